@@ -1,10 +1,10 @@
 //! The incoming side of one peer: its link, and the stash of fragments that came too early.
 //!
-//! Normally the fragment at the head of the link belongs to the one execution that asks, and is read in
-//! place. A fragment of another conversation that nobody can use yet is moved to the heap (*stashed*), so
-//! that it does not hold up the fragments behind it. The stash is the unexpected queue of collectives: it
-//! keeps what was sent for calls that this rank has not made yet. Messages from rank to rank have an
-//! unexpected queue of their own ([`crate::p2p`]).
+//! Usually the fragment at the head of the link belongs to the execution that asks, and is read in place. A
+//! fragment of another conversation may be of no use yet. It is moved to the heap (*stashed*), so that it
+//! does not hold up the fragments behind it. The stash is the unexpected queue of collectives: it keeps what
+//! was sent for calls that this rank has not made yet. Messages from rank to rank have an unexpected queue of
+//! their own ([`crate::p2p`]).
 
 use std::collections::HashMap;
 use std::io;
@@ -12,7 +12,7 @@ use std::io;
 use crate::base::Call;
 use crate::transport::{AnyLink, Arrival, FRAGMENT_GRAIN, Header};
 
-/// Approximate memory that a stashed fragment takes in addition to its bytes.
+/// Approximate memory that a stashed fragment takes besides its bytes.
 pub(crate) const ENTRY_COST: usize = 64;
 
 struct Stashed {
@@ -41,7 +41,7 @@ pub(crate) enum NextFragment {
 pub(crate) struct Inbox {
     pub link: AnyLink,
     stash: Vec<Stashed>,
-    /// Memory that the stash takes, by context. Contexts without stashed fragments are left out.
+    /// Memory that the stash takes, by context. Contexts without stashed fragments are absent.
     costs: HashMap<u32, usize>,
 }
 
@@ -102,7 +102,7 @@ impl Inbox {
                 let stashed = &mut self.stash[at];
                 stashed.consumed += bytes;
                 if stashed.consumed >= stashed.data.len() {
-                    // Conversations are in no order among each other; within one, the order is kept.
+                    // Conversations have no order among each other. Within one, `remove` keeps the order.
                     let over = self.stash.remove(at);
                     self.pay_back(over.header.context, over.data.len() + ENTRY_COST);
                 }
@@ -133,22 +133,22 @@ impl Inbox {
         Ok(n)
     }
 
-    /// Moves what has arrived of the head of the link to the stash, in whole elements. Tells whether anything
-    /// moved.
+    /// Moves what has arrived of the head of the link to the stash, in whole elements. Returns whether
+    /// anything moved.
     pub fn stash_head(&mut self) -> io::Result<bool> {
         let Some(header) = self.link.head()? else { return Ok(false) };
         let arrival = self.link.arrival()?;
-        // An element that is cut in two would stay so: leave the odd bytes in the link until more is there.
+        // An element that is cut in two would stay cut, so odd bytes stay in the link until more arrives.
         let odd = if arrival.complete { 0 } else { arrival.bytes % FRAGMENT_GRAIN };
         let n = arrival.bytes - odd;
         if n == 0 && !arrival.complete {
             return Ok(false);
         }
         let mut data = vec![0; n];
-        // SAFETY: a new vector is writable for its length and nobody else's.
+        // SAFETY: a new vector is writable for its length, and no one else uses it.
         let taken = unsafe { self.link.take(data.as_mut_ptr(), n, false) }?;
         data.truncate(taken);
-        // An empty message stays an entry of its own: bytes appended to it would hide it.
+        // An empty message stays an entry of its own, because bytes appended to it would hide it.
         let same =
             |s: &&mut Stashed| (s.header.context, s.header.sequence) == (header.context, header.sequence);
         let last = self.stash.iter_mut().rfind(same);
@@ -163,7 +163,7 @@ impl Inbox {
         Ok(true)
     }
 
-    /// Takes `cost` off what the stash of a context costs.
+    /// Subtracts `cost` from what the stash of a context costs.
     fn pay_back(&mut self, context: u32, cost: usize) {
         if let Some(all) = self.costs.get_mut(&context) {
             *all = all.saturating_sub(cost);
@@ -178,8 +178,8 @@ impl Inbox {
         self.costs.get(&context).copied().unwrap_or(0)
     }
 
-    /// Drops what has arrived of the head of the link: nobody wants it any more. Tells whether anything was
-    /// there.
+    /// Drops what has arrived of the head of the link, because no one needs it any more. Returns whether
+    /// there was anything.
     pub fn discard_head(&mut self) -> io::Result<bool> {
         Ok(self.link.head()?.is_some() && self.link.discard()?)
     }
@@ -196,7 +196,7 @@ impl Inbox {
         Some((Source::Stash(at), self.stash[at].header))
     }
 
-    /// A stashed fragment that carries another call for this conversation.
+    /// A stashed fragment of this conversation that carries a different call.
     pub fn stashed_contradiction(&self, header: &Header) -> Option<Header> {
         match self.find_stashed(header) {
             Some(NextFragment::Other(other)) if !Call::agree(other.call, header.call) => Some(other),

@@ -1,8 +1,7 @@
-//! What this rank keeps of one peer: the link, the stash, the control channel, and whether the peer is still
-//! there.
+//! What this rank keeps of one peer: the link, the stash, the control channel, and the state of the peer.
 //!
-//! An endpoint knows no communicator and no call: several communicators share it, told apart by the context
-//! in each header.
+//! An endpoint knows no communicator and no call. Several communicators share it; the context in each header
+//! tells them apart.
 
 mod inbox;
 mod stash_link;
@@ -13,19 +12,19 @@ pub(crate) use stash_link::StashLink;
 use crate::transport::control::ControlChannel;
 use crate::transport::{AnyLink, Header};
 
-/// Bytes of collectives that leave to a peer between two looks at its control channel. Only such a look tells
-/// this rank that the peer takes no more.
+/// Bytes of collectives that are sent to a peer between two reads of its control channel. Only such a read
+/// tells this rank that the peer has put a hold on more.
 pub(crate) const CONTROL_READ_BYTES: usize = 4 << 20;
 
-/// Whether a peer is there, and if not, how it went away.
+/// Whether a peer is present, and if not, how it left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     Here,
     /// The peer said goodbye.
     Left,
-    /// Its socket closed without a word.
+    /// The socket of the peer closed without a goodbye.
     Gone,
-    /// The peer broke the protocol. It may still live, but nothing more is read from it.
+    /// The peer broke the protocol. It may still be alive, but nothing more is read from it.
     CutOff,
 }
 
@@ -34,17 +33,17 @@ pub struct Endpoint {
     pub(crate) inbox: Inbox,
     /// `None` for the endpoint of this rank itself.
     pub(crate) control: Option<ControlChannel>,
-    /// The peer in error messages: "rank 3 (host b, pid 4711)".
+    /// Name of the peer in error messages, such as "rank 3 (host b, pid 4711)".
     pub(crate) label: String,
     pub(crate) presence: Presence,
-    /// The peer has left the first communicator over these links; it may still use others.
+    /// Whether the peer has left the first communicator over these links. It may still use others.
     pub(crate) has_left_first: bool,
-    /// Contexts of which the peer takes nothing more for now, each with the first call that the peer has not
-    /// made.
+    /// Contexts of which the peer accepts nothing more for now, each with the first call that the peer has
+    /// not made.
     pub(crate) held_by_peer: Vec<(u32, u32)>,
     /// Contexts of which this rank has told the peer to send nothing more for now.
     pub(crate) held_here: Vec<u32>,
-    /// Bytes that have left since the peer's control channel was last read.
+    /// Bytes that were sent since the peer's control channel was last read.
     pub(crate) bytes_since_read: usize,
 }
 
@@ -63,32 +62,32 @@ impl Endpoint {
         }
     }
 
-    /// Takes note that a message of `bytes` bytes of a collective has left.
+    /// Notes that a message of `bytes` bytes of a collective was sent.
     #[inline]
     pub(crate) fn note_sent(&mut self, bytes: usize) {
         self.bytes_since_read += bytes + ENTRY_COST;
     }
 
-    /// Whether it is time to read whether the peer still takes what is sent ahead of its calls.
+    /// Whether it is time to read the control channel, to learn whether the peer has put a hold on a context.
     #[inline]
     pub(crate) fn must_read_control(&self) -> bool {
         self.bytes_since_read >= CONTROL_READ_BYTES
     }
 
-    /// Whether a message of any collective may leave, though the peer may not have made the call yet.
+    /// Whether a message of any collective may be sent, even if the peer has not made the call yet.
     #[inline]
     pub(crate) fn may_send_ahead(&self) -> bool {
         !self.must_read_control() && self.held_by_peer.is_empty()
     }
 
-    /// Whether the peer takes nothing of this call for now.
+    /// Whether the peer accepts nothing of this call for now.
     pub(crate) fn peer_holds(&self, header: &Header) -> bool {
         self.held_by_peer.iter().any(|(context, from)| {
             *context == header.context && header.sequence.wrapping_sub(*from).cast_signed() >= 0
         })
     }
 
-    /// Drops everything of a context: nothing of it is under way any more.
+    /// Drops everything of a context, of which nothing is under way any more.
     pub(crate) fn forget(&mut self, context: u32) {
         self.inbox.forget(context);
         self.held_by_peer.retain(|(held, _)| *held != context);
@@ -105,7 +104,7 @@ impl Endpoint {
         }
     }
 
-    /// Like `ring_doorbell_if_due`, but without a fence, for use in the middle of a transfer: a peer that has
+    /// Like `ring_doorbell_if_due`, but without a fence, for use in the middle of a transfer. A peer that has
     /// just gone to sleep is woken at the end of the transfer.
     #[inline]
     pub(crate) fn ring_doorbell_if_asleep(&mut self) {

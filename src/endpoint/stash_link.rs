@@ -1,4 +1,4 @@
-//! A link that reads the stash: what came for a communicator before this rank had made it.
+//! A link that reads the stash: fragments that came for a communicator before this rank had made it.
 
 use std::io;
 use std::os::fd::RawFd;

@@ -1,4 +1,4 @@
-//! The three memories of a running plan, and its steps that touch no other rank.
+//! The three memories of a running plan, and the local steps of a plan.
 
 use std::ptr::with_exposed_provenance_mut;
 
@@ -19,8 +19,8 @@ pub struct Buffers {
 /// The byte at `offset` from a base.
 #[inline]
 pub(crate) fn placed(base: *mut u8, offset: usize) -> *mut u8 {
-    // The provenance is exposed, because blocks in allocations of their own are given as addresses relative
-    // to NULL.
+    // The provenance is exposed because blocks in separate allocations are given as addresses relative to
+    // NULL.
     with_exposed_provenance_mut(base.expose_provenance().wrapping_add(offset))
 }
 
@@ -43,29 +43,29 @@ impl Memory {
         placed(base, span.offset + skip)
     }
 
-    /// Runs a step that touches no other rank.
+    /// Runs a step that involves no other rank.
     ///
     /// # Safety
-    /// The spans are valid, and nobody else uses them; `reduce` fits the elements, and is there for a
-    /// reduction.
+    /// The spans are valid, and no one else uses them. `reduce` fits the elements, and is given if the step
+    /// reduces.
     #[inline]
     pub(super) unsafe fn run_local(&self, local: &LocalStep, reduce: Option<&Reducer>, element_bytes: usize) {
         match local {
             LocalStep::Copy { src, dst, streamed } => {
                 let (from, to) = (self.address(src, 0), self.address(dst, 0));
                 if *streamed {
-                    // SAFETY: spans of equal length, valid by our caller's promise and, by the verifier,
+                    // SAFETY: spans of equal length, valid by the caller's promise and, by the verifier,
                     // disjoint.
                     return unsafe { copy_from_shared(to, from, dst.len, true) };
                 }
-                // SAFETY: spans of equal length, valid by our caller's promise. The verifier
-                // proves them disjoint; `copy` would be right even if they were not.
+                // SAFETY: spans of equal length, valid by the caller's promise. The verifier proves them
+                // disjoint; `copy` would be right even if they were not.
                 unsafe { std::ptr::copy(from, to, dst.len) };
             }
             LocalStep::Reduce { a, b, dst } => {
                 let reduce = reduce.expect("a plan that reduces is begun with an operator");
                 let elements = dst.len / element_bytes;
-                // SAFETY: three spans of that many elements, valid by our caller's promise; by the verifier,
+                // SAFETY: three spans of that many elements, valid by the caller's promise; by the verifier,
                 // `dst` is identical to `a` or `b`, or disjoint from it.
                 unsafe {
                     reduce.apply(self.address(dst, 0), self.address(a, 0), self.address(b, 0), elements)

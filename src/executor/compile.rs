@@ -1,4 +1,4 @@
-//! Compiles a plan: elements become bytes, and the messages to and from each peer become queues.
+//! Compiling a plan: elements become bytes, and the messages to and from each peer become queues.
 
 use super::fast_path::FastProgram;
 use super::hazards::{self, MemoryMap};
@@ -9,8 +9,8 @@ use crate::plan::{Buffer, Plan, PlanRequest, Span, Step};
 use crate::transport::SingleCopy;
 
 impl Program {
-    /// Compiles a plan that was made for `request`. `single_copy` is the policy for messages where the plan
-    /// forbids nothing.
+    /// Compiles a plan that was made for `request`. `single_copy` is the policy of every message that the
+    /// plan does not restrict.
     pub fn compile(plan: &Plan, request: &PlanRequest, single_copy: SingleCopy) -> Program {
         let unit = request.element_bytes;
         let bytes = |s: &Span| Bytes { buffer: s.buffer, offset: s.offset * unit, len: s.len * unit };
@@ -18,8 +18,9 @@ impl Program {
     }
 
     /// Like [`Program::compile`], for buffers of the caller that may overlap in any way that the plan
-    /// permits, or are many. `starts` says where input and output begin in one memory; `offset` is the number
-    /// of bytes from there to an element. No step spans elements that do not lie side by side.
+    /// permits, or that consist of many blocks. `starts` says where input and output begin in one memory.
+    /// `offset` gives the number of bytes from there to an element. No step spans elements that are not
+    /// adjacent.
     pub fn compile_at(
         plan: &Plan,
         request: &PlanRequest,
@@ -58,7 +59,7 @@ impl Program {
         let mut lanes: Vec<Vec<RoundProgram>> =
             plan.lanes.iter().map(|lane| lane.rounds.iter().map(|_| Default::default()).collect()).collect();
         let rounds = plan.lanes.iter().map(|lane| lane.rounds.len()).max().unwrap_or(0);
-        // Round by round, so that each queue is in posting order.
+        // Steps are added round by round, so that each queue is in posting order.
         for round in 0..rounds {
             for (number, (lane, compiled)) in plan.lanes.iter().zip(&mut lanes).enumerate() {
                 let Some(steps) = lane.rounds.get(round) else { continue };
@@ -83,11 +84,11 @@ impl Program {
     }
 }
 
-/// A program in the making.
+/// A program that is being compiled.
 struct Compiler<F> {
-    /// Where a span lies, in bytes.
+    /// The place of a span, in bytes.
     bytes: F,
-    /// Single copies of messages that leave from the caller's buffers, and of those that leave from scratch.
+    /// Policies for messages sent from the caller's buffers, and for messages sent from scratch.
     single_copy: SingleCopy,
     staged: SingleCopy,
     sends: Queues<SendStep>,
@@ -95,7 +96,7 @@ struct Compiler<F> {
 }
 
 impl<F: Fn(&Span) -> Bytes> Compiler<F> {
-    /// Adds a step of a round of a lane, whose local steps and transfers are `compiled`.
+    /// Adds one step. `compiled` is the round of `lane` that takes its local steps and counts its transfers.
     fn add(&mut self, step: &Step, lane: u32, round: u32, compiled: &mut RoundProgram) {
         let bytes = &self.bytes;
         match step {
@@ -132,10 +133,10 @@ impl<F: Fn(&Span) -> Bytes> Compiler<F> {
     }
 }
 
-/// Queues in the making, one per peer that has messages.
+/// Queues that are being filled, one per peer that has messages.
 struct Queues<S> {
     all: Vec<PeerQueue<S>>,
-    /// Index of the queue of each peer; `NONE`: it has none.
+    /// Index of the queue of each peer; `NONE` for a peer without a queue.
     index: Vec<u32>,
 }
 
@@ -164,7 +165,7 @@ mod tests {
     use crate::topology::Topology;
 
     #[test]
-    fn a_receive_over_a_span_that_is_being_sent_is_gated_only_in_place() {
+    fn a_receive_over_a_span_that_is_being_sent_has_a_hazard_only_in_place() {
         let span = |buffer| Span { buffer, offset: 0, len: 5 };
         let steps = vec![
             Step::Send { to: vec![1], span: span(Buffer::Input) },
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_from_scratch_that_is_shared_may_stay_there_whatever_holds_for_the_rest() {
+    fn messages_out_of_shared_scratch_may_stay_there_whatever_the_policy_of_the_others() {
         let topology = Topology::one_host(3);
         let request = PlanRequest {
             collective: Collective::AllReduce,

@@ -1,14 +1,15 @@
 //! The fast path of the executor: a program of small messages as one list of operations, run from top to
 //! bottom.
 //!
-//! Most calls are small, and for those the bookkeeping of [`super::execution`] costs more than the work. A
-//! plan of one lane whose messages all find room in the ring of a link needs none of it: in each round, all
-//! sends go first, which take their bytes at once, then the receives, in the order of the plan.
+//! Most calls are small, and for them the bookkeeping of [`super::execution`] costs more than the work. A
+//! plan needs none of it if only one of its lanes has transfers and all messages find room in the ring of a
+//! link. In each round, all sends run first and complete at once; the receives follow, in the order of the
+//! plan.
 //!
-//! [`run`] does that for as long as it can. It stops at the first operation that is not possible within a
-//! short wait, at anything unusual, or in the middle of a receive; [`super::Execution::resume`] goes on from
-//! there. So every other case (a link without a fast path, a full ring, a stashed fragment, a peer in another
-//! call, a long wait) is handled once, and not here.
+//! [`run`] goes on as long as it can. It stops at the first operation that is not possible within a short
+//! wait, at anything unusual, or in the middle of a receive. [`super::Execution::resume`] continues from
+//! there. So all other cases are handled there: a link without a fast path, a full ring, a stashed fragment, a peer
+//! in another call, a long wait.
 
 use super::buffers::Memory;
 use super::program::Program;
@@ -21,31 +22,32 @@ use crate::sys::memory_copy::copy_short;
 use crate::transport::fast_path::{FRAGMENT_BYTES, FastPath, FragmentSize, Peek, ZERO_COPY_BYTES};
 use crate::transport::{Header, SingleCopy};
 
-/// Largest message of a fast program: a small part of the ring, so that it finds room. Longer ones are worth
-/// the bookkeeping.
+/// Largest message of a fast program. It is a small part of the ring, so it usually finds room. A longer
+/// message is worth the bookkeeping.
 pub(crate) const LONGEST: usize = 4 * FRAGMENT_BYTES;
-/// Largest message on the fast path where ranks share processors: there, larger ones are read out of the
-/// sender's memory.
+/// Largest message on the fast path where ranks share processors. Receivers read larger ones in the sender's
+/// memory there.
 pub(crate) const LONGEST_OVERSUBSCRIBED: usize = FRAGMENT_BYTES;
-/// Most messages of a round to one peer: they find room in a ring that was empty before the round.
+/// Most messages of a round to one peer. They find room in a ring that was empty before the round.
 const MOST_PER_PEER: usize = 8;
-/// Polls before a stop where each rank has a processor of its own: some tens of microseconds.
+/// Polls before a stop, where each rank has a processor of its own: some tens of microseconds.
 const POLLS: u32 = 1000;
 /// Polls between two yields, and yields before a stop, where ranks share processors.
 const POLLS_PER_YIELD: u32 = 16;
 const YIELDS: u32 = 40;
 
-/// One operation. `queue` is the number of its queue in the [`Program`], `peer` that of an endpoint once the
-/// program is run.
+/// One operation. `queue` is the number of its queue in the [`Program`]. `peer` is a rank, and the number of
+/// an endpoint once the program runs.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FastOp {
     Local(LocalStep),
-    /// `may_zero_copy`: the bytes may stay where they are until they are read, and are many enough for that.
+    /// Sends a message. `may_zero_copy`: the message is long enough for a zero copy, and its bytes may stay
+    /// in place until they are read.
     Send {
         queue: u32,
         peer: Rank,
         span: Bytes,
-        /// Count in the header, where each message has its own.
+        /// Count in the header, if each message has its own.
         count: u64,
         may_zero_copy: bool,
         cut: FragmentSize,
@@ -55,7 +57,7 @@ pub(super) enum FastOp {
         peer: Rank,
         operand: Option<Bytes>,
         dst: Bytes,
-        /// Count in the header, where each message has its own.
+        /// Count in the header, if each message has its own.
         count: u64,
     },
 }
@@ -66,13 +68,13 @@ pub(crate) struct FastProgram {
     pub(super) ops: Vec<FastOp>,
     /// The lane with the transfers.
     pub(super) lane: usize,
-    /// Operations after which the lanes without transfers have run.
+    /// Number of operations after which the lanes without transfers have run.
     pub(super) others_done: usize,
 }
 
 impl FastProgram {
-    /// The fast form of a program. `None`: some message is long, two lanes have transfers, or elements are
-    /// not those of a datatype.
+    /// The fast form of a program. `None`: some message is long, two lanes have transfers, or the elements
+    /// are opaque.
     pub(super) fn of(program: &Program) -> Option<FastProgram> {
         if !program.element_bytes.is_power_of_two() {
             return None;
@@ -107,9 +109,9 @@ impl FastProgram {
                 if step.span.len > LONGEST {
                     return None;
                 }
-                // A rank that also receives in this round waits for others anyway, and may as well wait until
-                // they have read what it sends without a copy. Otherwise a message that fits into a slot
-                // leaves at once.
+                // A rank that also receives in this round waits for others anyway, so it may as well wait
+                // until they have read its zero copies. Otherwise a message that fits into a slot is sent at
+                // once.
                 let waits = !recvs[round].is_empty();
                 let may_zero_copy =
                     step.single_copy != SingleCopy::Never && step.span.len >= ZERO_COPY_BYTES && waits;
@@ -119,7 +121,7 @@ impl FastProgram {
                 let (span, count) = (step.span, step.count);
                 fast.ops.push(FastOp::Send { queue, peer, span, count, may_zero_copy, cut });
             }
-            // They come after the first sends, so that no message waits for them.
+            // The other lanes come after the first sends, so that no message waits for them.
             if round == 0 {
                 fast.ops.append(&mut others);
                 fast.others_done = fast.ops.len();
@@ -141,7 +143,7 @@ impl FastProgram {
     }
 }
 
-/// The steps of the one lane that has transfers, by round, with the numbers of their queues.
+/// The steps of the only lane with transfers, by round, with the numbers of their queues.
 fn by_round<S>(queues: &[PeerQueue<S>], rounds: usize, round_of: fn(&S) -> u32) -> Vec<Vec<(u32, &S)>> {
     let mut rounds: Vec<Vec<(u32, &S)>> = (0..rounds).map(|_| Vec::new()).collect();
     for (queue, steps) in queues.iter().enumerate() {
@@ -152,15 +154,15 @@ fn by_round<S>(queues: &[PeerQueue<S>], rounds: usize, round_of: fn(&S) -> u32) 
     rounds
 }
 
-/// What does not change during one run of a fast program.
+/// The values that stay the same during one run of a fast program.
 pub(crate) struct FastCall<'a> {
     pub header: &'a Header,
     pub reduce: Option<&'a Reducer>,
-    /// A power of two.
+    /// Bytes of an element, a power of two.
     pub element_bytes: usize,
-    /// Each message has a count of its own in its header.
+    /// Whether each message has a count of its own in its header.
     pub is_counted: bool,
-    /// Ranks share processors.
+    /// Whether ranks share processors.
     pub oversubscribed: bool,
 }
 
@@ -172,15 +174,15 @@ impl FastCall<'_> {
     }
 }
 
-/// Where a run has stopped: `done` operations are complete, and `bytes` bytes of the next one, if that is a
-/// receive.
+/// The place where a run has stopped: `done` operations are complete, and `bytes` bytes of the next one, if
+/// it is a receive.
 pub(crate) struct StopPoint {
     pub(super) done: usize,
     pub(super) bytes: usize,
 }
 
 impl StopPoint {
-    /// Whether the run has come to the end of its operations.
+    /// Whether the run has completed all operations.
     #[inline]
     pub fn is_end_of(&self, fast: &FastProgram) -> bool {
         self.done == fast.ops.len()
@@ -190,8 +192,8 @@ impl StopPoint {
 /// Runs a fast program from its first operation on, as far as possible.
 ///
 /// # Safety
-/// `memory` is valid for every span of the program, and nobody else uses it. `call.reduce` fits the elements,
-/// and is there if something is reduced.
+/// `memory` is valid for every span of the program, and no one else uses it. `call.reduce` fits the elements,
+/// and is given if the program reduces.
 #[inline]
 pub(crate) unsafe fn run(
     fast: &FastProgram,
@@ -214,11 +216,11 @@ pub(crate) unsafe fn run(
                     return stop;
                 };
                 let data = memory.address(span, 0);
-                // The general execution finds out whether it may leave.
+                // The general execution finds out whether the message may be sent.
                 if !may_send_ahead {
                     return stop;
                 }
-                // A send without a copy is not over when it has begun: that is for the general execution.
+                // A zero copy does not end when it has begun, so the general execution handles it.
                 if *may_zero_copy && link.would_zero_copy(data, span.len) {
                     return stop;
                 }
@@ -229,7 +231,7 @@ pub(crate) unsafe fn run(
                 } else {
                     call.header
                 };
-                // SAFETY: a span of the program, valid by our caller's promise.
+                // SAFETY: a span of the program, valid by the caller's promise.
                 if !unsafe { link.post(header, data, span.len, *cut) } {
                     return stop;
                 }
@@ -257,8 +259,8 @@ pub(crate) unsafe fn run(
     StopPoint { done: ops.len(), bytes: 0 }
 }
 
-/// Receives a message, or its beginning; gives the number of bytes. `None`: nothing came, not even an empty
-/// message.
+/// Receives a message, or its beginning, and returns the number of bytes. `None`: nothing came, not even an
+/// empty message.
 ///
 /// # Safety
 /// The contract of [`run`] holds.
@@ -287,14 +289,14 @@ unsafe fn receive(
         let to = memory.address(dst, before);
         match operand {
             // SAFETY: `peek` gave `bytes` readable bytes, at most what is left of the span; user memory and
-            // scratch lie outside of the link's memory. A peer that still writes there can only spoil the
-            // bytes.
+            // scratch lie outside of the link's memory. A peer that still writes there can only make the
+            // bytes wrong.
             None => unsafe { copy_short(to, data, bytes) },
             Some(operand) => {
                 let reduce = call.reduce.expect("a plan that reduces is begun with an operator");
                 let operand = memory.address(operand, before);
-                // SAFETY: the rests of two spans of the program, and the bytes of `peek`, which are no more;
-                // by the verifier, `dst` is identical to the operand or disjoint from it.
+                // SAFETY: the rests of two spans of the program, and the bytes of `peek`, which are no more.
+                // By the verifier, `dst` is identical to the operand or disjoint from it.
                 unsafe { reduce.apply(to, operand, data, bytes >> call.element_bytes.trailing_zeros()) };
             }
         }
@@ -310,13 +312,13 @@ unsafe fn receive(
     done
 }
 
-/// One step of a short wait; tells whether to look again.
+/// Makes one step of a short wait. Returns whether to look again.
 #[inline]
 pub(crate) fn pause(waited: &mut u32, oversubscribed: bool) -> bool {
     *waited += 1;
     if !oversubscribed {
         // Each look takes the cache line from the peer that is about to write it. With fewer looks the bytes
-        // come earlier (8 bytes one way: 0.094 instead of 0.111 us).
+        // arrive earlier (docs/lab/constants.md).
         std::hint::spin_loop();
         return *waited < POLLS;
     }

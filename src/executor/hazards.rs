@@ -1,16 +1,17 @@
 //! Write-after-read hazards: the sends of a round that read what a receive of the same round writes.
 //!
-//! The sends of a round in one memory are sorted by where they begin. The search for those that overlap a
-//! span goes backwards from its end, and stops where no send further in front reaches its start.
+//! The sends of a round in one memory are sorted by where they begin. The search for the sends that overlap a
+//! span runs backwards from the end of the span. It stops where no earlier send reaches the start of the
+//! span.
 
 use super::steps::{Bytes, Hazard, PeerQueue, RecvStep, SendStep};
 use crate::base::Collective;
 use crate::plan::{Buffer, PlanRequest};
 use crate::transport::SingleCopy;
 
-/// The memories in which the buffers of a call lie: input and output share one if the call is in place.
+/// Tells which buffers of a call lie in the same memory: input and output do if the call is in place.
 pub(super) struct MemoryMap {
-    /// Start of input and of output in bytes, if both lie in the same memory.
+    /// Offsets of input and of output in bytes, if both lie in the same memory.
     pub starts: Option<(usize, usize)>,
 }
 
@@ -25,7 +26,7 @@ impl MemoryMap {
         MemoryMap { starts }
     }
 
-    /// Number of the memory in which a span lies, and where in it the span begins.
+    /// The number of the memory in which a span lies, and the offset of the span there.
     pub fn place(&self, span: &Bytes) -> (usize, usize) {
         match (span.buffer, self.starts) {
             (Buffer::Scratch, _) => (2, span.offset),
@@ -43,13 +44,13 @@ struct Sent {
     place: (u32, u32, usize),
     start: usize,
     end: usize,
-    /// The furthest end among this send and those sorted in front of it in the same round, lane and memory.
+    /// The furthest end among this send and those sorted before it with the same `place`.
     reach: usize,
     hazard: Hazard,
 }
 
-/// Gives each receive its hazards. A send that a receive waits for must be copied: `single_copy` becomes
-/// `Never`.
+/// Gives each receive its hazards. A send for which a receive waits must be copied, so its `single_copy`
+/// becomes `Never`.
 pub(super) fn add(sends: &mut [PeerQueue<SendStep>], recvs: &mut [PeerQueue<RecvStep>], map: &MemoryMap) {
     let sorted = sorted(sends, map);
     if sorted.is_empty() {
@@ -69,7 +70,7 @@ pub(super) fn add(sends: &mut [PeerQueue<SendStep>], recvs: &mut [PeerQueue<Recv
     }
 }
 
-/// The sends that are not empty, sorted by round, lane, memory and start.
+/// The non-empty sends, sorted by round, lane, memory and start.
 fn sorted(sends: &[PeerQueue<SendStep>], map: &MemoryMap) -> Vec<Sent> {
     let mut sorted = Vec::new();
     for (queue, steps) in sends.iter().enumerate() {
@@ -121,7 +122,7 @@ mod tests {
             let receive = |raw: &Raw| {
                 RecvStep { lane: raw.1, round: raw.0, operand: None, dst: bytes(raw), count: 0, hazards: vec![], streamed: false }
             };
-            // A few to each peer.
+            // A few messages go to each peer.
             let queue = |(peer, raws): (usize, &[Raw])| PeerQueue { peer: peer as u32, steps: raws.iter().map(send).collect() };
             let mut sends: Vec<PeerQueue<SendStep>> = sent.chunks(3).enumerate().map(queue).collect();
             let mut recvs = vec![PeerQueue { peer: 0, steps: received.iter().map(receive).collect() }];

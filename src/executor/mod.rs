@@ -1,14 +1,14 @@
-//! Runs compiled plans: one executor for every algorithm and every transport.
+//! The executor: runs compiled plans, for every algorithm and every transport.
 //!
-//! - [`Program`] is a plan compiled for execution (`steps`, `program`, `compile`); `hazards` finds which
-//!   sends a receive must not overtake.
+//! - [`Program`] is a plan compiled for execution (`steps`, `program`, `compile`); `hazards` finds the sends
+//!   that a receive must not overtake.
 //! - [`Prepared`] is a call that lacks only its buffers (`prepared`).
-//! - `execution` runs one program a little at a time, on its `buffers` and its `scratch`.
+//! - `execution` runs one program, a part at each visit, on its `buffers` and its `scratch`.
 //! - `fast_path` runs a small program from top to bottom, without that bookkeeping.
 //! - `widened` runs a call on 8-bit floats in float32.
 //!
-//! The executor knows neither communicators nor failures, and never waits longer than a moment: it is given
-//! endpoints ([`crate::endpoint`]) and says how far it came. `progress` decides when it runs again.
+//! The executor knows neither communicators nor failures, and never waits longer than a moment. It is given
+//! endpoints ([`crate::endpoint`]) and reports how far it came. `progress` decides when it runs again.
 
 mod buffers;
 mod compile;

@@ -1,7 +1,7 @@
-//! Calls that lack only their buffers, and a cache of those that were made lately.
+//! Calls that lack only their buffers, and a cache of the recent ones.
 //!
-//! Programs repeat few calls. What a call needs in addition to its buffers (checks, plan, kernels) depends on
-//! a [`Key`] of 24 bytes; the communicator works it out once, and the engine finds it again with one
+//! Most programs repeat a few calls. What a call needs besides its buffers (checks, plan, kernels) depends on
+//! a [`Key`] of 24 bytes. The communicator prepares it once, and the engine finds it again with one
 //! comparison.
 
 use std::hash::{Hash, Hasher};
@@ -13,31 +13,31 @@ use super::widened::Widened;
 use crate::base::{Call, Result, mix};
 use crate::reduce::{DivideFn, Reducer};
 
-/// A call without its buffers.
+/// A prepared call: everything that it needs except its buffers.
 pub struct Prepared {
-    /// What was called.
+    /// The call itself.
     pub call: Call,
     /// The call, packed as it travels.
     pub packed: [u64; 2],
     /// Its compiled plan.
     pub program: Program,
-    /// Operator on the datatype, where the plan reduces.
+    /// Reduction kernel for the operator and the datatype, if the plan reduces.
     pub reduce: Option<Reducer>,
-    /// Last step of an average.
+    /// The division that ends an average.
     pub divide: Option<Division>,
-    /// Each message has its own count in its header.
+    /// Whether each message has a count of its own in its header.
     pub is_counted: bool,
-    /// What the call adds to the digest of all calls of its communicator.
+    /// Value that the call adds to the digest of all calls of its communicator.
     pub fingerprint: u64,
-    /// The program only exchanges numbers that the call itself depends on.
+    /// Set if the program only exchanges numbers on which the call itself depends.
     pub pre_exchange: Option<PreExchange>,
-    /// What the call touches of its two buffers; `None` where two lengths do not describe that.
+    /// The parts of its two buffers that the call touches. `None`: two lengths cannot describe them.
     pub extent: Option<Extent>,
-    /// The program runs on copies of the buffers.
+    /// Set if the program runs on copies of the buffers.
     pub widened: Option<Widened>,
 }
 
-/// What a call touches of its buffers, from their beginnings.
+/// The parts of its buffers that a call touches, counted from their beginnings.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
     /// Bytes of the input.
@@ -47,7 +47,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Whether both buffers are there, as far as they are touched, and do not overlap unless the call is in
+    /// Whether both buffers are present as far as they are touched, and do not overlap unless the call is in
     /// place.
     #[inline]
     pub fn fits(&self, buffers: Buffers, in_place: bool) -> bool {
@@ -64,19 +64,19 @@ impl Extent {
 }
 
 /// An exchange of numbers that must run before a call can be prepared. Its program reads the numbers that are
-/// sent and writes those that are received. It has the name of the call on the wire: between two ranks, its
-/// messages are the first of the call.
+/// sent and writes those that are received. It has the name of the call on the wire: its messages are the
+/// first ones of the call between two ranks.
 pub struct PreExchange {
     /// The numbers that this rank sends.
     pub sent: Vec<u64>,
-    /// How many numbers it receives.
+    /// Number of numbers that it receives.
     pub received: usize,
-    /// Prepares the call from the numbers received, or says why they cannot be right: other processes have
+    /// Prepares the call from the received numbers, or says why they cannot be right. Other processes have
     /// sent them.
     pub complete: Box<Complete>,
 }
 
-/// Prepares a call from the numbers received.
+/// Function that prepares a call from the received numbers.
 pub type Complete = dyn Fn(&[u64]) -> Result<Arc<Prepared>> + Send + Sync;
 
 /// The division that ends an average.
@@ -84,16 +84,16 @@ pub type Complete = dyn Fn(&[u64]) -> Result<Arc<Prepared>> + Send + Sync;
 pub struct Division {
     /// Division kernel of the datatype.
     pub divide: DivideFn,
-    /// Bytes of the output before the elements.
+    /// Bytes of the output before the first element.
     pub offset: usize,
-    /// Elements of the output.
+    /// Number of elements of the output.
     pub elements: usize,
     /// Number of contributions to each element.
     pub by: u32,
 }
 
 impl Prepared {
-    /// A call that neither transfers nor reduces.
+    /// Makes a call that neither transfers nor reduces.
     pub fn new(call: Call, program: Program) -> Prepared {
         let packed = call.pack();
         let is_counted = Call::is_counted_by_message(packed);
@@ -111,34 +111,34 @@ impl Prepared {
         }
     }
 
-    /// This call with a program that runs on copies.
+    /// This call, with a program that runs on copies.
     pub fn on_copies(self, widened: Widened) -> Prepared {
         let program = Program { fast: None, ..self.program };
         Prepared { program, widened: Some(widened), ..self }
     }
 
-    /// A call after an exchange: `program` runs first, and the call that is prepared from its numbers
-    /// follows.
+    /// Makes a call that begins with an exchange: `program` runs first, then the call that is prepared from
+    /// its numbers.
     pub fn after_exchange(call: Call, program: Program, exchange: PreExchange) -> Prepared {
         let program = Program { fast: None, ..program };
         Prepared { pre_exchange: Some(exchange), ..Prepared::new(call, program) }
     }
 }
 
-/// What a packed call adds to the digest of the calls of its communicator. What its messages may differ in
-/// does not count.
+/// Value that a packed call adds to the digest of the calls of its communicator. A count in which its
+/// messages may differ does not matter.
 pub(crate) fn fingerprint([head, count]: [u64; 2]) -> u64 {
     let count = if Call::is_counted_by_message([head, count]) { 0 } else { count };
     mix(mix(head) ^ count)
 }
 
-/// Everything that a prepared call depends on, within one communicator and rank.
+/// Everything on which a prepared call depends, within one communicator and rank.
 #[derive(Clone, Copy, Debug, Eq)]
 pub struct Key([u64; 3]);
 
 impl PartialEq for Key {
-    /// Compares word by word. A comparison of bytes would load two words at once, and wait for both if they
-    /// have just been written one by one.
+    /// Compares word by word. A comparison of bytes would load two words at once, and would wait for both if
+    /// they have just been written one by one.
     #[inline]
     fn eq(&self, other: &Key) -> bool {
         let ([a, b, c], [x, y, z]) = (self.0, other.0);
@@ -166,8 +166,8 @@ impl Key {
         Key([head, count, u64::from(in_place)])
     }
 
-    /// This key with an operator that the program has made: `number` names it in this process, and is below
-    /// 2^30.
+    /// This key with an operator that the program has made. `number` names the operator in this process, and
+    /// is below 2^30.
     pub fn with_operator(self, number: u32) -> Key {
         let Key([head, count, rest]) = self;
         Key([head, count, rest | u64::from(number) << 34])
@@ -175,7 +175,7 @@ impl Key {
 
     #[inline]
     fn slot(&self) -> usize {
-        // Fibonacci hashing; neighbouring counts go to different slots.
+        // Fibonacci hashing: neighbouring counts go to different slots.
         let mixed = (self.0[0] ^ self.0[1].rotate_left(24) ^ self.0[2].rotate_left(48))
             .wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (u64::BITS - SLOTS.trailing_zeros())) as usize
@@ -184,7 +184,7 @@ impl Key {
 
 const SLOTS: usize = 64;
 
-/// A direct-mapped cache of the calls that were made lately.
+/// A direct-mapped cache of recent calls.
 pub(crate) struct RecentCalls {
     slots: [Option<(Key, Arc<Prepared>)>; SLOTS],
 }
@@ -201,7 +201,7 @@ impl RecentCalls {
         self.slots[key.slot()].as_ref().filter(|(known, _)| known == key).map(|(_, prepared)| prepared)
     }
 
-    /// Keeps a call, in the slot of whatever was there.
+    /// Keeps a call, in place of the one in its slot.
     pub fn put(&mut self, key: Key, prepared: Arc<Prepared>) {
         self.slots[key.slot()] = Some((key, prepared));
     }
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_found_by_all_that_makes_a_difference() {
+    fn every_difference_between_two_calls_makes_another_key() {
         let mut recent = RecentCalls::default();
         let key = Key::new(&call(5), false);
         recent.put(key, prepared(5));
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn buffers_fit_where_they_are_there_and_apart_or_the_call_is_in_place() {
+    fn buffers_fit_if_both_are_present_and_disjoint_or_the_call_is_in_place() {
         let fits = |extent: Extent, input: usize, output: usize, in_place: bool| {
             let input = std::ptr::without_provenance(input);
             extent.fits(Buffers { input, output: std::ptr::without_provenance_mut(output) }, in_place)

@@ -1,8 +1,8 @@
 //! A compiled plan: bytes instead of elements, and one queue of messages per peer and direction.
 //!
 //! Messages between two ranks match in posting order: (round, lane, position in the round). The compiler
-//! sorts the sends to each peer, and the receives from each peer, into that order once. Execution only walks
-//! along the queues.
+//! sorts the sends to each peer, and the receives from each peer, into that order once. The execution only
+//! walks along the queues.
 
 use super::fast_path::{FastOp, FastProgram};
 use super::steps::{Bytes, LocalStep, PeerQueue, RecvStep, RoundProgram, SendStep};
@@ -18,18 +18,18 @@ pub struct Program {
     pub(super) sends: Vec<PeerQueue<SendStep>>,
     pub(super) recvs: Vec<PeerQueue<RecvStep>>,
     pub(crate) scratch_bytes: usize,
-    /// Scratch is to lie where peers can read it, so that what is sent from it is not copied.
+    /// Whether scratch should lie where peers can read it, so that messages out of it need no copy.
     pub(super) scratch_is_shared: bool,
     pub(crate) element_bytes: usize,
-    /// The whole program as a list of operations, where the fast path can run it.
+    /// The whole program as a list of operations, if the fast path can run it.
     pub(crate) fast: Option<FastProgram>,
-    /// Trial of single copies, where long messages are exchanged.
+    /// Trial of single copies, if the program exchanges long messages.
     pub(super) trial: Option<ExchangeTrial>,
 }
 
 impl Program {
-    /// This program with digests in place of the counts of messages with several blocks: one for each rank
-    /// that is named.
+    /// This program with digests in place of the counts of messages with several blocks. `sent` and
+    /// `received` give one digest for each rank that they name.
     pub fn with_digests(mut self, sent: &[(Rank, u64)], received: &[(Rank, u64)]) -> Program {
         let of = |digests: &[(Rank, u64)], rank| {
             digests.iter().find(|(peer, _)| *peer == rank).map(|(_, count)| *count)
@@ -44,13 +44,13 @@ impl Program {
                 queue.steps.iter_mut().for_each(|step| step.count = count);
             }
         }
-        // The fast path does not know the digests, and is not used after an exchange.
+        // The fast path knows no digests, and is not used after an exchange.
         self.fast = None;
         self
     }
 
-    /// Lets receivers copy long messages themselves if trials find that faster: where messages are exchanged,
-    /// by a program that is run as such.
+    /// Lets receivers copy long messages themselves if trials find that faster. It affects only programs that
+    /// exchange long messages and do not take the fast path.
     pub fn with_single_copy_trial(mut self) -> Program {
         let recvs = || self.recvs.iter().flat_map(|queue| &queue.steps);
         let is_exchange = |send: &SendStep| {
@@ -65,7 +65,7 @@ impl Program {
         self
     }
 
-    /// This program with the numbers of endpoints in place of ranks: `endpoints[rank]` leads to a rank.
+    /// This program with the numbers of endpoints in place of ranks. `endpoints[rank]` leads to a rank.
     pub fn through(mut self, endpoints: &[u32]) -> Program {
         let of = |peer: &mut u32| *peer = endpoints[*peer as usize];
         self.sends.iter_mut().for_each(|queue| of(&mut queue.peer));
@@ -79,10 +79,9 @@ impl Program {
         self
     }
 
-    /// Has large output stored past the caches, so that it does not push everything else out of them. Not
-    /// where output is sent on or reduced further: that is read again soon. Such stores come from the
-    /// library's own copies, not from the kernel's, so the messages of such a program are not single-copied
-    /// by the kernel.
+    /// Makes large output be stored past the caches, so that it does not evict everything else. Output that
+    /// is sent on or reduced further is left out, because it is read again soon. Only the library's own
+    /// copies can do this, so the kernel makes no single copies for such a program.
     pub(super) fn stream_large_output(&mut self) {
         let is_output = |span: &Bytes| span.buffer == Buffer::Output;
         let mut sends = self.sends.iter().flat_map(|queue| &queue.steps);

@@ -1,8 +1,8 @@
-//! Scratch: the memory in which running plans keep what is neither input nor output.
+//! Scratch: the memory in which running plans keep data that is neither input nor output.
 
 use crate::memory;
 
-/// Scratch of one execution. It grows and is kept, as executions are used again.
+/// Scratch of one execution. It grows as needed and is kept, because executions are reused.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     own: Vec<u8>,
@@ -18,15 +18,14 @@ struct Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // In a child of fork this fails: the memory is the parent's, and stays.
+        // In a child of fork this fails: the memory belongs to the parent, and stays.
         let _ = memory::free(self.start);
     }
 }
 
 impl Scratch {
-    /// At least `bytes` bytes, which stay until the next call. With `shared`, they lie where peers can read
-    /// them, if there is such memory. What is sent from there is not copied on its way; nothing else depends
-    /// on it.
+    /// Gives at least `bytes` bytes, valid until the next call. With `shared`, they lie where peers can read
+    /// them, if there is such memory. Then messages out of them need no copy; nothing else depends on it.
     #[inline]
     pub fn get(&mut self, bytes: usize, shared: bool) -> *mut u8 {
         if shared && let Some(start) = self.get_shared(bytes) {
@@ -40,7 +39,7 @@ impl Scratch {
 
     fn get_shared(&mut self, bytes: usize) -> Option<*mut u8> {
         if self.shared.as_ref().is_none_or(|shared| shared.len < bytes) {
-            // Give the old memory back first: then what is free may be enough.
+            // The old memory is freed first, because that may leave enough room for the new one.
             self.shared = None;
             let start = memory::allocate(bytes).ok()?;
             self.shared = Some(Shared { start, len: bytes });
@@ -59,19 +58,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shared_lies_where_peers_can_read_it_and_stays_while_it_is_large_enough() {
+    fn shared_scratch_lies_where_peers_can_read_it_and_stays_while_it_is_large_enough() {
         let mut scratch = Scratch::default();
         let start = scratch.get(10_000, true);
         assert!(peers_can_read(start, 10_000));
         assert_eq!(scratch.get(4, true), start);
         let larger = scratch.get(100_000, true);
         assert!(peers_can_read(larger, 100_000));
-        // SAFETY: that much is ours until the next call.
+        // SAFETY: that many bytes belong to this scratch until the next call.
         unsafe { larger.write_bytes(7, 100_000) };
     }
 
     #[test]
-    fn what_is_not_shared_or_finds_no_room_there_is_of_its_own() {
+    fn scratch_that_is_not_shared_or_finds_no_shared_room_is_private() {
         let mut scratch = Scratch::default();
         let own = scratch.get(10_000, false);
         assert!(!peers_can_read(own, 1));

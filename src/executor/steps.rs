@@ -13,7 +13,7 @@ pub(super) struct Bytes {
     pub len: usize,
 }
 
-/// A step that touches no other rank.
+/// A step that involves no other rank.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LocalStep {
     Copy { src: Bytes, dst: Bytes, streamed: bool },
@@ -21,7 +21,7 @@ pub(super) enum LocalStep {
 }
 
 impl LocalStep {
-    /// The kind of step and its bytes, for a trace.
+    /// The kind of the step and its bytes, for a trace.
     pub fn activity(&self) -> (Activity, usize) {
         match self {
             LocalStep::Copy { dst, .. } => (Activity::Copy, dst.len),
@@ -34,7 +34,7 @@ impl LocalStep {
 #[derive(Debug, Default)]
 pub(super) struct RoundProgram {
     pub locals: Vec<LocalStep>,
-    /// Number of sends (one per receiver) and receives.
+    /// Number of sends (one per receiver) plus number of receives.
     pub transfers: u32,
 }
 
@@ -44,15 +44,15 @@ pub(super) struct SendStep {
     pub lane: u32,
     pub round: u32,
     pub span: Bytes,
-    /// Count in the header, where each message has its own.
+    /// Count in the header, if each message has its own.
     pub count: u64,
-    /// How the bytes may travel without a copy. `Never` where a receive of this round waits for this send: in
-    /// an exchange in place, neither side would begin.
+    /// Policy for single copies. `Never` if a receive of this round waits for this send, because neither side
+    /// of an exchange in place would begin.
     pub single_copy: SingleCopy,
 }
 
-/// A write-after-read hazard: a receive must not overtake this send of its round, which reads what the
-/// receive writes. The send is at `position` in `queue` of the sends.
+/// A write-after-read hazard: a send that reads what a receive of the same round writes. The receive must not
+/// overtake it. The send is at `position` in `queue` of the sends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hazard {
     pub queue: u32,
@@ -64,17 +64,17 @@ pub(super) struct Hazard {
 pub(super) struct RecvStep {
     pub lane: u32,
     pub round: u32,
-    /// Left operand of the reduction; `None`: the bytes are stored as they come.
+    /// Left operand of the reduction. `None`: the bytes are stored as they come.
     pub operand: Option<Bytes>,
     pub dst: Bytes,
-    /// Count in the header, where each message has its own.
+    /// Count in the header, if each message has its own.
     pub count: u64,
     pub hazards: Vec<Hazard>,
-    /// The bytes are stored past the caches.
+    /// Whether the bytes are stored past the caches.
     pub streamed: bool,
 }
 
-/// The messages to or from one peer, in posting order. In a program that is run, `peer` is the number of an
+/// The messages to or from one peer, in posting order. In a program that runs, `peer` is the number of an
 /// endpoint.
 #[derive(Debug)]
 pub(super) struct PeerQueue<S> {

@@ -1,8 +1,7 @@
-//! Calls on 8-bit floats that run on float32 copies of their buffers, so that results are rounded once, at
-//! the end.
+//! Calls on 8-bit floats that run on float32 copies of their buffers, so that results are rounded only once.
 //!
-//! The copies are made when the call starts; the output is written when it has ended. Both copies are apart,
-//! so the program is always one for two buffers, even if the call is in place.
+//! The copies are made when the call starts, and the output is written when it has ended. The two copies do
+//! not overlap. So the program is always one for two buffers, even if the call is in place.
 
 use std::ptr;
 
@@ -20,7 +19,7 @@ pub struct Stretch {
     pub elements: usize,
 }
 
-/// Which elements are copied, and how.
+/// The elements that are copied, and the conversions.
 pub struct Widened {
     /// Conversions of the datatype of the call.
     pub conversions: Conversions,
@@ -32,14 +31,14 @@ pub struct Widened {
 
 /// The copies of one call.
 pub(crate) struct Copies {
-    /// Copy of the input, then that of the output.
+    /// The copy of the input, then the copy of the output.
     elements: Vec<f32>,
     input: usize,
 }
 
 impl Copies {
     /// The two copies, on which the call runs. They are valid while `self` lives and is not borrowed
-    /// otherwise.
+    /// elsewhere.
     pub fn buffers(&mut self) -> Buffers {
         let start = self.elements.as_mut_ptr();
         Buffers { input: start.cast_const().cast(), output: start.wrapping_add(self.input).cast() }
@@ -67,7 +66,7 @@ impl Widened {
     /// Writes the output.
     ///
     /// # Safety
-    /// The stretches of the output are writable; `copies` are of a call with these buffers that has ended.
+    /// The stretches of the output are writable. `copies` belong to a call with these buffers that has ended.
     pub(crate) unsafe fn copy_out(&self, copies: &Copies, buffers: Buffers) {
         let output = &copies.elements[copies.input..];
         for Stretch { offset, at, elements } in self.output.iter().copied() {

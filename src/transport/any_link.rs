@@ -1,5 +1,5 @@
-//! A link of whichever kind. One with a fast path is called without an indirect call, because small messages
-//! count them.
+//! A link of any transport. Links with a fast path are called directly, not through a virtual table: small
+//! messages are short enough to feel an indirect call.
 
 use std::ops::{Deref, DerefMut};
 
@@ -7,11 +7,11 @@ use super::Link;
 use super::fast_path::FastPath;
 use super::shm::ShmLink;
 
-/// A link of some kind. What it does not have of its own is [`Link`]'s.
+/// A link of some transport. It derefs to [`Link`] for everything that it does not define itself.
 pub enum AnyLink {
     /// A link through shared memory.
     Shm(Box<ShmLink>),
-    /// A link of another kind.
+    /// A link of another transport.
     Other(Box<dyn Link>),
 }
 

@@ -1,4 +1,4 @@
-//! Making the links of a rank: which transport each peer gets.
+//! Making the links of a rank: which transport each peer gets, and the set-up of shared memory.
 
 use std::time::Instant;
 
@@ -12,12 +12,14 @@ use crate::sys::socket::Socket;
 
 pub use super::shm::Settings as LinkSettings;
 
-/// Error of a link: the peer, where it is the link to one, and what has happened.
+/// Error of a link: the peer of that link, if the error concerns one, and what happened.
 pub type LinkError = (Option<Rank>, Error);
 
-/// Makes the links of `rank` to all ranks, by rank: over TCP where there is a data socket, through shared
-/// memory where there is only a control channel, and in this process where there is neither. The sockets are
-/// taken; if there is an error, they stay.
+/// Makes the links of `rank` to all ranks, indexed by rank.
+///
+/// A peer with a data socket gets TCP. A peer with only a control channel gets shared memory. The rank
+/// itself, which has neither, gets the loopback link. Takes the data sockets; on an error they stay in
+/// `sockets`.
 pub fn links(
     controls: &[Option<ControlChannel>],
     sockets: &mut [Option<Socket>],
@@ -34,7 +36,7 @@ pub fn links(
     Ok(sockets.iter_mut().zip(shared).map(link).collect())
 }
 
-/// Makes the links to those ranks with which no data socket was made.
+/// Makes the shared-memory links: one for each peer that has a control channel and no data socket.
 fn share_memory(
     controls: &[Option<ControlChannel>],
     sockets: &[Option<Socket>],
@@ -44,7 +46,7 @@ fn share_memory(
 ) -> std::result::Result<Vec<Option<ShmLink>>, LinkError> {
     let peers =
         controls.iter().zip(sockets).map(|(control, data)| control.as_ref().filter(|_| data.is_none()));
-    // All offers go out before the first is waited for: nobody waits for somebody who waits.
+    // All offers go out before this rank waits for an answer, so no two ranks wait for each other.
     let offer = |(control, peer): (Option<&ControlChannel>, Rank)| {
         control.filter(|_| rank < peer).map(|control| shm::offer(control.socket(), settings)).transpose()
     };
@@ -59,7 +61,7 @@ fn share_memory(
     links.map(|(link, peer)| link.map_err(|error| (Some(peer), error))).collect()
 }
 
-/// Makes both ends of a link through shared memory, in one process.
+/// Makes both ends of a shared-memory link in one process.
 #[cfg(test)]
 pub fn shared_memory_pair(lower: &Socket, higher: &Socket, settings: LinkSettings) -> (AnyLink, AnyLink) {
     let offered = shm::offer(lower, settings).unwrap();

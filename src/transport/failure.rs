@@ -1,4 +1,4 @@
-//! Failure notices: how a failure is told to the other ranks, and what they make of it.
+//! Failure notices: how a rank tells the others of a failure, and which error a notice becomes there.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ const MISMATCH: u8 = 3;
 const ABORTED: u8 = 4;
 const OTHER: u8 = 5;
 
-/// Beginning of the text of an abort that nobody has asked for.
+/// Beginning of the text of an abort that no caller asked for.
 pub(crate) const ANOTHER_FAILED: &str = "another rank failed";
 
-/// The notice that carries `error` of a communicator, noticed by its rank `origin`, to the other ranks.
+/// The notice that tells the other ranks of `error`. Rank `origin` of the communicator noticed it.
 pub(crate) fn notice(error: &Error, context: u32, origin: Rank) -> ControlMessage {
     let (kind, subject, text) = match error {
         Error::PeerLost { rank, detail } => (PEER_LOST, *rank, detail.clone()),
@@ -26,7 +26,7 @@ pub(crate) fn notice(error: &Error, context: u32, origin: Rank) -> ControlMessag
     ControlMessage::Notice { context, kind, origin, subject, text }
 }
 
-/// The error that a notice means here; `origin` is the label of the rank that noticed it.
+/// The error that a received notice becomes. `origin` is the label of the rank that noticed the failure.
 pub(crate) fn from_notice(kind: u8, subject: u32, text: &str, origin: &str) -> Error {
     let told = format!("{text} (reported by {origin})");
     match kind {

@@ -1,54 +1,53 @@
-//! The fast path of a link: what [`super::Link`] does in five calls, in one or two, for whole messages that
-//! find room at once.
+//! The fast path of a link: whole messages in one or two calls, where [`super::Link`] needs five.
 //!
-//! Not every link has one ([`super::AnyLink::fast_path`]). Whoever takes it keeps the other way ready: each
-//! step may say that it does not do what it was asked, and then nothing has changed.
+//! Not every link has a fast path ([`super::AnyLink::fast_path`]). Every step may decline. A step that
+//! declines has changed nothing, so its caller can use the slow path instead.
 
 use super::Header;
 
 pub use super::shm::{FRAGMENT_BYTES, ZERO_COPY_BYTES};
 
-/// What lies at the head of a link.
+/// What [`FastPath::peek`] finds at the head of a link.
 pub enum Peek {
     /// Nothing yet.
     Empty,
-    /// The next fragment of the message that was asked for: so many bytes, none only of a message that has
-    /// none. It may be memory that a hostile peer still writes: read each byte once, form no reference.
+    /// The next fragment of the message that was asked for: its address and its length. The length is 0 only
+    /// for an empty message. A hostile peer may still write to that memory: read each byte once, form no
+    /// reference.
     Data(*const u8, usize),
-    /// Something that only the slow path understands: another call, too many bytes, an exposed message, or a
-    /// head that is half consumed.
+    /// Something for the slow path: another call, too many bytes, an exposed message, or a partly consumed
+    /// fragment.
     SlowPath,
 }
 
 /// Size of the fragments into which a message is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FragmentSize {
-    /// The largest there are: fewest steps, where both sides are busy with sending anyway.
+    /// The largest fragments. They need the fewest steps, which counts where both sides are busy sending.
     Full,
-    /// Half of that: the receiver begins earlier, where it has nothing else to do (64 KiB one way: 2.3
-    /// instead of 2.5 us near, 4.8 instead of 5.3 far).
+    /// Half of the largest. A receiver that only waits can begin earlier, which makes one-way messages faster
+    /// (docs/lab/constants.md).
     Half,
 }
 
-/// A link for whole messages without detours. Never blocks.
+/// A link for whole messages. Its calls never block.
 pub trait FastPath {
-    /// Sends a whole message; whether there was room for all of it. Otherwise nothing was sent.
+    /// Sends a whole message if there is room for all of it. Returns whether it was sent.
     ///
     /// # Safety
     /// `data` is readable for `bytes` bytes.
     unsafe fn post(&mut self, header: &Header, data: *const u8, bytes: usize, size: FragmentSize) -> bool;
 
-    /// Looks for a fragment of a message, of which up to `most` bytes are to come, at the head of the link.
+    /// Looks for a fragment of a message at the head of the link. The message has up to `most` bytes left.
     fn peek(&mut self, header: &Header, most: usize) -> Peek;
 
-    /// Frees the fragment at the head, which [`FastPath::peek`] has found.
+    /// Frees the fragment at the head, which [`FastPath::peek`] found.
     fn release(&mut self);
 
-    /// Whether the slow path would send a message without a copy, if it may. Such a send is not over when it
-    /// has begun.
+    /// Whether the slow path would send a permitted message by zero copy. Such a send does not end at once.
     fn would_zero_copy(&self, data: *const u8, bytes: usize) -> bool;
 
-    /// Whether the slow path would leave a message where it is until it is read, if it may: without a copy,
-    /// or because the receiver waits for it and prefers a single copy.
+    /// Whether the slow path would expose a permitted message, by zero copy or because the waiting receiver
+    /// prefers a single copy.
     fn would_expose(&self, data: *const u8, bytes: usize) -> bool;
 }

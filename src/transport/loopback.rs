@@ -1,5 +1,5 @@
-//! `self`: a rank's link to itself, a queue on the heap. Takes everything at once: a send to oneself
-//! may be started before its receive.
+//! `self`: a rank's link to itself, a queue on the heap. It accepts every message at once, because a rank may
+//! start a send to itself before the matching receive.
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,7 +11,7 @@ use super::{Arrival, Header, Link, SingleCopy};
 #[derive(Default)]
 pub struct LoopbackLink {
     queue: VecDeque<(Header, Vec<u8>)>,
-    /// Bytes of the first fragment that are consumed.
+    /// Bytes of the first fragment that were consumed.
     consumed: usize,
 }
 
@@ -24,8 +24,8 @@ impl Link for LoopbackLink {
         _single_copy: SingleCopy,
     ) -> io::Result<Option<usize>> {
         let mut copy = Vec::<u8>::with_capacity(bytes);
-        // SAFETY: the caller vouches for `bytes` readable bytes at `data`; the new vector has that capacity
-        // and is nobody else's.
+        // SAFETY: the caller vouches for `bytes` readable bytes at `data`; the new vector has that capacity,
+        // and nobody else knows it.
         unsafe { std::ptr::copy_nonoverlapping(data, copy.as_mut_ptr(), bytes) };
         // SAFETY: the line above has initialised these bytes, within the capacity.
         unsafe { copy.set_len(bytes) };
@@ -57,7 +57,7 @@ impl Link for LoopbackLink {
     unsafe fn take(&mut self, dst: *mut u8, bytes: usize, _streamed: bool) -> io::Result<usize> {
         let arrival = self.arrival()?;
         let n = bytes.min(arrival.bytes);
-        // SAFETY: `n` bytes are in the queued vector; the caller vouches for `dst`, which is not ours.
+        // SAFETY: `n` bytes are in the queued vector; the caller vouches for `dst`, which is not the queue's.
         unsafe { std::ptr::copy_nonoverlapping(arrival.data, dst, n) };
         self.consume(n)?;
         Ok(n)

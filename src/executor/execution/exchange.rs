@@ -1,4 +1,4 @@
-//! Moves the bytes of one running plan: sends offer theirs to links, receives take theirs from endpoints.
+//! Moving the bytes of one running plan: sends offer theirs to links, receives take theirs from endpoints.
 
 use super::{Execution, LinkFailure, QueueState, Visit};
 use crate::endpoint::{Endpoint, NextFragment};
@@ -6,11 +6,13 @@ use crate::executor::steps::RecvStep;
 use crate::observe::trace::Activity;
 use crate::transport::Header;
 
-/// Bytes of one message that move before it is another one's turn. The last fragment among them moves whole.
+/// Bytes of one message that move before another message has its turn. The last of these fragments moves
+/// whole.
 const BURST_BYTES: usize = 256 << 10;
 
 impl QueueState {
-    /// Whether it is still this queue's turn. `self` is its state at the beginning of the turn.
+    /// Whether the turn of this queue goes on. `self` is its state at the beginning of the turn, `now` its
+    /// present state.
     #[inline]
     fn goes_on(&self, now: &QueueState) -> bool {
         now.next == self.next && now.done < self.done + BURST_BYTES
@@ -25,7 +27,7 @@ impl Execution {
         visit: &mut Visit,
     ) -> Result<(), LinkFailure> {
         loop {
-            // Some fragments in each direction by turns, so that both sides work at the same time.
+            // Some fragments move in each direction by turns, so that both sides work at the same time.
             let mut moved = false;
             for queue in 0..self.sends.len() {
                 let before = self.sends[queue];
@@ -42,7 +44,7 @@ impl Execution {
             }
             moved |= pulled;
             visit.moved |= moved;
-            // If nothing came and everything is sent, another pass could only look again.
+            // If nothing came and everything is sent, another pass would only look again.
             if !moved || self.is_done() || !pulled && !self.has_more_to_send() {
                 return Ok(());
             }
@@ -85,7 +87,7 @@ impl Execution {
         let sent = unsafe { endpoint.inbox.link.send(&header, data, len - state.done, single_copy) }
             .map_err(|source| LinkFailure { peer, source })?;
         let Some(sent) = sent else {
-            // The peer can act on an offer, though nothing of it is taken yet.
+            // The peer can act on an exposed message although the link has taken nothing of it yet.
             endpoint.ring_doorbell_if_due();
             return Ok(false);
         };
@@ -167,7 +169,7 @@ impl Execution {
         Ok(true)
     }
 
-    /// Bytes of a receive that may be written: no more than every send that reads the same span has read.
+    /// Bytes of a receive that may be written: no more than every send of the same span has read.
     #[inline]
     fn writable_bytes(&self, step: &RecvStep) -> usize {
         let mut limit = step.dst.len;
@@ -182,11 +184,11 @@ impl Execution {
                 limit = 0;
             }
         }
-        // What is reduced is so in whole elements. (Long ones may leave in parts, and be replaced in parts.)
+        // Only whole elements are reduced. (A long element may be sent in parts, and be replaced in parts.)
         if step.operand.is_none() { limit } else { limit - limit % self.prepared.program.element_bytes }
     }
 
-    /// `dst = a op b`. With `streamed`, stores go past the caches, where `dst` is neither `a` nor `b`.
+    /// Computes `dst = a op b`. `streamed` stores past the caches, unless `dst` is `a` or `b`.
     #[inline]
     fn combine(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize, streamed: bool) {
         let reduce = self.prepared.reduce.as_ref().expect("a plan that reduces is begun with an operator");
@@ -200,7 +202,7 @@ impl Execution {
     }
 }
 
-/// Whether a message must wait until the peer's control channel was read, or until the peer takes more.
+/// Whether a message must wait until the peer's control channel was read, or until the peer lifts its hold.
 #[cold]
 fn must_wait(endpoint: &mut Endpoint, header: &Header, visit: &mut Visit) -> bool {
     visit.must_read_control |= endpoint.must_read_control();

@@ -1,7 +1,7 @@
-//! The general execution: runs one compiled plan, a little at a time, whenever it is asked to.
+//! The general execution: runs one compiled plan, a part at each visit.
 //!
-//! Its state is a position per lane and per queue. A step may run when its lane has reached the step's round
-//! and the step is first in its queue. Nothing here waits, and nothing is allocated after `begin`.
+//! Its state is a position per lane and per queue. A step may run when its lane has reached the round of the
+//! step and the step is first in its queue. Nothing here waits, and nothing is allocated after `begin`.
 
 mod exchange;
 
@@ -19,14 +19,14 @@ use crate::observe::trace::Recorder;
 use crate::sys::poll::Interest;
 use crate::transport::{ExchangeRun, ExchangeTrial, Header};
 
-/// What one visit has done.
+/// What one visit has achieved.
 #[derive(Debug, Default)]
 pub(crate) struct Visit {
-    /// Bytes moved or a step ended.
+    /// Whether bytes moved or a step ended.
     pub moved: bool,
-    /// An endpoint whose next fragment belongs to another conversation.
+    /// A peer whose next fragment belongs to another conversation.
     pub foreign: Option<Rank>,
-    /// Some message waits until the control channels were read.
+    /// Whether a message waits until the control channels were read.
     pub must_read_control: bool,
 }
 
@@ -40,13 +40,13 @@ pub(crate) struct LinkFailure {
 #[derive(Clone, Copy, Default)]
 struct LaneState {
     round: u32,
-    /// Transfers of this round that are not complete.
+    /// Transfers of this round that are not complete yet.
     open: u32,
 }
 
 #[derive(Clone, Copy, Default)]
 struct QueueState {
-    /// Position of the step to be run next.
+    /// Position of the step that runs next.
     next: u32,
     /// Bytes of that step that have moved.
     done: usize,
@@ -64,7 +64,7 @@ pub(crate) struct Execution {
     sends: Vec<QueueState>,
     recvs: Vec<QueueState>,
     lanes_left: u32,
-    /// This run in the trial of the program, if there is one.
+    /// This run in the trial of the program, if the program has one.
     run: Option<ExchangeRun>,
     trace: Option<Box<Recorder>>,
 }
@@ -74,7 +74,7 @@ pub(crate) struct Execution {
 unsafe impl Send for Execution {}
 
 impl Execution {
-    /// An execution that is at its end until `begin` starts it. `prepared` may be any call.
+    /// An execution that has ended, until `begin` starts it. `prepared` may be any call.
     pub fn idle(prepared: Arc<Prepared>) -> Execution {
         let buffers = Buffers { input: std::ptr::null(), output: std::ptr::null_mut() };
         Execution {
@@ -91,16 +91,16 @@ impl Execution {
         }
     }
 
-    /// Scratch for a program. It stays until the next use of this execution.
+    /// Scratch for a program, valid until the next use of this execution.
     #[inline]
     pub fn scratch(&mut self, program: &Program) -> *mut u8 {
         self.scratch.get(program.scratch_bytes, program.scratch_is_shared)
     }
 
-    /// Starts a call: runs the local steps of the first rounds, so the buffers are in use from now on.
+    /// Starts a call. It runs the local steps of the first rounds, so the buffers are in use from now on.
     ///
     /// # Safety
-    /// The buffers are valid for every span of the program until `is_done`, and nobody else uses them.
+    /// The buffers are valid for every span of the program until `is_done`, and no one else uses them.
     pub unsafe fn begin(&mut self, prepared: Arc<Prepared>, header: Header, buffers: Buffers) {
         self.reset(prepared, header, buffers);
         for lane in 0..self.lanes.len() {
@@ -108,7 +108,7 @@ impl Execution {
         }
     }
 
-    /// Goes on with a call where [`super::fast_path::run`] has stopped. The run has used the scratch of this
+    /// Continues a call where [`super::fast_path::run`] has stopped. That run used the scratch of this
     /// execution, and its next operation is a transfer.
     ///
     /// # Safety
@@ -166,7 +166,7 @@ impl Execution {
         self.prepared = prepared;
     }
 
-    /// Moves a lane whose local steps have run to its next round with transfers.
+    /// Moves a lane, all of whose local steps have run, to its next round with transfers.
     fn find_transfers(&mut self, lane: usize) {
         let state = &mut self.lanes[lane];
         while let Some(round) = self.prepared.program.lanes[lane].get(state.round as usize) {
@@ -178,7 +178,7 @@ impl Execution {
         }
     }
 
-    /// Header of the call, and of its messages where they have no counts of their own.
+    /// Header of the call. Its messages have the same header, unless each carries a count of its own.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -193,8 +193,7 @@ impl Execution {
         Header { call: [call, count], ..self.header }
     }
 
-    /// The call as this rank makes it, if `found`, the next message from `peer`, has another count than
-    /// expected.
+    /// The call as this rank makes it, if `found`, the next message from `peer`, has an unexpected count.
     pub fn other_count(&self, peer: u32, found: &Header) -> Option<Call> {
         if !self.prepared.is_counted || !self.header.is_of_call(found) {
             return None;
@@ -215,7 +214,7 @@ impl Execution {
     pub fn advance(&mut self, endpoints: &mut [Endpoint]) -> Result<Visit, LinkFailure> {
         let mut visit = Visit::default();
         let outcome = self.exchange(endpoints, &mut visit);
-        // Once here, not for each fragment: the look at who sleeps waits until the peers can see what was
+        // Once here, not for each fragment: the look for sleepers waits until the peers can see what was
         // stored.
         if visit.moved || outcome.is_err() {
             let program = &self.prepared.program;
@@ -236,7 +235,7 @@ impl Execution {
         }
     }
 
-    /// Runs the local steps of the lane's round; goes on to the next while there is nothing to transfer.
+    /// Runs the local steps of the lane's round, and of the following rounds until one has transfers.
     fn enter_round(&mut self, lane: usize) {
         loop {
             let Some(round) = self.prepared.program.lanes[lane].get(self.lanes[lane].round as usize) else {
@@ -267,7 +266,7 @@ impl Execution {
         }
     }
 
-    /// All lanes are at their end.
+    /// Ends the call: all lanes have reached their end.
     fn end(&mut self) {
         if let (Some(trial), Some(run)) = (&self.prepared.program.trial, self.run.take()) {
             trial.end(&run);
@@ -277,7 +276,7 @@ impl Execution {
         }
     }
 
-    /// Ends a call that has failed: cancels what no peer has read, and withdraws what was offered and not
+    /// Ends a call that has failed. Cancels what no peer has read, and withdraws what was offered and not
     /// taken.
     pub fn abandon(&mut self, endpoints: &mut [Endpoint]) {
         for (queue, state) in self.prepared.program.sends.iter().zip(&self.sends) {
@@ -292,7 +291,7 @@ impl Execution {
         }
     }
 
-    /// The endpoints that this execution waits for now: for data, or for room.
+    /// The endpoints for which this execution waits now, either for data or for room.
     pub fn waits_for(&self) -> impl Iterator<Item = (Rank, Interest)> {
         let ready = |lane: u32, round: u32| self.lanes[lane as usize].round == round;
         let sends = self.prepared.program.sends.iter().zip(&self.sends).filter_map(move |(queue, state)| {

@@ -1,11 +1,11 @@
-//! What the control channel carries: messages, and the record of calls in one of them.
+//! The messages of the control channel, and the record of calls that one of them carries.
 
-/// A message of one rank to another. The context is that of a communicator, like in [`super::super::Header`].
+/// A message from one rank to another. Its context is that of a communicator, as in [`super::super::Header`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ControlMessage {
-    /// Doorbell: there is something in shared memory, and the peer must wake up.
+    /// Doorbell: shared memory holds something new, and the peer must wake up.
     Doorbell,
-    /// The sender has been waiting in this call for a while.
+    /// The sender has waited in this call for a while.
     Stall {
         /// Context of the communicator.
         context: u32,
@@ -18,54 +18,56 @@ pub enum ControlMessage {
     Notice {
         /// Context of the communicator.
         context: u32,
-        /// Kind of the failure, a number of the layer above.
+        /// Kind of the failure; the layer above defines the numbers.
         kind: u8,
         /// The rank that noticed it.
         origin: u32,
-        /// The rank that it is about, or another number of the layer above.
+        /// The rank that failed, or another number that the layer above defines.
         subject: u32,
         /// The failure in words.
         text: String,
     },
-    /// The sender has given up this communicator, in good order.
+    /// The sender has left this communicator in good order.
     Left {
         /// Context of the communicator.
         context: u32,
-        /// Calls that the sender has made in it; `None`: it has failed there, and the calls may differ.
+        /// Calls that the sender has made in it. `None`: the communicator failed there, so the calls may
+        /// differ.
         calls: Option<CallRecord>,
     },
-    /// The sender has given up this communicator by itself, and has done its part in some calls.
+    /// The sender has left this communicator on its own, after doing its part in some calls.
     Quit {
         /// Context of the communicator.
         context: u32,
-        /// Number of collective calls in which its part is done.
+        /// Number of collective calls in which the sender's part is done.
         calls: u32,
         /// The reason in words.
         reason: String,
     },
-    /// The sender holds much of what was sent ahead of its calls: nothing more may come of later calls.
+    /// The sender holds much data for calls that it has not made yet: no more data of later calls may be
+    /// sent.
     Hold {
         /// Context of the communicator.
         context: u32,
-        /// The first call that the sender has not made.
+        /// The first call that the sender has not made yet.
         from: u32,
     },
-    /// The end of a hold: everything may come.
+    /// The end of a hold: data of any call may be sent again.
     Release {
         /// Context of the communicator.
         context: u32,
     },
-    /// One round of an agreement among the survivors of a communicator: who is lost, as far as the sender
-    /// knows.
+    /// One round of an agreement among the survivors of a communicator. It tells which ranks are lost, as far
+    /// as the sender knows.
     Agree {
         /// Context of the communicator.
         context: u32,
-        /// Numbers of the layer above: which agreement, which round of it, and what this rank proposes.
+        /// Numbers of the layer above: the agreement, its round, and what the sender proposes.
         numbers: [u32; 3],
-        /// One bit per rank.
+        /// The lost ranks, one bit per rank.
         lost: Vec<u8>,
     },
-    /// The sender leaves in good order: that its socket closes means nothing.
+    /// The sender ends in good order: the closing of its socket is no failure.
     Bye,
 }
 
@@ -74,13 +76,14 @@ pub enum ControlMessage {
 pub struct CallRecord {
     /// Number of the next call.
     pub next: u32,
-    /// Digest of all calls, by number: equal where they are, different where one differs, but for chance.
+    /// Digest of all calls. Equal calls give equal digests; different calls give different ones, except by
+    /// chance.
     pub digest: u64,
-    /// The latest calls, packed, the oldest first; at most [`CallRecord::LATEST`].
+    /// The latest calls, packed, oldest first; at most [`CallRecord::LATEST`].
     pub latest: Vec<[u64; 2]>,
 }
 
 impl CallRecord {
-    /// Number of calls that travel with a record: so the one that differs can be named.
+    /// Number of calls that travel with a record, so that an error can name the call that differs.
     pub const LATEST: usize = 16;
 }

@@ -1,11 +1,11 @@
 //! The control channel to one peer: doorbells, stall notes, failure notices, goodbyes.
 //!
-//! It carries few bytes and never payload, so that a failure notice overtakes any amount of data. It is also
-//! how a death is noticed: the kernel closes the socket of a process that ends, however it ends. Where a
-//! child of that process keeps the socket open, a peer of the same host is still seen to end, because its
-//! process is watched too.
+//! The channel carries few bytes and no payload, so a failure notice overtakes any amount of data. The
+//! channel also detects the death of a peer: the kernel closes the socket of a process that ends, however it
+//! ends. A child of that process may keep the socket open. Peers of the same host therefore watch the process
+//! as well.
 //!
-//! `message` has the messages, `wire` their bytes.
+//! `message` defines the messages, `wire` their bytes.
 
 mod message;
 mod wire;
@@ -20,7 +20,7 @@ use crate::sys::socket::Socket;
 
 pub use message::{CallRecord, ControlMessage};
 
-/// Most bytes that wait to be parsed: a peer that sends without end is stopped there.
+/// Limit of received bytes that wait to be parsed. A peer that exceeds it is treated as broken.
 const BACKLOG_BYTES: usize = 1 << 20;
 
 /// What a read of the channel gives.
@@ -35,14 +35,14 @@ pub enum ControlEvent {
 /// The control channel to one peer. Never blocks.
 pub struct ControlChannel {
     socket: Socket,
-    /// Bytes that are read and not parsed yet.
+    /// Bytes that were read and are not parsed yet.
     received: Vec<u8>,
-    /// Bytes that the socket did not take yet.
+    /// Bytes that the socket has not accepted yet.
     unsent: Vec<u8>,
     closed: bool,
-    /// The peer's process, where it can be watched.
+    /// The peer's process, if it can be watched.
     process: Option<Process>,
-    /// Whether that process has ended: when its last messages are read, nothing more will come.
+    /// Whether that process has ended. Its last messages may still be unread, but no others will come.
     has_ended: bool,
 }
 
@@ -54,15 +54,15 @@ impl ControlChannel {
         ControlChannel { socket, received, unsent, closed: false, process, has_ended: false }
     }
 
-    /// Rings the doorbell. When the socket is full, enough doorbells are on the way already.
+    /// Rings the doorbell. A full socket already holds enough doorbells.
     pub fn ring(&mut self) {
         if self.unsent.is_empty() {
-            // A peer that has gone is noticed when reading.
+            // A peer that is gone is noticed when reading.
             let _ = self.socket.write(wire::DOORBELL);
         }
     }
 
-    /// Sends a message, now or by later calls of [`ControlChannel::flush`].
+    /// Sends a message, now or in later calls of [`ControlChannel::flush`].
     pub fn send(&mut self, message: &ControlMessage) {
         if *message == ControlMessage::Doorbell {
             return self.ring();
@@ -71,29 +71,29 @@ impl ControlChannel {
         self.flush();
     }
 
-    /// Sends what the socket has not taken yet.
+    /// Sends what the socket has not accepted yet.
     pub fn flush(&mut self) {
         while !self.unsent.is_empty() {
             match self.socket.write(&self.unsent) {
                 Ok(Some(n)) => drop(self.unsent.drain(..n)),
                 Ok(None) => return,
-                // The peer has gone; reading says so.
+                // The peer is gone; a read reports it.
                 Err(_) => self.unsent.clear(),
             }
         }
     }
 
-    /// Whether a sleeper should wait for room, too.
+    /// Whether bytes wait for room in the socket. A sleeper must wait for that room too.
     pub fn has_unsent(&self) -> bool {
         !self.unsent.is_empty()
     }
 
-    /// Whether the peer's end is closed: nothing more will come.
+    /// Whether the peer's end is closed. No more messages come then.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// The peer's process, for as long as its end would tell anything new.
+    /// The peer's process, while its end would still be new information.
     pub fn process(&self) -> Option<&Process> {
         self.process.as_ref().filter(|_| !self.closed && !self.has_ended)
     }
@@ -103,8 +103,8 @@ impl ControlChannel {
         self.has_ended = true;
     }
 
-    /// Ends the exchange with a peer that breaks the rules: it reads what was sent to it, and then the end.
-    /// Nothing that it sends is read any more.
+    /// Ends the exchange with a peer that breaks the protocol. The peer can still read what was sent to it,
+    /// and then sees the end of the stream. Nothing more is read from it.
     pub fn cut_off(&mut self) {
         self.flush();
         self.socket.end_writing();
@@ -113,7 +113,7 @@ impl ControlChannel {
         self.closed = true;
     }
 
-    /// The next event, if there is one now. After `Closed` there are no more.
+    /// The next event, if there is one now. No event follows `Closed`.
     pub fn next_event(&mut self) -> io::Result<Option<ControlEvent>> {
         loop {
             if let Some(message) = self.parse()? {
@@ -126,14 +126,14 @@ impl ControlChannel {
             match self.socket.read(&mut chunk) {
                 Ok(None) if !self.has_ended => return Ok(None),
                 Ok(Some(n)) if n > 0 => {
-                    // Doorbells only wake, and waking has happened: most reads leave nothing to keep.
+                    // Doorbells only wake the rank, which is awake now, so most reads leave nothing to keep.
                     self.received.extend(&chunk[..n]);
                     if self.received.len() > BACKLOG_BYTES {
                         return Err(garbage("endless control messages"));
                     }
                 }
-                // A process that dies with bytes unread resets its connection. Where a process has ended and
-                // nothing is there, somebody else holds its socket.
+                // A process that dies with unread bytes resets its connection. If the process has ended and
+                // there is nothing to read, another process holds its socket open.
                 Ok(None | Some(_)) | Err(_) => {
                     self.closed = true;
                     return Ok(Some(ControlEvent::Closed));
@@ -142,8 +142,9 @@ impl ControlChannel {
         }
     }
 
-    /// The failure notice of the peer, if one has come by now: for a rank that gives up what it sets up with
-    /// this peer. Descriptors and messages before it are dropped; afterwards the channel is of no other use.
+    /// The failure notice of the peer, if it has arrived. A rank calls this when it gives up setting up a
+    /// link to this peer. Descriptors and messages before the notice are dropped, so the channel is unusable
+    /// afterwards.
     pub fn last_words(&mut self) -> Option<ControlMessage> {
         loop {
             match self.next_event() {
@@ -163,7 +164,7 @@ impl ControlChannel {
         Ok(Some(message))
     }
 
-    /// The socket, for passing descriptors before the first message.
+    /// The socket. Descriptors are passed over it before the first message.
     pub fn socket(&self) -> &Socket {
         &self.socket
     }

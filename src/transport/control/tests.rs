@@ -1,4 +1,4 @@
-//! A pair of channels, and a peer that writes nonsense.
+//! Tests of the control channel: a pair of channels, and a peer that writes nonsense.
 
 use super::wire::NOTICE;
 use super::*;

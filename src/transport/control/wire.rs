@@ -1,5 +1,5 @@
-//! ControlChannel messages as bytes: one byte of type, then a body whose length the type gives (texts and
-//! lists have their own length). Numbers are little endian.
+//! Control messages as bytes: one byte of type, then a body. The type gives the length of the body; texts and
+//! lists carry their own length. Numbers are little endian.
 
 use std::io;
 
@@ -16,10 +16,10 @@ const QUIT: u8 = 7;
 const HOLD: u8 = 8;
 const RELEASE: u8 = 9;
 
-/// A doorbell, the only message that consists of its type.
+/// The bytes of a doorbell, which has no body.
 pub(super) const DOORBELL: &[u8] = &[DOORBELL_TYPE];
 
-/// Bytes of a stall note: context, sequence and call.
+/// Bytes of the body of a stall note: context, sequence and call.
 const STALL_BYTES: usize = 24;
 /// Bytes of a notice before its text: kind, three numbers and the length of the text.
 const NOTICE_HEAD: usize = 15;
@@ -27,22 +27,22 @@ const NOTICE_HEAD: usize = 15;
 const QUIT_HEAD: usize = 10;
 /// Bytes of an agreement before its list: five numbers.
 const AGREE_HEAD: usize = 20;
-/// Bytes of a farewell before its calls: context, and the number of calls that follow, or [`FAILED`].
+/// Bytes of a farewell before its calls: the context, and the number of calls that follow or [`FAILED`].
 const LEFT_HEAD: usize = 5;
-/// Stands in place of a number of calls: the communicator has failed.
+/// Number of calls in the farewell of a rank whose communicator has failed. No record follows.
 const FAILED: u8 = u8::MAX;
-/// Bytes of a record before its calls: number of the next call, and digest.
+/// Bytes of a record before its calls: the number of the next call, and the digest.
 const RECORD_HEAD: usize = 12;
-/// Bytes of a hold: context and call.
+/// Bytes of the body of a hold: context and call.
 const HOLD_BYTES: usize = 8;
-/// Bytes of a release: context.
+/// Bytes of the body of a release: context.
 const RELEASE_BYTES: usize = 4;
-/// Longest list of ranks: one bit for each of half a million.
+/// Longest list of ranks: one bit for each of half a million ranks.
 const LOST_BYTES: usize = 64 << 10;
 /// Longest text of a notice.
 const TEXT_BYTES: usize = 4096;
 
-/// A message and the bytes of its body; `None`: the body is not complete yet.
+/// A message and the bytes of its body. `None`: the body is not complete yet.
 type Decoded = io::Result<Option<(ControlMessage, usize)>>;
 
 /// Appends the bytes of a message.
@@ -91,8 +91,8 @@ pub(super) fn encode(message: &ControlMessage, to: &mut Vec<u8>) {
     }
 }
 
-/// Reads the message at the front of `bytes`: the message, and how many bytes it took. `None`: it is not
-/// complete yet. Doorbells in a row are one.
+/// Reads the message at the front of `bytes`: the message, and how many bytes it took. `None`: the message is
+/// not complete yet. A run of doorbells counts as one.
 pub(super) fn decode(bytes: &[u8]) -> Decoded {
     let doorbells = bytes.iter().take_while(|byte| **byte == DOORBELL_TYPE).count();
     if doorbells > 0 {
@@ -172,7 +172,7 @@ fn decode_release(body: &[u8]) -> Option<(ControlMessage, usize)> {
     Some((ControlMessage::Release { context: word32(body, 0) }, RELEASE_BYTES))
 }
 
-/// Appends a record: the number of its latest calls, and then the record itself.
+/// Appends a record: the number of its latest calls, then the record itself.
 fn put_record(to: &mut Vec<u8>, record: &CallRecord) {
     let latest = &record.latest[record.latest.len().saturating_sub(CallRecord::LATEST)..];
     to.push(latest.len() as u8);
@@ -181,21 +181,21 @@ fn put_record(to: &mut Vec<u8>, record: &CallRecord) {
     latest.iter().for_each(|call| put64(to, call));
 }
 
-/// Reads a whole record, without the number of its calls.
+/// Reads a whole record. `bytes` begins behind the number of its calls.
 fn decode_record(bytes: &[u8]) -> CallRecord {
     let calls = (RECORD_HEAD..bytes.len()).step_by(16).map(|at| [word64(bytes, at), word64(bytes, at + 8)]);
     CallRecord { next: word32(bytes, 0), digest: word64(bytes, 4), latest: calls.collect() }
 }
 
-/// Appends a text, cut to the longest that may travel, behind its length.
+/// Appends a text behind its length, cut to [`TEXT_BYTES`].
 fn put_text(to: &mut Vec<u8>, text: &str) {
     let text = &text.as_bytes()[..text.floor_char_boundary(TEXT_BYTES)];
     to.extend((text.len() as u16).to_le_bytes());
     to.extend(text);
 }
 
-/// The text behind a head of `head` bytes, whose last two are its length. `None`: it is not complete yet. A
-/// longer one than may travel is an error, which says `what` it is.
+/// The text behind a head of `head` bytes, whose last two bytes are the length of the text. `None`: the text
+/// is not complete yet. A text over [`TEXT_BYTES`] is an error that names `what`.
 fn text_behind<'a>(body: &'a [u8], head: usize, what: &str) -> io::Result<Option<&'a [u8]>> {
     let bytes = usize::from(u16::from_le_bytes([body[head - 2], body[head - 1]]));
     if bytes > TEXT_BYTES {

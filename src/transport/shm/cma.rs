@@ -1,14 +1,15 @@
 //! Single copies by the kernel (cross-memory attach, CMA): the receiver copies straight out of the sender's
 //! memory.
 //!
-//! Instead of its bytes, the sender *exposes* a message (`exposure`): it puts the message's address and
-//! length into a control line. The receiver reads it with `process_vm_readv`, to its place or, to reduce it,
-//! piece by piece into a buffer that stays in cache.
+//! The sender *exposes* a message (`exposure`): instead of the bytes, it writes the address and the length of
+//! the message into a control line. The receiver reads the message with `process_vm_readv`, either to its
+//! final place or, to reduce it, piece by piece into a buffer that stays in cache.
 //!
-//! Whether a side may read the other is tried, not assumed: each side leaves the address and the value of a
-//! random number in the pair's memory ([`ProcessStamp`]); whoever can read it there says so. Where it is
-//! forbidden, bounce buffers do everything. The same number is read again with every piece, so bytes of a
-//! process that has got the number of a dead one are not taken for the peer's.
+//! Whether a side may read the other's memory is tried, not assumed. Each side leaves the address and the
+//! value of a random number in the pair's memory ([`ProcessStamp`]). A side that can read that number in the
+//! other process says so. Where reading is forbidden, all data goes through bounce buffers. Every read of a
+//! piece reads the number again. So bytes of a new process that has the process number of a dead peer are
+//! never taken for the peer's.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -18,13 +19,13 @@ use super::pair::PairMemory;
 use crate::sys::process_memory::{ProcessStamp, RemoteProcess};
 use crate::transport::garbage;
 
-/// Shortest message that is worth a single copy by the kernel. Below, a system call costs more than the
-/// second copy.
+/// Shortest message that is worth a single copy by the kernel. For a shorter one, the system call costs more
+/// than a second copy.
 pub const CMA_BYTES: usize = 32 << 10;
-/// Bytes that are read at once to be reduced.
+/// Bytes that one read brings when they are to be reduced.
 const PIECE_BYTES: usize = 128 << 10;
 
-/// Leaves the stamp of this process for the other side.
+/// Publishes the stamp of this process for the other side.
 pub fn publish_stamp(own: &SingleCopyWords) -> io::Result<()> {
     let stamp = ProcessStamp::of_this_process()?;
     own.stamp_address.store(stamp.address, Ordering::Relaxed);
@@ -33,13 +34,13 @@ pub fn publish_stamp(own: &SingleCopyWords) -> io::Result<()> {
     Ok(())
 }
 
-/// The peer's memory, as far as it can be read.
+/// The peer's memory, if this process can read it.
 pub struct Cma {
     /// The peer's process, if it is known.
     pub peer: Option<libc::pid_t>,
-    /// Whether it was tried to read the peer.
+    /// Whether reading the peer has been tried.
     pub has_probed: bool,
-    /// Reader of the peer's memory; `None`: not tried yet, or never.
+    /// Reader of the peer's memory. `None`: reading was not tried yet, or failed.
     pub reader: Option<CmaReader>,
 }
 
@@ -48,7 +49,8 @@ impl Cma {
         Cma { peer, has_probed: false, reader: None }
     }
 
-    /// Tries to read the peer, which has just shown that it is there, and tells it. Whether that is possible.
+    /// Tries to read the peer, which has just shown that it is running. Tells the peer and returns whether
+    /// reading works.
     pub fn probe(&mut self, memory: &PairMemory) -> bool {
         self.has_probed = true;
         let probed =
@@ -58,12 +60,13 @@ impl Cma {
     }
 }
 
-/// The process `pid`, if it can be read: that is tried. Tells the other side.
+/// Tries to read the process `pid` and tells the other side whether that works. Returns the process if it
+/// does.
 fn probe(pid: libc::pid_t, theirs: &SingleCopyWords, ours: &SingleCopyWords) -> Option<RemoteProcess> {
     if theirs.has_stamp.load(Ordering::Acquire) != 1 {
         return None;
     }
-    // Foreign, and kept: what is written there later changes nothing.
+    // The stamp is copied once, because the peer may change it later.
     let stamp = ProcessStamp {
         address: theirs.stamp_address.load(Ordering::Relaxed),
         value: theirs.stamp_value.load(Ordering::Relaxed),
@@ -76,11 +79,11 @@ fn probe(pid: libc::pid_t, theirs: &SingleCopyWords, ours: &SingleCopyWords) -> 
     read.ok().map(|_| process)
 }
 
-/// Reader of messages that the other side exposes.
+/// Reader of the messages that the other side exposes.
 pub struct CmaReader {
     pub process: RemoteProcess,
     piece: Vec<u8>,
-    /// The part of `piece` that is read and not consumed.
+    /// The bytes from `from` to `to` of `piece` are read and not consumed.
     from: usize,
     to: usize,
 }
@@ -90,12 +93,13 @@ impl CmaReader {
         CmaReader { process, piece: Vec::new(), from: 0, to: 0 }
     }
 
-    /// The next bytes of the message at `address`, of which `left` are not consumed, in a buffer of our own.
+    /// The next bytes of the message at `address`, in a buffer of this reader. `left` bytes of it are not
+    /// consumed yet.
     pub fn piece(&mut self, address: u64, left: usize) -> io::Result<(*const u8, usize)> {
         if self.from == self.to {
             self.piece.resize(PIECE_BYTES, 0);
             let n = left.min(PIECE_BYTES);
-            // SAFETY: the buffer has at least `n` bytes and is ours alone.
+            // SAFETY: the buffer has at least `n` bytes and belongs to this reader alone.
             let read = unsafe { self.process.read(address, self.piece.as_mut_ptr(), n) }?;
             if read != n {
                 return Err(garbage("a message at an address that is not there"));
@@ -105,12 +109,12 @@ impl CmaReader {
         Ok((self.piece[self.from..].as_ptr(), self.to - self.from))
     }
 
-    /// Whether bytes are read that are not consumed.
+    /// Whether there are bytes that are read and not consumed.
     pub fn has_piece(&self) -> bool {
         self.from < self.to
     }
 
-    /// Consumes bytes of the piece.
+    /// Consumes `bytes` bytes of the piece.
     pub fn consume(&mut self, bytes: usize) {
         self.from = (self.from + bytes).min(self.to);
     }

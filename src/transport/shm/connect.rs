@@ -1,5 +1,5 @@
-//! Setting up the shared memory of a pair: the lower rank makes it and passes it on. Each side also passes
-//! its arena ([`crate::memory`]), in which the other may read messages later.
+//! Setting up the shared memory of a pair. The lower rank makes it and passes it on. Each side also passes
+//! its arena ([`crate::memory`]), in which the other side may later read messages.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::sys::process_memory;
 use crate::sys::shared_memory::SharedMemory;
 use crate::sys::socket::Socket;
 
-/// What both sides of a pair set up alike.
+/// Settings that both sides of a pair must have alike.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Number of ranks of this host in the communicator.
@@ -22,19 +22,19 @@ pub struct Settings {
     pub single_copy: bool,
 }
 
-/// The lower side of a pair that does not have the peer's arena yet.
+/// The lower side of a pair, before it has received the peer's arena.
 pub struct Offered(ShmLink);
 
 impl Offered {
-    /// Waits for the peer's arena. To be called after all offers have been made and all others' been taken,
-    /// so that nobody waits for somebody who waits.
+    /// Waits for the peer's arena. The caller first makes all its offers and accepts all offers of others, so
+    /// that no two ranks wait for each other.
     pub fn complete(self, socket: &Socket, deadline: Option<Instant>) -> Result<ShmLink> {
         complete(self.0, socket, deadline)
     }
 }
 
-/// Makes the memory of a pair and offers it to the higher rank over `socket`, with this process's arena. Does
-/// not wait.
+/// Makes the memory of a pair and offers it to the higher rank over `socket`, together with this process's
+/// arena. Does not wait.
 pub fn offer(socket: &Socket, settings: Settings) -> Result<Offered> {
     let (memory, fd) = SharedMemory::create(pair_bytes(slots(settings.ranks)))
         .map_err(|e| Error::system("cannot make shared memory (memfd_create)", e))?;
@@ -64,7 +64,8 @@ fn complete(mut link: ShmLink, socket: &Socket, deadline: Option<Instant>) -> Re
 }
 
 fn link(memory: SharedMemory, side: usize, socket: &Socket, settings: Settings) -> Result<ShmLink> {
-    // Unknown where the peer is in another process namespace; then everything goes through bounce buffers.
+    // The process is unknown if the peer is in another process namespace. All data then goes through bounce
+    // buffers.
     let peer = process_memory::peer_of(socket).ok().filter(|_| settings.single_copy);
     ShmLink::new(memory, slots(settings.ranks), side, peer)
         .map_err(|e| Error::system("cannot make what tells this process from others", e))

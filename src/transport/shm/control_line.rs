@@ -1,6 +1,6 @@
-//! The control line of a slot: a fragment's header, and its payload or where that is.
+//! The control line of a slot: the header of a fragment, and its payload or the place of its payload.
 //!
-//! Whatever is read here was written by the peer: each word is copied once, and checked by whoever uses it.
+//! The peer wrote everything that is read here. Each word is copied once, and its user checks it.
 
 use std::mem::offset_of;
 
@@ -14,10 +14,10 @@ pub const HALF_FRAGMENT_BYTES: usize = FRAGMENT_BYTES / 2;
 /// Largest payload inside the control line.
 pub const INLINE_BYTES: usize = 32;
 
-/// A slot's control line: one fragment, or where it is.
+/// The control line of a slot. It holds one fragment, or says where the fragment is.
 #[repr(C)]
 pub struct ControlLine {
-    /// The lap in which the slot was filled last. All other words are the reader's once it is stored.
+    /// The lap in which the slot was last filled. Storing it hands all other words to the reader.
     pub turn: AtomicU32,
     extent: AtomicU32,
     context: AtomicU32,
@@ -28,7 +28,7 @@ pub struct ControlLine {
 
 const _: () = assert!(offset_of!(ControlLine, call) == 16 && offset_of!(ControlLine, payload) == 32);
 
-/// What a control line says of the payload, as the peer wrote it: copied once, not checked.
+/// What a control line says of its payload: one copy of what the peer wrote, unchecked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// The payload lies in the control line or in a bounce buffer.
@@ -39,7 +39,7 @@ pub enum Content {
     ZeroCopy,
 }
 
-/// Length of a payload and the bounce buffer in which it lies, in one word.
+/// The length of a payload and its bounce buffer, packed into one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// At most [`FRAGMENT_BYTES`].
@@ -48,15 +48,15 @@ pub struct Extent {
     pub buffer: u16,
 }
 
-/// In place of an extent: the line holds where in the sender's memory the message is.
+/// Stands in place of an extent: the line tells where in the sender's memory the message is.
 const PEER_MEMORY: u32 = u32::MAX;
-/// In place of an extent: the line holds where in the sender's arena the message is.
+/// Stands in place of an extent: the line tells where in the sender's arena the message is.
 const ZERO_COPY: u32 = u32::MAX - 1;
-/// Bits of an extent below the number of its buffer.
+/// Number of low bits of an extent that hold the length; the buffer number lies above.
 const BUFFER_SHIFT: u32 = 17;
 
 impl Content {
-    /// `None`: a peer wrote what does not fit.
+    /// `None`: no correct peer writes this word.
     #[inline]
     const fn decode(word: u32) -> Option<Content> {
         match word {
@@ -85,7 +85,7 @@ impl Extent {
         self.bytes as u32 | (self.buffer as u32) << BUFFER_SHIFT
     }
 
-    /// `None`: longer than a fragment, like the marks of other contents.
+    /// `None`: the length is over that of a fragment, as it is in the marks of other contents.
     #[inline]
     const fn decode(word: u32) -> Option<Extent> {
         let bytes = (word & ((1 << BUFFER_SHIFT) - 1)) as usize;
@@ -105,7 +105,7 @@ impl ControlLine {
         }
     }
 
-    /// Whether the header is this one.
+    /// Whether the line has this header.
     #[inline]
     pub fn has_header(&self, header: &Header) -> bool {
         self.context.load(Ordering::Relaxed) == header.context
@@ -114,42 +114,42 @@ impl ControlLine {
             && self.call[1].load(Ordering::Relaxed) == header.call[1]
     }
 
-    /// What the line says of the payload. `None`: nothing that a correct peer writes.
+    /// What the line says of the payload. `None`: no correct peer writes this.
     #[inline]
     pub fn content(&self) -> Option<Content> {
         Content::decode(self.extent.load(Ordering::Relaxed))
     }
 
-    /// The extent of a payload that was copied; `None` for any other content.
+    /// The extent of a payload that was copied. `None`: the content is of another kind.
     #[inline]
     pub fn extent(&self) -> Option<Extent> {
         Extent::decode(self.extent.load(Ordering::Relaxed))
     }
 
-    /// Start of a payload inside the line.
+    /// Start of a payload that lies inside the line.
     #[inline]
     pub fn inline_payload(&self) -> *mut u8 {
         self.payload.as_ptr().cast_mut().cast()
     }
 
-    /// Number of slots that the sender of a bounce buffer has consumed of the other ring.
+    /// Number of slots of the other ring that the sender of a bounce buffer has consumed.
     #[inline]
     pub fn other_consumed(&self) -> u64 {
         self.payload[0].load(Ordering::Relaxed)
     }
 
-    /// Bytes of the message from this fragment on, in a line with a bounce buffer and at least
+    /// Bytes of the message from this fragment on. Valid in a line with a bounce buffer of at least
     /// [`HALF_FRAGMENT_BYTES`].
     pub fn message_bytes(&self) -> usize {
         self.payload[1].load(Ordering::Relaxed) as usize
     }
 
-    /// Where an exposed message is, and its length.
+    /// The place and the length of an exposed message.
     pub fn location(&self) -> (u64, u64) {
         (self.payload[0].load(Ordering::Relaxed), self.payload[1].load(Ordering::Relaxed))
     }
 
-    /// Writes the header and the content; the payload is written apart.
+    /// Writes the header and the content. The payload is written separately.
     #[inline]
     pub fn write(&self, header: &Header, content: Content) {
         self.extent.store(content.encode(), Ordering::Relaxed);
@@ -159,25 +159,25 @@ impl ControlLine {
         self.call[1].store(header.call[1], Ordering::Relaxed);
     }
 
-    /// Writes what [`ControlLine::other_consumed`] gives.
+    /// Writes the word that [`ControlLine::other_consumed`] reads.
     #[inline]
     pub fn write_other_consumed(&self, consumed: u64) {
         self.payload[0].store(consumed, Ordering::Relaxed);
     }
 
-    /// Writes what [`ControlLine::message_bytes`] gives.
+    /// Writes the word that [`ControlLine::message_bytes`] reads.
     #[inline]
     pub fn write_message_bytes(&self, bytes: usize) {
         self.payload[1].store(bytes as u64, Ordering::Relaxed);
     }
 
-    /// Writes what [`ControlLine::location`] gives.
+    /// Writes the words that [`ControlLine::location`] reads.
     pub fn write_location(&self, start: u64, bytes: usize) {
         self.payload[0].store(start, Ordering::Relaxed);
         self.payload[1].store(bytes as u64, Ordering::Relaxed);
     }
 
-    /// Marks a fragment of this call as cancelled. A receiver that is reading it now was in time.
+    /// Marks a fragment of this call as cancelled. A receiver that is already reading it was in time.
     pub fn cancel(&self, header: &Header) {
         let is_of_call = self.context.load(Ordering::Relaxed) == header.context
             && self.sequence.load(Ordering::Relaxed) == header.sequence;

@@ -75,7 +75,7 @@ impl FastPath for ShmLink {
 }
 
 impl ShmLink {
-    /// Posts a message of several fragments, or where there is less room, for [`FastPath::post`].
+    /// Posts a message of several fragments, or one that finds little room, for [`FastPath::post`].
     ///
     /// # Safety
     /// See [`FastPath::post`].
@@ -87,7 +87,7 @@ impl ShmLink {
         bytes: usize,
         size: FragmentSize,
     ) -> bool {
-        // A receiver that shares our core cannot begin before we have ended.
+        // A receiver that shares this core cannot begin before this rank has ended its turn.
         let is_half = size == FragmentSize::Half && !self.is_oversubscribed;
         let most = if is_half { HALF_FRAGMENT_BYTES } else { FRAGMENT_BYTES };
         if !self.has_room(bytes.div_ceil(most).max(1)) {
@@ -107,7 +107,7 @@ impl ShmLink {
         }
     }
 
-    /// Whether there is room for so many fragments with bounce buffers.
+    /// Whether there is room for `fragments` fragments with bounce buffers.
     fn has_room(&mut self, fragments: usize) -> bool {
         let quota = self.memory.quota();
         self.send.has_slots(fragments, &mut self.distance).unwrap_or(false)

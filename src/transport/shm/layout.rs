@@ -1,5 +1,4 @@
-//! Layout of the memory that two ranks share: what lies where, as types.
-//!
+//! Layout of the memory that two ranks share, as types.
 //! ```text
 //! 0     sleeping flag of the lower rank, u32     (one cache line)
 //! 64    sleeping flag of the higher rank
@@ -24,7 +23,7 @@
 //!                  extent == ZERO_COPY: offset in the sender's arena, length
 //! ```
 //!
-//! A small message is one cache line. The rest of the memory is touched only by larger ones.
+//! A small message is one cache line. Only larger messages touch the rest of the memory.
 //!
 //! Every word is an atomic, because the peer may write it at any time. No type here has plain data, so a
 //! reference to one promises nothing about the bytes.
@@ -39,19 +38,19 @@ use super::protocol::{AtomicU32, AtomicU64};
 const FEWEST_SLOTS: usize = 32;
 const MOST_SLOTS: usize = 128;
 
-/// Number of slots in each ring among `ranks` ranks of one host: fewer where a rank has many rings. All ranks
-/// of the host compute the same.
+/// Number of slots in each ring, on a host with `ranks` ranks. With more ranks, a rank has more rings and
+/// each is smaller. All ranks of the host compute the same number.
 pub fn slots(ranks: u32) -> usize {
     (MOST_SLOTS / (ranks as usize).max(2).next_power_of_two() * 2).clamp(FEWEST_SLOTS, MOST_SLOTS)
 }
 
-/// Number of bounce buffers that each side has at first, its quota.
+/// Number of bounce buffers that each side starts with: its quota.
 pub const fn quota(slots: usize) -> usize {
     slots / 2
 }
 
-/// Most bounce buffers in flight of messages longer than [`HALF_FRAGMENT_BYTES`], no more than a side always
-/// has. Farther ahead of the reader, the lines would have left the writer's cache before they are read.
+/// Limit of bounce buffers in flight for messages longer than half a fragment. A side always has as
+/// many. With more, the lines would leave the writer's cache before they are read.
 pub const fn lead(slots: usize) -> usize {
     quota(slots) / 4
 }
@@ -61,13 +60,13 @@ pub const fn pair_bytes(slots: usize) -> usize {
     size_of::<PairHeader>() + 2 * quota(slots) * FRAGMENT_BYTES
 }
 
-/// Start of a bounce buffer, from the start of the memory.
+/// Offset of a bounce buffer from the start of the memory.
 #[inline]
 pub const fn buffer(buffer: u16) -> usize {
     size_of::<PairHeader>() + buffer as usize * FRAGMENT_BYTES
 }
 
-/// Bytes that nothing uses.
+/// Bytes without a use.
 type Unused<const BYTES: usize> = [AtomicU8; BYTES];
 
 /// Everything before the bounce buffers.
@@ -86,25 +85,25 @@ pub struct PairHeader {
     pub rings: [RingMemory; 2],
 }
 
-/// Flag of a side that sleeps and needs the doorbell, in a line of its own.
+/// Flag of a side that sleeps and needs the doorbell. It has a cache line of its own.
 #[repr(C)]
 pub struct SleepingFlag {
     pub word: AtomicU32,
     _unused: Unused<60>,
 }
 
-/// Flag of a side that waits for a message. It changes often and is seldom read, so it has a pair of lines of
-/// its own.
+/// Flag of a side that waits for a message. It changes often and is seldom read, so it has a pair of cache
+/// lines of its own.
 #[repr(C)]
 pub struct WaitingFlag {
     pub word: AtomicU32,
     _unused: Unused<124>,
 }
 
-/// What a side publishes about reading memory of the other process.
+/// What a side publishes about reading the memory of the other process.
 #[repr(C)]
 pub struct SingleCopyWords {
-    /// Address and value of this side's process stamp, and whether they are there.
+    /// Address and value of this side's process stamp, and whether they are set.
     pub stamp_address: AtomicU64,
     pub stamp_value: AtomicU64,
     pub has_stamp: AtomicU32,
@@ -112,20 +111,20 @@ pub struct SingleCopyWords {
     pub can_read: AtomicU32,
     /// Whether this side has mapped the other's arena.
     pub has_mapped: AtomicU32,
-    /// Lengths of messages that this side would rather read itself, a bit per class (`adapt::cma_choice`).
+    /// Lengths of messages that this side prefers to read itself, one bit per class (`adapt::cma_choice`).
     pub preferred: AtomicU32,
     _unused: Unused<32>,
 }
 
-/// A ring of slots, and what its reader tells about it.
+/// A ring of slots, and what its reader publishes about it.
 #[repr(C)]
 pub struct RingMemory {
     /// Number of slots that the reader has consumed.
     pub consumed: AtomicU64,
     _unused1: Unused<56>,
-    /// Number of bytes that the reader has read of exposed messages.
+    /// Number of bytes of exposed messages that the reader has read.
     pub bytes_read: AtomicU64,
-    /// Whether the last exposed message is withdrawn: its sender's call has failed, its memory may be
+    /// Whether the last exposed message is withdrawn. Its sender's call has failed, so its memory may hold
     /// anything.
     pub is_withdrawn: AtomicU32,
     _unused2: Unused<52>,
@@ -157,7 +156,7 @@ impl RingMemory {
     /// The control line of a slot.
     ///
     /// # Safety
-    /// `slot` is one of the slots of a ring of [`slots`] slots.
+    /// `slot` is a slot of the ring, so it is smaller than [`slots`] gave.
     #[inline]
     pub unsafe fn slot_line(&self, slot: usize) -> &ControlLine {
         debug_assert!(slot < MOST_SLOTS);
@@ -165,7 +164,7 @@ impl RingMemory {
         unsafe { &self.slots.get_unchecked(slot).line }
     }
 
-    /// The entries for returned bounce buffers, one for each buffer of both sides.
+    /// The entries for returned bounce buffers: one for each buffer of both sides.
     #[inline]
     pub fn returned(&self, slots: usize) -> &[AtomicU32] {
         &self.returned[..2 * quota(slots)]

@@ -1,16 +1,17 @@
-//! `shm`: two ranks of one host, through memory that both map.
+//! `shm`: the transport between two ranks of one host, through memory that both map.
 //!
-//! The memory is a sealed `memfd`, passed over the pair's Unix socket (`connect`): it has no name in any file
-//! system, and nothing is left behind by kill -9. Each direction is a ring of slots (`layout`,
-//! `control_line`, `ring`, `protocol`). What is longer than a few bytes lies in bounce buffers, which are
-//! recycled between the two sides (`pool`). The receiver reads, and reduces, straight out of them. Large
-//! messages are read in the sender's memory instead (`exposure`): where the kernel permits it (`cma`), or
-//! where the memory is of a kind that both can see (`zero_copy`). `send` and `recv` are the two halves of a
-//! link, `fast_path` is the short way through both, and `adapt` has the choices that a link makes from what
-//! it measures.
+//! The memory is a sealed `memfd`, passed over the pair's Unix socket (`connect`). It has no name in any file
+//! system, so kill -9 leaves nothing behind. Each direction is a ring of slots (`layout`, `control_line`,
+//! `ring`, `protocol`). A payload of more than a few bytes lies in a bounce buffer, and both sides recycle
+//! these buffers (`pool`). The receiver reads, and reduces, straight out of them. Large messages are read in
+//! the sender's memory instead (`exposure`), if the kernel permits it (`cma`) or if both sides can map that
+//! memory (`zero_copy`).
 //!
-//! What the peer writes is foreign: each field is loaded once, then checked; payload is handed on as a raw
-//! pointer, never as a reference.
+//! `send` and `recv` are the two halves of a link, and `fast_path` is the short way through both. `adapt` has
+//! the choices that a link makes from its own measurements.
+//!
+//! Nothing that the peer wrote is trusted. Each field is loaded once, then checked. Payload is handed on as a
+//! raw pointer, never as a reference.
 
 mod adapt;
 mod cma;
@@ -51,24 +52,24 @@ pub use zero_copy::ZERO_COPY_BYTES;
 
 /// A link through shared memory.
 pub struct ShmLink {
-    /// The memory of the pair. Outlives the handles of `send` and `recv`.
+    /// The memory of the pair. It outlives the handles in `send` and `recv`.
     memory: PairMemory,
     send: SendRing,
     recv: RecvRing,
     /// Bounce buffers that this side may fill.
     pool: BouncePool,
-    /// How often the pool was rebalanced.
+    /// How often the pool has been rebalanced.
     rebalanced: u32,
-    /// Messages that the peer reads in our memory.
+    /// Messages in this side's memory that the peer reads there.
     exposures: Exposures,
     /// Whether something was published or released since the last look at the peer's sleeping flag.
     is_doorbell_due: bool,
     /// Whether ranks share processors.
     is_oversubscribed: bool,
-    /// Whether the peer's core is far, and how bytes are stored for it then.
+    /// Whether the peer's core is far, and if so, how bytes are stored for it.
     distance: CacheDistance,
     store_mode: StoreMode,
-    /// The peer's memory, as far as the kernel copies from it, and whether this side would rather have that.
+    /// The peer's memory, if the kernel can copy from it, and whether this side prefers that.
     cma: Cma,
     cma_choice: CmaChoice,
     /// The arenas of both sides.
@@ -80,8 +81,8 @@ pub struct ShmLink {
 unsafe impl Send for ShmLink {}
 
 impl ShmLink {
-    /// Makes one side's link. `mapping` is zeroed, `layout::pair_bytes(slots)` long, mapped by exactly two
-    /// links, one for each side. `peer` is the other side's process, if it is known.
+    /// Makes the link of one side. `mapping` is zeroed, `layout::pair_bytes(slots)` long, and mapped by
+    /// exactly two links, one for each side. `peer` is the process of the other side, if it is known.
     fn new(
         mapping: SharedMemory,
         slots: usize,

@@ -1,4 +1,4 @@
-//! The memory of a pair of ranks, seen from one of them.
+//! The memory of a pair of ranks, as one of them sees it.
 
 use super::layout::{self, PairHeader, SingleCopyWords};
 use super::protocol::AtomicU32;
@@ -10,12 +10,12 @@ pub struct PairMemory {
     mapping: SharedMemory,
     /// Number of slots in each ring.
     slots: usize,
-    /// 0: the lower rank of the pair, 1: the higher.
+    /// The side of this rank: 0 is the lower rank of the pair, 1 the higher.
     side: usize,
 }
 
 impl PairMemory {
-    /// Takes the mapping, which is zeroed at first, and mapped by exactly two links, one for each side.
+    /// Takes the mapping. It is zeroed at first and mapped by exactly two links, one for each side.
     pub fn new(mapping: SharedMemory, slots: usize, side: usize) -> PairMemory {
         assert!(mapping.len() >= layout::pair_bytes(slots) && side < 2);
         PairMemory { mapping, slots, side }
@@ -27,19 +27,19 @@ impl PairMemory {
         self.slots
     }
 
-    /// Number of bounce buffers that each side has at first.
+    /// Number of bounce buffers that each side starts with.
     #[inline]
     pub fn quota(&self) -> usize {
         layout::quota(self.slots)
     }
 
-    /// Most bounce buffers in flight of long messages.
+    /// Limit of bounce buffers in flight for long messages.
     #[inline]
     pub fn lead(&self) -> usize {
         layout::lead(self.slots)
     }
 
-    /// The rings that this side fills and reads.
+    /// The ring that this side fills and the ring that it reads.
     ///
     /// # Safety
     /// This memory outlives the handles.
@@ -61,31 +61,31 @@ impl PairMemory {
         &self.peer(&self.header().sleeping).word
     }
 
-    /// The flag by which this side says that it waits for a message.
+    /// The flag by which this side announces that it waits for a message.
     #[inline]
     pub fn own_waiting(&self) -> &AtomicU32 {
         &self.own(&self.header().waiting).word
     }
 
-    /// The flag by which the peer says that it waits for a message.
+    /// The flag by which the peer announces that it waits for a message.
     #[inline]
     pub fn peer_waiting(&self) -> &AtomicU32 {
         &self.peer(&self.header().waiting).word
     }
 
-    /// What this side says about single copies.
+    /// The words of this side about single copies.
     #[inline]
     pub fn own_single_copy(&self) -> &SingleCopyWords {
         self.own(&self.header().single_copy)
     }
 
-    /// What the peer says about single copies.
+    /// The words of the peer about single copies.
     #[inline]
     pub fn peer_single_copy(&self) -> &SingleCopyWords {
         self.peer(&self.header().single_copy)
     }
 
-    /// Start of a bounce buffer, of which there are two quotas.
+    /// Start of a bounce buffer. There are two quotas of them.
     #[inline]
     pub fn buffer(&self, buffer: u16) -> *mut u8 {
         debug_assert!(usize::from(buffer) < 2 * self.quota());

@@ -1,45 +1,46 @@
-//! Protocol of a shared-memory ring, the lock-free part: whose turn is a slot?
+//! Protocol of a shared-memory ring, the lock-free part: which side owns a slot.
 //!
-//! A ring has `slots` slots, used in order, one producer, one consumer, one fragment in each. Position k is
-//! slot k mod slots in lap k div slots. Each slot has a *turn*: the lap in which it was filled last, counted
-//! from 1. The consumer counts the slots that it has *consumed* in one word, which the producer reads only
-//! when the ring seems full.
+//! A ring has `slots` slots, used in order, one producer and one consumer, and one fragment per slot.
+//! Position k is slot k mod slots in lap k div slots. Each slot has a *turn*: the lap in which it was last
+//! filled, counted from 1. The consumer counts the slots that it has *consumed* in one word, which the
+//! producer reads only when the ring seems full.
 //!
 //! - Producer: fills slot k, then stores `turn = lap of k` (Release).
 //! - Consumer: sees `turn == lap of k` (Acquire), reads the slot, then stores `consumed = k+1` (Release), or
-//!   leaves that to one of the next fragments.
+//!   leaves that store to one of the next fragments.
 //! - Producer: may fill slot k again in the next lap when `consumed > k` (Acquire).
 //!
 //! The payload of a longer fragment lies in a bounce buffer ([`super::pool`]). The producer knows which slots
 //! had one, so the count of consumed slots also tells how many buffers are in flight. A fragment with a
-//! buffer also says what its sender has consumed of the other ring: where both send, neither has to fetch
-//! that word.
+//! buffer also carries its sender's count of the other ring. Where both sides send, neither has to read that
+//! word.
 //!
-//! So a small message costs one cache line in one direction. Most of them do not make the reader wait until
-//! its own stores can be seen, because slots are released [several at a time](Consumer::release). The atomics
-//! are loom's in its model (crate `anyccl-models`).
+//! So a small message costs one cache line in one direction. Most messages do not make the reader wait until
+//! its own stores are visible, because it releases slots [several at a time](Consumer::release). The atomics
+//! are loom's in the model (crate `anyccl-models`).
 //!
-//! Sleeping: a rank that is about to sleep stores `sleeping = 1`, then a SeqCst fence, then looks at the ring
-//! once more. The other side publishes, then a SeqCst fence, then reads `sleeping`. One of the two must see
-//! the other's store, so no wake-up is lost. With slots that are read and not released yet, a look without a
-//! fence is enough: a sleeper that it misses waits for fragments that are still to be read.
+//! Sleeping: a rank that is about to sleep stores `sleeping = 1`, executes a SeqCst fence, and looks at the
+//! ring once more. The other side publishes, executes a SeqCst fence, and reads `sleeping`. One of the two
+//! must see the other's store, so no wake-up is lost. A consumer with slots that are read and not released
+//! may look at `sleeping` without a fence. If it misses a sleeper, that sleeper waits for fragments that are
+//! still to be read.
 
 #[cfg(loom)]
 pub use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 #[cfg(not(loom))]
 pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
-/// Error: the consumer has counted further than the producer, so the shared memory is corrupt.
+/// The consumer has counted further than the producer, so the shared memory is corrupt.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CorruptRing;
 
-/// The filling end.
+/// The filling end of a ring.
 #[derive(Debug)]
 pub struct Producer {
-    /// Logarithm of the number of slots: no division on the way of a message.
+    /// Logarithm of the number of slots, so that no message needs a division.
     shift: u32,
     next: u64,
-    /// Lower bound of what is consumed.
+    /// Lower bound of the number of consumed slots.
     seen: u64,
     /// Number of bounce buffers handed over before the next slot, and before each slot in flight.
     buffers: u32,
@@ -52,7 +53,7 @@ impl Producer {
         Producer { shift: shift(slots), next: 0, seen: 0, buffers: 0, buffers_before: vec![0; slots].into() }
     }
 
-    /// Whether only a look at what is consumed can tell that so many slots are free.
+    /// Whether only a look at the count of consumed slots can tell that the next `slots` slots are free.
     #[inline]
     pub fn must_look_for(&self, slots: usize) -> bool {
         self.next - self.seen + slots as u64 > 1 << self.shift
@@ -80,26 +81,27 @@ impl Producer {
         self.note_consumed(consumed.load(Ordering::Acquire))
     }
 
-    /// Notes the count of consumed slots that the consumer has sent with something that this side has seen
+    /// Notes a count of consumed slots that the consumer sent along with something that this side has seen
     /// (Acquire).
     #[inline]
     pub fn note_consumed(&mut self, consumed: u64) -> Result<(), CorruptRing> {
         if consumed > self.next {
             return Err(CorruptRing);
         }
-        // There are two ways by which it is told, and one may be behind.
+        // The count arrives in two ways, and one may lag behind the other.
         self.seen = self.seen.max(consumed);
         Ok(())
     }
 
-    /// The slots that the consumer has not released, as far as it has told. It may have read them.
+    /// The slots that the consumer has not released, as far as the producer knows. The consumer may have read
+    /// them.
     #[cfg(not(loom))]
     pub fn unread(&self) -> impl Iterator<Item = usize> + use<> {
         let shift = self.shift;
         (self.seen..self.next).map(move |at| slot(at, shift))
     }
 
-    /// Number of bounce buffers in flight: at most so many have not been read.
+    /// Number of bounce buffers in flight: an upper bound of those that are not read yet.
     #[inline]
     pub fn buffers_in_flight(&self) -> usize {
         if self.seen == self.next {
@@ -108,7 +110,7 @@ impl Producer {
         self.buffers.wrapping_sub(self.buffers_before[slot(self.seen, self.shift)]) as usize
     }
 
-    /// Hands the next slot, whose `turn` it is, to the consumer.
+    /// Hands the next slot to the consumer. `turn` is the turn of that slot.
     #[inline]
     pub fn publish(&mut self, turn: &AtomicU32, has_buffer: bool) {
         turn.store(turn_of(self.next >> self.shift), Ordering::Release);
@@ -118,27 +120,27 @@ impl Producer {
     }
 }
 
-/// The reading end.
+/// The reading end of a ring.
 #[derive(Debug)]
 pub struct Consumer {
-    /// Logarithm of the number of slots: no division on the way of a message.
+    /// Logarithm of the number of slots, so that no message needs a division.
     shift: u32,
     next: u64,
-    /// Count of consumed slots that the producer was told last.
+    /// Count of consumed slots that the producer was last told.
     released: u64,
-    /// Number of bounce buffers that were read since.
+    /// Number of bounce buffers that were read since then.
     buffers: usize,
-    /// Number of slots, and of bounce buffers, of which the producer is told at the latest.
+    /// Limits of the slots and the bounce buffers that may be read before the producer is told.
     batch: u64,
     buffer_batch: usize,
 }
 
-/// How often a producer is told in a lap, or in as many buffers as may be in flight of a long message.
+/// How often the producer is told per lap, or per as many buffers as may be in flight for a long message.
 const BATCHES: usize = 4;
 
 impl Consumer {
-    /// Makes the reading end at the start of a ring of `slots` slots, a power of two. Up to `lead` bounce
-    /// buffers of long messages are in flight.
+    /// Makes the reading end at the start of a ring of `slots` slots, a power of two. Long messages have up
+    /// to `lead` bounce buffers in flight.
     pub fn new(slots: usize, lead: usize) -> Consumer {
         let (batch, buffer_batch) = ((slots / BATCHES) as u64, lead / BATCHES);
         Consumer { shift: shift(slots), next: 0, released: 0, buffers: 0, batch, buffer_batch }
@@ -156,16 +158,16 @@ impl Consumer {
         slot(self.next, self.shift)
     }
 
-    /// Whether that slot is filled; `turn` is that slot's.
+    /// Whether the next slot is filled. `turn` is the turn of that slot.
     #[inline]
     pub fn is_filled(&self, turn: &AtomicU32) -> bool {
         turn.load(Ordering::Acquire) == turn_of(self.next >> self.shift)
     }
 
-    /// Releases the slot, whose fragment was read. Whether the producer was told: at once if it `is_waiting`,
-    /// else when a quarter of the ring or of the lead has been read since.
+    /// Releases the next slot, whose fragment was read. Returns whether the producer was told. It is told at
+    /// once if it `is_waiting`, else when a quarter of the ring or of the lead has been read since.
     ///
-    /// So a producer that is out of slots waits for fragments that have not been read: with all of them read,
+    /// So a producer that is out of slots waits for fragments that have not been read. Once all are read,
     /// three quarters of the slots, or of the lead, are free.
     #[inline]
     #[must_use]
@@ -211,7 +213,7 @@ pub fn must_wake(sleeping: &AtomicU32) -> bool {
     sleeping.load(Ordering::Relaxed) != 0
 }
 
-// By path, as another crate compiles this file too, from elsewhere.
+// The module is named by path because another crate also compiles this file, from elsewhere.
 #[cfg(all(test, loom))]
 #[path = "protocol/model.rs"]
 mod model;

@@ -11,14 +11,14 @@ use super::zero_copy::PIECE_BYTES;
 use crate::sys::memory_copy::copy_from_shared;
 use crate::transport::{Arrival, Header, garbage};
 
-/// How often bounce buffers are rebalanced until the distance is sampled again.
+/// Number of rebalancings from one sample of the distance to the next.
 const REBALANCED_PER_SAMPLE: u32 = 8;
 
 /// The ring that the peer fills.
 pub(super) struct RecvRing {
     pub ring: Ring,
     pub consumer: Consumer,
-    /// The fragment at the head, once it was looked at.
+    /// The fragment at the head, if it was looked at.
     pub head: Option<Fragment>,
     /// The bounce buffer of that fragment.
     pub head_buffer: Option<u16>,
@@ -36,9 +36,9 @@ pub(super) struct Fragment {
 /// Where the bytes of a fragment are.
 #[derive(Clone, Copy)]
 pub(super) enum FragmentSource {
-    /// In our shared memory: in the control line or in a bounce buffer.
+    /// In the shared memory of the pair: in the control line or in a bounce buffer.
     Bounce(*const u8),
-    /// At this address of the peer, for the kernel to copy.
+    /// At this address of the peer, from where the kernel copies it.
     PeerMemory(u64),
     /// In the peer's arena, which is mapped here.
     ZeroCopy(*const u8),
@@ -88,8 +88,8 @@ impl ShmLink {
         Ok(Some(header))
     }
 
-    /// Accepts a fragment that was copied into our shared memory: its bytes, and its bounce buffer if it has
-    /// one.
+    /// Accepts a fragment that was copied into shared memory. Returns its bytes, and its bounce buffer if it
+    /// has one.
     #[inline]
     pub(super) fn accept_copied(
         &mut self,
@@ -113,8 +113,8 @@ impl ShmLink {
         let left = head.bytes - head.consumed;
         match head.source {
             FragmentSource::Bounce(data) => {
-                // SAFETY: `consumed` is at most `bytes`, which was checked against its buffer: inside the
-                // mapping.
+                // SAFETY: `consumed` is at most `bytes`, which was checked against its buffer, so the result
+                // is inside the mapping.
                 let data = unsafe { data.add(head.consumed) };
                 Ok(Arrival { data, bytes: left, complete: true })
             }
@@ -150,7 +150,7 @@ impl ShmLink {
         {
             let want = bytes.min(head.bytes - head.consumed);
             let address = address.wrapping_add(head.consumed as u64);
-            // SAFETY: the caller vouches for `bytes` writable bytes at `dst`, of which this uses at most
+            // SAFETY: the caller vouches for `bytes` writable bytes at `dst`, and `want` is no more than
             // that.
             let n = unsafe { reader.process.read(address, dst, want) }?;
             self.consume_head(n)?;
@@ -162,9 +162,10 @@ impl ShmLink {
         }
         let arrival = self.arrival_of_head()?;
         let n = bytes.min(arrival.bytes);
-        // SAFETY: `n` bytes of the fragment are inside the mapping, those of a piece in our own buffer; the
-        // caller vouches for `dst` and that it does not overlap our memory. The peer wrote a fragment before
-        // the turn that `head` has seen (Acquire); if it breaks the protocol it can only spoil the bytes.
+        // SAFETY: `n` bytes of the fragment are inside the mapping, or in the reader's buffer for a piece.
+        // The caller vouches for `dst` and that it does not overlap the link's memory. The peer wrote a
+        // fragment before the turn that `head` has seen (Acquire); a peer that breaks the protocol can only
+        // make the bytes wrong.
         unsafe { copy_from_shared(dst, arrival.data, n, streamed) };
         self.consume_head(n)?;
         Ok(n)
@@ -188,7 +189,7 @@ impl ShmLink {
         outcome
     }
 
-    /// Counts bytes that were read of an exposed message. An error: they may be anything.
+    /// Counts bytes that were read of an exposed message. An error means that the bytes are undefined.
     fn count_read(&mut self, bytes: usize) -> io::Result<()> {
         if let Some(reader) = &mut self.cma.reader {
             reader.consume(bytes);
@@ -203,7 +204,7 @@ impl ShmLink {
         if self.cma_choice.is_watching() {
             self.note_watched_read();
         }
-        // If it has just gone to sleep, it is found at the next fragment, or has nothing to wait for.
+        // A peer that has just gone to sleep is found at the next fragment, or has nothing to wait for.
         let is_asleep = self.memory.peer_sleeping().load(Ordering::Relaxed) != 0;
         let RecvRing { ring, consumer, head_buffer, .. } = &mut self.recv;
         self.is_doorbell_due |= consumer.release(&ring.consumed, head_buffer.is_some(), is_asleep);
@@ -217,13 +218,13 @@ impl ShmLink {
     /// Returns bounce buffers if this side has too many.
     #[cold]
     fn rebalance(&mut self) {
-        // Where both sides send, nothing else looks at it.
+        // Where both sides send, no other code looks at this word.
         if self.rebalanced.is_multiple_of(REBALANCED_PER_SAMPLE) {
             self.distance.sample(&self.send.ring.consumed);
         }
         self.rebalanced = self.rebalanced.wrapping_add(1);
         if self.pool.has_surplus(self.send.producer.buffers_in_flight()) {
-            // A corrupt count shows again where it is treated.
+            // A corrupt count shows again at a place that reports it.
             let _ = self.send.producer.look(&self.send.ring.consumed);
         }
         let slots = self.memory.slots();
@@ -232,7 +233,7 @@ impl ShmLink {
             self.pool.rebalance(self.send.producer.buffers_in_flight(), from_peer, to_peer);
     }
 
-    /// The peer has just shown that it is there: tries whether its memory can be read.
+    /// Tries whether the peer's memory can be read. The peer has just shown that it is running.
     #[cold]
     fn probe(&mut self) {
         self.cma_choice.can_read = self.cma.probe(&self.memory);
@@ -241,13 +242,13 @@ impl ShmLink {
     /// Notes that nothing has arrived.
     #[inline]
     pub(super) fn note_empty_poll(&mut self) {
-        // A peer that shares our core exposes its messages anyway.
+        // A peer that shares this core exposes its messages anyway.
         if !self.is_oversubscribed && self.cma_choice.note_empty_poll() {
             self.memory.own_waiting().store(1, Ordering::Relaxed);
         }
     }
 
-    /// Notes that so many bytes are at the head of the ring, in the slot of `line`.
+    /// Notes that `bytes` bytes are at the head of the ring, in the slot of `line`.
     #[inline]
     pub(super) fn note_arrival(&mut self, line: &ControlLine, source: &FragmentSource, bytes: usize) {
         let has_waited = self.cma_choice.end_wait();
@@ -258,7 +259,7 @@ impl ShmLink {
 
     #[cold]
     fn watch(&mut self, has_waited: bool, line: &ControlLine, source: &FragmentSource, bytes: usize) {
-        // Whatever a peer writes there: it says how long to watch, and no more.
+        // The peer may have written anything there. It only decides for how long the message is timed.
         let (single_copy, left) = match source {
             FragmentSource::Bounce(_) if bytes < HALF_FRAGMENT_BYTES => (false, bytes),
             FragmentSource::Bounce(_) => (false, line.message_bytes()),
@@ -272,12 +273,12 @@ impl ShmLink {
         self.cma_choice.note_arrival(single_copy, left, bytes);
     }
 
-    /// Notes that a fragment of a message that is watched has been read.
+    /// Notes that a fragment of the timed message has been read.
     #[cold]
     fn note_watched_read(&mut self) {
         let Some(preferred) = self.cma_choice.note_read() else { return };
         let word = &self.memory.own_single_copy().preferred;
-        // The peer reads it often, from its own cache if it is left alone.
+        // The peer reads this word often. It can do so from its own cache while nobody writes the word.
         if word.load(Ordering::Relaxed) != preferred {
             word.store(preferred, Ordering::Relaxed);
         }

@@ -1,4 +1,4 @@
-//! The sending half of a link: cuts messages into fragments, or exposes them.
+//! The sending half of a link. It cuts messages into fragments, or exposes them.
 
 use std::io;
 
@@ -33,7 +33,7 @@ impl SendRing {
         self.producer.has_room(&self.ring.consumed, slots).map_err(corrupt)
     }
 
-    /// Whether so many more bounce buffers may be in flight, which are at most `most` then.
+    /// Whether `buffers` more bounce buffers may be in flight, with a limit of `most`.
     #[inline]
     pub fn may_use(&mut self, buffers: usize, most: usize, distance: &mut CacheDistance) -> io::Result<bool> {
         if self.producer.buffers_in_flight() + buffers > most {
@@ -43,9 +43,9 @@ impl SendRing {
         Ok(self.producer.buffers_in_flight() + buffers <= most)
     }
 
-    /// Marks what was sent of a call and is not read yet.
+    /// Marks as cancelled what was sent of a call and is not read yet.
     pub fn cancel(&mut self, header: &Header) {
-        // A corrupt count shows again where it is treated.
+        // A corrupt count shows again at a place that reports it.
         if self.producer.look(&self.ring.consumed).is_err() {
             return;
         }
@@ -88,7 +88,7 @@ impl ShmLink {
         if self.exposures.current.is_none() && self.expose(header, data, bytes, single_copy) {
             return Ok(None);
         }
-        // A receiver that shares our core reads when we have ended.
+        // A receiver that shares this core reads only after this rank has ended its turn.
         let is_led = bytes > HALF_FRAGMENT_BYTES && !self.is_oversubscribed;
         let most = if is_led { self.memory.lead() } else { self.memory.quota() };
         if bytes > INLINE_BYTES && !self.send.may_use(1, most, &mut self.distance)? {
@@ -114,7 +114,7 @@ impl ShmLink {
         let ring = self.send.ring;
         let line = ring.line(self.send.producer.next_slot());
         if bytes <= INLINE_BYTES {
-            // The payload of a control line that is ours until it is published.
+            // This payload of a control line belongs to this side until it is published.
             fill(line.inline_payload(), 0, bytes);
             self.publish_inline(line, header, bytes);
             return Ok(Some(bytes));
@@ -126,7 +126,7 @@ impl ShmLink {
         }
         let Some(buffer) = self.pool.pop() else { return Ok(None) };
         let (left, bytes) = (bytes, bytes.min(FRAGMENT_BYTES));
-        // A buffer is ours until it is published.
+        // The buffer belongs to this side until it is published.
         fill(self.memory.buffer(buffer), 0, bytes);
         if bytes >= HALF_FRAGMENT_BYTES {
             line.write_message_bytes(left);
@@ -135,8 +135,8 @@ impl ShmLink {
         Ok(Some(bytes))
     }
 
-    /// Exposes a message in the next slot, which is free, if that is permitted and worth it. No other message
-    /// is exposed.
+    /// Exposes a message in the next slot, which is free, if that is permitted and worth it. Requires that no
+    /// other message is exposed. Returns whether the message was exposed.
     #[inline]
     fn expose(&mut self, header: &Header, data: *const u8, bytes: usize, single_copy: SingleCopy) -> bool {
         if single_copy != SingleCopy::Never
@@ -161,7 +161,7 @@ impl ShmLink {
         true
     }
 
-    /// Hands over where a message is.
+    /// Hands over the place of a message.
     fn publish_exposed(&mut self, header: &Header, content: Content, start: u64, bytes: usize) {
         let ring = self.send.ring;
         let line = ring.line(self.send.producer.next_slot());
@@ -170,12 +170,12 @@ impl ShmLink {
         self.publish(line, header, content, false);
     }
 
-    /// Whether the peer can read our memory.
+    /// Whether the peer can read this process's memory.
     fn peer_can_read(&self) -> bool {
         self.memory.peer_single_copy().can_read.load(Ordering::Acquire) == 1
     }
 
-    /// Whether the peer waits for a message of so many bytes, or did a moment ago, and would rather copy it
+    /// Whether the peer waits for a message of `bytes` bytes, or did a moment ago, and prefers to copy it
     /// itself.
     #[inline]
     fn peer_prefers_single_copy(&self, bytes: usize) -> bool {
@@ -183,7 +183,7 @@ impl ShmLink {
             && self.memory.peer_waiting().load(Ordering::Relaxed) != 0
     }
 
-    /// Whether a message would be exposed, if it may be: without a copy, or because the peer prefers a single
+    /// Whether a permitted message would be exposed now, by zero copy or because the peer prefers a single
     /// copy.
     #[inline]
     pub(super) fn sends_exposed(&self, data: *const u8, bytes: usize) -> bool {
@@ -195,14 +195,14 @@ impl ShmLink {
                 && self.peer_can_read()
     }
 
-    /// Whether a message would be sent without a copy, if it may be.
+    /// Whether a permitted message would go by zero copy now.
     #[inline]
     pub(super) fn sends_zero_copy(&self, data: *const u8, bytes: usize) -> bool {
         self.exposures.current.is_none() && self.zero_copy_offset(data, bytes).is_some()
     }
 
-    /// Sends one fragment in the next slot, which is free: as many of `bytes` bytes as find room in it, but
-    /// at most `most`. `None`: no bounce buffer is free.
+    /// Sends one fragment of up to `bytes` bytes, and at most `most`, in the next slot, which is free.
+    /// Returns the number of bytes sent. `None`: no bounce buffer is free.
     ///
     /// # Safety
     /// `data` is readable for `bytes` bytes. One more bounce buffer may be in flight.
@@ -243,12 +243,12 @@ impl ShmLink {
     /// Copies a payload into a bounce buffer.
     ///
     /// # Safety
-    /// `data` is readable for `bytes` bytes, at most [`FRAGMENT_BYTES`]. The buffer is ours.
+    /// `data` is readable for `bytes` bytes, at most [`FRAGMENT_BYTES`]. The buffer belongs to this side.
     #[inline]
     pub(super) unsafe fn fill_buffer(&mut self, buffer: u16, data: *const u8, bytes: usize) {
         let buffer = self.memory.buffer(buffer);
-        // SAFETY: the caller vouches for `data`; the target is a buffer that is ours until it is published,
-        // inside the mapping, and no user buffer overlaps our mapping.
+        // SAFETY: the caller vouches for `data`; the target is a buffer inside the mapping that belongs to
+        // this side until it is published, and no user buffer overlaps the mapping.
         let copy = |mode| unsafe { copy_to_shared(buffer, data, bytes, mode) };
         if self.distance.is_far() {
             self.store_mode.copy(bytes, |past| copy(if past { CopyMode::PastCaches } else { CopyMode::Far }));
@@ -270,7 +270,7 @@ impl ShmLink {
         self.publish(line, header, Content::Copied(extent), true);
     }
 
-    /// Fills a control line but for the payload, and hands it over.
+    /// Fills a control line except for the payload, and hands it over.
     #[inline]
     fn publish(&mut self, line: &ControlLine, header: &Header, content: Content, has_buffer: bool) {
         line.write(header, content);
@@ -278,7 +278,7 @@ impl ShmLink {
         self.is_doorbell_due = true;
     }
 
-    /// Whether so many bounce buffers are free.
+    /// Whether `buffers` bounce buffers are free.
     #[inline]
     pub(super) fn has_buffers(&mut self, buffers: usize) -> bool {
         self.pool.free() >= buffers || self.pool.has(buffers, self.recv.ring.returned(self.memory.slots()))

@@ -1,11 +1,11 @@
-//! Zero copies: messages in memory of `anyccl_mem_alloc` are read where they are.
+//! Zero copies: the receiver reads messages in memory of `anyccl_mem_alloc` in place.
 //!
-//! Instead of its bytes, the sender exposes a message (`exposure`): it puts into a control line where in its
-//! arena the message is, and how long. The receiver has the arena mapped and reads, or reduces, the message
-//! where it is.
+//! The sender exposes a message (`exposure`): instead of the bytes, it writes the offset of the message in
+//! its arena and the length into a control line. The receiver has the arena mapped, and reads or reduces the
+//! message in place.
 //!
-//! Both sides pass their arena's descriptor when they connect, so this works where reading another process's
-//! memory is forbidden.
+//! Both sides pass the descriptor of their arena when they connect. So this works even where reading another
+//! process's memory is forbidden.
 
 use std::io;
 
@@ -15,27 +15,28 @@ use crate::memory::{Arena, Window};
 use crate::sys::memory_copy::copy_from_shared;
 use crate::transport::{FRAGMENT_GRAIN, garbage};
 
-/// Shortest message that is sent without a copy. Below, waiting for the receiver costs more than the copy.
+/// Shortest message that goes by zero copy. For a shorter one, waiting for the receiver costs more than the
+/// copy.
 pub const ZERO_COPY_BYTES: usize = 8 << 10;
-/// Bytes of an exposed message that are shown at once: other links get their turn in between.
+/// Bytes of an exposed message that one arrival shows, so that other links get a turn in between.
 pub(super) const PIECE_BYTES: usize = 256 << 10;
 /// Longest message that is copied when it is sent back from where it was received.
 const ECHO_BYTES: usize = 4 << 20;
 
 const _: () = assert!(PIECE_BYTES.is_multiple_of(FRAGMENT_GRAIN));
 
-/// The arenas of both sides, and which parts of them are in use.
+/// The arenas of both sides, and which parts of them were used last.
 #[derive(Default)]
 pub(super) struct ZeroCopy {
     own: Option<&'static Arena>,
     peer: Option<Window>,
-    /// Memory of ours that the peer has read last.
+    /// Memory of this side that the peer read last.
     pub exposed: Range,
-    /// Memory in which was received last, if it has not been sent since.
+    /// Memory in which this side received last, if it has not been sent from since.
     pub received: Range,
 }
 
-/// Address of the first byte, and length.
+/// Address of the first byte, and length in bytes.
 type Range = (usize, usize);
 
 fn overlap(a: Range, b: Range) -> bool {
@@ -52,20 +53,21 @@ impl ZeroCopy {
         self.own?.offset_of(data, bytes)
     }
 
-    /// The bytes that the peer exposes. Pointers from earlier calls are no longer valid.
+    /// The bytes that the peer exposes. Pointers from earlier calls are invalid afterwards.
     pub fn map(&mut self, offset: u64, bytes: u64) -> io::Result<*const u8> {
         let window = self.peer.as_mut().ok_or_else(|| garbage("a zero copy from nowhere"))?;
         window.at(offset, bytes)
     }
 
-    /// Whether a message is sent back to where it came from, in the memory in which it came. The peer would
-    /// have to get its lines back for the next one, so copies through bounce buffers cost less.
+    /// Whether a message is sent back from the memory in which it was received. With a zero copy, the peer
+    /// would have to get its cache lines back for the next message, so a copy through bounce buffers costs
+    /// less.
     fn is_echo(&self, data: *const u8, bytes: usize) -> bool {
         bytes <= ECHO_BYTES && overlap(self.received, (data.addr(), bytes))
     }
 
-    /// Notes that the last `bytes` of a message leave by a copy. If nothing is received there before the next
-    /// message leaves, that one is no echo.
+    /// Notes that the last `bytes` bytes of a message were sent by a copy. If nothing is received there
+    /// before the next message is sent, that one is no echo.
     #[inline]
     pub fn note_copied(&mut self, data: *const u8, bytes: usize) {
         if overlap(self.received, (data.addr(), bytes)) {
@@ -75,13 +77,14 @@ impl ZeroCopy {
 }
 
 impl ShmLink {
-    /// Permits zero copies from now on, out of our memory, which the peer has mapped, and out of the peer's.
+    /// Permits zero copies from now on: out of this side's memory, which the peer has mapped, and out of the
+    /// peer's.
     pub(super) fn enable_zero_copy(&mut self, zero_copy: ZeroCopy) {
         self.zero_copy = zero_copy;
         self.memory.own_single_copy().has_mapped.store(1, Ordering::Release);
     }
 
-    /// Where in our arena a message is, if it would be sent without a copy.
+    /// Offset of a message in this side's arena, if it would go by zero copy.
     #[inline]
     pub(super) fn zero_copy_offset(&self, data: *const u8, bytes: usize) -> Option<usize> {
         let has_mapped = || self.memory.peer_single_copy().has_mapped.load(Ordering::Acquire) == 1;
@@ -89,7 +92,7 @@ impl ShmLink {
         offset.filter(|_| has_mapped() && !self.zero_copy.is_echo(data, bytes))
     }
 
-    /// Moves bytes to `dst` where the head is a message in the peer's arena, for [`Link::take`].
+    /// Moves bytes of a message in the peer's arena to `dst`, for [`Link::take`].
     ///
     /// # Safety
     /// See [`Link::take`].
@@ -101,14 +104,14 @@ impl ShmLink {
     ) -> io::Result<usize> {
         let arrival = self.arrival()?;
         let n = bytes.min(arrival.bytes);
-        // Lines that a far peer has read are slow to get back. Whole pieces are copied in a way that does
-        // not (by the C library), others had better be written past the caches.
+        // Lines that a far peer has read are slow to get back. The C library copies whole pieces in a way
+        // that avoids this; shorter ones are better written past the caches.
         let was_exposed =
             n < PIECE_BYTES && self.distance.is_far() && overlap(self.zero_copy.exposed, (dst.addr(), n));
         let streaming = streamed || was_exposed;
         // SAFETY: the window has checked the message against its mapping, which stays until the next one is
         // mapped; the caller vouches for `dst`. The peer filled the memory before the turn that `head` has
-        // seen (Acquire); if it still writes there, it can only spoil the bytes.
+        // seen (Acquire); a peer that still writes there can only make the bytes wrong.
         unsafe { copy_from_shared(dst, arrival.data, n, streaming) };
         self.consume(n)?;
         Ok(n)

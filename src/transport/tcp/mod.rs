@@ -1,10 +1,11 @@
-//! `tcp`: one non-blocking connection to a peer.
+//! `tcp`: the transport over one non-blocking connection to a peer.
 //!
 //! A message is cut into fragments, each with a `wire` header that leaves in one segment with its payload.
-//! `send` sends, `recv` receives; neither ever waits, and each look at an idle connection is one system call.
+//! `send` and `recv` are the two halves of a link. Neither ever waits, and each look at an idle connection is
+//! one system call.
 //!
-//! One connection carries both directions and all sizes: docs/adr/0010-tcp-connections.md has the
-//! measurements.
+//! One connection carries both directions and messages of all sizes. Decision and figures:
+//! docs/adr/0010-tcp-connections.md.
 
 mod recv;
 mod send;

@@ -1,9 +1,10 @@
-//! The receiving half of a connection: a buffer that may hold several messages, and the way past it.
+//! The receiving half of a connection: a buffer that may hold several messages, and a way around it.
 //!
-//! - A look reads a little: a header and all of a small message, perhaps several, with one system call.
+//! - A look for a header reads little: the header and all of a small message, perhaps of several, in one
+//!   system call.
 //! - Payload that is to be reduced is read into the buffer, much at a time, and reduced from there.
-//! - Payload that only has to be somewhere is read straight to its place. The same call takes the next header
-//!   into the buffer, and no payload behind it, so that the next fragment goes straight to its place, too.
+//! - Payload that is only stored is read straight to its place. The same call reads the next header into the
+//!   buffer, but none of the payload behind it. So the next fragment goes straight to its place, too.
 
 use std::io;
 
@@ -11,19 +12,18 @@ use super::super::{Arrival, Header, garbage};
 use super::wire::{HEADER_BYTES, decode};
 use crate::sys::socket::Socket;
 
-/// Bytes of the buffer. They stay in the L2 cache until they are reduced.
+/// Bytes of the buffer. They fit into the L2 cache until they are reduced.
 pub(super) const BUFFER_BYTES: usize = 256 << 10;
-/// Most bytes that a look for a header reads: small messages are complete then, and of a large one only this
-/// start is copied twice. (Loopback, 16 KiB broadcast: 7.5 us against 8.3 with 8 KiB; from 512 KiB up no
-/// difference.)
+/// Most bytes that a look for a header reads. Small messages are then complete, and of a large one only this
+/// beginning is copied twice. Figures: docs/lab/constants.md.
 pub(super) const LOOK_BYTES: usize = 64 << 10;
 
-/// Bytes that have come from the peer and are not consumed.
+/// Bytes that have come from the peer and are not consumed yet.
 pub(super) struct RecvBuffer {
     buffer: Box<[u8]>,
     start: usize,
     end: usize,
-    /// The fragment at the head: its header, and how much of its payload is not consumed.
+    /// The fragment at the head: its header, and the number of payload bytes that are not consumed yet.
     head: Option<(Header, usize)>,
 }
 
@@ -36,7 +36,7 @@ impl RecvBuffer {
         self.end - self.start
     }
 
-    /// Reads up to `most` bytes behind what is buffered. Whether anything arrived.
+    /// Reads up to `most` bytes behind what is buffered. Returns whether anything arrived.
     #[inline]
     fn fill(&mut self, socket: &Socket, most: usize) -> io::Result<bool> {
         if self.start == self.end {
@@ -76,7 +76,8 @@ impl RecvBuffer {
     pub fn arrival(&mut self, socket: &Socket) -> io::Result<Arrival> {
         let (_, left) = self.head.ok_or_else(|| garbage("no fragment"))?;
         if self.buffered() < left {
-            // The next header with it, but no payload of the next fragment: nothing has to be moved up later.
+            // The next header comes with it, but no payload of the next fragment, so nothing has to be moved
+            // up later.
             self.fill(socket, left - self.buffered() + HEADER_BYTES)?;
         }
         let bytes = left.min(self.buffered());
@@ -91,17 +92,18 @@ impl RecvBuffer {
         let want = left.min(bytes);
         let buffered = want.min(self.buffered());
         if buffered > 0 || want == 0 {
-            // SAFETY: `buffered` bytes are in the buffer; the caller vouches for `dst`, which is not ours.
+            // SAFETY: `buffered` bytes are in the buffer; the caller vouches for `dst`, which lies outside of
+            // it.
             unsafe { std::ptr::copy_nonoverlapping(self.buffer[self.start..].as_ptr(), dst, buffered) };
             self.consume(buffered);
             return Ok(buffered);
         }
-        // All of the fragment: the next header may come with it. The buffer is empty, or `want` would be
-        // there.
+        // If this read covers all of the fragment, the next header may come with it. The buffer is empty
+        // here; otherwise `want` bytes would be there.
         let behind = if want == left { HEADER_BYTES } else { 0 };
         let next = &mut self.buffer[..behind];
-        // SAFETY: the caller vouches for `bytes` writable bytes at `dst`, of which this uses at most that,
-        // and that they are not the buffer.
+        // SAFETY: the caller vouches for `bytes` writable bytes at `dst` outside of the buffer, and `want` is
+        // no more than that.
         let arrived = bytes_of(unsafe { socket.read_two(dst, want, next) }?)?;
         let of_payload = arrived.min(want);
         (self.start, self.end) = (0, arrived - of_payload);
@@ -117,15 +119,15 @@ impl RecvBuffer {
         self.head = (bytes < left).then_some((header, left - bytes));
     }
 
-    /// Whether nothing has come that is not consumed.
+    /// Whether everything that has come is consumed.
     #[cfg(test)]
     pub fn is_empty(&self) -> bool {
         self.head.is_none() && self.buffered() == 0
     }
 }
 
-/// Bytes of a read that did not fail; the end of the stream is a failure, as nobody closes before saying
-/// goodbye.
+/// Bytes of a read that did not fail. The end of the stream is a failure, because no rank closes before it
+/// has said goodbye.
 #[inline]
 fn bytes_of(read: Option<usize>) -> io::Result<usize> {
     match read {

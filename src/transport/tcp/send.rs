@@ -1,4 +1,4 @@
-//! The sending half of a connection: cuts messages into fragments, and goes on where the socket stopped.
+//! The sending half of a connection. It cuts messages into fragments, and resumes where the socket stopped.
 
 use std::io;
 
@@ -6,10 +6,11 @@ use super::super::Header;
 use super::wire::{FRAGMENT_BYTES, HEADER_BYTES, encode};
 use crate::sys::socket::Socket;
 
-/// Up to this payload, header and payload are put together first: one plain `send` costs less than two parts.
+/// Payload up to which header and payload are first copied together: one plain `send` is cheaper than two
+/// parts.
 const TOGETHER_BYTES: usize = 1 << 10;
 
-/// A fragment of which the socket has taken only a part.
+/// A fragment of which the socket has accepted only a part.
 struct Unfinished {
     wire: [u8; HEADER_BYTES],
     wire_sent: usize,
@@ -17,14 +18,14 @@ struct Unfinished {
     payload_left: usize,
 }
 
-/// What is in flight to the peer: at most one fragment that is begun, and who goes next.
+/// What is on its way to the peer: at most one begun fragment, and the message that goes next.
 #[derive(Default)]
 pub(super) struct SendQueue {
     unfinished: Option<Unfinished>,
-    /// The message that was refused first because of another one's fragment. It goes next: otherwise the
-    /// message that fills the connection would be asked first, and begin its next fragment at once.
+    /// The message that was first refused because of another one's fragment. It goes next. Otherwise the
+    /// message that fills the connection would be offered first, and would begin its next fragment at once.
     next: Option<Header>,
-    /// The rest of a fragment whose call has failed, which goes first; most often empty.
+    /// The rest of a fragment whose call has failed. It goes first. It is usually empty.
     abandoned: Vec<u8>,
 }
 
@@ -51,7 +52,7 @@ impl SendQueue {
                 return Ok(None);
             }
             Some(mine) => mine,
-            // A message that was refused is offered again until it is taken, so this cannot last.
+            // A refused message is offered again until it is taken, so this state ends.
             None if self.next.is_some_and(|next| next != *header) => return Ok(None),
             None => {
                 let payload_left = bytes.min(FRAGMENT_BYTES);
@@ -64,12 +65,12 @@ impl SendQueue {
         let sent = if payload <= TOGETHER_BYTES {
             let mut together = [0; HEADER_BYTES + TOGETHER_BYTES];
             together[..wire.len()].copy_from_slice(wire);
-            // SAFETY: the caller vouches for `bytes`, of which this reads at most that; it is not this new
-            // array, which has room for both.
+            // SAFETY: the caller vouches for `bytes` readable bytes, and `payload` is no more than that; the
+            // target is this new array, which has room for both.
             unsafe { std::ptr::copy_nonoverlapping(data, together[wire.len()..].as_mut_ptr(), payload) };
             socket.write(&together[..wire.len() + payload])
         } else {
-            // SAFETY: the caller vouches for `bytes` readable bytes, of which this offers at most that.
+            // SAFETY: the caller vouches for `bytes` readable bytes, and `payload` is no more than that.
             unsafe { socket.write_two(wire, data, payload) }
         };
         let sent = sent?.unwrap_or(0);
@@ -83,7 +84,7 @@ impl SendQueue {
         if fragment.payload_left == 0 && fragment.wire_sent == HEADER_BYTES {
             return Ok(Some(of_payload));
         }
-        // Nothing is kept of a fragment that was not begun: a shorter message may go first.
+        // Nothing is kept of a fragment that was not begun, so a shorter message may go first.
         if fragment.wire_sent > 0 {
             self.unfinished = Some(fragment);
         }
@@ -101,8 +102,8 @@ impl SendQueue {
         let Some(fragment) = self.unfinished.take_if(|fragment| fragment.header == *header) else { return };
         let payload = fragment.payload_left.min(bytes);
         self.abandoned.extend(&fragment.wire[fragment.wire_sent..]);
-        // SAFETY: the caller vouches for `bytes` readable bytes, of which this is at most all; nobody writes
-        // them before the call has ended.
+        // SAFETY: the caller vouches for `bytes` readable bytes, and `payload` is no more than that; nobody
+        // writes them before the call has ended.
         self.abandoned.extend(unsafe { std::slice::from_raw_parts(data, payload) });
     }
 
@@ -114,7 +115,7 @@ impl SendQueue {
         self.unfinished.as_ref().is_none_or(|fragment| fragment.header != *header)
     }
 
-    /// Goes on with what was abandoned; whether all of it is sent.
+    /// Sends more of the abandoned fragment. Returns whether all of it is sent.
     #[cold]
     fn send_abandoned(&mut self, socket: &Socket) -> io::Result<bool> {
         let sent = socket.write(&self.abandoned)?.unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Both halves of a link against each other, and a link against a peer that writes what it likes.
+//! Tests of both halves of a link against each other, and of a link against a peer that writes nonsense.
 
 use std::os::unix::net::UnixStream;
 
@@ -9,10 +9,10 @@ use super::*;
 const HEADER: Header = Header { context: 1, sequence: 2, call: [3, 4] };
 const OTHER: Header = Header { sequence: 9, ..HEADER };
 
-/// Bytes that a socket of `pair` holds: far less than a fragment.
+/// Bytes that a socket of `pair` holds: far fewer than a fragment has.
 const TINY: usize = 4 << 10;
 
-/// Two ends over sockets with tiny buffers: most writes and reads are partial.
+/// Two ends over sockets with tiny buffers, so that most writes and reads are partial.
 fn pair() -> (TcpLink, TcpLink) {
     let (a, b) = UnixStream::pair().unwrap();
     let [a, b] = [a, b].map(|stream| {
@@ -34,7 +34,7 @@ fn message(bytes: usize, seed: usize) -> Vec<u8> {
     (0..bytes).map(|i| (i * 7 + i / 251 + seed) as u8).collect()
 }
 
-/// Offers the rest of a message; gives the bytes taken.
+/// Offers the rest of a message. Returns the number of bytes taken.
 fn offer(link: &mut TcpLink, header: &Header, rest: &[u8]) -> Option<usize> {
     // SAFETY: a slice is readable for its length.
     unsafe { link.send(header, rest.as_ptr(), rest.len(), SingleCopy::Always) }.unwrap()
@@ -45,7 +45,7 @@ fn offer(link: &mut TcpLink, header: &Header, rest: &[u8]) -> Option<usize> {
 enum By {
     Take,
     Arrival,
-    /// First in place, as after a small look, then straight to their place.
+    /// The receiver first takes bytes in place, as after a small look, then straight to their place.
     Turns,
 }
 
@@ -172,7 +172,7 @@ fn an_empty_message_is_seen_and_goes_away() {
 }
 
 #[test]
-fn another_message_waits_until_the_end_of_the_fragment_and_not_of_the_message() {
+fn another_message_waits_for_the_end_of_the_fragment_and_not_of_the_message() {
     let (mut a, mut b) = pair();
     let (large, small) = (message(3 * FRAGMENT_BYTES, 0), message(8, 1));
     let mut sent = offer(&mut a, &HEADER, &large).unwrap();
@@ -195,12 +195,12 @@ fn another_message_waits_until_the_end_of_the_fragment_and_not_of_the_message() 
 }
 
 #[test]
-fn a_message_that_is_postponed_leaves_the_way_to_others_but_in_the_middle_of_a_fragment() {
+fn a_postponed_message_lets_others_pass_except_in_the_middle_of_a_fragment() {
     let (mut a, mut b) = pair();
     let (large, small) = (message(2 * FRAGMENT_BYTES, 0), message(8, 1));
     let mut sent = offer(&mut a, &HEADER, &large).unwrap();
     assert!(!a.postpone(&HEADER), "a fragment has begun");
-    // One that was refused, and so is next, is postponed, too: then it is not waited for.
+    // A refused message goes next. When it is postponed too, the link does not wait for it.
     assert_eq!(offer(&mut a, &OTHER, &small), None);
     assert!(a.postpone(&OTHER));
     while a.send.is_in_a_fragment() {
@@ -220,9 +220,9 @@ fn a_message_that_is_postponed_leaves_the_way_to_others_but_in_the_middle_of_a_f
 }
 
 #[test]
-fn a_message_that_found_no_room_at_all_leaves_the_way_to_a_shorter_one() {
+fn a_message_that_found_no_room_at_all_lets_a_shorter_one_pass() {
     let (mut a, mut b) = pair();
-    // Fragments of one byte fill the socket up to where no header has room.
+    // Fragments of one byte fill the socket until no header has room.
     let mut filled = 0;
     while offer(&mut a, &HEADER, b"x").is_some() {
         filled += 1;
@@ -262,7 +262,7 @@ fn an_end_in_the_middle_of_a_fragment_is_an_error_after_the_bytes_that_came() {
 }
 
 #[test]
-fn nonsense_never_makes_more_of_a_fragment_than_its_header_says() {
+fn a_fragment_never_grows_beyond_the_length_in_its_header() {
     let mut seed = 1u64;
     for _ in 0..200 {
         let (mut link, peer) = link_and_socket();

@@ -1,7 +1,7 @@
-//! The bytes before each fragment on a TCP connection.
+//! The header of each fragment on a TCP connection.
 //!
-//! 32 bytes, little endian: a magic word, the bytes of payload that follow, then the [`Header`]. Headers from
-//! the wire are hostile: a wrong magic word or a fragment that is too long ends the connection.
+//! It has 32 bytes, little endian: a magic word, the number of payload bytes that follow, and the [`Header`].
+//! Headers from the wire are not trusted: a wrong magic word or a too long fragment ends the connection.
 
 use std::io;
 
@@ -9,9 +9,9 @@ use super::super::{FRAGMENT_GRAIN, Header, garbage};
 
 pub(super) const HEADER_BYTES: usize = 32;
 
-/// Largest payload of one fragment. A message of another call waits behind one of these at most, not behind a
-/// whole large message. One system call offers a whole fragment, and that decides the speed within a host:
-/// 256 KiB instead takes 4 MiB broadcasts from 500 us to 750, 2 MiB gains nothing.
+/// Largest payload of one fragment. A message of another call waits behind at most one of these, and not
+/// behind a whole large message. One system call offers a whole fragment, so smaller fragments are slower
+/// within a host (docs/lab/constants.md).
 pub(super) const FRAGMENT_BYTES: usize = 1 << 20;
 
 const MAGIC: u32 = 0x414e_5943;
@@ -29,7 +29,7 @@ pub(super) fn encode(header: &Header, payload: usize) -> [u8; HEADER_BYTES] {
     wire
 }
 
-/// The header and the bytes of payload that follow it.
+/// The header, and the number of payload bytes that follow it.
 pub(super) fn decode(wire: &[u8; HEADER_BYTES]) -> io::Result<(Header, usize)> {
     let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| wire[at + i]));
     let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| wire[at + i]));

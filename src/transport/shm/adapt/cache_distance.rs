@@ -1,22 +1,21 @@
-//! Distance of the two processors, in time: whether their cores share a cache.
+//! Cache placement of the two ranks: whether their cores share a cache, found by timing loads.
 //!
-//! Cores that share a cache pass a line on in some tens of nanoseconds. Others, such as those of two core
-//! complexes of one chip, need four times as long, and then stores into lines that the peer has read can be
-//! slow (`store_mode`). The scheduler or a hypervisor may move ranks from one case to the other at any time,
-//! so each link watches: the producer has to read a word of the consumer's now and then anyway, and takes the
-//! time.
+//! A cache line passes quickly between cores that share a cache. Between others, such as those of two core
+//! complexes of one chip, it takes about four times as long. Stores into lines that a far peer has read can
+//! also be slow (`store_mode`). The scheduler or a hypervisor may move ranks at any time, so each link keeps
+//! watching. The producer reads a word of the consumer now and then anyway, and times that load.
 //!
-//! The answer only decides how bytes are stored. No rank needs to agree with another about it.
+//! The answer only decides how bytes are stored, so ranks need not agree on it.
 
 use super::super::protocol::{AtomicU64, Ordering};
 use super::hysteresis::Hysteresis;
 use crate::sys::cycles;
 
-/// Cycles from which a load counts as one from a far core. Measured: below 160 from a core with a shared
-/// cache, 240 to 400 from another.
+/// Cycles from which a load counts as one from a far core. It lies between the two groups of times that were
+/// measured (docs/lab/constants.md).
 const FAR_CYCLES: u64 = 220;
 
-/// What the samples of one link say.
+/// The samples of one link, condensed.
 #[derive(Debug, Default)]
 pub struct CacheDistance {
     is_far: Hysteresis<2, 3>,
@@ -25,8 +24,8 @@ pub struct CacheDistance {
 }
 
 impl CacheDistance {
-    /// Reads a word that only the peer writes, and takes the time if it has changed: then its line came from
-    /// there.
+    /// Reads a word that only the peer writes. If the word has changed, its cache line came from the peer's
+    /// core, and the time of the load counts.
     #[inline]
     pub fn sample(&mut self, word: &AtomicU64) {
         let (value, took) = cycles::of(|| word.load(Ordering::Acquire));
@@ -36,7 +35,7 @@ impl CacheDistance {
         }
     }
 
-    /// Like [`CacheDistance::sample`], but for another such word, which held `before` when it was read last.
+    /// Like [`CacheDistance::sample`], for another such word, which held `before` when it was last read.
     #[inline]
     pub fn sample_after(&mut self, word: &AtomicU64, before: u64) {
         let (value, took) = cycles::of(|| word.load(Ordering::Acquire));
@@ -56,7 +55,7 @@ impl CacheDistance {
         self.is_far.is_yes()
     }
 
-    /// Value of the word when it was sampled last.
+    /// Value of the word when it was last sampled.
     #[cfg(test)]
     pub fn last(&self) -> u64 {
         self.last

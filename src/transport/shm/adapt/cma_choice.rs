@@ -1,32 +1,30 @@
-//! Whether a receiver that has nothing to do but wait copies a long message itself, out of the sender's
-//! memory.
+//! The CMA choice: whether a receiver that only waits copies a long message out of the sender's memory
+//! itself.
 //!
-//! Where ranks have processors of their own, the faster way depends on the machine. One way, 64 KiB take 6.1
-//! us through bounce buffers and 4.3 by a single copy between the cores of an Intel server, 1.4 and about 4
-//! between those of a Zen 4 server. And whoever exposes a message waits until it is read. So the receiver has
-//! the say. After some empty polls it tells the sender that it waits, and which lengths it would rather copy
-//! itself. It finds these out by itself, in one trial for each class of lengths: the time of a message that
-//! it has waited for is that from the first sight of it to its end.
+//! Where ranks have processors of their own, the faster way depends on the machine, and a sender that exposes
+//! a message must wait until it is read. So the receiver decides. After some empty polls it tells the sender
+//! that it waits, and which lengths it prefers to copy itself. It learns these by one trial per class of
+//! lengths. The time of a message runs from the first sight of it to its end.
 //!
-//! Both words are hints: the wait may be over when the sender sees the flag, and then the message waits for
-//! the receiver's next poll.
+//! Both words are hints. The wait may be over when the sender sees the flag; the message then waits for the
+//! receiver's next poll.
 //!
-//! See docs/adr/0030-the-receiver-says-whether-it-fetches.md.
+//! Decision: docs/adr/0030-the-receiver-says-whether-it-fetches.md. Figures: docs/lab/constants.md.
 
 use super::super::cma::CMA_BYTES;
 use super::trial::{Design, Trial};
 use crate::sys::cycles;
 
-/// Empty polls after which the peer is told: a microsecond.
+/// Empty polls before the receiver tells its peer that it waits: about a microsecond.
 const EMPTY_POLLS: u8 = 20;
-/// Messages of these lengths, a class for each power of two. Shorter ones are not worth a system call. Longer
-/// ones do not find room in the cache of a core: both ways take as long.
+/// Lengths that the choice covers, with a class for each power of two. A shorter message is not worth a
+/// system call. A longer one does not fit into the cache of a core, and both ways take equally long.
 const FROM_BYTES: usize = CMA_BYTES;
 const BELOW_BYTES: usize = 1 << 20;
 const CLASSES: usize = (BELOW_BYTES / FROM_BYTES).ilog2() as usize;
-/// A receiver that is held up finds all of a message in the bounce buffers and is done at once; others take
-/// long for all kinds of reasons. So neither the fastest messages nor the slowest decide. The first message
-/// of a batch does not count.
+/// A receiver that is held up finds the whole message in the bounce buffers and finishes at once; other
+/// messages are slow for all kinds of reasons. So neither the fastest messages nor the slowest decide. The
+/// first message of a batch does not count.
 const DESIGN: Design = Design {
     period: 4096,
     warm_up: 0,
@@ -38,35 +36,34 @@ const DESIGN: Design = Design {
     first_check: None,
 };
 
-/// The class of messages of so many bytes.
+/// The class of a message of `bytes` bytes; `None` if the choice does not cover it.
 #[inline]
 fn class(bytes: usize) -> Option<usize> {
     (FROM_BYTES..BELOW_BYTES).contains(&bytes).then(|| (bytes / FROM_BYTES).ilog2() as usize)
 }
 
-/// Whether a receiver that has published the lengths `preferred` would rather copy a message of so many bytes
-/// itself.
+/// Whether a receiver that has published `preferred` would rather copy a message of `bytes` bytes itself.
 #[inline]
 pub fn is_preferred(preferred: u32, bytes: usize) -> bool {
     class(bytes).is_some_and(|class| preferred >> class & 1 != 0)
 }
 
-/// The receiver's side of one link.
+/// The receiver's side of the CMA choice of one link.
 #[derive(Debug)]
 pub struct CmaChoice {
-    /// Whether this side can read the other's memory: otherwise it says nothing.
+    /// Whether this side can read the peer's memory. If not, it publishes nothing.
     pub can_read: bool,
-    /// Empty polls since something has arrived; no more than [`EMPTY_POLLS`].
+    /// Empty polls since something last arrived; at most [`EMPTY_POLLS`].
     empty_polls: u8,
     watch: Option<Watch>,
     /// One trial for each class of lengths.
     classes: [Trial<{ DESIGN.samples() }>; CLASSES],
 }
 
-/// A message that was waited for, and is timed.
+/// A message that was waited for and is being timed.
 #[derive(Debug)]
 struct Watch {
-    /// Whether it is read out of the sender's memory.
+    /// Whether it is read in the sender's memory.
     single_copy: bool,
     bytes: usize,
     began: u64,
@@ -85,7 +82,7 @@ impl Default for CmaChoice {
 }
 
 impl CmaChoice {
-    /// Notes that a poll has found nothing. Whether the peer is to be told that it is waited for.
+    /// Counts an empty poll. Returns whether the peer must now be told that this side waits.
     #[inline]
     pub fn note_empty_poll(&mut self) -> bool {
         let is_counted = self.can_read && self.empty_polls < EMPTY_POLLS;
@@ -93,7 +90,7 @@ impl CmaChoice {
         is_counted && self.empty_polls == EMPTY_POLLS
     }
 
-    /// Ends a wait, because something has arrived. Whether the peer had been told of it.
+    /// Ends a wait because something has arrived. Returns whether the peer had been told of the wait.
     #[inline]
     pub fn end_wait(&mut self) -> bool {
         std::mem::take(&mut self.empty_polls) == EMPTY_POLLS
@@ -105,7 +102,7 @@ impl CmaChoice {
         self.watch.is_some()
     }
 
-    /// Begins to watch a message that was waited for, of which `bytes` bytes are to come.
+    /// Begins to time a message that was waited for, of which `bytes` bytes are to come.
     pub fn begin_watch(&mut self, single_copy: bool, bytes: usize) {
         self.watch = class(bytes).map(|_| Watch {
             single_copy,
@@ -117,20 +114,20 @@ impl CmaChoice {
         });
     }
 
-    /// Notes that `at_head` bytes are at the head of the ring, with which `left` bytes of a message are to
-    /// come. May be noted again for the same fragment.
+    /// Notes that a fragment of `at_head` bytes is at the head of the ring. It and the following ones bring
+    /// the last `left` bytes of a message. The same fragment may be noted again.
     pub fn note_arrival(&mut self, single_copy: bool, left: usize, at_head: usize) {
         match &mut self.watch {
             Some(watch) if watch.single_copy == single_copy && watch.left == left => {
                 watch.at_head = at_head.min(left)
             }
-            // A fragment of another message: the time of neither would say anything.
+            // The fragment belongs to another message, so the time of neither would mean anything.
             watch => *watch = None,
         }
     }
 
-    /// Notes that the fragment at the head has been read. When its message is over: the lengths of messages
-    /// that this side would rather copy itself.
+    /// Notes that the fragment at the head has been read. At the end of the message, returns the lengths that
+    /// this side prefers to copy itself.
     pub fn note_read(&mut self) -> Option<u32> {
         let watch = self.watch.as_mut()?;
         watch.left -= std::mem::take(&mut watch.at_head);
@@ -146,14 +143,14 @@ impl CmaChoice {
 
     fn note_duration(&self, single_copy: bool, bytes: usize, cycles: u64, fragments: u64) {
         let Some(class) = class(bytes) else { return };
-        // While the first fragment was filled, it was not to be seen; that took about as long as each of the
+        // The first fragment could not be seen while it was filled, which took about as long as each of the
         // others.
         let cycles = if single_copy { cycles } else { cycles + cycles / fragments.max(1) };
-        // In a trial, a sender may not have seen yet what is wanted, or may not be able to do it.
+        // In a trial, a sender may not know the wanted way yet, or may not be able to take it.
         self.classes[class].note(single_copy, cycles);
     }
 
-    /// A bit for each class.
+    /// The preferred classes, one bit each.
     fn preferred(&self) -> u32 {
         let bits = (0..).zip(&self.classes).map(|(at, class)| u32::from(class.next_is_single_copy()) << at);
         bits.sum()
@@ -198,12 +195,12 @@ mod tests {
                     let expected = if at < TRIAL { at / DESIGN.batch % 2 == 1 } else { better };
                     let now = is_preferred(choice.preferred(), 3 * FROM_BYTES);
                     assert_eq!(now, expected, "{bounced} {single}: {at} of period {period}");
-                    // Eight fragments, of which the first took an eighth of the time and was not seen.
+                    // Eight fragments; filling the first took an eighth of the time and was not seen.
                     let took = if now { single } else { bounced * 8 / 9 };
-                    // One in five is held up, another one finds all of its message.
+                    // One message in five is held up, and another is found complete.
                     let took = [took, took, took + 10_000, 1, took][at as usize % 5];
                     choice.note_duration(now, 3 * FROM_BYTES, took, 8);
-                    // A message whose sender has not heard yet how it should be does not count.
+                    // A message does not count if its sender did not know yet which way it should go.
                     if at + 1 < TRIAL {
                         let other = !is_preferred(choice.preferred(), 3 * FROM_BYTES);
                         choice.note_duration(other, 3 * FROM_BYTES, 1, 8);

@@ -1,20 +1,18 @@
 //! A trial of single copies for the long messages of an exchange, such as all_to_all.
 //!
-//! Where ranks have processors of their own, it depends on the machine whether the receiver had better copy
-//! such messages itself. All_to_all of 512 KiB between two ranks: 28 us through bounce buffers and 18 by
-//! single copies where the cores of a server share nothing but a slow mesh; on another server it is the other
-//! way round. So an exchange that is run again and again is run both ways now and then, and goes on with the
-//! faster one. What arrives is the same, and each rank may decide for what it sends. As ranks count the runs
-//! alike, they try the same way at the same time.
+//! Where ranks have processors of their own, it depends on the machine whether the receiver should copy such
+//! messages itself. So an exchange that runs again and again is run both ways now and then, and goes on with
+//! the faster one. The result is the same either way, so each rank may decide for what it sends. All ranks
+//! count the runs alike, so they try the same way at the same time.
 //!
-//! See docs/adr/0028-exchanges-try-both-ways.md.
+//! Decision: docs/adr/0028-exchanges-try-both-ways.md. Figures: docs/lab/constants.md.
 
 use super::trial::{Design, Trial, TrialRun};
 use crate::sys::cycles;
 use crate::transport::SingleCopy;
 
-/// The first runs touch pages. Whoever comes late to one run finds its message in bounce buffers and has less
-/// to do, so several are timed together, and the fastest batch decides.
+/// The first runs touch new pages and do not count. A rank that is late for a run finds its message in the
+/// bounce buffers and has less to do. So several runs are timed together, and the fastest batch decides.
 const DESIGN: Design = Design {
     period: 2048,
     warm_up: 2,
@@ -26,7 +24,7 @@ const DESIGN: Design = Design {
     first_check: Some(64),
 };
 
-/// The trial of one exchange. Whoever runs the exchange holds it, and tells it of each run.
+/// The trial of one exchange. The layer that runs the exchange owns it and reports each run.
 #[derive(Debug)]
 pub struct ExchangeTrial {
     trial: Trial<{ DESIGN.samples() }>,
@@ -40,7 +38,7 @@ pub struct ExchangeRun {
 }
 
 impl ExchangeTrial {
-    /// Shortest message that is worth a trial. Shorter ones most often go by the fast path.
+    /// Shortest message that is worth a trial. Most shorter ones take the fast path.
     pub const FROM_BYTES: usize = 128 << 10;
 
     /// Begins the next run.
@@ -48,7 +46,7 @@ impl ExchangeTrial {
         ExchangeRun { run: self.trial.begin(), began: cycles::now() }
     }
 
-    /// Notes that a run has come to its end.
+    /// Notes that a run has ended.
     pub fn end(&self, run: &ExchangeRun) {
         self.trial.end(&run.run, cycles::now().saturating_sub(run.began));
     }
@@ -61,7 +59,7 @@ impl Default for ExchangeTrial {
 }
 
 impl ExchangeRun {
-    /// The policy of a message in this run, of which the exchange permits `permitted`.
+    /// The policy of a message in this run, if the exchange permits `permitted`.
     pub fn policy(&self, permitted: SingleCopy) -> SingleCopy {
         match permitted {
             SingleCopy::IfOversubscribed if self.run.single_copy => SingleCopy::Always,
@@ -77,7 +75,8 @@ mod tests {
     const TRIAL: u32 = DESIGN.runs();
     const FIRST_CHECK: u32 = 64;
 
-    /// A whole trial in which the better batch of each way takes four times so many cycles.
+    /// Runs a whole trial. The better batch of each way takes `bounced` or `single` cycles per run, times
+    /// four.
     fn tried(trial: &Trial<{ DESIGN.samples() }>, bounced: u64, single: u64) {
         for at in 0..TRIAL {
             let run = trial.begin();
@@ -93,7 +92,7 @@ mod tests {
         }
     }
 
-    /// The ways of the runs from a trial to the next.
+    /// The way of each run from this trial to the next.
     fn between(trial: &Trial<{ DESIGN.samples() }>) -> Vec<bool> {
         (TRIAL..DESIGN.period).map(|_| trial.begin().single_copy).collect()
     }
@@ -121,7 +120,7 @@ mod tests {
                 trial.end(&run, 1);
             }
         }
-        // Disturbed trials decided so far: this one finds out.
+        // The decisions so far came from disturbed trials; this trial is undisturbed.
         tried(&trial, 1000, 1600);
         assert!(between(&trial).iter().all(|way| !way));
         tried(&trial, 1600, 1000);
@@ -134,7 +133,7 @@ mod tests {
         let trial = ExchangeTrial::default().trial;
         for at in 0..TRIAL {
             let run = trial.begin();
-            // One run of each batch with single copies has failed, and so the batch took less.
+            // One run of each batch with single copies has failed, so the batch took less time.
             if run.counts() && (!run.single_copy || at % DESIGN.batch != 0) {
                 trial.end(&run, 1000);
             }
@@ -149,7 +148,7 @@ mod tests {
             let run = trial.begin();
             let is_counted = (DESIGN.warm_up..TRIAL).contains(&at);
             assert_eq!(run.run.counts(), is_counted, "run {at}");
-            // What these runs took does not matter here: none is the reason for a trial before its time.
+            // The duration of these runs must not matter: none of them starts a trial early.
             trial.end(&ExchangeRun { run: run.run.through_buffers(), ..run });
         }
         assert_eq!(trial.trial.ended(), [DESIGN.batch; DESIGN.batches as usize]);

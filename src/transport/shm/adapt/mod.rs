@@ -1,4 +1,4 @@
-//! Choices that a link makes from its own measurements. None of them needs the agreement of another rank.
+//! Choices that a link makes from its own measurements. Ranks need not agree on any of them.
 
 pub mod cache_distance;
 pub mod cma_choice;

@@ -1,26 +1,24 @@
-//! How bytes are stored for a far peer: through the caches, or past them where stores into lines that it has
-//! read are slow.
+//! The store mode: whether bytes for a far peer are stored through the caches or past them.
 //!
-//! Between cores that share no cache that depends on the machine. On one Zen 4 server, `rep movsb` into such
-//! lines went at 2 GB/s, a quarter of the speed of stores past the caches; on another it brings them to the
-//! peer earlier than those do (64 KiB one way: 3.9 against 4.6 us). So each link takes the time of some of
-//! its larger copies to a far peer. Where they are slow, the sender's own time shows it: the processor holds
-//! only so many stores that wait for their line. Most copies are not timed, because taking the time keeps the
-//! processor from beginning with what comes next.
+//! Storing into lines that a far peer has read is slow on some machines and fast on others. So each link
+//! times some of its larger copies to a far peer. If stores are slow, the time of the copy shows it, because
+//! the processor can hold only a limited number of stores that wait for their line. Most copies are not
+//! timed: taking the time keeps the processor from starting on what comes next. Figures:
+//! docs/lab/constants.md.
 
 use super::hysteresis::Hysteresis;
 use crate::sys::cycles;
 
-/// Shortest copy that is timed: fewer bytes say little.
+/// Shortest copy that is timed; a shorter one tells little.
 const TIMED_FROM: usize = 4 << 10;
-/// Cycles of the time stamp counter per KiB above which a copy is slow: some 5 GB/s.
+/// Cycles of the time stamp counter per KiB above which a copy is slow. This is about 5 GB/s.
 const CYCLES_PER_KIB: u64 = 512;
-/// Copies of which one is timed, and goes through the caches for that.
+/// One of so many copies is timed, and therefore goes through the caches.
 const ROUND: u8 = 16;
-/// Copies of which one is timed where it is likely to be slow.
+/// One of so many copies is timed while stores are believed to be slow.
 const ROUND_WHERE_SLOW: u8 = 64;
 
-/// What the copies of one link have shown.
+/// What the copies of one link have shown so far.
 #[derive(Debug, Default)]
 pub struct StoreMode {
     is_slow: Hysteresis<3, 4>,
@@ -28,7 +26,7 @@ pub struct StoreMode {
 }
 
 impl StoreMode {
-    /// Copies `bytes` bytes to a far peer: `copy` is told whether to go past the caches.
+    /// Copies `bytes` bytes to a far peer. The argument of `copy` tells whether to store past the caches.
     #[inline]
     pub fn copy(&mut self, bytes: usize, copy: impl FnOnce(bool)) {
         if bytes < TIMED_FROM || !self.is_timed() {
@@ -61,7 +59,7 @@ mod tests {
     const BYTES: usize = 16 << 10;
     const SLOW_FROM: usize = 3;
 
-    /// Whether the next copy goes past the caches.
+    /// Makes a copy; returns whether it goes past the caches.
     fn goes_past(stores: &mut StoreMode, bytes: usize) -> bool {
         let mut answer = None;
         stores.copy(bytes, |past| answer = Some(past));
@@ -85,7 +83,7 @@ mod tests {
     fn where_stores_are_slow_a_few_large_copies_find_out_whether_they_still_are() {
         let mut stores = StoreMode { is_slow: Hysteresis::certain(), round: 0 };
         assert!((0..1000).all(|_| goes_past(&mut stores, 100)));
-        // A copy that copies nothing is fast: two of them are enough.
+        // A copy that copies nothing is fast, and two of them change the answer.
         let through: Vec<u8> = (1..=200).filter(|_| !goes_past(&mut stores, BYTES)).collect();
         let (first, second) = (ROUND_WHERE_SLOW, 2 * ROUND_WHERE_SLOW);
         assert_eq!(through, std::iter::once(first).chain(second..=200).collect::<Vec<_>>());

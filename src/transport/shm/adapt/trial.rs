@@ -1,42 +1,42 @@
 //! A trial of two ways for the same bytes: through bounce buffers, or copied once by the kernel (single
 //! copy).
 //!
-//! Which way is faster depends on the machine, so it is measured. The holder of a trial counts *runs*: of a
+//! Which way is faster depends on the machine, so it is measured. The owner of a trial counts *runs*: of a
 //! message, or of a whole program of messages. The first runs of each period are the trial. They are made in
-//! batches, every other one with single copies: whatever disturbs the runs, disturbs both ways. From then on
-//! to the end of the period, all runs go the faster way.
+//! batches, every other one with single copies, so that a disturbance hits both ways. All later runs of the
+//! period go the faster way.
 //!
-//! Runs give *samples*, the times of one or several runs in a row. Both ways have equally many, and of each
-//! way the one at the same place in the order of times decides ([`Design::deciding`]). Single copies must be
-//! faster by a sixteenth at least, because a bounce buffer lets a sender go on before its receiver has caught
-//! up.
+//! Runs give *samples*: the time of one run, or of several in a row. Both ways have equally many samples. The
+//! samples of each way are sorted by time, and those at one fixed place are compared ([`Design::deciding`]).
+//! Single copies win only if they are faster by a sixteenth, because a bounce buffer lets a sender go on
+//! before its receiver has caught up.
 //!
-//! Next to other busy processes a trial may be wrong. A wrong decision for bounce buffers costs little. A
-//! wrong decision for single copies may cost a lot where a run ends only when both ranks have had their
-//! processors. So a design can demand that it is tried again soon, and later each time it is confirmed
-//! ([`Design::first_check`]).
+//! A trial next to other busy processes may decide wrongly. A wrong decision for bounce buffers costs little.
+//! A wrong decision for single copies may cost much, if a run ends only after both ranks have had their turn
+//! on a processor. So a design can demand that such a decision is tried again soon, and at growing intervals
+//! each time a trial confirms it ([`Design::first_check`]).
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// How a trial is made.
 #[derive(Debug)]
 pub struct Design {
-    /// Runs from the beginning of one trial to that of the next.
+    /// Runs from the beginning of one trial to the beginning of the next.
     pub period: u32,
-    /// Runs that begin a trial and do not count.
+    /// Runs at the beginning of a trial that do not count.
     pub warm_up: u32,
     /// Batches of a trial.
     pub batches: u32,
     /// Runs of a batch.
     pub batch: u32,
-    /// Runs that begin a batch and do not count.
+    /// Runs at the beginning of a batch that do not count.
     pub batch_warm_up: u32,
     /// Runs whose times are added up to one sample.
     pub sample: u32,
-    /// The sample that decides for its way: so many are faster.
+    /// Place of the deciding sample among the sorted samples of its way: so many are faster.
     pub deciding: usize,
-    /// Runs after a first decision for single copies until the next trial; twice as many after each trial
-    /// that confirms it. `None`: such a decision stands for the rest of the period.
+    /// Runs from a first decision for single copies to the next trial. Each trial that confirms the decision
+    /// doubles the number. `None`: such a decision stands for the rest of the period.
     pub first_check: Option<u32>,
 }
 
@@ -55,33 +55,33 @@ impl Design {
         (self.batch - self.batch_warm_up) / self.sample
     }
 
-    /// The batch of a run, counted from the beginning of the period, and the run's place in it.
+    /// The batch of a run, and the place of the run in it. Runs count from the beginning of the period.
     fn batch_of(&self, run: u32) -> Option<(u32, u32)> {
         let at = run.checked_sub(self.warm_up).filter(|_| run < self.runs())?;
         Some((at / self.batch, at % self.batch))
     }
 }
 
-/// A trial with so many samples, and what it has decided.
+/// A trial with `SAMPLES` samples, and what it has decided.
 #[derive(Debug)]
 pub struct Trial<const SAMPLES: usize> {
     design: &'static Design,
-    /// Runs since the beginning of some period.
+    /// Runs since the beginning of some earlier period.
     runs: AtomicU32,
-    /// The samples of the last trial, in the order of their runs.
+    /// Samples of the last trial, in the order of their runs.
     samples: [Sample; SAMPLES],
-    /// Runs since then that went by single copy as it decided, and have ended.
+    /// Runs since that trial that went by single copy, as it decided, and have ended.
     single_copy_runs: AtomicU32,
-    /// Trials before their time, since the last decision for bounce buffers.
+    /// Early trials since the last decision for bounce buffers.
     checks: AtomicU32,
 }
 
-/// The time of some runs in a row, all one way.
+/// The time of some consecutive runs, all of one way.
 #[derive(Debug, Default)]
 struct Sample {
-    /// How many have come to their end.
+    /// Number of these runs that have ended.
     ended: AtomicU32,
-    /// What these took, in cycles.
+    /// Cycles that those took.
     cycles: AtomicU64,
 }
 
@@ -90,9 +90,9 @@ struct Sample {
 pub struct TrialRun {
     /// Whether its messages go by single copy.
     pub single_copy: bool,
-    /// The sample to which it counts.
+    /// The sample to which the run counts.
     sample: Option<u32>,
-    /// Whether it is a part of a trial, and not of what follows from one.
+    /// Whether the run is a part of a trial, and not one of the runs after it.
     is_trial: bool,
 }
 
@@ -110,7 +110,7 @@ impl<const SAMPLES: usize> Trial<SAMPLES> {
 
     /// Begins the next run.
     pub fn begin(&self) -> TrialRun {
-        // Relaxed throughout: these words order nothing, and a wrong one costs time only.
+        // Relaxed throughout: these words order nothing, and a wrong value costs only time.
         let run = self.runs.fetch_add(1, Ordering::Relaxed) % self.design.period;
         if run == 0 {
             self.samples.iter().for_each(Sample::reset);
@@ -125,7 +125,7 @@ impl<const SAMPLES: usize> Trial<SAMPLES> {
         TrialRun { single_copy, sample: self.sample_of(run), is_trial: run < self.design.runs() }
     }
 
-    /// Notes that a run has come to its end.
+    /// Notes that a run has ended.
     pub fn end(&self, run: &TrialRun, cycles: u64) {
         if let Some(sample) = run.sample {
             self.samples[sample as usize].note(cycles);
@@ -139,8 +139,8 @@ impl<const SAMPLES: usize> Trial<SAMPLES> {
         self.is_single_copy(self.runs.load(Ordering::Relaxed) % self.design.period)
     }
 
-    /// Notes a whole run whose way somebody else has chosen. In a trial, it counts only if that was the way
-    /// to be tried.
+    /// Notes a whole run whose way was chosen elsewhere. In a trial, the run counts only if it went the way
+    /// that was to be tried.
     pub fn note(&self, single_copy: bool, cycles: u64) {
         let run = self.runs.load(Ordering::Relaxed) % self.design.period;
         if run >= self.design.runs() || single_copy == self.is_single_copy(run) {
@@ -148,8 +148,8 @@ impl<const SAMPLES: usize> Trial<SAMPLES> {
         }
     }
 
-    /// Whether a run of the period goes by single copy: in every other batch of the trial, and after it if
-    /// that was faster.
+    /// Whether a run of the period goes by single copy: in every other batch of the trial, and after the
+    /// trial if single copies were faster.
     fn is_single_copy(&self, run: u32) -> bool {
         match self.design.batch_of(run) {
             Some((batch, _)) => batch % 2 == 1,
@@ -164,13 +164,13 @@ impl<const SAMPLES: usize> Trial<SAMPLES> {
         Some(batch * self.design.samples_of_batch() + counted / self.design.sample)
     }
 
-    /// Begins the next trial when enough runs have ended that went by single copy as the last one decided.
+    /// Begins the next trial once enough runs have confirmed the decision for single copies.
     fn note_confirming_run(&self) {
         let Some(first_check) = self.design.first_check else { return };
         let checks = self.checks.load(Ordering::Relaxed);
         let ended = self.single_copy_runs.fetch_add(1, Ordering::Relaxed) + 1;
         if ended == first_check << checks {
-            // No later than the next period would begin.
+            // A trial comes no later than the next period would bring one.
             let most = (self.design.period / first_check).ilog2();
             self.checks.store((checks + 1).min(most), Ordering::Relaxed);
             self.runs.store(0, Ordering::Relaxed);
@@ -184,8 +184,7 @@ impl<const SAMPLES: usize> Trial<SAMPLES> {
         }
     }
 
-    /// Time of the deciding sample among those of every other batch from `first` on. `None`: too few runs
-    /// have come to their end.
+    /// Time of the deciding sample of every other batch from `first` on. `None`: too few runs have ended.
     fn deciding_time(&self, first: usize) -> Option<u64> {
         let batches = self.samples.chunks(self.design.samples_of_batch() as usize).skip(first).step_by(2);
         let whole = batches.flatten().filter_map(|sample| sample.time_of(self.design.sample));
@@ -204,7 +203,7 @@ impl<const SAMPLES: usize> Trial<SAMPLES> {
         self.runs.load(Ordering::Relaxed) % self.design.period
     }
 
-    /// Runs of each sample that have come to their end.
+    /// Number of ended runs of each sample.
     #[cfg(test)]
     pub fn ended(&self) -> [u32; SAMPLES] {
         std::array::from_fn(|at| self.samples[at].ended.load(Ordering::Relaxed))
@@ -212,13 +211,13 @@ impl<const SAMPLES: usize> Trial<SAMPLES> {
 }
 
 impl TrialRun {
-    /// Whether it counts to a sample.
+    /// Whether the run counts to a sample.
     #[cfg(test)]
     pub fn counts(&self) -> bool {
         self.sample.is_some()
     }
 
-    /// This run, as if it went through bounce buffers.
+    /// This run, as if it had gone through bounce buffers.
     #[cfg(test)]
     pub fn through_buffers(self) -> TrialRun {
         TrialRun { single_copy: false, ..self }
@@ -236,7 +235,7 @@ impl Sample {
         self.ended.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The time of its runs, if all `runs` have come to their end.
+    /// Time of the sample, if all of its `runs` runs have ended.
     fn time_of(&self, runs: u32) -> Option<u64> {
         (self.ended.load(Ordering::Relaxed) == runs).then(|| self.cycles.load(Ordering::Relaxed))
     }

@@ -1,4 +1,4 @@
-//! Every interleaving of two threads, by loom (crate `anyccl-models`).
+//! Model of the pool: loom runs every interleaving of two threads (crate `anyccl-models`).
 
 use super::*;
 use loom::cell::UnsafeCell;
@@ -7,9 +7,9 @@ use loom::thread;
 
 const QUOTA: usize = 4;
 
-/// No buffer is filled before it was read, where one side reads all that the other sends and returns it.
+/// No buffer is filled before it was read, if one side reads everything that the other sends and returns it.
 #[test]
-fn what_was_returned_is_nobody_elses() {
+fn a_returned_buffer_belongs_to_one_side_only() {
     loom::model(|| {
         let returns: [AtomicU32; 2 * QUOTA] = std::array::from_fn(|_| AtomicU32::new(0));
         let data: [UnsafeCell<u32>; 2 * QUOTA] = std::array::from_fn(|_| UnsafeCell::new(0));
@@ -17,7 +17,7 @@ fn what_was_returned_is_nobody_elses() {
         let theirs = Arc::clone(&shared);
         let none: [AtomicU32; 2 * QUOTA] = std::array::from_fn(|_| AtomicU32::new(0));
         let mut reader = BouncePool::new(1, QUOTA);
-        // It has read three buffers, which it may do without returning any.
+        // The reader has read three buffers, which it may do without returning any.
         let mut writer = BouncePool::new(0, QUOTA);
         for _ in 0..3 {
             let buffer = writer.pop().unwrap();
@@ -33,7 +33,7 @@ fn what_was_returned_is_nobody_elses() {
             reader
         });
         let (returns, data) = &*shared;
-        // One is still its own, and two of them come back.
+        // The writer still has one buffer, and two come back.
         for _ in 0..3 {
             while !writer.has(1, returns) {
                 thread::yield_now();

@@ -1,4 +1,4 @@
-//! Both sides on one thread.
+//! Tests of the pool: both sides on one thread.
 
 use std::collections::VecDeque;
 
@@ -39,7 +39,7 @@ fn a_side_with_more_than_half_a_quota_too_many_returns_what_was_read_last_down_t
     }
     assert!(pool.rebalance(1, &from_peer, &to_peer), "one more is in flight");
     assert_eq!(pool.free.len() + 1, 10);
-    // The peer has four left, and finds three when it needs them, behind its own.
+    // The peer has four left. When it needs more, it finds three, behind its own.
     assert!(peer.has(4, &to_peer) && peer.free.len() == 4);
     assert!(peer.has(7, &to_peer) && !peer.has(8, &to_peer));
     let order: Vec<u16> = std::iter::from_fn(|| peer.pop()).collect();
@@ -47,7 +47,7 @@ fn a_side_with_more_than_half_a_quota_too_many_returns_what_was_read_last_down_t
 }
 
 #[test]
-fn lies_of_the_peer_spoil_nothing() {
+fn a_peer_that_returns_wrong_buffers_does_no_harm() {
     let [from_peer, to_peer] = [ring(2), ring(2)];
     let mut pool = BouncePool::new(0, 2);
     for (at, buffer) in [1u32, 9, 2, 2].into_iter().enumerate() {
@@ -58,7 +58,7 @@ fn lies_of_the_peer_spoil_nothing() {
     assert_eq!(pool.free.len(), 3);
 }
 
-/// What one of the sides does.
+/// One step of one of the sides.
 #[derive(Clone, Copy, Debug)]
 enum Deed {
     Send,
@@ -70,10 +70,10 @@ enum Deed {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
 
-    /// However much more goes one way: no buffer is lost or in two places, and neither side ever has less
-    /// than a quarter of its quota.
+    /// However uneven the traffic is, no buffer is lost or in two places. Neither side ever has less than a
+    /// quarter of its quota.
     #[test]
-    fn no_buffer_is_lost_and_neither_side_is_ever_without(
+    fn no_buffer_is_lost_and_neither_side_runs_out_of_buffers(
         runs in prop::collection::vec(
             (0..2usize, prop_oneof![Just(Deed::Send), Just(Deed::Read), Just(Deed::Hear)], 1..100usize), 0..40,
         ),
@@ -94,7 +94,7 @@ proptest! {
                         ways[side].push_back(buffer);
                     }
                     Deed::Read => if let Some(buffer) = ways[other].pop_front() {
-                        // A sixteenth of the quota goes unmentioned.
+                        // Up to a quarter of the quota may go unreported.
                         unheard[other] += 1;
                         if unheard[other] > quota / 16 {
                             unheard[other] = 0;

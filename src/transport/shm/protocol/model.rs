@@ -1,4 +1,4 @@
-//! Every interleaving of two threads, by loom (crate `anyccl-models`).
+//! Model of the ring: loom runs every interleaving of two threads (crate `anyccl-models`).
 
 use super::*;
 use loom::cell::UnsafeCell;
@@ -49,10 +49,10 @@ fn every_fragment_is_read_once_and_in_order() {
 }
 
 #[test]
-fn a_slot_of_which_the_reply_tells_is_free() {
+fn a_slot_that_the_reply_reports_as_consumed_is_free() {
     const SLOTS: usize = 1;
     loom::model(|| {
-        // The turns of both rings, what is consumed of the first in its own word and with the reply, and its
+        // The turns of both rings, the consumed count of the first in its own word and in the reply, and its
         // data.
         let words = (AtomicU32::new(0), AtomicU32::new(0), AtomicU64::new(0), AtomicU64::new(0));
         let shared = Arc::new((words, UnsafeCell::new(0)));
@@ -108,12 +108,12 @@ fn a_sleeper_is_woken_or_sees_the_fragment() {
 }
 
 #[test]
-fn whoever_sleeps_for_a_slot_is_woken_or_sees_one() {
+fn a_producer_that_sleeps_for_a_slot_is_woken_or_sees_one() {
     const SLOTS: usize = 8;
     loom::model(|| {
         let shared = Arc::new((AtomicU64::new(0), AtomicU32::new(0)));
         let theirs = Arc::clone(&shared);
-        // It reads all of a full ring.
+        // The consumer reads all of a full ring.
         let consumer = thread::spawn(move || {
             let (consumed, sleeping) = &*theirs;
             let mut end = Consumer::new(SLOTS, SLOTS);

@@ -1,4 +1,4 @@
-//! Both ends on one thread.
+//! Tests of the protocol: both ends on one thread.
 
 use std::collections::VecDeque;
 
@@ -73,8 +73,8 @@ fn a_consumer_that_counts_too_far_is_found_out_and_one_that_counts_back_is_not_b
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
 
-    /// Deeds. Some: send a fragment, with a buffer or not. None: read one; now and then the producer hears of
-    /// it.
+    /// Steps. `Some` sends a fragment, with a buffer or without. `None` reads one; now and then the producer
+    /// learns of it.
     #[test]
     fn as_many_buffers_are_in_flight_as_the_producer_has_not_heard_of(
         deeds in prop::collection::vec((prop::option::of(any::<bool>()), any::<bool>()), 0..200),
@@ -101,7 +101,7 @@ proptest! {
             }
             let exact = unheard.iter().filter(|has_buffer| **has_buffer).count();
             let read = unheard.iter().rev().take(unread).filter(|has_buffer| **has_buffer).count();
-            // A look at what is consumed may have told it more.
+            // A look at the consumed count may have told the producer more.
             prop_assert!((read..=exact).contains(&producer.buffers_in_flight()));
             prop_assert!(!hears || producer.buffers_in_flight() == exact);
         }

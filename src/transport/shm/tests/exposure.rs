@@ -1,4 +1,4 @@
-//! Messages that are read in the sender's memory, and a peer that lies about them.
+//! Tests of messages that are read in the sender's memory, and of a peer that lies about them.
 
 use super::super::cma::{CMA_BYTES, CmaReader};
 use super::super::recv::{Fragment, FragmentSource};
@@ -11,7 +11,7 @@ use crate::sys::process_memory::{ProcessStamp, RemoteProcess};
 fn a_large_message_that_may_be_exposed_is_read_where_it_is() {
     let (mut a, mut b) = pair();
     let message: Vec<u8> = (0..1_000_000u32).map(|i| (i % 251) as u8).collect();
-    // Each side has heard the other once, and so knows whether it can read it.
+    // Each side has heard from the other once, so it knows whether it can read the other.
     send(&mut a, &[1]);
     send(&mut b, &[2]);
     assert_eq!((receive(&mut a), receive(&mut b)), (Some(vec![2]), Some(vec![1])));
@@ -72,8 +72,8 @@ fn with_processors_of_their_own_messages_are_exposed_only_where_that_is_asked_fo
     }
 }
 
-/// Sends a message to a peer that has polled for it so often and found nothing. Whether it was exposed.
-fn send_to_one_who_waits(a: &mut ShmLink, b: &mut ShmLink, message: &[u8], polls: u32) -> bool {
+/// Sends a message to a peer that has made `polls` empty polls for it. Returns whether it was exposed.
+fn send_to_a_waiting_peer(a: &mut ShmLink, b: &mut ShmLink, message: &[u8], polls: u32) -> bool {
     for _ in 0..polls {
         assert_eq!(b.head().unwrap(), None);
     }
@@ -102,7 +102,7 @@ fn send_to_one_who_waits(a: &mut ShmLink, b: &mut ShmLink, message: &[u8], polls
 }
 
 #[test]
-fn who_waits_for_messages_tries_both_ways_and_says_so_but_only_while_it_waits() {
+fn a_receiver_tries_both_ways_and_states_its_choice_only_while_it_waits() {
     let (mut a, mut b) = pair();
     send(&mut b, &[2]);
     receive(&mut a);
@@ -111,14 +111,14 @@ fn who_waits_for_messages_tries_both_ways_and_says_so_but_only_while_it_waits() 
     a.set_oversubscribed(false);
     b.set_oversubscribed(false);
     let message: Vec<u8> = (0..100_000u32).map(|at| (at % 251) as u8).collect();
-    let exposed: Vec<bool> = (0..24).map(|_| send_to_one_who_waits(&mut a, &mut b, &message, 100)).collect();
+    let exposed: Vec<bool> = (0..24).map(|_| send_to_a_waiting_peer(&mut a, &mut b, &message, 100)).collect();
     assert_eq!(exposed, [[false; 4], [true; 4]].concat().repeat(3));
-    // Whichever was faster: from now on one of them, and who has not waited is sent everything at once.
-    let ways: Vec<bool> = (0..5).map(|_| send_to_one_who_waits(&mut a, &mut b, &message, 100)).collect();
+    // All later messages go the faster way, and a receiver that has not waited is sent everything at once.
+    let ways: Vec<bool> = (0..5).map(|_| send_to_a_waiting_peer(&mut a, &mut b, &message, 100)).collect();
     assert!(ways.iter().all(|way| *way == ways[0]), "{ways:?}");
     b.memory.own_single_copy().preferred.store(u32::MAX, Ordering::Relaxed);
-    assert!(!send_to_one_who_waits(&mut a, &mut b, &message, 1));
-    assert!(!send_to_one_who_waits(&mut a, &mut b, &message[..1000], 100));
+    assert!(!send_to_a_waiting_peer(&mut a, &mut b, &message, 1));
+    assert!(!send_to_a_waiting_peer(&mut a, &mut b, &message[..1000], 100));
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn memory_of_the_arena_is_read_from_process_to_process_without_a_copy() {
     assert_eq!(receive(&mut b), Some(vec![7]));
 }
 
-/// What the two sides do when they connect: `link` knows its own arena and has the peer's.
+/// Does what the two sides do when they connect: `link` gets its own arena and the peer's.
 fn enable(link: &mut ShmLink, own: &'static Arena, peer: &Arena) {
     link.enable_zero_copy(ZeroCopy::new(own, Window::new(peer.descriptor().try_clone().unwrap()).unwrap()));
 }
@@ -210,7 +210,7 @@ fn memory_of_the_arena_is_not_exposed_before_the_peer_has_mapped_it() {
 }
 
 #[test]
-fn what_goes_back_to_where_it_came_from_is_copied_once_for_each_time_it_came() {
+fn after_each_receive_the_next_send_out_of_its_buffer_is_copied() {
     let (mut a, mut b) = pair();
     a.set_oversubscribed(false);
     let own = Arena::of_this_process().unwrap();
@@ -251,7 +251,7 @@ fn a_zero_copy_outside_of_the_peers_memory_or_from_nowhere_is_an_error() {
     assert_eq!(b.head().unwrap_err().kind(), io::ErrorKind::InvalidData);
 }
 
-/// Exposes a message that the sender has made up.
+/// Exposes a message that the sender has invented.
 fn lie(link: &mut ShmLink, offset: u64, bytes: u64) {
     send(link, &[1]);
     let line = link.send.ring.line(0);
@@ -260,7 +260,7 @@ fn lie(link: &mut ShmLink, offset: u64, bytes: u64) {
 }
 
 #[test]
-fn memory_that_is_freed_while_it_is_exposed_reads_as_something_and_nobody_crashes() {
+fn reading_exposed_memory_that_was_freed_crashes_no_rank() {
     let arena = Box::leak(Box::new(Arena::new(None).unwrap()));
     let (mut a, mut b) = pair();
     enable(&mut a, arena, Arena::of_this_process().unwrap());
@@ -281,18 +281,18 @@ fn memory_that_is_freed_while_it_is_exposed_reads_as_something_and_nobody_crashe
 }
 
 #[test]
-fn what_another_process_has_at_the_exposed_address_is_neither_taken_nor_reduced() {
+fn bytes_of_another_process_at_the_exposed_address_are_neither_taken_nor_reduced() {
     let long = vec![7u8; 2 * CMA_BYTES];
     for reduces in [false, true] {
         let (mut a, mut b) = pair();
-        // So that each has tried whether it can read the other.
+        // Each side has now tried whether it can read the other.
         send(&mut a, &[1]).and(receive(&mut b)).unwrap();
         send(&mut b, &[1]).and(receive(&mut a)).unwrap();
         // SAFETY: the data outlives the links.
         let sent = unsafe { a.send(&HEADER, long.as_ptr(), long.len(), SingleCopy::Always) }.unwrap();
         assert_eq!((sent, b.head().unwrap()), (None, Some(HEADER)));
         assert!(matches!(b.recv.head, Some(Fragment { source: FragmentSource::PeerMemory(_), .. })));
-        // As if the sender had ended and this process had its number: all is where it was but the stamp.
+        // This looks as if the sender had ended and this process had its number. Only the stamp differs.
         let (pid, mut stamp) = (b.cma.peer.unwrap(), ProcessStamp::of_this_process().unwrap());
         stamp.value ^= 2;
         b.cma.reader = Some(CmaReader::new(RemoteProcess::new(pid, stamp)));

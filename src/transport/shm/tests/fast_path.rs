@@ -1,10 +1,10 @@
-//! Whole messages by the fast path.
+//! Tests of whole messages on the fast path.
 
 use super::super::control_line::INLINE_BYTES;
 use super::*;
 
-/// What `peek` gives, as often as it has something, of a message of `most` bytes; and whether it leaves the
-/// rest to the slow path.
+/// The lengths of the fragments that `peek` finds of a message of `most` bytes. The flag says whether `peek`
+/// left the rest to the slow path.
 fn peek_all(link: &mut ShmLink, most: usize) -> (Vec<usize>, bool) {
     let (mut lens, mut left) = (Vec::new(), most);
     loop {
@@ -29,9 +29,9 @@ fn a_posted_message_comes_whole_or_not_at_all_in_fragments_of_the_size_asked_for
     for link in [&mut a, &mut b] {
         link.set_oversubscribed(false);
     }
-    // Whoever sleeps gets each slot back at once.
+    // A sleeping sender gets each slot back at once.
     a.set_sleeping(true);
-    // A link looks at its peer when the first fragment is there.
+    // A link probes its peer when the first fragment arrives.
     assert_eq!(send(&mut a, &[1]), Some(1));
     assert!(receive(&mut b).is_some());
     let bytes = vec![7; layout::quota(SLOTS) * FRAGMENT_BYTES];
@@ -49,7 +49,7 @@ fn a_posted_message_comes_whole_or_not_at_all_in_fragments_of_the_size_asked_for
             (vec![HALF_FRAGMENT_BYTES, HALF_FRAGMENT_BYTES, 1], false)
         );
     }
-    // These were nine buffers. The peer has not given any back.
+    // Those messages used nine buffers. The peer has returned none yet.
     let left = layout::quota(SLOTS) - 9;
     let whole = |buffers: usize| vec![FRAGMENT_BYTES; buffers];
     assert!(!post(&mut a, (left + 1) * FRAGMENT_BYTES, FragmentSize::Full));
@@ -60,10 +60,10 @@ fn a_posted_message_comes_whole_or_not_at_all_in_fragments_of_the_size_asked_for
     );
     assert_eq!(peek_all(&mut b, left * FRAGMENT_BYTES), (whole(left), false));
     assert_eq!(peek_all(&mut b, INLINE_BYTES), (vec![INLINE_BYTES], false));
-    // Now it has.
+    // Now the peer has returned them.
     assert!(post(&mut a, 8 * HALF_FRAGMENT_BYTES, FragmentSize::Half));
     assert_eq!(peek_all(&mut b, 8 * HALF_FRAGMENT_BYTES), (vec![HALF_FRAGMENT_BYTES; 8], false));
-    // As many slots as there are, and no more.
+    // The ring takes as many messages as it has slots.
     for _ in 0..SLOTS {
         assert!(post(&mut a, 0, FragmentSize::Half));
     }
@@ -71,7 +71,7 @@ fn a_posted_message_comes_whole_or_not_at_all_in_fragments_of_the_size_asked_for
     for _ in 0..SLOTS {
         assert_eq!(peek_all(&mut b, 0), (vec![0], false));
     }
-    // More than was to come is somebody else's mistake, for the slow path to tell.
+    // More bytes than were to come are an error, which the slow path reports.
     assert!(post(&mut a, HALF_FRAGMENT_BYTES, FragmentSize::Full));
     assert_eq!(peek_all(&mut b, HALF_FRAGMENT_BYTES - 1), (vec![], true));
 }

@@ -1,4 +1,4 @@
-//! A pair of links over one memory, and a peer that breaks the rules.
+//! Tests of a pair of links over one memory, and of a peer that breaks the protocol.
 
 mod exposure;
 mod fast_path;
@@ -17,7 +17,7 @@ fn pair() -> (ShmLink, ShmLink) {
     let this_process = std::process::id() as libc::pid_t;
     let mut lower = ShmLink::new(one, SLOTS, 0, Some(this_process)).unwrap();
     let mut higher = ShmLink::new(two, SLOTS, 1, Some(this_process)).unwrap();
-    // So that large messages are exposed.
+    // Large messages are exposed then.
     lower.set_oversubscribed(true);
     higher.set_oversubscribed(true);
     (lower, higher)
@@ -53,7 +53,7 @@ fn fragments_of_every_kind_of_length_arrive_in_both_directions() {
 }
 
 #[test]
-fn long_messages_arrive_whole_between_and_behind_short_ones_whichever_way_most_go() {
+fn long_messages_arrive_whole_among_short_ones_in_either_direction() {
     let (mut a, mut b) = pair();
     for link in [&mut a, &mut b] {
         link.set_oversubscribed(false);
@@ -61,7 +61,8 @@ fn long_messages_arrive_whole_between_and_behind_short_ones_whichever_way_most_g
     let long: Vec<u8> = (0..3 << 20).map(|i| (i / 7 % 251) as u8).collect();
     for short in [0, 1, 14, 15, 16, 17, 31, 32, 33, 100] {
         let (mut sent, mut received) = (Vec::new(), Vec::new());
-        // Some of them are read, and told of or not, some are not, before the long one begins.
+        // Before the long message begins, some short ones are read and reported, some are read and
+        // unreported, and some are unread.
         let messages = (0..short).map(|i| vec![i as u8; 5000]).chain([long.clone()]);
         for (i, message) in messages.enumerate() {
             let mut done = 0;
@@ -80,7 +81,7 @@ fn long_messages_arrive_whole_between_and_behind_short_ones_whichever_way_most_g
             received.extend(bytes);
         }
         assert!(received == sent);
-        // Twice the one way, once the other.
+        // One direction carries twice as many messages as the other.
         if short % 2 == 1 {
             std::mem::swap(&mut a, &mut b);
         }
@@ -111,7 +112,7 @@ fn a_full_ring_takes_nothing_and_goes_on_when_a_quarter_was_read_or_one_slot_if_
 }
 
 #[test]
-fn whoever_goes_to_sleep_after_a_slot_was_read_is_found_with_the_next_one() {
+fn a_sender_that_sleeps_after_a_slot_was_read_is_noticed_at_the_next_slot() {
     let (mut a, mut b) = pair();
     for _ in 0..SLOTS {
         assert_eq!(send(&mut a, &[1]), Some(1));
@@ -143,7 +144,7 @@ fn only_a_sleeping_peer_needs_the_doorbell_and_only_for_something_new() {
 }
 
 #[test]
-fn how_far_the_peer_is_shows_in_long_messages_too() {
+fn the_distance_of_the_peer_is_sampled_in_long_messages_too() {
     let (mut a, mut b) = pair();
     a.set_oversubscribed(false);
     let message = vec![7; 2 * FRAGMENT_BYTES];
@@ -151,7 +152,7 @@ fn how_far_the_peer_is_shows_in_long_messages_too() {
     let post = |link: &mut ShmLink| unsafe {
         link.post(&HEADER, message.as_ptr(), message.len(), FragmentSize::Full)
     };
-    // As many buffers as may be in flight; then the producer has to look.
+    // This is as many buffers as may be in flight; the producer has to look then.
     for _ in 0..layout::quota(SLOTS) / 2 {
         assert_eq!(a.distance.last(), 0);
         assert!(post(&mut a));
@@ -162,7 +163,7 @@ fn how_far_the_peer_is_shows_in_long_messages_too() {
 }
 
 #[test]
-fn how_far_the_peer_is_shows_where_both_send_and_none_has_to_look() {
+fn the_distance_of_the_peer_is_sampled_even_where_both_sides_send() {
     let (mut a, mut b) = pair();
     for _ in 0..layout::quota(SLOTS) / 4 {
         assert_eq!(a.distance.last(), 0);
