@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes what compare.py has measured into docs/performance.md: figures there come from files, none is typed.
+"""Writes what compare.py has measured into docs/performance.md and docs/lab: figures in tables come from files, none is typed.
 
-    report.py                            tables of docs/performance.md from docs/plots/results-*.json
+    report.py                            tables of these pages from docs/plots/results-*
     report.py --check                    whether they are up to date; changes nothing
     report.py --import TEXT --mode shm   makes docs/plots/results-shm.json of the text table of another harness
 
-Between `<!-- NAME -->` and `<!-- end -->` the document has what this program writes.
+Between `<!-- NAME -->` and `<!-- end -->` a page has what this program writes.
 """
 
 import argparse
@@ -15,13 +15,15 @@ import sys
 from pathlib import Path
 
 import results
-from contestants import OURS, ROOT
+from contestants import OUR_MPI, OURS, ROOT
 from results import Cell, Results, geometric_mean, size_text
 
-DOCUMENT = ROOT / "docs" / "performance.md"
+DOCUMENTS = [ROOT / "docs" / "performance.md", *sorted((ROOT / "docs" / "lab").glob("*.md"))]
 FOLDER = ROOT / "docs" / "plots"
 MODES = ["shm", "tcp"]
 OTHER_MACHINES = ["shm-intel", "tcp-intel"]
+# anyccl's MPI functions beside other MPIs.
+MPI = "shm-mpi"
 # Names in the tables of the harness that collbench_anyccl.c is written for.
 OTHER_NAMES = {"allreduce": "all_reduce", "allgather": "all_gather", "alltoall": "all_to_all", "pingpong": "ping_pong",
                "ompi": "openmpi", "ompi_collsm": "openmpi-coll_sm", "ompi2": "openmpi-two_links", "impi": "intelmpi",
@@ -47,7 +49,8 @@ def ratio_text(ratio):
 
 def ratios(found):
     """A row per collective and size, a column per number of ranks and placement."""
-    columns = [(ranks, placement) for ranks in found.ranks() for placement in found.placements()]
+    columns = [(ranks, placement) for ranks in found.ranks() for placement in found.placements()
+               if any((r.cell.ranks, r.cell.placement) == (ranks, placement) for r in found.list)]
     rows = []
     for collective in found.collectives():
         of_column = {c: {r.cell.bytes: r for r in found.of(collective, *c)} for c in columns}
@@ -58,10 +61,27 @@ def ratios(found):
     return markdown(header, rows)
 
 
+def compact(found):
+    """A row per collective, a column per size; in a cell the ratios of all ranks and placements, in the order of the head."""
+    columns = [(ranks, placement) for ranks in found.ranks() for placement in found.placements()
+               if any((r.cell.ranks, r.cell.placement) == (ranks, placement) for r in found.list)]
+    sizes = sorted({r.cell.bytes for r in found.list if r.cell.bytes and r.cell.ranks == found.ranks()[-1]})
+    rows = []
+    for collective in found.collectives():
+        by_size = [{r.cell.bytes: ratio_text(r.ratio) for r in found.of(collective, *column)} for column in columns]
+        # A barrier has no size: it stands in the first column.
+        shown = [0] + sizes[1:] if all(set(cells) <= {0} for cells in by_size) else sizes
+        cells = [" / ".join(cells[size] for cells in by_size if size in cells) for size in shown]
+        rows.append([collective, *cells])
+    names = ", ".join(f"{ranks} ranks {placement}" for ranks, placement in columns)
+    return f"Ratios of {names}, in this order:\n\n" + markdown(["collective", *map(size_text, sizes)], rows)
+
+
 def about(found):
-    """What was measured, where and how, and the result in one line."""
+    """What was measured, where and how, and the result."""
     a = found.about
-    return (f"{a['processor']}; Linux {a['kernel']}; {a['rounds']} rounds; against {a['contestants']}. "
+    version = f"commit {a['commit']}, {a['date']}; " if "commit" in a else ""
+    return (f"{a['processor']}; Linux {a['kernel']}; {version}{a['rounds']} rounds; against {a['contestants']}. "
             f"Result: {results.summary(found)}.")
 
 
@@ -79,13 +99,14 @@ def means(found):
 
 
 def overview(files):
-    """A row per table: machine, transport, and what came out."""
+    """A row per table: machine, transport, functions, and what came out."""
     rows = []
     for name in files:
         found = results.load(FOLDER / f"results-{name}.json")
-        rows.append([found.about["processor"].split(", a ")[0], "shared memory" if found.mode == "shm" else "TCP", " and ".join(found.placements()),
+        rows.append([found.about["processor"].split(", a ")[0], "shared memory" if found.mode == "shm" else "TCP",
+                     "MPI's" if found.ours == OUR_MPI else "native", ", ".join(str(ranks) for ranks in found.ranks()),
                      f"{geometric_mean(found.list):.2f}", f"{len(found.list)}", f"{len(found.behind())}"])
-    return markdown(["machine", "transport", "placement", "geometric mean", "cells", "behind"], rows)
+    return markdown(["machine", "transport", "functions", "ranks", "geometric mean", "cells", "behind"], rows)
 
 
 def regions(private, lent):
@@ -133,6 +154,16 @@ def private_and_lent(r):
     return f"{us_text(r.best)} / {us_text(r.ours)} = {r.ratio:.2f}"
 
 
+def messages(path):
+    """Lines of messages.py: `WHAT: anyccl-mpi TIME us; NAME TIME, ...; best other over ours: RATIO`."""
+    rows = []
+    for line in path.read_text().splitlines():
+        what, ours, others, ratio = re.match(r"(.+): anyccl-mpi ([\d.]+) us; (.+); best other over ours: ([\d.]+)$", line).groups()
+        best = min((pair.split() for pair in others.split(", ")), key=lambda pair: float(pair[1]))
+        rows.append([what, us_text(float(ours)), f"{us_text(float(best[1]))} {best[0]}", ratio_text(float(ratio))])
+    return markdown(["message", "ours, us", "best other, us", "ratio"], rows)
+
+
 def startup(path):
     measured = json.loads(path.read_text())
     rows = [[str(row["ranks"]), f"{row['init_ms']:.1f}", f"{row['world_ms']:.1f}",
@@ -167,11 +198,17 @@ def sections():
     for name in OTHER_MACHINES:
         found = results.load(FOLDER / f"results-{name}.json")
         made |= {f"{name}-about": about(found), f"{name}-means": means(found), f"{name}-ratios": ratios(found),
-                 f"{name}-behind": behind(found)}
+                 f"{name}-behind": behind(found), f"{name}-compact": compact(found)}
     between, lent = (results.load(FOLDER / f"results-{name}.json").list for name in ("shm-between", "shm-mem_alloc"))
     made["shm-regions"] = regions(results.load(FOLDER / "results-shm.json").list + between, lent)
     made["shm-intel-regions"] = regions(*(results.load(FOLDER / f"results-{name}.json").list for name in ("shm-intel", "shm-intel-mem_alloc")))
-    made["overview"] = overview([*MODES, *OTHER_MACHINES])
+    mpi = results.load(FOLDER / f"results-{MPI}.json")
+    made |= {f"{MPI}-about": about(mpi), f"{MPI}-means": means(mpi), f"{MPI}-ratios": ratios(mpi), f"{MPI}-compact": compact(mpi),
+             f"{MPI}-behind": behind(mpi), f"{MPI}-times": times(mpi, ours_and_best)}
+    native = results.load(FOLDER / "results-mpi-native.json")
+    made |= {"mpi-native-about": about(native), "mpi-native-times": times(native, private_and_lent)}
+    made["messages"] = messages(FOLDER / "results-messages.txt")
+    made["overview"] = overview([MPI, *MODES, *OTHER_MACHINES])
     check = results.load(FOLDER / "results-check.json")
     made |= {"check-about": about(check), "check-behind": behind(check)}
     made["mem_alloc"] = times(results.load(FOLDER / "results-mem_alloc.json"), private_and_lent)
@@ -181,12 +218,12 @@ def sections():
     return made
 
 
-def written(document, made):
-    """The document with every section that is marked in it."""
+def written(document, made, page):
+    """A page with every section that is marked in it."""
     def replace(match):
         name = match[1]
         if name not in made:
-            sys.exit(f"{DOCUMENT.name} asks for {name}, which no file in {FOLDER.relative_to(ROOT)} gives")
+            sys.exit(f"{page} asks for {name}, which no file in {FOLDER.relative_to(ROOT)} gives")
         return f"<!-- {name} -->\n\n{made[name]}\n\n<!-- end -->"
     return re.sub(r"<!-- ([\w-]+) -->\n.*?<!-- end -->", replace, document, flags=re.DOTALL)
 
@@ -228,12 +265,15 @@ def main():
     if args.source:
         about = dict(item.split("=", 1) for item in args.about)
         import_text(args.source, args.mode, about).save(FOLDER / f"results-{args.name or args.mode}.json")
-    document = DOCUMENT.read_text()
-    new = written(document, sections())
-    if args.check and new != document:
-        sys.exit(f"{DOCUMENT.relative_to(ROOT)} does not show what docs/plots has: benches/peers/report.py")
-    if new != document:
-        DOCUMENT.write_text(new)
+    made = sections()
+    for document in DOCUMENTS:
+        page = document.relative_to(ROOT)
+        text = document.read_text()
+        new = written(text, made, page)
+        if args.check and new != text:
+            sys.exit(f"{page} does not show what docs/plots has: benches/peers/report.py")
+        if new != text:
+            document.write_text(new)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@
 //!
 //! Every connection, to a store or between ranks, proves the job key in both directions (`auth`,
 //! `handshake`) before a byte of it is interpreted, and comes in through a `gate` that strangers
-//! cannot clog. docs/adr/0003-bootstrap-authentication.md says what that protects from.
+//! cannot clog. docs/security.md says what that protects from.
 
 mod absence;
 mod address;

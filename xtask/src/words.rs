@@ -2,8 +2,7 @@
 //!
 //! Three rules, for every text file of the tree except CHANGELOG.md and the decisions in docs/adr:
 //!
-//! - No word that docs/adr/0040-the-words-of-the-field.md has retired stands in a name, a comment or a page
-//!   ([`retired`]).
+//! - No word that xtask/src/words/retired.md lists stands in a name, a comment or a page ([`retired`]).
 //! - No doc comment begins with a word that leaves open what the thing is, such as "Of" ([`openings`]).
 //! - No comment of a Rust file is wider than its code may be (rustfmt checks code only).
 
@@ -19,7 +18,7 @@ use crate::{Result, workspace};
 /// Columns of a line, as in rustfmt.toml.
 const WIDTH: usize = 110;
 /// Where the retired words are listed.
-const LIST: &str = "docs/adr/0040-the-words-of-the-field.md";
+const LIST: &str = "xtask/src/words/retired.md";
 /// History, texts of others, and what is made.
 const LEFT_OUT: [&str; 8] = [
     "CHANGELOG.md",

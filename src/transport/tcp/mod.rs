@@ -4,7 +4,7 @@
 //! `send` and `recv` are the two halves of a link. Neither ever waits, and each look at an idle connection is
 //! one system call.
 //!
-//! One connection carries both directions and messages of all sizes. Decision and figures:
+//! One connection carries both directions and messages of all sizes. Decision and reasons:
 //! docs/adr/0010-tcp-connections.md.
 
 mod recv;
