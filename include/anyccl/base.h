@@ -69,57 +69,61 @@ extern "C" {
 /** \name Statuses
  *  \{ */
 
-/** The values of anyccl_status_t. They never change; later versions may have more. */
+/** Values of anyccl_status_t. They never change; later versions may add values. */
 typedef enum anyccl_status {
-    /** The call did what was asked. */
+    /** The call has succeeded. */
     ANYCCL_SUCCESS = 0,
-    /** An argument is one that this call never accepts. Nothing was sent, nothing has changed. */
+    /** An argument is invalid. Nothing was sent and nothing has changed. */
     ANYCCL_ERR_INVALID_ARGUMENT = 1,
-    /** The call is not allowed now: before init, after finalize, in a forked child. Nothing was sent. */
+    /**
+     * The call is not allowed now: before anyccl_init, after anyccl_finalize, or in a forked child. Nothing
+     * was sent.
+     */
     ANYCCL_ERR_INVALID_USAGE = 2,
-    /** Defined, but not possible in this build or on this machine. Nothing was sent. */
+    /** The call is defined, but not possible in this build or on this machine. Nothing was sent. */
     ANYCCL_ERR_UNSUPPORTED = 3,
     /** A rank died or closed its connection. The communicator has failed. */
     ANYCCL_ERR_PEER_LOST = 4,
-    /** Not every rank arrived in time. The communicator has failed. */
+    /** A rank did not arrive in time. The communicator has failed. */
     ANYCCL_ERR_TIMEOUT = 5,
-    /** The ranks made different calls. The communicator has failed, on all ranks. */
+    /** The ranks made different calls. The communicator has failed on all ranks. */
     ANYCCL_ERR_MISMATCH = 6,
-    /** Some rank called anyccl_comm_abort. The communicator has failed, on all ranks. */
+    /** A rank called anyccl_comm_abort. The communicator has failed on all ranks. */
     ANYCCL_ERR_ABORTED = 7,
     /** The ranks could not find each other. There is no communicator. */
     ANYCCL_ERR_BOOTSTRAP = 8,
-    /** The operating system refused something. In a collective: the communicator has failed. */
+    /** The operating system refused a request. If the call was a collective, the communicator has failed. */
     ANYCCL_ERR_SYSTEM = 9,
-    /** A bug in anyccl; please report the sentence of anyccl_last_error(). */
+    /** A bug in anyccl. Please report the message of anyccl_last_error(). */
     ANYCCL_ERR_INTERNAL = 10,
 } anyccl_status;
 
 /**
- * What became of a call: one of enum anyccl_status. Everything but ANYCCL_SUCCESS leaves a sentence for
- * anyccl_last_error().
+ * Result of a call: one of enum anyccl_status. After anything but ANYCCL_SUCCESS, anyccl_last_error() has
+ * the message.
  */
 typedef enum anyccl_status anyccl_status_t;
 
 /**
- * Names a status in a few words, for messages.
+ * Names a status in a few words.
  *
- * \param status  [in] Any number; one that is no status is named "unknown status".
- * \returns A text that is always valid and never NULL. Not to be freed.
+ * \param[in] status  Any number. One that is not a status is named "unknown status".
+ * \returns A string that is always valid and never NULL. Do not free it.
  *
- * Local. Any thread. Replacement for ncclGetErrorString and MPI_Error_string; the sentence about one failure
- * is anyccl_last_error().
+ * Local. anyccl_last_error() explains one particular failure. Replacement for ncclGetErrorString and
+ * MPI_Error_string.
  */
 const char *anyccl_status_string(int status);
 
 /**
- * Gives the sentence about the last call that failed in this thread: which function, what was wrong, what is
- * accepted or who is missing.
+ * Gives the message of the last call that failed in this thread: which function, what was wrong, what is
+ * accepted or which rank is missing.
  *
- * \returns A text that is never NULL, empty when nothing has failed in this thread yet. Not to be freed;
- *          valid until the next failing call of this thread or the end of the thread. Copy it to keep it.
+ * \returns A string that is never NULL, and empty while no call of this thread has failed. It is valid until
+ *          the next failing call of this thread or the end of the thread. Do not free it.
  *
- * Local. Each thread has its own; a successful call leaves it alone. Replacement for ncclGetLastError.
+ * Local. Each thread has its own message; a successful call does not change it. Replacement for
+ * ncclGetLastError.
  */
 const char *anyccl_last_error(void);
 
@@ -138,20 +142,20 @@ const char *anyccl_last_error(void);
 #define ANYCCL_VERSION (10000 * ANYCCL_VERSION_MAJOR + 100 * ANYCCL_VERSION_MINOR + ANYCCL_VERSION_PATCH)
 
 /**
- * Gives the version of the library in use as a number: 10000 * major + 100 * minor + patch.
+ * Gives the version of the library in use as one number: 10000 * major + 100 * minor + patch.
  *
- * \returns The number; compare with ANYCCL_VERSION, which is the header's.
+ * \returns The number. ANYCCL_VERSION is the one of the header.
  *
- * Local. Any thread. Replacement for ncclGetVersion and MPI_Get_library_version.
+ * Local. Replacement for ncclGetVersion and MPI_Get_library_version.
  */
 int anyccl_version(void);
 
 /**
- * Gives the version of the library in use, which may be newer than the header: "0.1.0".
+ * Gives the version of the library in use, such as "0.1.0". The library may be newer than the header.
  *
- * \returns A text that is always valid and never NULL. Not to be freed.
+ * \returns A string that is always valid and never NULL. Do not free it.
  *
- * Local. Any thread.
+ * Local.
  */
 const char *anyccl_version_string(void);
 

@@ -38,45 +38,43 @@ extern "C" {
 /** \name A store of the program
  *  \{ */
 
-/** A callback of a store answers: done. */
+/** Return value of a store callback: success. */
 #define ANYCCL_STORE_OK 0
 
-/** A callback of a store answers: the key was not set in time. */
+/** Return value of a store callback: the key was not set in time. */
 #define ANYCCL_STORE_TIMEOUT 1
 
-/** Bytes that a callback of a store may write its message to, the final zero included. */
+/** Bytes that a store callback may write its error message to, the final zero included. */
 #define ANYCCL_STORE_MESSAGE_BYTES 512
 
 /**
- * Sets a value in a store, in place of one that may be there.
+ * Store callback that sets a value and replaces an earlier one.
  *
- * \param context  [in]  What the store has as its context.
- * \param key      [in]  ASCII.
- * \param value    [in]  Any bytes.
- * \param bytes    [in]  Length of value; below 4096.
- * \param message  [out] Room for ANYCCL_STORE_MESSAGE_BYTES: why it failed, UTF-8 with a final zero. Empty
- *                 at first.
- * \returns ANYCCL_STORE_OK; anything else is a failure.
+ * \param[in]  context  Context of the store.
+ * \param[in]  key      ASCII string.
+ * \param[in]  value    Any bytes.
+ * \param[in]  bytes    Length of value; below 4096.
+ * \param[out] message  Room for ANYCCL_STORE_MESSAGE_BYTES, empty at first: why the call failed, UTF-8 with
+ *                      a final zero.
+ * \returns ANYCCL_STORE_OK; any other value is a failure.
  *
- * Called on the thread that called anyccl, which it may block. It must not call any anyccl function, and
- * must return: an exception or longjmp that leaves it ends the process.
+ * It runs in the thread that called anyccl, and may block it. It must not call anyccl. It must return: an
+ * exception or a longjmp that leaves it ends the process.
  */
 typedef int (*anyccl_store_set_t)(void *context, const char *key, const void *value, size_t bytes, char *message);
 
 /**
- * Waits until a key is set in a store, and gives its value.
+ * Store callback that waits until a key is set and gives its value. The rules of anyccl_store_set_t apply.
  *
- * \param context     [in]  What the store has as its context.
- * \param key         [in]  ASCII.
- * \param timeout_ms  [in]  Longest time to wait, at least 0.
- * \param value       [out] Room for the value.
- * \param capacity    [in]  Bytes of that room.
- * \param bytes       [out] Length of the value. One that has no room is a failure.
- * \param message     [out] See anyccl_store_set_t.
- * \returns ANYCCL_STORE_OK; ANYCCL_STORE_TIMEOUT when the key was not set in time; anything else is a
+ * \param[in]  context     Context of the store.
+ * \param[in]  key         ASCII string.
+ * \param[in]  timeout_ms  Longest time to wait, at least 0.
+ * \param[out] value       Room for the value.
+ * \param[in]  capacity    Bytes of that room.
+ * \param[out] bytes       Length of the value. A value longer than capacity is a failure.
+ * \param[out] message     As for anyccl_store_set_t.
+ * \returns ANYCCL_STORE_OK; ANYCCL_STORE_TIMEOUT when the key was not set in time; any other value is a
  *          failure.
- *
- * See anyccl_store_set_t.
  */
 typedef int (*anyccl_store_get_t)(void *context,
                                   const char *key,
@@ -86,15 +84,15 @@ typedef int (*anyccl_store_get_t)(void *context,
                                   size_t *bytes,
                                   char *message);
 
-/** A key/value store of the caller's, such as PyTorch's. Start from ANYCCL_STORE_INIT. */
+/** Key/value store of the program, such as PyTorch's. Start from ANYCCL_STORE_INIT and set both callbacks. */
 typedef struct anyccl_store_t {
     /** sizeof(anyccl_store_t) in the program. Later versions append members. */
     size_t struct_size;
-    /** Passed to each call, never read. May be NULL. */
+    /** Pointer that is passed to the callbacks. The library does not use it. May be NULL. */
     void *context;
-    /** Needed. */
+    /** Sets a value. Required. */
     anyccl_store_set_t set;
-    /** Needed. */
+    /** Waits for a value. Required. */
     anyccl_store_get_t get;
 } anyccl_store_t;
 
@@ -104,23 +102,23 @@ typedef struct anyccl_store_t {
 /**
  * Joins the communicator of the ranks that share a store.
  *
- * Rank 0 sets one value, with its address and a secret of the job; the others get it, again if what they got
- * was left over from a communicator before. Everything else goes over anyccl's own connections.
+ * Rank 0 sets one value, which has its address and a secret. The other ranks get it, and get it again if the
+ * value was left over from an earlier communicator. All other communication uses connections of the library.
  *
- * \param store   [in] Used during the call only. Whoever can read it may join. It is for one communicator at
- *                a time: give each its own prefix where several are made at once.
- * \param size    [in] Number of ranks, the same on every rank; at least 1.
- * \param rank    [in] This rank: 0 to size-1, each exactly once.
- * \param config  [in] Read during the call. NULL: all defaults.
- * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on
- *                ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, numbers out of range, a store without its
- *          callbacks or a config that cannot be understood; ANYCCL_ERR_BOOTSTRAP when a callback failed,
- *          with its message, or the ranks did not find each other; ANYCCL_ERR_TIMEOUT, ANYCCL_ERR_PEER_LOST,
+ * \param[in]  store   Used during the call only. Any process that can read it may join. It serves one
+ *                     communicator at a time: where several are created at once, give each a key prefix of
+ *                     its own.
+ * \param[in]  size    Number of ranks, at least 1. The same on every rank.
+ * \param[in]  rank    Rank of the caller, 0 to size-1. Each rank exactly once.
+ * \param[in]  config  Settings. NULL: the defaults.
+ * \param[out] comm    Owned by the caller; release with anyccl_comm_destroy().
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, a number out of range, a store without its
+ *          callbacks or an invalid config; ANYCCL_ERR_BOOTSTRAP when a callback failed (its message is part
+ *          of the error) or the ranks did not find each other; ANYCCL_ERR_TIMEOUT, ANYCCL_ERR_PEER_LOST,
  *          ANYCCL_ERR_SYSTEM.
  *
- * Collective over the ranks of the new communicator. The call blocks until all have come, at most for the
- * configured time. Any thread. The call is independent of anyccl_init.
+ * Collective over the ranks of the new communicator. The call blocks until all ranks have joined, at most
+ * for the timeout. It does not need anyccl_init().
  */
 anyccl_status_t anyccl_comm_create_with_store(const struct anyccl_store_t *store,
                                               int size,
@@ -133,33 +131,31 @@ anyccl_status_t anyccl_comm_create_with_store(const struct anyccl_store_t *store
 /** \name A file
  *  \{ */
 
-/** Bytes that hold any address that anyccl_unique_id_exchange_by_file gives, the final zero included. */
+/** Room for any address that anyccl_unique_id_exchange_by_file() gives, the final zero included. */
 #define ANYCCL_ADDRESS_BYTES 46
 
 /**
- * Exchanges a unique id, which rank 0 makes, by a file on a file system that all ranks see; tells where rank
- * 0 is.
+ * Gives all ranks a unique id and the address of rank 0, by a file on a file system that all ranks see.
  *
- * Rank 0 writes the file, whole or not at all, readable by this user only, in place of whatever is there;
- * the others wait for it. A file that an earlier run has left is never believed: a rank believes only an
- * address at which a process proves to know a secret from the file.
+ * Rank 0 makes the id and replaces the file in one step; only this user can read it. The other ranks wait
+ * for the file. A file that an earlier run has left does no harm. A rank believes an address only when a
+ * process there proves that it knows a secret from the file.
  *
- * \param path     [in]  The same file on every rank. Terminated; copied.
- * \param size     [in]  Number of ranks, the same on every rank. 0: not known; then the file stays where it
- *                 is, and rank 0 does not wait: its process must live until the others have come.
- * \param rank     [in]  This rank, each exactly once; below size, if that is known.
- * \param config   [in]  Read during the call: timeout and interface count. NULL: all defaults.
- * \param id       [out] The same on all ranks: for anyccl_comm_create. May be NULL. Written only on
- *                 ANYCCL_SUCCESS.
- * \param address  [out] Numeric address of rank 0, terminated, room for ANYCCL_ADDRESS_BYTES: on rank 0 the
- *                 best of its own, elsewhere one that has answered. For MASTER_ADDR. May be NULL. Written
- *                 only on ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for numbers out of range, a path that is NULL or
- *          names a folder, a config that cannot be understood; ANYCCL_ERR_TIMEOUT, with who has not come or
- *          what was found in the file; ANYCCL_ERR_BOOTSTRAP, ANYCCL_ERR_SYSTEM.
+ * \param[in]  path     Path of the file. The same file on every rank.
+ * \param[in]  size     Number of ranks, the same on every rank. 0: unknown. The file then stays where it is,
+ *                      and rank 0 does not wait: its process must live until the others have arrived.
+ * \param[in]  rank     Rank of the caller, below size unless size is 0. Each rank exactly once.
+ * \param[in]  config   Settings, of which timeout and interface are used. NULL: the defaults.
+ * \param[out] id       The id, the same on all ranks, for anyccl_comm_create(). May be NULL.
+ * \param[out] address  Numeric address of rank 0, with a final zero; room for ANYCCL_ADDRESS_BYTES. On rank
+ *                      0 its best address, on the others one that has answered. Use it for MASTER_ADDR. May
+ *                      be NULL.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for a number out of range, an invalid config, or a
+ *          path that is NULL or a folder; ANYCCL_ERR_TIMEOUT (the message names the missing ranks, or what
+ *          was found in the file); ANYCCL_ERR_BOOTSTRAP, ANYCCL_ERR_SYSTEM.
  *
- * Collective over the ranks, if their number is known: the call blocks until all have come, at most for the
- * configured time. Any thread. Rank 0 answers for the id as after anyccl_get_unique_id.
+ * Collective over the ranks if size is not 0: the call blocks until all ranks have arrived, at most for the
+ * timeout. Rank 0 then answers the ranks that join, as after anyccl_get_unique_id().
  */
 anyccl_status_t anyccl_unique_id_exchange_by_file(const char *path,
                                                   int size,

@@ -21,7 +21,7 @@
  * assert(settings[0] == 42);
  * \endcode
  *
- * \section collective The contract of a collective
+ * \section collective Contract of a collective
  *
  * - All ranks of a communicator make the same calls in the same order, with the same count, datatype,
  *   operator and root.
@@ -42,11 +42,15 @@
  * Every rank gets ANYCCL_ERR_MISMATCH and a message that names both calls. A rank that receives something
  * that contradicts its call returns at once. Ranks that wait for each other return after a tenth of a second.
  *
- * A rank whose part is complete before the difference can be known returns ANYCCL_SUCCESS. This happens to a
- * root of broadcast or scatter, to a rank that only sends in reduce or gather, to a rank of broadcast or
- * scatter whose own root has sent, and to any rank where the count is 0. The next call of the communicator
- * that meets the difference then returns the error. The latest such call is anyccl_finalize() or
- * anyccl_comm_destroy(), where the ranks compare all calls that they have made.
+ * A rank whose part is complete before the difference can be known returns ANYCCL_SUCCESS:
+ *
+ * - the root of a broadcast or scatter, which receives nothing;
+ * - a rank that only sends in a reduce or gather;
+ * - a rank of a broadcast or scatter to which the root that it named has sent;
+ * - any rank whose count is 0.
+ *
+ * The next call of the communicator that meets the difference then returns the error. The latest such call is
+ * anyccl_finalize() or anyccl_comm_destroy(), where the ranks compare all calls that they have made.
  *
  * Each rank leaves a communicator that was made from another one by itself, perhaps before the difference
  * could be known. That rank gets the error when the original communicator ends by anyccl_finalize() or a
@@ -81,19 +85,16 @@ extern "C" {
  *     rank 1  b0 b1     =>    rank 1  S0 S1      Sk = ak op bk op ck
  *     rank 2  c0 c1           rank 2  S0 S1
  *
- * \param send      [in] count elements. Read only.
- * \param recv      [out] count elements.
- * \param count     [in] Elements of each buffer. The same on every rank.
- * \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
- * \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
- * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send      Contribution of this rank, count elements.
+ * \param[out] recv      Result, count elements.
+ * \param[in]  count     Elements of each buffer.
+ * \param[in]  datatype  Datatype of the elements.
+ * \param[in]  op        Operator that accepts datatype.
+ * \param[in]  comm      Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. The result has the same bits on every rank and
- * in every run. In place: send == recv. Any other overlap is refused. Replacement for MPI_Allreduce and
- * ncclAllReduce.
+ * Collective. In place: send == recv. The result has the same bits on every rank and in every run.
+ * Replacement for MPI_Allreduce and ncclAllReduce.
  */
 anyccl_status_t anyccl_all_reduce(const void *send,
                                   void *recv,
@@ -103,18 +104,8 @@ anyccl_status_t anyccl_all_reduce(const void *send,
                                   anyccl_comm_t comm);
 
 /**
- * Starts an all_reduce and returns at once.
- *
- * \param send, recv, count, datatype, op, comm  See anyccl_all_reduce; the buffers belong to the library
- *        until the request has ended.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Iallreduce.
+ * Nonblocking form of anyccl_all_reduce(): see \ref nonblocking in request.h. Replacement for
+ * MPI_Iallreduce.
  */
 anyccl_status_t anyccl_iall_reduce(const void *send,
                                    void *recv,
@@ -125,18 +116,8 @@ anyccl_status_t anyccl_iall_reduce(const void *send,
                                    anyccl_request_t *request);
 
 /**
- * Prepares an all_reduce that is started later, and often.
- *
- * \param send, recv, count, datatype, op, comm  See anyccl_all_reduce; the buffers belong to the library
- *        during each run. An operator that the program has made may be destroyed before the request is
- *        freed.
- * \param request  [out] Persistent: see anyccl_request_t. Owned by the caller; release with
- *                 anyccl_request_free(). Written only on ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT, ANYCCL_ERR_INVALID_USAGE or ANYCCL_ERR_UNSUPPORTED
- *          as for anyccl_all_reduce.
- *
- * Local: arguments are checked, nothing is sent. Each run is a collective call of its own, which ranks may
- * as well make by anyccl_all_reduce or anyccl_iall_reduce. Replacement for MPI_Allreduce_init.
+ * Persistent form of anyccl_all_reduce(): see \ref persistent in request.h. Replacement for
+ * MPI_Allreduce_init.
  */
 anyccl_status_t anyccl_all_reduce_init(const void *send,
                                        void *recv,
@@ -154,20 +135,16 @@ anyccl_status_t anyccl_all_reduce_init(const void *send,
  *     rank 1  b0 b1     =>    rank 1  S0 S1      root 1; Sk = ak op bk op ck
  *     rank 2  c0 c1           rank 2  - -
  *
- * \param send      [in] count elements. Read only.
- * \param recv      [out] count elements at the root. Not used elsewhere: may be NULL.
- * \param count     [in] Elements of each buffer. The same on every rank.
- * \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
- * \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
- * \param root      [in] 0 to size-1. The same on every rank.
- * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send      Contribution of this rank, count elements.
+ * \param[out] recv      Result, count elements at the root. Not used on the other ranks: may be NULL.
+ * \param[in]  count     Elements of each buffer.
+ * \param[in]  datatype  Datatype of the elements.
+ * \param[in]  op        Operator that accepts datatype.
+ * \param[in]  root      Rank that gets the result.
+ * \param[in]  comm      Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. A rank that is not the root may return before
- * the others have come. In place: send == recv at the root. Any other overlap is refused. Replacement for
- * MPI_Reduce and ncclReduce.
+ * Collective. In place: send == recv at the root. Replacement for MPI_Reduce and ncclReduce.
  */
 anyccl_status_t anyccl_reduce(const void *send,
                               void *recv,
@@ -177,20 +154,7 @@ anyccl_status_t anyccl_reduce(const void *send,
                               int root,
                               anyccl_comm_t comm);
 
-/**
- * Starts a reduce and returns at once.
- *
- * \param send, recv, count, datatype, op, root, comm  See anyccl_reduce; the buffers belong to the
- *        library until the request has ended.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Ireduce.
- */
+/** Nonblocking form of anyccl_reduce(): see \ref nonblocking in request.h. Replacement for MPI_Ireduce. */
 anyccl_status_t anyccl_ireduce(const void *send,
                                void *recv,
                                size_t count,
@@ -200,15 +164,7 @@ anyccl_status_t anyccl_ireduce(const void *send,
                                anyccl_comm_t comm,
                                anyccl_request_t *request);
 
-/**
- * Prepares a reduce that is started later, and often.
- *
- * \param send, recv, count, datatype, op, root, comm  See anyccl_reduce, during each run.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own. Replacement for MPI_Reduce_init.
- */
+/** Persistent form of anyccl_reduce(): see \ref persistent in request.h. Replacement for MPI_Reduce_init. */
 anyccl_status_t anyccl_reduce_init(const void *send,
                                    void *recv,
                                    size_t count,
@@ -219,26 +175,23 @@ anyccl_status_t anyccl_reduce_init(const void *send,
                                    anyccl_request_t *request);
 
 /**
- * Combines the elements of all ranks; every rank gets its part of the result.
+ * Combines the elements of all ranks; every rank gets one block of the result.
  *
  *     before  send            after  recv
  *     rank 0  a0 a1 a2        rank 0  S0
  *     rank 1  b0 b1 b2  =>    rank 1  S1         Sk = ak op bk op ck; recv_count 1
  *     rank 2  c0 c1 c2        rank 2  S2
  *
- * \param send        [in] size * recv_count elements. Read only.
- * \param recv        [out] recv_count elements.
- * \param recv_count  [in] Elements that each rank receives. The same on every rank.
- * \param datatype    [in] One of enum anyccl_datatype. The same on every rank.
- * \param op          [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
- * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send        Contribution of this rank, size * recv_count elements.
+ * \param[out] recv        Block of this rank, recv_count elements.
+ * \param[in]  recv_count  Elements of each block.
+ * \param[in]  datatype    Datatype of the elements.
+ * \param[in]  op          Operator that accepts datatype.
+ * \param[in]  comm        Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. In place: recv == send + rank * recv_count
- * elements. The rest of send is left as it was. Any other overlap is refused. Replacement for
- * MPI_Reduce_scatter_block and ncclReduceScatter.
+ * Collective. In place: recv == send + rank * recv_count elements; the rest of send does not change.
+ * Replacement for MPI_Reduce_scatter_block and ncclReduceScatter.
  */
 anyccl_status_t anyccl_reduce_scatter(const void *send,
                                       void *recv,
@@ -248,18 +201,8 @@ anyccl_status_t anyccl_reduce_scatter(const void *send,
                                       anyccl_comm_t comm);
 
 /**
- * Starts a reduce_scatter and returns at once.
- *
- * \param send, recv, recv_count, datatype, op, comm  See anyccl_reduce_scatter; the buffers belong to the
- *        library until the request has ended.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Ireduce_scatter_block.
+ * Nonblocking form of anyccl_reduce_scatter(): see \ref nonblocking in request.h. Replacement for
+ * MPI_Ireduce_scatter_block.
  */
 anyccl_status_t anyccl_ireduce_scatter(const void *send,
                                        void *recv,
@@ -270,13 +213,8 @@ anyccl_status_t anyccl_ireduce_scatter(const void *send,
                                        anyccl_request_t *request);
 
 /**
- * Prepares a reduce_scatter that is started later, and often.
- *
- * \param send, recv, recv_count, datatype, op, comm  See anyccl_reduce_scatter, during each run.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own. Replacement for MPI_Reduce_scatter_block_init.
+ * Persistent form of anyccl_reduce_scatter(): see \ref persistent in request.h. Replacement for
+ * MPI_Reduce_scatter_block_init.
  */
 anyccl_status_t anyccl_reduce_scatter_init(const void *send,
                                            void *recv,
@@ -294,19 +232,15 @@ anyccl_status_t anyccl_reduce_scatter_init(const void *send,
  *     rank 1  b0 b1     =>    rank 1  a0 op b0       a1 op b1
  *     rank 2  c0 c1           rank 2  a0 op b0 op c0 a1 op b1 op c1
  *
- * \param send      [in] count elements. Read only.
- * \param recv      [out] count elements.
- * \param count     [in] Elements of either buffer. The same on every rank.
- * \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
- * \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
- *                  ANYCCL_AVG: the average of ranks 0 to r.
- * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send      Contribution of this rank, count elements.
+ * \param[out] recv      Result for this rank, count elements.
+ * \param[in]  count     Elements of each buffer.
+ * \param[in]  datatype  Datatype of the elements.
+ * \param[in]  op        Operator that accepts datatype. ANYCCL_AVG is the average of ranks 0 to r.
+ * \param[in]  comm      Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. In place: send == recv. Any other overlap is
- * refused. Replacement for MPI_Scan.
+ * Collective. In place: send == recv. Replacement for MPI_Scan.
  */
 anyccl_status_t anyccl_scan(const void *send,
                             void *recv,
@@ -315,20 +249,7 @@ anyccl_status_t anyccl_scan(const void *send,
                             anyccl_reduce_op_t op,
                             anyccl_comm_t comm);
 
-/**
- * Starts a scan and returns at once.
- *
- * \param send, recv, count, datatype, op, comm  See anyccl_scan; the buffers belong to the library until
- *        the request has ended.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Iscan.
- */
+/** Nonblocking form of anyccl_scan(): see \ref nonblocking in request.h. Replacement for MPI_Iscan. */
 anyccl_status_t anyccl_iscan(const void *send,
                              void *recv,
                              size_t count,
@@ -337,15 +258,7 @@ anyccl_status_t anyccl_iscan(const void *send,
                              anyccl_comm_t comm,
                              anyccl_request_t *request);
 
-/**
- * Prepares a scan that is started later, and often.
- *
- * \param send, recv, count, datatype, op, comm  See anyccl_scan, during each run.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own. Replacement for MPI_Scan_init.
- */
+/** Persistent form of anyccl_scan(): see \ref persistent in request.h. Replacement for MPI_Scan_init. */
 anyccl_status_t anyccl_scan_init(const void *send,
                                  void *recv,
                                  size_t count,
@@ -358,24 +271,19 @@ anyccl_status_t anyccl_scan_init(const void *send,
  * Combines the elements of ranks 0 to r-1 on every rank r.
  *
  *     before  send            after  recv
- *     rank 0  a0 a1           rank 0  as it was
+ *     rank 0  a0 a1           rank 0  unchanged
  *     rank 1  b0 b1     =>    rank 1  a0             a1
  *     rank 2  c0 c1           rank 2  a0 op b0       a1 op b1
  *
- * \param send      [in] count elements. Read only.
- * \param recv      [out] count elements. Left alone on rank 0, before which there is nobody: may be NULL
- *                  there.
- * \param count     [in] Elements of either buffer. The same on every rank.
- * \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
- * \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
- *                  ANYCCL_AVG: the average of ranks 0 to r-1.
- * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send      Contribution of this rank, count elements.
+ * \param[out] recv      Result for this rank, count elements. Unchanged on rank 0, where it may be NULL.
+ * \param[in]  count     Elements of each buffer.
+ * \param[in]  datatype  Datatype of the elements.
+ * \param[in]  op        Operator that accepts datatype. ANYCCL_AVG is the average of ranks 0 to r-1.
+ * \param[in]  comm      Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. In place: send == recv. Any other overlap is
- * refused. Replacement for MPI_Exscan.
+ * Collective. In place: send == recv. Replacement for MPI_Exscan.
  */
 anyccl_status_t anyccl_exscan(const void *send,
                               void *recv,
@@ -384,20 +292,7 @@ anyccl_status_t anyccl_exscan(const void *send,
                               anyccl_reduce_op_t op,
                               anyccl_comm_t comm);
 
-/**
- * Starts an exscan and returns at once.
- *
- * \param send, recv, count, datatype, op, comm  See anyccl_exscan; the buffers belong to the library
- *        until the request has ended.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Iexscan.
- */
+/** Nonblocking form of anyccl_exscan(): see \ref nonblocking in request.h. Replacement for MPI_Iexscan. */
 anyccl_status_t anyccl_iexscan(const void *send,
                                void *recv,
                                size_t count,
@@ -406,15 +301,7 @@ anyccl_status_t anyccl_iexscan(const void *send,
                                anyccl_comm_t comm,
                                anyccl_request_t *request);
 
-/**
- * Prepares an exscan that is started later, and often.
- *
- * \param send, recv, count, datatype, op, comm  See anyccl_exscan, during each run.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own. Replacement for MPI_Exscan_init.
- */
+/** Persistent form of anyccl_exscan(): see \ref persistent in request.h. Replacement for MPI_Exscan_init. */
 anyccl_status_t anyccl_exscan_init(const void *send,
                                    void *recv,
                                    size_t count,
@@ -436,19 +323,17 @@ anyccl_status_t anyccl_exscan_init(const void *send,
  *     rank 1  b0 b1     =>    rank 1  b0 b1      root 1
  *     rank 2  - -             rank 2  b0 b1
  *
- * \param send      [in] count elements at the root. Not used elsewhere: may be NULL, or recv.
- * \param recv      [out] count elements.
- * \param count     [in] Elements of each buffer. The same on every rank.
- * \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
- * \param root      [in] 0 to size-1. The same on every rank.
- * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send      Elements of the root, count of them. Not used on the other ranks: may be NULL, or
+ *                       recv.
+ * \param[out] recv      Elements of the root, count of them.
+ * \param[in]  count     Elements of each buffer.
+ * \param[in]  datatype  Datatype of the elements.
+ * \param[in]  root      Rank that sends.
+ * \param[in]  comm      Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. The root may return before the others have
- * come. In place: send == recv. So one pointer, given twice on every rank, does what MPI_Bcast does. Any
- * other overlap is refused. Replacement for MPI_Bcast and ncclBroadcast.
+ * Collective. In place: send == recv. One pointer, given twice on every rank, does what MPI_Bcast does.
+ * Replacement for MPI_Bcast and ncclBroadcast.
  */
 anyccl_status_t anyccl_broadcast(const void *send,
                                  void *recv,
@@ -457,20 +342,7 @@ anyccl_status_t anyccl_broadcast(const void *send,
                                  int root,
                                  anyccl_comm_t comm);
 
-/**
- * Starts a broadcast and returns at once.
- *
- * \param send, recv, count, datatype, root, comm  See anyccl_broadcast; the buffers belong to the library
- *        until the request has ended.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Ibcast.
- */
+/** Nonblocking form of anyccl_broadcast(): see \ref nonblocking in request.h. Replacement for MPI_Ibcast. */
 anyccl_status_t anyccl_ibroadcast(const void *send,
                                   void *recv,
                                   size_t count,
@@ -480,13 +352,7 @@ anyccl_status_t anyccl_ibroadcast(const void *send,
                                   anyccl_request_t *request);
 
 /**
- * Prepares a broadcast that is started later, and often.
- *
- * \param send, recv, count, datatype, root, comm  See anyccl_broadcast, during each run.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own. Replacement for MPI_Bcast_init.
+ * Persistent form of anyccl_broadcast(): see \ref persistent in request.h. Replacement for MPI_Bcast_init.
  */
 anyccl_status_t anyccl_broadcast_init(const void *send,
                                       void *recv,
@@ -497,24 +363,22 @@ anyccl_status_t anyccl_broadcast_init(const void *send,
                                       anyccl_request_t *request);
 
 /**
- * Collects the elements of all ranks, in the order of ranks, on every rank.
+ * Collects the elements of all ranks on every rank, in the order of the ranks.
  *
  *     before  send            after  recv
  *     rank 0  a0 a1           rank 0  a0 a1 b0 b1 c0 c1
  *     rank 1  b0 b1     =>    rank 1  a0 a1 b0 b1 c0 c1
  *     rank 2  c0 c1           rank 2  a0 a1 b0 b1 c0 c1
  *
- * \param send        [in] send_count elements. Read only.
- * \param recv        [out] size * send_count elements.
- * \param send_count  [in] Elements that each rank sends. The same on every rank.
- * \param datatype    [in] One of enum anyccl_datatype. The same on every rank.
- * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send        Block of this rank, send_count elements.
+ * \param[out] recv        All blocks, size * send_count elements.
+ * \param[in]  send_count  Elements of each block.
+ * \param[in]  datatype    Datatype of the elements.
+ * \param[in]  comm        Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. In place: send == recv + rank * send_count
- * elements. Any other overlap is refused. Replacement for MPI_Allgather and ncclAllGather.
+ * Collective. In place: send == recv + rank * send_count elements. Replacement for MPI_Allgather and
+ * ncclAllGather.
  */
 anyccl_status_t anyccl_all_gather(const void *send,
                                   void *recv,
@@ -523,18 +387,8 @@ anyccl_status_t anyccl_all_gather(const void *send,
                                   anyccl_comm_t comm);
 
 /**
- * Starts an all_gather and returns at once.
- *
- * \param send, recv, send_count, datatype, comm  See anyccl_all_gather; the buffers belong to the library
- *        until the request has ended.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Iallgather.
+ * Nonblocking form of anyccl_all_gather(): see \ref nonblocking in request.h. Replacement for
+ * MPI_Iallgather.
  */
 anyccl_status_t anyccl_iall_gather(const void *send,
                                    void *recv,
@@ -544,13 +398,8 @@ anyccl_status_t anyccl_iall_gather(const void *send,
                                    anyccl_request_t *request);
 
 /**
- * Prepares an all_gather that is started later, and often.
- *
- * \param send, recv, send_count, datatype, comm  See anyccl_all_gather, during each run.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own. Replacement for MPI_Allgather_init.
+ * Persistent form of anyccl_all_gather(): see \ref persistent in request.h. Replacement for
+ * MPI_Allgather_init.
  */
 anyccl_status_t anyccl_all_gather_init(const void *send,
                                        void *recv,
@@ -560,26 +409,24 @@ anyccl_status_t anyccl_all_gather_init(const void *send,
                                        anyccl_request_t *request);
 
 /**
- * Collects the elements of all ranks, in the order of ranks, at the root.
+ * Collects the elements of all ranks at the root, in the order of the ranks.
  *
  *     before  send            after  recv
  *     rank 0  a0 a1           rank 0  -
  *     rank 1  b0 b1     =>    rank 1  a0 a1 b0 b1 c0 c1      root 1
  *     rank 2  c0 c1           rank 2  -
  *
- * \param send        [in] send_count elements. Read only.
- * \param recv        [out] size * send_count elements at the root. Not used elsewhere: may be NULL.
- * \param send_count  [in] Elements that each rank sends. The same on every rank.
- * \param datatype    [in] One of enum anyccl_datatype. The same on every rank.
- * \param root        [in] 0 to size-1. The same on every rank.
- * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send        Block of this rank, send_count elements.
+ * \param[out] recv        All blocks, size * send_count elements at the root. Not used on the other ranks:
+ *                         may be NULL.
+ * \param[in]  send_count  Elements of each block.
+ * \param[in]  datatype    Datatype of the elements.
+ * \param[in]  root        Rank that gets the blocks.
+ * \param[in]  comm        Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. A rank that is not the root may return before
- * the others have come. In place: send == recv + root * send_count elements at the root. Any other overlap
- * is refused. Replacement for MPI_Gather and ncclGather.
+ * Collective. In place: send == recv + root * send_count elements at the root. Replacement for MPI_Gather
+ * and ncclGather.
  */
 anyccl_status_t anyccl_gather(const void *send,
                               void *recv,
@@ -588,20 +435,7 @@ anyccl_status_t anyccl_gather(const void *send,
                               int root,
                               anyccl_comm_t comm);
 
-/**
- * Starts a gather and returns at once.
- *
- * \param send, recv, send_count, datatype, root, comm  See anyccl_gather; the buffers belong to the
- *        library until the request has ended.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Igather.
- */
+/** Nonblocking form of anyccl_gather(): see \ref nonblocking in request.h. Replacement for MPI_Igather. */
 anyccl_status_t anyccl_igather(const void *send,
                                void *recv,
                                size_t send_count,
@@ -610,15 +444,7 @@ anyccl_status_t anyccl_igather(const void *send,
                                anyccl_comm_t comm,
                                anyccl_request_t *request);
 
-/**
- * Prepares a gather that is started later, and often.
- *
- * \param send, recv, send_count, datatype, root, comm  See anyccl_gather, during each run.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own. Replacement for MPI_Gather_init.
- */
+/** Persistent form of anyccl_gather(): see \ref persistent in request.h. Replacement for MPI_Gather_init. */
 anyccl_status_t anyccl_gather_init(const void *send,
                                    void *recv,
                                    size_t send_count,
@@ -628,26 +454,24 @@ anyccl_status_t anyccl_gather_init(const void *send,
                                    anyccl_request_t *request);
 
 /**
- * Deals the elements of the root out to all ranks, in the order of ranks.
+ * Distributes the elements of the root to all ranks, in the order of the ranks.
  *
  *     before  send                        after  recv
  *     rank 0  -                           rank 0  a0 a1
  *     rank 1  a0 a1 b0 b1 c0 c1     =>    rank 1  b0 b1      root 1
  *     rank 2  -                           rank 2  c0 c1
  *
- * \param send        [in] size * recv_count elements at the root. Not used elsewhere: may be NULL.
- * \param recv        [out] recv_count elements.
- * \param recv_count  [in] Elements that each rank receives. The same on every rank.
- * \param datatype    [in] One of enum anyccl_datatype. The same on every rank.
- * \param root        [in] 0 to size-1. The same on every rank.
- * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send        All blocks, size * recv_count elements at the root. Not used on the other ranks:
+ *                         may be NULL.
+ * \param[out] recv        Block of this rank, recv_count elements.
+ * \param[in]  recv_count  Elements of each block.
+ * \param[in]  datatype    Datatype of the elements.
+ * \param[in]  root        Rank that sends the blocks.
+ * \param[in]  comm        Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. The root may return before the others have
- * come. In place: recv == send + root * recv_count elements at the root. Any other overlap is refused.
- * Replacement for MPI_Scatter and ncclScatter.
+ * Collective. In place: recv == send + root * recv_count elements at the root. Replacement for MPI_Scatter
+ * and ncclScatter.
  */
 anyccl_status_t anyccl_scatter(const void *send,
                                void *recv,
@@ -656,20 +480,7 @@ anyccl_status_t anyccl_scatter(const void *send,
                                int root,
                                anyccl_comm_t comm);
 
-/**
- * Starts a scatter and returns at once.
- *
- * \param send, recv, recv_count, datatype, root, comm  See anyccl_scatter; the buffers belong to the
- *        library until the request has ended.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Iscatter.
- */
+/** Nonblocking form of anyccl_scatter(): see \ref nonblocking in request.h. Replacement for MPI_Iscatter. */
 anyccl_status_t anyccl_iscatter(const void *send,
                                 void *recv,
                                 size_t recv_count,
@@ -679,13 +490,7 @@ anyccl_status_t anyccl_iscatter(const void *send,
                                 anyccl_request_t *request);
 
 /**
- * Prepares a scatter that is started later, and often.
- *
- * \param send, recv, recv_count, datatype, root, comm  See anyccl_scatter, during each run.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own. Replacement for MPI_Scatter_init.
+ * Persistent form of anyccl_scatter(): see \ref persistent in request.h. Replacement for MPI_Scatter_init.
  */
 anyccl_status_t anyccl_scatter_init(const void *send,
                                     void *recv,
@@ -696,24 +501,21 @@ anyccl_status_t anyccl_scatter_init(const void *send,
                                     anyccl_request_t *request);
 
 /**
- * Sends part k of every rank to rank k, where the parts lie in the order of the ranks they come from.
+ * Sends block k of every rank to rank k, which gets the blocks in the order of their senders.
  *
  *     before  send            after  recv
  *     rank 0  a0 a1 a2        rank 0  a0 b0 c0
  *     rank 1  b0 b1 b2  =>    rank 1  a1 b1 c1      count_per_rank 1
  *     rank 2  c0 c1 c2        rank 2  a2 b2 c2
  *
- * \param send            [in] size * count_per_rank elements. Read only.
- * \param recv            [out] size * count_per_rank elements.
- * \param count_per_rank  [in] Elements for each rank. The same on every rank.
- * \param datatype        [in] One of enum anyccl_datatype. The same on every rank.
- * \param comm            [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send            One block for each rank, size * count_per_rank elements.
+ * \param[out] recv            One block from each rank, size * count_per_rank elements.
+ * \param[in]  count_per_rank  Elements of each block.
+ * \param[in]  datatype        Datatype of the elements.
+ * \param[in]  comm            Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. In place: send == recv. Any other overlap is
- * refused. Replacement for MPI_Alltoall and ncclAlltoAll.
+ * Collective. In place: send == recv. Replacement for MPI_Alltoall and ncclAlltoAll.
  */
 anyccl_status_t anyccl_all_to_all(const void *send,
                                   void *recv,
@@ -722,18 +524,7 @@ anyccl_status_t anyccl_all_to_all(const void *send,
                                   anyccl_comm_t comm);
 
 /**
- * Starts an all_to_all and returns at once.
- *
- * \param send, recv, count_per_rank, datatype, comm  See anyccl_all_to_all; the buffers belong to the
- *        library until the request has ended.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Ialltoall.
+ * Nonblocking form of anyccl_all_to_all(): see \ref nonblocking in request.h. Replacement for MPI_Ialltoall.
  */
 anyccl_status_t anyccl_iall_to_all(const void *send,
                                    void *recv,
@@ -743,13 +534,8 @@ anyccl_status_t anyccl_iall_to_all(const void *send,
                                    anyccl_request_t *request);
 
 /**
- * Prepares an all_to_all that is started later, and often.
- *
- * \param send, recv, count_per_rank, datatype, comm  See anyccl_all_to_all, during each run.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own. Replacement for MPI_Alltoall_init.
+ * Persistent form of anyccl_all_to_all(): see \ref persistent in request.h. Replacement for
+ * MPI_Alltoall_init.
  */
 anyccl_status_t anyccl_all_to_all_init(const void *send,
                                        void *recv,
@@ -764,45 +550,25 @@ anyccl_status_t anyccl_all_to_all_init(const void *send,
  *  \{ */
 
 /**
- * Waits until every rank has come here.
+ * Waits until every rank has made the call.
  *
  *     rank 0  ----------|
- *     rank 1  ---|......|   =>   all go on
+ *     rank 1  ---|......|   =>   all continue
  *     rank 2  -------|..|
  *
- * \param comm  [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in] comm  Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until all have come. What a rank did before it, the others see after it.
- * Replacement for MPI_Barrier.
+ * Collective. The request of its nonblocking form ends when every rank has made the call. After the barrier,
+ * each rank sees what the others did before it. Replacement for MPI_Barrier.
  */
 anyccl_status_t anyccl_barrier(anyccl_comm_t comm);
 
-/**
- * Starts a barrier and returns at once; the request ends when every rank has come.
- *
- * \param comm     See anyccl_barrier.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Ibarrier.
- */
+/** Nonblocking form of anyccl_barrier(): see \ref nonblocking in request.h. Replacement for MPI_Ibarrier. */
 anyccl_status_t anyccl_ibarrier(anyccl_comm_t comm, anyccl_request_t *request);
 
 /**
- * Prepares a barrier that is started later, and often.
- *
- * \param comm     [in] See anyccl_barrier.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own. Replacement for MPI_Barrier_init.
+ * Persistent form of anyccl_barrier(): see \ref persistent in request.h. Replacement for MPI_Barrier_init.
  */
 anyccl_status_t anyccl_barrier_init(anyccl_comm_t comm, anyccl_request_t *request);
 

@@ -35,12 +35,14 @@ extern "C" {
 /** \name Handles
  *  \{ */
 
-/** What anyccl_comm_t points to, for the compiler's type check only. */
+/** Opaque type behind anyccl_comm_t. */
 typedef struct anyccl_comm anyccl_comm;
 
 /**
- * A communicator. Plain to copy and compare, of no use to follow: a handle that was destroyed is recognised
- * and refused. NULL, which is ANYCCL_WORLD, means the communicator of the whole job.
+ * Handle of a communicator.
+ *
+ * Handles can be copied and compared. A handle whose communicator was destroyed is recognized and refused.
+ * NULL is ANYCCL_WORLD.
  */
 typedef struct anyccl_comm *anyccl_comm_t;
 
@@ -55,47 +57,47 @@ typedef struct anyccl_comm *anyccl_comm_t;
 /** \name Creation from a unique id
  *  \{ */
 
-/** Bytes of anyccl_unique_id_t. */
+/** Size of anyccl_unique_id_t. */
 #define ANYCCL_UNIQUE_ID_BYTES 128
 
 /**
- * The name of a communicator to be. Plain bytes: copy them to the other ranks by any means. They contain the
- * job's secret; whoever has them may join.
+ * Name of a communicator that is being created.
+ *
+ * It is plain bytes: send them to the other ranks by any means. They contain a secret; any process that has
+ * them can join.
  */
 typedef struct anyccl_unique_id_t {
-    /** Not to be interpreted. */
+    /** Opaque content. */
     unsigned char bytes[ANYCCL_UNIQUE_ID_BYTES];
 } anyccl_unique_id_t;
 
 /**
- * Makes a new id. One rank calls it, and gives the bytes to all ranks of the communicator to be, itself
- * included.
+ * Makes a new unique id. One rank calls it and gives the id to all ranks of the new communicator.
  *
- * \param id  [out] Written only on ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when id is NULL or a variable cannot be understood;
- *          ANYCCL_ERR_SYSTEM when no socket could be opened.
+ * \param[out] id  The id.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when id is NULL or an environment variable is
+ *          invalid; ANYCCL_ERR_SYSTEM when no socket could be opened.
  *
- * Local. Any thread. This process then answers the ranks that come, until all have come or the deadline has
- * passed: it must live that long. One id names one communicator. Replacement for ncclGetUniqueId.
+ * Local. This process then answers the ranks that join. It must live until all have joined or the timeout
+ * has passed. One id names one communicator. Replacement for ncclGetUniqueId.
  */
 anyccl_status_t anyccl_get_unique_id(struct anyccl_unique_id_t *id);
 
 /**
- * Joins the communicator that an id names.
+ * Joins the communicator that a unique id names.
  *
- * \param id      [in] The same bytes on every rank. Read during the call.
- * \param size    [in] Number of ranks, the same on every rank; at least 1.
- * \param rank    [in] This rank: 0 to size-1, each exactly once.
- * \param config  [in] Read during the call. NULL: all defaults.
- * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on
- *                ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, numbers out of range, an id that is none or
- *          a config that cannot be understood; ANYCCL_ERR_BOOTSTRAP or ANYCCL_ERR_TIMEOUT when the ranks did
- *          not find each other; ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
+ * \param[in]  id      The same bytes on every rank.
+ * \param[in]  size    Number of ranks, at least 1. The same on every rank.
+ * \param[in]  rank    Rank of the caller, 0 to size-1. Each rank exactly once.
+ * \param[in]  config  Settings. NULL: the defaults.
+ * \param[out] comm    Owned by the caller; release with anyccl_comm_destroy().
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, a number out of range, an invalid id or an
+ *          invalid config; ANYCCL_ERR_BOOTSTRAP or ANYCCL_ERR_TIMEOUT when the ranks did not find each
+ *          other; ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
  *
- * Collective over the ranks of the new communicator. The call blocks until all have come, at most for the
- * configured time. Ranks may be processes or threads: then each thread makes its own. Any thread.
- * The call is independent of anyccl_init. Replacement for ncclCommInitRank.
+ * Collective over the ranks of the new communicator. The call blocks until all ranks have joined, at most
+ * for the timeout. A rank is a process or a thread; with threads, each makes the call for its own rank. It
+ * does not need anyccl_init(). Replacement for ncclCommInitRank.
  */
 anyccl_status_t anyccl_comm_create(const struct anyccl_unique_id_t *id,
                                    int size,
@@ -108,25 +110,24 @@ anyccl_status_t anyccl_comm_create(const struct anyccl_unique_id_t *id,
 /** \name Creation from another communicator
  *  \{ */
 
-/** A color for anyccl_comm_split: this rank takes part in the call, and is in none of the communicators. */
+/** Color of a rank that takes part in anyccl_comm_split() and becomes a member of no new communicator. */
 #define ANYCCL_COLOR_NONE -1
 
 /**
- * Splits a communicator: ranks that pass the same color come together.
+ * Splits a communicator: the ranks with the same color form a new one.
  *
- * \param parent  [in] Borrowed; it works on as before. ANYCCL_WORLD: the whole job.
- * \param color   [in] 0 or more; or ANYCCL_COLOR_NONE.
- * \param key     [in] Ranks are numbered in ascending order of it, equal ones in the order of their ranks in
- *                parent.
- * \param config  [in] Read during the call. NULL: the parent's timeout, and a name made from the parent's.
- * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(); ANYCCL_COMM_NONE where color
- *                is ANYCCL_COLOR_NONE. Written only on ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for a color below ANYCCL_COLOR_NONE, a NULL comm, a
- *          parent that is none or a config that cannot be understood, all before anything is sent; else as a
- *          collective of parent.
+ * \param[in]  parent  Communicator to split, or ANYCCL_WORLD. It stays usable.
+ * \param[in]  color   0 or more; or ANYCCL_COLOR_NONE.
+ * \param[in]  key     Ranks are numbered in ascending order of their keys. Equal keys keep the order of
+ *                     parent.
+ * \param[in]  config  Settings. NULL: the timeout of parent, and a name made from the name of parent.
+ * \param[out] comm    Owned by the caller; release with anyccl_comm_destroy(). ANYCCL_COMM_NONE for the
+ *                     color ANYCCL_COLOR_NONE.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for a color below ANYCCL_COLOR_NONE, a NULL comm, an
+ *          invalid parent or an invalid config; otherwise one of \ref failures of parent.
  *
- * Collective over parent. The new communicator uses the parent's connections, so this costs about as much as
- * an all_gather of 32 bytes. It may outlive its parent. Any thread. Replacement for MPI_Comm_split and
+ * Collective over parent. The new communicator uses the connections of parent, so the call costs about as
+ * much as an all_gather of 32 bytes. It may outlive parent. Replacement for MPI_Comm_split and
  * ncclCommSplit.
  */
 anyccl_status_t anyccl_comm_split(anyccl_comm_t parent,
@@ -136,50 +137,47 @@ anyccl_status_t anyccl_comm_split(anyccl_comm_t parent,
                                   anyccl_comm_t *comm);
 
 /**
- * Splits a communicator by hosts: the ranks that share this rank's memory come together, in the order of
- * their ranks.
+ * Splits a communicator by host: the ranks that share memory with each other form a new one, in the order of
+ * parent.
  *
- * \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \param config  [in] See anyccl_comm_split.
- * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on
- *                ANYCCL_SUCCESS.
- * \returns See anyccl_comm_split.
+ * \param[in]  parent  Communicator to split, or ANYCCL_WORLD.
+ * \param[in]  config  Settings, as for anyccl_comm_split().
+ * \param[out] comm    Owned by the caller; release with anyccl_comm_destroy().
+ * \returns As anyccl_comm_split().
  *
- * Collective over parent. Any thread. Replacement for MPI_Comm_split_type with MPI_COMM_TYPE_SHARED.
+ * Collective over parent. Replacement for MPI_Comm_split_type with MPI_COMM_TYPE_SHARED.
  */
 anyccl_status_t anyccl_comm_split_by_host(anyccl_comm_t parent,
                                           const struct anyccl_config_t *config,
                                           anyccl_comm_t *comm);
 
 /**
- * Makes a communicator of the same ranks with a context of its own: what goes on in one is not seen in the
- * other.
+ * Makes a communicator of the same ranks whose calls and messages are separate from those of parent.
  *
- * \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \param config  [in] See anyccl_comm_split.
- * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on
- *                ANYCCL_SUCCESS.
- * \returns See anyccl_comm_split.
+ * \param[in]  parent  Communicator to duplicate, or ANYCCL_WORLD.
+ * \param[in]  config  Settings, as for anyccl_comm_split().
+ * \param[out] comm    Owned by the caller; release with anyccl_comm_destroy().
+ * \returns As anyccl_comm_split().
  *
- * Collective over parent. Any thread. Replacement for MPI_Comm_dup.
+ * Collective over parent. Replacement for MPI_Comm_dup.
  */
 anyccl_status_t anyccl_comm_dup(anyccl_comm_t parent, const struct anyccl_config_t *config, anyccl_comm_t *comm);
 
 /**
- * Makes a communicator of some ranks.
+ * Makes a communicator of some ranks of another one.
  *
- * \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \param ranks   [in] count ranks of parent, each at most once; the first becomes rank 0, and so on. The
- *                same on every rank of parent, members or not. Read during the call.
- * \param count   [in] 0 to the size of parent. With 0, ranks may be NULL.
- * \param config  [in] See anyccl_comm_split.
- * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(); ANYCCL_COMM_NONE on a rank
- *                that is not in the list. Written only on ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for ranks that are none, or are listed twice, before
- *          anything is sent; ANYCCL_ERR_MISMATCH, on all ranks, when the lists differ: nothing is made then,
- *          and parent works on; else as anyccl_comm_split.
+ * \param[in]  parent  Communicator that has the ranks, or ANYCCL_WORLD.
+ * \param[in]  ranks   Array of count ranks of parent, each at most once. The first becomes rank 0, and so
+ *                     on. The same on every rank of parent, members or not.
+ * \param[in]  count   Length of the array: 0 to the size of parent. With 0, ranks may be NULL.
+ * \param[in]  config  Settings, as for anyccl_comm_split().
+ * \param[out] comm    Owned by the caller; release with anyccl_comm_destroy(). ANYCCL_COMM_NONE on a rank
+ *                     that is not in the array.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for a rank that is out of range or listed twice;
+ *          ANYCCL_ERR_MISMATCH on all ranks when the arrays differ: no communicator is made then, and parent
+ *          stays usable; otherwise as anyccl_comm_split().
  *
- * Collective over parent. Any thread. Replacement for MPI_Comm_create and torch.distributed.new_group.
+ * Collective over parent. Replacement for MPI_Comm_create and torch.distributed.new_group.
  */
 anyccl_status_t anyccl_comm_create_from_ranks(anyccl_comm_t parent,
                                               const int *ranks,
@@ -193,47 +191,47 @@ anyccl_status_t anyccl_comm_create_from_ranks(anyccl_comm_t parent,
  *  \{ */
 
 /**
- * Gives this rank's position in a communicator.
+ * Gives the rank of the caller in a communicator.
  *
- * \param comm  [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \param rank  [out] 0 to size-1. Written only on ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when rank is NULL or comm is no communicator;
+ * \param[in]  comm  Communicator, or ANYCCL_WORLD.
+ * \param[out] rank  0 to size-1.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when rank is NULL or comm is not a communicator;
  *          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
  *
- * Local. Any thread. Replacement for MPI_Comm_rank and ncclCommUserRank.
+ * Local. Replacement for MPI_Comm_rank and ncclCommUserRank.
  */
 anyccl_status_t anyccl_comm_rank(anyccl_comm_t comm, int *rank);
 
 /**
  * Gives the number of ranks in a communicator.
  *
- * \param comm  [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \param size  [out] At least 1. Written only on ANYCCL_SUCCESS.
- * \returns See anyccl_comm_rank.
+ * \param[in]  comm  Communicator, or ANYCCL_WORLD.
+ * \param[out] size  At least 1.
+ * \returns As anyccl_comm_rank().
  *
- * Local. Any thread. Replacement for MPI_Comm_size and ncclCommCount.
+ * Local. Replacement for MPI_Comm_size and ncclCommCount.
  */
 anyccl_status_t anyccl_comm_size(anyccl_comm_t comm, int *size);
 
 /**
- * Gives this rank's position among the ranks of the communicator on the same host.
+ * Gives the position of the caller among the ranks of a communicator on its host.
  *
- * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \param local_rank  [out] 0 to local size - 1. Written only on ANYCCL_SUCCESS.
- * \returns See anyccl_comm_rank.
+ * \param[in]  comm        Communicator, or ANYCCL_WORLD.
+ * \param[out] local_rank  0 to local size - 1.
+ * \returns As anyccl_comm_rank().
  *
- * Local. Any thread.
+ * Local.
  */
 anyccl_status_t anyccl_comm_local_rank(anyccl_comm_t comm, int *local_rank);
 
 /**
- * Gives the number of ranks of the communicator on the same host, this one included.
+ * Gives the number of ranks of a communicator on the host of the caller, the caller included.
  *
- * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \param local_size  [out] At least 1. Written only on ANYCCL_SUCCESS.
- * \returns See anyccl_comm_rank.
+ * \param[in]  comm        Communicator, or ANYCCL_WORLD.
+ * \param[out] local_size  At least 1.
+ * \returns As anyccl_comm_rank().
  *
- * Local. Any thread.
+ * Local.
  */
 anyccl_status_t anyccl_comm_local_size(anyccl_comm_t comm, int *local_size);
 
@@ -245,56 +243,55 @@ anyccl_status_t anyccl_comm_local_size(anyccl_comm_t comm, int *local_size);
 /**
  * Asks whether a communicator has failed, and why.
  *
- * \param comm  [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS when it works; else the status that its calls have returned since it failed, and
- *          anyccl_last_error() has the sentence. ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator.
+ * \param[in] comm  Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS when it is usable. Otherwise the status that its calls return since it failed;
+ *          anyccl_last_error() has the message. ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator.
  *
- * Local. Any thread. A failure stays: all calls return it; the communicator can only be shrunk and
- * destroyed. Replacement for ncclCommGetAsyncError.
+ * Local. A failed communicator stays failed: it can only be shrunk and destroyed. Replacement for
+ * ncclCommGetAsyncError.
  */
 anyccl_status_t anyccl_comm_failure(anyccl_comm_t comm);
 
 /**
- * Changes how long calls may go without progress.
+ * Sets how long calls may wait without progress.
  *
- * \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \param timeout_ms  [in] Milliseconds, at least 1; or ANYCCL_TIMEOUT_NEVER. Each rank's own affair.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator or the number is out of
- *          range; ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
+ * \param[in] comm        Communicator, or ANYCCL_WORLD.
+ * \param[in] timeout_ms  Milliseconds, at least 1; or ANYCCL_TIMEOUT_NEVER. Ranks may choose different
+ *                        values.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator or the number is out
+ *          of range; ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
  *
- * Local. Any thread. The limit counts for calls that begin and requests that are started afterwards.
- * Communicators that were made from this one keep their own.
+ * Local. The limit applies to calls that begin, and requests that are started, afterwards. Communicators
+ * that were made from this one keep their own limits.
  */
 anyccl_status_t anyccl_comm_set_timeout(anyccl_comm_t comm, int64_t timeout_ms);
 
 /**
- * Fails a communicator on all its ranks.
+ * Makes a communicator fail on all its ranks.
  *
- * \param comm  [in] Borrowed: still to be destroyed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator;
+ * \param[in] comm  Communicator, or ANYCCL_WORLD. It must still be destroyed.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator;
  *          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
  *
- * Local. The call does not wait for the others. Any thread, also while others are blocked in calls of comm:
- * these return ANYCCL_ERR_ABORTED at once, on this rank and, as soon as they hear of it, on all others.
- * Replacement for ncclCommAbort, which destroys as well, and MPI_Abort, which ends processes.
+ * Local. The call does not wait for other ranks. It may run while other threads are blocked in calls of
+ * comm: those return ANYCCL_ERR_ABORTED at once. The calls of the other ranks do so when they learn of it.
+ * Replacement for ncclCommAbort, which also destroys, and MPI_Abort, which also ends processes.
  */
 anyccl_status_t anyccl_comm_abort(anyccl_comm_t comm);
 
 /**
- * Goes on after a failure: makes a communicator of those ranks that are still there.
+ * Makes a new communicator of the ranks that are still alive, to go on after a failure.
  *
- * \param parent  [in] Borrowed. It may have failed, and still has to be destroyed. ANYCCL_WORLD: the whole
- *                job.
- * \param config  [in] See anyccl_comm_split.
- * \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Its ranks are in the order
- *                of their ranks in parent. Written only on ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_TIMEOUT when a rank that lives has not called it in time, which the
- *          sentence names; ANYCCL_ERR_ABORTED when the others go on without this rank.
+ * \param[in]  parent  Communicator, or ANYCCL_WORLD. It may have failed. It must still be destroyed.
+ * \param[in]  config  Settings, as for anyccl_comm_split().
+ * \param[out] comm    Owned by the caller; release with anyccl_comm_destroy(). Its ranks are in the order of
+ *                     parent.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_TIMEOUT when a rank that is alive did not make the call in time (the
+ *          message names it); ANYCCL_ERR_ABORTED when the other ranks go on without this one.
  *
- * Collective over those ranks of parent whose processes have not ended and that have not destroyed it. All
- * of them get the same ranks, also when more of them die during the call. What was under way in parent is
- * not continued. Any thread. Replacement for MPIX_Comm_shrink of User-Level Failure Mitigation and
- * ncclCommShrink.
+ * Collective over the ranks of parent whose processes have not ended and that have not destroyed it. All of
+ * them get the same ranks, even if more ranks die during the call. Operations that were running in parent
+ * are not continued. Replacement for MPIX_Comm_shrink of User-Level Failure Mitigation and ncclCommShrink.
  */
 anyccl_status_t anyccl_comm_shrink(anyccl_comm_t parent, const struct anyccl_config_t *config, anyccl_comm_t *comm);
 
@@ -304,24 +301,27 @@ anyccl_status_t anyccl_comm_shrink(anyccl_comm_t parent, const struct anyccl_con
  *  \{ */
 
 /**
- * Leaves a communicator.
+ * Leaves a communicator and releases its handle.
  *
- * \param comm  [in] Taken: afterwards the handle is refused everywhere. NULL and ANYCCL_COMM_NONE are
- *              accepted and do nothing.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator any more, or the one
- *          that anyccl_world gave; ANYCCL_ERR_INVALID_USAGE while a call or a request of comm is unfinished,
- *          or in a forked child. In these cases nothing has changed. ANYCCL_ERR_MISMATCH when the ranks have
- *          made different calls and no call of this rank has said so: in comm, or, where this call is
- *          collective, in a communicator that was made from comm and destroyed. Any other status tells why
- *          the ranks could not part in good order. After ANYCCL_ERR_MISMATCH or any other status the
- *          communicator is destroyed.
+ * \param[in] comm  Taken: every later call refuses the handle. NULL and ANYCCL_COMM_NONE are accepted and do
+ *                  nothing.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator, or is the handle
+ *          that anyccl_world() gave; ANYCCL_ERR_INVALID_USAGE while a call or a request of comm is
+ *          unfinished, or in a forked child. After these two, nothing has changed. After any other status
+ *          the communicator is destroyed: ANYCCL_ERR_MISMATCH tells that the ranks have made different calls
+ *          and no call of this rank has reported it. The others tell why the ranks could not leave in good
+ *          order.
  *
- * For a communicator of anyccl_comm_create the call is collective: it blocks until all ranks have come here,
- * so that none of them takes the end of another for its death. For one that was made from another (split,
- * dup, shrink ...) the call is local: a rank that still waits for this one in a call gets
- * ANYCCL_ERR_PEER_LOST. It is local, too, when the communicator has failed; requests that are still open may
- * then be waited for afterwards. Connections are closed with the last communicator that uses them.
- * Replacement for ncclCommDestroy and MPI_Comm_free.
+ * On a communicator of anyccl_comm_create() the call is collective. It blocks until all ranks have made it,
+ * so that no rank takes the end of another for its death. It also reports different calls in communicators
+ * that were made from comm and destroyed.
+ *
+ * On a communicator that was made from another one (split, dup, shrink ...) the call is local. A rank that
+ * still waits for this one in a call gets ANYCCL_ERR_PEER_LOST. The call is also local on a communicator
+ * that has failed; requests that are still open may be waited for afterwards.
+ *
+ * A connection is closed with the last communicator that uses it. Replacement for ncclCommDestroy and
+ * MPI_Comm_free.
  */
 anyccl_status_t anyccl_comm_destroy(anyccl_comm_t comm);
 

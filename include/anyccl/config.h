@@ -36,51 +36,50 @@ extern "C" {
 /** \name Log lines
  *  \{ */
 
-/** The values of anyccl_log_level_t. Each includes the ones above it. */
+/** Values of anyccl_log_level_t. They never change. Each level includes the ones above it. */
 typedef enum anyccl_log_level {
     /**
-     * In a configuration: what an earlier one has named, else what ANYCCL_LOG says, else ANYCCL_LOG_WARN. No
-     * line has this level.
+     * For settings only: the level of an earlier setting, else of the variable ANYCCL_LOG, else
+     * ANYCCL_LOG_WARN.
      */
     ANYCCL_LOG_DEFAULT = 0,
-    /** In a configuration: nothing is written. No line has this level. */
+    /** For settings only: no line is written. */
     ANYCCL_LOG_OFF = 1,
-    /** Something failed. */
+    /** A call or a connection has failed. */
     ANYCCL_LOG_ERROR = 2,
-    /** Something is odd but goes on. */
+    /** Something is unusual, but works. */
     ANYCCL_LOG_WARN = 3,
-    /** One line per communicator: what is in use. */
+    /** One line for each communicator: what it uses. */
     ANYCCL_LOG_INFO = 4,
-    /** Choices and connections. */
+    /** Decisions and connections. */
     ANYCCL_LOG_DEBUG = 5,
 } anyccl_log_level;
 
-/** How important a log line is: one of enum anyccl_log_level. */
+/** Importance of a log line: one of enum anyccl_log_level. */
 typedef int anyccl_log_level_t;
 
 /**
- * Receives one log line.
+ * Function of the program that receives log lines.
  *
- * \param level  [in] ANYCCL_LOG_ERROR to ANYCCL_LOG_DEBUG.
- * \param line   [in] The text, without a newline. Valid during the call only.
- * \param user   [in] What was given to anyccl_set_log_callback.
+ * \param[in] level  ANYCCL_LOG_ERROR to ANYCCL_LOG_DEBUG.
+ * \param[in] line   Text without a newline. Valid during the call only.
+ * \param[in] user   Pointer that was given to anyccl_set_log_callback().
  *
- * Called on whichever thread has something to say, from inside an anyccl call, several threads at once: it
- * must be thread-safe. It must not call any anyccl function, and must return: an exception or longjmp that
- * leaves it ends the process.
+ * The library calls it inside anyccl calls, in any thread, and in several threads at once: it must be
+ * thread-safe. It must not call anyccl. It must return: an exception or a longjmp that leaves it ends the
+ * process.
  */
 typedef void (*anyccl_log_callback_t)(anyccl_log_level_t level, const char *line, void *user);
 
 /**
- * Sends every log line of this process to `callback` instead of standard error.
+ * Sends every log line of this process to a function instead of standard error.
  *
- * \param callback  [in] Kept until it is replaced; NULL goes back to standard error. When this call returns,
- *                  the one before it is not running and will not be called again.
- * \param user      [in] Kept; passed to each call, never read. May be NULL.
+ * \param[in] callback  Kept until it is replaced. NULL: standard error again. When the call returns, the
+ *                      previous callback is not running and is not called again.
+ * \param[in] user      Kept and passed to the callback. The library does not use it. May be NULL.
  * \returns ANYCCL_SUCCESS.
  *
- * Local. Any thread, at any time, also before anyccl_init. The level is set by ANYCCL_LOG or the
- * configuration.
+ * Local. Allowed at any time, also before anyccl_init(). ANYCCL_LOG or the settings choose the level.
  */
 anyccl_status_t anyccl_set_log_callback(anyccl_log_callback_t callback, void *user);
 
@@ -89,40 +88,43 @@ anyccl_status_t anyccl_set_log_callback(anyccl_log_callback_t callback, void *us
 /** \name Settings
  *  \{ */
 
-/** `timeout_ms` of a wait without a deadline. */
+/** Value of `timeout_ms` for a wait without a limit. */
 #define ANYCCL_TIMEOUT_NEVER -1
 
 /**
- * Settings of one communicator. Start from ANYCCL_CONFIG_INIT and change what matters: a member that is 0 or
- * NULL has its default. Later versions append members; struct_size tells which ones the program knows.
+ * Settings of one communicator.
+ *
+ * Start from ANYCCL_CONFIG_INIT and change what matters: a member that is 0 or NULL means the default. Later
+ * versions append members.
  */
 typedef struct anyccl_config_t {
     /**
-     * sizeof(anyccl_config_t) in the program. Smaller than the library's: the missing members have their
-     * defaults. Larger: accepted when the members that the library does not know are all 0.
+     * sizeof(anyccl_config_t) in the program. If it is smaller than the library's, the missing members have
+     * their defaults. If it is larger, the members that the library does not know must be 0.
      */
     size_t struct_size;
-    /** What messages call the communicator, UTF-8; copied. NULL: "world" or "comm". */
+    /** Name of the communicator in messages and log lines, UTF-8. Copied. NULL: "world" or "comm". */
     const char *name;
     /**
-     * Deadline of every wait, in milliseconds. 0: what ANYCCL_TIMEOUT_MS says. ANYCCL_TIMEOUT_NEVER: none.
+     * Longest time that a call waits without progress, in milliseconds. 0: the value of ANYCCL_TIMEOUT_MS.
+     * ANYCCL_TIMEOUT_NEVER: no limit.
      */
     int64_t timeout_ms;
     /**
-     * Which log lines are written, for the whole process. ANYCCL_LOG_DEFAULT: what was named before, else
-     * what ANYCCL_LOG says.
+     * Level of the log lines that are written, for the whole process. ANYCCL_LOG_DEFAULT: the level of an
+     * earlier setting, else the value of ANYCCL_LOG.
      */
     anyccl_log_level_t log_level;
     /** Must be 0. */
     int reserved;
     /**
-     * Interfaces for TCP, UTF-8, in the syntax of ANYCCL_SOCKET_IFNAME: "eth0", "=eth0,ib0", "^docker";
-     * copied. NULL: what that variable says.
+     * Network interfaces for TCP, UTF-8, in the syntax of ANYCCL_SOCKET_IFNAME: "eth0", "=eth0,ib0",
+     * "^docker". Copied. NULL: the value of that variable.
      */
     const char *interface;
     /**
-     * Which engine serves calls, UTF-8, in the syntax of ANYCCL_BACKEND: "mpi", "cpu:oneccl|mpi|builtin";
-     * copied. The same on all ranks. NULL: what that variable says.
+     * Engine that serves the calls, UTF-8, in the syntax of ANYCCL_BACKEND: "mpi", "cpu:oneccl|mpi|builtin".
+     * Copied. The same on all ranks. NULL: the value of that variable.
      */
     const char *backend;
 } anyccl_config_t;

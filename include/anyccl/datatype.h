@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/** The values of anyccl_datatype_t. They never change. */
+/** Values of anyccl_datatype_t. They never change. */
 typedef enum anyccl_datatype {
     /** int8_t */
     ANYCCL_INT8 = 0,
@@ -54,45 +54,45 @@ typedef enum anyccl_datatype {
     /** double */
     ANYCCL_FLOAT64 = 11,
     /**
-     * 8 bits: 4 of exponent, 3 of mantissa, no infinity (OCP E4M3). Reductions are done in float and rounded
-     * once, at their end; a result beyond 448 is NaN
+     * 8-bit float of OCP with 4 bits of exponent, 3 of mantissa and no infinity. Reductions compute in float
+     * and round once, at the end. A result beyond 448 is NaN.
      */
     ANYCCL_FLOAT8_E4M3 = 12,
     /**
-     * 8 bits: 5 of exponent, 2 of mantissa (OCP E5M2). Reductions are done in float and rounded once, at
-     * their end; a result beyond 57344 is infinite
+     * 8-bit float of OCP with 5 bits of exponent and 2 of mantissa. Reductions compute in float and round
+     * once, at the end. A result beyond 57344 is infinite.
      */
     ANYCCL_FLOAT8_E5M2 = 13,
-    /** bool; any non-zero byte is true */
+    /** bool; any byte that is not 0 is true */
     ANYCCL_BOOL = 14,
     /** float _Complex */
     ANYCCL_COMPLEX64 = 15,
     /** double _Complex */
     ANYCCL_COMPLEX128 = 16,
-    /** A byte without a meaning: moved, and combined by the bitwise operators only */
+    /** Byte without a meaning; only bitwise operators accept it */
     ANYCCL_BYTE = 17,
 } anyccl_datatype;
 
-/** Type of one buffer element: one of enum anyccl_datatype. */
+/** Type of one element: one of enum anyccl_datatype. */
 typedef int anyccl_datatype_t;
 
 /**
- * Gives the bytes of one element.
+ * Gives the size of one element in bytes.
  *
- * \param datatype  [in] Any number.
- * \returns 1 to 16; 0 when it is no datatype.
+ * \param[in] datatype  Any number.
+ * \returns 1 to 16; 0 when it is not a datatype.
  *
- * Local. Any thread. Replacement for MPI_Type_size.
+ * Local. Replacement for MPI_Type_size.
  */
 size_t anyccl_datatype_bytes(anyccl_datatype_t datatype);
 
 /**
- * Names a datatype as messages do: "float32".
+ * Gives the name of a datatype, such as "float32".
  *
- * \param datatype  [in] Any number; one that is no datatype is named "unknown".
- * \returns A text that is always valid and never NULL. Not to be freed.
+ * \param[in] datatype  Any number. One that is not a datatype is named "unknown".
+ * \returns A string that is always valid and never NULL. Do not free it.
  *
- * Local. Any thread. Replacement for MPI_Type_get_name.
+ * Local. Replacement for MPI_Type_get_name.
  */
 const char *anyccl_datatype_name(anyccl_datatype_t datatype);
 

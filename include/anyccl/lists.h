@@ -19,7 +19,7 @@
  * assert(weights[2] == 3 && bias == 4);
  * \endcode
  *
- * \section coalesced The contract of a coalesced call
+ * \section coalesced Contract of a coalesced call
  *
  * - The list of counts is part of what the ranks must agree on. Where it differs, every rank gets
  *   ANYCCL_ERR_MISMATCH and a message that names each list by its number of buffers and a hash.
@@ -54,23 +54,18 @@ extern "C" {
  *     rank 0  a0 a1 | b0 | c0 c1 c2           S0 S1 | T0 | U0 U1 U2
  *     rank 1  a0 a1 | b0 | c0 c1 c2    =>     S0 S1 | T0 | U0 U1 U2
  *
- * \param sends        [in] As many pointers as there are buffers: where counts[i] elements are read.
- * \param recvs        [out] As many pointers: where counts[i] elements are written. recvs[i] == sends[i]: in
- *                     place.
- * \param counts       [in] Elements of each buffer, the same on every rank. 0 is allowed.
- * \param buffers      [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
- * \param datatype     [in] One of enum anyccl_datatype, the same on every rank.
- * \param op           [in] See anyccl_all_reduce.
- * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns See anyccl_all_reduce. The list of counts is part of what ranks must agree on: where it differs,
- *          every rank gets ANYCCL_ERR_MISMATCH and a sentence that names both lists by their number of
- *          buffers and a hash.
+ * \param[in]  sends     Array of pointers: sends[i] has counts[i] elements.
+ * \param[out] recvs     Array of pointers: recvs[i] takes counts[i] elements. In place: recvs[i] ==
+ *                       sends[i].
+ * \param[in]  counts    Elements of each buffer. 0 is allowed.
+ * \param[in]  buffers   Length of the three arrays. 0: they may be NULL.
+ * \param[in]  datatype  Datatype of all elements.
+ * \param[in]  op        Operator that accepts datatype.
+ * \param[in]  comm      Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until all buffers are done. Gives what anyccl_all_reduce on each buffer gives,
- * up to the order in which floats are summed, in fewer messages: small buffers are packed together, large
- * ones go side by side. The arrays themselves are read during the call only. Buffers must not overlap each
- * other, but for in place. Replacement for ncclGroupStart ... ncclGroupEnd around many small calls, and
- * torch.distributed.all_reduce_coalesced.
+ * Collective; see \ref coalesced. Replacement for many small calls between ncclGroupStart and ncclGroupEnd,
+ * and for torch.distributed.all_reduce_coalesced.
  */
 anyccl_status_t anyccl_all_reduce_coalesced(const void *const *sends,
                                             void *const *recvs,
@@ -80,18 +75,7 @@ anyccl_status_t anyccl_all_reduce_coalesced(const void *const *sends,
                                             anyccl_reduce_op_t op,
                                             anyccl_comm_t comm);
 
-/**
- * Starts an all_reduce of a list of buffers and returns at once.
- *
- * \param sends, recvs, counts, buffers, datatype, op, comm  See anyccl_all_reduce_coalesced; the buffers
- *        belong to the library until the request has ended, the arrays only during this call.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns See anyccl_iall_reduce.
- *
- * Collective. The call does not block, but packs small buffers now. The results of packed ones are there
- * when the request has ended.
- */
+/** Nonblocking form of anyccl_all_reduce_coalesced(): see \ref nonblocking in request.h. */
 anyccl_status_t anyccl_iall_reduce_coalesced(const void *const *sends,
                                              void *const *recvs,
                                              const size_t *counts,
@@ -101,16 +85,7 @@ anyccl_status_t anyccl_iall_reduce_coalesced(const void *const *sends,
                                              anyccl_comm_t comm,
                                              anyccl_request_t *request);
 
-/**
- * Prepares an all_reduce_coalesced that is started later, and often.
- *
- * \param sends, recvs, counts, buffers, datatype, op, comm  See anyccl_all_reduce_coalesced; the buffers
- *        belong to the library during each run, the arrays only during this call.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own, which packs small buffers when it is started.
- */
+/** Persistent form of anyccl_all_reduce_coalesced(): see \ref persistent in request.h. */
 anyccl_status_t anyccl_all_reduce_coalesced_init(const void *const *sends,
                                                  void *const *recvs,
                                                  const size_t *counts,
@@ -121,16 +96,20 @@ anyccl_status_t anyccl_all_reduce_coalesced_init(const void *const *sends,
                                                  anyccl_request_t *request);
 
 /**
- * Gives all ranks the elements of the root, for each buffer of a list.
+ * Copies the elements of the root to every rank, for each buffer of a list.
  *
- * \param sends     [in] At the root: counts[i] elements each. Elsewhere not used, may be NULL.
- * \param recvs     [out] counts[i] elements each. At the root, recvs[i] == sends[i] is in place.
- * \param counts, buffers, datatype  [in] See anyccl_all_reduce_coalesced.
- * \param root      [in] The rank that sends, the same on every rank.
- * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns See anyccl_all_reduce_coalesced.
+ * \param[in]  sends     Array of pointers at the root: sends[i] has counts[i] elements. Not used on the
+ *                       other ranks: may be NULL.
+ * \param[out] recvs     Array of pointers: recvs[i] takes counts[i] elements. In place: recvs[i] == sends[i]
+ *                       at the root.
+ * \param[in]  counts    Elements of each buffer. 0 is allowed.
+ * \param[in]  buffers   Length of the three arrays. 0: they may be NULL.
+ * \param[in]  datatype  Datatype of all elements.
+ * \param[in]  root      Rank that sends.
+ * \param[in]  comm      Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+ * Collective; see \ref coalesced.
  */
 anyccl_status_t anyccl_broadcast_coalesced(const void *const *sends,
                                            void *const *recvs,
@@ -140,18 +119,7 @@ anyccl_status_t anyccl_broadcast_coalesced(const void *const *sends,
                                            int root,
                                            anyccl_comm_t comm);
 
-/**
- * Starts a broadcast of a list of buffers and returns at once.
- *
- * \param sends, recvs, counts, buffers, datatype, root, comm  See anyccl_broadcast_coalesced; the buffers
- *        belong to the library until the request has ended, the arrays only during this call.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns See anyccl_ibroadcast.
- *
- * Collective. The call does not block, but packs small buffers now. The results of packed ones are there
- * when the request has ended.
- */
+/** Nonblocking form of anyccl_broadcast_coalesced(): see \ref nonblocking in request.h. */
 anyccl_status_t anyccl_ibroadcast_coalesced(const void *const *sends,
                                             void *const *recvs,
                                             const size_t *counts,
@@ -161,16 +129,7 @@ anyccl_status_t anyccl_ibroadcast_coalesced(const void *const *sends,
                                             anyccl_comm_t comm,
                                             anyccl_request_t *request);
 
-/**
- * Prepares a broadcast_coalesced that is started later, and often.
- *
- * \param sends, recvs, counts, buffers, datatype, root, comm  See anyccl_broadcast_coalesced; the buffers
- *        belong to the library during each run, the arrays only during this call.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own, which packs small buffers when it is started.
- */
+/** Persistent form of anyccl_broadcast_coalesced(): see \ref persistent in request.h. */
 anyccl_status_t anyccl_broadcast_coalesced_init(const void *const *sends,
                                                 void *const *recvs,
                                                 const size_t *counts,
@@ -181,16 +140,18 @@ anyccl_status_t anyccl_broadcast_coalesced_init(const void *const *sends,
                                                 anyccl_request_t *request);
 
 /**
- * Gives all ranks the elements of every rank, for each buffer of a list.
+ * Collects the elements of all ranks on every rank, for each buffer of a list.
  *
- * \param sends        [in] send_counts[i] elements each.
- * \param recvs        [out] size * send_counts[i] elements each, in the order of the ranks. In place:
- *                     sends[i] == recvs[i] + rank * send_counts[i] elements.
- * \param send_counts  [in] Elements that each rank gives for each buffer, the same on every rank.
- * \param buffers, datatype, comm  [in] See anyccl_all_reduce_coalesced.
- * \returns See anyccl_all_reduce_coalesced.
+ * \param[in]  sends        Array of pointers: sends[i] has send_counts[i] elements.
+ * \param[out] recvs        Array of pointers: recvs[i] takes size * send_counts[i] elements, in the order of
+ *                          the ranks. In place: sends[i] == recvs[i] + rank * send_counts[i] elements.
+ * \param[in]  send_counts  Elements that each rank contributes to each buffer. 0 is allowed.
+ * \param[in]  buffers      Length of the three arrays. 0: they may be NULL.
+ * \param[in]  datatype     Datatype of all elements.
+ * \param[in]  comm         Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+ * Collective; see \ref coalesced.
  */
 anyccl_status_t anyccl_all_gather_coalesced(const void *const *sends,
                                             void *const *recvs,
@@ -199,18 +160,7 @@ anyccl_status_t anyccl_all_gather_coalesced(const void *const *sends,
                                             anyccl_datatype_t datatype,
                                             anyccl_comm_t comm);
 
-/**
- * Starts an all_gather of a list of buffers and returns at once.
- *
- * \param sends, recvs, send_counts, buffers, datatype, comm  See anyccl_all_gather_coalesced; the buffers
- *        belong to the library until the request has ended, the arrays only during this call.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns See anyccl_iall_gather.
- *
- * Collective. The call does not block, but packs small buffers now. The results of packed ones are there
- * when the request has ended.
- */
+/** Nonblocking form of anyccl_all_gather_coalesced(): see \ref nonblocking in request.h. */
 anyccl_status_t anyccl_iall_gather_coalesced(const void *const *sends,
                                              void *const *recvs,
                                              const size_t *send_counts,
@@ -219,16 +169,7 @@ anyccl_status_t anyccl_iall_gather_coalesced(const void *const *sends,
                                              anyccl_comm_t comm,
                                              anyccl_request_t *request);
 
-/**
- * Prepares an all_gather_coalesced that is started later, and often.
- *
- * \param sends, recvs, send_counts, buffers, datatype, comm  See anyccl_all_gather_coalesced; the buffers
- *        belong to the library during each run, the arrays only during this call.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own, which packs small buffers when it is started.
- */
+/** Persistent form of anyccl_all_gather_coalesced(): see \ref persistent in request.h. */
 anyccl_status_t anyccl_all_gather_coalesced_init(const void *const *sends,
                                                  void *const *recvs,
                                                  const size_t *send_counts,
@@ -240,14 +181,18 @@ anyccl_status_t anyccl_all_gather_coalesced_init(const void *const *sends,
 /**
  * Combines the elements of all ranks and gives each rank its block, for each buffer of a list.
  *
- * \param sends        [in] size * recv_counts[i] elements each: a block per rank.
- * \param recvs        [out] recv_counts[i] elements each: block number rank of the result. In place:
- *                     recvs[i] == sends[i] + rank * recv_counts[i] elements.
- * \param recv_counts  [in] Elements that each rank gets of each buffer, the same on every rank.
- * \param buffers, datatype, op, comm  [in] See anyccl_all_reduce_coalesced.
- * \returns See anyccl_all_reduce_coalesced.
+ * \param[in]  sends        Array of pointers: sends[i] has size * recv_counts[i] elements, one block for
+ *                          each rank.
+ * \param[out] recvs        Array of pointers: recvs[i] takes recv_counts[i] elements, the block of this
+ *                          rank. In place: recvs[i] == sends[i] + rank * recv_counts[i] elements.
+ * \param[in]  recv_counts  Elements that each rank gets of each buffer. 0 is allowed.
+ * \param[in]  buffers      Length of the three arrays. 0: they may be NULL.
+ * \param[in]  datatype     Datatype of all elements.
+ * \param[in]  op           Operator that accepts datatype.
+ * \param[in]  comm         Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+ * Collective; see \ref coalesced.
  */
 anyccl_status_t anyccl_reduce_scatter_coalesced(const void *const *sends,
                                                 void *const *recvs,
@@ -257,18 +202,7 @@ anyccl_status_t anyccl_reduce_scatter_coalesced(const void *const *sends,
                                                 anyccl_reduce_op_t op,
                                                 anyccl_comm_t comm);
 
-/**
- * Starts a reduce_scatter of a list of buffers and returns at once.
- *
- * \param sends, recvs, recv_counts, buffers, datatype, op, comm  See anyccl_reduce_scatter_coalesced; the
- *        buffers belong to the library until the request has ended, the arrays only during this call.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns See anyccl_ireduce_scatter.
- *
- * Collective. The call does not block, but packs small buffers now. The results of packed ones are there
- * when the request has ended.
- */
+/** Nonblocking form of anyccl_reduce_scatter_coalesced(): see \ref nonblocking in request.h. */
 anyccl_status_t anyccl_ireduce_scatter_coalesced(const void *const *sends,
                                                  void *const *recvs,
                                                  const size_t *recv_counts,
@@ -278,16 +212,7 @@ anyccl_status_t anyccl_ireduce_scatter_coalesced(const void *const *sends,
                                                  anyccl_comm_t comm,
                                                  anyccl_request_t *request);
 
-/**
- * Prepares a reduce_scatter_coalesced that is started later, and often.
- *
- * \param sends, recvs, recv_counts, buffers, datatype, op, comm  See anyccl_reduce_scatter_coalesced; the
- *        buffers belong to the library during each run, the arrays only during this call.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own, which packs small buffers when it is started.
- */
+/** Persistent form of anyccl_reduce_scatter_coalesced(): see \ref persistent in request.h. */
 anyccl_status_t anyccl_reduce_scatter_coalesced_init(const void *const *sends,
                                                      void *const *recvs,
                                                      const size_t *recv_counts,
@@ -303,21 +228,18 @@ anyccl_status_t anyccl_reduce_scatter_coalesced_init(const void *const *sends,
  *  \{ */
 
 /**
- * Collects the elements of all ranks on every rank, the elements of each rank in memory of their own.
+ * Collects blocks of different lengths on every rank; each block has memory of its own.
  *
- * \param send         [in] recv_counts[rank] elements. Read only.
- * \param recvs        [out] size pointers: recvs[r] takes recv_counts[r] elements from rank r. A pointer to
- *                     no elements may be NULL.
- * \param recv_counts  [in] size numbers of elements. The same on every rank.
- * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
- * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send         Block of this rank, recv_counts[rank] elements.
+ * \param[out] recvs        Array of size pointers: recvs[r] takes recv_counts[r] elements from rank r. A
+ *                          pointer to no elements may be NULL.
+ * \param[in]  recv_counts  Length of each block, size numbers. The same on every rank.
+ * \param[in]  datatype     Datatype of the elements.
+ * \param[in]  comm         Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. In place: send == recvs[rank]. Any other
- * overlap is refused. Other ranks may call anyccl_all_gather_v instead. Replacement for torch.distributed's
- * all_gather.
+ * Collective. In place: send == recvs[rank]. Other ranks may call anyccl_all_gather_v() instead. Replacement
+ * for the all_gather of torch.distributed.
  */
 anyccl_status_t anyccl_all_gather_list(const void *send,
                                        void *const *recvs,
@@ -325,19 +247,7 @@ anyccl_status_t anyccl_all_gather_list(const void *send,
                                        anyccl_datatype_t datatype,
                                        anyccl_comm_t comm);
 
-/**
- * Starts an all_gather_list and returns at once.
- *
- * \param send, recvs, recv_counts, datatype, comm  See anyccl_all_gather_list; the
- *        memory belongs to the library until the request has ended, the arrays do not.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- */
+/** Nonblocking form of anyccl_all_gather_list(): see \ref nonblocking in request.h. */
 anyccl_status_t anyccl_iall_gather_list(const void *send,
                                         void *const *recvs,
                                         const size_t *recv_counts,
@@ -345,16 +255,7 @@ anyccl_status_t anyccl_iall_gather_list(const void *send,
                                         anyccl_comm_t comm,
                                         anyccl_request_t *request);
 
-/**
- * Prepares an all_gather_list that is started later, and often.
- *
- * \param send, recvs, recv_counts, datatype, comm  See anyccl_all_gather_list; the buffers belong to the
- *        library during each run, arrays only during this call.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own.
- */
+/** Persistent form of anyccl_all_gather_list(): see \ref persistent in request.h. */
 anyccl_status_t anyccl_all_gather_list_init(const void *send,
                                             void *const *recvs,
                                             const size_t *recv_counts,
@@ -363,24 +264,21 @@ anyccl_status_t anyccl_all_gather_list_init(const void *send,
                                             anyccl_request_t *request);
 
 /**
- * Every rank sends every rank a part of its own, each in memory of its own: lists of tensors.
+ * Sends a block of any length from every rank to every rank; each block has memory of its own.
  *
- * \param sends        [in] size pointers: sends[r] has send_counts[r] elements for rank r. Read only. A
- *                     pointer to no elements may be NULL.
- * \param recvs        [out] size pointers: recvs[r] takes recv_counts[r] elements from rank r. A pointer to
- *                     no elements may be NULL.
- * \param send_counts  [in] size numbers of elements.
- * \param recv_counts  [in] size numbers of elements: recv_counts[r] here is send_counts of this rank there.
- * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
- * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  sends        Array of size pointers: sends[r] has send_counts[r] elements for rank r. A
+ *                          pointer to no elements may be NULL.
+ * \param[out] recvs        Array of size pointers: recvs[r] takes recv_counts[r] elements from rank r. A
+ *                          pointer to no elements may be NULL.
+ * \param[in]  send_counts  Length of the block for each rank, size numbers.
+ * \param[in]  recv_counts  Length of the block from each rank, size numbers: recv_counts[r] is what rank r
+ *                          has in its send_counts for this rank.
+ * \param[in]  datatype     Datatype of the elements.
+ * \param[in]  comm         Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures. Lengths must agree: see \ref lengths.
  *
- * Collective. The call blocks until this rank's part is done. Where a rank expects another number of
- * elements than another one sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: sends[r]
- * == recvs[r], with the same count. Any other overlap is refused. Other ranks may call anyccl_all_to_all_v
- * instead. Replacement for torch.distributed's all_to_all.
+ * Collective. In place: sends[r] == recvs[r], with the same count. Other ranks may call
+ * anyccl_all_to_all_v() instead. Replacement for the all_to_all of torch.distributed.
  */
 anyccl_status_t anyccl_all_to_all_list(const void *const *sends,
                                        void *const *recvs,
@@ -390,18 +288,8 @@ anyccl_status_t anyccl_all_to_all_list(const void *const *sends,
                                        anyccl_comm_t comm);
 
 /**
- * Starts an all_to_all_list and returns at once.
- *
- * \param sends, recvs, send_counts, recv_counts, datatype, comm  See anyccl_all_to_all_list; the
- *        memory belongs to the library until the request has ended, the arrays do not.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Ialltoallw.
+ * Nonblocking form of anyccl_all_to_all_list(): see \ref nonblocking in request.h. Replacement for
+ * MPI_Ialltoallw.
  */
 anyccl_status_t anyccl_iall_to_all_list(const void *const *sends,
                                         void *const *recvs,
@@ -411,16 +299,7 @@ anyccl_status_t anyccl_iall_to_all_list(const void *const *sends,
                                         anyccl_comm_t comm,
                                         anyccl_request_t *request);
 
-/**
- * Prepares an all_to_all_list that is started later, and often.
- *
- * \param sends, recvs, send_counts, recv_counts, datatype, comm  See anyccl_all_to_all_list; the buffers
- *        belong to the library during each run, arrays only during this call.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own.
- */
+/** Persistent form of anyccl_all_to_all_list(): see \ref persistent in request.h. */
 anyccl_status_t anyccl_all_to_all_list_init(const void *const *sends,
                                             void *const *recvs,
                                             const size_t *send_counts,

@@ -58,20 +58,18 @@ extern "C" {
  *     rank 0  anyccl_send(x, 2, ..., peer 2, tag 7)      x0 x1 ----+
  *     rank 2  anyccl_recv(y, 2, ..., source 0, tag 7)              +--> y0 y1
  *
- * \param send      [in] count elements. Read only.
- * \param count     [in] Elements: at most what the receive has room for.
- * \param datatype  [in] One of enum anyccl_datatype, the same on both sides.
- * \param peer      [in] The rank that receives: 0 to size-1.
- * \param tag       [in] Name of the message, 0 or more.
- * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Failures" at the top of this header.
+ * \param[in] send      Elements to send, count of them.
+ * \param[in] count     Number of elements; not more than the receive has room for.
+ * \param[in] datatype  Datatype of the elements.
+ * \param[in] peer      Rank that receives.
+ * \param[in] tag       Tag of the message, 0 or more.
+ * \param[in] comm      Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * The call blocks until send may be changed, which may be before or after the receiver has come: do not rely
- * on either. Two ranks that send to each other first may wait for ever; use anyccl_sendrecv, anyccl_isend or
- * a batch. A message goes to the oldest receive that accepts its sender and tag, and a receive takes the
- * oldest message: so messages of one rank with one tag are received in the order in which they were started.
- * Threads of a rank may send and receive at the same time. Replacement for MPI_Send and ncclSend.
+ * The call blocks until the send buffer may be changed. This may be before or after the receive is posted:
+ * do not rely on either. Two ranks that both send first may therefore wait for each other until the timeout:
+ * use anyccl_sendrecv(), anyccl_isend() or a batch. Threads of a rank may send and receive at the same time.
+ * Replacement for MPI_Send and ncclSend.
  */
 anyccl_status_t anyccl_send(const void *send,
                             size_t count,
@@ -81,16 +79,8 @@ anyccl_status_t anyccl_send(const void *send,
                             anyccl_comm_t comm);
 
 /**
- * Starts a send and returns at once.
- *
- * \param send, count, datatype, peer, tag, comm  See anyccl_send; the buffer must not be changed until
- *        the request has ended.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed.
- *
- * The call does not block. The request ends when the buffer may be changed. Replacement for MPI_Isend.
+ * Nonblocking form of anyccl_send(): see \ref nonblocking in request.h. The request ends when the send
+ * buffer may be changed. Replacement for MPI_Isend.
  */
 anyccl_status_t anyccl_isend(const void *send,
                              size_t count,
@@ -101,13 +91,8 @@ anyccl_status_t anyccl_isend(const void *send,
                              anyccl_request_t *request);
 
 /**
- * Prepares a send that is started later, and often.
- *
- * \param send, count, datatype, peer, tag, comm  See anyccl_send, during each run.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run sends a message of its own, for any receive. Replacement for MPI_Send_init.
+ * Persistent form of anyccl_send(): see \ref persistent in request.h. Each run sends one message, which any
+ * form of receive may receive. Replacement for MPI_Send_init.
  */
 anyccl_status_t anyccl_send_init(const void *send,
                                  size_t count,
@@ -118,12 +103,18 @@ anyccl_status_t anyccl_send_init(const void *send,
                                  anyccl_request_t *request);
 
 /**
- * Sends elements to one rank, and waits until it receives them.
+ * Sends elements to one rank, and waits until a receive has matched the message.
  *
- * \param send, count, datatype, peer, tag, comm  See anyccl_send.
- * \returns See anyccl_send.
+ * \param[in] send      As for anyccl_send().
+ * \param[in] count     As for anyccl_send().
+ * \param[in] datatype  As for anyccl_send().
+ * \param[in] peer      As for anyccl_send().
+ * \param[in] tag       As for anyccl_send().
+ * \param[in] comm      As for anyccl_send().
+ * \returns As anyccl_send().
  *
- * The call blocks until a receive has met the message, and send may be changed. Replacement for MPI_Ssend.
+ * The call blocks until a receive has matched the message and the send buffer may be changed. Replacement
+ * for MPI_Ssend.
  */
 anyccl_status_t anyccl_ssend(const void *send,
                              size_t count,
@@ -133,13 +124,8 @@ anyccl_status_t anyccl_ssend(const void *send,
                              anyccl_comm_t comm);
 
 /**
- * Starts a send that ends when it is received, and returns at once.
- *
- * \param send, count, datatype, peer, tag, comm, request  See anyccl_isend.
- * \returns See anyccl_isend.
- *
- * The call does not block. The request ends when a receive has met the message and the buffer may be
- * changed. Replacement for MPI_Issend.
+ * Nonblocking form of anyccl_ssend(): see \ref nonblocking in request.h. The request ends when a receive has
+ * matched the message and the send buffer may be changed. Replacement for MPI_Issend.
  */
 anyccl_status_t anyccl_issend(const void *send,
                               size_t count,
@@ -152,18 +138,19 @@ anyccl_status_t anyccl_issend(const void *send,
 /**
  * Receives elements from one rank, or from any.
  *
- * \param recv      [out] Room for count elements. What a shorter message does not fill stays as it is.
- * \param count     [in] Elements that there is room for.
- * \param datatype  [in] One of enum anyccl_datatype, the same on both sides.
- * \param source    [in] The rank that sends: 0 to size-1, or ANYCCL_ANY_SOURCE.
- * \param tag       [in] The tag of the message, or ANYCCL_ANY_TAG.
- * \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \param status    [out] What is known of the message: from whom, which tag, how many elements. May be NULL.
- *                  Inside of a batch it is written at its end.
- * \returns See anyccl_send; ANYCCL_ERR_MISMATCH, on both sides, when the message is longer than the room for
- *          it or of another datatype.
+ * \param[out] recv      Room for count elements. Elements that a shorter message does not fill do not
+ *                       change.
+ * \param[in]  count     Number of elements that there is room for.
+ * \param[in]  datatype  Datatype of the sender.
+ * \param[in]  source    Rank that sends, or ANYCCL_ANY_SOURCE.
+ * \param[in]  tag       Tag of the message, or ANYCCL_ANY_TAG.
+ * \param[in]  comm      Communicator, or ANYCCL_WORLD.
+ * \param[out] status    Sender, tag and length of the message. Inside a batch it is written at the end of
+ *                       the batch. May be NULL.
+ * \returns ANYCCL_SUCCESS or one of \ref failures. When the message is longer than count or of another
+ *          datatype, both sides get ANYCCL_ERR_MISMATCH.
  *
- * The call blocks until the elements are there. Replacement for MPI_Recv and ncclRecv.
+ * The call blocks until the elements have arrived. Replacement for MPI_Recv and ncclRecv.
  */
 anyccl_status_t anyccl_recv(void *recv,
                             size_t count,
@@ -174,16 +161,11 @@ anyccl_status_t anyccl_recv(void *recv,
                             struct anyccl_message_status_t *status);
 
 /**
- * Starts a receive and returns at once.
+ * Nonblocking form of anyccl_recv(): see \ref nonblocking in request.h.
  *
- * \param recv, count, datatype, source, tag, comm  See anyccl_recv; the buffer must not be used until the
- *        request has ended.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it; anyccl_wait_message
- *                 tells what was received. Written only on ANYCCL_SUCCESS.
- * \returns See anyccl_isend; ANYCCL_ERR_MISMATCH when a message that has come already is longer than the
- *          room for it or of another datatype: comm has failed then.
- *
- * The call does not block. The request ends when the elements are there. Replacement for MPI_Irecv.
+ * The request ends when the elements have arrived; anyccl_wait_message() tells about the message. The call
+ * itself returns ANYCCL_ERR_MISMATCH when a message that has already arrived is longer than count or of
+ * another datatype; the communicator has then failed. Replacement for MPI_Irecv.
  */
 anyccl_status_t anyccl_irecv(void *recv,
                              size_t count,
@@ -194,13 +176,8 @@ anyccl_status_t anyccl_irecv(void *recv,
                              anyccl_request_t *request);
 
 /**
- * Prepares a receive that is started later, and often.
- *
- * \param recv, count, datatype, source, tag, comm  See anyccl_recv, during each run.
- * \param request  [out] See anyccl_all_reduce_init. anyccl_wait_message tells of the message of each run.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run gets a message, however that was sent. Replacement for MPI_Recv_init.
+ * Persistent form of anyccl_recv(): see \ref persistent in request.h. Each run receives one message, from
+ * any form of send; anyccl_wait_message() tells about it. Replacement for MPI_Recv_init.
  */
 anyccl_status_t anyccl_recv_init(void *recv,
                                  size_t count,
@@ -213,15 +190,23 @@ anyccl_status_t anyccl_recv_init(void *recv,
 /**
  * Sends elements to one rank and receives elements from one, at the same time.
  *
- * \param send, send_count, send_datatype, peer, send_tag  See anyccl_send.
- * \param recv, recv_count, recv_datatype, source, recv_tag  See anyccl_recv. recv and send do not
- *         overlap.
- * \param comm    [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \param status  [out] What is known of the message that was received. May be NULL.
- * \returns See anyccl_recv. When an argument is refused, nothing was sent.
+ * \param[in]  send           As for anyccl_send().
+ * \param[in]  send_count     As for anyccl_send().
+ * \param[in]  send_datatype  As for anyccl_send().
+ * \param[in]  peer           As for anyccl_send().
+ * \param[in]  send_tag       As for anyccl_send().
+ * \param[out] recv           As for anyccl_recv(). It must not overlap send.
+ * \param[in]  recv_count     As for anyccl_recv().
+ * \param[in]  recv_datatype  As for anyccl_recv().
+ * \param[in]  source         As for anyccl_recv().
+ * \param[in]  recv_tag       As for anyccl_recv().
+ * \param[in]  comm           Communicator, or ANYCCL_WORLD.
+ * \param[out] status         As for anyccl_recv().
+ * \returns As anyccl_recv(). After an argument is refused, nothing was sent.
  *
- * The call blocks until both are done. Ranks may call it in a ring, or any two of each other: nobody waits
- * for ever. Its messages are met by any other send and receive as well. Replacement for MPI_Sendrecv.
+ * The call blocks until both messages are complete. Ranks may make it in a ring, or any two ranks to each
+ * other, without waiting for ever. Any other send or receive may be its counterpart. Replacement for
+ * MPI_Sendrecv.
  */
 anyccl_status_t anyccl_sendrecv(const void *send,
                                 size_t send_count,
@@ -242,29 +227,31 @@ anyccl_status_t anyccl_sendrecv(const void *send,
  *  \{ */
 
 /**
- * Waits for a message, and leaves it there to be received.
+ * Waits for a message and tells about it, but does not receive it.
  *
- * \param source  [in] The rank that sends, or ANYCCL_ANY_SOURCE.
- * \param tag     [in] Its tag, or ANYCCL_ANY_TAG.
- * \param comm    [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \param status  [out] What is known of the message: its count tells how much room it needs. May be NULL.
- * \returns See anyccl_recv.
+ * \param[in]  source  Rank that sends, or ANYCCL_ANY_SOURCE.
+ * \param[in]  tag     Tag of the message, or ANYCCL_ANY_TAG.
+ * \param[in]  comm    Communicator, or ANYCCL_WORLD.
+ * \param[out] status  Sender, tag and length of the message. May be NULL.
+ * \returns As anyccl_recv().
  *
- * The call blocks until a message has come that anyccl_recv with the same arguments would get. Where several
- * threads receive, another one may get it first: use anyccl_mprobe. Not inside of a batch. Replacement for
- * MPI_Probe.
+ * The call blocks until there is a message that anyccl_recv() with the same arguments would receive. Where
+ * several threads receive, another thread may receive it first: use anyccl_mprobe(). Not allowed inside a
+ * batch. Replacement for MPI_Probe.
  */
 anyccl_status_t anyccl_probe(int source, int32_t tag, anyccl_comm_t comm, struct anyccl_message_status_t *status);
 
 /**
- * Asks whether a message has come.
+ * Asks whether there is a message, and tells about it.
  *
- * \param source, tag, comm  See anyccl_probe.
- * \param found   [out] 1: anyccl_recv with the same arguments would get a message at once. Else 0.
- * \param status  [out] What is known of the message. Left alone when there is none. May be NULL.
- * \returns See anyccl_recv.
+ * \param[in]  source  As for anyccl_probe().
+ * \param[in]  tag     As for anyccl_probe().
+ * \param[in]  comm    As for anyccl_probe().
+ * \param[out] found   1 when anyccl_recv() with the same arguments would receive a message at once, else 0.
+ * \param[out] status  As for anyccl_probe(). Unchanged when there is no message. May be NULL.
+ * \returns As anyccl_recv().
  *
- * The call does not block; moves the operations of its communicator on. Replacement for MPI_Iprobe.
+ * The call does not block. It lets the operations of the communicator progress. Replacement for MPI_Iprobe.
  */
 anyccl_status_t anyccl_iprobe(int source,
                               int32_t tag,
@@ -278,24 +265,26 @@ anyccl_status_t anyccl_iprobe(int source,
  *  A message that is taken out can be received only by the thread that has its handle.
  *  \{ */
 
-/** What anyccl_message_t points to, for the compiler's type check only. */
+/** Opaque type behind anyccl_message_t. */
 typedef struct anyccl_message anyccl_message;
 
 /**
- * A message that was found by anyccl_mprobe or anyccl_improbe: no other receive gets it. It is received
- * once, and the handle is NULL then.
+ * Handle of a message that anyccl_mprobe() or anyccl_improbe() has taken out: no other receive gets it. It
+ * is received once, which sets the handle to NULL.
  */
 typedef struct anyccl_message *anyccl_message_t;
 
 /**
- * Waits for a message and takes it out: only who has its handle can receive it.
+ * Waits for a message and takes it out.
  *
- * \param source, tag, comm  See anyccl_probe.
- * \param message  [out] Owned by the caller until anyccl_mrecv or anyccl_imrecv takes it.
- * \param status   [out] What is known of the message. May be NULL.
- * \returns See anyccl_recv.
+ * \param[in]  source   As for anyccl_probe().
+ * \param[in]  tag      As for anyccl_probe().
+ * \param[in]  comm     As for anyccl_probe().
+ * \param[out] message  Owned by the caller until anyccl_mrecv() or anyccl_imrecv() takes it.
+ * \param[out] status   As for anyccl_probe(). May be NULL.
+ * \returns As anyccl_recv().
  *
- * The call blocks until a message has come. Not inside of a batch. Replacement for MPI_Mprobe.
+ * The call blocks until there is a message. Not allowed inside a batch. Replacement for MPI_Mprobe.
  */
 anyccl_status_t anyccl_mprobe(int source,
                               int32_t tag,
@@ -304,15 +293,17 @@ anyccl_status_t anyccl_mprobe(int source,
                               struct anyccl_message_status_t *status);
 
 /**
- * Takes a message out if one has come.
+ * Takes out a message if there is one.
  *
- * \param source, tag, comm  See anyccl_probe.
- * \param message  [out] Owned by the caller until anyccl_mrecv or anyccl_imrecv takes it. NULL: no such
- *                 message has come.
- * \param status   [out] What is known of the message. Left alone when there is none. May be NULL.
- * \returns See anyccl_recv.
+ * \param[in]  source   As for anyccl_probe().
+ * \param[in]  tag      As for anyccl_probe().
+ * \param[in]  comm     As for anyccl_probe().
+ * \param[out] message  Owned by the caller until anyccl_mrecv() or anyccl_imrecv() takes it. NULL when there
+ *                      is no message.
+ * \param[out] status   As for anyccl_probe(). Unchanged when there is no message. May be NULL.
+ * \returns As anyccl_recv().
  *
- * The call does not block; moves the operations of its communicator on. Replacement for MPI_Improbe.
+ * The call does not block. It lets the operations of the communicator progress. Replacement for MPI_Improbe.
  */
 anyccl_status_t anyccl_improbe(int source,
                                int32_t tag,
@@ -321,18 +312,16 @@ anyccl_status_t anyccl_improbe(int source,
                                struct anyccl_message_status_t *status);
 
 /**
- * Receives a message that was taken out before.
+ * Receives a message that was taken out.
  *
- * \param recv      [out] Room for count elements.
- * \param count     [in] Elements that there is room for.
- * \param datatype  [in] One of enum anyccl_datatype, the sender's.
- * \param message   [in,out] From anyccl_mprobe or anyccl_improbe. Taken: NULL afterwards, if the arguments
- *                  are valid.
- * \param status    [out] What is known of the message. May be NULL. Inside of a batch it is written at its
- *                  end.
- * \returns See anyccl_recv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
+ * \param[out]    recv      Room for count elements.
+ * \param[in]     count     Number of elements that there is room for.
+ * \param[in]     datatype  Datatype of the sender.
+ * \param[in,out] message   Taken: NULL afterwards, if the arguments are valid.
+ * \param[out]    status    As for anyccl_recv(). May be NULL.
+ * \returns As anyccl_recv(); ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or not a message.
  *
- * The call blocks until the elements are there. Replacement for MPI_Mrecv.
+ * The call blocks until the elements have arrived. Replacement for MPI_Mrecv.
  */
 anyccl_status_t anyccl_mrecv(void *recv,
                              size_t count,
@@ -340,17 +329,7 @@ anyccl_status_t anyccl_mrecv(void *recv,
                              anyccl_message_t *message,
                              struct anyccl_message_status_t *status);
 
-/**
- * Starts the receive of a message that was taken out before, and returns at once.
- *
- * \param recv, count, datatype, message  See anyccl_mrecv; the buffer must not be used until the request
- *                                        has ended.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns See anyccl_irecv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
- *
- * The call does not block. Replacement for MPI_Imrecv.
- */
+/** Nonblocking form of anyccl_mrecv(): see \ref nonblocking in request.h. Replacement for MPI_Imrecv. */
 anyccl_status_t anyccl_imrecv(void *recv,
                               size_t count,
                               anyccl_datatype_t datatype,

@@ -36,22 +36,22 @@ extern "C" {
  *  \{ */
 
 /**
- * The values of anyccl_reduce_op_t. They never change.
+ * Values of anyccl_reduce_op_t. They never change.
  *
- * Integers take all of them. Floats take sum, product, min, max, avg. Complex numbers take sum, product,
- * avg. bool takes all but avg; sum, max and bor are "or" there, product, min and band are "and". byte takes
- * band, bor, bxor.
+ * Integers accept all operators. Floats accept sum, product, min, max and avg; complex numbers accept sum,
+ * product and avg. bool accepts all but avg: sum, max and bor mean "or", and product, min and band mean
+ * "and". byte accepts band, bor and bxor.
  */
 typedef enum anyccl_reduce_op {
-    /** Integers wrap around. */
+    /** Sum. Integers wrap around. */
     ANYCCL_SUM = 0,
-    /** Integers wrap around. */
+    /** Product. Integers wrap around. */
     ANYCCL_PRODUCT = 1,
-    /** The least contribution. */
+    /** Smallest contribution. */
     ANYCCL_MIN = 2,
-    /** The greatest contribution. */
+    /** Largest contribution. */
     ANYCCL_MAX = 3,
-    /** The sum divided by the number of ranks; integers truncate towards zero. */
+    /** Sum divided by the number of ranks. Integers truncate towards zero. */
     ANYCCL_AVG = 4,
     /** Bitwise and. */
     ANYCCL_BAND = 5,
@@ -59,43 +59,45 @@ typedef enum anyccl_reduce_op {
     ANYCCL_BOR = 6,
     /** Bitwise exclusive or. */
     ANYCCL_BXOR = 7,
-    /**
-     * Logical and: 1 where every contribution is not 0, else 0. A single rank keeps its elements as they
-     * are.
-     */
+    /** Logical and: 1 where no contribution is 0, else 0. With a single rank, elements stay as they are. */
     ANYCCL_LAND = 8,
-    /** Logical or: 1 where some contribution is not 0, else 0. As above for a single rank. */
+    /**
+     * Logical or: 1 where some contribution is not 0, else 0. With a single rank, elements stay as they are.
+     */
     ANYCCL_LOR = 9,
-    /** Logical exclusive or: 1 where an odd number of contributions is not 0, else 0. As above. */
+    /**
+     * Logical exclusive or: 1 where an odd number of contributions is not 0, else 0. With a single rank,
+     * elements stay as they are.
+     */
     ANYCCL_LXOR = 10,
 } anyccl_reduce_op;
 
 /**
- * How contributions are combined: one of enum anyccl_reduce_op, or what anyccl_op_create or
- * anyccl_op_create_premul_sum gave.
+ * Operator of a reduction: one of enum anyccl_reduce_op, or an operator of anyccl_op_create() or
+ * anyccl_op_create_premul_sum().
  */
 typedef int anyccl_reduce_op_t;
 
 /**
- * Names an operator as messages do: "sum".
+ * Gives the name of an operator, such as "sum".
  *
- * \param op  [in] Any number; one that is no operator is named "unknown". One that the program has made is
- *            named "premul_sum", "commutative callback" or "ordered callback".
- * \returns A text that is always valid and never NULL. Not to be freed.
+ * \param[in] op  Any number. One that is not an operator is named "unknown". Operators of the program are
+ *                named "premul_sum", "commutative callback" or "ordered callback".
+ * \returns A string that is always valid and never NULL. Do not free it.
  *
- * Local. Any thread.
+ * Local.
  */
 const char *anyccl_reduce_op_name(anyccl_reduce_op_t op);
 
 /**
- * Says whether an operator is defined on a datatype.
+ * Asks whether an operator accepts a datatype.
  *
- * \param op         [in] One of enum anyccl_reduce_op, or one that the program has made.
- * \param datatype   [in] One of enum anyccl_datatype.
- * \param supported  [out] 1 or 0. Written only on ANYCCL_SUCCESS.
+ * \param[in]  op         Builtin operator or operator of the program.
+ * \param[in]  datatype   Datatype.
+ * \param[out] supported  1 or 0.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when a number is out of range or supported is NULL.
  *
- * Local. Any thread.
+ * Local.
  */
 anyccl_status_t anyccl_is_supported(anyccl_reduce_op_t op, anyccl_datatype_t datatype, int *supported);
 
@@ -104,11 +106,11 @@ anyccl_status_t anyccl_is_supported(anyccl_reduce_op_t op, anyccl_datatype_t dat
 /** \name Operators of the program
  *  \{ */
 
-/** The values of anyccl_scalar_t. They never change. */
+/** Values of anyccl_scalar_t. They never change. */
 typedef enum anyccl_scalar {
-    /** When the operator is made. */
+    /** The scalar is read when the operator is made. */
     ANYCCL_SCALAR_IMMEDIATE = 0,
-    /** At the beginning of each call that uses the operator. */
+    /** The scalar is read at the beginning of each call that uses the operator. */
     ANYCCL_SCALAR_DEFERRED = 1,
 } anyccl_scalar;
 
@@ -116,25 +118,23 @@ typedef enum anyccl_scalar {
 typedef int anyccl_scalar_t;
 
 /**
- * Makes an operator that multiplies this rank's contribution by a scalar and then sums.
+ * Makes an operator that multiplies the contribution of this rank by a scalar and then sums.
  *
  *     rank 0  scalar 2, send a0 a1
  *     rank 1  scalar 3, send b0 b1     =>     2*a0+3*b0  2*a1+3*b1
  *
- * \param scalar    [in] One element. Read now, or in each call: then it stays valid and unchanged as long as
- *                  the operator is in use. Ranks may have different ones.
- * \param datatype  [in] One of enum anyccl_datatype, but bool and byte. The operator serves only this one.
- * \param when      [in] One of enum anyccl_scalar.
- * \param op        [out] A number of this process, 1024 or more, for the calls that take an
- *                  anyccl_reduce_op_t, on any communicator. Owned by the caller; release with
- *                  anyccl_op_destroy(). Written only on ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, a number out of range, or a datatype that
- *          has no sum; ANYCCL_ERR_UNSUPPORTED after a billion operators.
+ * \param[in]  scalar    One element. With ANYCCL_SCALAR_DEFERRED it must stay valid and unchanged while the
+ *                       operator is in use. Ranks may have different scalars.
+ * \param[in]  datatype  Datatype of the scalar and of the calls; not bool or byte.
+ * \param[in]  when      One of enum anyccl_scalar.
+ * \param[out] op        Number of the operator, 1024 or more, for calls on any communicator of this process.
+ *                       Owned by the caller; release with anyccl_op_destroy().
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, a number out of range, or a datatype
+ *          without a sum; ANYCCL_ERR_UNSUPPORTED after a billion operators.
  *
- * Local. Any thread. Products are rounded to the datatype before they are summed; integers wrap around. The
- * send buffer is not changed, except in place. In a call, all ranks use such an operator, each its own: a
- * sum on one rank and a premultiplied sum on another are ANYCCL_ERR_MISMATCH. Replacement for
- * ncclRedOpCreatePreMulSum.
+ * Local. Products are rounded to the datatype before they are summed; integers wrap around. The send buffer
+ * does not change, except in place. In a call, every rank uses an operator of this kind: a plain sum on one
+ * rank and a premultiplied sum on another are ANYCCL_ERR_MISMATCH. Replacement for ncclRedOpCreatePreMulSum.
  */
 anyccl_status_t anyccl_op_create_premul_sum(const void *scalar,
                                             anyccl_datatype_t datatype,
@@ -142,20 +142,23 @@ anyccl_status_t anyccl_op_create_premul_sum(const void *scalar,
                                             anyccl_reduce_op_t *op);
 
 /**
- * Combines elements: inout[i] = in[i] op inout[i].
+ * Function of the program that combines elements: inout[i] = in[i] op inout[i].
  *
- * \param in        [in] count elements, the left operands. Not to be changed.
- * \param inout     [in,out] count elements, the right operands, then the results. Apart from in.
- * \param count     [in] Elements: those of the call, or some of them. At least 1.
- * \param datatype  [in] That of the call.
- * \param context   [in] What was given to anyccl_op_create.
+ * \param[in]     in        Left operands, count elements.
+ * \param[in,out] inout     Right operands, then the results, count elements. Does not overlap in.
+ * \param[in]     count     Number of elements, at least 1: those of the call, or a part of them.
+ * \param[in]     datatype  Datatype of the call.
+ * \param[in]     context   Pointer that was given to anyccl_op_create().
  *
- * Both arrays are aligned for the datatype and used by nobody else during the call. Called on a thread that
- * is inside an anyccl call on a communicator in which the operator is used, not always the one that made the
- * call; several threads may be in it at once when several communicators use it. It must be associative.
- * While it runs, other threads wait for the communicator. It must return: one that never does blocks its
- * rank for ever, an exception that leaves it ends the process, longjmp out of it is undefined. It must not
- * call anyccl: such a call returns ANYCCL_ERR_INVALID_USAGE.
+ * The function must be associative. Both arrays are aligned for the datatype, and nobody else uses them
+ * during the call.
+ *
+ * The function runs in a thread that is inside an anyccl call on a communicator that uses the operator. This
+ * is not always the thread that started the operation. Several threads may run it at once, for several
+ * communicators. While it runs, other threads wait for the communicator.
+ *
+ * It must not call anyccl: such a call returns ANYCCL_ERR_INVALID_USAGE. It must return: an exception that
+ * leaves it ends the process, and a longjmp out of it is undefined.
  */
 typedef void (*anyccl_reduce_function_t)(const void *in,
                                          void *inout,
@@ -164,24 +167,24 @@ typedef void (*anyccl_reduce_function_t)(const void *in,
                                          void *context);
 
 /**
- * Makes an operator of a function.
+ * Makes an operator from a function of the program.
  *
- * \param function     [in] Combines elements; see anyccl_reduce_function_t. Every rank gives its own, to the
- *                     same effect.
- * \param context      [in] Handed to the function. May be NULL; stays valid as long as the operator is in
- *                     use.
- * \param commutative  [in] Not 0: a op b and b op a are the same, bit by bit, if ranks are to get the same
- *                     bits. 0: the contributions are combined in the order of the ranks, rank 0 leftmost;
- *                     the call is slower.
- * \param op           [out] A number of this process, 1024 or more, for the calls that take an
- *                     anyccl_reduce_op_t, on any communicator and with any datatype. Owned by the caller;
- *                     release with anyccl_op_destroy(). Written only on ANYCCL_SUCCESS.
+ * \param[in]  function     Combines elements; see anyccl_reduce_function_t. Every rank gives its own
+ *                          function, with the same effect.
+ * \param[in]  context      Pointer that is passed to the function. It must stay valid while the operator is
+ *                          in use. May be NULL.
+ * \param[in]  commutative  Not 0: `a op b` and `b op a` are equal, bit by bit if all ranks are to get the
+ *                          same bits. 0: contributions are combined in the order of the ranks, with rank 0
+ *                          leftmost, which is slower.
+ * \param[out] op           Number of the operator, 1024 or more, for calls with any datatype on any
+ *                          communicator of this process. Owned by the caller; release with
+ *                          anyccl_op_destroy().
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when function or op is NULL; ANYCCL_ERR_UNSUPPORTED
  *          after a billion operators.
  *
- * Local. Any thread. In a call, all ranks use such an operator, all with the same word on commutativity;
- * else they get ANYCCL_ERR_MISMATCH. That their functions do the same cannot be seen. Replacement for
- * MPI_Op_create.
+ * Local. In a call, every rank uses an operator of this kind with the same value of commutative; otherwise
+ * the ranks get ANYCCL_ERR_MISMATCH. The library cannot check that the functions have the same effect.
+ * Replacement for MPI_Op_create.
  */
 anyccl_status_t anyccl_op_create(anyccl_reduce_function_t function,
                                  void *context,
@@ -189,14 +192,16 @@ anyccl_status_t anyccl_op_create(anyccl_reduce_function_t function,
                                  anyccl_reduce_op_t *op);
 
 /**
- * Gives up an operator.
+ * Releases an operator.
  *
- * \param op  [in] Taken: from anyccl_op_create or anyccl_op_create_premul_sum. The number is not used again.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when op is builtin, destroyed, or made by a parent
- *          before a fork.
+ * \param[in] op  Taken: an operator of anyccl_op_create() or anyccl_op_create_premul_sum(). Its number is
+ *                not used again.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when op is builtin, destroyed already, or made by a
+ *          parent before a fork.
  *
- * Local. Any thread. Operations that were started with it still use it, and what it was made of, until they
- * have ended; persistent ones until they are freed. Replacement for ncclRedOpDestroy and MPI_Op_free.
+ * Local. Operations that were started with the operator still use it, its function and its context until
+ * they have ended; persistent requests until they are freed. Replacement for ncclRedOpDestroy and
+ * MPI_Op_free.
  */
 anyccl_status_t anyccl_op_destroy(anyccl_reduce_op_t op);
 

@@ -25,7 +25,7 @@
  * ANYCCL_CHECK(anyccl_request_free(&request));
  * \endcode
  *
- * \section nonblocking The nonblocking form
+ * \section nonblocking Nonblocking form
  *
  * `anyccl_iNAME` takes the arguments of `anyccl_NAME` and a pointer to a request. It starts the operation and
  * returns without waiting.
@@ -43,7 +43,7 @@
  * - The ranks of a communicator start their collectives in the same order. They may wait for them in any
  *   order.
  *
- * \section persistent The persistent form
+ * \section persistent Persistent form
  *
  * `anyccl_NAME_init` takes the same arguments, checks them and plans the operation. It is local: nothing is
  * sent. anyccl_start() starts a run, and a call that waits or tests ends it. Then the request can be started
@@ -76,35 +76,38 @@ extern "C" {
 /** \name Handles and results
  *  \{ */
 
-/** What anyccl_request_t points to, for the compiler's type check only. */
+/** Opaque type behind anyccl_request_t. */
 typedef struct anyccl_request anyccl_request;
 
 /**
- * A started operation. It completes once, and wait or test sets it to NULL then. Its buffers belong to the
- * library until that moment: a send buffer may be read, a receive buffer neither read nor written.
+ * Handle of an operation that was started or prepared.
  *
- * One from a function whose name ends in _init is persistent: anyccl_start starts it, wait and test leave it
- * as it is when a run has ended, and anyccl_request_free sets it to NULL. Before and between its runs it has
- * ended for every call that waits or tests, and its buffers are the program's.
+ * A request of the nonblocking form completes once; the call that waits for it or finds it complete sets it
+ * to NULL. A request of the persistent form is started by anyccl_start(), keeps its value when a run has
+ * ended, and is set to NULL by anyccl_request_free(). Before and between its runs, calls that wait or test
+ * treat it as ended.
  */
 typedef struct anyccl_request *anyccl_request_t;
 
 /** Initial and final value of an anyccl_request_t. */
 #define ANYCCL_REQUEST_NULL ((anyccl_request_t)0)
 
-/** What is known of a message. Its members never change. */
+/** What is known about a message. Its members never change. */
 typedef struct anyccl_message_status_t {
-    /** The rank that sent it. */
+    /** Rank of the sender. */
     int source;
-    /** The tag that it was sent with. */
+    /** Tag of the message. */
     int32_t tag;
-    /** The datatype that it was sent with. */
+    /** Datatype of the sender. */
     anyccl_datatype_t datatype;
-    /** 1: the receive was cancelled, there was no message, and the other members say nothing. Else 0. */
+    /**
+     * 1: the receive was cancelled. There was no message, and the other members have no meaning. Otherwise
+     * 0.
+     */
     int cancelled;
-    /** Elements that were sent: at most what the receive has room for. */
+    /** Number of elements that were sent. It is at most the count of the receive. */
     size_t count;
-    /** Bytes that were sent: count times the size of the datatype. */
+    /** Number of bytes that were sent: count times the size of the datatype. */
     size_t bytes;
 } anyccl_message_status_t;
 
@@ -116,44 +119,45 @@ typedef struct anyccl_message_status_t {
 /**
  * Waits for the end of an operation.
  *
- * \param request  [in,out] Taken: NULL afterwards, whatever became of the operation. A request that is NULL
- *                 already has ended: success.
+ * \param[in,out] request  Taken: NULL afterwards, also if the operation failed. A persistent request keeps
+ *                         its value. A request that is NULL has ended successfully.
  * \returns The status of the operation, as its blocking form returns it; ANYCCL_ERR_INVALID_ARGUMENT when
- *          request is NULL or is no request; ANYCCL_ERR_INVALID_USAGE when another thread waits for it, or
- *          in a forked child. In these cases *request is left alone.
+ *          request is NULL or not a request; ANYCCL_ERR_INVALID_USAGE when another thread waits for it, or
+ *          in a forked child. After these two, *request is unchanged.
  *
- * The call blocks, at most for the communicator's timeout. Other threads may wait for other requests
- * meanwhile. Replacement for MPI_Wait.
+ * The call blocks, at most for the timeout of the communicator. Other threads may wait for other requests at
+ * the same time. Replacement for MPI_Wait.
  */
 anyccl_status_t anyccl_wait(anyccl_request_t *request);
 
 /**
- * Waits for the end of a send or receive, and tells what is known of its message.
+ * Waits for the end of a send or receive, and tells about its message.
  *
- * \param request  [in,out] See anyccl_wait.
- * \param status   [out] What was received or sent. Left alone when request was NULL, and when it was no send
- *                 or receive. May be NULL.
- * \returns See anyccl_wait.
+ * \param[in,out] request  As for anyccl_wait().
+ * \param[out]    status   What was received or sent. Unchanged if request was NULL or the operation is not a
+ *                         send or receive. May be NULL.
+ * \returns As anyccl_wait().
  *
- * The call blocks, at most for the communicator's timeout. Replacement for MPI_Wait with a status.
+ * The call blocks, at most for the timeout of the communicator. Replacement for MPI_Wait with a status.
  */
 anyccl_status_t anyccl_wait_message(anyccl_request_t *request, struct anyccl_message_status_t *status);
 
 /**
- * Waits for the end of an operation, but no longer than for a given time.
+ * Waits for the end of an operation, but not longer than a given time.
  *
- * \param request     [in,out] Taken when the operation has ended: NULL then, also when it failed. Else left
- *                    alone: it can be waited for again.
- * \param timeout_ms  [in] Longest time to wait: 0 or more, or ANYCCL_TIMEOUT_NEVER, as anyccl_wait_message
- *                    waits.
- * \param done        [out] 1 when it has ended, else 0. Written only on ANYCCL_SUCCESS.
- * \param status      [out] See anyccl_wait_message; left alone while the operation has not ended. May be
- *                    NULL.
- * \returns ANYCCL_SUCCESS, also when the time was over first; the status of the operation when it has ended
- *          with a failure; ANYCCL_ERR_INVALID_ARGUMENT for a timeout_ms below -1; else as anyccl_wait.
+ * \param[in,out] request     Taken if the operation has ended: NULL then, also if it failed. Otherwise
+ *                            unchanged: it can be waited for again.
+ * \param[in]     timeout_ms  Longest time to wait, 0 or more. ANYCCL_TIMEOUT_NEVER: as
+ *                            anyccl_wait_message().
+ * \param[out]    done        1 when the operation has ended, else 0.
+ * \param[out]    status      As for anyccl_wait_message(). Unchanged if the operation has not ended. May be
+ *                            NULL.
+ * \returns ANYCCL_SUCCESS, also if the time has passed first; the status of the operation when it has ended
+ *          with a failure; ANYCCL_ERR_INVALID_ARGUMENT for a timeout_ms below -1; otherwise as
+ *          anyccl_wait().
  *
- * The call blocks, at most for that time: for programs that have something else to look after now and then.
- * The communicator's timeout counts on from one such wait to the next.
+ * It is for programs that look after something else from time to time, such as signals. The timeout of the
+ * communicator continues to count from one such call to the next.
  */
 anyccl_status_t anyccl_wait_for(anyccl_request_t *request,
                                 int64_t timeout_ms,
@@ -161,41 +165,41 @@ anyccl_status_t anyccl_wait_for(anyccl_request_t *request,
                                 struct anyccl_message_status_t *status);
 
 /**
- * Asks whether an operation has ended, and moves the operations of its communicator on.
+ * Asks whether an operation has ended, and lets the operations of its communicator progress.
  *
- * \param request  [in,out] Taken when the operation has ended: NULL then, also when it failed. A request
- *                 that is NULL already has ended.
- * \param done     [out] 1 when it has ended, else 0. Written only on ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; the status of the operation when it has ended with a failure; else as
- *          anyccl_wait.
+ * \param[in,out] request  Taken if the operation has ended: NULL then, also if it failed. A request that is
+ *                         NULL has ended.
+ * \param[out]    done     1 when it has ended, else 0.
+ * \returns ANYCCL_SUCCESS; the status of the operation when it has ended with a failure; otherwise as
+ *          anyccl_wait().
  *
- * Local. The call does not wait. Call it again, or anyccl_wait: nothing moves an operation on but calls on
- * its communicator. Replacement for MPI_Test.
+ * Local. The call does not block. If the operation has not ended, call it again, or wait: operations
+ * progress only inside calls on their communicator. Replacement for MPI_Test.
  */
 anyccl_status_t anyccl_test(anyccl_request_t *request, int *done);
 
 /**
- * Asks whether a send or receive has ended, and tells what is known of its message.
+ * Asks whether a send or receive has ended, and tells about its message.
  *
- * \param request  [in,out] See anyccl_test.
- * \param done     [out] See anyccl_test.
- * \param status   [out] See anyccl_wait_message; left alone while the operation has not ended. May be
- *                 NULL.
- * \returns See anyccl_test.
+ * \param[in,out] request  As for anyccl_test().
+ * \param[out]    done     As for anyccl_test().
+ * \param[out]    status   As for anyccl_wait_message(). Unchanged if the operation has not ended. May be
+ *                         NULL.
+ * \returns As anyccl_test().
  *
- * Local. The call does not wait. Replacement for MPI_Test with a status.
+ * Local. The call does not block. Replacement for MPI_Test with a status.
  */
 anyccl_status_t anyccl_test_message(anyccl_request_t *request, int *done, struct anyccl_message_status_t *status);
 
 /**
- * Asks for the end of a receive that has met no message yet.
+ * Asks for the end of a receive that no message has matched yet.
  *
- * \param request  [in] Borrowed: it must still be waited for. NULL: nothing happens.
- * \returns ANYCCL_SUCCESS, whether the receive was cancelled or not: anyccl_wait_message tells, by the
- *          member cancelled of its status. ANYCCL_ERR_INVALID_ARGUMENT when request is none;
+ * \param[in] request  Borrowed: it must still be waited for. NULL: nothing happens.
+ * \returns ANYCCL_SUCCESS, whether the receive was cancelled or not: the member cancelled of
+ *          anyccl_wait_message() tells. ANYCCL_ERR_INVALID_ARGUMENT when request is not a request;
  *          ANYCCL_ERR_INVALID_USAGE when another thread waits for it, or in a forked child.
  *
- * Local. The call does not wait. A send or a collective is not cancelled. Replacement for MPI_Cancel.
+ * Local. The call does not block. It has no effect on a send or a collective. Replacement for MPI_Cancel.
  */
 anyccl_status_t anyccl_cancel(anyccl_request_t request);
 
@@ -211,54 +215,53 @@ anyccl_status_t anyccl_cancel(anyccl_request_t request);
 #define ANYCCL_NO_INDEX ((size_t)-1)
 
 /**
- * Waits for the end of several operations, of one or several communicators.
+ * Waits for the end of all operations of an array.
  *
- * \param count     [in] Number of requests. 0: nothing happens.
- * \param requests  [in,out] count requests, each taken as by anyccl_wait: NULL afterwards. Entries that are
- *                  NULL are skipped. May be NULL when count is 0.
- * \returns ANYCCL_SUCCESS when all have succeeded; else the first failure in the order of the array, after
- *          all have ended. ANYCCL_ERR_INVALID_ARGUMENT when an entry is no request, ANYCCL_ERR_INVALID_USAGE
- *          when one is given twice or used by another thread, or in a forked child: then none was waited
- *          for.
+ * \param[in]     count     Number of requests. 0: nothing happens.
+ * \param[in,out] requests  Array of count requests, each taken as by anyccl_wait(). Entries that are NULL
+ *                          are skipped. May be NULL when count is 0.
+ * \returns ANYCCL_SUCCESS when all have succeeded; otherwise the first failure in the order of the array,
+ *          after all have ended. ANYCCL_ERR_INVALID_ARGUMENT when an entry is not a request;
+ *          ANYCCL_ERR_INVALID_USAGE when an entry is given twice or used by another thread, or in a forked
+ *          child. After these two, no request was taken.
  *
- * The call blocks, at most for the communicators' timeouts. Replacement for MPI_Waitall.
+ * The call blocks, at most for the timeouts of the communicators. Replacement for MPI_Waitall.
  */
 anyccl_status_t anyccl_wait_all(size_t count, anyccl_request_t *requests);
 
 /**
- * Waits for the end of one of several operations, of one or several communicators.
+ * Waits for the end of one operation of an array.
  *
- * \param count     [in] Number of requests.
- * \param requests  [in,out] The one that has ended is taken as by anyccl_wait. Entries that are NULL, and
- *                  persistent ones that are not under way, are skipped. May be NULL when count is 0.
- * \param index     [out] Its place in the array; ANYCCL_NO_INDEX when all are skipped. Also written when the
- *                  operation failed.
- * \returns The status of that operation, as its blocking form returns it; ANYCCL_SUCCESS when all are
- *          skipped; ANYCCL_ERR_INVALID_ARGUMENT when an entry is no request or index is NULL,
- *          ANYCCL_ERR_INVALID_USAGE when one is given twice or used by another thread, or in a forked child:
- *          then nothing was waited for, and index is left alone.
+ * \param[in]     count     Number of requests.
+ * \param[in,out] requests  Array of count requests. The one that has ended is taken as by anyccl_wait(). May
+ *                          be NULL when count is 0.
+ * \param[out]    index     Its place in the array; ANYCCL_NO_INDEX when all entries are skipped. Also
+ *                          written if the operation failed.
+ * \returns The status of that operation, as its blocking form returns it; ANYCCL_SUCCESS when all entries
+ *          are skipped; ANYCCL_ERR_INVALID_ARGUMENT when an entry is not a request or index is NULL;
+ *          ANYCCL_ERR_INVALID_USAGE when an entry is given twice or used by another thread, or in a forked
+ *          child. After these two refusals, no request was taken and index is unchanged.
  *
- * The call blocks, at most until the timeout of one of the communicators; a rank that waits long sleeps,
- * however many communicators there are. Of several that have ended, the first in the array. Replacement for
- * MPI_Waitany.
+ * The call blocks, at most until the timeout of one of the communicators. If several operations have ended,
+ * it takes the first in the array. A rank that waits long sleeps, whatever the number of communicators.
+ * Replacement for MPI_Waitany.
  */
 anyccl_status_t anyccl_wait_any(size_t count, anyccl_request_t *requests, size_t *index);
 
 /**
- * Waits until at least one of several operations has ended, of one or several communicators; takes all that
- * have by then.
+ * Waits until at least one operation of an array has ended, and takes all that have ended.
  *
- * \param count     [in] Number of requests, and room in indices and statuses.
- * \param requests  [in,out] Those that have ended are taken as by anyccl_wait. Entries are skipped as by
- *                  anyccl_wait_any.
- * \param ended     [out] How many have ended: 0 only when all are skipped.
- * \param indices   [out] Their places in the array, ascending.
- * \param statuses  [out] How each has ended, in the order of indices. May be NULL.
- * \returns ANYCCL_SUCCESS when these have succeeded, or none is under way; else the first failure in the
- *          order of indices. For a refusal as by anyccl_wait_any nothing was waited for or written; else
- *          everything is written.
+ * \param[in]     count     Number of requests, and room in indices and statuses.
+ * \param[in,out] requests  Array of count requests. Those that have ended are taken as by anyccl_wait().
+ * \param[out]    ended     Number of requests taken. 0 only when all entries are skipped.
+ * \param[out]    indices   Their places in the array, ascending.
+ * \param[out]    statuses  Their statuses, in the order of indices. May be NULL.
+ * \returns ANYCCL_SUCCESS when these operations have succeeded, or all entries are skipped; otherwise the
+ *          first failure in the order of indices. Also then all outputs are written.
+ *          ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE as anyccl_wait_any(): no request was
+ *          taken and nothing is written.
  *
- * The call blocks as anyccl_wait_any. Replacement for MPI_Waitsome.
+ * The call blocks as anyccl_wait_any() does. Replacement for MPI_Waitsome.
  */
 anyccl_status_t anyccl_wait_some(size_t count,
                                  anyccl_request_t *requests,
@@ -267,46 +270,46 @@ anyccl_status_t anyccl_wait_some(size_t count,
                                  anyccl_status_t *statuses);
 
 /**
- * Waits until at least one of several operations has ended, of one or several communicators, and takes none.
+ * Waits until at least one operation of an array has ended, and takes none.
  *
- * \param count     [in] Number of requests.
- * \param requests  [in] Borrowed. Entries are skipped as by anyccl_wait_any. May be NULL when count is 0.
- * \returns ANYCCL_SUCCESS, also when what has ended has failed, and when all are skipped;
- *          ANYCCL_ERR_INVALID_ARGUMENT and ANYCCL_ERR_INVALID_USAGE as by anyccl_wait_any.
+ * \param[in] count     Number of requests.
+ * \param[in] requests  Array of count requests, borrowed. May be NULL when count is 0.
+ * \returns ANYCCL_SUCCESS, also if the operation failed and when all entries are skipped;
+ *          ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE as anyccl_wait_any().
  *
- * The call blocks as anyccl_wait_any. For one thread that looks after the requests of many: anyccl_test and
- * anyccl_test_message tell then which have ended, and how. The time that an operation goes without progress
- * counts on from one such wait to the next.
+ * It is for one thread that looks after the requests of many: anyccl_test() and anyccl_test_message() tell
+ * afterwards which have ended, and how. The call blocks as anyccl_wait_any() does. The time that an
+ * operation goes without progress continues to count from one such call to the next.
  */
 anyccl_status_t anyccl_wait_ready(size_t count, anyccl_request_t *requests);
 
 /**
- * Asks whether several operations have all ended, and moves those of their communicators on.
+ * Asks whether all operations of an array have ended, and lets the operations of their communicators
+ * progress.
  *
- * \param count     [in] Number of requests.
- * \param requests  [in,out] When all have ended, each is taken as by anyccl_wait; else none is. Entries that
- *                  are NULL have ended. May be NULL when count is 0.
- * \param done      [out] 1 when all have ended, else 0. Also written when an operation failed.
- * \returns ANYCCL_SUCCESS; when all have ended, the first failure in the order of the array; else as
- *          anyccl_wait_any.
+ * \param[in]     count     Number of requests.
+ * \param[in,out] requests  Array of count requests. If all have ended, each is taken as by anyccl_wait();
+ *                          otherwise none is. Entries that are NULL have ended. May be NULL when count is 0.
+ * \param[out]    done      1 when all have ended, else 0. Also written if an operation failed.
+ * \returns ANYCCL_SUCCESS; when all have ended, the first failure in the order of the array; otherwise as
+ *          anyccl_wait_any().
  *
- * Local. The call does not wait. Replacement for MPI_Testall.
+ * Local. The call does not block. Replacement for MPI_Testall.
  */
 anyccl_status_t anyccl_test_all(size_t count, anyccl_request_t *requests, int *done);
 
 /**
- * Asks whether one of several operations has ended, and moves those of their communicators on.
+ * Asks whether one operation of an array has ended, and lets the operations of their communicators progress.
  *
- * \param count     [in] Number of requests.
- * \param requests  [in,out] One that has ended is taken as by anyccl_wait. Entries are skipped as by
- *                  anyccl_wait_any.
- * \param index     [out] Its place in the array; ANYCCL_NO_INDEX when none has ended or all are skipped.
- *                  Also written when the operation failed.
- * \param done      [out] 1 when one has ended or all are skipped, else 0. Also written when the operation
- *                  failed.
- * \returns ANYCCL_SUCCESS; the status of the operation that has ended; else as anyccl_wait_any.
+ * \param[in]     count     Number of requests.
+ * \param[in,out] requests  Array of count requests. One that has ended is taken as by anyccl_wait().
+ * \param[out]    index     Its place in the array; ANYCCL_NO_INDEX when none has ended or all entries are
+ *                          skipped. Also written if the operation failed.
+ * \param[out]    done      1 when one has ended or all entries are skipped, else 0. Also written if the
+ *                          operation failed.
+ * \returns ANYCCL_SUCCESS; the status of the operation that has ended; otherwise as anyccl_wait_any().
  *
- * Local. The call does not wait. Replacement for MPI_Testany.
+ * Local. The call does not block. Replacement for MPI_Testany.
  */
 anyccl_status_t anyccl_test_any(size_t count, anyccl_request_t *requests, size_t *index, int *done);
 
@@ -316,26 +319,25 @@ anyccl_status_t anyccl_test_any(size_t count, anyccl_request_t *requests, size_t
  *  \{ */
 
 /**
- * Starts a persistent operation.
+ * Starts a run of a persistent operation.
  *
- * \param request  [in] Borrowed: from a function whose name ends in _init.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is no request; ANYCCL_ERR_INVALID_USAGE
- *          when it is not persistent, under way, used by another thread, or in a forked child; the status of
- *          the failure when its communicator has failed.
+ * \param[in] request  Borrowed: from a function whose name ends in `_init`.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is not a request;
+ *          ANYCCL_ERR_INVALID_USAGE when it is not persistent, is running, is used by another thread, or in
+ *          a forked child; the status of the failure when its communicator has failed.
  *
- * The call does not block. In the order of operations on the communicator it counts from here on, not from
- * its making. Its buffers belong to the library until anyccl_wait or anyccl_test has seen the end.
- * Replacement for MPI_Start.
+ * The call does not block. The operation takes its place in the order of the communicator's calls now, not
+ * when it was prepared. Replacement for MPI_Start.
  */
 anyccl_status_t anyccl_start(anyccl_request_t request);
 
 /**
- * Starts several persistent operations, in the order of the array.
+ * Starts a run of several persistent operations, in the order of the array.
  *
- * \param count     [in] Number of requests. 0: nothing happens.
- * \param requests  [in] count requests, as for anyccl_start, of one or several communicators. NULL is not
- *                  skipped. May be NULL when count is 0.
- * \returns See anyccl_start; when it is ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE, none was
+ * \param[in] count     Number of requests. 0: nothing happens.
+ * \param[in] requests  Array of count requests, as for anyccl_start(). NULL is not skipped. May be NULL when
+ *                      count is 0.
+ * \returns As anyccl_start(). After ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE, none was
  *          started.
  *
  * The call does not block. Replacement for MPI_Startall.
@@ -343,14 +345,14 @@ anyccl_status_t anyccl_start(anyccl_request_t request);
 anyccl_status_t anyccl_start_all(size_t count, anyccl_request_t *requests);
 
 /**
- * Gives up a persistent operation.
+ * Releases a persistent request.
  *
- * \param request  [in,out] Taken: NULL afterwards. A request that is NULL already is nothing to free.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is NULL or is no request;
- *          ANYCCL_ERR_INVALID_USAGE when it is under way, not persistent (wait for it instead), used by
- *          another thread, or in a forked child. In these cases nothing has changed.
+ * \param[in,out] request  Taken: NULL afterwards. A request that is NULL already is accepted.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is NULL or not a request;
+ *          ANYCCL_ERR_INVALID_USAGE when it is running, not persistent (wait for it instead), used by
+ *          another thread, or in a forked child. After these two, nothing has changed.
  *
- * Local. Its communicator cannot be destroyed before. Replacement for MPI_Request_free.
+ * Local. The communicator cannot be destroyed before. Replacement for MPI_Request_free.
  */
 anyccl_status_t anyccl_request_free(anyccl_request_t *request);
 

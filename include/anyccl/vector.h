@@ -45,27 +45,24 @@ extern "C" {
 #endif
 
 /**
- * Collects the elements of all ranks on every rank; ranks may have different numbers of them.
+ * Collects blocks of different lengths on every rank.
  *
  *     before  send            after  recv
  *     rank 0  a0 a1           rank 0  a0 a1 c0
  *     rank 1  -         =>    rank 1  a0 a1 c0         recv_counts 2 0 1
  *     rank 2  c0              rank 2  a0 a1 c0
  *
- * \param send         [in] recv_counts[rank] elements. Read only.
- * \param recv         [out] For each rank r, recv_counts[r] elements from element recv_displs[r] on. What
- *                     lies between these blocks is left alone.
- * \param recv_counts  [in] size numbers of elements. The same on every rank.
- * \param recv_displs  [in] size numbers of elements; NULL: the blocks lie one after the other. Each rank's
- *                     own affair.
- * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
- * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send         Block of this rank, recv_counts[rank] elements.
+ * \param[out] recv         For each rank r, recv_counts[r] elements from element recv_displs[r] on. Elements
+ *                          between the blocks do not change.
+ * \param[in]  recv_counts  Length of each block, size numbers. The same on every rank.
+ * \param[in]  recv_displs  Offset of each block, size numbers, or NULL. Ranks may have different ones.
+ * \param[in]  datatype     Datatype of the elements.
+ * \param[in]  comm         Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. In place: send == recv + recv_displs[rank]
- * elements. Any other overlap is refused, also among the blocks of recv. Replacement for MPI_Allgatherv.
+ * Collective. In place: send == recv + recv_displs[rank] elements. Blocks of recv must not overlap.
+ * Replacement for MPI_Allgatherv.
  */
 anyccl_status_t anyccl_all_gather_v(const void *send,
                                     void *recv,
@@ -75,18 +72,8 @@ anyccl_status_t anyccl_all_gather_v(const void *send,
                                     anyccl_comm_t comm);
 
 /**
- * Starts an all_gather_v and returns at once.
- *
- * \param send, recv, recv_counts, recv_displs, datatype, comm  See anyccl_all_gather_v; the
- *        buffers belong to the library until the request has ended, the arrays do not.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Iallgatherv.
+ * Nonblocking form of anyccl_all_gather_v(): see \ref nonblocking in request.h. Replacement for
+ * MPI_Iallgatherv.
  */
 anyccl_status_t anyccl_iall_gather_v(const void *send,
                                      void *recv,
@@ -97,14 +84,8 @@ anyccl_status_t anyccl_iall_gather_v(const void *send,
                                      anyccl_request_t *request);
 
 /**
- * Prepares an all_gather_v that is started later, and often.
- *
- * \param send, recv, recv_counts, recv_displs, datatype, comm  See anyccl_all_gather_v; the buffers belong
- *        to the library during each run, arrays only during this call.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own. Replacement for MPI_Allgatherv_init.
+ * Persistent form of anyccl_all_gather_v(): see \ref persistent in request.h. Replacement for
+ * MPI_Allgatherv_init.
  */
 anyccl_status_t anyccl_all_gather_v_init(const void *send,
                                          void *recv,
@@ -115,32 +96,28 @@ anyccl_status_t anyccl_all_gather_v_init(const void *send,
                                          anyccl_request_t *request);
 
 /**
- * Collects the elements of all ranks at the root; ranks may have different numbers of them.
+ * Collects blocks of different lengths at the root.
  *
  *     before  send            after  recv
  *     rank 0  a0 a1           rank 0  -
  *     rank 1  -         =>    rank 1  a0 a1 c0         root 1, recv_counts 2 0 1
  *     rank 2  c0              rank 2  -
  *
- * \param send         [in] send_count elements. Read only.
- * \param recv         [out] At the root: for each rank r, recv_counts[r] elements from element
- *                     recv_displs[r] on. What lies between these blocks is left alone. Not used elsewhere:
- *                     may be NULL.
- * \param send_count   [in] Elements that this rank sends: what the root has in recv_counts for it.
- * \param recv_counts  [in] At the root: size numbers of elements. Not used elsewhere: may be NULL.
- * \param recv_displs  [in] At the root: size numbers of elements; NULL: the blocks lie one after the other.
- *                     Not used elsewhere.
- * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
- * \param root         [in] 0 to size-1. The same on every rank.
- * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send         Block of this rank, send_count elements.
+ * \param[out] recv         At the root: for each rank r, recv_counts[r] elements from element recv_displs[r]
+ *                          on. Elements between the blocks do not change. Not used on the other ranks: may
+ *                          be NULL.
+ * \param[in]  send_count   Elements of the block of this rank.
+ * \param[in]  recv_counts  At the root: the send_count of each rank, size numbers. Not used on the other
+ *                          ranks: may be NULL.
+ * \param[in]  recv_displs  At the root: offset of each block, size numbers, or NULL. Not used on the other
+ *                          ranks.
+ * \param[in]  datatype     Datatype of the elements.
+ * \param[in]  root         Rank that gets the blocks.
+ * \param[in]  comm         Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. A rank that is not the root may return before
- * the others have come. Where the root expects another number of elements than a rank sends, both are named
- * by ANYCCL_ERR_MISMATCH on every rank. In place: send == recv + recv_displs[root] elements at the root. Any
- * other overlap is refused. Replacement for MPI_Gatherv.
+ * Collective. In place: send == recv + recv_displs[root] elements at the root. Replacement for MPI_Gatherv.
  */
 anyccl_status_t anyccl_gather_v(const void *send,
                                 void *recv,
@@ -151,20 +128,7 @@ anyccl_status_t anyccl_gather_v(const void *send,
                                 int root,
                                 anyccl_comm_t comm);
 
-/**
- * Starts a gather_v and returns at once.
- *
- * \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm  See anyccl_gather_v; the
- *        buffers belong to the library until the request has ended, the arrays do not.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Igatherv.
- */
+/** Nonblocking form of anyccl_gather_v(): see \ref nonblocking in request.h. Replacement for MPI_Igatherv. */
 anyccl_status_t anyccl_igather_v(const void *send,
                                  void *recv,
                                  size_t send_count,
@@ -176,14 +140,7 @@ anyccl_status_t anyccl_igather_v(const void *send,
                                  anyccl_request_t *request);
 
 /**
- * Prepares a gather_v that is started later, and often.
- *
- * \param send, recv, send_count, recv_counts, recv_displs, datatype, root, comm  See anyccl_gather_v; the
- *        buffers belong to the library during each run, arrays only during this call.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own. Replacement for MPI_Gatherv_init.
+ * Persistent form of anyccl_gather_v(): see \ref persistent in request.h. Replacement for MPI_Gatherv_init.
  */
 anyccl_status_t anyccl_gather_v_init(const void *send,
                                      void *recv,
@@ -196,31 +153,27 @@ anyccl_status_t anyccl_gather_v_init(const void *send,
                                      anyccl_request_t *request);
 
 /**
- * Cuts the elements of the root into parts of different lengths, one for each rank.
+ * Distributes blocks of different lengths from the root to all ranks.
  *
  *     before  send            after  recv
  *     rank 0  -               rank 0  b0 b1
  *     rank 1  b0 b1 b2  =>    rank 1  -                root 1, send_counts 2 0 1
  *     rank 2  -               rank 2  b2
  *
- * \param send         [in] At the root: for each rank r, send_counts[r] elements from element send_displs[r]
- *                     on. Read only. Not used elsewhere: may be NULL.
- * \param recv         [out] recv_count elements.
- * \param send_counts  [in] At the root: size numbers of elements. Not used elsewhere: may be NULL.
- * \param send_displs  [in] At the root: size numbers of elements; NULL: the blocks lie one after the other.
- *                     Not used elsewhere.
- * \param recv_count   [in] Elements that this rank receives: what the root has in send_counts for it.
- * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
- * \param root         [in] 0 to size-1. The same on every rank.
- * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send         At the root: for each rank r, send_counts[r] elements from element send_displs[r]
+ *                          on. Not used on the other ranks: may be NULL.
+ * \param[out] recv         Block of this rank, recv_count elements.
+ * \param[in]  send_counts  At the root: the recv_count of each rank, size numbers. Not used on the other
+ *                          ranks: may be NULL.
+ * \param[in]  send_displs  At the root: offset of each block, size numbers, or NULL. Not used on the other
+ *                          ranks.
+ * \param[in]  recv_count   Elements of the block of this rank.
+ * \param[in]  datatype     Datatype of the elements.
+ * \param[in]  root         Rank that sends the blocks.
+ * \param[in]  comm         Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. The root may return before the others have
- * come. Where a rank expects another number of elements than the root sends, both are named by
- * ANYCCL_ERR_MISMATCH on every rank. In place: recv == send + send_displs[root] elements at the root. Any
- * other overlap is refused. Replacement for MPI_Scatterv.
+ * Collective. In place: recv == send + send_displs[root] elements at the root. Replacement for MPI_Scatterv.
  */
 anyccl_status_t anyccl_scatter_v(const void *send,
                                  void *recv,
@@ -232,18 +185,7 @@ anyccl_status_t anyccl_scatter_v(const void *send,
                                  anyccl_comm_t comm);
 
 /**
- * Starts a scatter_v and returns at once.
- *
- * \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm  See anyccl_scatter_v;
- *        the buffers belong to the library until the request has ended, the arrays do not.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Iscatterv.
+ * Nonblocking form of anyccl_scatter_v(): see \ref nonblocking in request.h. Replacement for MPI_Iscatterv.
  */
 anyccl_status_t anyccl_iscatter_v(const void *send,
                                   void *recv,
@@ -256,14 +198,8 @@ anyccl_status_t anyccl_iscatter_v(const void *send,
                                   anyccl_request_t *request);
 
 /**
- * Prepares a scatter_v that is started later, and often.
- *
- * \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm  See anyccl_scatter_v; the
- *        buffers belong to the library during each run, arrays only during this call.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own. Replacement for MPI_Scatterv_init.
+ * Persistent form of anyccl_scatter_v(): see \ref persistent in request.h. Replacement for
+ * MPI_Scatterv_init.
  */
 anyccl_status_t anyccl_scatter_v_init(const void *send,
                                       void *recv,
@@ -276,25 +212,23 @@ anyccl_status_t anyccl_scatter_v_init(const void *send,
                                       anyccl_request_t *request);
 
 /**
- * Combines the elements of all ranks; every rank gets a part of the result, of a length of its own.
+ * Combines the elements of all ranks; every rank gets a block of its own length of the result.
  *
  *     before  send            after  recv
  *     rank 0  a0 a1 a2        rank 0  S0 S1
  *     rank 1  b0 b1 b2  =>    rank 1  -          Sk = ak op bk op ck; recv_counts 2 0 1
  *     rank 2  c0 c1 c2        rank 2  S2
  *
- * \param send         [in] As many elements as all recv_counts together, part by part. Read only.
- * \param recv         [out] recv_counts[rank] elements.
- * \param recv_counts  [in] size numbers of elements. The same on every rank.
- * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
- * \param op           [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
- * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send         Contribution of this rank: as many elements as the sum of recv_counts.
+ * \param[out] recv         Block of this rank, recv_counts[rank] elements.
+ * \param[in]  recv_counts  Length of each block, size numbers. The same on every rank.
+ * \param[in]  datatype     Datatype of the elements.
+ * \param[in]  op           Operator that accepts datatype.
+ * \param[in]  comm         Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. In place: recv is this rank's part of send;
- * the rest of send is left as it was. Any other overlap is refused. Replacement for MPI_Reduce_scatter.
+ * Collective. In place: recv is the block of this rank in send; the rest of send does not change.
+ * Replacement for MPI_Reduce_scatter.
  */
 anyccl_status_t anyccl_reduce_scatter_v(const void *send,
                                         void *recv,
@@ -304,18 +238,8 @@ anyccl_status_t anyccl_reduce_scatter_v(const void *send,
                                         anyccl_comm_t comm);
 
 /**
- * Starts a reduce_scatter_v and returns at once.
- *
- * \param send, recv, recv_counts, datatype, op, comm  See anyccl_reduce_scatter_v; the
- *        buffers belong to the library until the request has ended, the arrays do not.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Ireduce_scatter.
+ * Nonblocking form of anyccl_reduce_scatter_v(): see \ref nonblocking in request.h. Replacement for
+ * MPI_Ireduce_scatter.
  */
 anyccl_status_t anyccl_ireduce_scatter_v(const void *send,
                                          void *recv,
@@ -326,14 +250,8 @@ anyccl_status_t anyccl_ireduce_scatter_v(const void *send,
                                          anyccl_request_t *request);
 
 /**
- * Prepares a reduce_scatter_v that is started later, and often.
- *
- * \param send, recv, recv_counts, datatype, op, comm  See anyccl_reduce_scatter_v; the buffers belong to
- *        the library during each run, arrays only during this call.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own. Replacement for MPI_Reduce_scatter_init.
+ * Persistent form of anyccl_reduce_scatter_v(): see \ref persistent in request.h. Replacement for
+ * MPI_Reduce_scatter_init.
  */
 anyccl_status_t anyccl_reduce_scatter_v_init(const void *send,
                                              void *recv,
@@ -344,30 +262,26 @@ anyccl_status_t anyccl_reduce_scatter_v_init(const void *send,
                                              anyccl_request_t *request);
 
 /**
- * Every rank sends every rank a part of its own, of any length.
+ * Sends a block of any length from every rank to every rank.
  *
  *     before  send            after  recv
  *     rank 0  a0 a1 a2        rank 0  a0 b0        send_counts of rank 0: 1 2
  *     rank 1  b0        =>    rank 1  a1 a2        send_counts of rank 1: 1 0
  *
- * \param send         [in] For each rank r, send_counts[r] elements from element send_displs[r] on. Read
- *                     only.
- * \param recv         [out] For each rank r, recv_counts[r] elements from element recv_displs[r] on. What
- *                     lies between these blocks is left alone.
- * \param send_counts  [in] size numbers of elements.
- * \param send_displs  [in] size numbers of elements; NULL: the blocks lie one after the other.
- * \param recv_counts  [in] size numbers of elements: recv_counts[r] here is send_counts of this rank there.
- * \param recv_displs  [in] size numbers of elements; NULL: the blocks lie one after the other.
- * \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
- * \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; any other status when comm has failed: see "Collectives" at the top of this
- *          header.
+ * \param[in]  send         For each rank r, send_counts[r] elements from element send_displs[r] on.
+ * \param[out] recv         For each rank r, recv_counts[r] elements from element recv_displs[r] on. Elements
+ *                          between the blocks do not change.
+ * \param[in]  send_counts  Length of the block for each rank, size numbers.
+ * \param[in]  send_displs  Offset of the block for each rank, size numbers, or NULL.
+ * \param[in]  recv_counts  Length of the block from each rank, size numbers: recv_counts[r] is what rank r
+ *                          has in its send_counts for this rank.
+ * \param[in]  recv_displs  Offset of the block from each rank, size numbers, or NULL.
+ * \param[in]  datatype     Datatype of the elements.
+ * \param[in]  comm         Communicator, or ANYCCL_WORLD.
+ * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The call blocks until this rank's part is done. Where a rank expects another number of
- * elements than another one sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: a block of
- * send is identical with the block of recv from the same rank, address and length. Any other overlap is
- * refused, also among the blocks of recv. Replacement for MPI_Alltoallv.
+ * Collective. In place: a block of send has the address and the length of the block of recv of the same
+ * rank. Blocks of recv must not overlap. Replacement for MPI_Alltoallv.
  */
 anyccl_status_t anyccl_all_to_all_v(const void *send,
                                     void *recv,
@@ -379,19 +293,8 @@ anyccl_status_t anyccl_all_to_all_v(const void *send,
                                     anyccl_comm_t comm);
 
 /**
- * Starts an all_to_all_v and returns at once.
- *
- * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  See
- *        anyccl_all_to_all_v; the buffers belong to the library until the request has ended, the arrays do
- *        not.
- * \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
- *                 ANYCCL_SUCCESS.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
- *          comm works on; the status of the failure when comm has failed. What becomes of the operation is
- *          told by anyccl_wait or anyccl_test.
- *
- * Collective. The call does not block. The ranks of a communicator start their operations in the same order.
- * Replacement for MPI_Ialltoallv.
+ * Nonblocking form of anyccl_all_to_all_v(): see \ref nonblocking in request.h. Replacement for
+ * MPI_Ialltoallv.
  */
 anyccl_status_t anyccl_iall_to_all_v(const void *send,
                                      void *recv,
@@ -404,15 +307,8 @@ anyccl_status_t anyccl_iall_to_all_v(const void *send,
                                      anyccl_request_t *request);
 
 /**
- * Prepares an all_to_all_v that is started later, and often.
- *
- * \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  See
- *        anyccl_all_to_all_v; the buffers belong to the library during each run, arrays only during this
- *        call.
- * \param request  [out] See anyccl_all_reduce_init.
- * \returns See anyccl_all_reduce_init.
- *
- * Local. Each run is a collective call of its own. Replacement for MPI_Alltoallv_init.
+ * Persistent form of anyccl_all_to_all_v(): see \ref persistent in request.h. Replacement for
+ * MPI_Alltoallv_init.
  */
 anyccl_status_t anyccl_all_to_all_v_init(const void *send,
                                          void *recv,

@@ -43,53 +43,55 @@ extern "C" {
  *  \{ */
 
 /**
- * Joins the job that the environment describes, with all defaults: anyccl_init_with(NULL).
+ * Joins the job that the environment describes, with default settings: anyccl_init_with(NULL).
  *
- * \returns See anyccl_init_with.
+ * \returns As anyccl_init_with().
  *
  * Collective. The call blocks. Replacement for MPI_Init_thread with MPI_THREAD_MULTIPLE.
  */
 anyccl_status_t anyccl_init(void);
 
 /**
- * Joins the job that the environment describes: the one of `anyccl run`, of ANYCCL_RANK, ANYCCL_WORLD_SIZE
- * and ANYCCL_STORE, of torchrun, of an mpiexec (MPICH, Intel MPI, Open MPI), or of srun; docs/starting.md
- * tells more. Where it describes none, the world is this process alone.
+ * Joins the job that the environment describes.
  *
- * \param config  [in] Read during the call. NULL: all defaults.
- * \returns ANYCCL_SUCCESS, also when the world is there already: config is then ignored;
- *          ANYCCL_ERR_INVALID_ARGUMENT for a config or a variable that cannot be understood;
- *          ANYCCL_ERR_INVALID_USAGE after anyccl_finalize, or in a child of a process that has a world;
+ * The launcher is `anyccl run`, torchrun, an mpiexec (MPICH, Intel MPI, Open MPI) or srun, or the variables
+ * ANYCCL_RANK, ANYCCL_WORLD_SIZE and ANYCCL_STORE are set: see docs/starting.md. If the environment
+ * describes no job, the world is this process alone.
+ *
+ * \param[in] config  Settings of the world. NULL: the defaults.
+ * \returns ANYCCL_SUCCESS, also when the world exists already (config is then ignored);
+ *          ANYCCL_ERR_INVALID_ARGUMENT for an invalid config or environment variable;
+ *          ANYCCL_ERR_INVALID_USAGE after anyccl_finalize(), or in a child of a process that has a world;
  *          ANYCCL_ERR_BOOTSTRAP or ANYCCL_ERR_TIMEOUT when the ranks did not find each other;
  *          ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
  *
- * Collective over all processes of the job. The call blocks until all have come, at most for the configured
- * time. Any thread; threads that call it at once get the same world.
+ * Collective over all processes of the job. The call blocks until all have joined, at most for the timeout.
+ * Threads that make the call at the same time get the same world.
  */
 anyccl_status_t anyccl_init_with(const struct anyccl_config_t *config);
 
 /**
  * Leaves the world.
  *
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_USAGE without a world, in a forked child, or while a call or
- *          request of the world is unfinished: in these cases nothing has changed. ANYCCL_ERR_MISMATCH when
- *          the ranks have made different calls, in the world or in a communicator that was made from it, and
- *          no call of this rank has said so. Any other status tells why the ranks could not part in good
- *          order. After ANYCCL_ERR_MISMATCH or any other status the world has ended.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_USAGE without a world, in a forked child, or while a call or a
+ *          request of the world is unfinished. After this status nothing has changed. After any other status
+ *          the world has ended: ANYCCL_ERR_MISMATCH tells that the ranks have made different calls, in the
+ *          world or in a communicator made from it, and no call of this rank has reported it. The others
+ *          tell why the ranks could not leave in good order.
  *
- * Collective. The call blocks until all ranks have come here. It is local when the world has failed. Other
- * communicators are not concerned. Afterwards ANYCCL_WORLD is refused, and the process cannot enter the
- * world again. Replacement for MPI_Finalize.
+ * Collective. The call blocks until all ranks have made it; if the world has failed, it is local. Other
+ * communicators are not affected. Afterwards calls refuse ANYCCL_WORLD, and the process cannot join again.
+ * Replacement for MPI_Finalize.
  */
 anyccl_status_t anyccl_finalize(void);
 
 /**
- * Says whether this process is in the world: after anyccl_init, before anyccl_finalize.
+ * Asks whether this process is in the world: after anyccl_init(), before anyccl_finalize().
  *
- * \param flag  [out] 1 or 0. Written only on ANYCCL_SUCCESS.
+ * \param[out] flag  1 or 0. 0 in a forked child.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when flag is NULL.
  *
- * Local. Any thread. The answer is 0 in a forked child. Replacement for MPI_Initialized and MPI_Finalized.
+ * Local. Replacement for MPI_Initialized and MPI_Finalized.
  */
 anyccl_status_t anyccl_is_initialized(int *flag);
 
@@ -99,56 +101,55 @@ anyccl_status_t anyccl_is_initialized(int *flag);
  *  \{ */
 
 /**
- * Gives this process's rank in the world.
+ * Gives the rank of this process in the world.
  *
- * \param rank  [out] 0 to world size - 1. Written only on ANYCCL_SUCCESS.
+ * \param[out] rank  0 to world size - 1.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when rank is NULL; ANYCCL_ERR_INVALID_USAGE without a
  *          world, or in a forked child.
  *
- * Local. Any thread. Replacement for MPI_Comm_rank of MPI_COMM_WORLD.
+ * Local. Replacement for MPI_Comm_rank of MPI_COMM_WORLD.
  */
 anyccl_status_t anyccl_rank(int *rank);
 
 /**
  * Gives the number of ranks in the world.
  *
- * \param size  [out] At least 1. Written only on ANYCCL_SUCCESS.
- * \returns See anyccl_rank.
+ * \param[out] size  At least 1.
+ * \returns As anyccl_rank().
  *
- * Local. Any thread. Replacement for MPI_Comm_size of MPI_COMM_WORLD.
+ * Local. Replacement for MPI_Comm_size of MPI_COMM_WORLD.
  */
 anyccl_status_t anyccl_world_size(int *size);
 
 /**
- * Gives this process's position among the ranks of the world on its host, for choosing a device or core.
+ * Gives the position of this process among the ranks of the world on its host, for choosing a device or a
+ * core.
  *
- * \param local_rank  [out] 0 to local size - 1. Written only on ANYCCL_SUCCESS.
- * \returns See anyccl_rank.
+ * \param[out] local_rank  0 to local size - 1.
+ * \returns As anyccl_rank().
  *
- * Local. Any thread.
+ * Local.
  */
 anyccl_status_t anyccl_local_rank(int *local_rank);
 
 /**
  * Gives the number of ranks of the world on this host, this one included.
  *
- * \param local_size  [out] At least 1. Written only on ANYCCL_SUCCESS.
- * \returns See anyccl_rank.
+ * \param[out] local_size  At least 1.
+ * \returns As anyccl_rank().
  *
- * Local. Any thread.
+ * Local.
  */
 anyccl_status_t anyccl_local_size(int *local_size);
 
 /**
- * Gives a handle of the world, for code that takes a communicator and compares handles. To pass the world to
- * a call, ANYCCL_WORLD is enough.
+ * Gives a handle of the world, for code that compares handles. In a call, ANYCCL_WORLD is enough.
  *
- * \param comm  [out] Borrowed: valid until anyccl_finalize, refused by anyccl_comm_destroy. Written only on
- *              ANYCCL_SUCCESS.
+ * \param[out] comm  Borrowed: valid until anyccl_finalize(). anyccl_comm_destroy() refuses it.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is NULL; ANYCCL_ERR_INVALID_USAGE without a
  *          world, or in a forked child.
  *
- * Local. Any thread. Every call gives the same handle.
+ * Local. Every call gives the same handle.
  */
 anyccl_status_t anyccl_world(anyccl_comm_t *comm);
 

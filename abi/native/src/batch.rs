@@ -76,20 +76,14 @@ pub fn noting<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     outcome
 }
 
-/// Begins a batch: calls of this thread up to anyccl_batch_end are started together.
+/// Begins a batch: the calls of this thread up to anyccl_batch_end() are started together.
 ///
 /// \returns ANYCCL_SUCCESS.
 ///
-/// Local, of this thread. Inside of a batch, collectives, also of lists, and sends and receives do not block,
-/// on any communicator: each returns as soon as it is started, and its buffers, and the status of a receive,
-/// belong to the library until the end of the batch. So calls that need each other may stand in any order:
-///
-///     anyccl_batch_begin();
-///     anyccl_send(mine, 1000, ANYCCL_FLOAT32, peer, 0, comm);
-///     anyccl_recv(theirs, 1000, ANYCCL_FLOAT32, peer, 0, comm, NULL);
-///     anyccl_batch_end();
-///
-/// Batches may be nested; the outermost end counts. Replacement for ncclGroupStart.
+/// Local to this thread. Inside a batch, collectives, sends and receives on any communicator do not block:
+/// each returns when it is started. Its buffers, and the status of a receive, belong to the library until the
+/// end of the batch. Batches may be nested; the end of the outermost one counts. Replacement for
+/// ncclGroupStart.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_batch_begin() -> anyccl_status_t {
     edge("anyccl_batch_begin", || {
@@ -99,15 +93,14 @@ pub extern "C" fn anyccl_batch_begin() -> anyccl_status_t {
     })
 }
 
-/// Ends a batch: waits until everything that was called inside of it is done.
+/// Ends a batch: waits until all its calls are complete.
 ///
-/// \returns ANYCCL_SUCCESS when all calls have succeeded; else the first failure, after all have ended. A
-///          call with an argument that was refused has returned that at once; it is told here again, and the
-///          other calls of the batch are not touched by it. ANYCCL_ERR_INVALID_USAGE without a batch.
+/// \returns ANYCCL_SUCCESS when all calls have succeeded; otherwise the first failure, after all have ended.
+///          A call whose argument was refused has already returned that status; it is reported here again,
+///          and does not affect the other calls. ANYCCL_ERR_INVALID_USAGE without a batch.
 ///
-/// The call blocks, at most for the communicators' timeouts; the end of an inner batch does not. Requests
-/// that calls inside of the batch have given out are waited for by anyccl_wait, as ever. Replacement for
-/// ncclGroupEnd.
+/// The call blocks, at most for the timeouts of the communicators. The end of an inner batch does not block.
+/// Requests that were made inside the batch must still be waited for. Replacement for ncclGroupEnd.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_batch_end() -> anyccl_status_t {
     edge("anyccl_batch_end", || {

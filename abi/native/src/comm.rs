@@ -7,13 +7,15 @@ use anyccl_edge::{Handles, ObjectRef, Pinned};
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::Communicator;
 
-/// What anyccl_comm_t points to, for the compiler's type check only.
+/// Opaque type behind anyccl_comm_t.
 pub struct anyccl_comm {
     _opaque: [u8; 0],
 }
 
-/// A communicator. Plain to copy and compare, of no use to follow: a handle that was destroyed is recognised
-/// and refused. NULL, which is ANYCCL_WORLD, means the communicator of the whole job.
+/// Handle of a communicator.
+///
+/// Handles can be copied and compared. A handle whose communicator was destroyed is recognized and refused.
+/// NULL is ANYCCL_WORLD.
 pub type anyccl_comm_t = *mut anyccl_comm;
 
 /// What a handle stands for. Calls and open requests hold it as well, which is how destroy knows of them.

@@ -14,21 +14,20 @@ use crate::config::{self, anyccl_config_t};
 use crate::status::{anyccl_status_t, edge};
 use crate::unique_id::anyccl_unique_id_t;
 
-/// Joins the communicator that an id names.
+/// Joins the communicator that a unique id names.
 ///
-/// \param id      [in] The same bytes on every rank. Read during the call.
-/// \param size    [in] Number of ranks, the same on every rank; at least 1.
-/// \param rank    [in] This rank: 0 to size-1, each exactly once.
-/// \param config  [in] Read during the call. NULL: all defaults.
-/// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on
-///                ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, numbers out of range, an id that is none or
-///          a config that cannot be understood; ANYCCL_ERR_BOOTSTRAP or ANYCCL_ERR_TIMEOUT when the ranks did
-///          not find each other; ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
+/// \param[in]  id      The same bytes on every rank.
+/// \param[in]  size    Number of ranks, at least 1. The same on every rank.
+/// \param[in]  rank    Rank of the caller, 0 to size-1. Each rank exactly once.
+/// \param[in]  config  Settings. NULL: the defaults.
+/// \param[out] comm    Owned by the caller; release with anyccl_comm_destroy().
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, a number out of range, an invalid id or an
+///          invalid config; ANYCCL_ERR_BOOTSTRAP or ANYCCL_ERR_TIMEOUT when the ranks did not find each
+///          other; ANYCCL_ERR_PEER_LOST, ANYCCL_ERR_SYSTEM.
 ///
-/// Collective over the ranks of the new communicator. The call blocks until all have come, at most for the
-/// configured time. Ranks may be processes or threads: then each thread makes its own. Any thread.
-/// The call is independent of anyccl_init. Replacement for ncclCommInitRank.
+/// Collective over the ranks of the new communicator. The call blocks until all ranks have joined, at most
+/// for the timeout. A rank is a process or a thread; with threads, each makes the call for its own rank. It
+/// does not need anyccl_init(). Replacement for ncclCommInitRank.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_create(
     id: *const anyccl_unique_id_t,
@@ -53,14 +52,14 @@ pub unsafe extern "C" fn anyccl_comm_create(
     })
 }
 
-/// Gives this rank's position in a communicator.
+/// Gives the rank of the caller in a communicator.
 ///
-/// \param comm  [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param rank  [out] 0 to size-1. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when rank is NULL or comm is no communicator;
+/// \param[in]  comm  Communicator, or ANYCCL_WORLD.
+/// \param[out] rank  0 to size-1.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when rank is NULL or comm is not a communicator;
 ///          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
 ///
-/// Local. Any thread. Replacement for MPI_Comm_rank and ncclCommUserRank.
+/// Local. Replacement for MPI_Comm_rank and ncclCommUserRank.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_rank(comm: anyccl_comm_t, rank: *mut c_int) -> anyccl_status_t {
     // SAFETY: the caller promises a writable int or NULL.
@@ -69,24 +68,24 @@ pub unsafe extern "C" fn anyccl_comm_rank(comm: anyccl_comm_t, rank: *mut c_int)
 
 /// Gives the number of ranks in a communicator.
 ///
-/// \param comm  [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param size  [out] At least 1. Written only on ANYCCL_SUCCESS.
-/// \returns See anyccl_comm_rank.
+/// \param[in]  comm  Communicator, or ANYCCL_WORLD.
+/// \param[out] size  At least 1.
+/// \returns As anyccl_comm_rank().
 ///
-/// Local. Any thread. Replacement for MPI_Comm_size and ncclCommCount.
+/// Local. Replacement for MPI_Comm_size and ncclCommCount.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_size(comm: anyccl_comm_t, size: *mut c_int) -> anyccl_status_t {
     // SAFETY: the caller promises a writable int or NULL.
     edge("anyccl_comm_size", || unsafe { tell(comm, size, "size", Communicator::size) })
 }
 
-/// Gives this rank's position among the ranks of the communicator on the same host.
+/// Gives the position of the caller among the ranks of a communicator on its host.
 ///
-/// \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param local_rank  [out] 0 to local size - 1. Written only on ANYCCL_SUCCESS.
-/// \returns See anyccl_comm_rank.
+/// \param[in]  comm        Communicator, or ANYCCL_WORLD.
+/// \param[out] local_rank  0 to local size - 1.
+/// \returns As anyccl_comm_rank().
 ///
-/// Local. Any thread.
+/// Local.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_local_rank(
     comm: anyccl_comm_t,
@@ -98,13 +97,13 @@ pub unsafe extern "C" fn anyccl_comm_local_rank(
     })
 }
 
-/// Gives the number of ranks of the communicator on the same host, this one included.
+/// Gives the number of ranks of a communicator on the host of the caller, the caller included.
 ///
-/// \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param local_size  [out] At least 1. Written only on ANYCCL_SUCCESS.
-/// \returns See anyccl_comm_rank.
+/// \param[in]  comm        Communicator, or ANYCCL_WORLD.
+/// \param[out] local_size  At least 1.
+/// \returns As anyccl_comm_rank().
 ///
-/// Local. Any thread.
+/// Local.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_local_size(
     comm: anyccl_comm_t,
@@ -134,26 +133,27 @@ pub unsafe fn tell(
 
 /// Asks whether a communicator has failed, and why.
 ///
-/// \param comm  [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS when it works; else the status that its calls have returned since it failed, and
-///          anyccl_last_error() has the sentence. ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator.
+/// \param[in] comm  Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS when it is usable. Otherwise the status that its calls return since it failed;
+///          anyccl_last_error() has the message. ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator.
 ///
-/// Local. Any thread. A failure stays: all calls return it; the communicator can only be shrunk and
-/// destroyed. Replacement for ncclCommGetAsyncError.
+/// Local. A failed communicator stays failed: it can only be shrunk and destroyed. Replacement for
+/// ncclCommGetAsyncError.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_failure(comm: anyccl_comm_t) -> anyccl_status_t {
     edge("anyccl_comm_failure", || Comm::from_handle(comm)?.engine.failure().map_or(Ok(()), Err))
 }
 
-/// Changes how long calls may go without progress.
+/// Sets how long calls may wait without progress.
 ///
-/// \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param timeout_ms  [in] Milliseconds, at least 1; or ANYCCL_TIMEOUT_NEVER. Each rank's own affair.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator or the number is out of
-///          range; ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
+/// \param[in] comm        Communicator, or ANYCCL_WORLD.
+/// \param[in] timeout_ms  Milliseconds, at least 1; or ANYCCL_TIMEOUT_NEVER. Ranks may choose different
+///                        values.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator or the number is out
+///          of range; ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
 ///
-/// Local. Any thread. The limit counts for calls that begin and requests that are started afterwards.
-/// Communicators that were made from this one keep their own.
+/// Local. The limit applies to calls that begin, and requests that are started, afterwards. Communicators
+/// that were made from this one keep their own limits.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_set_timeout(comm: anyccl_comm_t, timeout_ms: i64) -> anyccl_status_t {
     edge("anyccl_comm_set_timeout", || {
@@ -163,15 +163,15 @@ pub extern "C" fn anyccl_comm_set_timeout(comm: anyccl_comm_t, timeout_ms: i64) 
     })
 }
 
-/// Fails a communicator on all its ranks.
+/// Makes a communicator fail on all its ranks.
 ///
-/// \param comm  [in] Borrowed: still to be destroyed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator;
+/// \param[in] comm  Communicator, or ANYCCL_WORLD. It must still be destroyed.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator;
 ///          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
 ///
-/// Local. The call does not wait for the others. Any thread, also while others are blocked in calls of comm:
-/// these return ANYCCL_ERR_ABORTED at once, on this rank and, as soon as they hear of it, on all others.
-/// Replacement for ncclCommAbort, which destroys as well, and MPI_Abort, which ends processes.
+/// Local. The call does not wait for other ranks. It may run while other threads are blocked in calls of
+/// comm: those return ANYCCL_ERR_ABORTED at once. The calls of the other ranks do so when they learn of it.
+/// Replacement for ncclCommAbort, which also destroys, and MPI_Abort, which also ends processes.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_abort(comm: anyccl_comm_t) -> anyccl_status_t {
     edge("anyccl_comm_abort", || {
@@ -180,24 +180,27 @@ pub extern "C" fn anyccl_comm_abort(comm: anyccl_comm_t) -> anyccl_status_t {
     })
 }
 
-/// Leaves a communicator.
+/// Leaves a communicator and releases its handle.
 ///
-/// \param comm  [in] Taken: afterwards the handle is refused everywhere. NULL and ANYCCL_COMM_NONE are
-///              accepted and do nothing.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is no communicator any more, or the one
-///          that anyccl_world gave; ANYCCL_ERR_INVALID_USAGE while a call or a request of comm is unfinished,
-///          or in a forked child. In these cases nothing has changed. ANYCCL_ERR_MISMATCH when the ranks have
-///          made different calls and no call of this rank has said so: in comm, or, where this call is
-///          collective, in a communicator that was made from comm and destroyed. Any other status tells why
-///          the ranks could not part in good order. After ANYCCL_ERR_MISMATCH or any other status the
-///          communicator is destroyed.
+/// \param[in] comm  Taken: every later call refuses the handle. NULL and ANYCCL_COMM_NONE are accepted and do
+///                  nothing.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator, or is the handle
+///          that anyccl_world() gave; ANYCCL_ERR_INVALID_USAGE while a call or a request of comm is
+///          unfinished, or in a forked child. After these two, nothing has changed. After any other status
+///          the communicator is destroyed: ANYCCL_ERR_MISMATCH tells that the ranks have made different calls
+///          and no call of this rank has reported it. The others tell why the ranks could not leave in good
+///          order.
 ///
-/// For a communicator of anyccl_comm_create the call is collective: it blocks until all ranks have come here,
-/// so that none of them takes the end of another for its death. For one that was made from another (split,
-/// dup, shrink ...) the call is local: a rank that still waits for this one in a call gets
-/// ANYCCL_ERR_PEER_LOST. It is local, too, when the communicator has failed; requests that are still open may
-/// then be waited for afterwards. Connections are closed with the last communicator that uses them.
-/// Replacement for ncclCommDestroy and MPI_Comm_free.
+/// On a communicator of anyccl_comm_create() the call is collective. It blocks until all ranks have made it,
+/// so that no rank takes the end of another for its death. It also reports different calls in communicators
+/// that were made from comm and destroyed.
+///
+/// On a communicator that was made from another one (split, dup, shrink ...) the call is local. A rank that
+/// still waits for this one in a call gets ANYCCL_ERR_PEER_LOST. The call is also local on a communicator
+/// that has failed; requests that are still open may be waited for afterwards.
+///
+/// A connection is closed with the last communicator that uses it. Replacement for ncclCommDestroy and
+/// MPI_Comm_free.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_destroy(comm: anyccl_comm_t) -> anyccl_status_t {
     edge("anyccl_comm_destroy", || {

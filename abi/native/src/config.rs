@@ -11,32 +11,35 @@ use anyccl_engine::config::{BackendChoice, Config};
 
 use crate::log::{self, anyccl_log_level, anyccl_log_level_t};
 
-/// Settings of one communicator. Start from ANYCCL_CONFIG_INIT and change what matters: a member that is 0 or
-/// NULL has its default. Later versions append members; struct_size tells which ones the program knows.
+/// Settings of one communicator.
+///
+/// Start from ANYCCL_CONFIG_INIT and change what matters: a member that is 0 or NULL means the default. Later
+/// versions append members.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct anyccl_config_t {
-    /// sizeof(anyccl_config_t) in the program. Smaller than the library's: the missing members have their
-    /// defaults. Larger: accepted when the members that the library does not know are all 0.
+    /// sizeof(anyccl_config_t) in the program. If it is smaller than the library's, the missing members have
+    /// their defaults. If it is larger, the members that the library does not know must be 0.
     pub struct_size: usize,
-    /// What messages call the communicator, UTF-8; copied. NULL: "world" or "comm".
+    /// Name of the communicator in messages and log lines, UTF-8. Copied. NULL: "world" or "comm".
     pub name: *const c_char,
-    /// Deadline of every wait, in milliseconds. 0: what ANYCCL_TIMEOUT_MS says. ANYCCL_TIMEOUT_NEVER: none.
+    /// Longest time that a call waits without progress, in milliseconds. 0: the value of ANYCCL_TIMEOUT_MS.
+    /// ANYCCL_TIMEOUT_NEVER: no limit.
     pub timeout_ms: i64,
-    /// Which log lines are written, for the whole process. ANYCCL_LOG_DEFAULT: what was named before, else
-    /// what ANYCCL_LOG says.
+    /// Level of the log lines that are written, for the whole process. ANYCCL_LOG_DEFAULT: the level of an
+    /// earlier setting, else the value of ANYCCL_LOG.
     pub log_level: anyccl_log_level_t,
     /// Must be 0.
     pub reserved: c_int,
-    /// Interfaces for TCP, UTF-8, in the syntax of ANYCCL_SOCKET_IFNAME: "eth0", "=eth0,ib0", "^docker";
-    /// copied. NULL: what that variable says.
+    /// Network interfaces for TCP, UTF-8, in the syntax of ANYCCL_SOCKET_IFNAME: "eth0", "=eth0,ib0",
+    /// "^docker". Copied. NULL: the value of that variable.
     pub interface: *const c_char,
-    /// Which engine serves calls, UTF-8, in the syntax of ANYCCL_BACKEND: "mpi", "cpu:oneccl|mpi|builtin";
-    /// copied. The same on all ranks. NULL: what that variable says.
+    /// Engine that serves the calls, UTF-8, in the syntax of ANYCCL_BACKEND: "mpi", "cpu:oneccl|mpi|builtin".
+    /// Copied. The same on all ranks. NULL: the value of that variable.
     pub backend: *const c_char,
 }
 
-/// `timeout_ms` of a wait without a deadline.
+/// Value of `timeout_ms` for a wait without a limit.
 pub const ANYCCL_TIMEOUT_NEVER: c_int = -1;
 
 /// A `struct_size` beyond this is not a size but garbage, and reading that far would fault.

@@ -12,24 +12,23 @@ use crate::comm::{COMMS, Comm, NONE, anyccl_comm_t, to_c};
 use crate::config::{self, anyccl_config_t};
 use crate::status::{anyccl_status_t, edge};
 
-/// A color for anyccl_comm_split: this rank takes part in the call, and is in none of the communicators.
+/// Color of a rank that takes part in anyccl_comm_split() and becomes a member of no new communicator.
 pub const ANYCCL_COLOR_NONE: c_int = -1;
 
-/// Splits a communicator: ranks that pass the same color come together.
+/// Splits a communicator: the ranks with the same color form a new one.
 ///
-/// \param parent  [in] Borrowed; it works on as before. ANYCCL_WORLD: the whole job.
-/// \param color   [in] 0 or more; or ANYCCL_COLOR_NONE.
-/// \param key     [in] Ranks are numbered in ascending order of it, equal ones in the order of their ranks in
-///                parent.
-/// \param config  [in] Read during the call. NULL: the parent's timeout, and a name made from the parent's.
-/// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(); ANYCCL_COMM_NONE where color
-///                is ANYCCL_COLOR_NONE. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for a color below ANYCCL_COLOR_NONE, a NULL comm, a
-///          parent that is none or a config that cannot be understood, all before anything is sent; else as a
-///          collective of parent.
+/// \param[in]  parent  Communicator to split, or ANYCCL_WORLD. It stays usable.
+/// \param[in]  color   0 or more; or ANYCCL_COLOR_NONE.
+/// \param[in]  key     Ranks are numbered in ascending order of their keys. Equal keys keep the order of
+///                     parent.
+/// \param[in]  config  Settings. NULL: the timeout of parent, and a name made from the name of parent.
+/// \param[out] comm    Owned by the caller; release with anyccl_comm_destroy(). ANYCCL_COMM_NONE for the
+///                     color ANYCCL_COLOR_NONE.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for a color below ANYCCL_COLOR_NONE, a NULL comm, an
+///          invalid parent or an invalid config; otherwise one of \ref failures of parent.
 ///
-/// Collective over parent. The new communicator uses the parent's connections, so this costs about as much as
-/// an all_gather of 32 bytes. It may outlive its parent. Any thread. Replacement for MPI_Comm_split and
+/// Collective over parent. The new communicator uses the connections of parent, so the call costs about as
+/// much as an all_gather of 32 bytes. It may outlive parent. Replacement for MPI_Comm_split and
 /// ncclCommSplit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_split(
@@ -54,16 +53,15 @@ pub unsafe extern "C" fn anyccl_comm_split(
     })
 }
 
-/// Splits a communicator by hosts: the ranks that share this rank's memory come together, in the order of
-/// their ranks.
+/// Splits a communicator by host: the ranks that share memory with each other form a new one, in the order of
+/// parent.
 ///
-/// \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param config  [in] See anyccl_comm_split.
-/// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on
-///                ANYCCL_SUCCESS.
-/// \returns See anyccl_comm_split.
+/// \param[in]  parent  Communicator to split, or ANYCCL_WORLD.
+/// \param[in]  config  Settings, as for anyccl_comm_split().
+/// \param[out] comm    Owned by the caller; release with anyccl_comm_destroy().
+/// \returns As anyccl_comm_split().
 ///
-/// Collective over parent. Any thread. Replacement for MPI_Comm_split_type with MPI_COMM_TYPE_SHARED.
+/// Collective over parent. Replacement for MPI_Comm_split_type with MPI_COMM_TYPE_SHARED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_split_by_host(
     parent: anyccl_comm_t,
@@ -76,16 +74,14 @@ pub unsafe extern "C" fn anyccl_comm_split_by_host(
     })
 }
 
-/// Makes a communicator of the same ranks with a context of its own: what goes on in one is not seen in the
-/// other.
+/// Makes a communicator of the same ranks whose calls and messages are separate from those of parent.
 ///
-/// \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param config  [in] See anyccl_comm_split.
-/// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on
-///                ANYCCL_SUCCESS.
-/// \returns See anyccl_comm_split.
+/// \param[in]  parent  Communicator to duplicate, or ANYCCL_WORLD.
+/// \param[in]  config  Settings, as for anyccl_comm_split().
+/// \param[out] comm    Owned by the caller; release with anyccl_comm_destroy().
+/// \returns As anyccl_comm_split().
 ///
-/// Collective over parent. Any thread. Replacement for MPI_Comm_dup.
+/// Collective over parent. Replacement for MPI_Comm_dup.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_dup(
     parent: anyccl_comm_t,
@@ -96,20 +92,20 @@ pub unsafe extern "C" fn anyccl_comm_dup(
     edge("anyccl_comm_dup", || unsafe { form(parent, config, comm, |parent, own| parent.dup(own).map(Some)) })
 }
 
-/// Makes a communicator of some ranks.
+/// Makes a communicator of some ranks of another one.
 ///
-/// \param parent  [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param ranks   [in] count ranks of parent, each at most once; the first becomes rank 0, and so on. The
-///                same on every rank of parent, members or not. Read during the call.
-/// \param count   [in] 0 to the size of parent. With 0, ranks may be NULL.
-/// \param config  [in] See anyccl_comm_split.
-/// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(); ANYCCL_COMM_NONE on a rank
-///                that is not in the list. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for ranks that are none, or are listed twice, before
-///          anything is sent; ANYCCL_ERR_MISMATCH, on all ranks, when the lists differ: nothing is made then,
-///          and parent works on; else as anyccl_comm_split.
+/// \param[in]  parent  Communicator that has the ranks, or ANYCCL_WORLD.
+/// \param[in]  ranks   Array of count ranks of parent, each at most once. The first becomes rank 0, and so
+///                     on. The same on every rank of parent, members or not.
+/// \param[in]  count   Length of the array: 0 to the size of parent. With 0, ranks may be NULL.
+/// \param[in]  config  Settings, as for anyccl_comm_split().
+/// \param[out] comm    Owned by the caller; release with anyccl_comm_destroy(). ANYCCL_COMM_NONE on a rank
+///                     that is not in the array.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for a rank that is out of range or listed twice;
+///          ANYCCL_ERR_MISMATCH on all ranks when the arrays differ: no communicator is made then, and parent
+///          stays usable; otherwise as anyccl_comm_split().
 ///
-/// Collective over parent. Any thread. Replacement for MPI_Comm_create and torch.distributed.new_group.
+/// Collective over parent. Replacement for MPI_Comm_create and torch.distributed.new_group.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_create_from_ranks(
     parent: anyccl_comm_t,
@@ -138,20 +134,18 @@ pub unsafe extern "C" fn anyccl_comm_create_from_ranks(
     })
 }
 
-/// Goes on after a failure: makes a communicator of those ranks that are still there.
+/// Makes a new communicator of the ranks that are still alive, to go on after a failure.
 ///
-/// \param parent  [in] Borrowed. It may have failed, and still has to be destroyed. ANYCCL_WORLD: the whole
-///                job.
-/// \param config  [in] See anyccl_comm_split.
-/// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Its ranks are in the order
-///                of their ranks in parent. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_TIMEOUT when a rank that lives has not called it in time, which the
-///          sentence names; ANYCCL_ERR_ABORTED when the others go on without this rank.
+/// \param[in]  parent  Communicator, or ANYCCL_WORLD. It may have failed. It must still be destroyed.
+/// \param[in]  config  Settings, as for anyccl_comm_split().
+/// \param[out] comm    Owned by the caller; release with anyccl_comm_destroy(). Its ranks are in the order of
+///                     parent.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_TIMEOUT when a rank that is alive did not make the call in time (the
+///          message names it); ANYCCL_ERR_ABORTED when the other ranks go on without this one.
 ///
-/// Collective over those ranks of parent whose processes have not ended and that have not destroyed it. All
-/// of them get the same ranks, also when more of them die during the call. What was under way in parent is
-/// not continued. Any thread. Replacement for MPIX_Comm_shrink of User-Level Failure Mitigation and
-/// ncclCommShrink.
+/// Collective over the ranks of parent whose processes have not ended and that have not destroyed it. All of
+/// them get the same ranks, even if more ranks die during the call. Operations that were running in parent
+/// are not continued. Replacement for MPIX_Comm_shrink of User-Level Failure Mitigation and ncclCommShrink.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_shrink(
     parent: anyccl_comm_t,

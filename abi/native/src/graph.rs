@@ -11,13 +11,13 @@ use anyccl_engine::comm::Graph;
 use crate::comm::{Comm, anyccl_comm_t};
 use crate::status::{anyccl_status_t, edge};
 
-/// What anyccl_graph_t points to, for the compiler's type check only.
+/// Opaque type behind anyccl_graph_t.
 pub struct anyccl_graph {
     _opaque: [u8; 0],
 }
 
-/// The neighbours of this rank in a graph over a communicator. Belongs to one rank; a handle that was
-/// destroyed is recognised and refused.
+/// Handle of a graph: the neighbors of this rank in a communicator. It belongs to one rank. A handle that was
+/// destroyed is recognized and refused.
 pub type anyccl_graph_t = *mut anyccl_graph;
 
 static GRAPHS: Handles<Graph> = Handles::new("graph");
@@ -31,22 +31,20 @@ pub fn from_handle(handle: anyccl_graph_t, comm: &Comm) -> Result<ObjectRef<'sta
     Err(Error::InvalidArgument { what: "graph", got: "a graph of another communicator".into() })
 }
 
-/// Says with which ranks this rank exchanges, and checks that they say the same.
+/// Makes a graph from the neighbors of this rank, and checks that the ranks agree.
 ///
-/// \param sources            [in] The ranks that send to this one. A rank may be there more than once, and
-///                           this one, too.
-/// \param source_count       [in] How many. NULL goes with 0.
-/// \param destinations       [in] The ranks that this one sends to.
-/// \param destination_count  [in] How many. NULL goes with 0.
-/// \param comm               [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param graph              [out] Owned by the caller; release with anyccl_graph_destroy(). Written only on
-///                           ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT on every rank when some rank sends to one that does
-///          not receive from it, or the other way round: the sentence names both, and comm works on;
-///          ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent; any other status
-///          when comm has failed: see "Collectives" at the top of this header.
+/// \param[in]  sources            Ranks that send to this one. A rank may occur more than once, and may be
+///                                this one.
+/// \param[in]  source_count       Number of sources. With 0, sources may be NULL.
+/// \param[in]  destinations       Ranks that this one sends to, as sources.
+/// \param[in]  destination_count  Number of destinations. With 0, destinations may be NULL.
+/// \param[in]  comm               Communicator, or ANYCCL_WORLD.
+/// \param[out] graph              Owned by the caller; release with anyccl_graph_destroy().
+/// \returns ANYCCL_SUCCESS or one of \ref failures. When a rank sends to one that does not receive from it,
+///          or the other way round, every rank gets ANYCCL_ERR_INVALID_ARGUMENT and a message that names
+///          both; comm stays usable.
 ///
-/// Collective. The call blocks until all ranks have come. Replacement for MPI_Dist_graph_create_adjacent.
+/// Collective. The call blocks until all ranks have made it. Replacement for MPI_Dist_graph_create_adjacent.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_graph_create(
     sources: *const c_int,
@@ -71,12 +69,13 @@ pub unsafe extern "C" fn anyccl_graph_create(
     })
 }
 
-/// Gives up a graph.
+/// Releases a graph.
 ///
-/// \param graph  [in] Taken. NULL: nothing happens.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when it is no graph.
+/// \param[in] graph  Taken. NULL: nothing happens.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when it is not a graph.
 ///
-/// Local. Before or after its communicator is destroyed. Exchanges that were started go on.
+/// Local. Allowed before and after its communicator is destroyed. Operations that were started with the graph
+/// continue.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_graph_destroy(graph: anyccl_graph_t) -> anyccl_status_t {
     edge("anyccl_graph_destroy", || match graph.is_null() {

@@ -12,32 +12,30 @@ use crate::config::{self, anyccl_config_t};
 use crate::status::{anyccl_status_t, edge};
 use crate::unique_id::anyccl_unique_id_t;
 
-/// Bytes that hold any address that anyccl_unique_id_exchange_by_file gives, the final zero included.
+/// Room for any address that anyccl_unique_id_exchange_by_file() gives, the final zero included.
 pub const ANYCCL_ADDRESS_BYTES: usize = 46;
 
-/// Exchanges a unique id, which rank 0 makes, by a file on a file system that all ranks see; tells where rank
-/// 0 is.
+/// Gives all ranks a unique id and the address of rank 0, by a file on a file system that all ranks see.
 ///
-/// Rank 0 writes the file, whole or not at all, readable by this user only, in place of whatever is there;
-/// the others wait for it. A file that an earlier run has left is never believed: a rank believes only an
-/// address at which a process proves to know a secret from the file.
+/// Rank 0 makes the id and replaces the file in one step; only this user can read it. The other ranks wait
+/// for the file. A file that an earlier run has left does no harm. A rank believes an address only when a
+/// process there proves that it knows a secret from the file.
 ///
-/// \param path     [in]  The same file on every rank. Terminated; copied.
-/// \param size     [in]  Number of ranks, the same on every rank. 0: not known; then the file stays where it
-///                 is, and rank 0 does not wait: its process must live until the others have come.
-/// \param rank     [in]  This rank, each exactly once; below size, if that is known.
-/// \param config   [in]  Read during the call: timeout and interface count. NULL: all defaults.
-/// \param id       [out] The same on all ranks: for anyccl_comm_create. May be NULL. Written only on
-///                 ANYCCL_SUCCESS.
-/// \param address  [out] Numeric address of rank 0, terminated, room for ANYCCL_ADDRESS_BYTES: on rank 0 the
-///                 best of its own, elsewhere one that has answered. For MASTER_ADDR. May be NULL. Written
-///                 only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for numbers out of range, a path that is NULL or
-///          names a folder, a config that cannot be understood; ANYCCL_ERR_TIMEOUT, with who has not come or
-///          what was found in the file; ANYCCL_ERR_BOOTSTRAP, ANYCCL_ERR_SYSTEM.
+/// \param[in]  path     Path of the file. The same file on every rank.
+/// \param[in]  size     Number of ranks, the same on every rank. 0: unknown. The file then stays where it is,
+///                      and rank 0 does not wait: its process must live until the others have arrived.
+/// \param[in]  rank     Rank of the caller, below size unless size is 0. Each rank exactly once.
+/// \param[in]  config   Settings, of which timeout and interface are used. NULL: the defaults.
+/// \param[out] id       The id, the same on all ranks, for anyccl_comm_create(). May be NULL.
+/// \param[out] address  Numeric address of rank 0, with a final zero; room for ANYCCL_ADDRESS_BYTES. On rank
+///                      0 its best address, on the others one that has answered. Use it for MASTER_ADDR. May
+///                      be NULL.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for a number out of range, an invalid config, or a
+///          path that is NULL or a folder; ANYCCL_ERR_TIMEOUT (the message names the missing ranks, or what
+///          was found in the file); ANYCCL_ERR_BOOTSTRAP, ANYCCL_ERR_SYSTEM.
 ///
-/// Collective over the ranks, if their number is known: the call blocks until all have come, at most for the
-/// configured time. Any thread. Rank 0 answers for the id as after anyccl_get_unique_id.
+/// Collective over the ranks if size is not 0: the call blocks until all ranks have arrived, at most for the
+/// timeout. Rank 0 then answers the ranks that join, as after anyccl_get_unique_id().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_unique_id_exchange_by_file(
     path: *const c_char,

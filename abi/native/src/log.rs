@@ -9,39 +9,39 @@ use anyccl_engine::observe::log::{self, Level};
 
 use crate::status::{anyccl_status_t, edge};
 
-/// How important a log line is: one of enum anyccl_log_level.
+/// Importance of a log line: one of enum anyccl_log_level.
 pub type anyccl_log_level_t = c_int;
 
-/// The values of anyccl_log_level_t. Each includes the ones above it.
+/// Values of anyccl_log_level_t. They never change. Each level includes the ones above it.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum anyccl_log_level {
-    /// In a configuration: what an earlier one has named, else what ANYCCL_LOG says, else ANYCCL_LOG_WARN. No
-    /// line has this level.
+    /// For settings only: the level of an earlier setting, else of the variable ANYCCL_LOG, else
+    /// ANYCCL_LOG_WARN.
     ANYCCL_LOG_DEFAULT = 0,
-    /// In a configuration: nothing is written. No line has this level.
+    /// For settings only: no line is written.
     ANYCCL_LOG_OFF = 1,
-    /// Something failed.
+    /// A call or a connection has failed.
     ANYCCL_LOG_ERROR = 2,
-    /// Something is odd but goes on.
+    /// Something is unusual, but works.
     ANYCCL_LOG_WARN = 3,
-    /// One line per communicator: what is in use.
+    /// One line for each communicator: what it uses.
     ANYCCL_LOG_INFO = 4,
-    /// Choices and connections.
+    /// Decisions and connections.
     ANYCCL_LOG_DEBUG = 5,
 }
 
 use anyccl_log_level::*;
 
-/// Receives one log line.
+/// Function of the program that receives log lines.
 ///
-/// \param level  [in] ANYCCL_LOG_ERROR to ANYCCL_LOG_DEBUG.
-/// \param line   [in] The text, without a newline. Valid during the call only.
-/// \param user   [in] What was given to anyccl_set_log_callback.
+/// \param[in] level  ANYCCL_LOG_ERROR to ANYCCL_LOG_DEBUG.
+/// \param[in] line   Text without a newline. Valid during the call only.
+/// \param[in] user   Pointer that was given to anyccl_set_log_callback().
 ///
-/// Called on whichever thread has something to say, from inside an anyccl call, several threads at once: it
-/// must be thread-safe. It must not call any anyccl function, and must return: an exception or longjmp that
-/// leaves it ends the process.
+/// The library calls it inside anyccl calls, in any thread, and in several threads at once: it must be
+/// thread-safe. It must not call anyccl. It must return: an exception or a longjmp that leaves it ends the
+/// process.
 pub type anyccl_log_callback_t =
     Option<unsafe extern "C" fn(level: anyccl_log_level_t, line: *const c_char, user: *mut c_void)>;
 
@@ -106,15 +106,14 @@ impl User {
     }
 }
 
-/// Sends every log line of this process to `callback` instead of standard error.
+/// Sends every log line of this process to a function instead of standard error.
 ///
-/// \param callback  [in] Kept until it is replaced; NULL goes back to standard error. When this call returns,
-///                  the one before it is not running and will not be called again.
-/// \param user      [in] Kept; passed to each call, never read. May be NULL.
+/// \param[in] callback  Kept until it is replaced. NULL: standard error again. When the call returns, the
+///                      previous callback is not running and is not called again.
+/// \param[in] user      Kept and passed to the callback. The library does not use it. May be NULL.
 /// \returns ANYCCL_SUCCESS.
 ///
-/// Local. Any thread, at any time, also before anyccl_init. The level is set by ANYCCL_LOG or the
-/// configuration.
+/// Local. Allowed at any time, also before anyccl_init(). ANYCCL_LOG or the settings choose the level.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_set_log_callback(
     callback: anyccl_log_callback_t,

@@ -10,20 +10,21 @@ use crate::status::{anyccl_status_t, edge};
 /// Allocates memory that the other ranks of this host read where it is: a message in it is not copied on its
 /// way.
 ///
-/// \param bytes  [in] Any number; 0 gives NULL.
-/// \param ptr    [out] The first byte. Written only on ANYCCL_SUCCESS.
+/// \param[in]  bytes  Size; 0 gives NULL.
+/// \param[out] ptr    First byte. Owned by the caller; release with anyccl_mem_free().
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when ptr is NULL; ANYCCL_ERR_SYSTEM when there is not
-///          so much memory.
+///          enough memory.
 ///
-/// Local. Any thread; needs no communicator, and serves all of them, made before or after. Such memory is
-/// ordinary memory to the program. Calls take it, or any part of it, for any of their buffers; it pays for
-/// what is sent, from 8 KiB on, out of place or in an in-place call that sends each element once. Calls of
-/// other ranks may use other memory. Over TCP it is memory like any other. Its content is undefined at first.
-/// Aligned to 64 bytes, from 4096 bytes on to
-/// 4096. The pages are there when the call returns: allocate once, not per call. Other processes of the same
-///       job can
-/// read it at any time: put no secret into it.
-/// After fork parent and child share it, as with MAP_SHARED. Replacement for MPI_Alloc_mem and ncclMemAlloc.
+/// Local. It needs no communicator, and serves all of them, made before or after.
+///
+/// The program uses the memory like any other. Calls accept it, or any part of it, for any buffer. It saves
+/// time for sends from 8 KiB on: out of place, or in an in-place call that sends each element once. The other
+/// ranks may use other memory. Over TCP it makes no difference.
+///
+/// The content is undefined at first. The address is aligned to 64 bytes, and from 4096 bytes on to 4096. The
+/// pages exist when the call returns: allocate once, not for each call. Other processes of the job can read
+/// the memory at any time: put no secret into it. After fork, parent and child share it, as with MAP_SHARED.
+/// Replacement for MPI_Alloc_mem and ncclMemAlloc.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_mem_alloc(bytes: usize, ptr: *mut *mut c_void) -> anyccl_status_t {
     edge("anyccl_mem_alloc", || {
@@ -34,38 +35,38 @@ pub unsafe extern "C" fn anyccl_mem_alloc(bytes: usize, ptr: *mut *mut c_void) -
     })
 }
 
-/// Frees memory of anyccl_mem_alloc.
+/// Frees memory of anyccl_mem_alloc().
 ///
-/// \param ptr  [in] Taken. What anyccl_mem_alloc gave; NULL is nothing to free.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when ptr is not, or no longer, such memory;
-///          ANYCCL_ERR_INVALID_USAGE in a child of fork for memory of its parent. In these cases nothing has
-///          changed.
+/// \param[in] ptr  Taken. NULL: nothing happens.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when ptr is not such memory, or no longer;
+///          ANYCCL_ERR_INVALID_USAGE while a part of it is registered, or in a child of fork for memory of
+///          its parent. After these two, nothing has changed.
 ///
-/// Local. Any thread. No call may be using the memory; where one does, its result is undefined on the ranks
-/// that read it, and nothing else happens to them. ANYCCL_ERR_INVALID_USAGE while a part of it is registered
-/// (anyccl_mem_register): nothing is freed. Replacement for MPI_Free_mem and ncclMemFree.
+/// Local. No call may be using the memory. If one does, its result is undefined on the ranks that read the
+/// memory; nothing else happens to them. Replacement for MPI_Free_mem and ncclMemFree.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_mem_free(ptr: *mut c_void) -> anyccl_status_t {
     edge("anyccl_mem_free", || if ptr.is_null() { Ok(()) } else { memory::free(ptr.cast()) })
 }
 
-/// Says that calls are going to use this memory, which the program has from anywhere. A hint: calls take
-/// memory that is not registered, too.
+/// Registers memory of the program that calls are going to use. Calls accept memory that is not registered,
+/// too.
 ///
-/// \param ptr     [in] Kept, not owned, until anyccl_mem_deregister. NULL when bytes is 0.
-/// \param bytes   [in] Any number, from any address; 0 registers nothing.
-/// \param shared  [out] 1 where the other ranks of this host read the memory where it is, as that of
-///                anyccl_mem_alloc; else 0. NULL when not wanted. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when some of the memory is not mapped or cannot be
-///          read, or when it lies where anyccl_mem_alloc's memory is, but not in one live allocation;
-///          ANYCCL_ERR_SYSTEM when there are no pages for it. In these cases nothing is registered.
+/// \param[in]  ptr     First byte. The memory must stay valid until anyccl_mem_deregister(). NULL when bytes
+///                     is 0.
+/// \param[in]  bytes   Size of the range, which may begin anywhere; 0 registers nothing.
+/// \param[out] shared  1 where the other ranks of this host read the memory where it is, as memory of
+///                     anyccl_mem_alloc(); else 0. May be NULL.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when some of the range is not mapped, cannot be read,
+///          or belongs to anyccl_mem_alloc() without lying in one live allocation; ANYCCL_ERR_SYSTEM when
+///          there are no pages for it. After these two, nothing is registered.
 ///
-/// What it does depends on the memory. In memory of anyccl_mem_alloc, all or a part: the allocation cannot be
-/// freed until all its parts are deregistered. Other memory gets its pages now, as if each had been touched,
-/// so that no call waits for them; messages out of it go the way they went before, since no other process can
-/// map it. Its bytes are not changed. Ranges may overlap, and may be registered several times. Local. Any
-/// thread; needs no communicator, and serves all. A child of fork has registered nothing. Replacement for
-/// ncclCommRegister.
+/// Local. It needs no communicator, and serves all of them. In memory of anyccl_mem_alloc(), the allocation
+/// cannot be freed until all its registered parts are deregistered. Other memory gets its pages now, so that
+/// no call waits for them; messages are sent from it as before, because no other process can map it.
+///
+/// The content does not change. Ranges may overlap, and may be registered several times. A child of fork has
+/// registered nothing. Replacement for ncclCommRegister.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_mem_register(
     ptr: *const c_void,
@@ -82,15 +83,15 @@ pub unsafe extern "C" fn anyccl_mem_register(
     })
 }
 
-/// Ends a registration.
+/// Ends a registration, once for each anyccl_mem_register().
 ///
-/// \param ptr    [in] As it was registered.
-/// \param bytes  [in] As it was registered; 0 is nothing to end.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when exactly this range is not, or no longer,
-///          registered.
+/// \param[in] ptr    As it was registered.
+/// \param[in] bytes  As it was registered; 0: nothing happens.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when exactly this range is not registered, or no
+///          longer.
 ///
-/// Once for each anyccl_mem_register. Local. Any thread, whether calls use the memory or not; other memory
-/// than that of anyccl_mem_alloc may be gone already. Replacement for ncclCommDeregister.
+/// Local. Calls may be using the memory. Memory that is not of anyccl_mem_alloc() may already be unmapped.
+/// Replacement for ncclCommDeregister.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_mem_deregister(ptr: *const c_void, bytes: usize) -> anyccl_status_t {
     edge("anyccl_mem_deregister", || if bytes == 0 { Ok(()) } else { memory::deregister(ptr.cast(), bytes) })

@@ -22,13 +22,13 @@ pub const ANYCCL_ANY_SOURCE: c_int = -1;
 /// Tag of a receive or a probe that accepts any tag.
 pub const ANYCCL_ANY_TAG: c_int = -1;
 
-/// What anyccl_message_t points to, for the compiler's type check only.
+/// Opaque type behind anyccl_message_t.
 pub struct anyccl_message {
     _opaque: [u8; 0],
 }
 
-/// A message that was found by anyccl_mprobe or anyccl_improbe: no other receive gets it. It is received
-/// once, and the handle is NULL then.
+/// Handle of a message that anyccl_mprobe() or anyccl_improbe() has taken out: no other receive gets it. It
+/// is received once, which sets the handle to NULL.
 pub type anyccl_message_t = *mut anyccl_message;
 
 /// What a handle stands for.
@@ -86,17 +86,17 @@ fn may_wait() -> Result<()> {
     Ok(())
 }
 
-/// Waits for a message, and leaves it there to be received.
+/// Waits for a message and tells about it, but does not receive it.
 ///
-/// \param source  [in] The rank that sends, or ANYCCL_ANY_SOURCE.
-/// \param tag     [in] Its tag, or ANYCCL_ANY_TAG.
-/// \param comm    [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param status  [out] What is known of the message: its count tells how much room it needs. May be NULL.
-/// \returns See anyccl_recv.
+/// \param[in]  source  Rank that sends, or ANYCCL_ANY_SOURCE.
+/// \param[in]  tag     Tag of the message, or ANYCCL_ANY_TAG.
+/// \param[in]  comm    Communicator, or ANYCCL_WORLD.
+/// \param[out] status  Sender, tag and length of the message. May be NULL.
+/// \returns As anyccl_recv().
 ///
-/// The call blocks until a message has come that anyccl_recv with the same arguments would get. Where several
-/// threads receive, another one may get it first: use anyccl_mprobe. Not inside of a batch. Replacement for
-/// MPI_Probe.
+/// The call blocks until there is a message that anyccl_recv() with the same arguments would receive. Where
+/// several threads receive, another thread may receive it first: use anyccl_mprobe(). Not allowed inside a
+/// batch. Replacement for MPI_Probe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_probe(
     source: c_int,
@@ -117,14 +117,16 @@ pub unsafe extern "C" fn anyccl_probe(
     })
 }
 
-/// Asks whether a message has come.
+/// Asks whether there is a message, and tells about it.
 ///
-/// \param source, tag, comm  See anyccl_probe.
-/// \param found   [out] 1: anyccl_recv with the same arguments would get a message at once. Else 0.
-/// \param status  [out] What is known of the message. Left alone when there is none. May be NULL.
-/// \returns See anyccl_recv.
+/// \param[in]  source  As for anyccl_probe().
+/// \param[in]  tag     As for anyccl_probe().
+/// \param[in]  comm    As for anyccl_probe().
+/// \param[out] found   1 when anyccl_recv() with the same arguments would receive a message at once, else 0.
+/// \param[out] status  As for anyccl_probe(). Unchanged when there is no message. May be NULL.
+/// \returns As anyccl_recv().
 ///
-/// The call does not block; moves the operations of its communicator on. Replacement for MPI_Iprobe.
+/// The call does not block. It lets the operations of the communicator progress. Replacement for MPI_Iprobe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iprobe(
     source: c_int,
@@ -148,14 +150,16 @@ pub unsafe extern "C" fn anyccl_iprobe(
     })
 }
 
-/// Waits for a message and takes it out: only who has its handle can receive it.
+/// Waits for a message and takes it out.
 ///
-/// \param source, tag, comm  See anyccl_probe.
-/// \param message  [out] Owned by the caller until anyccl_mrecv or anyccl_imrecv takes it.
-/// \param status   [out] What is known of the message. May be NULL.
-/// \returns See anyccl_recv.
+/// \param[in]  source   As for anyccl_probe().
+/// \param[in]  tag      As for anyccl_probe().
+/// \param[in]  comm     As for anyccl_probe().
+/// \param[out] message  Owned by the caller until anyccl_mrecv() or anyccl_imrecv() takes it.
+/// \param[out] status   As for anyccl_probe(). May be NULL.
+/// \returns As anyccl_recv().
 ///
-/// The call blocks until a message has come. Not inside of a batch. Replacement for MPI_Mprobe.
+/// The call blocks until there is a message. Not allowed inside a batch. Replacement for MPI_Mprobe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_mprobe(
     source: c_int,
@@ -176,15 +180,17 @@ pub unsafe extern "C" fn anyccl_mprobe(
     })
 }
 
-/// Takes a message out if one has come.
+/// Takes out a message if there is one.
 ///
-/// \param source, tag, comm  See anyccl_probe.
-/// \param message  [out] Owned by the caller until anyccl_mrecv or anyccl_imrecv takes it. NULL: no such
-///                 message has come.
-/// \param status   [out] What is known of the message. Left alone when there is none. May be NULL.
-/// \returns See anyccl_recv.
+/// \param[in]  source   As for anyccl_probe().
+/// \param[in]  tag      As for anyccl_probe().
+/// \param[in]  comm     As for anyccl_probe().
+/// \param[out] message  Owned by the caller until anyccl_mrecv() or anyccl_imrecv() takes it. NULL when there
+///                      is no message.
+/// \param[out] status   As for anyccl_probe(). Unchanged when there is no message. May be NULL.
+/// \returns As anyccl_recv().
 ///
-/// The call does not block; moves the operations of its communicator on. Replacement for MPI_Improbe.
+/// The call does not block. It lets the operations of the communicator progress. Replacement for MPI_Improbe.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_improbe(
     source: c_int,
@@ -220,18 +226,16 @@ fn hand_out_message(
     }
 }
 
-/// Receives a message that was taken out before.
+/// Receives a message that was taken out.
 ///
-/// \param recv      [out] Room for count elements.
-/// \param count     [in] Elements that there is room for.
-/// \param datatype  [in] One of enum anyccl_datatype, the sender's.
-/// \param message   [in,out] From anyccl_mprobe or anyccl_improbe. Taken: NULL afterwards, if the arguments
-///                  are valid.
-/// \param status    [out] What is known of the message. May be NULL. Inside of a batch it is written at its
-///                  end.
-/// \returns See anyccl_recv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
+/// \param[out]    recv      Room for count elements.
+/// \param[in]     count     Number of elements that there is room for.
+/// \param[in]     datatype  Datatype of the sender.
+/// \param[in,out] message   Taken: NULL afterwards, if the arguments are valid.
+/// \param[out]    status    As for anyccl_recv(). May be NULL.
+/// \returns As anyccl_recv(); ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or not a message.
 ///
-/// The call blocks until the elements are there. Replacement for MPI_Mrecv.
+/// The call blocks until the elements have arrived. Replacement for MPI_Mrecv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_mrecv(
     recv: *mut c_void,
@@ -251,15 +255,7 @@ pub unsafe extern "C" fn anyccl_mrecv(
     })
 }
 
-/// Starts the receive of a message that was taken out before, and returns at once.
-///
-/// \param recv, count, datatype, message  See anyccl_mrecv; the buffer must not be used until the request
-///                                        has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns See anyccl_irecv; ANYCCL_ERR_INVALID_ARGUMENT when message is NULL or is none.
-///
-/// The call does not block. Replacement for MPI_Imrecv.
+/// Nonblocking form of anyccl_mrecv(): see \ref nonblocking in request.h. Replacement for MPI_Imrecv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_imrecv(
     recv: *mut c_void,

@@ -7,21 +7,22 @@ use anyccl_engine::p2p::Status;
 
 use crate::datatype::anyccl_datatype_t;
 
-/// What is known of a message. Its members never change.
+/// What is known about a message. Its members never change.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct anyccl_message_status_t {
-    /// The rank that sent it.
+    /// Rank of the sender.
     pub source: c_int,
-    /// The tag that it was sent with.
+    /// Tag of the message.
     pub tag: i32,
-    /// The datatype that it was sent with.
+    /// Datatype of the sender.
     pub datatype: anyccl_datatype_t,
-    /// 1: the receive was cancelled, there was no message, and the other members say nothing. Else 0.
+    /// 1: the receive was cancelled. There was no message, and the other members have no meaning. Otherwise
+    /// 0.
     pub cancelled: c_int,
-    /// Elements that were sent: at most what the receive has room for.
+    /// Number of elements that were sent. It is at most the count of the receive.
     pub count: usize,
-    /// Bytes that were sent: count times the size of the datatype.
+    /// Number of bytes that were sent: count times the size of the datatype.
     pub bytes: usize,
 }
 

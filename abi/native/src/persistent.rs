@@ -17,18 +17,8 @@ use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 use crate::transfer::{Received, Sent};
 
-/// Prepares an all_reduce that is started later, and often.
-///
-/// \param send, recv, count, datatype, op, comm  See anyccl_all_reduce; the buffers belong to the library
-///        during each run. An operator that the program has made may be destroyed before the request is
-///        freed.
-/// \param request  [out] Persistent: see anyccl_request_t. Owned by the caller; release with
-///                 anyccl_request_free(). Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT, ANYCCL_ERR_INVALID_USAGE or ANYCCL_ERR_UNSUPPORTED
-///          as for anyccl_all_reduce.
-///
-/// Local: arguments are checked, nothing is sent. Each run is a collective call of its own, which ranks may
-/// as well make by anyccl_all_reduce or anyccl_iall_reduce. Replacement for MPI_Allreduce_init.
+/// Persistent form of anyccl_all_reduce(): see \ref persistent in request.h. Replacement for
+/// MPI_Allreduce_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_reduce_init(
     send: *const c_void,
@@ -53,13 +43,7 @@ pub unsafe extern "C" fn anyccl_all_reduce_init(
     })
 }
 
-/// Prepares a reduce that is started later, and often.
-///
-/// \param send, recv, count, datatype, op, root, comm  See anyccl_reduce, during each run.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own. Replacement for MPI_Reduce_init.
+/// Persistent form of anyccl_reduce(): see \ref persistent in request.h. Replacement for MPI_Reduce_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_reduce_init(
     send: *const c_void,
@@ -85,13 +69,7 @@ pub unsafe extern "C" fn anyccl_reduce_init(
     })
 }
 
-/// Prepares a broadcast that is started later, and often.
-///
-/// \param send, recv, count, datatype, root, comm  See anyccl_broadcast, during each run.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own. Replacement for MPI_Bcast_init.
+/// Persistent form of anyccl_broadcast(): see \ref persistent in request.h. Replacement for MPI_Bcast_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_broadcast_init(
     send: *const c_void,
@@ -116,13 +94,8 @@ pub unsafe extern "C" fn anyccl_broadcast_init(
     })
 }
 
-/// Prepares an all_gather that is started later, and often.
-///
-/// \param send, recv, send_count, datatype, comm  See anyccl_all_gather, during each run.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own. Replacement for MPI_Allgather_init.
+/// Persistent form of anyccl_all_gather(): see \ref persistent in request.h. Replacement for
+/// MPI_Allgather_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather_init(
     send: *const c_void,
@@ -146,13 +119,7 @@ pub unsafe extern "C" fn anyccl_all_gather_init(
     })
 }
 
-/// Prepares a gather that is started later, and often.
-///
-/// \param send, recv, send_count, datatype, root, comm  See anyccl_gather, during each run.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own. Replacement for MPI_Gather_init.
+/// Persistent form of anyccl_gather(): see \ref persistent in request.h. Replacement for MPI_Gather_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_gather_init(
     send: *const c_void,
@@ -177,13 +144,7 @@ pub unsafe extern "C" fn anyccl_gather_init(
     })
 }
 
-/// Prepares a scatter that is started later, and often.
-///
-/// \param send, recv, recv_count, datatype, root, comm  See anyccl_scatter, during each run.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own. Replacement for MPI_Scatter_init.
+/// Persistent form of anyccl_scatter(): see \ref persistent in request.h. Replacement for MPI_Scatter_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_scatter_init(
     send: *const c_void,
@@ -208,13 +169,8 @@ pub unsafe extern "C" fn anyccl_scatter_init(
     })
 }
 
-/// Prepares a reduce_scatter that is started later, and often.
-///
-/// \param send, recv, recv_count, datatype, op, comm  See anyccl_reduce_scatter, during each run.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own. Replacement for MPI_Reduce_scatter_block_init.
+/// Persistent form of anyccl_reduce_scatter(): see \ref persistent in request.h. Replacement for
+/// MPI_Reduce_scatter_block_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_reduce_scatter_init(
     send: *const c_void,
@@ -239,13 +195,8 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_init(
     })
 }
 
-/// Prepares an all_to_all that is started later, and often.
-///
-/// \param send, recv, count_per_rank, datatype, comm  See anyccl_all_to_all, during each run.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own. Replacement for MPI_Alltoall_init.
+/// Persistent form of anyccl_all_to_all(): see \ref persistent in request.h. Replacement for
+/// MPI_Alltoall_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_to_all_init(
     send: *const c_void,
@@ -269,13 +220,7 @@ pub unsafe extern "C" fn anyccl_all_to_all_init(
     })
 }
 
-/// Prepares a barrier that is started later, and often.
-///
-/// \param comm     [in] See anyccl_barrier.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own. Replacement for MPI_Barrier_init.
+/// Persistent form of anyccl_barrier(): see \ref persistent in request.h. Replacement for MPI_Barrier_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_barrier_init(
     comm: anyccl_comm_t,
@@ -297,13 +242,8 @@ pub unsafe extern "C" fn anyccl_barrier_init(
     })
 }
 
-/// Prepares a send that is started later, and often.
-///
-/// \param send, count, datatype, peer, tag, comm  See anyccl_send, during each run.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run sends a message of its own, for any receive. Replacement for MPI_Send_init.
+/// Persistent form of anyccl_send(): see \ref persistent in request.h. Each run sends one message, which any
+/// form of receive may receive. Replacement for MPI_Send_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_send_init(
     send: *const c_void,
@@ -320,13 +260,8 @@ pub unsafe extern "C" fn anyccl_send_init(
     edge("anyccl_send_init", || unsafe { invocation::prepare(arguments, request) })
 }
 
-/// Prepares a receive that is started later, and often.
-///
-/// \param recv, count, datatype, source, tag, comm  See anyccl_recv, during each run.
-/// \param request  [out] See anyccl_all_reduce_init. anyccl_wait_message tells of the message of each run.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run gets a message, however that was sent. Replacement for MPI_Recv_init.
+/// Persistent form of anyccl_recv(): see \ref persistent in request.h. Each run receives one message, from
+/// any form of send; anyccl_wait_message() tells about it. Replacement for MPI_Recv_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_recv_init(
     recv: *mut c_void,

@@ -9,28 +9,28 @@ use crate::datatype::anyccl_datatype_t;
 use crate::operator_table::OPERATORS;
 use crate::status::{anyccl_status_t, edge};
 
-/// How contributions are combined: one of enum anyccl_reduce_op, or what anyccl_op_create or
-/// anyccl_op_create_premul_sum gave.
+/// Operator of a reduction: one of enum anyccl_reduce_op, or an operator of anyccl_op_create() or
+/// anyccl_op_create_premul_sum().
 pub type anyccl_reduce_op_t = c_int;
 
-/// The values of anyccl_reduce_op_t. They never change.
+/// Values of anyccl_reduce_op_t. They never change.
 ///
-/// Integers take all of them. Floats take sum, product, min, max, avg. Complex numbers take sum, product,
-/// avg. bool takes all but avg; sum, max and bor are "or" there, product, min and band are "and". byte takes
-/// band, bor, bxor.
+/// Integers accept all operators. Floats accept sum, product, min, max and avg; complex numbers accept sum,
+/// product and avg. bool accepts all but avg: sum, max and bor mean "or", and product, min and band mean
+/// "and". byte accepts band, bor and bxor.
 // Numbers from C are integers until checked, so Rust uses this only to compare it with the engine's.
 #[allow(dead_code)]
 #[repr(C)]
 pub enum anyccl_reduce_op {
-    /// Integers wrap around.
+    /// Sum. Integers wrap around.
     ANYCCL_SUM = 0,
-    /// Integers wrap around.
+    /// Product. Integers wrap around.
     ANYCCL_PRODUCT = 1,
-    /// The least contribution.
+    /// Smallest contribution.
     ANYCCL_MIN = 2,
-    /// The greatest contribution.
+    /// Largest contribution.
     ANYCCL_MAX = 3,
-    /// The sum divided by the number of ranks; integers truncate towards zero.
+    /// Sum divided by the number of ranks. Integers truncate towards zero.
     ANYCCL_AVG = 4,
     /// Bitwise and.
     ANYCCL_BAND = 5,
@@ -38,22 +38,22 @@ pub enum anyccl_reduce_op {
     ANYCCL_BOR = 6,
     /// Bitwise exclusive or.
     ANYCCL_BXOR = 7,
-    /// Logical and: 1 where every contribution is not 0, else 0. A single rank keeps its elements as they
-    /// are.
+    /// Logical and: 1 where no contribution is 0, else 0. With a single rank, elements stay as they are.
     ANYCCL_LAND = 8,
-    /// Logical or: 1 where some contribution is not 0, else 0. As above for a single rank.
+    /// Logical or: 1 where some contribution is not 0, else 0. With a single rank, elements stay as they are.
     ANYCCL_LOR = 9,
-    /// Logical exclusive or: 1 where an odd number of contributions is not 0, else 0. As above.
+    /// Logical exclusive or: 1 where an odd number of contributions is not 0, else 0. With a single rank,
+    /// elements stay as they are.
     ANYCCL_LXOR = 10,
 }
 
-/// Names an operator as messages do: "sum".
+/// Gives the name of an operator, such as "sum".
 ///
-/// \param op  [in] Any number; one that is no operator is named "unknown". One that the program has made is
-///            named "premul_sum", "commutative callback" or "ordered callback".
-/// \returns A text that is always valid and never NULL. Not to be freed.
+/// \param[in] op  Any number. One that is not an operator is named "unknown". Operators of the program are
+///                named "premul_sum", "commutative callback" or "ordered callback".
+/// \returns A string that is always valid and never NULL. Do not free it.
 ///
-/// Local. Any thread.
+/// Local.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_reduce_op_name(op: anyccl_reduce_op_t) -> *const c_char {
     const NAMES: [&std::ffi::CStr; 11] =
@@ -74,14 +74,14 @@ fn made_op_name(op: anyccl_reduce_op_t) -> &'static std::ffi::CStr {
     }
 }
 
-/// Says whether an operator is defined on a datatype.
+/// Asks whether an operator accepts a datatype.
 ///
-/// \param op         [in] One of enum anyccl_reduce_op, or one that the program has made.
-/// \param datatype   [in] One of enum anyccl_datatype.
-/// \param supported  [out] 1 or 0. Written only on ANYCCL_SUCCESS.
+/// \param[in]  op         Builtin operator or operator of the program.
+/// \param[in]  datatype   Datatype.
+/// \param[out] supported  1 or 0.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when a number is out of range or supported is NULL.
 ///
-/// Local. Any thread.
+/// Local.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_is_supported(
     op: anyccl_reduce_op_t,

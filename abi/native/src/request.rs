@@ -16,17 +16,17 @@ use crate::config::ANYCCL_TIMEOUT_NEVER;
 use crate::message_status::{StatusPlace, anyccl_message_status_t, status_place};
 use crate::status::{anyccl_status_t, edge};
 
-/// What anyccl_request_t points to, for the compiler's type check only.
+/// Opaque type behind anyccl_request_t.
 pub struct anyccl_request {
     _opaque: [u8; 0],
 }
 
-/// A started operation. It completes once, and wait or test sets it to NULL then. Its buffers belong to the
-/// library until that moment: a send buffer may be read, a receive buffer neither read nor written.
+/// Handle of an operation that was started or prepared.
 ///
-/// One from a function whose name ends in _init is persistent: anyccl_start starts it, wait and test leave it
-/// as it is when a run has ended, and anyccl_request_free sets it to NULL. Before and between its runs it has
-/// ended for every call that waits or tests, and its buffers are the program's.
+/// A request of the nonblocking form completes once; the call that waits for it or finds it complete sets it
+/// to NULL. A request of the persistent form is started by anyccl_start(), keeps its value when a run has
+/// ended, and is set to NULL by anyccl_request_free(). Before and between its runs, calls that wait or test
+/// treat it as ended.
 pub type anyccl_request_t = *mut anyccl_request;
 
 /// What a handle stands for.
@@ -130,28 +130,28 @@ pub unsafe fn slots<'a>(count: usize, requests: *mut anyccl_request_t) -> Result
 
 /// Waits for the end of an operation.
 ///
-/// \param request  [in,out] Taken: NULL afterwards, whatever became of the operation. A request that is NULL
-///                 already has ended: success.
+/// \param[in,out] request  Taken: NULL afterwards, also if the operation failed. A persistent request keeps
+///                         its value. A request that is NULL has ended successfully.
 /// \returns The status of the operation, as its blocking form returns it; ANYCCL_ERR_INVALID_ARGUMENT when
-///          request is NULL or is no request; ANYCCL_ERR_INVALID_USAGE when another thread waits for it, or
-///          in a forked child. In these cases *request is left alone.
+///          request is NULL or not a request; ANYCCL_ERR_INVALID_USAGE when another thread waits for it, or
+///          in a forked child. After these two, *request is unchanged.
 ///
-/// The call blocks, at most for the communicator's timeout. Other threads may wait for other requests
-/// meanwhile. Replacement for MPI_Wait.
+/// The call blocks, at most for the timeout of the communicator. Other threads may wait for other requests at
+/// the same time. Replacement for MPI_Wait.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait(request: *mut anyccl_request_t) -> anyccl_status_t {
     // SAFETY: the caller promises a handle that nobody else changes during the call, or NULL.
     edge("anyccl_wait", || unsafe { wait(request, None) })
 }
 
-/// Waits for the end of a send or receive, and tells what is known of its message.
+/// Waits for the end of a send or receive, and tells about its message.
 ///
-/// \param request  [in,out] See anyccl_wait.
-/// \param status   [out] What was received or sent. Left alone when request was NULL, and when it was no send
-///                 or receive. May be NULL.
-/// \returns See anyccl_wait.
+/// \param[in,out] request  As for anyccl_wait().
+/// \param[out]    status   What was received or sent. Unchanged if request was NULL or the operation is not a
+///                         send or receive. May be NULL.
+/// \returns As anyccl_wait().
 ///
-/// The call blocks, at most for the communicator's timeout. Replacement for MPI_Wait with a status.
+/// The call blocks, at most for the timeout of the communicator. Replacement for MPI_Wait with a status.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait_message(
     request: *mut anyccl_request_t,
@@ -184,16 +184,16 @@ unsafe fn wait(request: *mut anyccl_request_t, place: StatusPlace) -> Result<()>
     outcome
 }
 
-/// Asks whether an operation has ended, and moves the operations of its communicator on.
+/// Asks whether an operation has ended, and lets the operations of its communicator progress.
 ///
-/// \param request  [in,out] Taken when the operation has ended: NULL then, also when it failed. A request
-///                 that is NULL already has ended.
-/// \param done     [out] 1 when it has ended, else 0. Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; the status of the operation when it has ended with a failure; else as
-///          anyccl_wait.
+/// \param[in,out] request  Taken if the operation has ended: NULL then, also if it failed. A request that is
+///                         NULL has ended.
+/// \param[out]    done     1 when it has ended, else 0.
+/// \returns ANYCCL_SUCCESS; the status of the operation when it has ended with a failure; otherwise as
+///          anyccl_wait().
 ///
-/// Local. The call does not wait. Call it again, or anyccl_wait: nothing moves an operation on but calls on
-/// its communicator. Replacement for MPI_Test.
+/// Local. The call does not block. If the operation has not ended, call it again, or wait: operations
+/// progress only inside calls on their communicator. Replacement for MPI_Test.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_test(request: *mut anyccl_request_t, done: *mut c_int) -> anyccl_status_t {
     // SAFETY: the caller promises a handle that nobody else changes during the call and a writable int, or
@@ -201,15 +201,15 @@ pub unsafe extern "C" fn anyccl_test(request: *mut anyccl_request_t, done: *mut 
     edge("anyccl_test", || unsafe { test_after(request, done, None, Work::has_ended) })
 }
 
-/// Asks whether a send or receive has ended, and tells what is known of its message.
+/// Asks whether a send or receive has ended, and tells about its message.
 ///
-/// \param request  [in,out] See anyccl_test.
-/// \param done     [out] See anyccl_test.
-/// \param status   [out] See anyccl_wait_message; left alone while the operation has not ended. May be
-///                 NULL.
-/// \returns See anyccl_test.
+/// \param[in,out] request  As for anyccl_test().
+/// \param[out]    done     As for anyccl_test().
+/// \param[out]    status   As for anyccl_wait_message(). Unchanged if the operation has not ended. May be
+///                         NULL.
+/// \returns As anyccl_test().
 ///
-/// Local. The call does not wait. Replacement for MPI_Test with a status.
+/// Local. The call does not block. Replacement for MPI_Test with a status.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_test_message(
     request: *mut anyccl_request_t,
@@ -260,20 +260,21 @@ unsafe fn test_after(
     Ok(())
 }
 
-/// Waits for the end of an operation, but no longer than for a given time.
+/// Waits for the end of an operation, but not longer than a given time.
 ///
-/// \param request     [in,out] Taken when the operation has ended: NULL then, also when it failed. Else left
-///                    alone: it can be waited for again.
-/// \param timeout_ms  [in] Longest time to wait: 0 or more, or ANYCCL_TIMEOUT_NEVER, as anyccl_wait_message
-///                    waits.
-/// \param done        [out] 1 when it has ended, else 0. Written only on ANYCCL_SUCCESS.
-/// \param status      [out] See anyccl_wait_message; left alone while the operation has not ended. May be
-///                    NULL.
-/// \returns ANYCCL_SUCCESS, also when the time was over first; the status of the operation when it has ended
-///          with a failure; ANYCCL_ERR_INVALID_ARGUMENT for a timeout_ms below -1; else as anyccl_wait.
+/// \param[in,out] request     Taken if the operation has ended: NULL then, also if it failed. Otherwise
+///                            unchanged: it can be waited for again.
+/// \param[in]     timeout_ms  Longest time to wait, 0 or more. ANYCCL_TIMEOUT_NEVER: as
+///                            anyccl_wait_message().
+/// \param[out]    done        1 when the operation has ended, else 0.
+/// \param[out]    status      As for anyccl_wait_message(). Unchanged if the operation has not ended. May be
+///                            NULL.
+/// \returns ANYCCL_SUCCESS, also if the time has passed first; the status of the operation when it has ended
+///          with a failure; ANYCCL_ERR_INVALID_ARGUMENT for a timeout_ms below -1; otherwise as
+///          anyccl_wait().
 ///
-/// The call blocks, at most for that time: for programs that have something else to look after now and then.
-/// The communicator's timeout counts on from one such wait to the next.
+/// It is for programs that look after something else from time to time, such as signals. The timeout of the
+/// communicator continues to count from one such call to the next.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait_for(
     request: *mut anyccl_request_t,
@@ -305,14 +306,14 @@ pub unsafe extern "C" fn anyccl_wait_for(
     })
 }
 
-/// Asks for the end of a receive that has met no message yet.
+/// Asks for the end of a receive that no message has matched yet.
 ///
-/// \param request  [in] Borrowed: it must still be waited for. NULL: nothing happens.
-/// \returns ANYCCL_SUCCESS, whether the receive was cancelled or not: anyccl_wait_message tells, by the
-///          member cancelled of its status. ANYCCL_ERR_INVALID_ARGUMENT when request is none;
+/// \param[in] request  Borrowed: it must still be waited for. NULL: nothing happens.
+/// \returns ANYCCL_SUCCESS, whether the receive was cancelled or not: the member cancelled of
+///          anyccl_wait_message() tells. ANYCCL_ERR_INVALID_ARGUMENT when request is not a request;
 ///          ANYCCL_ERR_INVALID_USAGE when another thread waits for it, or in a forked child.
 ///
-/// Local. The call does not wait. A send or a collective is not cancelled. Replacement for MPI_Cancel.
+/// Local. The call does not block. It has no effect on a send or a collective. Replacement for MPI_Cancel.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_cancel(request: anyccl_request_t) -> anyccl_status_t {
     edge("anyccl_cancel", || {
@@ -324,17 +325,17 @@ pub extern "C" fn anyccl_cancel(request: anyccl_request_t) -> anyccl_status_t {
     })
 }
 
-/// Waits for the end of several operations, of one or several communicators.
+/// Waits for the end of all operations of an array.
 ///
-/// \param count     [in] Number of requests. 0: nothing happens.
-/// \param requests  [in,out] count requests, each taken as by anyccl_wait: NULL afterwards. Entries that are
-///                  NULL are skipped. May be NULL when count is 0.
-/// \returns ANYCCL_SUCCESS when all have succeeded; else the first failure in the order of the array, after
-///          all have ended. ANYCCL_ERR_INVALID_ARGUMENT when an entry is no request, ANYCCL_ERR_INVALID_USAGE
-///          when one is given twice or used by another thread, or in a forked child: then none was waited
-///          for.
+/// \param[in]     count     Number of requests. 0: nothing happens.
+/// \param[in,out] requests  Array of count requests, each taken as by anyccl_wait(). Entries that are NULL
+///                          are skipped. May be NULL when count is 0.
+/// \returns ANYCCL_SUCCESS when all have succeeded; otherwise the first failure in the order of the array,
+///          after all have ended. ANYCCL_ERR_INVALID_ARGUMENT when an entry is not a request;
+///          ANYCCL_ERR_INVALID_USAGE when an entry is given twice or used by another thread, or in a forked
+///          child. After these two, no request was taken.
 ///
-/// The call blocks, at most for the communicators' timeouts. Replacement for MPI_Waitall.
+/// The call blocks, at most for the timeouts of the communicators. Replacement for MPI_Waitall.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait_all(count: usize, requests: *mut anyccl_request_t) -> anyccl_status_t {
     edge("anyccl_wait_all", || {
@@ -353,16 +354,15 @@ pub unsafe extern "C" fn anyccl_wait_all(count: usize, requests: *mut anyccl_req
     })
 }
 
-/// Starts a persistent operation.
+/// Starts a run of a persistent operation.
 ///
-/// \param request  [in] Borrowed: from a function whose name ends in _init.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is no request; ANYCCL_ERR_INVALID_USAGE
-///          when it is not persistent, under way, used by another thread, or in a forked child; the status of
-///          the failure when its communicator has failed.
+/// \param[in] request  Borrowed: from a function whose name ends in `_init`.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is not a request;
+///          ANYCCL_ERR_INVALID_USAGE when it is not persistent, is running, is used by another thread, or in
+///          a forked child; the status of the failure when its communicator has failed.
 ///
-/// The call does not block. In the order of operations on the communicator it counts from here on, not from
-/// its making. Its buffers belong to the library until anyccl_wait or anyccl_test has seen the end.
-/// Replacement for MPI_Start.
+/// The call does not block. The operation takes its place in the order of the communicator's calls now, not
+/// when it was prepared. Replacement for MPI_Start.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_start(request: anyccl_request_t) -> anyccl_status_t {
     edge("anyccl_start", || {
@@ -372,12 +372,12 @@ pub unsafe extern "C" fn anyccl_start(request: anyccl_request_t) -> anyccl_statu
     })
 }
 
-/// Starts several persistent operations, in the order of the array.
+/// Starts a run of several persistent operations, in the order of the array.
 ///
-/// \param count     [in] Number of requests. 0: nothing happens.
-/// \param requests  [in] count requests, as for anyccl_start, of one or several communicators. NULL is not
-///                  skipped. May be NULL when count is 0.
-/// \returns See anyccl_start; when it is ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE, none was
+/// \param[in] count     Number of requests. 0: nothing happens.
+/// \param[in] requests  Array of count requests, as for anyccl_start(). NULL is not skipped. May be NULL when
+///                      count is 0.
+/// \returns As anyccl_start(). After ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE, none was
 ///          started.
 ///
 /// The call does not block. Replacement for MPI_Startall.
@@ -401,14 +401,14 @@ pub unsafe extern "C" fn anyccl_start_all(count: usize, requests: *mut anyccl_re
     })
 }
 
-/// Gives up a persistent operation.
+/// Releases a persistent request.
 ///
-/// \param request  [in,out] Taken: NULL afterwards. A request that is NULL already is nothing to free.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is NULL or is no request;
-///          ANYCCL_ERR_INVALID_USAGE when it is under way, not persistent (wait for it instead), used by
-///          another thread, or in a forked child. In these cases nothing has changed.
+/// \param[in,out] request  Taken: NULL afterwards. A request that is NULL already is accepted.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when request is NULL or not a request;
+///          ANYCCL_ERR_INVALID_USAGE when it is running, not persistent (wait for it instead), used by
+///          another thread, or in a forked child. After these two, nothing has changed.
 ///
-/// Local. Its communicator cannot be destroyed before. Replacement for MPI_Request_free.
+/// Local. The communicator cannot be destroyed before. Replacement for MPI_Request_free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_request_free(request: *mut anyccl_request_t) -> anyccl_status_t {
     edge("anyccl_request_free", || {

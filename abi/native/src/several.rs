@@ -13,21 +13,21 @@ use crate::status::{anyccl_status_t, edge};
 /// What `ANYCCL_NO_INDEX` is in C.
 const NO_INDEX: usize = usize::MAX;
 
-/// Waits for the end of one of several operations, of one or several communicators.
+/// Waits for the end of one operation of an array.
 ///
-/// \param count     [in] Number of requests.
-/// \param requests  [in,out] The one that has ended is taken as by anyccl_wait. Entries that are NULL, and
-///                  persistent ones that are not under way, are skipped. May be NULL when count is 0.
-/// \param index     [out] Its place in the array; ANYCCL_NO_INDEX when all are skipped. Also written when the
-///                  operation failed.
-/// \returns The status of that operation, as its blocking form returns it; ANYCCL_SUCCESS when all are
-///          skipped; ANYCCL_ERR_INVALID_ARGUMENT when an entry is no request or index is NULL,
-///          ANYCCL_ERR_INVALID_USAGE when one is given twice or used by another thread, or in a forked child:
-///          then nothing was waited for, and index is left alone.
+/// \param[in]     count     Number of requests.
+/// \param[in,out] requests  Array of count requests. The one that has ended is taken as by anyccl_wait(). May
+///                          be NULL when count is 0.
+/// \param[out]    index     Its place in the array; ANYCCL_NO_INDEX when all entries are skipped. Also
+///                          written if the operation failed.
+/// \returns The status of that operation, as its blocking form returns it; ANYCCL_SUCCESS when all entries
+///          are skipped; ANYCCL_ERR_INVALID_ARGUMENT when an entry is not a request or index is NULL;
+///          ANYCCL_ERR_INVALID_USAGE when an entry is given twice or used by another thread, or in a forked
+///          child. After these two refusals, no request was taken and index is unchanged.
 ///
-/// The call blocks, at most until the timeout of one of the communicators; a rank that waits long sleeps,
-/// however many communicators there are. Of several that have ended, the first in the array. Replacement for
-/// MPI_Waitany.
+/// The call blocks, at most until the timeout of one of the communicators. If several operations have ended,
+/// it takes the first in the array. A rank that waits long sleeps, whatever the number of communicators.
+/// Replacement for MPI_Waitany.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait_any(
     count: usize,
@@ -46,16 +46,16 @@ pub unsafe extern "C" fn anyccl_wait_any(
     })
 }
 
-/// Waits until at least one of several operations has ended, of one or several communicators, and takes none.
+/// Waits until at least one operation of an array has ended, and takes none.
 ///
-/// \param count     [in] Number of requests.
-/// \param requests  [in] Borrowed. Entries are skipped as by anyccl_wait_any. May be NULL when count is 0.
-/// \returns ANYCCL_SUCCESS, also when what has ended has failed, and when all are skipped;
-///          ANYCCL_ERR_INVALID_ARGUMENT and ANYCCL_ERR_INVALID_USAGE as by anyccl_wait_any.
+/// \param[in] count     Number of requests.
+/// \param[in] requests  Array of count requests, borrowed. May be NULL when count is 0.
+/// \returns ANYCCL_SUCCESS, also if the operation failed and when all entries are skipped;
+///          ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE as anyccl_wait_any().
 ///
-/// The call blocks as anyccl_wait_any. For one thread that looks after the requests of many: anyccl_test and
-/// anyccl_test_message tell then which have ended, and how. The time that an operation goes without progress
-/// counts on from one such wait to the next.
+/// It is for one thread that looks after the requests of many: anyccl_test() and anyccl_test_message() tell
+/// afterwards which have ended, and how. The call blocks as anyccl_wait_any() does. The time that an
+/// operation goes without progress continues to count from one such call to the next.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait_ready(count: usize, requests: *mut anyccl_request_t) -> anyccl_status_t {
     edge("anyccl_wait_ready", || {
@@ -67,20 +67,19 @@ pub unsafe extern "C" fn anyccl_wait_ready(count: usize, requests: *mut anyccl_r
     })
 }
 
-/// Waits until at least one of several operations has ended, of one or several communicators; takes all that
-/// have by then.
+/// Waits until at least one operation of an array has ended, and takes all that have ended.
 ///
-/// \param count     [in] Number of requests, and room in indices and statuses.
-/// \param requests  [in,out] Those that have ended are taken as by anyccl_wait. Entries are skipped as by
-///                  anyccl_wait_any.
-/// \param ended     [out] How many have ended: 0 only when all are skipped.
-/// \param indices   [out] Their places in the array, ascending.
-/// \param statuses  [out] How each has ended, in the order of indices. May be NULL.
-/// \returns ANYCCL_SUCCESS when these have succeeded, or none is under way; else the first failure in the
-///          order of indices. For a refusal as by anyccl_wait_any nothing was waited for or written; else
-///          everything is written.
+/// \param[in]     count     Number of requests, and room in indices and statuses.
+/// \param[in,out] requests  Array of count requests. Those that have ended are taken as by anyccl_wait().
+/// \param[out]    ended     Number of requests taken. 0 only when all entries are skipped.
+/// \param[out]    indices   Their places in the array, ascending.
+/// \param[out]    statuses  Their statuses, in the order of indices. May be NULL.
+/// \returns ANYCCL_SUCCESS when these operations have succeeded, or all entries are skipped; otherwise the
+///          first failure in the order of indices. Also then all outputs are written.
+///          ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE as anyccl_wait_any(): no request was
+///          taken and nothing is written.
 ///
-/// The call blocks as anyccl_wait_any. Replacement for MPI_Waitsome.
+/// The call blocks as anyccl_wait_any() does. Replacement for MPI_Waitsome.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_wait_some(
     count: usize,
@@ -119,16 +118,17 @@ pub unsafe extern "C" fn anyccl_wait_some(
     })
 }
 
-/// Asks whether several operations have all ended, and moves those of their communicators on.
+/// Asks whether all operations of an array have ended, and lets the operations of their communicators
+/// progress.
 ///
-/// \param count     [in] Number of requests.
-/// \param requests  [in,out] When all have ended, each is taken as by anyccl_wait; else none is. Entries that
-///                  are NULL have ended. May be NULL when count is 0.
-/// \param done      [out] 1 when all have ended, else 0. Also written when an operation failed.
-/// \returns ANYCCL_SUCCESS; when all have ended, the first failure in the order of the array; else as
-///          anyccl_wait_any.
+/// \param[in]     count     Number of requests.
+/// \param[in,out] requests  Array of count requests. If all have ended, each is taken as by anyccl_wait();
+///                          otherwise none is. Entries that are NULL have ended. May be NULL when count is 0.
+/// \param[out]    done      1 when all have ended, else 0. Also written if an operation failed.
+/// \returns ANYCCL_SUCCESS; when all have ended, the first failure in the order of the array; otherwise as
+///          anyccl_wait_any().
 ///
-/// Local. The call does not wait. Replacement for MPI_Testall.
+/// Local. The call does not block. Replacement for MPI_Testall.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_test_all(
     count: usize,
@@ -158,18 +158,17 @@ pub unsafe extern "C" fn anyccl_test_all(
     })
 }
 
-/// Asks whether one of several operations has ended, and moves those of their communicators on.
+/// Asks whether one operation of an array has ended, and lets the operations of their communicators progress.
 ///
-/// \param count     [in] Number of requests.
-/// \param requests  [in,out] One that has ended is taken as by anyccl_wait. Entries are skipped as by
-///                  anyccl_wait_any.
-/// \param index     [out] Its place in the array; ANYCCL_NO_INDEX when none has ended or all are skipped.
-///                  Also written when the operation failed.
-/// \param done      [out] 1 when one has ended or all are skipped, else 0. Also written when the operation
-///                  failed.
-/// \returns ANYCCL_SUCCESS; the status of the operation that has ended; else as anyccl_wait_any.
+/// \param[in]     count     Number of requests.
+/// \param[in,out] requests  Array of count requests. One that has ended is taken as by anyccl_wait().
+/// \param[out]    index     Its place in the array; ANYCCL_NO_INDEX when none has ended or all entries are
+///                          skipped. Also written if the operation failed.
+/// \param[out]    done      1 when one has ended or all entries are skipped, else 0. Also written if the
+///                          operation failed.
+/// \returns ANYCCL_SUCCESS; the status of the operation that has ended; otherwise as anyccl_wait_any().
 ///
-/// Local. The call does not wait. Replacement for MPI_Testany.
+/// Local. The call does not block. Replacement for MPI_Testany.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_test_any(
     count: usize,

@@ -15,26 +15,26 @@ use crate::comm::{COMMS, Comm, anyccl_comm_t, to_c};
 use crate::config::{self, anyccl_config_t};
 use crate::status::{anyccl_status_t, edge};
 
-/// Bytes that a callback of a store may write its message to, the final zero included.
+/// Bytes that a store callback may write its error message to, the final zero included.
 pub const ANYCCL_STORE_MESSAGE_BYTES: usize = 512;
 
-/// A callback of a store answers: done.
+/// Return value of a store callback: success.
 pub const ANYCCL_STORE_OK: c_int = 0;
-/// A callback of a store answers: the key was not set in time.
+/// Return value of a store callback: the key was not set in time.
 pub const ANYCCL_STORE_TIMEOUT: c_int = 1;
 
-/// Sets a value in a store, in place of one that may be there.
+/// Store callback that sets a value and replaces an earlier one.
 ///
-/// \param context  [in]  What the store has as its context.
-/// \param key      [in]  ASCII.
-/// \param value    [in]  Any bytes.
-/// \param bytes    [in]  Length of value; below 4096.
-/// \param message  [out] Room for ANYCCL_STORE_MESSAGE_BYTES: why it failed, UTF-8 with a final zero. Empty
-///                 at first.
-/// \returns ANYCCL_STORE_OK; anything else is a failure.
+/// \param[in]  context  Context of the store.
+/// \param[in]  key      ASCII string.
+/// \param[in]  value    Any bytes.
+/// \param[in]  bytes    Length of value; below 4096.
+/// \param[out] message  Room for ANYCCL_STORE_MESSAGE_BYTES, empty at first: why the call failed, UTF-8 with
+///                      a final zero.
+/// \returns ANYCCL_STORE_OK; any other value is a failure.
 ///
-/// Called on the thread that called anyccl, which it may block. It must not call any anyccl function, and
-/// must return: an exception or longjmp that leaves it ends the process.
+/// It runs in the thread that called anyccl, and may block it. It must not call anyccl. It must return: an
+/// exception or a longjmp that leaves it ends the process.
 pub type anyccl_store_set_t = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -45,19 +45,17 @@ pub type anyccl_store_set_t = Option<
     ) -> c_int,
 >;
 
-/// Waits until a key is set in a store, and gives its value.
+/// Store callback that waits until a key is set and gives its value. The rules of anyccl_store_set_t apply.
 ///
-/// \param context     [in]  What the store has as its context.
-/// \param key         [in]  ASCII.
-/// \param timeout_ms  [in]  Longest time to wait, at least 0.
-/// \param value       [out] Room for the value.
-/// \param capacity    [in]  Bytes of that room.
-/// \param bytes       [out] Length of the value. One that has no room is a failure.
-/// \param message     [out] See anyccl_store_set_t.
-/// \returns ANYCCL_STORE_OK; ANYCCL_STORE_TIMEOUT when the key was not set in time; anything else is a
+/// \param[in]  context     Context of the store.
+/// \param[in]  key         ASCII string.
+/// \param[in]  timeout_ms  Longest time to wait, at least 0.
+/// \param[out] value       Room for the value.
+/// \param[in]  capacity    Bytes of that room.
+/// \param[out] bytes       Length of the value. A value longer than capacity is a failure.
+/// \param[out] message     As for anyccl_store_set_t.
+/// \returns ANYCCL_STORE_OK; ANYCCL_STORE_TIMEOUT when the key was not set in time; any other value is a
 ///          failure.
-///
-/// See anyccl_store_set_t.
 pub type anyccl_store_get_t = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -70,39 +68,39 @@ pub type anyccl_store_get_t = Option<
     ) -> c_int,
 >;
 
-/// A key/value store of the caller's, such as PyTorch's. Start from ANYCCL_STORE_INIT.
+/// Key/value store of the program, such as PyTorch's. Start from ANYCCL_STORE_INIT and set both callbacks.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct anyccl_store_t {
     /// sizeof(anyccl_store_t) in the program. Later versions append members.
     pub struct_size: usize,
-    /// Passed to each call, never read. May be NULL.
+    /// Pointer that is passed to the callbacks. The library does not use it. May be NULL.
     pub context: *mut c_void,
-    /// Needed.
+    /// Sets a value. Required.
     pub set: anyccl_store_set_t,
-    /// Needed.
+    /// Waits for a value. Required.
     pub get: anyccl_store_get_t,
 }
 
 /// Joins the communicator of the ranks that share a store.
 ///
-/// Rank 0 sets one value, with its address and a secret of the job; the others get it, again if what they got
-/// was left over from a communicator before. Everything else goes over anyccl's own connections.
+/// Rank 0 sets one value, which has its address and a secret. The other ranks get it, and get it again if the
+/// value was left over from an earlier communicator. All other communication uses connections of the library.
 ///
-/// \param store   [in] Used during the call only. Whoever can read it may join. It is for one communicator at
-///                a time: give each its own prefix where several are made at once.
-/// \param size    [in] Number of ranks, the same on every rank; at least 1.
-/// \param rank    [in] This rank: 0 to size-1, each exactly once.
-/// \param config  [in] Read during the call. NULL: all defaults.
-/// \param comm    [out] Owned by the caller; release with anyccl_comm_destroy(). Written only on
-///                ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, numbers out of range, a store without its
-///          callbacks or a config that cannot be understood; ANYCCL_ERR_BOOTSTRAP when a callback failed,
-///          with its message, or the ranks did not find each other; ANYCCL_ERR_TIMEOUT, ANYCCL_ERR_PEER_LOST,
+/// \param[in]  store   Used during the call only. Any process that can read it may join. It serves one
+///                     communicator at a time: where several are created at once, give each a key prefix of
+///                     its own.
+/// \param[in]  size    Number of ranks, at least 1. The same on every rank.
+/// \param[in]  rank    Rank of the caller, 0 to size-1. Each rank exactly once.
+/// \param[in]  config  Settings. NULL: the defaults.
+/// \param[out] comm    Owned by the caller; release with anyccl_comm_destroy().
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for NULL, a number out of range, a store without its
+///          callbacks or an invalid config; ANYCCL_ERR_BOOTSTRAP when a callback failed (its message is part
+///          of the error) or the ranks did not find each other; ANYCCL_ERR_TIMEOUT, ANYCCL_ERR_PEER_LOST,
 ///          ANYCCL_ERR_SYSTEM.
 ///
-/// Collective over the ranks of the new communicator. The call blocks until all have come, at most for the
-/// configured time. Any thread. The call is independent of anyccl_init.
+/// Collective over the ranks of the new communicator. The call blocks until all ranks have joined, at most
+/// for the timeout. It does not need anyccl_init().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_comm_create_with_store(
     store: *const anyccl_store_t,

@@ -13,25 +13,23 @@ use crate::datatype::anyccl_datatype_t;
 use crate::request::{anyccl_request_t, hand_out_prepared};
 use crate::status::{anyccl_status_t, edge};
 
-/// Gives all ranks the root's parameters.
+/// Copies the parameters of the root to all ranks.
 ///
 ///     rank 0 (root)  w0 w1 | b0           w0 w1 | b0
 ///     rank 1         x0 x1 | c0    =>     w0 w1 | b0
 ///
-/// \param buffers    [in,out] number pointers. At the root read, elsewhere written. None is NULL where its
-///                   count is not 0.
-/// \param counts     [in] Elements of each, the same on every rank.
-/// \param datatypes  [in] One of enum anyccl_datatype for each, the same on every rank; they may differ from
-///                   each other.
-/// \param number     [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
-/// \param root       [in] The rank whose parameters all get, the same on every rank.
-/// \param comm       [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; ANYCCL_ERR_MISMATCH when the lists of the ranks differ; any other status when comm
-///          has failed.
+/// \param[in,out] buffers    Array of pointers: read at the root, written on the other ranks. A pointer may
+///                           be NULL if its count is 0.
+/// \param[in]     counts     Elements of each buffer. The same on every rank.
+/// \param[in]     datatypes  Datatype of each buffer. The same on every rank; they may differ from each
+///                           other.
+/// \param[in]     number     Length of the three arrays. The same on every rank. 0: they may be NULL.
+/// \param[in]     root       Rank whose parameters all ranks get.
+/// \param[in]     comm       Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures. ANYCCL_ERR_MISMATCH when the lists of the ranks differ.
 ///
-/// Collective. The call blocks until all are there. Few messages, as anyccl_broadcast_coalesced. This is the
-/// first step of PyTorch's DistributedDataParallel.
+/// Collective. Buffers are packed as in anyccl_broadcast_coalesced(). This is the first step of PyTorch's
+/// DistributedDataParallel.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_sync_params(
     buffers: *const *mut c_void,
@@ -49,27 +47,24 @@ pub unsafe extern "C" fn anyccl_sync_params(
     })
 }
 
-/// Sums gradients over all ranks; every rank gets the sums.
+/// Sums the gradients of all ranks; every rank gets the sums.
 ///
 ///     rank 0  a0 a1 | NULL | c0           a0+x0 a1+x1 | NULL | c0+z0
 ///     rank 1  x0 x1 | NULL | z0    =>     a0+x0 a1+x1 | NULL | c0+z0
 ///
-/// \param buffers    [in,out] number pointers. NULL: this rank has no gradient there, which is in order when
-///                   no rank has one.
-/// \param counts     [in] Elements of each, the same on every rank, also where a buffer is NULL.
-/// \param datatypes  [in] One of enum anyccl_datatype for each, with a sum; the same on every rank. They may
-///                   differ from each other.
-/// \param number     [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
-/// \param comm       [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT on every rank, with a sentence that names buffer and
-///          ranks, when a buffer is NULL on some ranks only: then no buffer has changed and comm works on;
-///          ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE for what was wrong on this rank alone,
-///          when nothing was sent and comm works on; ANYCCL_ERR_MISMATCH when the lists of the ranks differ;
-///          any other status when comm has failed.
+/// \param[in,out] buffers    Array of pointers. NULL: this rank has no gradient there. This is allowed if no
+///                           rank has one.
+/// \param[in]     counts     Elements of each buffer, also where it is NULL. The same on every rank.
+/// \param[in]     datatypes  Datatype of each buffer, one that has a sum. The same on every rank; they may
+///                           differ from each other.
+/// \param[in]     number     Length of the three arrays. The same on every rank. 0: they may be NULL.
+/// \param[in]     comm       Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures. When a buffer is NULL on some ranks only, every rank gets
+///          ANYCCL_ERR_INVALID_ARGUMENT and a message that names buffer and ranks; no buffer has changed and
+///          comm stays usable. ANYCCL_ERR_MISMATCH when the lists of the ranks differ.
 ///
-/// Collective. The call blocks until all are there. The ranks compare by a small message which buffers they
-/// have; then the buffers travel in few messages, as by anyccl_all_reduce_coalesced. The results are sums,
-/// not averages: divide by the size where the mean is wanted.
+/// Collective. A small message compares which buffers the ranks have. Then the buffers are packed as in
+/// anyccl_all_reduce_coalesced(). The results are sums: divide by the number of ranks for the mean.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_sum_grads(
     buffers: *const *mut c_void,
@@ -87,14 +82,8 @@ pub unsafe extern "C" fn anyccl_sum_grads(
     })
 }
 
-/// Prepares anyccl_sync_params for many runs.
-///
-/// \param buffers, counts, datatypes, number, root, comm  See anyccl_sync_params; the buffers belong to
-///        the library during each run, the arrays only during this call.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own, which packs small buffers when it is started.
+/// Persistent form of anyccl_sync_params(): see \ref persistent in request.h. Small buffers are packed when a
+/// run is started.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_sync_params_init(
     buffers: *const *mut c_void,
@@ -118,16 +107,10 @@ pub unsafe extern "C" fn anyccl_sync_params_init(
     })
 }
 
-/// Prepares the sum of a list of buffers over all ranks for many runs.
+/// Persistent form of anyccl_sum_grads(): see \ref persistent in request.h.
 ///
-/// \param buffers, counts, datatypes, number, comm  See anyccl_sum_grads; the buffers belong to the
-///        library during each run, the arrays only during this call. None may be NULL, unless its count is 0:
-///        which ranks have a buffer cannot be found out without them.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own, on all ranks by requests of this function:
-/// anyccl_sum_grads is another call, which compares what ranks have first.
+/// A buffer may be NULL only if its count is 0: the ranks do not compare which buffers they have. All ranks
+/// therefore make this call by requests of this function; anyccl_sum_grads() is another call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_sum_grads_init(
     buffers: *const *mut c_void,

@@ -22,20 +22,18 @@ use crate::status::{anyccl_status_t, edge, edge_boxed};
 ///     rank 0  anyccl_send(x, 2, ..., peer 2, tag 7)      x0 x1 ----+
 ///     rank 2  anyccl_recv(y, 2, ..., source 0, tag 7)              +--> y0 y1
 ///
-/// \param send      [in] count elements. Read only.
-/// \param count     [in] Elements: at most what the receive has room for.
-/// \param datatype  [in] One of enum anyccl_datatype, the same on both sides.
-/// \param peer      [in] The rank that receives: 0 to size-1.
-/// \param tag       [in] Name of the message, 0 or more.
-/// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; any other status when comm has failed: see "Failures" at the top of this header.
+/// \param[in] send      Elements to send, count of them.
+/// \param[in] count     Number of elements; not more than the receive has room for.
+/// \param[in] datatype  Datatype of the elements.
+/// \param[in] peer      Rank that receives.
+/// \param[in] tag       Tag of the message, 0 or more.
+/// \param[in] comm      Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// The call blocks until send may be changed, which may be before or after the receiver has come: do not rely
-/// on either. Two ranks that send to each other first may wait for ever; use anyccl_sendrecv, anyccl_isend or
-/// a batch. A message goes to the oldest receive that accepts its sender and tag, and a receive takes the
-/// oldest message: so messages of one rank with one tag are received in the order in which they were started.
-/// Threads of a rank may send and receive at the same time. Replacement for MPI_Send and ncclSend.
+/// The call blocks until the send buffer may be changed. This may be before or after the receive is posted:
+/// do not rely on either. Two ranks that both send first may therefore wait for each other until the timeout:
+/// use anyccl_sendrecv(), anyccl_isend() or a batch. Threads of a rank may send and receive at the same time.
+/// Replacement for MPI_Send and ncclSend.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_send(
     send: *const c_void,
@@ -50,12 +48,18 @@ pub unsafe extern "C" fn anyccl_send(
     unsafe { message.run("anyccl_send") }
 }
 
-/// Sends elements to one rank, and waits until it receives them.
+/// Sends elements to one rank, and waits until a receive has matched the message.
 ///
-/// \param send, count, datatype, peer, tag, comm  See anyccl_send.
-/// \returns See anyccl_send.
+/// \param[in] send      As for anyccl_send().
+/// \param[in] count     As for anyccl_send().
+/// \param[in] datatype  As for anyccl_send().
+/// \param[in] peer      As for anyccl_send().
+/// \param[in] tag       As for anyccl_send().
+/// \param[in] comm      As for anyccl_send().
+/// \returns As anyccl_send().
 ///
-/// The call blocks until a receive has met the message, and send may be changed. Replacement for MPI_Ssend.
+/// The call blocks until a receive has matched the message and the send buffer may be changed. Replacement
+/// for MPI_Ssend.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ssend(
     send: *const c_void,
@@ -72,18 +76,19 @@ pub unsafe extern "C" fn anyccl_ssend(
 
 /// Receives elements from one rank, or from any.
 ///
-/// \param recv      [out] Room for count elements. What a shorter message does not fill stays as it is.
-/// \param count     [in] Elements that there is room for.
-/// \param datatype  [in] One of enum anyccl_datatype, the same on both sides.
-/// \param source    [in] The rank that sends: 0 to size-1, or ANYCCL_ANY_SOURCE.
-/// \param tag       [in] The tag of the message, or ANYCCL_ANY_TAG.
-/// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param status    [out] What is known of the message: from whom, which tag, how many elements. May be NULL.
-///                  Inside of a batch it is written at its end.
-/// \returns See anyccl_send; ANYCCL_ERR_MISMATCH, on both sides, when the message is longer than the room for
-///          it or of another datatype.
+/// \param[out] recv      Room for count elements. Elements that a shorter message does not fill do not
+///                       change.
+/// \param[in]  count     Number of elements that there is room for.
+/// \param[in]  datatype  Datatype of the sender.
+/// \param[in]  source    Rank that sends, or ANYCCL_ANY_SOURCE.
+/// \param[in]  tag       Tag of the message, or ANYCCL_ANY_TAG.
+/// \param[in]  comm      Communicator, or ANYCCL_WORLD.
+/// \param[out] status    Sender, tag and length of the message. Inside a batch it is written at the end of
+///                       the batch. May be NULL.
+/// \returns ANYCCL_SUCCESS or one of \ref failures. When the message is longer than count or of another
+///          datatype, both sides get ANYCCL_ERR_MISMATCH.
 ///
-/// The call blocks until the elements are there. Replacement for MPI_Recv and ncclRecv.
+/// The call blocks until the elements have arrived. Replacement for MPI_Recv and ncclRecv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_recv(
     recv: *mut c_void,
@@ -100,16 +105,8 @@ pub unsafe extern "C" fn anyccl_recv(
     unsafe { message.run("anyccl_recv", status) }
 }
 
-/// Starts a send and returns at once.
-///
-/// \param send, count, datatype, peer, tag, comm  See anyccl_send; the buffer must not be changed until
-///        the request has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; the status of the failure when comm has failed.
-///
-/// The call does not block. The request ends when the buffer may be changed. Replacement for MPI_Isend.
+/// Nonblocking form of anyccl_send(): see \ref nonblocking in request.h. The request ends when the send
+/// buffer may be changed. Replacement for MPI_Isend.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_isend(
     send: *const c_void,
@@ -126,13 +123,8 @@ pub unsafe extern "C" fn anyccl_isend(
     edge("anyccl_isend", || unsafe { invocation::start(message, request) })
 }
 
-/// Starts a send that ends when it is received, and returns at once.
-///
-/// \param send, count, datatype, peer, tag, comm, request  See anyccl_isend.
-/// \returns See anyccl_isend.
-///
-/// The call does not block. The request ends when a receive has met the message and the buffer may be
-/// changed. Replacement for MPI_Issend.
+/// Nonblocking form of anyccl_ssend(): see \ref nonblocking in request.h. The request ends when a receive has
+/// matched the message and the send buffer may be changed. Replacement for MPI_Issend.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_issend(
     send: *const c_void,
@@ -149,16 +141,11 @@ pub unsafe extern "C" fn anyccl_issend(
     edge("anyccl_issend", || unsafe { invocation::start(message, request) })
 }
 
-/// Starts a receive and returns at once.
+/// Nonblocking form of anyccl_recv(): see \ref nonblocking in request.h.
 ///
-/// \param recv, count, datatype, source, tag, comm  See anyccl_recv; the buffer must not be used until the
-///        request has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it; anyccl_wait_message
-///                 tells what was received. Written only on ANYCCL_SUCCESS.
-/// \returns See anyccl_isend; ANYCCL_ERR_MISMATCH when a message that has come already is longer than the
-///          room for it or of another datatype: comm has failed then.
-///
-/// The call does not block. The request ends when the elements are there. Replacement for MPI_Irecv.
+/// The request ends when the elements have arrived; anyccl_wait_message() tells about the message. The call
+/// itself returns ANYCCL_ERR_MISMATCH when a message that has already arrived is longer than count or of
+/// another datatype; the communicator has then failed. Replacement for MPI_Irecv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_irecv(
     recv: *mut c_void,
@@ -177,15 +164,23 @@ pub unsafe extern "C" fn anyccl_irecv(
 
 /// Sends elements to one rank and receives elements from one, at the same time.
 ///
-/// \param send, send_count, send_datatype, peer, send_tag  See anyccl_send.
-/// \param recv, recv_count, recv_datatype, source, recv_tag  See anyccl_recv. recv and send do not
-///         overlap.
-/// \param comm    [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \param status  [out] What is known of the message that was received. May be NULL.
-/// \returns See anyccl_recv. When an argument is refused, nothing was sent.
+/// \param[in]  send           As for anyccl_send().
+/// \param[in]  send_count     As for anyccl_send().
+/// \param[in]  send_datatype  As for anyccl_send().
+/// \param[in]  peer           As for anyccl_send().
+/// \param[in]  send_tag       As for anyccl_send().
+/// \param[out] recv           As for anyccl_recv(). It must not overlap send.
+/// \param[in]  recv_count     As for anyccl_recv().
+/// \param[in]  recv_datatype  As for anyccl_recv().
+/// \param[in]  source         As for anyccl_recv().
+/// \param[in]  recv_tag       As for anyccl_recv().
+/// \param[in]  comm           Communicator, or ANYCCL_WORLD.
+/// \param[out] status         As for anyccl_recv().
+/// \returns As anyccl_recv(). After an argument is refused, nothing was sent.
 ///
-/// The call blocks until both are done. Ranks may call it in a ring, or any two of each other: nobody waits
-/// for ever. Its messages are met by any other send and receive as well. Replacement for MPI_Sendrecv.
+/// The call blocks until both messages are complete. Ranks may make it in a ring, or any two ranks to each
+/// other, without waiting for ever. Any other send or receive may be its counterpart. Replacement for
+/// MPI_Sendrecv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_sendrecv(
     send: *const c_void,

@@ -8,27 +8,28 @@ use anyccl_engine::config::Config;
 
 use crate::status::{anyccl_status_t, edge};
 
-/// Bytes of anyccl_unique_id_t.
+/// Size of anyccl_unique_id_t.
 pub const ANYCCL_UNIQUE_ID_BYTES: usize = 128;
 
-/// The name of a communicator to be. Plain bytes: copy them to the other ranks by any means. They contain the
-/// job's secret; whoever has them may join.
+/// Name of a communicator that is being created.
+///
+/// It is plain bytes: send them to the other ranks by any means. They contain a secret; any process that has
+/// them can join.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct anyccl_unique_id_t {
-    /// Not to be interpreted.
+    /// Opaque content.
     pub bytes: [c_uchar; ANYCCL_UNIQUE_ID_BYTES],
 }
 
-/// Makes a new id. One rank calls it, and gives the bytes to all ranks of the communicator to be, itself
-/// included.
+/// Makes a new unique id. One rank calls it and gives the id to all ranks of the new communicator.
 ///
-/// \param id  [out] Written only on ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when id is NULL or a variable cannot be understood;
-///          ANYCCL_ERR_SYSTEM when no socket could be opened.
+/// \param[out] id  The id.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when id is NULL or an environment variable is
+///          invalid; ANYCCL_ERR_SYSTEM when no socket could be opened.
 ///
-/// Local. Any thread. This process then answers the ranks that come, until all have come or the deadline has
-/// passed: it must live that long. One id names one communicator. Replacement for ncclGetUniqueId.
+/// Local. This process then answers the ranks that join. It must live until all have joined or the timeout
+/// has passed. One id names one communicator. Replacement for ncclGetUniqueId.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_get_unique_id(id: *mut anyccl_unique_id_t) -> anyccl_status_t {
     edge("anyccl_get_unique_id", || {

@@ -2,21 +2,21 @@
 
 use std::ffi::{c_char, c_int};
 
-/// Gives the version of the library in use, which may be newer than the header: "0.1.0".
+/// Gives the version of the library in use, such as "0.1.0". The library may be newer than the header.
 ///
-/// \returns A text that is always valid and never NULL. Not to be freed.
+/// \returns A string that is always valid and never NULL. Do not free it.
 ///
-/// Local. Any thread.
+/// Local.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_version_string() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// Gives the version of the library in use as a number: 10000 * major + 100 * minor + patch.
+/// Gives the version of the library in use as one number: 10000 * major + 100 * minor + patch.
 ///
-/// \returns The number; compare with ANYCCL_VERSION, which is the header's.
+/// \returns The number. ANYCCL_VERSION is the one of the header.
 ///
-/// Local. Any thread. Replacement for ncclGetVersion and MPI_Get_library_version.
+/// Local. Replacement for ncclGetVersion and MPI_Get_library_version.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_version() -> c_int {
     const fn number(text: &str) -> c_int {

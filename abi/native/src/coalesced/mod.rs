@@ -20,23 +20,18 @@ use crate::status::{anyccl_status_t, edge};
 ///     rank 0  a0 a1 | b0 | c0 c1 c2           S0 S1 | T0 | U0 U1 U2
 ///     rank 1  a0 a1 | b0 | c0 c1 c2    =>     S0 S1 | T0 | U0 U1 U2
 ///
-/// \param sends        [in] As many pointers as there are buffers: where counts[i] elements are read.
-/// \param recvs        [out] As many pointers: where counts[i] elements are written. recvs[i] == sends[i]: in
-///                     place.
-/// \param counts       [in] Elements of each buffer, the same on every rank. 0 is allowed.
-/// \param buffers      [in] Length of the three arrays, the same on every rank. 0: they may be NULL.
-/// \param datatype     [in] One of enum anyccl_datatype, the same on every rank.
-/// \param op           [in] See anyccl_all_reduce.
-/// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns See anyccl_all_reduce. The list of counts is part of what ranks must agree on: where it differs,
-///          every rank gets ANYCCL_ERR_MISMATCH and a sentence that names both lists by their number of
-///          buffers and a hash.
+/// \param[in]  sends     Array of pointers: sends[i] has counts[i] elements.
+/// \param[out] recvs     Array of pointers: recvs[i] takes counts[i] elements. In place: recvs[i] ==
+///                       sends[i].
+/// \param[in]  counts    Elements of each buffer. 0 is allowed.
+/// \param[in]  buffers   Length of the three arrays. 0: they may be NULL.
+/// \param[in]  datatype  Datatype of all elements.
+/// \param[in]  op        Operator that accepts datatype.
+/// \param[in]  comm      Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective. The call blocks until all buffers are done. Gives what anyccl_all_reduce on each buffer gives,
-/// up to the order in which floats are summed, in fewer messages: small buffers are packed together, large
-/// ones go side by side. The arrays themselves are read during the call only. Buffers must not overlap each
-/// other, but for in place. Replacement for ncclGroupStart ... ncclGroupEnd around many small calls, and
-/// torch.distributed.all_reduce_coalesced.
+/// Collective; see \ref coalesced. Replacement for many small calls between ncclGroupStart and ncclGroupEnd,
+/// and for torch.distributed.all_reduce_coalesced.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_reduce_coalesced(
     sends: *const *const c_void,
@@ -56,16 +51,7 @@ pub unsafe extern "C" fn anyccl_all_reduce_coalesced(
     edge("anyccl_all_reduce_coalesced", || unsafe { invocation::run(arguments, None) })
 }
 
-/// Starts an all_reduce of a list of buffers and returns at once.
-///
-/// \param sends, recvs, counts, buffers, datatype, op, comm  See anyccl_all_reduce_coalesced; the buffers
-///        belong to the library until the request has ended, the arrays only during this call.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns See anyccl_iall_reduce.
-///
-/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there
-/// when the request has ended.
+/// Nonblocking form of anyccl_all_reduce_coalesced(): see \ref nonblocking in request.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_reduce_coalesced(
     sends: *const *const c_void,
@@ -86,14 +72,7 @@ pub unsafe extern "C" fn anyccl_iall_reduce_coalesced(
     edge("anyccl_iall_reduce_coalesced", || unsafe { invocation::start(arguments, request) })
 }
 
-/// Prepares an all_reduce_coalesced that is started later, and often.
-///
-/// \param sends, recvs, counts, buffers, datatype, op, comm  See anyccl_all_reduce_coalesced; the buffers
-///        belong to the library during each run, the arrays only during this call.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own, which packs small buffers when it is started.
+/// Persistent form of anyccl_all_reduce_coalesced(): see \ref persistent in request.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_reduce_coalesced_init(
     sends: *const *const c_void,
@@ -114,16 +93,20 @@ pub unsafe extern "C" fn anyccl_all_reduce_coalesced_init(
     edge("anyccl_all_reduce_coalesced_init", || unsafe { invocation::prepare(arguments, request) })
 }
 
-/// Gives all ranks the elements of the root, for each buffer of a list.
+/// Copies the elements of the root to every rank, for each buffer of a list.
 ///
-/// \param sends     [in] At the root: counts[i] elements each. Elsewhere not used, may be NULL.
-/// \param recvs     [out] counts[i] elements each. At the root, recvs[i] == sends[i] is in place.
-/// \param counts, buffers, datatype  [in] See anyccl_all_reduce_coalesced.
-/// \param root      [in] The rank that sends, the same on every rank.
-/// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns See anyccl_all_reduce_coalesced.
+/// \param[in]  sends     Array of pointers at the root: sends[i] has counts[i] elements. Not used on the
+///                       other ranks: may be NULL.
+/// \param[out] recvs     Array of pointers: recvs[i] takes counts[i] elements. In place: recvs[i] == sends[i]
+///                       at the root.
+/// \param[in]  counts    Elements of each buffer. 0 is allowed.
+/// \param[in]  buffers   Length of the three arrays. 0: they may be NULL.
+/// \param[in]  datatype  Datatype of all elements.
+/// \param[in]  root      Rank that sends.
+/// \param[in]  comm      Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+/// Collective; see \ref coalesced.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_broadcast_coalesced(
     sends: *const *const c_void,
@@ -143,16 +126,7 @@ pub unsafe extern "C" fn anyccl_broadcast_coalesced(
     edge("anyccl_broadcast_coalesced", || unsafe { invocation::run(arguments, None) })
 }
 
-/// Starts a broadcast of a list of buffers and returns at once.
-///
-/// \param sends, recvs, counts, buffers, datatype, root, comm  See anyccl_broadcast_coalesced; the buffers
-///        belong to the library until the request has ended, the arrays only during this call.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns See anyccl_ibroadcast.
-///
-/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there
-/// when the request has ended.
+/// Nonblocking form of anyccl_broadcast_coalesced(): see \ref nonblocking in request.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ibroadcast_coalesced(
     sends: *const *const c_void,
@@ -173,14 +147,7 @@ pub unsafe extern "C" fn anyccl_ibroadcast_coalesced(
     edge("anyccl_ibroadcast_coalesced", || unsafe { invocation::start(arguments, request) })
 }
 
-/// Prepares a broadcast_coalesced that is started later, and often.
-///
-/// \param sends, recvs, counts, buffers, datatype, root, comm  See anyccl_broadcast_coalesced; the buffers
-///        belong to the library during each run, the arrays only during this call.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own, which packs small buffers when it is started.
+/// Persistent form of anyccl_broadcast_coalesced(): see \ref persistent in request.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_broadcast_coalesced_init(
     sends: *const *const c_void,
@@ -201,16 +168,18 @@ pub unsafe extern "C" fn anyccl_broadcast_coalesced_init(
     edge("anyccl_broadcast_coalesced_init", || unsafe { invocation::prepare(arguments, request) })
 }
 
-/// Gives all ranks the elements of every rank, for each buffer of a list.
+/// Collects the elements of all ranks on every rank, for each buffer of a list.
 ///
-/// \param sends        [in] send_counts[i] elements each.
-/// \param recvs        [out] size * send_counts[i] elements each, in the order of the ranks. In place:
-///                     sends[i] == recvs[i] + rank * send_counts[i] elements.
-/// \param send_counts  [in] Elements that each rank gives for each buffer, the same on every rank.
-/// \param buffers, datatype, comm  [in] See anyccl_all_reduce_coalesced.
-/// \returns See anyccl_all_reduce_coalesced.
+/// \param[in]  sends        Array of pointers: sends[i] has send_counts[i] elements.
+/// \param[out] recvs        Array of pointers: recvs[i] takes size * send_counts[i] elements, in the order of
+///                          the ranks. In place: sends[i] == recvs[i] + rank * send_counts[i] elements.
+/// \param[in]  send_counts  Elements that each rank contributes to each buffer. 0 is allowed.
+/// \param[in]  buffers      Length of the three arrays. 0: they may be NULL.
+/// \param[in]  datatype     Datatype of all elements.
+/// \param[in]  comm         Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+/// Collective; see \ref coalesced.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather_coalesced(
     sends: *const *const c_void,
@@ -226,16 +195,7 @@ pub unsafe extern "C" fn anyccl_all_gather_coalesced(
     edge("anyccl_all_gather_coalesced", || unsafe { invocation::run(arguments, None) })
 }
 
-/// Starts an all_gather of a list of buffers and returns at once.
-///
-/// \param sends, recvs, send_counts, buffers, datatype, comm  See anyccl_all_gather_coalesced; the buffers
-///        belong to the library until the request has ended, the arrays only during this call.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns See anyccl_iall_gather.
-///
-/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there
-/// when the request has ended.
+/// Nonblocking form of anyccl_all_gather_coalesced(): see \ref nonblocking in request.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_gather_coalesced(
     sends: *const *const c_void,
@@ -252,14 +212,7 @@ pub unsafe extern "C" fn anyccl_iall_gather_coalesced(
     edge("anyccl_iall_gather_coalesced", || unsafe { invocation::start(arguments, request) })
 }
 
-/// Prepares an all_gather_coalesced that is started later, and often.
-///
-/// \param sends, recvs, send_counts, buffers, datatype, comm  See anyccl_all_gather_coalesced; the buffers
-///        belong to the library during each run, the arrays only during this call.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own, which packs small buffers when it is started.
+/// Persistent form of anyccl_all_gather_coalesced(): see \ref persistent in request.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather_coalesced_init(
     sends: *const *const c_void,
@@ -278,14 +231,18 @@ pub unsafe extern "C" fn anyccl_all_gather_coalesced_init(
 
 /// Combines the elements of all ranks and gives each rank its block, for each buffer of a list.
 ///
-/// \param sends        [in] size * recv_counts[i] elements each: a block per rank.
-/// \param recvs        [out] recv_counts[i] elements each: block number rank of the result. In place:
-///                     recvs[i] == sends[i] + rank * recv_counts[i] elements.
-/// \param recv_counts  [in] Elements that each rank gets of each buffer, the same on every rank.
-/// \param buffers, datatype, op, comm  [in] See anyccl_all_reduce_coalesced.
-/// \returns See anyccl_all_reduce_coalesced.
+/// \param[in]  sends        Array of pointers: sends[i] has size * recv_counts[i] elements, one block for
+///                          each rank.
+/// \param[out] recvs        Array of pointers: recvs[i] takes recv_counts[i] elements, the block of this
+///                          rank. In place: recvs[i] == sends[i] + rank * recv_counts[i] elements.
+/// \param[in]  recv_counts  Elements that each rank gets of each buffer. 0 is allowed.
+/// \param[in]  buffers      Length of the three arrays. 0: they may be NULL.
+/// \param[in]  datatype     Datatype of all elements.
+/// \param[in]  op           Operator that accepts datatype.
+/// \param[in]  comm         Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective. The call blocks until all buffers are done, in few messages as anyccl_all_reduce_coalesced.
+/// Collective; see \ref coalesced.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_reduce_scatter_coalesced(
     sends: *const *const c_void,
@@ -305,16 +262,7 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_coalesced(
     edge("anyccl_reduce_scatter_coalesced", || unsafe { invocation::run(arguments, None) })
 }
 
-/// Starts a reduce_scatter of a list of buffers and returns at once.
-///
-/// \param sends, recvs, recv_counts, buffers, datatype, op, comm  See anyccl_reduce_scatter_coalesced; the
-///        buffers belong to the library until the request has ended, the arrays only during this call.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns See anyccl_ireduce_scatter.
-///
-/// Collective. The call does not block, but packs small buffers now. The results of packed ones are there
-/// when the request has ended.
+/// Nonblocking form of anyccl_reduce_scatter_coalesced(): see \ref nonblocking in request.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ireduce_scatter_coalesced(
     sends: *const *const c_void,
@@ -335,14 +283,7 @@ pub unsafe extern "C" fn anyccl_ireduce_scatter_coalesced(
     edge("anyccl_ireduce_scatter_coalesced", || unsafe { invocation::start(arguments, request) })
 }
 
-/// Prepares a reduce_scatter_coalesced that is started later, and often.
-///
-/// \param sends, recvs, recv_counts, buffers, datatype, op, comm  See anyccl_reduce_scatter_coalesced; the
-///        buffers belong to the library during each run, the arrays only during this call.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own, which packs small buffers when it is started.
+/// Persistent form of anyccl_reduce_scatter_coalesced(): see \ref persistent in request.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_reduce_scatter_coalesced_init(
     sends: *const *const c_void,

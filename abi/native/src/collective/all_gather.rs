@@ -11,24 +11,22 @@ use crate::invocation;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
-/// Collects the elements of all ranks, in the order of ranks, on every rank.
+/// Collects the elements of all ranks on every rank, in the order of the ranks.
 ///
 ///     before  send            after  recv
 ///     rank 0  a0 a1           rank 0  a0 a1 b0 b1 c0 c1
 ///     rank 1  b0 b1     =>    rank 1  a0 a1 b0 b1 c0 c1
 ///     rank 2  c0 c1           rank 2  a0 a1 b0 b1 c0 c1
 ///
-/// \param send        [in] send_count elements. Read only.
-/// \param recv        [out] size * send_count elements.
-/// \param send_count  [in] Elements that each rank sends. The same on every rank.
-/// \param datatype    [in] One of enum anyccl_datatype. The same on every rank.
-/// \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
-///          header.
+/// \param[in]  send        Block of this rank, send_count elements.
+/// \param[out] recv        All blocks, size * send_count elements.
+/// \param[in]  send_count  Elements of each block.
+/// \param[in]  datatype    Datatype of the elements.
+/// \param[in]  comm        Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective. The call blocks until this rank's part is done. In place: send == recv + rank * send_count
-/// elements. Any other overlap is refused. Replacement for MPI_Allgather and ncclAllGather.
+/// Collective. In place: send == recv + rank * send_count elements. Replacement for MPI_Allgather and
+/// ncclAllGather.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather(
     send: *const c_void,
@@ -41,18 +39,8 @@ pub unsafe extern "C" fn anyccl_all_gather(
     unsafe { run("anyccl_all_gather", || arguments(send, recv, send_count, datatype, comm)) }
 }
 
-/// Starts an all_gather and returns at once.
-///
-/// \param send, recv, send_count, datatype, comm  See anyccl_all_gather; the buffers belong to the library
-///        until the request has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
-///          told by anyccl_wait or anyccl_test.
-///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
-/// Replacement for MPI_Iallgather.
+/// Nonblocking form of anyccl_all_gather(): see \ref nonblocking in request.h. Replacement for
+/// MPI_Iallgather.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_gather(
     send: *const c_void,

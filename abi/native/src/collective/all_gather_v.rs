@@ -13,27 +13,24 @@ use crate::invocation;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
-/// Collects the elements of all ranks on every rank; ranks may have different numbers of them.
+/// Collects blocks of different lengths on every rank.
 ///
 ///     before  send            after  recv
 ///     rank 0  a0 a1           rank 0  a0 a1 c0
 ///     rank 1  -         =>    rank 1  a0 a1 c0         recv_counts 2 0 1
 ///     rank 2  c0              rank 2  a0 a1 c0
 ///
-/// \param send         [in] recv_counts[rank] elements. Read only.
-/// \param recv         [out] For each rank r, recv_counts[r] elements from element recv_displs[r] on. What
-///                     lies between these blocks is left alone.
-/// \param recv_counts  [in] size numbers of elements. The same on every rank.
-/// \param recv_displs  [in] size numbers of elements; NULL: the blocks lie one after the other. Each rank's
-///                     own affair.
-/// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
-/// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
-///          header.
+/// \param[in]  send         Block of this rank, recv_counts[rank] elements.
+/// \param[out] recv         For each rank r, recv_counts[r] elements from element recv_displs[r] on. Elements
+///                          between the blocks do not change.
+/// \param[in]  recv_counts  Length of each block, size numbers. The same on every rank.
+/// \param[in]  recv_displs  Offset of each block, size numbers, or NULL. Ranks may have different ones.
+/// \param[in]  datatype     Datatype of the elements.
+/// \param[in]  comm         Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective. The call blocks until this rank's part is done. In place: send == recv + recv_displs[rank]
-/// elements. Any other overlap is refused, also among the blocks of recv. Replacement for MPI_Allgatherv.
+/// Collective. In place: send == recv + recv_displs[rank] elements. Blocks of recv must not overlap.
+/// Replacement for MPI_Allgatherv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather_v(
     send: *const c_void,
@@ -51,18 +48,8 @@ pub unsafe extern "C" fn anyccl_all_gather_v(
     })
 }
 
-/// Starts an all_gather_v and returns at once.
-///
-/// \param send, recv, recv_counts, recv_displs, datatype, comm  See anyccl_all_gather_v; the
-///        buffers belong to the library until the request has ended, the arrays do not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
-///          told by anyccl_wait or anyccl_test.
-///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
-/// Replacement for MPI_Iallgatherv.
+/// Nonblocking form of anyccl_all_gather_v(): see \ref nonblocking in request.h. Replacement for
+/// MPI_Iallgatherv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_gather_v(
     send: *const c_void,
@@ -82,14 +69,8 @@ pub unsafe extern "C" fn anyccl_iall_gather_v(
     })
 }
 
-/// Prepares an all_gather_v that is started later, and often.
-///
-/// \param send, recv, recv_counts, recv_displs, datatype, comm  See anyccl_all_gather_v; the buffers belong
-///        to the library during each run, arrays only during this call.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own. Replacement for MPI_Allgatherv_init.
+/// Persistent form of anyccl_all_gather_v(): see \ref persistent in request.h. Replacement for
+/// MPI_Allgatherv_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather_v_init(
     send: *const c_void,

@@ -19,19 +19,16 @@ use crate::status::{anyccl_status_t, edge};
 ///     rank 1  b0 b1     =>    rank 1  S0 S1      Sk = ak op bk op ck
 ///     rank 2  c0 c1           rank 2  S0 S1
 ///
-/// \param send      [in] count elements. Read only.
-/// \param recv      [out] count elements.
-/// \param count     [in] Elements of each buffer. The same on every rank.
-/// \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
-/// \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
-/// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
-///          header.
+/// \param[in]  send      Contribution of this rank, count elements.
+/// \param[out] recv      Result, count elements.
+/// \param[in]  count     Elements of each buffer.
+/// \param[in]  datatype  Datatype of the elements.
+/// \param[in]  op        Operator that accepts datatype.
+/// \param[in]  comm      Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective. The call blocks until this rank's part is done. The result has the same bits on every rank and
-/// in every run. In place: send == recv. Any other overlap is refused. Replacement for MPI_Allreduce and
-/// ncclAllReduce.
+/// Collective. In place: send == recv. The result has the same bits on every rank and in every run.
+/// Replacement for MPI_Allreduce and ncclAllReduce.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_reduce(
     send: *const c_void,
@@ -45,18 +42,8 @@ pub unsafe extern "C" fn anyccl_all_reduce(
     unsafe { run("anyccl_all_reduce", || arguments(send, recv, count, datatype, op, comm)) }
 }
 
-/// Starts an all_reduce and returns at once.
-///
-/// \param send, recv, count, datatype, op, comm  See anyccl_all_reduce; the buffers belong to the library
-///        until the request has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
-///          told by anyccl_wait or anyccl_test.
-///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
-/// Replacement for MPI_Iallreduce.
+/// Nonblocking form of anyccl_all_reduce(): see \ref nonblocking in request.h. Replacement for
+/// MPI_Iallreduce.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_reduce(
     send: *const c_void,

@@ -13,30 +13,26 @@ use crate::invocation;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
-/// Every rank sends every rank a part of its own, of any length.
+/// Sends a block of any length from every rank to every rank.
 ///
 ///     before  send            after  recv
 ///     rank 0  a0 a1 a2        rank 0  a0 b0        send_counts of rank 0: 1 2
 ///     rank 1  b0        =>    rank 1  a1 a2        send_counts of rank 1: 1 0
 ///
-/// \param send         [in] For each rank r, send_counts[r] elements from element send_displs[r] on. Read
-///                     only.
-/// \param recv         [out] For each rank r, recv_counts[r] elements from element recv_displs[r] on. What
-///                     lies between these blocks is left alone.
-/// \param send_counts  [in] size numbers of elements.
-/// \param send_displs  [in] size numbers of elements; NULL: the blocks lie one after the other.
-/// \param recv_counts  [in] size numbers of elements: recv_counts[r] here is send_counts of this rank there.
-/// \param recv_displs  [in] size numbers of elements; NULL: the blocks lie one after the other.
-/// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
-/// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
-///          header.
+/// \param[in]  send         For each rank r, send_counts[r] elements from element send_displs[r] on.
+/// \param[out] recv         For each rank r, recv_counts[r] elements from element recv_displs[r] on. Elements
+///                          between the blocks do not change.
+/// \param[in]  send_counts  Length of the block for each rank, size numbers.
+/// \param[in]  send_displs  Offset of the block for each rank, size numbers, or NULL.
+/// \param[in]  recv_counts  Length of the block from each rank, size numbers: recv_counts[r] is what rank r
+///                          has in its send_counts for this rank.
+/// \param[in]  recv_displs  Offset of the block from each rank, size numbers, or NULL.
+/// \param[in]  datatype     Datatype of the elements.
+/// \param[in]  comm         Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective. The call blocks until this rank's part is done. Where a rank expects another number of
-/// elements than another one sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: a block of
-/// send is identical with the block of recv from the same rank, address and length. Any other overlap is
-/// refused, also among the blocks of recv. Replacement for MPI_Alltoallv.
+/// Collective. In place: a block of send has the address and the length of the block of recv of the same
+/// rank. Blocks of recv must not overlap. Replacement for MPI_Alltoallv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_to_all_v(
     send: *const c_void,
@@ -58,19 +54,8 @@ pub unsafe extern "C" fn anyccl_all_to_all_v(
     })
 }
 
-/// Starts an all_to_all_v and returns at once.
-///
-/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  See
-///        anyccl_all_to_all_v; the buffers belong to the library until the request has ended, the arrays do
-///        not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
-///          told by anyccl_wait or anyccl_test.
-///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
-/// Replacement for MPI_Ialltoallv.
+/// Nonblocking form of anyccl_all_to_all_v(): see \ref nonblocking in request.h. Replacement for
+/// MPI_Ialltoallv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_to_all_v(
     send: *const c_void,
@@ -94,15 +79,8 @@ pub unsafe extern "C" fn anyccl_iall_to_all_v(
     })
 }
 
-/// Prepares an all_to_all_v that is started later, and often.
-///
-/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, comm  See
-///        anyccl_all_to_all_v; the buffers belong to the library during each run, arrays only during this
-///        call.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own. Replacement for MPI_Alltoallv_init.
+/// Persistent form of anyccl_all_to_all_v(): see \ref persistent in request.h. Replacement for
+/// MPI_Alltoallv_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_to_all_v_init(
     send: *const c_void,

@@ -8,36 +8,24 @@ use crate::invocation;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
-/// Waits until every rank has come here.
+/// Waits until every rank has made the call.
 ///
 ///     rank 0  ----------|
-///     rank 1  ---|......|   =>   all go on
+///     rank 1  ---|......|   =>   all continue
 ///     rank 2  -------|..|
 ///
-/// \param comm  [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
-///          header.
+/// \param[in] comm  Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective. The call blocks until all have come. What a rank did before it, the others see after it.
-/// Replacement for MPI_Barrier.
+/// Collective. The request of its nonblocking form ends when every rank has made the call. After the barrier,
+/// each rank sees what the others did before it. Replacement for MPI_Barrier.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_barrier(comm: anyccl_comm_t) -> anyccl_status_t {
     // SAFETY: a barrier has no buffers.
     unsafe { run("anyccl_barrier", || arguments(comm)) }
 }
 
-/// Starts a barrier and returns at once; the request ends when every rank has come.
-///
-/// \param comm     See anyccl_barrier.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
-///          told by anyccl_wait or anyccl_test.
-///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
-/// Replacement for MPI_Ibarrier.
+/// Nonblocking form of anyccl_barrier(): see \ref nonblocking in request.h. Replacement for MPI_Ibarrier.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ibarrier(
     comm: anyccl_comm_t,

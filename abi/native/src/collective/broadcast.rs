@@ -18,19 +18,17 @@ use crate::status::{anyccl_status_t, edge};
 ///     rank 1  b0 b1     =>    rank 1  b0 b1      root 1
 ///     rank 2  - -             rank 2  b0 b1
 ///
-/// \param send      [in] count elements at the root. Not used elsewhere: may be NULL, or recv.
-/// \param recv      [out] count elements.
-/// \param count     [in] Elements of each buffer. The same on every rank.
-/// \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
-/// \param root      [in] 0 to size-1. The same on every rank.
-/// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
-///          header.
+/// \param[in]  send      Elements of the root, count of them. Not used on the other ranks: may be NULL, or
+///                       recv.
+/// \param[out] recv      Elements of the root, count of them.
+/// \param[in]  count     Elements of each buffer.
+/// \param[in]  datatype  Datatype of the elements.
+/// \param[in]  root      Rank that sends.
+/// \param[in]  comm      Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective. The call blocks until this rank's part is done. The root may return before the others have
-/// come. In place: send == recv. So one pointer, given twice on every rank, does what MPI_Bcast does. Any
-/// other overlap is refused. Replacement for MPI_Bcast and ncclBroadcast.
+/// Collective. In place: send == recv. One pointer, given twice on every rank, does what MPI_Bcast does.
+/// Replacement for MPI_Bcast and ncclBroadcast.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_broadcast(
     send: *const c_void,
@@ -44,18 +42,7 @@ pub unsafe extern "C" fn anyccl_broadcast(
     unsafe { run("anyccl_broadcast", || arguments(send, recv, count, datatype, root, comm)) }
 }
 
-/// Starts a broadcast and returns at once.
-///
-/// \param send, recv, count, datatype, root, comm  See anyccl_broadcast; the buffers belong to the library
-///        until the request has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
-///          told by anyccl_wait or anyccl_test.
-///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
-/// Replacement for MPI_Ibcast.
+/// Nonblocking form of anyccl_broadcast(): see \ref nonblocking in request.h. Replacement for MPI_Ibcast.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ibroadcast(
     send: *const c_void,

@@ -13,24 +13,21 @@ use crate::invocation;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
-/// Every rank sends every rank a part of its own, each in memory of its own: lists of tensors.
+/// Sends a block of any length from every rank to every rank; each block has memory of its own.
 ///
-/// \param sends        [in] size pointers: sends[r] has send_counts[r] elements for rank r. Read only. A
-///                     pointer to no elements may be NULL.
-/// \param recvs        [out] size pointers: recvs[r] takes recv_counts[r] elements from rank r. A pointer to
-///                     no elements may be NULL.
-/// \param send_counts  [in] size numbers of elements.
-/// \param recv_counts  [in] size numbers of elements: recv_counts[r] here is send_counts of this rank there.
-/// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
-/// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
-///          header.
+/// \param[in]  sends        Array of size pointers: sends[r] has send_counts[r] elements for rank r. A
+///                          pointer to no elements may be NULL.
+/// \param[out] recvs        Array of size pointers: recvs[r] takes recv_counts[r] elements from rank r. A
+///                          pointer to no elements may be NULL.
+/// \param[in]  send_counts  Length of the block for each rank, size numbers.
+/// \param[in]  recv_counts  Length of the block from each rank, size numbers: recv_counts[r] is what rank r
+///                          has in its send_counts for this rank.
+/// \param[in]  datatype     Datatype of the elements.
+/// \param[in]  comm         Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures. Lengths must agree: see \ref lengths.
 ///
-/// Collective. The call blocks until this rank's part is done. Where a rank expects another number of
-/// elements than another one sends, both are named by ANYCCL_ERR_MISMATCH on every rank. In place: sends[r]
-/// == recvs[r], with the same count. Any other overlap is refused. Other ranks may call anyccl_all_to_all_v
-/// instead. Replacement for torch.distributed's all_to_all.
+/// Collective. In place: sends[r] == recvs[r], with the same count. Other ranks may call
+/// anyccl_all_to_all_v() instead. Replacement for the all_to_all of torch.distributed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_to_all_list(
     sends: *const *const c_void,
@@ -50,18 +47,8 @@ pub unsafe extern "C" fn anyccl_all_to_all_list(
     })
 }
 
-/// Starts an all_to_all_list and returns at once.
-///
-/// \param sends, recvs, send_counts, recv_counts, datatype, comm  See anyccl_all_to_all_list; the
-///        memory belongs to the library until the request has ended, the arrays do not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
-///          told by anyccl_wait or anyccl_test.
-///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
-/// Replacement for MPI_Ialltoallw.
+/// Nonblocking form of anyccl_all_to_all_list(): see \ref nonblocking in request.h. Replacement for
+/// MPI_Ialltoallw.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_to_all_list(
     sends: *const *const c_void,
@@ -83,14 +70,7 @@ pub unsafe extern "C" fn anyccl_iall_to_all_list(
     })
 }
 
-/// Prepares an all_to_all_list that is started later, and often.
-///
-/// \param sends, recvs, send_counts, recv_counts, datatype, comm  See anyccl_all_to_all_list; the buffers
-///        belong to the library during each run, arrays only during this call.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own.
+/// Persistent form of anyccl_all_to_all_list(): see \ref persistent in request.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_to_all_list_init(
     sends: *const *const c_void,
@@ -112,21 +92,18 @@ pub unsafe extern "C" fn anyccl_all_to_all_list_init(
     })
 }
 
-/// Collects the elements of all ranks on every rank, the elements of each rank in memory of their own.
+/// Collects blocks of different lengths on every rank; each block has memory of its own.
 ///
-/// \param send         [in] recv_counts[rank] elements. Read only.
-/// \param recvs        [out] size pointers: recvs[r] takes recv_counts[r] elements from rank r. A pointer to
-///                     no elements may be NULL.
-/// \param recv_counts  [in] size numbers of elements. The same on every rank.
-/// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
-/// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
-///          header.
+/// \param[in]  send         Block of this rank, recv_counts[rank] elements.
+/// \param[out] recvs        Array of size pointers: recvs[r] takes recv_counts[r] elements from rank r. A
+///                          pointer to no elements may be NULL.
+/// \param[in]  recv_counts  Length of each block, size numbers. The same on every rank.
+/// \param[in]  datatype     Datatype of the elements.
+/// \param[in]  comm         Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective. The call blocks until this rank's part is done. In place: send == recvs[rank]. Any other
-/// overlap is refused. Other ranks may call anyccl_all_gather_v instead. Replacement for torch.distributed's
-/// all_gather.
+/// Collective. In place: send == recvs[rank]. Other ranks may call anyccl_all_gather_v() instead. Replacement
+/// for the all_gather of torch.distributed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather_list(
     send: *const c_void,
@@ -143,17 +120,7 @@ pub unsafe extern "C" fn anyccl_all_gather_list(
     })
 }
 
-/// Starts an all_gather_list and returns at once.
-///
-/// \param send, recvs, recv_counts, datatype, comm  See anyccl_all_gather_list; the
-///        memory belongs to the library until the request has ended, the arrays do not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
-///          told by anyccl_wait or anyccl_test.
-///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
+/// Nonblocking form of anyccl_all_gather_list(): see \ref nonblocking in request.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iall_gather_list(
     send: *const c_void,
@@ -172,14 +139,7 @@ pub unsafe extern "C" fn anyccl_iall_gather_list(
     })
 }
 
-/// Prepares an all_gather_list that is started later, and often.
-///
-/// \param send, recvs, recv_counts, datatype, comm  See anyccl_all_gather_list; the buffers belong to the
-///        library during each run, arrays only during this call.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own.
+/// Persistent form of anyccl_all_gather_list(): see \ref persistent in request.h.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_all_gather_list_init(
     send: *const c_void,

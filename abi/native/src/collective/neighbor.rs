@@ -15,24 +15,20 @@ use crate::invocation;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
-/// Sends the same elements to every destination in a graph, and receives those of every source.
+/// Sends the same elements to every destination in a graph, and receives a block from every source.
 ///
-/// \param send         [in] send_count elements. Read only.
-/// \param recv         [out] For each source, as many elements as recv_counts says, from its recv_displs on,
-///                     in the order of the sources. What lies between these blocks is left alone.
-/// \param send_count   [in] Elements that this rank sends: what its destinations have in recv_counts for it.
-/// \param recv_counts  [in] A number of elements for each source: what that rank has for this one.
-/// \param recv_displs  [in] A number of elements for each source; NULL: the blocks lie one after the other.
-/// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
-/// \param graph        [in] Borrowed. From anyccl_graph_create over comm.
-/// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
-///          header.
+/// \param[in]  send         Elements for all destinations, send_count of them.
+/// \param[out] recv         For the i-th source, recv_counts[i] elements from element recv_displs[i] on.
+///                          Elements between the blocks do not change.
+/// \param[in]  send_count   Elements that this rank sends.
+/// \param[in]  recv_counts  The send_count of each source, in the order of the sources.
+/// \param[in]  recv_displs  Offset of the block from each source, or NULL.
+/// \param[in]  datatype     Datatype of the elements.
+/// \param[in]  graph        Graph over comm.
+/// \param[in]  comm         Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective over comm, also for ranks without neighbours. The call blocks until this rank's part is done.
-/// Where a rank expects another number of elements than its neighbour sends, both are named by
-/// ANYCCL_ERR_MISMATCH on every rank. Buffers must not overlap. Replacement for MPI_Neighbor_allgatherv.
+/// Collective over comm. Buffers must not overlap. Replacement for MPI_Neighbor_allgatherv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_neighbor_all_gather_v(
     send: *const c_void,
@@ -60,19 +56,8 @@ pub unsafe extern "C" fn anyccl_neighbor_all_gather_v(
     })
 }
 
-/// Starts a neighbor_all_gather_v and returns at once.
-///
-/// \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm  See
-///        anyccl_neighbor_all_gather_v; the buffers belong to the library until the request has ended, the
-///        arrays do not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
-///          told by anyccl_wait or anyccl_test.
-///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
-/// Replacement for MPI_Ineighbor_allgatherv.
+/// Nonblocking form of anyccl_neighbor_all_gather_v(): see \ref nonblocking in request.h. Replacement for
+/// MPI_Ineighbor_allgatherv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ineighbor_all_gather_v(
     send: *const c_void,
@@ -102,15 +87,8 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_gather_v(
     })
 }
 
-/// Prepares a neighbor_all_gather_v that is started later, and often.
-///
-/// \param send, recv, send_count, recv_counts, recv_displs, datatype, graph, comm  See
-///        anyccl_neighbor_all_gather_v; the buffers belong to the library during each run, arrays only during
-///        this call.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own. Replacement for MPI_Neighbor_allgatherv_init.
+/// Persistent form of anyccl_neighbor_all_gather_v(): see \ref persistent in request.h. Replacement for
+/// MPI_Neighbor_allgatherv_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_neighbor_all_gather_v_init(
     send: *const c_void,
@@ -140,27 +118,22 @@ pub unsafe extern "C" fn anyccl_neighbor_all_gather_v_init(
     })
 }
 
-/// Sends every destination in a graph a part of its own, and receives one from every source.
+/// Sends a block of its own to every destination in a graph, and receives a block from every source.
 ///
-/// \param send         [in] For each destination, as many elements as send_counts says, from its send_displs
-///                     on, in the order of the destinations. Read only.
-/// \param recv         [out] For each source, as many elements as recv_counts says, from its recv_displs on,
-///                     in the order of the sources. What lies between these blocks is left alone.
-/// \param send_counts  [in] A number of elements for each destination.
-/// \param send_displs  [in] A number of elements for each destination; NULL: the blocks lie one after the
-///                     other.
-/// \param recv_counts  [in] A number of elements for each source: what that rank has for this one.
-/// \param recv_displs  [in] A number of elements for each source; NULL: the blocks lie one after the other.
-/// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
-/// \param graph        [in] Borrowed. From anyccl_graph_create over comm.
-/// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
-///          header.
+/// \param[in]  send         For the i-th destination, send_counts[i] elements from element send_displs[i] on.
+/// \param[out] recv         For the i-th source, recv_counts[i] elements from element recv_displs[i] on.
+///                          Elements between the blocks do not change.
+/// \param[in]  send_counts  Length of the block for each destination, in the order of the destinations.
+/// \param[in]  send_displs  Offset of the block for each destination, or NULL.
+/// \param[in]  recv_counts  Length of the block from each source, in the order of the sources: what the
+///                          source sends to this rank.
+/// \param[in]  recv_displs  Offset of the block from each source, or NULL.
+/// \param[in]  datatype     Datatype of the elements.
+/// \param[in]  graph        Graph over comm.
+/// \param[in]  comm         Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective over comm, also for ranks without neighbours. The call blocks until this rank's part is done.
-/// Where a rank expects another number of elements than its neighbour sends, both are named by
-/// ANYCCL_ERR_MISMATCH on every rank. Buffers must not overlap. Replacement for MPI_Neighbor_alltoallv.
+/// Collective over comm. Buffers must not overlap. Replacement for MPI_Neighbor_alltoallv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_neighbor_all_to_all_v(
     send: *const c_void,
@@ -197,19 +170,8 @@ pub unsafe extern "C" fn anyccl_neighbor_all_to_all_v(
     })
 }
 
-/// Starts a neighbor_all_to_all_v and returns at once.
-///
-/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm  See
-///        anyccl_neighbor_all_to_all_v; the buffers belong to the library until the request has ended, the
-///        arrays do not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
-///          told by anyccl_wait or anyccl_test.
-///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
-/// Replacement for MPI_Ineighbor_alltoallv.
+/// Nonblocking form of anyccl_neighbor_all_to_all_v(): see \ref nonblocking in request.h. Replacement for
+/// MPI_Ineighbor_alltoallv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ineighbor_all_to_all_v(
     send: *const c_void,
@@ -248,15 +210,8 @@ pub unsafe extern "C" fn anyccl_ineighbor_all_to_all_v(
     })
 }
 
-/// Prepares a neighbor_all_to_all_v that is started later, and often.
-///
-/// \param send, recv, send_counts, send_displs, recv_counts, recv_displs, datatype, graph, comm  See
-///        anyccl_neighbor_all_to_all_v; the buffers belong to the library during each run, arrays only during
-///        this call.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own. Replacement for MPI_Neighbor_alltoallv_init.
+/// Persistent form of anyccl_neighbor_all_to_all_v(): see \ref persistent in request.h. Replacement for
+/// MPI_Neighbor_alltoallv_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_neighbor_all_to_all_v_init(
     send: *const c_void,

@@ -19,20 +19,16 @@ use crate::status::{anyccl_status_t, edge};
 ///     rank 1  b0 b1     =>    rank 1  S0 S1      root 1; Sk = ak op bk op ck
 ///     rank 2  c0 c1           rank 2  - -
 ///
-/// \param send      [in] count elements. Read only.
-/// \param recv      [out] count elements at the root. Not used elsewhere: may be NULL.
-/// \param count     [in] Elements of each buffer. The same on every rank.
-/// \param datatype  [in] One of enum anyccl_datatype. The same on every rank.
-/// \param op        [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
-/// \param root      [in] 0 to size-1. The same on every rank.
-/// \param comm      [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
-///          header.
+/// \param[in]  send      Contribution of this rank, count elements.
+/// \param[out] recv      Result, count elements at the root. Not used on the other ranks: may be NULL.
+/// \param[in]  count     Elements of each buffer.
+/// \param[in]  datatype  Datatype of the elements.
+/// \param[in]  op        Operator that accepts datatype.
+/// \param[in]  root      Rank that gets the result.
+/// \param[in]  comm      Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective. The call blocks until this rank's part is done. A rank that is not the root may return before
-/// the others have come. In place: send == recv at the root. Any other overlap is refused. Replacement for
-/// MPI_Reduce and ncclReduce.
+/// Collective. In place: send == recv at the root. Replacement for MPI_Reduce and ncclReduce.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_reduce(
     send: *const c_void,
@@ -47,18 +43,7 @@ pub unsafe extern "C" fn anyccl_reduce(
     unsafe { run("anyccl_reduce", || arguments(send, recv, count, datatype, op, root, comm)) }
 }
 
-/// Starts a reduce and returns at once.
-///
-/// \param send, recv, count, datatype, op, root, comm  See anyccl_reduce; the buffers belong to the
-///        library until the request has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
-///          told by anyccl_wait or anyccl_test.
-///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
-/// Replacement for MPI_Ireduce.
+/// Nonblocking form of anyccl_reduce(): see \ref nonblocking in request.h. Replacement for MPI_Ireduce.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ireduce(
     send: *const c_void,

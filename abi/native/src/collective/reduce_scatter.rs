@@ -12,26 +12,23 @@ use crate::reduce_op::anyccl_reduce_op_t;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
-/// Combines the elements of all ranks; every rank gets its part of the result.
+/// Combines the elements of all ranks; every rank gets one block of the result.
 ///
 ///     before  send            after  recv
 ///     rank 0  a0 a1 a2        rank 0  S0
 ///     rank 1  b0 b1 b2  =>    rank 1  S1         Sk = ak op bk op ck; recv_count 1
 ///     rank 2  c0 c1 c2        rank 2  S2
 ///
-/// \param send        [in] size * recv_count elements. Read only.
-/// \param recv        [out] recv_count elements.
-/// \param recv_count  [in] Elements that each rank receives. The same on every rank.
-/// \param datatype    [in] One of enum anyccl_datatype. The same on every rank.
-/// \param op          [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
-/// \param comm        [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
-///          header.
+/// \param[in]  send        Contribution of this rank, size * recv_count elements.
+/// \param[out] recv        Block of this rank, recv_count elements.
+/// \param[in]  recv_count  Elements of each block.
+/// \param[in]  datatype    Datatype of the elements.
+/// \param[in]  op          Operator that accepts datatype.
+/// \param[in]  comm        Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective. The call blocks until this rank's part is done. In place: recv == send + rank * recv_count
-/// elements. The rest of send is left as it was. Any other overlap is refused. Replacement for
-/// MPI_Reduce_scatter_block and ncclReduceScatter.
+/// Collective. In place: recv == send + rank * recv_count elements; the rest of send does not change.
+/// Replacement for MPI_Reduce_scatter_block and ncclReduceScatter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_reduce_scatter(
     send: *const c_void,
@@ -45,18 +42,8 @@ pub unsafe extern "C" fn anyccl_reduce_scatter(
     unsafe { run("anyccl_reduce_scatter", || arguments(send, recv, recv_count, datatype, op, comm)) }
 }
 
-/// Starts a reduce_scatter and returns at once.
-///
-/// \param send, recv, recv_count, datatype, op, comm  See anyccl_reduce_scatter; the buffers belong to the
-///        library until the request has ended.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
-///          told by anyccl_wait or anyccl_test.
-///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
-/// Replacement for MPI_Ireduce_scatter_block.
+/// Nonblocking form of anyccl_reduce_scatter(): see \ref nonblocking in request.h. Replacement for
+/// MPI_Ireduce_scatter_block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ireduce_scatter(
     send: *const c_void,

@@ -14,25 +14,23 @@ use crate::reduce_op::anyccl_reduce_op_t;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
-/// Combines the elements of all ranks; every rank gets a part of the result, of a length of its own.
+/// Combines the elements of all ranks; every rank gets a block of its own length of the result.
 ///
 ///     before  send            after  recv
 ///     rank 0  a0 a1 a2        rank 0  S0 S1
 ///     rank 1  b0 b1 b2  =>    rank 1  -          Sk = ak op bk op ck; recv_counts 2 0 1
 ///     rank 2  c0 c1 c2        rank 2  S2
 ///
-/// \param send         [in] As many elements as all recv_counts together, part by part. Read only.
-/// \param recv         [out] recv_counts[rank] elements.
-/// \param recv_counts  [in] size numbers of elements. The same on every rank.
-/// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
-/// \param op           [in] One of enum anyccl_reduce_op that accepts datatype. The same on every rank.
-/// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
-///          header.
+/// \param[in]  send         Contribution of this rank: as many elements as the sum of recv_counts.
+/// \param[out] recv         Block of this rank, recv_counts[rank] elements.
+/// \param[in]  recv_counts  Length of each block, size numbers. The same on every rank.
+/// \param[in]  datatype     Datatype of the elements.
+/// \param[in]  op           Operator that accepts datatype.
+/// \param[in]  comm         Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective. The call blocks until this rank's part is done. In place: recv is this rank's part of send;
-/// the rest of send is left as it was. Any other overlap is refused. Replacement for MPI_Reduce_scatter.
+/// Collective. In place: recv is the block of this rank in send; the rest of send does not change.
+/// Replacement for MPI_Reduce_scatter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_reduce_scatter_v(
     send: *const c_void,
@@ -50,18 +48,8 @@ pub unsafe extern "C" fn anyccl_reduce_scatter_v(
     })
 }
 
-/// Starts a reduce_scatter_v and returns at once.
-///
-/// \param send, recv, recv_counts, datatype, op, comm  See anyccl_reduce_scatter_v; the
-///        buffers belong to the library until the request has ended, the arrays do not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
-///          told by anyccl_wait or anyccl_test.
-///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
-/// Replacement for MPI_Ireduce_scatter.
+/// Nonblocking form of anyccl_reduce_scatter_v(): see \ref nonblocking in request.h. Replacement for
+/// MPI_Ireduce_scatter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_ireduce_scatter_v(
     send: *const c_void,
@@ -81,14 +69,8 @@ pub unsafe extern "C" fn anyccl_ireduce_scatter_v(
     })
 }
 
-/// Prepares a reduce_scatter_v that is started later, and often.
-///
-/// \param send, recv, recv_counts, datatype, op, comm  See anyccl_reduce_scatter_v; the buffers belong to
-///        the library during each run, arrays only during this call.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own. Replacement for MPI_Reduce_scatter_init.
+/// Persistent form of anyccl_reduce_scatter_v(): see \ref persistent in request.h. Replacement for
+/// MPI_Reduce_scatter_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_reduce_scatter_v_init(
     send: *const c_void,

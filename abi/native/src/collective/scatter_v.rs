@@ -13,31 +13,27 @@ use crate::invocation;
 use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge};
 
-/// Cuts the elements of the root into parts of different lengths, one for each rank.
+/// Distributes blocks of different lengths from the root to all ranks.
 ///
 ///     before  send            after  recv
 ///     rank 0  -               rank 0  b0 b1
 ///     rank 1  b0 b1 b2  =>    rank 1  -                root 1, send_counts 2 0 1
 ///     rank 2  -               rank 2  b2
 ///
-/// \param send         [in] At the root: for each rank r, send_counts[r] elements from element send_displs[r]
-///                     on. Read only. Not used elsewhere: may be NULL.
-/// \param recv         [out] recv_count elements.
-/// \param send_counts  [in] At the root: size numbers of elements. Not used elsewhere: may be NULL.
-/// \param send_displs  [in] At the root: size numbers of elements; NULL: the blocks lie one after the other.
-///                     Not used elsewhere.
-/// \param recv_count   [in] Elements that this rank receives: what the root has in send_counts for it.
-/// \param datatype     [in] One of enum anyccl_datatype. The same on every rank.
-/// \param root         [in] 0 to size-1. The same on every rank.
-/// \param comm         [in] Borrowed. ANYCCL_WORLD: the whole job.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; any other status when comm has failed: see "Collectives" at the top of this
-///          header.
+/// \param[in]  send         At the root: for each rank r, send_counts[r] elements from element send_displs[r]
+///                          on. Not used on the other ranks: may be NULL.
+/// \param[out] recv         Block of this rank, recv_count elements.
+/// \param[in]  send_counts  At the root: the recv_count of each rank, size numbers. Not used on the other
+///                          ranks: may be NULL.
+/// \param[in]  send_displs  At the root: offset of each block, size numbers, or NULL. Not used on the other
+///                          ranks.
+/// \param[in]  recv_count   Elements of the block of this rank.
+/// \param[in]  datatype     Datatype of the elements.
+/// \param[in]  root         Rank that sends the blocks.
+/// \param[in]  comm         Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS or one of \ref failures.
 ///
-/// Collective. The call blocks until this rank's part is done. The root may return before the others have
-/// come. Where a rank expects another number of elements than the root sends, both are named by
-/// ANYCCL_ERR_MISMATCH on every rank. In place: recv == send + send_displs[root] elements at the root. Any
-/// other overlap is refused. Replacement for MPI_Scatterv.
+/// Collective. In place: recv == send + send_displs[root] elements at the root. Replacement for MPI_Scatterv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_scatter_v(
     send: *const c_void,
@@ -58,18 +54,7 @@ pub unsafe extern "C" fn anyccl_scatter_v(
     })
 }
 
-/// Starts a scatter_v and returns at once.
-///
-/// \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm  See anyccl_scatter_v;
-///        the buffers belong to the library until the request has ended, the arrays do not.
-/// \param request  [out] Owned by the caller until anyccl_wait or anyccl_test takes it. Written only on
-///                 ANYCCL_SUCCESS.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT or ANYCCL_ERR_INVALID_USAGE when nothing was sent and
-///          comm works on; the status of the failure when comm has failed. What becomes of the operation is
-///          told by anyccl_wait or anyccl_test.
-///
-/// Collective. The call does not block. The ranks of a communicator start their operations in the same order.
-/// Replacement for MPI_Iscatterv.
+/// Nonblocking form of anyccl_scatter_v(): see \ref nonblocking in request.h. Replacement for MPI_Iscatterv.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_iscatter_v(
     send: *const c_void,
@@ -92,14 +77,8 @@ pub unsafe extern "C" fn anyccl_iscatter_v(
     })
 }
 
-/// Prepares a scatter_v that is started later, and often.
-///
-/// \param send, recv, send_counts, send_displs, recv_count, datatype, root, comm  See anyccl_scatter_v; the
-///        buffers belong to the library during each run, arrays only during this call.
-/// \param request  [out] See anyccl_all_reduce_init.
-/// \returns See anyccl_all_reduce_init.
-///
-/// Local. Each run is a collective call of its own. Replacement for MPI_Scatterv_init.
+/// Persistent form of anyccl_scatter_v(): see \ref persistent in request.h. Replacement for
+/// MPI_Scatterv_init.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_scatter_v_init(
     send: *const c_void,
