@@ -1,40 +1,41 @@
 //! Why no store was found at an address, and the sentences that say so.
 //!
-//! The handshake tells apart what the user has to do about: nobody is there; something is there that is not
-//! an anyccl store; a store is there that knows another job key. An acceptor answers nothing to strangers, so
-//! the last two are concluded from how far the handshake got, and are taken for certain only when they
-//! persist.
+//! The handshake tells three causes apart, because the user must act differently on each: nobody answers, the
+//! program there is not an anyccl store, or the store has another job key. An acceptor answers nothing to
+//! strangers. The last two causes are therefore concluded from how far the handshake got, and are taken for
+//! certain only when they persist.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::waiting::LONG;
 
-/// Why no store was found, ordered by how far the attempt got: of several addresses the greatest tells most.
+/// Why no store was found. Ordered by how far the attempt got: of several addresses the greatest value tells
+/// most.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Absence {
     /// The resolver is certain that the host's name has no address.
     NoSuchName(String),
     /// The resolver cannot tell the host's address now.
     Unresolved(String),
-    /// Nobody accepts the connection: refused, unreachable, no answer.
+    /// Nobody accepts the connection: it is refused, the host is unreachable, or no answer comes.
     NoAnswer(String),
-    /// Somebody accepts, and says nothing.
+    /// A process accepts the connection and sends nothing.
     Silent,
-    /// Somebody accepts, and closes without a word.
+    /// A process accepts the connection and closes it without sending anything.
     HangsUp,
     /// Another program answers.
     OtherProgram,
-    /// Somebody speaks as a store does, and closes when it sees our proof.
+    /// A process speaks as a store does, and closes when it sees our proof.
     WrongKey,
     /// The store is there, and its world is over or ending.
     Ending,
 }
 
 impl Absence {
-    /// How long it has to last until further waiting makes no sense; `None`: it may always change.
+    /// How long the absence must last before further waiting makes no sense. `None`: it may always change.
     ///
-    /// A store that is ending, or swamped by strangers, looks like one with another key for a moment.
+    /// For a moment, a store that is ending or swamped by strangers looks like one with another key.
     pub fn certain_after(&self) -> Option<Duration> {
         match self {
             Absence::NoSuchName(_) => Some(Duration::ZERO),
@@ -73,13 +74,13 @@ impl Absence {
     }
 }
 
-/// A store that is looked for, as messages name it.
+/// A store that a rank looks for, as messages name it.
 pub(crate) struct Sought<'a> {
     /// Address at which the store is looked for.
     pub at: &'a str,
     /// The process that should serve there.
     pub server: &'a str,
-    /// Whether ANYCCL_STORE names this one place: if something else is there, waiting makes no sense.
+    /// Whether ANYCCL_STORE names this one place. If so, and something else is there, waiting makes no sense.
     pub is_one_place: bool,
 }
 

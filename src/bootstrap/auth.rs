@@ -1,12 +1,12 @@
 //! How a connection proves that it knows the job key.
 //!
-//! Both sides send a fresh random nonce. The connector proves first, so a stranger who connects
-//! learns nothing made with the key; then the acceptor proves. A proof is HMAC-SHA256 over both
-//! nonces, what the connection is for, and which side proves: none can be replayed (fresh nonces),
-//! reflected (side), or used on another kind of connection (purpose).
+//! Both sides send a fresh random nonce. The connector proves first, so a stranger that connects receives
+//! nothing made with the key. Then the acceptor proves. A proof is HMAC-SHA256 over both nonces, the purpose
+//! of the connection, and the side that proves. So no proof can be replayed (fresh nonces), reflected (side),
+//! or used on another kind of connection (purpose).
 //!
-//! What this does not do: whoever can change packets on their way can take over the connection
-//! after it was proved. See docs/adr/0003-bootstrap-authentication.md.
+//! What this leaves out: an attacker who can change packets on their way can take over the connection after
+//! it was proved. See docs/adr/0003-bootstrap-authentication.md.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;

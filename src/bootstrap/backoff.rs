@@ -1,8 +1,8 @@
-//! Pauses between attempts, which double from one to the next.
+//! Pauses between attempts. Each pause is twice as long as the one before.
 
 use std::time::{Duration, Instant};
 
-/// Pause before the next attempt. It doubles from `FIRST` to `LAST`: short while the other ranks are just
+/// Pause before the next attempt. It doubles from `FIRST` to `LAST`: short while the other ranks are
 /// starting, long in a long wait.
 pub(crate) struct Backoff(Duration);
 
@@ -22,7 +22,7 @@ impl Backoff {
         pause
     }
 
-    /// Sleeps for the next pause, not beyond `deadline`. `false`: the deadline has come.
+    /// Sleeps for the next pause, but not beyond `deadline`. `false`: the deadline has come.
     pub fn sleep(&mut self, deadline: Instant) -> bool {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {

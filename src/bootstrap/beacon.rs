@@ -1,7 +1,7 @@
 //! The beacon: job key and address of rank 0's store, published where the other ranks can read it.
 //!
-//! One value to write and one to read per rank, however slow the place is; everything else then goes through
-//! our own store. As a text of hexadecimal digits, for places that take only text:
+//! One value is written, and each rank reads one value, however slow the place is. Everything else goes
+//! through our own store. The beacon is a text of hexadecimal digits, because some places take only text:
 //!
 //! ```text
 //! "ACbn"  version 1  key (32)  number of addresses  addresses  checksum (8: SHA-256 of all before)
@@ -66,9 +66,9 @@ impl Beacon {
 
 /// A channel by which rank 0 publishes the beacon and the other ranks read it.
 pub(crate) trait BeaconChannel {
-    /// Publishes the text to all ranks.
+    /// Publishes the text for all ranks.
     fn publish(&mut self, text: &str) -> Result<()>;
-    /// Waits for the text. May be called again, for a text that has replaced an old one.
+    /// Waits for the text. May be called again to wait for a text that replaces an old one.
     fn read(&mut self) -> Result<Vec<u8>>;
     /// Name of the channel, for messages.
     fn name(&self) -> String;

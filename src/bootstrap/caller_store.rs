@@ -1,4 +1,4 @@
-//! A key-value store of the caller's own, such as PyTorch's.
+//! A key-value store that the caller provides, such as PyTorch's.
 
 use std::time::{Duration, Instant};
 
@@ -8,19 +8,19 @@ use super::seat::Seat;
 use crate::base::{Error, Rank, Result};
 use crate::config::Config;
 
-/// What the caller's store can do. Asked on the calling thread only, one thing at a time, and as little as
-/// possible: one value is set, by rank 0, and the others get it.
+/// The operations of the caller's store. They are called on the calling thread only, one at a time, and as
+/// rarely as possible: rank 0 sets one value, and the others get it.
 pub trait CallerStore {
-    /// Sets a value, in place of one that may be there.
+    /// Sets a value. Replaces a value that is already there.
     fn set(&mut self, key: &str, value: &[u8]) -> Result<()>;
-    /// Waits until the key is set, and gives its value. [`Error::Timeout`] when it was not.
+    /// Waits until the key is set, and gives its value. [`Error::Timeout`] when the key was not set in time.
     fn get(&mut self, key: &str, timeout: Duration) -> Result<Vec<u8>>;
 }
 
 /// The only key that is used.
 const KEY: &str = "anyccl/beacon";
 
-/// The job whose ranks share a store of the caller's. One store, or prefix of one, at a time per job.
+/// The job whose ranks share the caller's store. A store, or a prefix of it, may serve one job at a time.
 pub fn job_from_caller(
     store: &mut dyn CallerStore,
     size: u32,

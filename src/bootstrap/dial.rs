@@ -1,4 +1,4 @@
-//! One attempt to connect to a place and to prove each other the key.
+//! One attempt to connect to an address, in which both sides prove that they know the key.
 
 use std::fmt;
 use std::io;
@@ -23,7 +23,7 @@ pub(crate) enum Target {
     Unix(Vec<u8>),
 }
 
-/// An attempt under way.
+/// A connection attempt under way.
 pub(crate) struct Dial {
     socket: Option<Socket>,
     handshake: Handshake,
@@ -33,7 +33,7 @@ pub(crate) struct Dial {
 }
 
 impl Dial {
-    /// Starts an attempt that is given up after `patience` unless the other side has proved the key by then.
+    /// Starts an attempt. It fails unless the other side has proved the key within `patience`.
     pub fn start(target: &Target, key: &JobKey, own: Hello, patience: Duration) -> Result<Dial, Refusal> {
         let random = |e: crate::base::Error| Refusal::Io(io::Error::other(e.to_string()));
         let handshake = Handshake::connector(key, own).map_err(random)?;
@@ -46,17 +46,17 @@ impl Dial {
         Ok(Dial { socket, handshake, interest: Interest::Write, token: None, patience })
     }
 
-    /// The user who listens at the Unix socket, if it is not `user`.
+    /// The user of the process that listens at the Unix socket, if it is not `user`.
     pub fn other_user(&self, user: u32) -> Option<u32> {
         self.socket.as_ref().and_then(|socket| other_user(socket, user))
     }
 
-    /// What the attempt, come to nothing by `refusal`, says about the place.
+    /// What an attempt that failed with `refusal` says about the address.
     pub fn absence(&self, refusal: &Refusal) -> Absence {
         self.handshake.absence(refusal)
     }
 
-    /// Adds what the attempt waits for.
+    /// Adds the socket that the attempt waits for.
     pub fn register(&mut self, set: &mut PollSet) {
         self.token = self.socket.as_ref().map(|socket| set.add(socket, self.interest));
     }
@@ -66,7 +66,7 @@ impl Dial {
         (!self.handshake.committed()).then_some(self.patience)
     }
 
-    /// Goes on with what the last wait on `set` found ready. `None`: not there yet.
+    /// Advances with what the last wait on `set` found ready. `None`: the handshake is not complete yet.
     pub fn advance(&mut self, set: &PollSet) -> Result<Option<(Socket, Hello)>, Refusal> {
         if self.token.take().is_some_and(|token| set.ready(token)) {
             let socket = self.socket.as_ref().ok_or(Refusal::Closed)?;

@@ -1,11 +1,11 @@
-//! Description of the job in the environment. Pure: asks through a closure, opens nothing.
+//! Description of the job in the environment. Pure: it asks through a closure and opens nothing.
 //!
-//! `ANYCCL_RANK` and what goes with it come first; then the launchers of [`super::launcher`] in their order;
-//! where none has left a trace, the process is a world of one. `ANYCCL_STORE` alone says where the
-//! ranks of a launcher meet, instead of what the launcher offers.
+//! `ANYCCL_RANK` and its companions come first, then the launchers of [`super::launcher`] in their order.
+//! Where no launcher has left variables, the process is a world of one. `ANYCCL_STORE` alone replaces the
+//! meeting place that the launcher offers.
 //!
-//! Settings that are there but incomplete are errors, never ignored: a rank that quietly makes a
-//! world of its own leaves the others waiting for it.
+//! Settings that are present but incomplete are errors and never ignored. A rank that quietly makes a world
+//! of its own leaves the others waiting for it.
 
 use super::JobKey;
 use super::launcher::LAUNCHERS;
@@ -25,8 +25,9 @@ pub(crate) struct Description {
     pub source: &'static str,
 }
 
-/// Why a launcher's variables are there in part only, where those are variables that others may have set for
-/// their own ends: all but those of anyccl and of a process manager, which is a connection.
+/// The error of a launcher whose variables are only partly there. It covers variables that other programs may
+/// have set for their own purposes. So it leaves out those of anyccl, and those of a process manager, which
+/// are a connection.
 pub(crate) fn half_a_launcher(lookup: Lookup<'_>) -> Option<Error> {
     let own = ["ANYCCL_RANK", "ANYCCL_WORLD_SIZE", "ANYCCL_STORE"];
     if own.iter().any(|name| lookup(name).is_some()) {

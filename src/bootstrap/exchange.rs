@@ -1,8 +1,8 @@
 //! Gathers one record per rank through the store.
 //!
-//! Every rank sets its record, rank 0 gets them all and sets one table, everybody gets the table:
-//! two requests per rank, where all-with-all would be quadratic. If rank 0 finds that the ranks do
-//! not agree it publishes that instead, so that nobody waits for a table that never comes.
+//! Every rank sets its record. Rank 0 gets all records and sets one table, which every rank gets: two
+//! requests per rank, where all-with-all would be quadratic. If rank 0 finds that the ranks do not agree, it
+//! publishes the disagreement instead, so that no rank waits for a table that never comes.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::base::{Error, Rank, Result};
 /// Longest blob that rank 0 may pass to everybody.
 const SETTINGS_BYTES: usize = 1 << 20;
 
-/// How long to look for further missing ranks once one is.
+/// How long to look for further missing ranks after the first one.
 const SWEEP: Duration = Duration::from_secs(1);
 
 const TABLE: u8 = 1;
@@ -27,11 +27,11 @@ const FAILURE: u8 = 3;
 pub(crate) struct RecordTable {
     /// Records by rank.
     pub records: Vec<Record>,
-    /// Settings that rank 0 gave.
+    /// The settings of rank 0.
     pub settings: Vec<u8>,
 }
 
-/// Publishes `own` and returns everybody's. `settings` counts on rank 0 only.
+/// Publishes `own` and returns the records of all ranks. Only rank 0's `settings` count.
 pub(crate) fn exchange(
     store: &mut dyn Store,
     own: &Record,
@@ -56,7 +56,7 @@ pub(crate) fn exchange(
                 encoded.push(bytes);
             }
             Err(error) => {
-                // If this fails too, the ranks are told by their own deadline.
+                // If this fails too, the ranks notice at their own deadline.
                 let _ = store.set("table", &encode_refusal(&error), Instant::now());
                 return Err(error);
             }

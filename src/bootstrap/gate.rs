@@ -1,9 +1,9 @@
 //! The gate: admits connections of the job and closes all others.
 //!
-//! A gate runs many handshakes at once, next to whatever else its owner polls for. Each handshake has
-//! [`PATIENCE`] from the arrival of its connection on. When too many are under way the oldest is closed; a
-//! rank whose connection is closed connects again. Strangers that send nonsense, or nothing, or hang up, cost
-//! the job a few system calls each and never its progress. They see a closed socket.
+//! A gate runs many handshakes at once, next to whatever else its owner polls for. Each handshake must end
+//! within [`PATIENCE`] after its connection arrived. When too many are under way, the oldest is closed; a
+//! rank whose connection is closed connects again. A stranger that sends nonsense, sends nothing or hangs up
+//! costs the job a few system calls, and never its progress. All it sees is a closed socket.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -21,10 +21,11 @@ use crate::sys::socket::Socket;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// Connections taken from one listener at a time, so that a flood leaves time for the others.
 const BATCH: usize = 64;
-/// How long not to accept when the process is out of descriptors.
+/// How long the gate stops accepting when the process is out of descriptors.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The user at the other end of a Unix socket, if it is not `user`. One that cannot be told is another.
+/// The user at the other end of a Unix socket, if it is not `user`. A user that cannot be determined counts
+/// as another one.
 pub(super) fn other_user(socket: &Socket, user: u32) -> Option<u32> {
     let peer = || socket.peer_user().unwrap_or(u32::MAX);
     socket.is_unix().then(peer).filter(|peer| *peer != user)
@@ -34,7 +35,8 @@ pub(super) fn other_user(socket: &Socket, user: u32) -> Option<u32> {
 pub(crate) enum Admission {
     /// A connection of the job.
     Admitted(Socket, Hello),
-    /// One that knows the key, but whose version or world is another. It is closed; the job must fail.
+    /// A connection whose peer knows the key but has another version or world. It is closed; the job must
+    /// fail.
     Disagreement(String),
 }
 
@@ -55,13 +57,13 @@ pub(crate) struct Gate {
     own: Hello,
     capacity: usize,
     closed_until: Option<Instant>,
-    /// Only processes of this user come in by a Unix socket.
+    /// Only processes of this user are admitted by a Unix socket.
     user: Option<u32>,
 }
 
 impl Gate {
-    /// Admits whoever proves `key` for one of `purposes` and agrees with `own`. `capacity` is how many
-    /// handshakes may be under way at once.
+    /// Admits every connection that proves `key` for one of `purposes` and agrees with `own`. `capacity` is
+    /// how many handshakes may be under way at once.
     pub fn new(
         listeners: Vec<Listener>,
         key: &JobKey,
@@ -81,13 +83,14 @@ impl Gate {
         }
     }
 
-    /// Lets only processes of `user` in by Unix sockets, before anything is read; `None`: any user's.
+    /// Admits only processes of `user` by Unix sockets, before anything is read. `None`: processes of any
+    /// user.
     pub fn restrict_to(mut self, user: Option<u32>) -> Gate {
         self.user = user;
         self
     }
 
-    /// Adds what the gate waits for.
+    /// Adds the sockets that the gate waits for.
     pub fn register(&mut self, set: &mut PollSet) {
         let open = self.closed_until.is_none_or(|t| t <= Instant::now());
         for (listener, token) in &mut self.listeners {
@@ -104,7 +107,7 @@ impl Gate {
         self.pending.front().map(|p| p.deadline).into_iter().chain(self.closed_until).min()
     }
 
-    /// Goes on with what the last wait on `set` found ready.
+    /// Advances with what the last wait on `set` found ready.
     pub fn advance(&mut self, set: &PollSet) -> Vec<Admission> {
         let now = Instant::now();
         let mut admissions = Vec::new();
@@ -159,7 +162,7 @@ impl Gate {
         }
     }
 
-    /// Takes over a connection from somebody else's listener, of which the nonce has been read.
+    /// Takes over a connection from another owner's listener. Its nonce has been read already.
     pub fn take(&mut self, socket: Socket, nonce: &Nonce) -> Vec<Admission> {
         let mut admissions = Vec::new();
         if let Ok(handshake) = Handshake::acceptor_of(nonce, &self.key, self.purposes, self.own) {

@@ -10,11 +10,11 @@
 //!                            ◀─────────       welcome (1)
 //! ```
 //!
-//! The nonce of a connector that is going to a store begins with the name of its key ([`JobKey::name`]), for
-//! an acceptor that serves many; the rest is random.
+//! The nonce of a connector to a store begins with the name of its key ([`JobKey::name`]), because one
+//! acceptor may serve many keys. The rest of the nonce is random.
 //!
-//! After the welcome the stream belongs to the caller; no byte beyond it has been read. An
-//! acceptor that does not like what it sees closes: strangers get no answer to learn from.
+//! After the welcome the stream belongs to the caller; no byte beyond the welcome has been read. An acceptor
+//! that refuses what it sees closes without an answer, so that strangers learn nothing.
 
 use std::io;
 
@@ -34,18 +34,18 @@ const LONGEST: usize = NONCE_BYTES + HELLO_BYTES;
 /// How far a handshake has come.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// Goes on when the socket is ready for this.
+    /// The handshake goes on when the socket is ready for this.
     Wait(Interest),
-    /// The other side belongs to the job, and this is what it says.
+    /// The handshake is complete; the other side belongs to the job and has said this.
     Done(Hello),
 }
 
-/// Why a handshake came to nothing.
+/// Why a handshake failed.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// The connection failed.
     Io(io::Error),
-    /// The other side closed: to it we are strangers, or it is gone.
+    /// The other side closed: it takes us for strangers, or it has ended.
     Closed,
     /// The other side does not know the key.
     Stranger,
@@ -133,7 +133,7 @@ impl Handshake {
         self.state == HandshakeState::AwaitWelcome || self.state == HandshakeState::Finished
     }
 
-    /// What a connector that has come to nothing concludes about the other side.
+    /// What a connector whose handshake failed concludes about the other side.
     pub fn absence(&self, refusal: &Refusal) -> Absence {
         let is_connecting = self.state == HandshakeState::AwaitNonce && !self.output.is_empty();
         let is_late = matches!(refusal, Refusal::Io(error) if error.kind() == io::ErrorKind::TimedOut);
@@ -184,7 +184,7 @@ impl Handshake {
         }
     }
 
-    /// One whole message is in `input`.
+    /// Handles the whole message in `input`.
     fn take_message(&mut self) -> std::result::Result<(), Refusal> {
         let (first, second) = self.input.split_at(NONCE_BYTES);
         match (self.state, self.side) {
@@ -214,7 +214,7 @@ impl Handshake {
                         self.peer = Some(peer);
                         self.state = HandshakeState::AwaitWelcome;
                     }
-                    // The acceptor shall learn of it too: say who we are before leaving.
+                    // The acceptor should learn of it too: send our hello before closing.
                     Err(disagreement @ Objection::Disagreement(_)) => {
                         self.objection = Some(disagreement);
                         self.state = HandshakeState::Finished;

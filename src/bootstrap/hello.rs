@@ -1,7 +1,8 @@
-//! The first thing said on a connection once both sides have proved the key: who is speaking.
+//! The hello: the first message on a connection after both sides have proved the key. It says who is
+//! speaking.
 //!
-//! 32 bytes, little-endian. Magic and protocol version keep their place in every version, so that
-//! two versions can name each other instead of misreading each other.
+//! It has 32 bytes, little-endian. Magic and protocol version keep their place in every version, so that two
+//! versions can name each other instead of misreading each other.
 
 use super::auth::Purpose;
 use crate::base::Rank;
@@ -9,10 +10,10 @@ use crate::base::Rank;
 /// Length on the wire.
 pub(crate) const HELLO_BYTES: usize = 32;
 
-/// Version of everything said in this room. Raised when an older library could not follow.
+/// Version of the protocols of the bootstrap. It is raised when an older library could not follow.
 pub(crate) const PROTOCOL: u16 = 1;
 
-/// Stands for "not one particular rank": a store's own rank, and what a store's client is looking for.
+/// Stands for "no particular rank": a store's own rank, and the target of a store's client.
 pub(crate) const ANY_RANK: Rank = Rank::MAX;
 
 const MAGIC: [u8; 4] = *b"ACCL";
@@ -25,22 +26,22 @@ pub(crate) struct Hello {
     pub protocol: u16,
     /// What the connection is for. An acceptor repeats the connector's.
     pub purpose: Purpose,
-    /// On a control connection: a data connection belongs to it.
+    /// On a control connection: a data connection of the same pair follows.
     pub data_follows: bool,
     /// The speaker.
     pub rank: Rank,
     /// Ranks in the speaker's world; 0 when it does not know.
     pub size: u32,
-    /// The rank that the speaker wants to speak to.
+    /// The rank to which the speaker wants to speak.
     pub target: Rank,
 }
 
-/// Why a hello is not one that we can go on from.
+/// Why a hello is not acceptable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Objection {
-    /// Same job, but the two could never work together: the job has to fail with this sentence.
+    /// Same job, but the two sides could never work together. The job has to fail with this sentence.
     Disagreement(String),
-    /// Not whom we wanted to speak to, or nonsense. Close, try elsewhere.
+    /// The other side is not the wanted rank, or sent nonsense. Close and try elsewhere.
     Misdirected,
 }
 
@@ -63,7 +64,7 @@ impl Hello {
         bytes
     }
 
-    /// Reads what the other side sent and holds it against what we say ourselves.
+    /// Reads what the other side sent and compares it with our own hello.
     pub fn check(bytes: &[u8; HELLO_BYTES], own: &Hello) -> Result<Hello, Objection> {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         if bytes[..4] != MAGIC {

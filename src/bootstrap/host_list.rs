@@ -1,9 +1,10 @@
 //! Slurm's compressed lists of hosts: `login,rack[1-2]node[01-03,7]`.
 
-/// More hosts than any machine has; a longer list is a mistake, or an attempt to fill memory.
+/// Upper limit of hosts in a list. No machine has more; a longer list is a mistake, or an attempt to fill
+/// memory.
 const MOST: usize = 1 << 20;
 
-/// The hosts of a list, in its order. `None`: not a list.
+/// The hosts of a list, in its order. `None`: the text is not a list.
 pub(crate) fn expand(list: &str) -> Option<Vec<String>> {
     let mut hosts = Vec::new();
     for pattern in split(list)? {
@@ -30,7 +31,7 @@ pub(crate) fn expand(list: &str) -> Option<Vec<String>> {
     Some(hosts)
 }
 
-/// Cuts at the commas outside brackets.
+/// Splits at the commas outside brackets.
 fn split(list: &str) -> Option<Vec<&str>> {
     let (mut parts, mut start, mut inside) = (Vec::new(), 0, false);
     for (at, byte) in list.bytes().enumerate() {
@@ -49,7 +50,7 @@ fn split(list: &str) -> Option<Vec<&str>> {
     (!inside).then_some(parts)
 }
 
-/// `01-03,7` as 01, 02, 03, 7: a number has at least the digits of its range's first.
+/// Expands `01-03,7` to 01, 02, 03, 7. A number has at least as many digits as the first one of its range.
 fn numbers(ranges: &str) -> Option<Vec<String>> {
     let mut numbers = Vec::new();
     for range in ranges.split(',') {

@@ -1,10 +1,10 @@
-//! Exchange of a unique id between ranks that have nothing but a path in common (SAR's `nfs_ip_init`).
+//! Exchange of a unique id between ranks that share only a path (SAR's `nfs_ip_init`).
 //!
 //! Rank 0 makes a unique id and passes it on through the store to which the file leads. Afterwards every rank
 //! has the id, for a communicator, and an address of rank 0 that this rank has reached.
 //!
-//! When the number of ranks is known, rank 0 waits until all have come and removes the file. When it is not,
-//! rank 0 returns at once and its process answers until the deadline. The file stays then, and is harmless:
+//! If the number of ranks is known, rank 0 waits until all have come and removes the file. If it is unknown,
+//! rank 0 returns at once, and its process answers until the deadline. The file then stays and is harmless:
 //! no rank believes a file whose writer does not answer.
 
 use std::net::IpAddr;
@@ -17,19 +17,19 @@ use super::{Store, UNIQUE_ID_BYTES, UniqueId};
 use crate::base::{Error, Rank, Result};
 use crate::config::Config;
 
-/// Size that the ranks state in their hello when they do not know it.
+/// Size that the ranks state in their hello when they do not know the real one.
 const UNKNOWN: u32 = u32::MAX;
 const ID: &str = "id";
 
 /// What a rank knows after the exchange.
 pub struct ExchangedId {
-    /// Names a communicator to be. Whoever has it may join.
+    /// Names a communicator to be. Any process that has it may join.
     pub id: UniqueId,
-    /// Where rank 0 is: an address of its own for rank 0, for the others the one that answered.
+    /// An address of rank 0. On rank 0 it is one of its own, on the others the one that answered.
     pub address: IpAddr,
 }
 
-/// Meets by the file at `path`. `size`: `None` when this rank was not told.
+/// Exchanges an id by the file at `path`. `size` is `None` when this rank does not know it.
 pub fn exchange_id_by_file(
     path: &Path,
     size: Option<u32>,
@@ -77,5 +77,5 @@ fn missing(error: Error, rank: Rank, size: u32) -> Error {
     }
 }
 
-/// How long a rank 0 that does not know how many ranks there are answers them, without a timeout.
+/// How long rank 0 answers without a timeout when it does not know the number of ranks.
 pub const LONGEST_EXCHANGE: Duration = Duration::from_secs(86_400);

@@ -1,10 +1,10 @@
-//! The server of unique ids: serves the stores of all ids of this process by one thread and one listener per
-//! address.
+//! The server of unique ids. One thread, with one listener per address, serves the stores of all ids of this
+//! process.
 //!
 //! A connector's nonce begins with the name of the key that it means ([`JobKey::name`]). The server accepts,
-//! reads the nonce, and hands the connection to the store of that key; the proof is still to come. A stranger
-//! who names no store is closed. The thread begins with the first id and ends with the last, when all ranks
-//! of an id have come or its deadline is over; then the listeners close, too.
+//! reads the nonce, and hands the connection to the store of that key; the proof is still to come. A
+//! connection that names no store is closed. The thread begins with the first id. It ends, and closes its
+//! listeners, when for every id all ranks have come or the deadline is over.
 //!
 //! A child of fork has no copy of the thread, and begins a server of its own.
 
@@ -29,9 +29,9 @@ use crate::sys::socket::Socket;
 use crate::sys::thread::spawn_quiet;
 use crate::sys::wake::Wake;
 
-/// Most connections whose nonce has not come yet.
+/// Limit of connections whose nonce has not come yet.
 const UNNAMED: usize = 512;
-/// How long not to accept after an error.
+/// How long the server stops accepting after an error.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Connections taken from one listener at a time.
 const BATCH: usize = 64;
@@ -39,7 +39,7 @@ const BATCH: usize = 64;
 /// The servers of this process: one, unless ids are made for different interfaces.
 static SERVERS: Mutex<Vec<IdServer>> = Mutex::new(Vec::new());
 
-/// A server of unique ids, as threads that make ids know it.
+/// The handle of a server, for threads that make ids.
 struct IdServer {
     pid: u32,
     interface: Option<String>,
@@ -47,17 +47,17 @@ struct IdServer {
     new_stores: Arc<NewStores>,
 }
 
-/// Where new stores are left for the server's thread.
+/// Queue of new stores for the server's thread.
 struct NewStores {
     stores: Mutex<Vec<(KeyName, Service)>>,
     wake: Wake,
 }
 
-/// Serves the store of an id with this key until `deadline`. Answers where.
+/// Serves the store of an id with this key until `deadline`. Returns its addresses.
 pub(super) fn serve(key: &JobKey, config: &Config, deadline: Instant) -> Result<Vec<SocketAddr>> {
     let service = Service::new(Vec::new(), key, None, Worlds::One, Some(deadline));
     let pid = std::process::id();
-    // In a child of fork it may have been locked by a thread that is not there.
+    // In a child of fork the mutex may be locked by a thread that does not exist there.
     let mut servers = SERVERS
         .try_lock_for(PATIENCE)
         .ok_or_else(|| Error::InvalidUsage("unique ids cannot be made in this child of fork".into()))?;
@@ -94,7 +94,7 @@ impl IdServer {
     }
 }
 
-/// A connection that has not said yet which store it means.
+/// A connection whose nonce has not come whole yet.
 struct Unnamed {
     socket: Socket,
     nonce: Nonce,
@@ -110,7 +110,7 @@ struct ServerThread {
     /// Connections in order of arrival, hence of deadline.
     unnamed: VecDeque<Unnamed>,
     stores: HashMap<KeyName, Service>,
-    /// No connection is accepted until then: the process is out of descriptors.
+    /// No connection is accepted before this time: the process is out of descriptors.
     closed_until: Option<Instant>,
 }
 
@@ -146,7 +146,7 @@ impl ServerThread {
         }
     }
 
-    /// Nothing is left to serve: closes, unless an id was made meanwhile.
+    /// Closes the server if nothing is left to serve. `false`: an id was made meanwhile.
     fn has_closed(&self) -> bool {
         let mut servers = SERVERS.lock();
         let is_over = self.new_stores.stores.lock().is_empty();
@@ -165,7 +165,8 @@ impl ServerThread {
                 let socket = match listener.accept() {
                     Ok(Some(socket)) => socket,
                     Ok(None) => break,
-                    // Out of descriptors: the oldest makes room. Or a connection that was gone already.
+                    // Either no descriptors are left, then the oldest connection makes room; or the
+                    // connection was gone already.
                     Err(error) => {
                         log_line!(Debug, "unique ids: accept failed: {error}");
                         self.unnamed.pop_front();
@@ -193,7 +194,7 @@ impl ServerThread {
             let ready = unnamed.token.take().is_some_and(|token| set.ready(token));
             match ready.then(|| unnamed.read()) {
                 Some(Some(true)) => {
-                    // Once more, as an id may have been made while this thread waited.
+                    // Once more, because an id may have been made while this thread waited.
                     self.stores.extend(self.new_stores.stores.lock().drain(..));
                     let name = *unnamed.nonce.first_chunk::<KEY_NAME_BYTES>().expect("a nonce is longer");
                     if let Some(store) = self.stores.get_mut(&name) {

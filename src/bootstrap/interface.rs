@@ -1,11 +1,11 @@
 //! Which network interfaces the job uses.
 //!
-//! Named for one communicator by its configuration, else for the process by the first of
-//! `ANYCCL_SOCKET_IFNAME`, `NCCL_SOCKET_IFNAME`, `GLOO_SOCKET_IFNAME` (a comma-separated list of name
-//! prefixes in order of preference; `^` before the list excludes, `=` before it wants exact names, `^=` both)
-//! and `SAR_SOCKET_NAME` (one exact name) that is set. Otherwise all that are up and not loopback: those with
-//! a global address first, bridges of containers and virtual machines last. A host with nothing but loopback
-//! uses that.
+//! The first of these that is set decides: the configuration of one communicator; `ANYCCL_SOCKET_IFNAME`,
+//! `NCCL_SOCKET_IFNAME`, `GLOO_SOCKET_IFNAME`; `SAR_SOCKET_NAME`. The last one is one exact name. The others
+//! are comma-separated lists of name prefixes in order of preference: `^` before the list excludes, `=`
+//! before it wants exact names, `^=` does both. If none is set, all interfaces that are up and not loopback
+//! are used. Those with a global address come first, bridges of containers and virtual machines last. A host
+//! that has only loopback uses loopback.
 
 use std::net::IpAddr;
 
@@ -13,12 +13,12 @@ use crate::base::{Error, Result};
 use crate::config;
 use crate::sys::interfaces::{Interface, interfaces};
 
-/// The interfaces to use, best first, and why these.
+/// The interfaces to use, best first, and the reason for the choice.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// At least one; each with at least one usable address.
+    /// At least one interface; each has at least one usable address.
     pub interfaces: Vec<Interface>,
-    /// For `anyccl info` and the log.
+    /// The reason of the choice, for `anyccl info` and the log.
     pub reason: String,
 }
 
@@ -29,7 +29,7 @@ impl Choice {
     }
 }
 
-/// Chooses among the interfaces of this host: those that `rule` names, else those that a variable names.
+/// Chooses among the interfaces of this host, by `rule` if there is one, else by the variables.
 pub fn choose(rule: Option<&str>) -> Result<Choice> {
     let all = interfaces().map_err(|e| Error::system("cannot list the network interfaces", e))?;
     match rule {
@@ -72,7 +72,7 @@ impl<'a> Rule<'a> {
         if self.exact { name == wanted } else { name.starts_with(wanted) }
     }
 
-    /// In the order of the list; an exclusion keeps the order of preference.
+    /// The selected interfaces in the order of the list. An exclusion keeps the order of preference.
     fn select<'i>(&self, usable: &[&'i Interface]) -> Vec<&'i Interface> {
         if self.exclude {
             let excluded = |i: &Interface| self.names.iter().any(|wanted| self.names_it(wanted, &i.name));
@@ -120,7 +120,7 @@ fn unnamed(all: &[Interface]) -> Result<Choice> {
     Ok(Choice { interfaces, reason })
 }
 
-/// Interfaces that can be used, best first; among equals the kernel's order stays.
+/// Usable interfaces, best first; equals keep the kernel's order.
 fn by_preference(all: &[Interface]) -> Vec<&Interface> {
     let mut usable: Vec<&Interface> =
         all.iter().filter(|i| i.up && i.addresses.iter().any(is_usable)).collect();
@@ -128,12 +128,13 @@ fn by_preference(all: &[Interface]) -> Vec<&Interface> {
     usable
 }
 
-/// Made by container engines and hypervisors; other hosts have the same addresses on theirs.
+/// Whether a container engine or hypervisor made the interface. Other hosts have the same addresses on
+/// theirs.
 fn is_bridge(name: &str) -> bool {
     ["docker", "virbr", "veth", "br-", "cni", "podman", "lxc"].iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Link-local IPv6 needs a scope that means nothing on another host.
+/// Whether other hosts can use the address. Link-local IPv6 needs a scope that means nothing on another host.
 fn is_usable(ip: &IpAddr) -> bool {
     match ip {
         IpAddr::V4(v4) => !v4.is_unspecified(),
@@ -145,7 +146,7 @@ fn is_global(ip: &IpAddr) -> bool {
     is_usable(ip) && !ip.is_loopback() && !matches!(ip, IpAddr::V4(v4) if v4.is_link_local())
 }
 
-/// `eth0 (10.0.0.1), lo (127.0.0.1)`
+/// Text such as `eth0 (10.0.0.1), lo (127.0.0.1)`.
 fn list(interfaces: &[Interface]) -> String {
     let one = |i: &Interface| {
         let addresses: Vec<String> = i.addresses.iter().map(IpAddr::to_string).collect();

@@ -12,9 +12,9 @@ use crate::base::{Error, Rank, Result};
 use crate::config::{self, Config};
 use crate::log_line;
 
-/// A job as one rank knows it before it has met the others.
+/// A job as one rank knows it before it has met the other ranks.
 pub struct Job {
-    /// My rank.
+    /// Rank of this process.
     pub rank: Rank,
     /// Number of ranks.
     pub size: u32,
@@ -22,8 +22,8 @@ pub struct Job {
     pub key: JobKey,
     /// The store in which the ranks find each other; `None` in a world of one.
     pub store: Option<Box<dyn Store>>,
-    /// Where this was learnt, for `anyccl info` and the log: "unique id", "ANYCCL_RANK", "torchrun", "PMI",
-    /// "alone", ...
+    /// Where the description was found, for `anyccl info` and the log: "unique id", "ANYCCL_RANK",
+    /// "torchrun", "PMI", "alone", ...
     pub source: &'static str,
 }
 
@@ -33,13 +33,13 @@ impl Job {
     }
 }
 
-/// The job described by the environment; a world of one when there is none.
+/// The job that the environment describes; a world of one if it describes none.
 pub fn job_from_environment(config: &Config, deadline: Instant) -> Result<Job> {
     open(describe(&|name| config::raw(name))?, config, deadline)
 }
 
-/// The job of a program that knows nothing of anyccl. Where a launcher's variables are there in part only, it
-/// is a world of one, and one line of the log says so.
+/// The job of a program that does not know anyccl. If a launcher's variables are only partly there, the job
+/// is a world of one, and the log says so once.
 pub fn job_from_environment_or_alone(config: &Config, deadline: Instant) -> Result<Job> {
     match half_a_launcher(&|name| config::raw(name)) {
         None => job_from_environment(config, deadline),
@@ -50,7 +50,7 @@ pub fn job_from_environment_or_alone(config: &Config, deadline: Instant) -> Resu
     }
 }
 
-/// One sentence on where [`job_from_environment`] would find the job, without looking for anybody.
+/// One sentence on where [`job_from_environment`] would find the job. Connects to nobody.
 pub fn source_in_environment() -> Result<String> {
     let Description { seat, place, source, .. } = describe(&|name| config::raw(name))?;
     let whose = match seat {
@@ -73,8 +73,8 @@ pub fn source_in_environment() -> Result<String> {
     Ok(format!("{whose}, by {place}"))
 }
 
-/// The job whose rank 0 serves the store at a host and a port that all ranks were told by their caller. `rank
-/// < size`.
+/// The job whose rank 0 serves the store at a host and a port that the caller gave to all ranks. Requires
+/// `rank < size`.
 pub fn job_from_address(
     host: &str,
     port: u16,
@@ -91,7 +91,7 @@ pub fn job_from_address(
     open(Description { seat: Some(Seat { rank, size }), place, key: None, source }, config, deadline)
 }
 
-/// The job whose ranks meet by a beacon in a store of the caller's.
+/// The job whose ranks meet by a beacon in the caller's store.
 pub(crate) fn job_from_beacon(
     channel: &mut dyn BeaconChannel,
     seat: Seat,
@@ -106,7 +106,7 @@ pub(crate) fn job_from_beacon(
     Ok(Job { rank: seat.rank, size: seat.size, key, store: Some(store), source })
 }
 
-/// Serves or finds the store.
+/// Serves the store on rank 0, finds it on the others.
 pub(crate) fn open(description: Description, config: &Config, deadline: Instant) -> Result<Job> {
     let Description { seat, place, key: given, source } = description;
     let (seat, place) = match (seat, place) {

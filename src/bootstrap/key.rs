@@ -8,10 +8,10 @@ use crate::base::{Error, Result};
 
 /// Bytes of a [`KeyName`].
 pub(crate) const KEY_NAME_BYTES: usize = 16;
-/// The first bytes of a hash of a key.
+/// The name of a key: the first bytes of a hash of it.
 pub(crate) type KeyName = [u8; KEY_NAME_BYTES];
 
-/// Secret that every connection of the job proves to know.
+/// Secret of a job. Every connection proves that it knows it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct JobKey(pub [u8; 32]);
 
@@ -26,8 +26,8 @@ impl JobKey {
         unhex(text.as_bytes())?.try_into().ok().map(JobKey)
     }
 
-    /// What a connector calls the key by, so that an acceptor with many knows which is meant. Says nothing
-    /// about a random key, and about a derived one no more than a proof does.
+    /// The name by which a connector refers to the key, so that an acceptor with many keys knows which is
+    /// meant. It reveals nothing about a random key, and about a derived one no more than a proof does.
     pub(crate) fn name(&self) -> KeyName {
         let hash = Sha256::new_with_prefix(b"anyccl key name v1\0").chain_update(self.0).finalize();
         *hash.first_chunk().expect("a hash is longer than a name")
@@ -38,8 +38,9 @@ impl JobKey {
         hex(&self.0)
     }
 
-    /// A key from what the ranks know in common. As secret as `parts` are: where a launcher gives
-    /// no secret it keeps jobs apart and strangers out, but not who can guess the parts.
+    /// Derives a key from what the ranks know in common. It is as secret as `parts` are. Where a launcher
+    /// gives no secret, the key keeps jobs apart and chance strangers out, but not an attacker who can guess
+    /// the parts.
     pub fn derived(domain: &str, parts: &[&[u8]]) -> JobKey {
         let mut hash = Sha256::new();
         hash.update(b"anyccl job key v1\0");
@@ -64,7 +65,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The bytes of two hexadecimal digits each. `None`: not such digits, or half a byte.
+/// Decodes two hexadecimal digits per byte. `None`: other characters, or an odd number of digits.
 pub(crate) fn unhex(text: &[u8]) -> Option<Vec<u8>> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
     let pairs = text.chunks_exact(2);

@@ -9,8 +9,8 @@ use crate::config::Config;
 use crate::log_line;
 use crate::sys::listener::Listener;
 
-/// Listens on a free port of every chosen interface, and of loopback last: on a host that has
-/// lost its network, or whose firewall filters its own address, ranks side by side still meet.
+/// Listens on a free port of every chosen interface, and last on loopback. Ranks of one host then still meet
+/// when the host has lost its network, or its firewall filters its own address.
 pub(crate) fn open(config: &Config) -> Result<Vec<Listener>> {
     let choice = interface::choose(config.interface.as_deref())?;
     log_line!(Debug, "bootstrap: interfaces: {}", choice.reason);
@@ -23,7 +23,7 @@ pub(crate) fn open(config: &Config) -> Result<Vec<Listener>> {
     for ip in places {
         match Listener::tcp(SocketAddr::new(ip, 0)) {
             Ok(listener) => listeners.push(listener),
-            // An IPv6 address that is still being checked for duplicates, for example.
+            // For example an IPv6 address that is still being checked for duplicates.
             Err(error) => {
                 log_line!(Debug, "bootstrap: cannot listen at {ip}: {error}");
                 last_error = Some(error);
@@ -36,7 +36,7 @@ pub(crate) fn open(config: &Config) -> Result<Vec<Listener>> {
     }
 }
 
-/// Where these listeners are, in the same order.
+/// The addresses of these listeners, in the same order.
 pub(crate) fn addresses(listeners: &[Listener]) -> Vec<SocketAddr> {
     listeners.iter().filter_map(Listener::address).collect()
 }

@@ -28,7 +28,7 @@ impl MemoryStore {
         MemoryStore::default()
     }
 
-    /// One job per rank of a world that meets in a new store.
+    /// The jobs of `size` ranks that meet in a new store.
     pub fn jobs(size: u32) -> Result<Vec<Job>> {
         let (key, store) = (JobKey::random()?, MemoryStore::new());
         let job = |rank: Rank| Job {

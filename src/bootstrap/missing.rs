@@ -2,10 +2,10 @@
 
 use crate::base::Rank;
 
-/// How many are named one by one.
+/// How many ranks are named one by one.
 const NAMED: usize = 16;
 
-/// "rank 3 has not come", "ranks 1, 2 have not come".
+/// Text such as "rank 3 has not come", "ranks 1, 2 have not come".
 pub(crate) fn not_come(ranks: &[Rank]) -> String {
     let named: Vec<String> = ranks.iter().take(NAMED).map(Rank::to_string).collect();
     match ranks.len() {

@@ -1,15 +1,15 @@
 //! Bootstrap: finds the job that this process belongs to, and connects its ranks.
 //!
-//! 1. [`job_from_id`] or [`job_from_environment`] finds the [`Job`]: rank, size, secret key, store. Sources:
-//!    an explicit unique id, or a store of the caller's; else what `environment` reads: `ANYCCL_*`, the
-//!    launchers of `launcher` in their order, none (a world of one). `discovery` has the ways by which ranks
-//!    that know their seats find rank 0's store.
+//! 1. [`job_from_id`] or [`job_from_environment`] finds the [`Job`]: rank, size, secret key, store. It comes
+//!    from an explicit unique id or a store of the caller's, else from the environment. `environment` reads
+//!    `ANYCCL_*`, then the launchers of `launcher` in their order; without either it is a world of one.
+//!    `discovery` has the ways by which ranks that know their seats find rank 0's store.
 //! 2. `exchange` gathers one record per rank through the store.
 //! 3. [`mesh`] connects every pair of ranks with authenticated sockets.
 //!
-//! Every connection, to a store or between ranks, proves the job key in both directions (`auth`,
-//! `handshake`) before a byte of it is interpreted, and comes in through a `gate` that strangers
-//! cannot clog. docs/security.md says what that protects from.
+//! Every connection, to a store or between ranks, proves the job key in both directions (`auth`, `handshake`)
+//! before any further byte is interpreted. It comes in through a `gate` that strangers cannot clog.
+//! docs/security.md says what this protects from.
 
 mod absence;
 mod address;
@@ -66,13 +66,13 @@ pub use record::PeerInfo;
 pub use store::Store;
 pub use unique_id::{UNIQUE_ID_BYTES, UniqueId, job_from_id};
 
-/// Asks the launcher to end the job with this exit code. `false`: it takes no such wish, and looks at the
-/// exit codes of the processes.
+/// Asks the launcher to end the job with this exit code. `false`: the launcher takes no such request, and
+/// looks at the exit codes of the processes instead.
 pub fn abort_job(code: u8) -> bool {
     pmi::abort(code)
 }
 
-/// Ends what a launcher expects to be ended with the world.
+/// Says goodbye to the launcher when the world ends, if the launcher expects it.
 pub fn leave_launcher() {
     pmi::leave();
 }

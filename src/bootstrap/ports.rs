@@ -1,15 +1,15 @@
-//! Which ports a job may use when its launcher names a host and a job, but no port for us.
+//! Ports that a job may use when its launcher names a host and a job, but no port for anyccl.
 //!
-//! torchrun's `MASTER_PORT` belongs to torch's own store, Slurm gives none. What is left to agree on without
-//! talking: a sequence of ports that every rank computes from what the launcher told all of them. Rank 0
-//! serves at the first that is free; the others try them in turn until one proves the job key.
+//! torchrun's `MASTER_PORT` belongs to torch's own store, and Slurm gives no port. Every rank therefore
+//! computes the same sequence of ports from what the launcher told all of them. Rank 0 serves at the first
+//! free one; the others try them in turn until one proves the job key.
 
 use sha2::{Digest, Sha256};
 
-/// Length of the sequence: so many ports would have to be taken by others for a job to fail.
+/// Length of the sequence. A job fails only if other programs hold all of these ports.
 pub(crate) const CANDIDATES: usize = 32;
 
-/// Above the ports of well-known services, below those that kernels hand out.
+/// First port: above those of well-known services, below those that kernels hand out.
 const FIRST: u16 = 20_000;
 const COUNT: u16 = 10_000;
 

@@ -1,7 +1,7 @@
 //! A folder of this user on this host that no other user can read.
 //!
-//! Ranks of one host that have nothing in common but their user and the name of their job meet by a file in
-//! it: whoever can read the file runs as the same user, or is root. The folder goes with the last file in it.
+//! Ranks of one host that share only their user and the name of their job meet by a file in it. Only
+//! processes of the same user, or of root, can read the file. The folder is removed with the last file in it.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -14,11 +14,11 @@ use super::key::hex;
 use crate::base::{Error, Result};
 use crate::sys::host::user_id;
 
-/// In memory where there is such a place: it ends with the machine, and never is on another one's disk, as
-/// `/tmp` of a diskless host may be.
+/// Candidates for the parent folder. One in memory comes first: it ends with the machine, and is never on
+/// another machine's disk, as `/tmp` of a diskless host may be.
 const PARENTS: [&str; 2] = ["/dev/shm", "/tmp"];
 
-/// The path at which the ranks of the job `name` meet. Makes the folder, or makes sure of it.
+/// The path at which the ranks of the job `name` meet. Creates the folder, or checks the one that exists.
 pub(crate) fn meeting_file(name: &str) -> Result<PathBuf> {
     let parent = PARENTS.iter().map(Path::new).find(|parent| parent.is_dir());
     let parent = parent
@@ -27,7 +27,7 @@ pub(crate) fn meeting_file(name: &str) -> Result<PathBuf> {
     ensure(&folder, user_id()).map_err(|e| {
         Error::system(format!("the folder {} cannot be used to meet in", folder.display()), e)
     })?;
-    // Any text may name a job; not every text a file.
+    // Any text may name a job, but not every text may name a file.
     Ok(folder.join(hex(&Sha256::digest(name))))
 }
 
@@ -35,19 +35,19 @@ fn folder_name() -> String {
     format!("anyccl-{}", user_id())
 }
 
-/// The folder, where `file` is in it and not in one of the caller's.
+/// The folder of `file`, if it is the private folder and not one of the caller's.
 fn folder_of(file: &Path) -> Option<&Path> {
     let folder = file.parent()?;
     PARENTS.iter().any(|parent| folder == Path::new(parent).join(folder_name())).then_some(folder)
 }
 
-/// Makes the folder of `file` once more: another job, which was the last in it, may have removed it. False:
-/// it is not one of ours.
+/// Creates the folder of `file` again: another job, the last one in it, may have removed it. `false`: the
+/// folder is not a private one.
 pub(crate) fn make_again(file: &Path) -> io::Result<bool> {
     folder_of(file).map_or(Ok(false), |folder| ensure(folder, user_id()).map(|()| true))
 }
 
-/// Removes the folder of a file that is gone, unless other jobs have files in it.
+/// Removes the folder of a file that was removed, unless other jobs have files in it.
 pub(crate) fn leave(file: &Path) {
     if let Some(folder) = folder_of(file) {
         let _ = fs::remove_dir(folder);
@@ -60,9 +60,9 @@ fn ensure(folder: &Path, owner: u32) -> io::Result<()> {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
-        // Not followed: a link that somebody else has put there must not lead us anywhere.
+        // Links are not followed: a link that another user has put there must not lead anywhere.
         match fs::symlink_metadata(folder) {
-            // Another job has just left it.
+            // Another job has just removed it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             found => break found?,
         }

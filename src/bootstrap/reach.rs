@@ -1,8 +1,8 @@
 //! Finds the store among the addresses where it may be.
 //!
-//! A host has several addresses and only some can be reached from here; which, nobody can know
-//! without trying. Attempts start one after the other without waiting for those before to fail;
-//! the first that proves the key wins.
+//! A host has several addresses, and only some can be reached from here; which ones, only an attempt shows.
+//! Attempts start one after the other without waiting for the earlier ones to fail. The first that proves the
+//! key wins.
 
 use std::io;
 use std::net::SocketAddr;
@@ -19,18 +19,18 @@ use crate::sys::socket::Socket;
 
 /// Head start of each address before the next is tried beside it.
 const STAGGER: Duration = Duration::from_millis(250);
-/// How long one address may take.
+/// How long the attempt at one address may take.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Result of trying all addresses once.
 pub(crate) enum Reached {
-    /// The first that proved the key.
+    /// The first connection that proved the key.
     Store(Socket),
-    /// None of them has what we look for, now.
+    /// No address has the store now.
     Absent(Absence),
 }
 
-/// Tries all addresses once. An error: we found it, and it cannot be used.
+/// Tries all addresses once. An error means that the store was found and cannot be used.
 pub(crate) fn reach_once(
     addresses: &[SocketAddr],
     key: &JobKey,

@@ -8,9 +8,9 @@ use super::wire::{Reader, Writer};
 use crate::base::{Error, Rank, Result, VERSION};
 use crate::config::TransportChoice;
 
-/// Longest host name, host identity or version.
+/// Length limit of a host name, a host identity or a version.
 pub(crate) const NAME_BYTES: usize = 256;
-/// Most addresses of one rank.
+/// Limit of addresses of one rank.
 pub(crate) const ADDRESSES: usize = 16;
 const UNIX_NAME_BYTES: usize = 107;
 
@@ -26,7 +26,7 @@ pub struct PeerInfo {
 }
 
 impl PeerInfo {
-    /// The rank that this is about, as messages name it.
+    /// The name of the rank with this host and process, for messages.
     pub fn label(&self, rank: Rank) -> String {
         format!("rank {rank} (host {}, pid {})", self.host_name, self.pid)
     }
@@ -35,21 +35,21 @@ impl PeerInfo {
 /// One rank's record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// Version of its bootstrap protocol.
+    /// Version of the rank's bootstrap protocol.
     pub protocol: u16,
-    /// Version of its library.
+    /// Version of the rank's library.
     pub version: String,
-    /// Its rank.
+    /// The rank itself.
     pub rank: Rank,
-    /// The world size it was told.
+    /// The world size that the rank was given.
     pub size: u32,
     /// Host name, host identity, process id.
     pub info: PeerInfo,
-    /// Which transports it may use.
+    /// The transports that the rank may use.
     pub transport: TransportChoice,
-    /// The abstract name of its Unix socket.
+    /// The abstract name of the rank's Unix socket.
     pub unix_name: Vec<u8>,
-    /// Where it listens for TCP, best first.
+    /// The rank's TCP listeners, best first.
     pub addresses: Vec<SocketAddr>,
 }
 
@@ -57,7 +57,7 @@ impl Record {
     /// The record as bytes of the wire.
     pub fn encode(&self) -> Vec<u8> {
         let mut w = Writer::default();
-        // First, so that every version can read it.
+        // The version comes first, so that every version can read it.
         w.u16(self.protocol);
         w.bytes(self.version.as_bytes());
         w.u32(self.rank);
@@ -126,7 +126,7 @@ impl Record {
         })
     }
 
-    /// Longest encoded record.
+    /// Upper limit of the length of an encoded record.
     pub const fn max_bytes() -> usize {
         64 + 3 * NAME_BYTES + UNIX_NAME_BYTES + ADDRESSES * 19
     }

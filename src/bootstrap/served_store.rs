@@ -1,4 +1,4 @@
-//! A store that this process serves and uses: rank 0's side of every kind of job.
+//! A store that this process serves and uses: rank 0's side in every kind of job.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -11,8 +11,8 @@ use super::{JobKey, Store};
 use crate::base::Result;
 use crate::sys::listener::Listener;
 
-/// Server and client in one. Fields end in this order: the client says that it leaves, then the
-/// server ends, then the file that leads to it goes.
+/// Server and client in one. The fields are dropped in this order: the client says that it leaves, the server
+/// ends, and the file that leads to it is removed.
 pub(crate) struct ServedStore {
     client: Client,
     server: Server,
@@ -20,7 +20,8 @@ pub(crate) struct ServedStore {
 }
 
 impl ServedStore {
-    /// Serves rank 0's world of `size` at `listeners`. `publish` is called once the server is there.
+    /// Serves the world of rank 0, with `size` ranks, at `listeners`. `publish` is called once the server
+    /// runs.
     pub fn start(
         listeners: Vec<Listener>,
         key: &JobKey,
@@ -36,12 +37,12 @@ impl ServedStore {
         Ok(ServedStore { client, server, file })
     }
 
-    /// The best of the addresses at which it is served.
+    /// The best of the addresses at which the store is served.
     pub fn address(&self) -> Result<IpAddr> {
         Ok(self.server.address().ip())
     }
 
-    /// Lets the store go on without this handle, until its deadline, and leaves its file where it is.
+    /// Lets the store go on without this handle until its deadline. Its file stays where it is.
     pub fn detach(self) {
         let ServedStore { client, server, file } = self;
         drop(client);
@@ -70,7 +71,7 @@ impl Store for ServedStore {
     }
 }
 
-/// Where this process itself reaches what listens there.
+/// The addresses at which this process itself reaches a listener at `address`.
 fn from_here(address: &SocketAddr) -> Vec<SocketAddr> {
     let (v4, v6): (IpAddr, IpAddr) = (Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into());
     let ips = match address.ip() {
@@ -84,9 +85,9 @@ fn from_here(address: &SocketAddr) -> Vec<SocketAddr> {
 
 /// Listens where others look for `host`.
 ///
-/// An address of this host is taken as it is. A name is not resolved: on many hosts their own name
-/// leads to 127.0.1.1, while the others see the real address; so it means every address. An
-/// address that this host does not have is that of a gateway before it: likewise.
+/// An address of this host is taken as it is. A name is not resolved: many hosts resolve their own name to
+/// 127.0.1.1, while the others see the real address. So a name means every address. An address that this host
+/// does not have belongs to a gateway in front of it, and means every address, too.
 pub(crate) fn listen_at(host: &str, port: u16) -> io::Result<Vec<Listener>> {
     if host == "localhost" {
         return Listener::tcp((Ipv4Addr::LOCALHOST, port).into()).map(|listener| vec![listener]);
@@ -98,7 +99,7 @@ pub(crate) fn listen_at(host: &str, port: u16) -> io::Result<Vec<Listener>> {
             Err(error) => return Err(error),
         }
     }
-    // IPv6 takes IPv4 as well on most hosts; then the second finds its place taken.
+    // On most hosts the IPv6 listener takes IPv4 as well; the second call then finds its port taken.
     let v6 = Listener::tcp((Ipv6Addr::UNSPECIFIED, port).into());
     let v4 = Listener::tcp((Ipv4Addr::UNSPECIFIED, port).into());
     match (v6, v4) {

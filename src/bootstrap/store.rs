@@ -11,15 +11,15 @@ pub trait Store: Send {
     /// Waits until `key` is set, and gives its value.
     fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>>;
 
-    /// Tells the others that this rank cannot go on. Best effort; not every store can.
+    /// Tells the others that this rank cannot go on. Best effort: not every store can.
     fn fail(&mut self, _why: &str) {}
 
-    /// An error when another rank is known to have failed or died. Asked now and then while the ranks
-    /// connect, and not waited for beyond `deadline`; a store that does not know says that all is well.
+    /// An error when another rank is known to have failed or died. Called now and then while the ranks
+    /// connect; does not wait beyond `deadline`. A store that does not know reports success.
     fn check(&mut self, _deadline: Instant) -> Result<()> {
         Ok(())
     }
 }
 
-/// How much longer than its ranks a store waits: it knows who is missing, and shall be able to say so.
+/// How much longer a store waits than its ranks: it knows who is missing, and must be there to say so.
 pub(crate) const SLACK: Duration = Duration::from_secs(1);

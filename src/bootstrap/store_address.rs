@@ -17,15 +17,14 @@ pub(crate) enum StoreAddress {
         host: String,
         /// Its port.
         port: u16,
-        /// Somebody else serves it, not rank 0.
+        /// Whether another process serves it, not rank 0.
         served: bool,
     },
     /// At the address that rank 0 writes to a file.
     File(PathBuf),
-    /// At the address that rank 0 writes to a file in a folder of this user on this host that nobody else can
-    /// enter.
+    /// At the address that rank 0 writes to a file in a private folder of this user on this host.
     Private {
-        /// Names the job among those of the user on the host.
+        /// Name of the job, distinct among those of the user on the host.
         name: String,
     },
     /// At one of several ports that every rank computes.
@@ -34,16 +33,16 @@ pub(crate) enum StoreAddress {
         launcher: &'static str,
         /// Host of rank 0.
         host: String,
-        /// A port of that host that belongs to somebody else, or 0.
+        /// A port of that host that belongs to another program, or 0.
         taken: u16,
-        /// Names the job.
+        /// Name of the job.
         job: String,
     },
     /// At the address that rank 0 tells the process manager.
     Pmi(pmi::ManagerAddress),
 }
 
-/// `tcp://HOST:PORT`, `tcp://[V6]:PORT`, `...?served=1`, `file:PATH`, `file:///PATH`.
+/// Parses `tcp://HOST:PORT`, `tcp://[V6]:PORT`, `...?served=1`, `file:PATH`, `file:///PATH`.
 pub(crate) fn parse_store(text: &str) -> Result<StoreAddress> {
     let bad = |why: &str| {
         let accepted = "accepted: tcp://HOST:PORT, tcp://HOST:PORT?served=1, file:PATH";

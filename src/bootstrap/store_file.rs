@@ -12,10 +12,10 @@
 //! ```
 //!
 //! The file appears whole or not at all: it is written under another name, synced, renamed. Only its owner
-//! can read it, as the job key comes from the nonce. It is believed only if it belongs to this user, and a
-//! process at one of the addresses proves that key; so a file that a dead job left behind is harmless.
+//! can read it, because the job key comes from the nonce. It is believed only if it belongs to this user, and
+//! a process at one of the addresses proves that key. So a file that a dead job left behind is harmless.
 //!
-//! One line with a bare address is read too: SAR's rank 0 writes that.
+//! A file of one line with a bare address is read too: SAR's rank 0 writes that.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
@@ -28,20 +28,20 @@ use super::{JobKey, private_folder};
 use crate::base::{Error, Result};
 use crate::sys::trusted_file::{TrustPolicy, open_trusted};
 
-/// The port that SAR uses when none is written.
+/// The port that SAR uses when the file has none.
 const SAR_PORT: u16 = 12345;
-/// Bytes that are read at most; more than any whole file has.
+/// Limit of bytes that are read; a whole file has fewer.
 const LONGEST: u64 = 16 << 10;
 const TITLE: &str = "anyccl store 1";
 
-/// Contents of a whole file.
+/// Contents of a complete file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Announcement {
-    /// Tells jobs apart in messages.
+    /// Random number of the job, which tells jobs apart in messages.
     pub job: u64,
-    /// World size of rank 0.
+    /// World size that rank 0 was given.
     pub world: u32,
-    /// Random; unlike the job's name a secret.
+    /// Random; unlike `job` it is a secret.
     pub nonce: JobKey,
     /// Seconds since 1970, for messages.
     pub created: u64,
@@ -56,7 +56,7 @@ pub(crate) enum FileContents {
     Announcement(Announcement),
     /// A plain address.
     PlainAddress(SocketAddr),
-    /// Neither: not yet written whole, or something else.
+    /// Neither: the file is not written whole yet, or is something else.
     Incomplete,
 }
 
@@ -109,14 +109,15 @@ pub(crate) fn parse(text: &str) -> FileContents {
     }
 }
 
-/// Reads what is at the path now; every time anew, as another host may have replaced it.
+/// Reads the file at the path now. Every call opens it anew, because another host may have replaced it.
 pub(crate) fn read(path: &Path, believed: TrustPolicy) -> io::Result<FileContents> {
     let mut bytes = Vec::new();
     open_trusted(path, believed)?.take(LONGEST).read_to_end(&mut bytes)?;
     Ok(parse(&String::from_utf8_lossy(&bytes)))
 }
 
-/// A file that this process has published. Dropping it removes it, unless another has replaced it.
+/// A file that this process has published. Dropping it removes the file, unless another process has replaced
+/// it.
 #[derive(Debug)]
 pub(crate) struct PublishedFile {
     path: PathBuf,
@@ -126,7 +127,7 @@ pub(crate) struct PublishedFile {
 }
 
 impl PublishedFile {
-    /// Puts the announcement at `path`, whole, in place of whatever was there.
+    /// Writes the announcement to `path` as a whole, and replaces whatever was there.
     pub fn publish(path: &Path, announcement: Announcement) -> Result<PublishedFile> {
         let name = path.file_name().ok_or_else(|| Error::InvalidArgument {
             what: "ANYCCL_STORE",
@@ -146,7 +147,7 @@ impl PublishedFile {
         Ok(PublishedFile { path: path.into(), announcement, is_left: false })
     }
 
-    /// Leaves the file to whoever writes there next.
+    /// Leaves the file for the next process that writes there.
     pub fn leave(mut self) {
         self.is_left = true;
     }
@@ -154,8 +155,9 @@ impl PublishedFile {
 
 impl Drop for PublishedFile {
     fn drop(&mut self) {
-        // Between the look and the removal another job could replace it; its ranks would then
-        // wait until their deadline. Two jobs on one path at one time are asking for that.
+        // Between the check and the removal another job could replace the file; its ranks would then wait
+        // until their deadline. This takes two jobs on one path at one time, which is a mistake of their
+        // user.
         let is_ours = || {
             read(&self.path, TrustPolicy::Own)
                 .is_ok_and(|found| found == FileContents::Announcement(self.announcement.clone()))
@@ -167,7 +169,7 @@ impl Drop for PublishedFile {
     }
 }
 
-/// Writes a file; also where its private folder goes away meanwhile, with the last file of other jobs.
+/// Writes a file. Retries if its private folder disappears meanwhile, with the last file of other jobs.
 fn write_where_gone(path: &Path, text: &str) -> io::Result<()> {
     const ATTEMPTS: usize = 100;
     for _ in 1..ATTEMPTS {

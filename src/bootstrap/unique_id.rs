@@ -21,7 +21,7 @@ use super::{Job, JobKey, id_server};
 use crate::base::{Error, Rank, Result};
 use crate::config::Config;
 
-/// Bytes of an id; as many as NCCL's has.
+/// Length of an id in bytes, equal to that of NCCL's id.
 pub const UNIQUE_ID_BYTES: usize = 128;
 
 const MAGIC: [u8; 4] = *b"ACid";
@@ -29,9 +29,10 @@ const LAYOUT: u8 = 2;
 const ADDRESSES_AT: usize = 40;
 const CHECKSUM_AT: usize = 120;
 
-/// How long ids are served that nobody wants, when there is no timeout.
+/// How long an unused id is served when there is no timeout.
 const LONGEST_SERVICE: Duration = Duration::from_secs(86_400);
-/// The store of an id is there before the id is. When nobody has answered for so long, nobody will.
+/// How long to look for the store of an id. It is served before the id exists, so after this time nobody will
+/// answer.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// The 128 bytes that name a communicator to be.
@@ -39,8 +40,8 @@ const PATIENCE: Duration = Duration::from_secs(15);
 pub struct UniqueId(pub [u8; UNIQUE_ID_BYTES]);
 
 impl UniqueId {
-    /// Makes a new id and starts serving its store from this process, until every rank has come, or the
-    /// deadline of `config`. All ids share one thread and its ports.
+    /// Makes a new id and starts serving its store from this process. The store is served until every rank
+    /// has come, or until the deadline of `config`. All ids share one thread and its ports.
     pub fn create(config: &Config) -> Result<UniqueId> {
         let key = JobKey::random()?;
         let deadline =
@@ -49,7 +50,7 @@ impl UniqueId {
         Ok(UniqueId::encode(&key, &addresses))
     }
 
-    /// Writes as many of `addresses` as there is room for; the last one, loopback, always.
+    /// Writes as many of `addresses` as there is room for. The last one, loopback, is always written.
     pub(super) fn encode(key: &JobKey, addresses: &[SocketAddr]) -> UniqueId {
         let mut room = CHECKSUM_AT - ADDRESSES_AT;
         let (last, others) = addresses.split_last().map_or((None, addresses), |(l, o)| (Some(l), o));
@@ -98,7 +99,7 @@ impl UniqueId {
     }
 }
 
-/// The job named by a unique id. `size` and `rank` must be checked already (`rank < size`).
+/// The job named by a unique id. The caller has checked that `rank < size`.
 pub fn job_from_id(id: &UniqueId, size: u32, rank: Rank, deadline: Instant) -> Result<Job> {
     let (key, addresses) = id.decode()?;
     let mut job = Job { rank, size, key, store: None, source: "unique id" };

@@ -1,12 +1,12 @@
-//! Values of environment variables, read through a closure, and the errors for those that make no sense.
+//! Values of environment variables, read through a closure, and the errors for invalid values.
 
 use super::seat::Seat;
 use crate::base::{Error, Result};
 
-/// Asks for a variable; unset and empty are both `None`.
+/// Looks up a variable; unset and empty are both `None`.
 pub(crate) type Lookup<'a> = &'a dyn Fn(&'static str) -> Option<String>;
 
-/// The seat that two variables tell.
+/// The seat given by two variables.
 pub(crate) fn seat_of(lookup: Lookup<'_>, rank_name: &'static str, size_name: &'static str) -> Result<Seat> {
     let rank = number(lookup, rank_name, size_name)?;
     let size = number(lookup, size_name, rank_name)?;
@@ -22,7 +22,7 @@ pub(crate) fn seat_of(lookup: Lookup<'_>, rank_name: &'static str, size_name: &'
     Ok(Seat { rank, size })
 }
 
-/// The number in the variable `name`, which goes with `other`.
+/// The number in the variable `name`, which belongs together with `other`.
 pub(crate) fn number(lookup: Lookup<'_>, name: &'static str, other: &'static str) -> Result<u32> {
     let Some(text) = lookup(name) else {
         let got = format!(
@@ -33,7 +33,7 @@ pub(crate) fn number(lookup: Lookup<'_>, name: &'static str, other: &'static str
     text.trim().parse().map_err(|_| invalid(name, format!("\"{text}\"; accepted: a whole number")))
 }
 
-/// The error for a variable whose value makes no sense.
+/// The error for a variable with an invalid value.
 pub(crate) fn invalid(what: &'static str, got: impl Into<String>) -> Error {
     Error::InvalidArgument { what, got: got.into() }
 }

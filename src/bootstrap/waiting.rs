@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use super::backoff::Backoff;
 use crate::log_line;
 
-/// A wait of so long is said, and what looked hopeless for so long is taken for certain. Tests are less
-/// patient.
+/// A wait of this length is logged, and a condition that looked hopeless for this long is taken for certain.
+/// Tests are less patient.
 pub(crate) const LONG: Duration = Duration::from_millis(if cfg!(test) { 300 } else { 5000 });
 
-/// More than this is not worth telling: it is "for ever" as a deadline.
+/// Longest remaining time that is worth logging; a longer one means "for ever".
 const COUNTED: Duration = Duration::from_secs(30 * 86_400);
 
 /// One wait: tries again with growing pauses until its deadline.
@@ -27,18 +27,18 @@ impl Waiting {
         Waiting { start: Instant::now(), deadline, backoff: Backoff::new(), is_said: false }
     }
 
-    /// How long it has lasted.
+    /// How long the wait has lasted.
     pub fn waited(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// Whether it has lasted long enough to be told.
+    /// Whether the wait has lasted long enough to be logged.
     pub fn is_long(&self) -> bool {
         self.waited() >= LONG
     }
 
-    /// Pauses before the next try; `false`: the deadline has come. A long wait is told once: `who` waits,
-    /// `what` for, `why` it is not there.
+    /// Pauses before the next try. `false`: the deadline has come. A long wait is logged once: `who` waits,
+    /// for `what`, and `why` it is not there.
     pub fn pause(&mut self, who: &str, what: &dyn Display, why: &dyn Display) -> bool {
         if self.is_long() && !std::mem::replace(&mut self.is_said, true) {
             log_line!(Warn, "{who}: {}", sentence(self.waited(), what, why, Some(self.deadline)));
@@ -47,7 +47,7 @@ impl Waiting {
     }
 }
 
-/// "waiting 5 s for WHAT: WHY; up to 295 s more".
+/// Text such as "waiting 5 s for WHAT: WHY; up to 295 s more".
 pub(crate) fn sentence(
     waited: Duration,
     what: &dyn Display,

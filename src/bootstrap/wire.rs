@@ -1,4 +1,5 @@
-//! Lengths and values in bytes, written and read with bounds. What is read is foreign.
+//! Lengths and values in bytes, written and read with bounds. What is read comes from another process and is
+//! not trusted.
 
 /// Appends values, little-endian.
 #[derive(Default)]
@@ -20,14 +21,14 @@ impl Writer {
         self.0.extend(value.to_le_bytes());
     }
 
-    /// A length and so many bytes.
+    /// A length, then the bytes.
     pub fn bytes(&mut self, value: &[u8]) {
         self.u32(value.len() as u32);
         self.0.extend(value);
     }
 }
 
-/// Takes values from the front. `None`: the bytes end too early or say something impossible.
+/// Takes values from the front. `None`: the bytes end too early or are invalid.
 pub(crate) struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -53,7 +54,7 @@ impl<'a> Reader<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// A length of at most `limit`, and so many bytes.
+    /// A length of at most `limit`, then the bytes.
     pub fn bytes(&mut self, limit: usize) -> Option<&'a [u8]> {
         let length = self.u32()? as usize;
         if length > limit {
@@ -69,7 +70,7 @@ impl<'a> Reader<'a> {
         self.bytes(limit).and_then(|bytes| std::str::from_utf8(bytes).ok()).map(str::to_owned)
     }
 
-    /// Whether all was taken.
+    /// Whether all bytes were taken.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,5 +1,5 @@
-//! Discovery by a beacon that rank 0 publishes in a store of somebody else's: a process manager's, a
-//! caller's.
+//! Discovery by a beacon that rank 0 publishes in a store that anyccl does not serve: the process manager's
+//! or the caller's.
 
 use super::{Discovery, KeyAndStore};
 use crate::base::{Error, Result};
@@ -9,8 +9,8 @@ use crate::bootstrap::waiting::Waiting;
 use crate::bootstrap::{JobKey, listeners};
 
 impl Discovery<'_> {
-    /// Publishes the beacon, or reads it. A beacon that nobody answers for is left over from an earlier job:
-    /// it is read again until it is replaced.
+    /// Publishes the beacon on rank 0, reads it on the others. If nobody answers at the addresses of a
+    /// beacon, it is left over from an earlier job. It is read again until it is replaced.
     pub fn by_beacon(&self, channel: &mut dyn BeaconChannel) -> Result<KeyAndStore> {
         if self.seat.rank == 0 {
             let key = self.given.clone().map_or_else(JobKey::random, Ok)?;

@@ -12,7 +12,8 @@ use crate::bootstrap::tcp_store::Client;
 use crate::sys::resolve::resolve;
 
 impl Discovery<'_> {
-    /// At `host`, near the port `taken` that belongs to somebody else, in the job of a launcher.
+    /// Finds rank 0 at one of several ports of `host` that follow from `launcher`, `taken` and `job`. Another
+    /// program owns the port `taken`.
     pub fn by_ports(&self, launcher: &str, host: &str, taken: u16, job: &str) -> Result<KeyAndStore> {
         let derived = || JobKey::derived(launcher, &[host.as_bytes(), &taken.to_le_bytes(), job.as_bytes()]);
         let key = self.key_or(derived);

@@ -27,12 +27,13 @@ impl Discovery<'_> {
         Ok((key, Box::new(client)))
     }
 
-    /// The key of a job that meets by a file: as secret as the file.
+    /// The key of a job whose ranks meet by a file. It is as secret as the file.
     fn file_key(&self, nonce: &JobKey) -> JobKey {
         self.key_or(|| JobKey::derived("file", &[&nonce.0]))
     }
 
-    /// Rank 0's part: serves a store and says in the file where. The file goes with the store.
+    /// Rank 0's part: serves a store and writes its addresses to the file. The file is removed with the
+    /// store.
     pub fn announce(&self, path: &Path) -> Result<(JobKey, ServedStore)> {
         let nonce = JobKey::random()?;
         let key = self.file_key(&nonce);
@@ -45,7 +46,7 @@ impl Discovery<'_> {
         Ok((key, store))
     }
 
-    /// The others' part: reads the file until what it says proves to be alive.
+    /// The part of the other ranks: reads the file until a store at one of its addresses proves the key.
     pub fn find(&self, path: &Path) -> Result<(JobKey, Client)> {
         let (mut waiting, rank) = (Waiting::new(self.deadline), format!("rank {}", self.seat.rank));
         loop {
@@ -53,7 +54,7 @@ impl Discovery<'_> {
             let found = store_file::read(path, believed);
             let place = match &found {
                 Ok(FileContents::Announcement(it)) => Some((self.file_key(&it.nonce), it.addresses.clone())),
-                // As if ANYCCL_STORE were tcp:// with this address, which is how rank 0 serves it.
+                // Same key as with ANYCCL_STORE=tcp:// and this address, which is how rank 0 serves it.
                 Ok(FileContents::PlainAddress(address)) => {
                     let derived = || derived_key(&address.ip().to_string(), address.port());
                     Some((self.key_or(derived), vec![*address]))

@@ -12,13 +12,14 @@ use crate::log_line;
 use crate::sys::listener::Listener;
 use crate::sys::resolve::{Resolved, resolve};
 
-/// The key of a store that is known by name only. Not a secret: see the ADR.
+/// The key of a store that is known only by host and port. It is not a secret: see
+/// docs/adr/0003-bootstrap-authentication.md.
 pub(super) fn derived_key(host: &str, port: u16) -> JobKey {
     JobKey::derived("tcp", &[host.to_ascii_lowercase().as_bytes(), &port.to_le_bytes()])
 }
 
 impl Discovery<'_> {
-    /// At `host`, `port`. `served`: somebody else serves the store, not rank 0.
+    /// Finds the store at `host`, `port`. `served`: another process serves the store, not rank 0.
     pub fn by_tcp(&self, host: &str, port: u16, served: bool) -> Result<KeyAndStore> {
         let key = self.key_or(|| derived_key(host, port));
         if self.seat.rank != 0 || served {
@@ -33,7 +34,7 @@ impl Discovery<'_> {
             };
             Error::system(cannot_serve(hint), e)
         })?;
-        // Listening already, as the others may be knocking while the resolver takes its time.
+        // Listens before it resolves: the others may be connecting while the resolver takes its time.
         is_own_host(host).map_err(|why| Error::Bootstrap(cannot_serve(&format!(": {why}"))))?;
         let store = self.serve(&key, listeners, |_| Ok(None))?;
         Ok((key, Box::new(store)))
@@ -51,7 +52,8 @@ impl Discovery<'_> {
     }
 }
 
-/// Why rank 0 cannot be where the others look for it. What cannot be found out now is said and believed.
+/// The reason why rank 0 cannot serve where the others look for it, if the address is not this host's. A name
+/// that cannot be resolved now is logged and believed.
 fn is_own_host(host: &str) -> std::result::Result<(), String> {
     match resolve(host, 0) {
         Resolved::Addresses(addresses) if addresses.iter().any(|at| is_own(at.ip())) => Ok(()),
@@ -75,7 +77,7 @@ fn is_own_host(host: &str) -> std::result::Result<(), String> {
     }
 }
 
-/// Whether this host has the address. An error that does not say no is taken for yes.
+/// Whether this host has the address. An error other than "no such address" counts as yes.
 fn is_own(ip: IpAddr) -> bool {
     Listener::tcp(SocketAddr::new(ip, 0))
         .err()

@@ -1,6 +1,6 @@
 //! Discovery: rank 0 serves a store, and the other ranks, which know their seats already, find it.
 //!
-//! One file per way of finding it.
+//! There is one file for each way of finding it.
 
 mod by_beacon;
 mod by_ports;
@@ -56,8 +56,9 @@ impl Discovery<'_> {
     }
 }
 
-/// A port may be taken for a moment: by the store of the job before, or by a rank on this host whose attempt
-/// to connect to the port, before anybody listens there, was given that very port to come from.
+/// Listens at the port, and waits a moment if it is taken. The store of the job before may still hold it. So
+/// may a rank of this host: if it tries to connect before anybody listens, the kernel may choose this very
+/// port as the source of its connection.
 fn listen_when_free(host: &str, port: u16, deadline: Instant) -> io::Result<Vec<Listener>> {
     let (until, mut backoff) = (deadline.min(Instant::now() + PORT_PATIENCE), Backoff::new());
     loop {

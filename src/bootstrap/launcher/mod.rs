@@ -1,7 +1,8 @@
-//! The launchers whose variables we understand, one file each.
+//! The launchers whose variables anyccl understands, one file each.
 //!
-//! A launcher that started another has left its variables too: `srun torchrun`, `mpiexec` in a batch job. So
-//! the order is from what is usually innermost to what is outermost. Pure, like `environment`.
+//! A launcher that started another one has left its variables too, such as `srun torchrun` or `mpiexec` in a
+//! batch job. So the table goes from what is usually innermost to what is outermost. Pure, like
+//! `environment`.
 
 mod open_mpi;
 mod pmi;
@@ -11,6 +12,6 @@ mod torchrun;
 
 use rules::Launcher;
 
-/// In the order in which they are looked for.
+/// The launchers, in the order in which they are looked for.
 pub(crate) static LAUNCHERS: [Launcher; 4] =
     [torchrun::LAUNCHER, pmi::LAUNCHER, open_mpi::LAUNCHER, slurm::LAUNCHER];

@@ -13,7 +13,7 @@ fn is_here(lookup: Lookup<'_>) -> bool {
     lookup("PMI_FD").is_some() || lookup("PMI_PORT").is_some()
 }
 
-/// With `PMI_PORT` the seat is told on the connection.
+/// The seat from the environment. With `PMI_PORT`, the connection tells it instead.
 fn seat(lookup: Lookup<'_>) -> Result<Option<Seat>> {
     if lookup("PMI_FD").is_none() && lookup("PMI_RANK").is_none() {
         return Ok(None);
@@ -26,7 +26,7 @@ fn place(lookup: Lookup<'_>) -> Result<StoreAddress> {
         let number = text.trim().parse().ok().filter(|number: &i32| *number >= 0);
         let number =
             number.ok_or_else(|| invalid("PMI_FD", format!("\"{text}\"; accepted: a descriptor")))?;
-        // Ranks side by side can meet without the process manager, should MPI have it already.
+        // Ranks of one host can meet without the process manager, if MPI has its connection already.
         let local = lookup("MPI_LOCALNRANKS");
         let one_host = local.is_some() && local == lookup("PMI_SIZE");
         return Ok(StoreAddress::Pmi(ManagerAddress::Descriptor { number, one_host }));

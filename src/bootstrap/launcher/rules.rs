@@ -5,14 +5,14 @@ use crate::bootstrap::seat::Seat;
 use crate::bootstrap::store_address::StoreAddress;
 use crate::bootstrap::variable::Lookup;
 
-/// How to read one launcher's variables.
+/// The rules for the variables of one launcher.
 pub(crate) struct Launcher {
-    /// For messages, `anyccl info` and the log.
+    /// Name of the launcher, for messages, `anyccl info` and the log.
     pub name: &'static str,
-    /// Whether it started this process.
+    /// Whether the launcher started this process.
     pub is_here: fn(Lookup<'_>) -> bool,
     /// This process's seat; `None` when only a connection to the launcher will tell.
     pub seat: fn(Lookup<'_>) -> Result<Option<Seat>>,
-    /// Where its ranks meet. Asked only for a world of several, without `ANYCCL_STORE`.
+    /// Where its ranks meet. Called only for a world of several ranks, and only without `ANYCCL_STORE`.
     pub place: fn(Lookup<'_>) -> Result<StoreAddress>,
 }

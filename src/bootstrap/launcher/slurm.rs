@@ -1,7 +1,7 @@
-//! Tasks of a Slurm step, without a process manager's help (`srun`, whatever `--mpi` says).
+//! Tasks of a Slurm step that get no help from a process manager (`srun`, whatever `--mpi` says).
 //!
-//! Rank 0 runs on the first host of the step. On one host the ranks meet in a private folder; on several at a
-//! port of that host that follows from the step's number.
+//! Rank 0 runs on the first host of the step. On one host the ranks meet in a private folder. On several
+//! hosts they meet at a port of the first host that follows from the step's number.
 
 use super::rules::Launcher;
 use crate::base::Result;
@@ -12,10 +12,11 @@ use crate::bootstrap::variable::{Lookup, invalid, seat_of};
 
 pub(super) const LAUNCHER: Launcher = Launcher { name: "Slurm", is_here, seat, place };
 
-/// Steps from here on are none: the batch script, and shells in an allocation.
+/// Steps numbered from here on are special: the batch script, and shells in an allocation.
 const FIRST_SPECIAL_STEP: u32 = 0xffff_fff0;
 
-/// A batch script has the variables of a task too, and is one process that must not wait for others.
+/// Whether this process is a task of a step. A batch script has the variables of a task too, but is one
+/// process that must not wait for others.
 fn is_here(lookup: Lookup<'_>) -> bool {
     let step = lookup("SLURM_STEP_ID").and_then(|text| text.trim().parse::<u32>().ok());
     lookup("SLURM_PROCID").is_some() && step.is_some_and(|step| step < FIRST_SPECIAL_STEP)

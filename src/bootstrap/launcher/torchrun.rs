@@ -1,4 +1,4 @@
-//! torchrun, and whoever sets its variables by hand.
+//! torchrun, and programs that set its variables by hand.
 //!
 //! `MASTER_PORT` is never used: torch's own store listens there.
 
@@ -30,7 +30,8 @@ fn place(lookup: Lookup<'_>) -> Result<StoreAddress> {
     let text = needed("MASTER_PORT")?;
     let taken =
         text.trim().parse().map_err(|_| invalid("MASTER_PORT", format!("\"{text}\"; accepted: a port")))?;
-    // An agent that restarts its workers keeps port and run: what is left of the ones before is another job.
+    // An agent that restarts its workers keeps port and run id. Leftovers of the earlier workers belong to
+    // another job.
     let run = lookup("TORCHELASTIC_RUN_ID").unwrap_or_default();
     let job = match lookup("TORCHELASTIC_RESTART_COUNT") {
         Some(count) if count.trim() != "0" => format!("{run} restart {}", count.trim()),

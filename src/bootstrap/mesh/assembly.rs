@@ -20,16 +20,16 @@ use crate::sys::listener::Listener;
 use crate::sys::poll::{Interest, PollSet, Token};
 use crate::sys::socket::Socket;
 
-/// Handshakes under way at once, beyond two per rank.
+/// Limit of handshakes under way at once, beyond two per rank.
 const STRANGERS: usize = 256;
-/// How often to ask the store whether a rank that we are not connected with has failed.
+/// How often to ask the store whether a rank has failed that is not connected yet.
 const CHECK_EVERY: Duration = Duration::from_millis(250);
-/// How long its answer is waited for at a time: connections wait meanwhile.
+/// How long to wait for the store's answer at a time: connections wait meanwhile.
 const CHECK_TIME: Duration = Duration::from_millis(20);
-/// Missing ranks named in the error.
+/// How many missing ranks the error names.
 const NAMED: usize = 8;
 
-/// Connections that a higher rank has made so far.
+/// Connections that one higher rank has made so far.
 #[derive(Default)]
 struct IncomingPeer {
     control: Option<(Socket, bool)>,
@@ -42,7 +42,7 @@ enum Answer {
     Well,
     /// No answer in time: the store is busy, or cut off.
     None,
-    /// The store has ended, as it may once rank 0 has connected with everybody.
+    /// The store has ended. This is normal once rank 0 has connected with all ranks.
     Gone,
 }
 
@@ -61,14 +61,14 @@ struct Assembly<'a> {
     records: &'a [Record],
     gate: Gate,
     outgoing: Vec<OutgoingPeer>,
-    /// By rank; used for higher ranks only.
+    /// Indexed by rank; used for higher ranks only.
     incoming: Vec<IncomingPeer>,
     peers: Vec<Option<Peer>>,
     missing: usize,
 }
 
-/// Connects with all ranks of `records`; `user` is the one whose processes may connect by Unix
-/// sockets, `None` any; `start` is when the caller began to wait.
+/// Connects with all ranks of `records`. Only processes of `user` may connect by Unix sockets; `None`: those
+/// of any user. `start` is when the caller began to wait.
 pub(super) fn assemble(
     job: &Job,
     store: &mut dyn Store,
@@ -104,7 +104,7 @@ pub(super) fn assemble(
             let is_missed = matches!(error, Error::Timeout { .. });
             let knowledge = if is_missed { Knowledge::FirstHand } else { Knowledge::Hearsay };
             let labels = records.iter().map(|record| record.info.label(record.rank)).collect();
-            // While the connections are still there, all of them: who misses this rank finds out why.
+            // All connections, while they are still open: a rank that misses this one learns the reason.
             let (controls, _data) = Peer::apart(std::mem::take(&mut assembly.peers));
             Err(explain(store, ConnectedRanks::new(job.rank, labels, controls), error, knowledge))
         }
@@ -116,7 +116,7 @@ impl Assembly<'_> {
         let mut set = PollSet::new();
         let mut next_check = Some(start + CHECK_EVERY);
         let mut is_silent = false;
-        // Rank 0 speaks for all that miss the same; for those that miss rank 0, rank 1 does.
+        // Rank 0 reports for all ranks that miss the same ranks; rank 1 reports when rank 0 is missing.
         let own = self.connector.own.rank;
         let mut tell_at = (own <= 1).then(|| Instant::now() + LONG);
         // Starts the connections; nothing is ready yet.
@@ -170,7 +170,8 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    /// A rank that ends while we wait for others ends the job for us: better now than at the deadline.
+    /// Watches connected ranks. A rank that ends while this one waits for others ends the job: better now
+    /// than at the deadline.
     fn watch(&self, set: &mut PollSet) -> Vec<(Rank, Token)> {
         let connected = self.peers.iter().enumerate().filter_map(|(rank, peer)| Some((rank, peer.as_ref()?)));
         connected.map(|(rank, peer)| (rank as Rank, set.add(&peer.control, Interest::Hangup))).collect()
@@ -197,7 +198,7 @@ impl Assembly<'_> {
             log_line!(Debug, "rank {}: closed a second connection of rank {}", own.rank, hello.rank);
             return Ok(());
         }
-        // A peer that connects again has given up what it had before.
+        // A peer that connects again has given up its earlier connection.
         let incoming = &mut self.incoming[rank];
         match hello.purpose {
             Purpose::Control => {

@@ -1,4 +1,4 @@
-//! One connection to one lower rank in the making.
+//! One connection to one lower rank, while it is being made.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -17,7 +17,8 @@ use crate::sys::socket::Socket;
 /// How long one address may take to prove the key before the next is tried.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A rank listens before it says where. When for so long nobody has at any of its addresses, it has ended.
+/// How long all addresses of a rank may refuse before the rank counts as ended. A rank listens before it
+/// publishes its addresses.
 const REFUSALS: Duration = Duration::from_secs(2);
 
 /// The rank that connects.
@@ -26,11 +27,11 @@ pub(super) struct Connector<'a> {
     pub key: &'a JobKey,
     /// This rank's record.
     pub own: &'a Record,
-    /// The user whose processes are connected with over Unix sockets; `None`: any user's.
+    /// The user whose processes this rank connects with over Unix sockets. `None`: processes of any user.
     pub user: Option<u32>,
 }
 
-/// One connection in the making: tries its targets in turn until one of them proves to be the peer.
+/// One connection in the making. It tries its targets in turn until one of them proves to be the peer.
 pub(super) struct Attempt {
     purpose: Purpose,
     targets: Vec<Target>,
@@ -39,7 +40,7 @@ pub(super) struct Attempt {
     retry_at: Option<Instant>,
     backoff: Backoff,
     last_error: Option<String>,
-    /// Since when every answer has been that nobody listens.
+    /// Time since which every answer has been that nobody listens.
     refused_since: Option<Instant>,
 }
 
@@ -78,7 +79,7 @@ impl Attempt {
         self.last_error.as_deref()
     }
 
-    /// Adds what the attempt waits for.
+    /// Adds the socket that the attempt waits for.
     pub fn register(&mut self, set: &mut PollSet) {
         if let Some(dial) = &mut self.dial {
             dial.register(set);
@@ -90,7 +91,7 @@ impl Attempt {
         self.dial.as_ref().map_or(self.retry_at, Dial::next_deadline)
     }
 
-    /// Goes on with what is ready, or starts if that is due.
+    /// Advances with what is ready, or starts if that is due.
     pub fn advance(
         &mut self,
         connector: &Connector<'_>,
@@ -142,7 +143,7 @@ impl Attempt {
                 self.last_error = Some(format!("{}: {refusal}", self.targets[self.next]));
                 self.dial = None;
                 self.next = (self.next + 1) % self.targets.len();
-                // The next address at once; a pause after each round.
+                // The next address follows at once; a pause comes after each round.
                 let pause = if self.next == 0 { self.backoff.next() } else { Duration::ZERO };
                 self.retry_at = Some(now + pause);
                 Ok(AttemptState::Pending)

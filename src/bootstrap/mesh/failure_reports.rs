@@ -1,9 +1,9 @@
 //! Failure reports: why the ranks could not connect, as told to the store and to connected ranks.
 //!
 //! When one rank is missing, the ranks that wait for it give up one after the other, and each of them is then
-//! missed by others. So what a rank observes is often only which rank gave up before it. A rank that fails
-//! therefore reports the reason before it closes its connections: to the store, and to the ranks that it has
-//! connected with. A rank that misses another one asks for reports first. The store itself may be missing.
+//! missed by others. So a rank often observes only which rank gave up before it. A rank that fails therefore
+//! reports the reason before it closes its connections, to the store and to the ranks that it has connected
+//! with. A rank that misses another one asks for reports first. The store itself may be missing.
 
 use std::time::{Duration, Instant};
 
@@ -11,11 +11,12 @@ use super::connected_ranks::ConnectedRanks;
 use crate::base::{Error, Result};
 use crate::bootstrap::Store;
 
-/// How long a rank whose deadline has come waits for the report of one whose deadline comes a moment later.
+/// How long a rank waits after its deadline for the report of a rank whose deadline comes a moment later.
 const PATIENCE: Duration = Duration::from_millis(40);
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Failure reports of the ranks, kept in the store, for as long as other ranks may still be connecting.
+/// Failure reports of the ranks. They are kept in the store for as long as other ranks may still be
+/// connecting.
 pub struct FailureReports(pub(super) Option<Box<dyn Store>>);
 
 impl FailureReports {
@@ -24,7 +25,8 @@ impl FailureReports {
         FailureReports(None)
     }
 
-    /// The reason that another rank has told, or else `own`, which the others are told then.
+    /// The reason that another rank has reported. If there is none, reports `own` to the others and returns
+    /// it.
     pub fn explain(&mut self, own: Error, connected_ranks: ConnectedRanks) -> Error {
         match &mut self.0 {
             Some(store) => explain(&mut **store, connected_ranks, own, Knowledge::Hearsay),
@@ -36,16 +38,16 @@ impl FailureReports {
 /// What a rank knows about the failure that it reports.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Knowledge {
-    /// The rank that it names has not connected with it in time.
+    /// The rank named in the error has not connected with this rank in time.
     FirstHand,
-    /// The rank that it names was there, and may have missed somebody else.
+    /// The rank named in the error was there, and may have missed another rank.
     Hearsay,
 }
 
-/// See [`FailureReports::explain`].
+/// Does the work of [`FailureReports::explain`].
 ///
-/// Takes [`PATIENCE`]: until then others may ask the store, which may be this rank's, and a connection that
-/// is closed is taken for a lost rank.
+/// It takes [`PATIENCE`] before it returns. Until then others may ask the store, which this process may
+/// serve, and must not see a closed connection, which they would take for a lost rank.
 pub(super) fn explain(
     store: &mut dyn Store,
     mut connected_ranks: ConnectedRanks,
@@ -53,7 +55,7 @@ pub(super) fn explain(
     knowledge: Knowledge,
 ) -> Error {
     let until = Instant::now() + PATIENCE;
-    // Of those whose deadlines come together, those who know tell before anybody who does not.
+    // Of ranks whose deadlines come together, those with first-hand knowledge report before the others.
     let knows = knowledge == Knowledge::FirstHand || !others_may_fail_with_it(&own);
     let mut why = None;
     let mut has_told = false;
@@ -77,15 +79,15 @@ pub(super) fn explain(
 
 /// Whether the others fail at the same moment, or have failed already, for the same reason.
 fn others_may_fail_with_it(error: &Error) -> bool {
-    // A rank of this host that is not where it listened is taken for one of another namespace.
+    // A rank of this host that is not where it listened counts as one of another namespace.
     matches!(
         error,
         Error::Timeout { .. } | Error::PeerLost { .. } | Error::System { .. } | Error::Unsupported(_)
     )
 }
 
-/// The failure that a store tells of. That the store itself is gone tells nothing: it goes with rank 0, which
-/// may have all that it needs.
+/// The failure that a store reports. A store that is gone reports nothing: it ends with rank 0, which may
+/// have finished its part.
 fn told(answer: Result<()>) -> Option<Error> {
     answer.err().filter(|error| !matches!(error, Error::System { .. } | Error::Timeout { .. }))
 }

@@ -1,14 +1,14 @@
 //! Authenticated sockets between every pair of ranks.
 //!
-//! Each rank listens at a random abstract Unix name and at free TCP ports, publishes where through
-//! the exchange, then connects to all lower ranks while it accepts all higher ones, in one poll loop
-//! on the calling thread. Of two ranks the higher one decides which sockets there are, by
-//! what both published, and says so when it connects. When everybody is connected the listeners
-//! close: a running job has no open port.
+//! Each rank listens at a random abstract Unix name and at free TCP ports, and publishes these addresses
+//! through the exchange. Then it connects to all lower ranks while it accepts all higher ones, in one poll
+//! loop on the calling thread. Of two ranks the higher one decides which sockets there are, by what both
+//! published, and says so when it connects. When all ranks are connected the listeners close: a running job
+//! has no open port.
 //!
-//! A rank that ends meanwhile is noticed in three ways: by those it was connected with (hangup), by
-//! those that connect to it (nobody listens any more), and by the store, which the others ask now
-//! and then while they wait. One that gives up tells why: the store, and those that it has connected with.
+//! A rank that ends meanwhile is noticed in three ways. Ranks connected with it see a hangup. Ranks that try
+//! to connect find that nobody listens any more. The others ask the store now and then while they wait. A
+//! rank that gives up reports the reason to the store and to the ranks that it has connected with.
 
 mod assembly;
 mod attempt;
@@ -38,15 +38,15 @@ pub struct Mesh {
     pub infos: Vec<PeerInfo>,
     /// The sockets to each rank; `None` at this rank's own place.
     pub peers: Vec<Option<Peer>>,
-    /// The `settings` that rank 0 passed in.
+    /// The `settings` that rank 0 passed to [`connect`].
     pub root_settings: Vec<u8>,
-    /// Reports of ranks that have failed before they were connected with all others.
+    /// Reports of ranks that failed before they were connected with all others.
     pub failure_reports: FailureReports,
 }
 
-/// Connects this rank with all others. `settings` is a blob of which everybody gets rank 0's.
+/// Connects this rank with all others. Every rank gets rank 0's `settings`.
 ///
-/// Takes the job's store. The mesh has it, for as long as others may be connecting.
+/// Takes the job's store. The mesh keeps it for as long as others may be connecting.
 pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instant) -> Result<Mesh> {
     let start = Instant::now();
     let info = own_info(config)?;
@@ -64,7 +64,7 @@ pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instan
         .take()
         .ok_or_else(|| Error::InvalidUsage("the job has connected its ranks already".into()))?;
 
-    // Listening before publishing: whoever reads the record finds somebody there.
+    // Listen before publishing: a rank that reads the record finds a listener there.
     let unix_name = format!("anyccl-{}", key::hex(&key::random_bytes::<16>()?)).into_bytes();
     let unix = Listener::unix(&unix_name).map_err(|e| Error::system("cannot listen at a Unix socket", e))?;
     let mut listeners = listeners::open(config)?;

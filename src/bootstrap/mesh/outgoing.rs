@@ -1,4 +1,4 @@
-//! The connections that this rank makes: to one lower rank, one or two.
+//! The one or two connections that this rank makes to one lower rank.
 
 use std::time::Instant;
 
@@ -21,8 +21,8 @@ pub(super) struct OutgoingPeer {
     data: Option<Socket>,
 }
 
-/// Whether the two may use shared memory: they share a host, and neither wants TCP.
-/// An error where one of them insists on shared memory and there is none.
+/// Whether the two ranks may use shared memory: they share a host, and neither wants TCP. An error if one of
+/// them insists on shared memory and the pair cannot have it.
 pub(super) fn share_memory(a: &Record, b: &Record) -> Result<bool> {
     let either = |choice| a.transport == choice || b.transport == choice;
     let same_host = a.info.host_id == b.info.host_id;
@@ -36,7 +36,7 @@ pub(super) fn share_memory(a: &Record, b: &Record) -> Result<bool> {
     Ok(same_host && !either(TransportChoice::Tcp))
 }
 
-/// The error for two ranks of one host that cannot share memory although one of them insists.
+/// The error for two ranks of one host that cannot share memory although one of them insists on it.
 pub(super) fn unreachable(a: &Record, b: &Record) -> Error {
     Error::Unsupported(format!(
         "ANYCCL_TRANSPORT=shm, but rank {} (host {}, pid {}) and rank {} (host {}, pid {}) do not reach each other by \
@@ -71,7 +71,7 @@ impl OutgoingPeer {
             [Purpose::Control, Purpose::Data].map(|purpose| Attempt::new(purpose, targets.clone())).into();
     }
 
-    /// Adds what the attempts wait for.
+    /// Adds the sockets that the attempts wait for.
     pub fn register(&mut self, set: &mut PollSet) {
         self.attempts.iter_mut().for_each(|attempt| attempt.register(set));
     }
@@ -81,7 +81,7 @@ impl OutgoingPeer {
         self.attempts.iter().filter_map(Attempt::next_deadline).min()
     }
 
-    /// The sockets, once all are there.
+    /// The sockets, once all are connected.
     pub fn take(&mut self) -> Option<(Socket, Option<Socket>)> {
         if !self.attempts.is_empty() {
             return None;
@@ -89,12 +89,12 @@ impl OutgoingPeer {
         Some((self.control.take()?, self.data.take()))
     }
 
-    /// What last went wrong, for the message about a peer that was not reached.
+    /// The last error, for the message about a peer that was not reached.
     pub fn last_error(&self) -> Option<&str> {
         self.attempts.iter().find_map(Attempt::last_error)
     }
 
-    /// Goes on with what is ready and starts what is due.
+    /// Advances what is ready and starts what is due.
     pub fn advance(&mut self, connector: &Connector<'_>, peer: &Record, set: &PollSet) -> Result<()> {
         let mut no_unix = false;
         let data_follows = self.data_follows;

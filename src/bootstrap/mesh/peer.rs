@@ -5,15 +5,15 @@ use crate::transport::control::ControlChannel;
 
 /// The sockets to one peer.
 pub struct Peer {
-    /// Failure notices, doorbells, descriptor passing. Unix when the peer is on this host (same
-    /// `host_id`, and its abstract socket could be reached), else TCP.
+    /// Socket for failure notices, doorbells and descriptor passing. It is a Unix socket when the peer is on
+    /// this host (same `host_id`, and its abstract socket could be reached), else TCP.
     pub control: Socket,
-    /// TCP connection for data; present exactly when shared memory is not to be used with this peer.
+    /// TCP connection for data. Present exactly when the pair does not use shared memory.
     pub data: Option<Socket>,
 }
 
 impl Peer {
-    /// The control channels and the data sockets, by rank.
+    /// Splits the peers into their control channels and data sockets, by rank.
     pub fn apart(peers: Vec<Option<Peer>>) -> (Vec<Option<ControlChannel>>, Vec<Option<Socket>>) {
         let halves = |peer: Peer| (Some(ControlChannel::new(peer.control)), peer.data);
         peers.into_iter().map(|peer| peer.map_or((None, None), halves)).unzip()

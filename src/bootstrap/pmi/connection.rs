@@ -1,4 +1,4 @@
-//! A connection to the process manager: one question, one answer, by a deadline.
+//! A connection to the process manager: one question at a time, answered by a deadline.
 
 use std::net::TcpStream;
 use std::os::fd::OwnedFd;
@@ -14,18 +14,19 @@ use crate::sys::socket::Socket;
 /// How long the process manager's host may take to accept a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Nothing is read ahead: on an inherited connection the next answer may be for MPI.
+/// A connection to the process manager. It reads nothing ahead: on an inherited connection the next answer
+/// may be for MPI.
 pub(crate) struct Connection {
     socket: Socket,
 }
 
 impl Connection {
-    /// Over an inherited socket.
+    /// A connection over an inherited socket.
     pub fn over(socket: Socket) -> Connection {
         Connection { socket }
     }
 
-    /// By TCP. The process manager tells who this process is.
+    /// Connects by TCP. The process manager tells this process its rank.
     pub fn to(host: &str, port: u16, id: &str, deadline: Instant) -> Result<(Connection, Seat)> {
         let mut last = std::io::Error::from(std::io::ErrorKind::NotFound);
         for address in resolve(host, port).addresses() {
@@ -50,7 +51,8 @@ impl Connection {
             let message = self.hear(deadline)?;
             rank = message.number("rank").or(rank);
             size = message.number("size").or(size);
-            // The answer may have all of it already; three settings follow in any case, this one last.
+            // The answer may hold everything already. Three settings follow in any case; this is the last of
+            // them.
             if message.get("cmd") == Some("set") && message.get("debug").is_some() {
                 break;
             }
@@ -61,7 +63,7 @@ impl Connection {
         }
     }
 
-    /// Asks, and waits for the answer `cmd`.
+    /// Sends a question and waits for the answer `cmd`.
     pub fn ask(&self, question: &str, cmd: &str, deadline: Instant) -> Result<PmiMessage> {
         self.say(question, deadline)?;
         let answer = self.hear(deadline)?;
@@ -72,7 +74,7 @@ impl Connection {
         Err(Error::Bootstrap(format!("the process manager (PMI) refuses {asked}")))
     }
 
-    /// Says something that is not answered.
+    /// Sends a line that has no answer.
     pub fn say(&self, line: &str, deadline: Instant) -> Result<()> {
         let line = format!("{line}\n");
         let mut rest = line.as_bytes();

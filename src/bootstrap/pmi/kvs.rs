@@ -1,7 +1,8 @@
 //! The process manager's key-value space, in which rank 0 publishes its beacon.
 //!
-//! What was put can be got after the next barrier, which every rank passes once, in either part. Values
-//! longer than the process manager takes go in pieces, the first of which says how many there are.
+//! A value that was put can be got after the next barrier. Every rank passes the barrier once, the writer and
+//! the readers. A value longer than the process manager takes is cut into pieces; the first one says how many
+//! there are.
 
 use std::time::Instant;
 
@@ -10,29 +11,29 @@ use super::session::Kept;
 use crate::base::{Error, Result};
 use crate::bootstrap::beacon::BeaconChannel;
 
-/// More pieces than any beacon needs at any sensible limit.
+/// Upper limit of pieces: no beacon needs more at any sensible value length.
 const MOST_PIECES: usize = 64;
 
-/// The space of this job.
+/// The key-value space of this job.
 pub(crate) struct KeyValueSpace {
     connection: Kept,
     deadline: Instant,
     name: String,
-    /// Longest piece.
+    /// Longest piece, in bytes.
     value_bytes: usize,
     /// Whether this rank has passed the barrier.
     passed: bool,
 }
 
 impl KeyValueSpace {
-    /// Greets the process manager.
+    /// Greets the process manager and asks for its limits.
     pub fn open(connection: Kept, deadline: Instant) -> Result<KeyValueSpace> {
         let mut space =
             KeyValueSpace { connection, deadline, name: String::new(), value_bytes: 0, passed: false };
         space.ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init")?;
         let maxes = space.ask("cmd=get_maxes", "maxes")?;
         let named = space.ask("cmd=get_my_kvsname", "my_kvsname")?;
-        // Room for the count that stands before the first piece, and for servers that count a final zero.
+        // Leaves room for the count before the first piece, and for servers that count a final zero byte.
         let value_bytes = maxes.number::<usize>("vallen_max").and_then(|most| most.checked_sub(8));
         match (named.get("kvsname"), value_bytes) {
             (Some(name), Some(value_bytes)) if value_bytes > 0 => {
@@ -93,7 +94,7 @@ fn key(piece: usize) -> String {
     format!("anyccl-beacon-{piece}")
 }
 
-/// `3:abc`, `def`, `g`.
+/// Cuts a text into pieces such as `3:abc`, `def`, `g`.
 fn pieces(text: &str, bytes: usize) -> Vec<String> {
     // The beacon is ASCII.
     let chunks: Vec<_> = text.as_bytes().chunks(bytes).map(String::from_utf8_lossy).collect();

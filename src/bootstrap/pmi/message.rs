@@ -1,6 +1,6 @@
-//! One PMI-1 message: a line of `key=value` separated by blanks, the first key being `cmd`.
+//! One PMI-1 message: a line of `key=value` fields, separated by blanks. The first key is `cmd`.
 
-/// Longest line of either side; Hydra's own limit is 2048.
+/// Limit of a line in either direction; Hydra's own limit is 2048.
 pub(crate) const LINE_BYTES: usize = 4096;
 
 /// A message from the process manager.
@@ -10,7 +10,7 @@ pub(crate) struct PmiMessage {
 }
 
 impl PmiMessage {
-    /// Reads a line without its newline. `None`: it is not one of this protocol.
+    /// Reads a line without its newline. `None`: the line does not belong to this protocol.
     pub fn parse(line: &[u8]) -> Option<PmiMessage> {
         let line = std::str::from_utf8(line).ok()?;
         let field = |word: &str| word.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
@@ -29,8 +29,8 @@ impl PmiMessage {
         self.get(key).and_then(|value| value.parse().ok())
     }
 
-    /// Whether it is the answer `cmd`, and says that all is well. Not every server says so where nothing can
-    /// go wrong.
+    /// Whether the message is the answer `cmd` and reports success. Some servers leave the result code out
+    /// where nothing can go wrong.
     pub fn is_good(&self, cmd: &str) -> bool {
         self.get("cmd") == Some(cmd) && self.get("rc").is_none_or(|rc| rc == "0")
     }

@@ -1,15 +1,17 @@
-//! PMI-1, the wire protocol by which MPI processes talk to whatever started them.
+//! PMI-1, the wire protocol by which MPI processes talk to their process manager.
 //!
-//! Rank 0 puts a beacon into the process manager's key-value space, a barrier makes it visible, the others
-//! get it; everything else goes through our own store. Spoken by Hydra (the mpiexec of MPICH and Intel MPI),
-//! gforker, and Slurm with `--mpi=pmi2`.
+//! Rank 0 puts a beacon into the process manager's key-value space, a barrier makes it visible, and the
+//! others get it. Everything else goes through our own store. Hydra (the mpiexec of MPICH and Intel MPI),
+//! gforker, and Slurm with `--mpi=pmi2` speak it.
 //!
-//! The program may use MPI as well, and MPI speaks on the same inherited connection. So it is used during the
-//! set-up only, one whole exchange at a time, and left as it was found: the process manager answers MPI's own
-//! greeting afterwards as if nobody had spoken before. *finalize* must be said exactly once, else mpiexec
-//! takes the process's end for a crash: [`session`] sees to that. Once MPI has been initialised the
-//! connection is its own, and is not touched: ranks of one host then meet in a private folder named after the
-//! process manager, and those on several hosts are told what to do.
+//! The program may use MPI as well, and MPI speaks on the same inherited connection. So the connection is
+//! used during the set-up only, one whole exchange at a time. The process manager then answers MPI's own
+//! greeting as if nobody had spoken before. *finalize* must be said exactly once, else mpiexec takes the
+//! process's end for a crash: [`session`] ensures that.
+//!
+//! Once MPI has been initialised the connection belongs to it and is not touched. Ranks of one host then meet
+//! in a private folder named after the process manager; those on several hosts get an error that says what to
+//! do.
 
 mod connection;
 mod kvs;
@@ -34,7 +36,7 @@ pub(crate) enum ManagerAddress {
     Descriptor {
         /// Its number.
         number: i32,
-        /// All ranks are on this host.
+        /// Whether all ranks are on this host.
         one_host: bool,
     },
     /// By TCP (`PMI_PORT`, `PMI_ID`).
@@ -45,7 +47,7 @@ pub(crate) enum ManagerAddress {
 pub(crate) enum Access {
     /// Through its key-value space.
     KeyValueSpace(KeyValueSpace, Seat),
-    /// MPI has it: meet in the private folder, by this name.
+    /// MPI has the connection: the ranks meet in the private folder, by this name.
     Private(String),
 }
 

@@ -1,9 +1,9 @@
-//! The one connection of this process to its process manager, kept until it is time to say goodbye.
+//! The one connection of this process to its process manager. It is kept until the goodbye.
 //!
-//! Goodbye is *finalize*. It is said when the world is finalized, or else when the process exits: a process
-//! that only ends has crashed, to mpiexec. If the program has MPI in it, that will say it, once, if it was
-//! initialised; so with MPI in the process we wait for the exit and look. While the connection is kept,
-//! mpiexec notices when the process dies, and ends the others.
+//! The goodbye is *finalize*. It is said when the world is finalized, or else when the process exits: mpiexec
+//! takes a process that ends without it for a crash. If the program uses MPI, MPI says it once, if it was
+//! initialised. So with MPI in the process, this module waits for the exit and looks. While the connection is
+//! open, mpiexec notices when the process dies, and ends the others.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,12 +14,12 @@ use super::connection::Connection;
 use crate::base::Result;
 use crate::sys::{at_exit, mpi};
 
-/// Goodbye must not hold up an exit.
+/// How long an exit may wait for the goodbye.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// A job that is aborted does not wait for a thread that is in the middle of something.
+/// How long an abort waits for a thread that is using the connection.
 const HASTE: Duration = Duration::from_millis(200);
 
-/// The process that greeted: a forked child that exits has nothing to say.
+/// The connection and the process that greeted. A forked child must not say goodbye.
 struct Session {
     connection: Arc<Mutex<Connection>>,
     process: u32,
@@ -27,7 +27,7 @@ struct Session {
 
 static SESSION: Mutex<Option<Session>> = Mutex::new(None);
 
-/// The connection, shared with whoever says goodbye.
+/// The connection, shared with the code that says goodbye.
 pub(crate) struct Kept(Arc<Mutex<Connection>>);
 
 impl Kept {
@@ -37,7 +37,7 @@ impl Kept {
     }
 }
 
-/// From now on goodbye will be said over this connection.
+/// Keeps the connection for the goodbye.
 pub(super) fn keep(connection: Connection) -> Kept {
     let connection = Arc::new(Mutex::new(connection));
     let session = Session { connection: Arc::clone(&connection), process: std::process::id() };
@@ -47,7 +47,7 @@ pub(super) fn keep(connection: Connection) -> Kept {
     Kept(connection)
 }
 
-/// The world has ended. Says goodbye, unless MPI may still need the connection.
+/// Says goodbye at the end of the world, unless MPI may still need the connection.
 pub(crate) fn leave() {
     if !mpi::is_loaded() {
         goodbye();
@@ -65,7 +65,7 @@ pub(crate) fn abort(code: u8) -> bool {
 }
 
 extern "C" fn goodbye() {
-    // A thread may have been cut off in the middle of something: then there is nothing to wait for.
+    // The exit may have cut a thread off while it held the lock: then there is nothing to wait for.
     let Some(mut session) = SESSION.try_lock_for(PATIENCE) else { return };
     let Some(session) = session.take().filter(|session| session.process == std::process::id()) else {
         return;

@@ -1,4 +1,4 @@
-//! What the store knows: keys and values, and which ranks have come and gone. No I/O.
+//! The state of a store: keys and values, and which ranks have come and left. No I/O.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -9,19 +9,19 @@ use crate::base::Rank;
 use crate::bootstrap::hello::size_disagreement;
 use crate::bootstrap::missing::not_come;
 
-/// Why the job cannot go on. The first one stays.
+/// Why the job cannot go on. The first fault stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     /// `Failed` or `Disagreement`.
     pub status: Status,
-    /// The sentence every rank is told.
+    /// The sentence that every rank is told.
     pub text: String,
 }
 
 /// The state of one world's bootstrap.
 pub(super) struct Board {
     limits: Limits,
-    /// The world size, and the rank that said so first; the server itself has no rank.
+    /// The world size, and the rank that stated it first. The rank is `None` if the server knew the size.
     size: Option<(u32, Option<Rank>)>,
     values: HashMap<String, Arc<[u8]>>,
     total_bytes: usize,
@@ -41,7 +41,8 @@ impl Board {
         Board { limits, size, values, total_bytes, here, left, spoken, fault: None }
     }
 
-    /// Counts a rank in. `false`: it has been here before, so it must come again when this world is over.
+    /// Counts a rank in. `false`: the rank has left this world, so it must come again when this world is
+    /// over.
     pub fn join(&mut self, rank: Rank, size: u32) -> bool {
         if self.left.contains(&rank) {
             return false;
@@ -63,7 +64,7 @@ impl Board {
         true
     }
 
-    /// Sets a key for `rank`. Setting it again to the same value is nothing.
+    /// Sets a key for `rank`. Setting it again to the same value changes nothing.
     pub fn set(&mut self, rank: Rank, key: String, value: Vec<u8>) {
         self.spoken.insert(rank);
         if let Some(old) = self.values.get(&key) {
@@ -85,15 +86,15 @@ impl Board {
         self.values.get(key).cloned()
     }
 
-    /// The rank has all it needs.
+    /// Notes that the rank has all it needs and leaves.
     pub fn leave(&mut self, rank: Rank) {
         if self.here.remove(&rank) {
             self.left.insert(rank);
         }
     }
 
-    /// The rank's connection broke before it left. If it was told at its deadline whom it was waiting
-    /// for (`gave_up`), that is what the others should hear, not that it went.
+    /// Notes that the rank's connection broke before it left. If the rank `gave_up`, it was told at its
+    /// deadline whom it waited for; then the others hear that reason, not that the rank ended.
     pub fn lose(&mut self, rank: Rank, gave_up: bool) {
         if !self.here.contains(&rank) {
             return;
@@ -124,18 +125,18 @@ impl Board {
         self.size.is_some_and(|(size, _)| self.left.len() as u64 == u64::from(size))
     }
 
-    /// Whether some rank has come and waits for others: rank 0 sets something only when it has heard of all.
+    /// Whether some rank has come and waits for others. Rank 0 sets a value only when it has heard of all.
     pub fn is_gathering(&self) -> bool {
         self.fault.is_none() && !self.here.is_empty() && !self.spoken.contains(&0)
     }
 
-    /// Makes ready for the next world of the same job.
+    /// Clears the board for the next world of the same job.
     pub fn begin_again(&mut self) {
         let size = self.size.map(|(size, _)| size);
         *self = Board::new(size, self.limits);
     }
 
-    /// Which ranks have not come, or have come and set nothing, as a sentence.
+    /// A sentence that names the ranks that have not come, or have come and set nothing.
     pub fn missing(&self) -> String {
         let Some((size, _)) = self.size else { return "no rank has come".into() };
         let come = |rank: &Rank| self.here.contains(rank) || self.left.contains(rank);

@@ -15,14 +15,15 @@ use crate::bootstrap::{JobKey, Store};
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::socket::Socket;
 
-/// How much later than the server the client gives up, which knows less of who is missing: this part of its
-/// patience,
+/// How much later than the server the client gives up, as a part of its patience. The server knows better who
+/// is missing, so its answer should come first.
 const GRACE_PART: u32 = 20;
-/// at least and at most so long.
+/// Lower and upper limit of this grace.
 const GRACE: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
-/// How much before the deadline the server is to answer: this part of the client's patience,
+/// How much before the client's deadline the server must answer, as a part of the client's patience. On a
+/// busy machine the answer may be late by some of it.
 const LEAD_PART: u32 = 5;
-/// at most so long. On a busy machine its answer is late by some of it.
+/// Upper limit of this lead.
 const MAX_LEAD: Duration = Duration::from_millis(150);
 
 /// A rank's connection to the store. Dropping it tells the server that the rank has all it needs.

@@ -12,21 +12,21 @@ use crate::sys::poll::{Interest, PollSet, Token};
 use crate::sys::socket::Socket;
 
 const READ_BYTES: usize = 16 << 10;
-/// The longest that a get waits: as good as for ever, and cannot overflow the clock.
+/// Upper limit of the time that a get waits: practically for ever, and it cannot overflow the clock.
 const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
 
-/// A rank that came through the gate.
+/// A connection of a rank that came through the gate.
 pub(super) struct Connection {
     socket: Socket,
     hello: Hello,
     joined: bool,
     input: Vec<u8>,
-    /// Parts still to be written, and how much of the first is.
+    /// Parts still to be written, and how many bytes of the first one are written.
     output: VecDeque<Arc<[u8]>>,
     written: usize,
-    /// A get that waits: its key and its deadline.
+    /// The get that waits: its key and its deadline.
     waiting: Option<(String, Instant)>,
-    /// The last get ended at its deadline.
+    /// Whether the last get ended at its deadline.
     gave_up: bool,
     closed: bool,
     token: Option<Token>,
@@ -49,7 +49,7 @@ impl Connection {
         }
     }
 
-    /// Adds what the connection waits for.
+    /// Adds the socket that the connection waits for.
     pub fn register(&mut self, set: &mut PollSet) {
         let interest = if self.output.is_empty() { Interest::Read } else { Interest::ReadWrite };
         self.token = Some(set.add(&self.socket, interest));
@@ -60,7 +60,7 @@ impl Connection {
         self.waiting.as_ref().map(|(_, until)| *until)
     }
 
-    /// Whether its rank counts on the board as being here.
+    /// Whether the board counts the connection's rank as present.
     pub fn joined(&self) -> bool {
         self.joined
     }
@@ -70,21 +70,21 @@ impl Connection {
         self.closed
     }
 
-    /// Reads and handles what the last wait on `set` found ready. A new connection has not been waited for:
-    /// its first request may have come with the handshake.
+    /// Reads and handles what the last wait on `set` found ready. A new connection was not part of that wait,
+    /// and is read in any case: its first request may have come with the handshake.
     pub fn read_ready(&mut self, set: &PollSet, board: &mut Board, limits: &Limits) {
         if self.token.take().is_none_or(|token| set.ready(token)) {
             self.read(board, limits);
         }
     }
 
-    /// Answers a waiting get that can be answered now, and writes what there is to write.
+    /// Answers a waiting get that can be answered now, and writes what can be written.
     pub fn answer(&mut self, board: &Board, now: Instant) {
         self.answer_waiting(board, now);
         self.write();
     }
 
-    /// A connection that ended before its rank left is the rank's end.
+    /// Reports to the board that the rank ended, if its connection ended before the rank left.
     pub fn report_end(&mut self, board: &mut Board) {
         if self.closed && self.joined {
             self.joined = false;
@@ -118,7 +118,7 @@ impl Connection {
 
     fn handle(&mut self, request: Request, board: &mut Board) {
         match request {
-            // One get at a time, and nothing but joining before one has joined.
+            // One get at a time, and nothing but joining before the rank has joined.
             _ if self.waiting.is_some() || self.joined == (request == Request::Join) => self.closed = true,
             Request::Join => {
                 self.joined = board.join(self.hello.rank, self.hello.size);
@@ -170,7 +170,8 @@ impl Connection {
         self.waiting = None;
     }
 
-    /// The rank has heard why; the others need not be told that it goes now without leaving.
+    /// Tells the rank why the job failed. It then leaves without a word, and the others need not hear of
+    /// that.
     fn respond_fault(&mut self, fault: Fault) {
         self.joined = false;
         self.respond(fault.status, fault.text.into_bytes().into());

@@ -1,4 +1,4 @@
-//! What a store holds at most.
+//! Upper limits of what a store holds.
 
 /// Largest sizes that a store accepts.
 #[derive(Clone, Copy, Debug)]

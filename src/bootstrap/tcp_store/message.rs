@@ -12,7 +12,7 @@ const LEAVE: u8 = 4;
 const CHECK: u8 = 5;
 const FAIL: u8 = 6;
 
-/// Longest reason of a failure; the rest is cut off.
+/// Longest reason of a failure, in bytes; the rest is cut off.
 pub(super) const REASON_BYTES: usize = 4096;
 
 /// A request of a rank.
@@ -24,11 +24,11 @@ pub(super) enum Request {
     Set { key: String, value: Vec<u8> },
     /// Waits for a key, at most for this time.
     Get { key: String, timeout_ms: u64 },
-    /// The rank has all it needs.
+    /// Says that the rank has all it needs.
     Leave,
-    /// Has the job failed?
+    /// Asks whether the job has failed.
     Check,
-    /// The rank cannot go on, for this reason. Has no response.
+    /// Says that the rank cannot go on, and why. Has no response.
     Fail { why: String },
 }
 
@@ -36,7 +36,7 @@ pub(super) enum Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Status {
-    /// Done; the value, if any, is attached.
+    /// Success; the value, if any, is attached.
     Ok = 0,
     /// The key was not set in time; the text says who has not come.
     Timeout = 1,

@@ -1,11 +1,11 @@
 //! The store over TCP: a server thread in one process, a client in each rank.
 //!
-//! Only connections that proved the job key are heard (see `gate`), and even those cannot make the
-//! server hold more than `LIMITS` allow. A rank *joins*, sets and gets, and *leaves*; one that is
-//! gone without leaving has died, and all others are told at once instead of waiting for it.
+//! The server reads requests only from connections that proved the job key (see `gate`), and even those
+//! cannot make it hold more than `LIMITS` allow. A rank *joins*, sets and gets, and *leaves*. A rank whose
+//! connection ends without leaving has died; all others are told at once instead of waiting for it.
 //!
-//! A request is 16 bytes of header, key, value; a response 8 bytes of header, value. One request
-//! is under way per connection. A get waits on the server's side until the key is set.
+//! A request has 16 bytes of header, key, value; a response 8 bytes of header, value. One request is under
+//! way per connection. A get waits on the server's side until the key is set.
 
 mod board;
 mod client;

@@ -14,7 +14,7 @@ use crate::sys::listener::Listener;
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::thread::spawn_quiet;
 
-/// Said instead of goodbye by whoever detaches the server.
+/// Byte that the owner sends when it detaches the server, instead of closing.
 const GO_ON: u8 = 1;
 
 /// A store served from this process by a thread of its own. Dropping it ends the thread.
@@ -26,8 +26,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves a job of `size` ranks at `at` (port 0: any free one) until dropped: what a launcher
-    /// does for `ANYCCL_STORE=tcp://ADDRESS?served=1`. The ranks may come, leave and come again.
+    /// Serves a job of `size` ranks at `at` until dropped (port 0 means any free one). A launcher does this
+    /// for `ANYCCL_STORE=tcp://ADDRESS?served=1`. The ranks may come, leave and come again.
     pub fn start(at: SocketAddr, key: &JobKey, size: u32) -> Result<Server> {
         let listener = Listener::tcp(at).map_err(|e| Error::system(format!("cannot listen at {at}"), e))?;
         Server::serve(vec![listener], key, Some(size), Worlds::Many, None)
@@ -49,21 +49,22 @@ impl Server {
         Ok(Server { addresses, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Where it listens: the address to hand to the ranks.
+    /// The address at which it listens, to hand to the ranks.
     pub fn address(&self) -> SocketAddr {
         self.addresses[0]
     }
 
-    /// Every address it listens at.
+    /// All addresses at which it listens.
     pub(crate) fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
-    /// Lets the thread go on by itself, until all ranks have left or its deadline has come.
+    /// Lets the thread go on by itself until all ranks have left or its deadline has come.
     pub(crate) fn detach(mut self) {
         self.thread = None;
         if let Some(mut stop) = self.stop.take() {
-            // The socket has room for one byte; without it the thread would take this for the end.
+            // The socket has room for one byte. Without this byte the thread would take the close for the
+            // end.
             let _ = stop.write_all(&[GO_ON]);
         }
     }
@@ -72,18 +73,18 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if let Some(stop) = self.stop.take() {
-            // Closing would not do: a process forked meanwhile may hold a copy.
+            // Closing is not enough: a process forked meanwhile may hold a copy.
             let _ = stop.shutdown(Shutdown::Both);
         }
         if let Some(thread) = self.thread.take() {
-            // It cannot have panicked in a way that matters to whoever drops the server.
+            // A panic of the thread does not matter to the owner that drops the server.
             let _ = thread.join();
         }
     }
 }
 
-/// Runs the store until whoever owns the server drops it, or the store is over. `owner` says which it is when
-/// the server is dropped or detached.
+/// Runs the store until the owner drops the server, or the store is over. `owner` becomes readable when the
+/// server is dropped or detached.
 fn run(mut service: Service, owner: UnixStream) {
     let (mut set, mut owner) = (PollSet::new(), Some(owner));
     loop {
@@ -101,7 +102,7 @@ fn run(mut service: Service, owner: UnixStream) {
     }
 }
 
-/// The owner has said something: which of the two things.
+/// Whether the owner detached the server, rather than dropped it.
 fn is_detached(owner: Option<UnixStream>) -> bool {
     let mut said = [0];
     owner.is_some_and(|mut owner| owner.read(&mut said).is_ok_and(|n| n == 1) && said == [GO_ON])

@@ -1,5 +1,5 @@
-//! One store: a gate, the connections that it admitted, and the board they write on. Never waits; whoever
-//! owns the poll loop does.
+//! One store: a gate, the connections that it admitted, and the board that they write on. It never waits; the
+//! owner of the poll loop does.
 
 use std::time::{Duration, Instant};
 
@@ -16,17 +16,17 @@ use crate::sys::listener::Listener;
 use crate::sys::poll::PollSet;
 use crate::sys::socket::Socket;
 
-/// How long a failed job's ranks are still told why.
+/// How long the ranks of a failed job can still ask why it failed.
 const FAREWELL: Duration = Duration::from_secs(60);
-/// Handshakes under way at once, beyond one per rank.
+/// Limit of handshakes under way at once, beyond one per rank.
 const STRANGERS: usize = 256;
 
-/// How many worlds a server sees.
+/// How many worlds a server serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Worlds {
     /// One world: the store ends when all ranks have left.
     One,
-    /// When all ranks have left it begins again, until it is dropped.
+    /// Many worlds: when all ranks have left, the store begins again, until it is dropped.
     Many,
 }
 
@@ -38,14 +38,14 @@ pub(crate) struct Service {
     deadline: Option<Instant>,
     connections: Vec<Connection>,
     limits: Limits,
-    /// When a world that is still gathering gets a line that says who is missing.
+    /// When to log who is missing, if the world is still gathering then.
     tell_at: Option<Instant>,
-    /// Whether that line was written.
+    /// Whether that line was logged.
     is_told: bool,
 }
 
 impl Service {
-    /// Serves whoever comes by these listeners, or is handed over, at most until `deadline`. A `size` of
+    /// Serves ranks that connect to these listeners or are handed over, at most until `deadline`. A `size` of
     /// `None` is learnt from the first rank.
     pub fn new(
         listeners: Vec<Listener>,
@@ -69,7 +69,8 @@ impl Service {
         }
     }
 
-    /// Adds what the store waits for; answers when to call [`Service::advance`] even if nothing is ready.
+    /// Adds the sockets that the store waits for. Returns when to call [`Service::advance`] even if nothing
+    /// is ready.
     pub fn register(&mut self, set: &mut PollSet) -> Option<Instant> {
         self.gate.register(set);
         self.connections.iter_mut().for_each(|c| c.register(set));
@@ -77,8 +78,8 @@ impl Service {
         gets.chain(self.gate.next_deadline()).chain(self.deadline).chain(self.tell_at).min()
     }
 
-    /// Goes on with what the last wait on `set` found ready. `false`: its deadline has come, or all ranks of
-    /// its only world have left.
+    /// Advances with what the last wait on `set` found ready. `false`: the deadline has come, or all ranks of
+    /// the only world have left.
     pub fn advance(&mut self, set: &PollSet) -> bool {
         if self.deadline.is_some_and(|t| t <= Instant::now()) {
             return false;
@@ -96,14 +97,14 @@ impl Service {
         true
     }
 
-    /// Takes over a connection from a listener that several stores share, of which the nonce has been read.
+    /// Takes over a connection from a listener that several stores share. Its nonce has been read already.
     pub fn take(&mut self, socket: Socket, nonce: &Nonce, set: &PollSet) {
         let admissions = self.gate.take(socket, nonce);
         self.answer_all(admissions, set);
     }
 
-    /// Says once per world, after a while, who has not come. All ranks wait for the same; this is the one
-    /// place that knows.
+    /// Logs once per world, after a while, who has not come. All ranks wait for the same ranks, and only the
+    /// store knows which.
     fn tell_who_is_missing(&mut self) {
         let now = Instant::now();
         if !self.board.is_gathering() {
@@ -135,7 +136,7 @@ impl Service {
             connection.report_end(&mut self.board);
         }
         if !had_fault && self.board.fault().is_some() {
-            // Also those that waited before the fault was known.
+            // Including those that waited before the fault was known.
             self.connections.iter_mut().for_each(|c| c.answer(&self.board, now));
             if self.worlds == Worlds::One {
                 let farewell = now + FAREWELL;

@@ -1,4 +1,4 @@
-//! What a rank says that cannot join: each cause has a sentence of its own.
+//! What a rank that cannot join reports: each cause has a sentence of its own.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -21,7 +21,7 @@ use crate::sys::resolve::{Resolved, resolve};
 
 const SIZE: u32 = 3;
 
-/// Why `rank` cannot join at `host`, `port` by `deadline`.
+/// The error of `rank`, which cannot join at `host`, `port` by `deadline`.
 fn refusal(rank: u32, host: &str, port: u16, key: Option<JobKey>, deadline: Instant) -> Error {
     let place = StoreAddress::Tcp { host: host.into(), port, served: false };
     let description = Description { seat: Some(Seat { rank, size: SIZE }), place, key, source: "test" };
@@ -31,7 +31,7 @@ fn refusal(rank: u32, host: &str, port: u16, key: Option<JobKey>, deadline: Inst
     error
 }
 
-/// A port of loopback at which `greet` is done with whoever comes, for as long as the test process lives.
+/// A port of loopback at which `greet` serves every connection, for as long as the test process lives.
 fn service(greet: impl Fn(std::net::TcpStream) + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -74,9 +74,9 @@ fn another_program_at_the_port_is_told_before_the_deadline() {
         let _ = stream.write_all(greeting.as_bytes());
         held.lock().push(stream);
     });
-    // One that keeps silent after its greeting, and one that closes.
+    // One service keeps silent after its greeting, the other closes.
     let closing = service(move |mut stream| {
-        // Closing with something unread would take the greeting back.
+        // Closing with unread input would discard the greeting.
         let _ = stream.read_exact(&mut [0; 32]);
         let _ = stream.write_all(&greeting.as_bytes()[..20]);
     });
@@ -121,7 +121,7 @@ fn a_long_wait_says_for_whom_and_why() {
     let sink = lines.clone();
     log::set_sink(Some(Box::new(move |_, line| sink.lock().push(line.to_string()))));
 
-    // Nobody serves yet: rank 1 says so, and joins when rank 0 has come.
+    // Nobody serves yet: rank 1 reports that, and joins when rank 0 has come.
     let (port, key) = (free_port(), JobKey::random().unwrap());
     let at: SocketAddr = ([127, 0, 0, 1], port).into();
     std::thread::scope(|scope| {
@@ -135,7 +135,7 @@ fn a_long_wait_says_for_whom_and_why() {
         let server = Server::start(at, &key, 9).unwrap();
         late.join().unwrap().unwrap();
 
-        // The store says who has not come.
+        // The store reports who has not come.
         let who = Applicant { key: &key, rank: 7, size: 9 };
         let mut rank_7 = Client::join(&who, || vec![at], "", soon()).unwrap();
         let (sender, receiver) = std::sync::mpsc::channel();

@@ -27,7 +27,7 @@ fn read_all(socket: &Socket, mut bytes: &mut [u8]) {
     }
 }
 
-/// Every socket must lead to the rank it says, and its kind to the same kind.
+/// Checks that every socket leads to the rank it names, and that both ends are of the same kind.
 fn each_pair_can_talk(meshes: &[Mesh]) {
     for (me, mesh) in meshes.iter().enumerate() {
         assert!(mesh.peers[me].is_none());
@@ -127,7 +127,7 @@ fn shm_between_two_hosts_is_an_error_on_all_ranks_that_names_a_pair() {
     }
 }
 
-/// Rank 1 publishes a Unix name at which nobody is, as it is with a rank in another network namespace.
+/// Makes rank 1 publish a Unix name at which nobody listens, as a rank in another network namespace does.
 fn rank_1_is_in_another_namespace() -> Tap {
     Arc::new(|record| {
         if record.rank == 1 {
@@ -142,7 +142,7 @@ fn ranks_of_one_host_whose_unix_sockets_do_not_meet_use_tcp() {
     for (me, mesh) in meshes.iter().enumerate() {
         for (rank, peer) in mesh.peers.iter().enumerate() {
             let Some(peer) = peer else { continue };
-            // The higher rank connects: only those above rank 1 miss it.
+            // The higher rank connects: only ranks above rank 1 fail to reach it.
             let apart = me.min(rank) == 1;
             assert_eq!((!peer.control.is_unix(), peer.data.is_some()), (apart, apart), "{me} and {rank}");
         }

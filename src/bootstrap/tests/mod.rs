@@ -1,4 +1,4 @@
-//! Tests of the whole room: ranks as threads.
+//! Tests of the whole bootstrap, with ranks as threads.
 
 mod environment;
 mod joining;
@@ -18,12 +18,12 @@ use super::{Job, MemoryStore, Mesh, Store, UniqueId, job_from_id};
 use crate::base::Result;
 use crate::config::Config;
 
-/// Far enough that only a hang reaches it.
+/// A deadline so far away that only a hang reaches it.
 pub(crate) fn soon() -> Instant {
     Instant::now() + Duration::from_secs(30)
 }
 
-/// The deadline of a test in which somebody is missing.
+/// The deadline of a test in which a rank is missing.
 pub(crate) fn shortly() -> Instant {
     Instant::now() + Duration::from_millis(300)
 }
@@ -54,8 +54,8 @@ pub(crate) fn mesh_of(size: u32, configure: impl Fn(u32, &mut Config) + Sync) ->
     })
 }
 
-/// What every rank returned, where none may fail. The meshes stay open until all ranks have
-/// theirs: one that closes earlier is lost to those that still connect.
+/// The meshes of all ranks, none of which may have failed. They stay open until all ranks have theirs: a mesh
+/// that closes earlier counts as lost for ranks that still connect.
 pub(crate) fn all_ok(results: Vec<Result<Mesh>>) -> Vec<Mesh> {
     let errors: Vec<String> =
         results.iter().filter_map(|r| r.as_ref().err().map(ToString::to_string)).collect();
@@ -63,7 +63,7 @@ pub(crate) fn all_ok(results: Vec<Result<Mesh>>) -> Vec<Mesh> {
     results.into_iter().flatten().collect()
 }
 
-/// Sees, and may change, what a rank other than 0 publishes.
+/// A hook that sees, and may change, what a rank other than 0 publishes.
 pub(crate) type Tap = Arc<dyn Fn(&mut Record) + Send + Sync>;
 
 /// A store that shows every record to `tap` before it is published.

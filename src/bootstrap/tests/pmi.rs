@@ -18,7 +18,7 @@ use crate::bootstrap::store_address::StoreAddress;
 use crate::bootstrap::{Mesh, mesh};
 use crate::config::Config;
 
-/// Answers as two kinds of process manager do.
+/// Two ways in which process managers answer.
 #[derive(Clone, Copy)]
 enum Manner {
     /// Results in the order of the standard, short values.

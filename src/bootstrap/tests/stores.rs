@@ -33,7 +33,7 @@ fn nobody() -> SocketAddr {
     TcpListener::bind(ANYWHERE).unwrap().local_addr().unwrap()
 }
 
-/// A folder of its own, gone at the end.
+/// A folder for one test, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -59,7 +59,7 @@ impl Drop for Folder {
     }
 }
 
-/// A world that meets at `place`; each rank opens its job and connects.
+/// Makes a world that meets at `place`; each rank opens its job and connects.
 fn meet_at(place: &StoreAddress, size: u32) -> Vec<Result<Mesh>> {
     ranks(size, |rank| {
         let description =
@@ -153,7 +153,7 @@ fn rank_0_serves_the_tcp_store_that_the_environment_names() {
     let at = nobody();
     let place = StoreAddress::Tcp { host: "127.0.0.1".into(), port: at.port(), served: false };
     all_ok(meet_at(&place, 4));
-    // And again: nothing of the first world is in the way.
+    // Once more: nothing of the first world is in the way.
     all_ok(meet_at(&place, 4));
 }
 

@@ -21,7 +21,7 @@ use crate::sys::listener::Listener;
 use crate::sys::poll::PollSet;
 use crate::sys::socket::Socket;
 
-/// Strangers of four kinds. They are returned: those that say nothing stay connected.
+/// Connects strangers of four kinds. They are returned: those that say nothing stay connected.
 fn strangers(at: SocketAddr, count: usize) -> Vec<TcpStream> {
     let mut connected = Vec::new();
     for kind in 0..count {
@@ -133,7 +133,7 @@ fn a_wrong_key_or_purpose_is_refused_without_an_answer_and_the_right_one_is_not(
 #[test]
 fn whoever_sends_our_own_bytes_back_learns_and_gets_nothing() {
     let key = JobKey::random().unwrap();
-    // An impostor who listens where a rank connects, and returns every byte.
+    // An impostor that listens where a rank connects, and returns every byte.
     let mirror = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let at = mirror.local_addr().unwrap();
     std::thread::scope(|scope| {
@@ -216,7 +216,7 @@ fn strangers_at_the_ranks_own_ports_do_not_keep_them_from_connecting_and_the_por
 fn a_process_of_another_user_does_not_come_in_by_a_unix_socket() {
     let (key, me) = (JobKey::random().unwrap(), crate::sys::host::user_id());
     let own = Hello::new(Purpose::Control, 0, 2, ANY_RANK);
-    // This process takes the place of the other user's: the gate is told that it belongs to somebody else.
+    // This process plays the other user's: the gate is told to admit another user id.
     for (user, comes_in) in [(Some(me), true), (None, true), (Some(me + 1), false)] {
         let name = format!("anyccl-test-{}", JobKey::random().unwrap().to_hex()).into_bytes();
         let listener = Listener::unix(&name).unwrap();

@@ -1,4 +1,4 @@
-//! The 128 bytes.
+//! Tests of the 128 bytes of a unique id and of its server.
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
@@ -55,8 +55,8 @@ fn two_ids_differ_and_loopback_is_in_each() {
     assert!(one.decode().unwrap().1.iter().any(|address| address.ip().is_loopback()));
 }
 
-/// All ids of a process share their ports: only without others do they close with the last rank of one. So
-/// the test runs in a process of its own.
+/// All ids of a process share their ports. The ports close with the last rank of this id only if there are no
+/// other ids, so the test runs in a process of its own.
 #[test]
 fn the_store_of_an_id_ends_when_all_ranks_have_come() {
     const ALONE: &str = "ANYCCL_TEST_ALONE";
@@ -75,7 +75,7 @@ fn the_store_of_an_id_ends_when_all_ranks_have_come() {
         mesh::connect(&mut job, &Config::default(), b"", soon())
     })));
     let deadline = soon();
-    // The thread hears that the last rank has left, then closes: wait for that, not for a time.
+    // The thread notices that the last rank has left, then closes: wait for this event, not for a time.
     while places.iter().any(|place| TcpStream::connect(place).is_ok()) {
         assert!(Instant::now() < deadline, "still serving");
         std::thread::yield_now();
@@ -101,7 +101,7 @@ fn two_thousand_unused_ids_cost_one_thread_and_no_descriptors_and_each_still_wor
     let ids: Vec<UniqueId> = (0..2000).map(|_| UniqueId::create(&Config::default()).unwrap()).collect();
     // Other tests of this process open some, too; not one for each id.
     assert!(descriptors() < before + 1000, "{} descriptors, {before} before", descriptors());
-    // One that is ending may be seen beside its successor.
+    // A thread that is ending may be seen next to its successor.
     assert!((1..=2).contains(&threads_that_serve_ids()), "{} threads", threads_that_serve_ids());
     for id in [&ids[0], &ids[1000], &ids[1999]] {
         drop(all_ok(ranks(3, |rank| {
