@@ -1,7 +1,8 @@
-//! Capabilities of an engine: what it does itself, what is composed, what is left to the builtin engine.
+//! Which calls an engine serves itself, which are composed from its calls, and which the builtin engine
+//! serves.
 //!
 //! A [`CapabilityTable`] is made once per communicator, so that a call costs one look-up. It depends on the
-//! engine and nothing else: ranks with the same engine have the same table.
+//! engine alone: ranks with the same engine have the same table.
 
 use std::fmt;
 
@@ -11,14 +12,14 @@ use super::shape::Shape;
 use crate::base::{Collective, Datatype, ReduceOp};
 use crate::config::MemoryKind;
 
-/// The engine that serves a call, and how.
+/// How a call is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
-    /// A call of the engine's own.
+    /// By one call of the engine.
     Native,
-    /// Several of its calls.
+    /// By several calls of the engine.
     Composed(compose::Recipe),
-    /// The builtin engine.
+    /// By the builtin engine.
     Builtin,
 }
 
@@ -32,7 +33,7 @@ impl fmt::Display for Support {
     }
 }
 
-/// The way in which `engine` serves a call of this shape.
+/// How a call of this shape is served on a communicator with `engine`.
 pub fn support(engine: &dyn ForeignEngine, shape: &Shape) -> Support {
     if engine.does(shape) {
         return Support::Native;
@@ -49,7 +50,7 @@ pub struct CapabilityTable {
 }
 
 impl CapabilityTable {
-    /// Asks the engine.
+    /// Asks the engine about every shape.
     pub fn new(engine: &dyn ForeignEngine, memory: MemoryKind) -> CapabilityTable {
         let mut answers = vec![Support::Builtin; SHAPES];
         for collective in Collective::ALL {
@@ -64,14 +65,14 @@ impl CapabilityTable {
         CapabilityTable { answers }
     }
 
-    /// The support for a call; `op`: a builtin one, where it reduces.
+    /// How a call is served. `op` is a builtin operator, or `None` where the collective does not reduce.
     #[inline]
     pub fn of(&self, collective: Collective, datatype: Datatype, op: Option<ReduceOp>) -> Support {
         self.answers[place(collective, datatype, op)]
     }
 }
 
-/// The operators that a collective takes on elements of a datatype.
+/// The operators that a collective accepts on elements of a datatype.
 pub fn operators_of(collective: Collective, datatype: Datatype) -> Vec<Option<ReduceOp>> {
     if !collective.reduces() {
         return vec![None];

@@ -1,20 +1,20 @@
-//! The interface of an engine of others.
+//! The interface of a foreign engine.
 //!
-//! [`ForeignEngine`] is a library, opened once per process. [`ForeignComm`] is its communicator of the ranks
-//! of one of ours, made by all of them together; until that is there they talk over a [`OobExchange`], which
-//! the builtin engine lends.
+//! [`ForeignEngine`] is a library, opened once per process. [`ForeignComm`] is its communicator for the ranks
+//! of one of our communicators. All of these ranks make it together. Until it exists they talk over an
+//! [`OobExchange`], which the builtin engine provides.
 //!
 //! # Rules for an implementation
 //!
-//! - A call comes only where [`ForeignEngine::does`] has said that it can be served; that answer depends on
-//!   nothing that differs between ranks.
-//! - Arguments are checked before: root, operator and sizes fit, buffers overlap only as `in_place` says, and
-//!   a call of no elements does not come at all (a barrier does).
-//! - Operators are builtin ones: a premultiplied sum comes as a sum of what was scaled before; functions of
-//!   the program never come. An average is the engine's own, or a sum that it divides
-//!   ([`crate::reduce::divide_fn`]).
-//! - Ranks make their calls in the same order, in the same form: blocking, started, or as messages.
-//! - Any thread may call, several at a time.
+//! - It gets a call only if [`ForeignEngine::does`] has said that it can serve the call. That answer depends
+//!   on nothing that differs between ranks.
+//! - Arguments are checked before: root, operator and sizes are valid, and buffers overlap only as `in_place`
+//!   says. A call of no elements does not reach it, except a barrier.
+//! - Operators are builtin ones. A premultiplied sum arrives as a sum of values that were scaled before;
+//!   functions of the program never arrive. An average is the engine's own, or a sum that the engine's
+//!   adapter divides ([`crate::reduce::divide_fn`]).
+//! - Ranks make their calls in the same order and in the same form: blocking, started, or as messages.
+//! - Any thread may call, and several may call at a time.
 
 use std::sync::Arc;
 
@@ -23,37 +23,37 @@ use crate::base::{Collective, Datatype, Rank, ReduceOp, Result};
 use crate::config::MemoryKind;
 use crate::plan::Block;
 
-/// The library of another engine, opened.
+/// The opened library of a foreign engine.
 pub trait ForeignEngine: Send + Sync {
-    /// Its name and version: "MPICH 5.0.2 (standard ABI)".
+    /// Name and version, such as "MPICH 5.0.2 (standard ABI)".
     fn version(&self) -> String;
 
-    /// The file that it was loaded from.
+    /// The file from which the library was loaded.
     fn path(&self) -> String;
 
-    /// Whether it does a call of this shape itself.
+    /// Whether the engine itself serves calls of this shape.
     fn does(&self, shape: &Shape) -> bool;
 
-    /// Whether it has messages from rank to rank, for memory of this kind: [`ForeignComm::exchange`].
+    /// Whether the engine has messages from rank to rank for memory of this kind: [`ForeignComm::exchange`].
     fn has_messages(&self, memory: MemoryKind) -> bool;
 
-    /// Makes its communicator of the ranks that meet, in their order. Collective over them. A rank that fails
-    /// says why; the others may then fail or succeed: the caller asks all.
+    /// Makes the engine's communicator for the ranks of `oob`, in their order. Collective over them. A rank
+    /// that fails says why; the others may then fail or succeed. The caller asks all of them.
     fn connect(&self, oob: &dyn OobExchange) -> Result<Arc<dyn ForeignComm>>;
 }
 
-/// The ranks of one communicator of ours, before they have one of the engine's. Every call is collective.
+/// The ranks of one of our communicators while they make the engine's communicator. Every call is collective.
 pub trait OobExchange {
-    /// My rank.
+    /// Rank of this process.
     fn rank(&self) -> Rank;
 
     /// Number of ranks.
     fn size(&self) -> u32;
 
-    /// The bytes of each rank, in rank order. All ranks bring equally many.
+    /// The bytes of each rank, in rank order. All ranks pass the same number of bytes.
     fn all_gather(&self, mine: &[u8]) -> Result<Vec<Vec<u8>>>;
 
-    /// Gives everybody what `root` has. All bring equally much room.
+    /// Copies the bytes of `root` to all ranks. All ranks pass the same length.
     fn broadcast(&self, root: Rank, bytes: &mut [u8]) -> Result<()>;
 }
 
@@ -64,77 +64,78 @@ pub struct UniformCall {
     pub collective: Collective,
     /// Element type.
     pub datatype: Datatype,
-    /// Operator, where the collective reduces.
+    /// Operator, if the collective reduces.
     pub op: Option<ReduceOp>,
-    /// Root, where the collective has one; else 0.
+    /// Root, if the collective has one; else 0.
     pub root: Rank,
-    /// Elements, in the sense of [`Collective::input_elements`].
+    /// Number of elements, in the sense of [`Collective::input_elements`].
     pub count: usize,
-    /// Read.
+    /// Buffer that is read.
     pub send: *const u8,
-    /// Written.
+    /// Buffer that is written.
     pub recv: *mut u8,
-    /// The buffers coincide, as [`crate::plan::PlanRequest::in_place`] defines it.
+    /// Whether the buffers coincide, as [`crate::plan::PlanRequest::in_place`] defines it.
     pub in_place: bool,
-    /// The memory of both buffers.
+    /// Kind of memory of both buffers.
     pub memory: MemoryKind,
 }
 
-/// One call whose blocks differ. No block of the output overlaps any other memory of the call.
+/// One call whose blocks differ in length. No block of the output overlaps any other memory of the call.
 #[derive(Clone, Copy, Debug)]
 pub struct UnequalCall<'a> {
-    /// One with a layout, but without a graph.
+    /// A collective with a layout but without a graph.
     pub collective: Collective,
     /// Element type.
     pub datatype: Datatype,
-    /// Operator, where the collective reduces.
+    /// Operator, if the collective reduces.
     pub op: Option<ReduceOp>,
-    /// Root, where the collective has one; else 0.
+    /// Root, if the collective has one; else 0.
     pub root: Rank,
-    /// Read.
+    /// Buffer that is read.
     pub send: *const u8,
-    /// What of it, in elements, as [`crate::plan::BlockLayout`] lists it for the collective. Where it
-    /// reduces, the blocks lie one behind the other.
+    /// Blocks of `send`, in elements, as [`crate::plan::BlockLayout`] lists them for the collective. If it
+    /// reduces, the blocks follow each other.
     pub inputs: &'a [Block],
-    /// Written.
+    /// Buffer that is written.
     pub recv: *mut u8,
-    /// What of it, in elements.
+    /// Blocks of `recv`, in elements.
     pub outputs: &'a [Block],
-    /// The memory of both buffers.
+    /// Kind of memory of both buffers.
     pub memory: MemoryKind,
 }
 
-/// A message between this rank and another one. Between two ranks, messages match in the order in which they
-/// are listed here and made: the k-th to a rank meets its k-th from this one, and is as long.
+/// A message between this rank and another one. Messages between two ranks match in the order in which they
+/// are listed here and started: the k-th to a rank meets that rank's k-th from this one, and has the same
+/// length.
 #[derive(Clone, Copy, Debug)]
 pub enum Exchange {
-    /// To a rank.
+    /// A message to another rank.
     Send {
         /// Receiver, not this rank.
         to: Rank,
-        /// Read.
+        /// Bytes that are read.
         data: *const u8,
-        /// Length.
+        /// Length of the message.
         bytes: usize,
     },
-    /// From a rank.
+    /// A message from another rank.
     Receive {
         /// Sender, not this rank.
         from: Rank,
-        /// Written.
+        /// Memory that is written.
         data: *mut u8,
-        /// Length.
+        /// Length of the message.
         bytes: usize,
     },
 }
 
-/// A communicator of the engine.
+/// A communicator of the foreign engine.
 pub trait ForeignComm: Send + Sync {
-    /// Whether a uniform call of so many elements is one that the engine can count. The builtin engine does
-    /// it if not, so the answer is the same on all ranks.
+    /// Whether the engine can count the elements of a uniform call. If not, the builtin engine serves the
+    /// call, so the answer is the same on all ranks.
     fn fits(&self, call: &UniformCall) -> bool;
 
-    /// Runs a call to its end.
+    /// Runs a call until it has ended.
     ///
     /// # Safety
     /// The buffers are valid for what the collective reads and writes, and nobody else uses them during the
@@ -144,40 +145,41 @@ pub trait ForeignComm: Send + Sync {
     /// Starts a call.
     ///
     /// # Safety
-    /// See [`ForeignComm::run`]; the promise holds until the started call has ended.
+    /// See [`ForeignComm::run`]; its promise holds until the started call has ended.
     unsafe fn start(&self, call: &UniformCall) -> Result<Box<dyn Started>>;
 
-    /// Runs a call whose blocks differ to its end.
+    /// Runs a call whose blocks differ until it has ended.
     ///
     /// # Safety
     /// See [`ForeignComm::run`].
     unsafe fn run_unequal(&self, call: &UnequalCall<'_>) -> Result<()>;
 
-    /// Starts a call whose blocks differ. The lists of blocks may go when this returns.
+    /// Starts a call whose blocks differ. The lists of blocks may be freed when this returns.
     ///
     /// # Safety
     /// See [`ForeignComm::start`].
     unsafe fn start_unequal(&self, call: &UnequalCall<'_>) -> Result<Box<dyn Started>>;
 
-    /// Starts messages, all at once: none waits for another of the list.
+    /// Starts all messages of a list at once: none waits for another one of the list.
     ///
     /// # Safety
     /// See [`ForeignComm::start`].
     unsafe fn exchange(&self, messages: &[Exchange]) -> Result<Box<dyn Started>>;
 
-    /// Moves on what was started in this process, as far as it goes now, without waiting. Also after `close`.
+    /// Advances what was started in this process as far as it goes now, without waiting. May be called after
+    /// `close`.
     fn move_on(&self);
 
-    /// Ends calls that are stuck, on any thread, as far as the engine can do that.
+    /// Ends calls that are stuck in any thread, as far as the engine can do that.
     fn abort(&self);
 
-    /// Leaves in good order: nothing is under way. Each rank does it when it likes.
+    /// Closes the communicator in good order, with nothing under way. Each rank may call it at any time.
     fn close(&self);
 }
 
-/// Something that goes on.
+/// A started call of the foreign engine.
 pub trait Started: Send {
-    /// Whether it has ended; moves it on. After an end or an error it is not asked again.
+    /// Advances the call and returns whether it has ended. Must not be called again after an end or an error.
     fn test(&mut self) -> Result<bool>;
 }
 

@@ -1,8 +1,8 @@
 //! Whether this thread is inside the library of another engine.
 //!
-//! One of our doors has NCCL's own names. Real NCCL, opened behind that door, is bound to its own functions;
-//! if a loader binds it to ours all the same, a call that it makes to itself would come in by our door and go
-//! round for ever. The door asks here, and refuses.
+//! One of our doors exports NCCL's own names. The real NCCL, opened behind that door, is bound to its own
+//! functions. If a loader binds it to ours all the same, a call that it makes to itself would enter our door
+//! and loop for ever. The door asks here, and refuses such a call.
 
 use std::cell::Cell;
 
@@ -10,11 +10,11 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// While it lives, its thread is inside.
+/// While this value lives, its thread is inside a foreign engine.
 pub struct Inside(());
 
 impl Inside {
-    /// Goes in.
+    /// Enters.
     #[inline]
     pub fn enter() -> Inside {
         DEPTH.set(DEPTH.get() + 1);
@@ -29,7 +29,7 @@ impl Drop for Inside {
     }
 }
 
-/// Whether this thread is.
+/// Whether this thread is inside a foreign engine.
 #[inline]
 pub fn is_inside() -> bool {
     DEPTH.get() > 0

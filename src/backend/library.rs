@@ -1,11 +1,11 @@
-//! Opens the first of several libraries that will do, and says of the others why they did not.
+//! Opens the first suitable one of several libraries, and says why the others were not suitable.
 
 use crate::base::{Error, Result};
 use crate::config::BackendName;
 use crate::sys::foreign_library::ForeignLibrary;
 
-/// Tries `names`, in order: files, or names for the loader. `accept` binds what is needed, or says what is
-/// missing.
+/// Tries `names` in order: paths of files, or names for the loader. `accept` binds what is needed, or says
+/// what is missing.
 pub fn open_first<T>(
     engine: BackendName,
     names: &[String],
@@ -13,11 +13,12 @@ pub fn open_first<T>(
 ) -> Result<T> {
     let mut refusals = Vec::new();
     for name in names {
-        // SAFETY: the user has named it, or it is the name under which the system's loader has this engine.
+        // SAFETY: the user has named this library, or it is the name under which the system's loader has this
+        // engine.
         let outcome = unsafe { ForeignLibrary::open(name) };
         match outcome.and_then(&mut accept) {
             Ok(opened) => return Ok(opened),
-            // The loader's own sentence begins with the name, mostly.
+            // The loader's own sentence mostly begins with the name.
             Err(why) if why.starts_with(name.as_str()) => refusals.push(why),
             Err(why) => refusals.push(format!("{name}: {why}")),
         }

@@ -1,23 +1,23 @@
-//! Engines of others behind our communicators: a real MPI, oneCCL, NCCL, each opened at run time if it is
-//! there.
+//! Foreign engines behind our communicators: a real MPI, oneCCL or NCCL, each opened at run time if it is
+//! installed.
 //!
-//! - [`engine`] has the traits: a [`ForeignEngine`] is opened once per process; a [`ForeignComm`] is its
+//! - [`engine`] has the traits. A [`ForeignEngine`] is opened once per process; a [`ForeignComm`] is its
 //!   communicator for the ranks of one of ours.
-//! - [`capability`]: what an engine does itself, what is composed from that, what is left to the builtin
-//!   engine.
-//! - [`registry`] knows how each engine is opened, and keeps it.
-//! - [`packing`] brings blocks into the shape that foreign calls want: one buffer, with counts and
+//! - [`capability`] says which calls an engine serves itself, which are composed, and which are left to the
+//!   builtin engine.
+//! - [`registry`] opens each engine once and keeps it.
+//! - [`packing`] brings blocks into the form that foreign calls require: one buffer, with counts and
 //!   displacements.
-//! - [`compose`] makes of an engine's messages and collectives what it does not have.
-//! - [`library`] finds and opens shared libraries, and says what it tried.
-//! - [`mpi`], [`oneccl`], [`nccl`]: the engines. The last two have [`nccl_shaped`] in common.
-//! - [`prefixes`]: where Python packages put libraries; [`inside`]: whether a thread is in an engine of
-//!   somebody else.
+//! - [`compose`] builds calls that an engine lacks from its messages and collectives.
+//! - [`library`] finds and opens shared libraries, and reports what it tried.
+//! - [`mpi`], [`oneccl`], [`nccl`] are the engines. The last two share [`nccl_shaped`].
+//! - [`prefixes`] knows where Python packages put libraries; [`inside`] knows whether a thread is inside a
+//!   foreign engine.
 //!
-//! The builtin engine always stays below: the ranks find each other, agree and tell of failures over it,
-//! messages with tags are its own, and so is every call that nobody else can serve.
+//! The builtin engine always stays below. The ranks find each other, agree and report failures over it. It
+//! also serves messages with tags, and every call that no other engine can serve.
 //!
-//! A foreign library is loaded apart from the program's symbols (`RTLD_LOCAL`, `RTLD_DEEPBIND`): it must find
+//! A foreign library is loaded apart from the program's symbols (`RTLD_LOCAL`, `RTLD_DEEPBIND`). It must find
 //! its own functions, even where one of our doors exports the same names.
 
 pub mod capability;

@@ -1,7 +1,7 @@
-//! Blocks in one buffer, for engines that know nothing else.
+//! Packs blocks into one buffer, for engines that take nothing else.
 //!
-//! Our calls may have a pointer per block, and blocks that are received where their counterparts are sent
-//! from. What does not fit is copied: the input before the call, the output after it.
+//! Our calls may have a pointer per block, and may receive a block where another one is sent from. What does
+//! not fit the engine's form is copied: the input before the call, the output after it.
 
 use std::ptr;
 
@@ -10,48 +10,48 @@ use super::engine::UnequalCall;
 use crate::base::{Collective, Datatype, Rank, ReduceOp};
 use crate::plan::Block;
 
-/// A call whose blocks each lie somewhere.
+/// A call whose blocks may lie anywhere.
 #[derive(Clone, Copy, Debug)]
 pub struct Scattered<'a> {
     /// The collective: one with a layout, but without a graph.
     pub collective: Collective,
     /// Element type.
     pub datatype: Datatype,
-    /// Operator, where the collective reduces.
+    /// Operator, if the collective reduces.
     pub op: Option<ReduceOp>,
-    /// Root, where the collective has one; else 0.
+    /// Root, if the collective has one; else 0.
     pub root: Rank,
-    /// The blocks that are read, as offsets from `send`, if that is there.
+    /// The blocks that are read, as offsets from `send` if that is one buffer.
     pub inputs: &'a [Block],
-    /// The blocks that are written, as offsets from `recv`, if that is there.
+    /// The blocks that are written, as offsets from `recv` if that is one buffer.
     pub outputs: &'a [Block],
-    /// One buffer for all blocks of the input, or where each of them begins.
+    /// One buffer for all blocks of the input, or the address of each.
     pub send: ScatteredInput<'a>,
-    /// One buffer for all blocks of the output, or where each of them begins.
+    /// One buffer for all blocks of the output, or the address of each.
     pub recv: ScatteredOutput<'a>,
-    /// Some block is received where another is sent from.
+    /// Whether some block is received where another one is sent from.
     pub overlaps: bool,
 }
 
 /// The memory from which blocks are read.
 #[derive(Clone, Copy, Debug)]
 pub enum ScatteredInput<'a> {
-    /// In one buffer.
+    /// All blocks in one buffer.
     Buffer(*const u8),
-    /// Each by itself.
+    /// An address for each block.
     List(&'a [*const u8]),
 }
 
 /// The memory to which blocks are written.
 #[derive(Clone, Copy, Debug)]
 pub enum ScatteredOutput<'a> {
-    /// In one buffer.
+    /// All blocks in one buffer.
     Buffer(*mut u8),
-    /// Each by itself.
+    /// An address for each block.
     List(&'a [*mut u8]),
 }
 
-/// A call in the shape that foreign engines take, with the memory that it needs.
+/// A call in the form that foreign engines take, with the memory that it needs.
 pub struct Packed {
     collective: Collective,
     datatype: Datatype,
@@ -63,16 +63,16 @@ pub struct Packed {
     outputs: Vec<Block>,
     _sent: Vec<u8>,
     received: Vec<u8>,
-    /// The place of each block of `received`.
+    /// The destination of each block of `received`.
     targets: Vec<*mut u8>,
 }
 
-// SAFETY: the pointers are the caller's buffers, promised to be left alone until the end, and memory of our
-// own.
+// SAFETY: the pointers are our own memory and the caller's buffers, which nobody else uses until the end, by
+// its promise.
 unsafe impl Send for Packed {}
 
 impl Packed {
-    /// Copies what must be copied before.
+    /// Copies what must be copied before the call.
     ///
     /// # Safety
     /// The blocks are readable and writable where the call says, until [`Packed::unpack`].
@@ -120,7 +120,7 @@ impl Packed {
         Packed { collective, datatype, op, root, send, inputs, recv, outputs, _sent, received, targets }
     }
 
-    /// The call.
+    /// The call for the engine.
     pub fn call(&self, memory: MemoryKind) -> UnequalCall<'_> {
         let Packed { collective, datatype, op, root, send, recv, .. } = *self;
         UnequalCall {
@@ -136,21 +136,21 @@ impl Packed {
         }
     }
 
-    /// Copies what must be copied after.
+    /// Copies what must be copied after the call.
     ///
     /// # Safety
-    /// See [`Packed::new`]; the call has ended well.
+    /// See [`Packed::new`]; the call has succeeded.
     pub unsafe fn unpack(&mut self) {
         let unit = self.datatype.bytes();
         for (block, to) in self.outputs.iter().zip(&self.targets) {
             let from = self.received[block.offset * unit..].as_ptr();
-            // SAFETY: a block of the output, writable by our caller's promise, from memory of ours.
+            // SAFETY: a block of the output, writable by our caller's promise, from our own memory.
             unsafe { copy_block(from, *to, block.len * unit) };
         }
     }
 }
 
-/// Puts blocks one behind the other; gives the length of all.
+/// Makes blocks follow each other without gaps; returns their total length.
 fn make_dense(blocks: &mut [Block]) -> usize {
     blocks.iter_mut().fold(0, |next, block| {
         block.offset = next;

@@ -1,4 +1,4 @@
-//! Folders in which Python packages put libraries; a loader does not know them.
+//! Folders in which Python packages install libraries, unknown to the loader.
 
 use std::env;
 use std::fs;
@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::config::raw;
 
-/// Installations that this process belongs to: of its virtual environment, of conda, of the program itself.
+/// The installations to which this process belongs: its virtual environment, conda, and that of the program
+/// itself.
 pub fn prefixes() -> Vec<PathBuf> {
     let named = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(raw).map(PathBuf::from);
     let program = env::current_exe().ok();
@@ -20,7 +21,7 @@ pub fn prefixes() -> Vec<PathBuf> {
     found
 }
 
-/// Folders of Python modules: those named by PYTHONPATH, then those of the installations.
+/// Folders of Python modules: first those named by PYTHONPATH, then those of the installations.
 pub fn module_folders(prefixes: &[PathBuf]) -> Vec<PathBuf> {
     let named = raw("PYTHONPATH").unwrap_or_default();
     let mut found: Vec<PathBuf> = env::split_paths(&named).filter(|path| path.is_absolute()).collect();
@@ -37,7 +38,7 @@ pub fn module_folders(prefixes: &[PathBuf]) -> Vec<PathBuf> {
     found
 }
 
-/// Entries of a folder, in the order of names; none where it cannot be read.
+/// The entries of a folder, sorted by name; empty if it cannot be read.
 fn sorted_entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

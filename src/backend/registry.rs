@@ -1,4 +1,5 @@
-//! The registry of engines: how each is opened. Once per process: what was found, or why not, is kept.
+//! The registry of foreign engines. Each is opened once per process, and the result is kept, success or
+//! failure.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,11 +8,12 @@ use super::{mpi, nccl, oneccl};
 use crate::base::Result;
 use crate::config::BackendName;
 
-/// An engine that may be there.
+/// A foreign engine that may be installed.
 pub struct Entry {
-    /// Its name.
+    /// Name of the engine.
     pub name: BackendName,
-    /// Looks for its library and opens it. An error says which places were tried, and what was missing there.
+    /// Looks for the engine's library and opens it. An error says which places were tried, and what was
+    /// missing there.
     open: fn() -> Result<Arc<dyn ForeignEngine>>,
     opened: OnceLock<Result<Arc<dyn ForeignEngine>>>,
 }
@@ -21,20 +23,20 @@ impl Entry {
         Entry { name, open, opened: OnceLock::new() }
     }
 
-    /// The engine. Nothing of it has been started yet: that is left to the first communicator.
+    /// The opened engine. The first communicator starts it.
     pub fn open(&self) -> Result<Arc<dyn ForeignEngine>> {
         self.opened.get_or_init(self.open).clone()
     }
 }
 
-/// Every engine of others, in the order in which `anyccl info` lists them.
+/// All foreign engines, in the order in which `anyccl info` lists them.
 pub static ENGINES: [Entry; 3] = [
     Entry::new(BackendName::Nccl, nccl::open),
     Entry::new(BackendName::Mpi, mpi::open),
     Entry::new(BackendName::Oneccl, oneccl::open),
 ];
 
-/// The entry of an engine; none for the builtin one.
+/// The entry of an engine; `None` for the builtin one.
 pub fn entry(name: BackendName) -> Option<&'static Entry> {
     ENGINES.iter().find(|entry| entry.name == name)
 }

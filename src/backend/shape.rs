@@ -1,4 +1,4 @@
-//! The shape of a call: what decides who serves it.
+//! The shape of a call: the part that decides which engine serves it.
 
 use crate::base::{Collective, Datatype, ReduceOp};
 use crate::config::MemoryKind;
@@ -10,8 +10,8 @@ pub struct Shape {
     pub collective: Collective,
     /// Element type.
     pub datatype: Datatype,
-    /// Operator, where the collective reduces: a builtin one.
+    /// Operator, a builtin one, if the collective reduces.
     pub op: Option<ReduceOp>,
-    /// The memory of the buffers.
+    /// Kind of memory of the buffers.
     pub memory: MemoryKind,
 }

@@ -1,15 +1,15 @@
-//! Composition of calls that an engine does not have, from calls that it has.
+//! Composition: serves calls that an engine does not have by calls that it has.
 //!
-//! Two ways, in this order:
+//! There are two ways, tried in this order:
 //!
-//! 1. *Of its collectives*: an all_reduce is a reduce and a broadcast, or a reduce_scatter and an all_gather
-//!    ([`of_collectives`]).
-//! 2. *Of its messages*: one of our verified plans, carried out round by round over its sends and receives;
-//!    what is to be reduced is reduced here ([`performance`]). It serves every datatype and operator, for
-//!    memory that we can read.
+//! 1. *From its collectives*: an all_reduce is a reduce and a broadcast, or a reduce_scatter and an
+//!    all_gather ([`of_collectives`]).
+//! 2. *From its messages*: the engine's sends and receives carry out one of our verified plans, round by
+//!    round; this process reduces what it receives ([`performance`]). This serves every datatype and
+//!    operator, for memory that the processor can read.
 //!
-//! What neither gives is the builtin engine's. Which way a call goes depends on its shape only, so all ranks
-//! go the same.
+//! The builtin engine serves what neither way can. The way of a call depends on its shape only, so all ranks
+//! take the same.
 
 pub mod of_collectives;
 pub mod performance;
@@ -21,14 +21,14 @@ use super::shape::Shape;
 use crate::base::Collective;
 use crate::config::MemoryKind;
 
-/// The way in which a call is composed.
+/// How a call is composed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recipe {
     /// An all_reduce: reduce to rank 0, broadcast from there.
     ReduceBroadcast,
     /// An all_reduce: reduce_scatter, all_gather.
     ReduceScatterAllGather,
-    /// The plan of this algorithm, over messages.
+    /// The plan of this algorithm, carried out over messages.
     Messages(&'static str),
 }
 
@@ -48,7 +48,8 @@ pub fn recipe(engine: &dyn ForeignEngine, shape: &Shape) -> Option<Recipe> {
         engine.does(&Shape { collective, op: shape.op.filter(|_| collective.reduces()), ..*shape })
     };
     if shape.collective == Collective::AllReduce {
-        // The second moves less, the first is fewer steps: most engines have both.
+        // The second recipe moves fewer bytes, the first has fewer steps; most engines have the calls for
+        // both.
         if does(Collective::ReduceScatter) && does(Collective::AllGather) && shape.memory == MemoryKind::Cpu {
             return Some(Recipe::ReduceScatterAllGather);
         }
@@ -61,7 +62,7 @@ pub fn recipe(engine: &dyn ForeignEngine, shape: &Shape) -> Option<Recipe> {
         .then(|| Recipe::Messages(algorithm(shape.collective)))
 }
 
-/// The algorithm whose plan goes over messages: one that serves every size and count, and has few rounds,
+/// The algorithm whose plan is carried out over messages. It serves every size and count, and has few rounds,
 /// because a round waits for all its messages.
 const fn algorithm(collective: Collective) -> &'static str {
     use Collective::*;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::backend::engine::{ForeignComm, Started, UniformCall};
 use crate::base::{Collective, Result};
 
-/// Reduce to rank 0, then broadcast from there.
+/// An all_reduce as a reduce to rank 0 and a broadcast from there.
 pub struct ReduceBroadcast {
     comm: Arc<dyn ForeignComm>,
     second: UniformCall,
@@ -14,7 +14,7 @@ pub struct ReduceBroadcast {
     is_second: bool,
 }
 
-// SAFETY: the pointers are the caller's buffers, promised to be left alone until the end.
+// SAFETY: the pointers are the caller's buffers, which nobody else uses until the end, by its promise.
 unsafe impl Send for ReduceBroadcast {}
 
 impl ReduceBroadcast {
@@ -37,7 +37,7 @@ impl ReduceBroadcast {
             in_place: rank == 0,
             ..*call
         };
-        // SAFETY: reads what an all_reduce reads and writes what it writes.
+        // SAFETY: the reduce reads what an all_reduce reads and writes what it writes.
         let under_way = unsafe { comm.start(&first) }?;
         Ok(ReduceBroadcast { comm, second, under_way, is_second: false })
     }
@@ -49,20 +49,21 @@ impl Started for ReduceBroadcast {
             if std::mem::replace(&mut self.is_second, true) {
                 return Ok(true);
             }
-            // SAFETY: in the output, where the first has ended.
+            // SAFETY: the broadcast works in the output, and the reduce has ended there.
             self.under_way = unsafe { self.comm.start(&self.second) }?;
         }
         Ok(false)
     }
 }
 
-/// Reduce_scatter, then all_gather, in memory whose length the number of ranks divides.
+/// An all_reduce as a reduce_scatter and an all_gather, in memory whose length is a multiple of the number of
+/// ranks.
 pub struct ReduceScatterAllGather {
     comm: Arc<dyn ForeignComm>,
     call: UniformCall,
     block: usize,
     rank: usize,
-    /// All blocks; the input first, then the result.
+    /// All blocks: first the input, later the result.
     all: Vec<u8>,
     mine: Vec<u8>,
     under_way: Box<dyn Started>,
@@ -76,7 +77,7 @@ impl ReduceScatterAllGather {
     /// Starts an all_reduce of this rank of `size`.
     ///
     /// # Safety
-    /// See [`ForeignComm::start`]; the memory can be read by this processor.
+    /// See [`ForeignComm::start`]; the processor can read the memory.
     pub unsafe fn start(
         comm: Arc<dyn ForeignComm>,
         call: &UniformCall,
@@ -97,7 +98,7 @@ impl ReduceScatterAllGather {
             in_place: false,
             ..*call
         };
-        // SAFETY: memory of our own, as long as the call wants it, kept to its end.
+        // SAFETY: our own memory, of the length that the call needs, kept until the call ends.
         let under_way = unsafe { comm.start(&first) }?;
         let rank = rank as usize;
         Ok(ReduceScatterAllGather { comm, call: *call, block, rank, all, mine, under_way, is_second: false })

@@ -1,11 +1,12 @@
-//! A plan, carried out over the messages of another engine.
+//! Carries out a plan over the messages of another engine.
 //!
-//! The rounds of all lanes go in step: the local steps of a round, then all its messages at once, sorted by
-//! lane and position, so that they match as plans want it; then what came in is put in its place or reduced.
-//! A round waits for all of its messages, which makes this simple and an engine's own collective faster.
+//! All lanes advance together, one round at a time. A round does its local steps, then starts all its
+//! messages at once, then moves or reduces what it received. The messages are sorted by lane and position, so
+//! that they match as the plans require. A round waits for all of its messages, which keeps this simple and
+//! makes an engine's own collective faster.
 //!
-//! A plan may send a span and receive into it in one round. The engine gets no such pair: what would land in
-//! a span that is read meanwhile lands in memory of ours first.
+//! A plan may send a span and receive into it in one round. The engine never gets such a pair: bytes for a
+//! span that is being read are received into our own memory first.
 
 use std::ptr;
 use std::sync::Arc;
@@ -15,16 +16,16 @@ use crate::base::Result;
 use crate::plan::{Block, Buffer, Plan, Span, Step};
 use crate::reduce::{DivideFn, ReduceFn};
 
-/// Map of a buffer of a plan: the first element of each block and its address.
+/// Map of a buffer of a plan: the first element of each block, and the block's address.
 pub struct BufferMap(Vec<(usize, *mut u8)>);
 
 impl BufferMap {
-    /// All of it in one piece.
+    /// A buffer in one piece.
     pub fn at(start: *mut u8) -> BufferMap {
         BufferMap(vec![(0, start)])
     }
 
-    /// Blocks that lie one after the other in the plan, each at an address of its own.
+    /// A buffer of blocks that follow each other in the plan and have an address each.
     pub fn of_blocks(blocks: &[Block], starts: &[*mut u8]) -> BufferMap {
         let full = blocks.iter().zip(starts).filter(|(block, _)| block.len > 0);
         BufferMap(full.map(|(block, start)| (block.offset, *start)).collect())
@@ -37,12 +38,13 @@ impl BufferMap {
     }
 }
 
-/// Functions that a plan computes with.
+/// The functions that a plan computes with.
 #[derive(Clone, Copy, Default)]
 pub struct Arithmetic {
-    /// The kernel, where the collective reduces.
+    /// The kernel, if the collective reduces.
     pub reduce: Option<ReduceFn>,
-    /// The end of an average: the function, the elements of the output from its start, the divisor.
+    /// The last step of an average: the function, the number of elements at the start of the output, the
+    /// divisor.
     pub divide: Option<(DivideFn, usize, u32)>,
 }
 
@@ -55,30 +57,30 @@ pub struct Performance {
     output: BufferMap,
     scratch: Vec<u8>,
     arithmetic: Arithmetic,
-    /// The next round.
+    /// Index of the next round.
     round: usize,
     messages: Option<Box<dyn Started>>,
     receives: Vec<PendingReceive>,
 }
 
-/// A message that is received, and what becomes of it.
+/// A message that is received into our own memory, and the place where its bytes go.
 struct PendingReceive {
     bytes: Vec<u8>,
     dst: *mut u8,
-    /// Left operand, where it is reduced.
+    /// Left operand, if the bytes are reduced.
     operand: Option<*const u8>,
 }
 
-// SAFETY: the pointers are the caller's buffers, promised to be left alone until the end, and memory of our
-// own.
+// SAFETY: the pointers are our own memory and the caller's buffers, which nobody else uses until the end, by
+// its promise.
 unsafe impl Send for Performance {}
 
 impl Performance {
-    /// Begins nothing yet: the first test does.
+    /// Prepares the plan. The first test starts it.
     ///
     /// # Safety
     /// The plan is that of this rank in `comm`, for elements of `unit` bytes. Its spans of input and output
-    /// are valid at these places, and used by nobody else, until this has ended or the engine has given up.
+    /// are valid at these places. Nobody else uses them until this has ended or the engine has given up.
     pub unsafe fn new(
         comm: Arc<dyn ForeignComm>,
         plan: Plan,
@@ -100,7 +102,7 @@ impl Performance {
         }
     }
 
-    /// The local steps of a round, then its messages. Whether there was a round.
+    /// Does the local steps of a round, then starts its messages. Returns whether there was a round.
     fn begin_round(&mut self) -> Result<bool> {
         let lanes = std::mem::take(&mut self.plan.lanes);
         let steps: Vec<&Step> = lanes
@@ -116,8 +118,8 @@ impl Performance {
         self.plan.lanes = lanes;
         self.round += 1;
         if !messages.is_empty() {
-            // SAFETY: spans of the plan and memory of ours, which stay until the messages have ended: `new`'s
-            // caller has promised it, and `receives` is emptied by `end_round` only.
+            // SAFETY: spans of the plan and our own memory, which stay until the messages have ended: the
+            // caller of `new` has promised the former, and only `end_round` empties `receives`.
             self.messages = Some(unsafe { self.comm.exchange(&messages) }?);
         }
         Ok(is_round)
@@ -175,7 +177,7 @@ impl Performance {
         messages
     }
 
-    /// An empty span may lie behind the last block.
+    /// The address of a span. An empty span may lie behind the last block and gets NULL.
     fn address_or_null(&mut self, span: &Span) -> *mut u8 {
         if span.len == 0 { ptr::null_mut() } else { self.address(span) }
     }
@@ -185,8 +187,8 @@ impl Performance {
             let came = receive.bytes.as_mut_ptr();
             match receive.operand {
                 Some(operand) => self.reduce(receive.dst, operand, came, receive.bytes.len() / self.unit),
-                // SAFETY: a span of the plan, valid by `new`'s contract; what came is in memory of ours, so
-                // they are apart.
+                // SAFETY: a span of the plan, valid by `new`'s contract. The received bytes are in our own
+                // memory, so the two are apart.
                 None => unsafe { ptr::copy_nonoverlapping(came, receive.dst, receive.bytes.len()) },
             }
         }
@@ -194,8 +196,8 @@ impl Performance {
 
     fn reduce(&self, dst: *mut u8, a: *const u8, b: *const u8, elements: usize) {
         let reduce = self.arithmetic.reduce.expect("a plan that reduces has a kernel");
-        // SAFETY: three runs of that many elements, spans of the plan or what came in; by the verifier `dst`
-        // is identical to `a` or `b`, or disjoint from it.
+        // SAFETY: three runs of that many elements: spans of the plan or received bytes. By the verifier
+        // `dst` is identical to `a` or `b`, or disjoint from it.
         unsafe { reduce(dst, a, b, elements) };
     }
 

@@ -1,5 +1,5 @@
-//! Our ranks as a communicator of MPI's own: private, so that nothing that the program does in MPI meets what
-//! is done here.
+//! An MPI communicator for our ranks. It is private, so that its traffic never meets what the program does in
+//! MPI.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -13,14 +13,14 @@ use super::{unequal, uniform};
 use crate::backend::engine::{Exchange, ForeignComm, OobExchange, Started, UnequalCall, UniformCall};
 use crate::base::{Error, Rank, Result};
 
-/// The tag of every message: they match in order.
+/// The tag of every message: messages match in order.
 const TAG: c_int = 1;
-/// Bytes of a message; longer ones are cut, the same on both sides.
+/// Longest message in bytes; longer ones are cut, in the same way on both sides.
 const MESSAGE_BYTES: usize = 1 << 30;
-/// Tags below this are allowed by every MPI.
+/// Number of tags used: every MPI allows tags below this.
 const TAGS: u16 = 1 << 15;
 
-/// The communicator.
+/// An MPI communicator for the ranks of one of ours.
 pub struct MpiComm<H: Handle> {
     pub running: Arc<Running<H>>,
     pub comm: H,
@@ -30,7 +30,7 @@ pub struct MpiComm<H: Handle> {
 }
 
 impl<H: Handle> MpiComm<H> {
-    /// Makes it of the ranks that meet. All must be ranks of one MPI job.
+    /// Makes the communicator for the ranks of `oob`. All must be ranks of one MPI job.
     pub fn new(running: Arc<Running<H>>, oob: &dyn OobExchange) -> Result<MpiComm<H>> {
         let (core, constants) = (&running.core, running.constants);
         let (mut rank, mut size): (c_int, c_int) = (0, 0);
@@ -41,7 +41,7 @@ impl<H: Handle> MpiComm<H> {
         let places = oob.all_gather(&[rank.to_le_bytes(), size.to_le_bytes()].concat())?;
         let ranks = world_ranks(&places)?;
 
-        // Threads may make several at once: each has a tag, by rank 0's word.
+        // Several threads may make communicators at once: rank 0 chooses a tag for each.
         let mut tag = [0; 2];
         if oob.rank() == 0 {
             getrandom::fill(&mut tag)
@@ -54,7 +54,7 @@ impl<H: Handle> MpiComm<H> {
         // SAFETY: MPI is initialised; there is room for a handle.
         running.check(unsafe { (core.comm_group)(constants.comm_world, &mut world) }, "MPI_Comm_group")?;
         let count = ranks.len() as c_int;
-        // SAFETY: a group, and so many ranks of it; room for a handle.
+        // SAFETY: a group and as many ranks of it as stated; room for a handle.
         let status = unsafe { (core.group_incl)(world, count, ranks.as_ptr(), &mut group) };
         running.check(status, "MPI_Group_incl")?;
         // SAFETY: all ranks of the group do this with the same tag; room for a handle.
@@ -64,7 +64,7 @@ impl<H: Handle> MpiComm<H> {
         let status = unsafe { (core.comm_set_errhandler)(comm, constants.errors_return) };
         running.check(status, "MPI_Comm_set_errhandler")?;
         for group in [&mut world, &mut group] {
-            // SAFETY: made above, used no more.
+            // SAFETY: made above and not used any more.
             running.check(unsafe { (core.group_free)(group) }, "MPI_Group_free")?;
         }
         OPEN.fetch_add(1, Ordering::AcqRel);
@@ -73,7 +73,7 @@ impl<H: Handle> MpiComm<H> {
     }
 }
 
-/// The ranks of MPI's world that meet here. An error says who is in another job.
+/// The ranks of MPI's world that meet here. An error names two ranks of different jobs.
 fn world_ranks(places: &[Vec<u8>]) -> Result<Vec<c_int>> {
     let number = |place: &[u8], at: usize| c_int::from_le_bytes(std::array::from_fn(|i| place[4 * at + i]));
     let ranks: Vec<c_int> = places.iter().map(|place| number(place, 0)).collect();
@@ -139,8 +139,8 @@ impl<H: Handle> ForeignComm for MpiComm<H> {
                 match message {
                     Exchange::Send { to, data, .. } => {
                         let data = data.wrapping_add(at).cast::<c_void>();
-                        // SAFETY: readable for so many bytes until the end, by our caller's promise; room for
-                        // a handle.
+                        // SAFETY: readable for that many bytes until the end, by our caller's promise; room
+                        // for a handle.
                         let status = unsafe {
                             (core.isend)(data, bytes, byte, *to as c_int, TAG, self.comm, &mut request)
                         };
@@ -148,8 +148,8 @@ impl<H: Handle> ForeignComm for MpiComm<H> {
                     }
                     Exchange::Receive { from, data, .. } => {
                         let data = data.wrapping_add(at).cast::<c_void>();
-                        // SAFETY: writable for so many bytes until the end, by our caller's promise; room for
-                        // a handle.
+                        // SAFETY: writable for that many bytes until the end, by our caller's promise; room
+                        // for a handle.
                         let status = unsafe {
                             (core.irecv)(data, bytes, byte, *from as c_int, TAG, self.comm, &mut request)
                         };
@@ -167,8 +167,8 @@ impl<H: Handle> ForeignComm for MpiComm<H> {
         let constants = self.running.constants;
         let mut flag: c_int = 0;
         let ignored: *mut c_void = ptr::without_provenance_mut(constants.status_ignore);
-        // SAFETY: a look at what came to the world, which is there as long as MPI is; writes an int. What it
-        // finds stays where it is; that MPI makes progress meanwhile, on everything, is the point.
+        // SAFETY: probes the world, which exists as long as MPI is initialised; writes an int. A probe leaves
+        // a message where it is. Its purpose is that MPI makes progress on everything meanwhile.
         unsafe {
             (self.running.core.iprobe)(
                 constants.any_source,
@@ -181,7 +181,8 @@ impl<H: Handle> ForeignComm for MpiComm<H> {
     }
 
     fn abort(&self) {
-        // MPI can end the job, which is not asked for; a call that waits in it cannot be called back.
+        // MPI can only end the whole job, which nobody asked for; a call that waits inside it cannot be
+        // recalled.
     }
 
     fn close(&self) {

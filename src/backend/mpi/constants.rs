@@ -1,4 +1,4 @@
-//! Constants of MPI's header, which no compiler has read here.
+//! Constants of MPI's header files, for a library whose header was not compiled in.
 
 use std::ffi::{c_int, c_void};
 
@@ -6,7 +6,7 @@ use crate::base::{Datatype, ReduceOp};
 
 /// A handle of MPI as it is passed: an int or a pointer.
 pub trait Handle: Copy + Send + Sync + 'static {
-    /// Room for one that MPI will write.
+    /// Value for a handle that MPI will overwrite.
     const ROOM: Self;
 }
 
@@ -14,12 +14,12 @@ impl Handle for c_int {
     const ROOM: c_int = 0;
 }
 
-/// A handle that is a pointer. MPI's own: never followed here.
+/// A handle that is a pointer. It belongs to MPI and is never followed here.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct Pointer(pub *mut c_void);
 
-// SAFETY: an opaque value; what MPI allows between threads is decided by its thread level, not by this type.
+// SAFETY: an opaque value; MPI's thread level, not this type, decides what is allowed between threads.
 unsafe impl Send for Pointer {}
 // SAFETY: as above.
 unsafe impl Sync for Pointer {}
@@ -35,7 +35,7 @@ impl Pointer {
     }
 }
 
-/// The constants of one interface.
+/// The constants of one binary interface.
 pub struct Constants<H> {
     /// Name of the interface, as `anyccl info` shows it.
     pub interface: &'static str,
@@ -86,8 +86,8 @@ pub struct Operators<H> {
 }
 
 impl<H: Handle> Types<H> {
-    /// MPI's type of as many bytes. Where MPI has no such number, it is one on which an operator of ours
-    /// works.
+    /// MPI's datatype of the same length. If MPI does not have the datatype, it is one on which an operator
+    /// made by us works.
     pub fn of(&self, datatype: Datatype) -> H {
         match datatype {
             Datatype::Int8 => self.int8,
@@ -109,7 +109,7 @@ impl<H: Handle> Types<H> {
 }
 
 impl<H: Handle> Operators<H> {
-    /// MPI's operator, on a datatype that MPI has. An average begins as a sum.
+    /// MPI's operator for a datatype that MPI has. An average begins as a sum.
     pub fn of(&self, datatype: Datatype, op: ReduceOp) -> H {
         let is_bool = datatype == Datatype::Bool;
         match op {

@@ -1,9 +1,9 @@
-//! An MPI in this process: found, and begun when the first communicator needs it.
+//! An MPI in this process: a library, initialised when the first communicator needs it.
 //!
-//! One that the program has begun is adopted: it stays the program's to end. One that is begun here asks for
-//! `MPI_THREAD_MULTIPLE`, and is ended when the process exits in good order: all communicators closed. If
-//! not, it is left alone: `MPI_Finalize` would wait for ranks that may never come, and the launcher is right
-//! to see that something is wrong.
+//! If the program has initialised MPI, it is adopted, and the program must finalize it. If it is initialised
+//! here, `MPI_THREAD_MULTIPLE` is asked for. It is then finalized when the process exits in good order, with
+//! all communicators closed. Otherwise it is left alone: `MPI_Finalize` would wait for ranks that may never
+//! come, and the launcher should see that something is wrong.
 
 use std::ffi::{c_char, c_int};
 use std::ptr;
@@ -36,7 +36,7 @@ pub struct Mpi<H: Handle> {
 }
 
 impl<H: Handle> Mpi<H> {
-    /// Finds the functions of a library with this interface. An error names one that is missing.
+    /// Finds the functions of a library with this interface. An error names the first that is missing.
     pub fn new(
         library: &ForeignLibrary,
         constants: &'static Constants<H>,
@@ -55,7 +55,7 @@ impl<H: Handle> Mpi<H> {
         self.running.get_or_init(|| self.begin().map(Arc::new)).clone()
     }
 
-    /// Begins MPI, or adopts it.
+    /// Initialises MPI, or adopts it.
     fn begin(&self) -> Result<Running<H>> {
         let (core, constants) = (self.core, self.constants);
         let (mut initialized, mut finalized) = (0, 0);
@@ -75,8 +75,8 @@ impl<H: Handle> Mpi<H> {
             unsafe { (core.query_thread)(&mut level) };
         } else {
             let nothing = ptr::null_mut();
-            // SAFETY: MPI has not been initialised, and no other thread of ours does it: `running` is set
-            // once.
+            // SAFETY: MPI has not been initialised, and no other thread of ours initialises it: `running` is
+            // set once.
             let status = unsafe { (core.init_thread)(nothing, nothing.cast(), multiple, &mut level) };
             if status != 0 {
                 return Err(Error::Unsupported(format!("MPI_Init_thread of {} failed: {status}", self.path)));
@@ -115,7 +115,7 @@ impl<H: Handle> ForeignEngine for Mpi<H> {
     }
 
     fn does(&self, shape: &Shape) -> bool {
-        // Graphs would need communicators of their own; messages do as well.
+        // Graphs would need communicators of their own; messages serve as well.
         shape.memory == MemoryKind::Cpu && !shape.collective.has_graph()
     }
 
@@ -128,14 +128,16 @@ impl<H: Handle> ForeignEngine for Mpi<H> {
     }
 }
 
-/// Name and number: "MPICH Version: 5.0.2" and what it was built with, "Open MPI v5.0.11, package: ...".
+/// Name and number, without the build details that follow: "MPICH Version: 5.0.2", "Open MPI v5.0.11,
+/// package: ...".
 fn shortened(said: &str) -> String {
     let first = said.lines().next().unwrap_or_default();
     let first = first.split(',').next().unwrap_or_default().replace("Version:", " ");
     first.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `MPI_Finalize` of each MPI that was begun, and by which process: a child has it only by inheritance.
+/// `MPI_Finalize` of each MPI that was initialised here, and the process that did it: a forked child only
+/// inherits it.
 static BEGUN: Mutex<Vec<(u32, unsafe extern "C" fn() -> c_int)>> = Mutex::new(Vec::new());
 
 extern "C" fn end() {
@@ -144,8 +146,8 @@ extern "C" fn end() {
     }
     let begun = std::mem::take(&mut *BEGUN.lock());
     for (_, finalize) in begun.into_iter().filter(|(process, _)| *process == std::process::id()) {
-        // SAFETY: begun by this process and not ended since; nothing is under way, as all communicators are
-        // closed.
+        // SAFETY: initialised by this process and not finalized since; nothing is under way, because all
+        // communicators are closed.
         unsafe { finalize() };
     }
 }

@@ -1,5 +1,5 @@
-//! The search for an MPI: the one that the user names, else the one that the program has begun, else what the
-//! loader finds.
+//! The search for an MPI library. It takes the one that the user names, else the one that the program has
+//! initialised, else what the loader finds.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use crate::config::{self, BackendName};
 use crate::sys;
 use crate::sys::foreign_library::ForeignLibrary;
 
-/// Names for the loader. The standard interface first: it is the same for all.
+/// Names for the loader. The standard interface comes first: it is the same for all implementations.
 const NAMES: [&str; 4] = ["libmpi_abi.so.1", "libmpi.so.12", "libmpich.so.12", "libmpi.so.40"];
 
-/// Opens MPI. It is neither begun nor adopted yet.
+/// Opens MPI. It is neither initialised nor adopted yet.
 pub fn open() -> Result<Arc<dyn ForeignEngine>> {
     let named = config::raw("ANYCCL_MPI_LIB").or_else(sys::mpi::initialized);
     let names = named.map_or_else(|| NAMES.map(String::from).to_vec(), |name| vec![name]);
     open_first(BackendName::Mpi, &names, bind)
 }
 
-/// Sees which interface a library has, and finds its functions.
+/// Determines which interface a library has, and finds its functions.
 fn bind(library: ForeignLibrary) -> std::result::Result<Arc<dyn ForeignEngine>, String> {
     identity::check(&library)?;
     if library.symbol(open_mpi::COMM_WORLD).is_some() {
@@ -47,11 +47,11 @@ fn engine<H: Handle>(
     Ok(Arc::new(Mpi::new(library, constants)?))
 }
 
-/// Version of the standard interface; below 1 in a library that has another one.
+/// Version of the standard interface; `None` or below 1 for a library with another interface.
 fn abi_version(library: &ForeignLibrary) -> Option<c_int> {
     const NAME: &CStr = c"MPI_Abi_get_version";
     let address = library.symbol(NAME)?;
-    // SAFETY: the type of the function of this name, by MPI 5.0; it may be called before MPI is initialised.
+    // SAFETY: MPI 5.0 gives the function of this name this type; it may be called before MPI is initialised.
     let function: unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int =
         unsafe { std::mem::transmute::<*mut c_void, _>(address) };
     let (mut major, mut minor) = (0, 0);

@@ -1,7 +1,7 @@
 //! MPI's functions, found by name.
 //!
-//! Counts are ints in the functions that every MPI has, and 64 bits long in those of MPI 4 whose names end in
-//! `_c`. The two lists are the same otherwise, so there is one [`Calls`], generic over the [`Width`].
+//! Counts are ints in the functions that every MPI has. They are 64 bits wide in those of MPI 4 whose names
+//! end in `_c`. The two lists are otherwise equal, so there is one [`Calls`], generic over the [`Width`].
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::mem;
@@ -13,13 +13,13 @@ use crate::sys::foreign_library::ForeignLibrary;
 pub trait Width: Send + Sync + 'static {
     /// Number of elements.
     type Count: Copy + Send + Sync + TryFrom<usize> + 'static;
-    /// Place of a block in a buffer, in elements.
+    /// Displacement of a block in a buffer, in elements.
     type Displacement: Copy + Send + Sync + TryFrom<usize> + 'static;
-    /// End of the names.
+    /// Suffix of the functions' names.
     const SUFFIX: &'static str;
 }
 
-/// Ints.
+/// Width of `int`.
 #[derive(Clone, Copy)]
 pub struct Narrow;
 
@@ -29,7 +29,7 @@ impl Width for Narrow {
     const SUFFIX: &'static str = "";
 }
 
-/// `MPI_Count`, `MPI_Aint`.
+/// Width of `MPI_Count` and `MPI_Aint`.
 #[derive(Clone, Copy)]
 pub struct Wide;
 
@@ -39,13 +39,13 @@ impl Width for Wide {
     const SUFFIX: &'static str = "_c";
 }
 
-/// The type of an operator's function. Its datatype is not looked at.
+/// The type of an operator's function. Our functions ignore its datatype.
 pub type UserFunction = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut c_void);
 
 type In = *const c_void;
 type Out = *mut c_void;
 
-/// A struct of functions with `bind`, which finds all of them or names one that is missing.
+/// Defines a struct of functions whose `bind` finds all of them, or names one that is missing.
 macro_rules! functions {
     (
         $(#[$doc:meta])*
@@ -59,14 +59,13 @@ macro_rules! functions {
         }
 
         impl<$($parameter: $bound),*> $table<$($parameter),*> {
-            /// Finds all of them.
+            /// Finds all functions.
             pub fn bind(library: &ForeignLibrary) -> Result<Self, String> {
                 Ok($table {
                     $($field: {
                         let address = find(library, $symbol, $suffix)?;
-                        // SAFETY: the function of this name has this type, by the MPI standard, where handles
-                        // are of this kind and counts of this width; a function's address is as long as a
-                        // pointer.
+                        // SAFETY: by the MPI standard the function of this name has this type, for handles of
+                        // this kind and counts of this width; a function's address is as long as a pointer.
                         unsafe {
                             mem::transmute::<*mut c_void, unsafe extern "C" fn($($argument),*) -> c_int>(address)
                         }
@@ -110,7 +109,7 @@ functions! {
 }
 
 functions! {
-    /// Collectives with counts, blocking and not.
+    /// Collectives with counts, blocking and non-blocking.
     Calls<H: Handle, W: Width> W::SUFFIX;
     allreduce = "MPI_Allreduce"(In, Out, W::Count, H, H, H);
     iallreduce = "MPI_Iallreduce"(In, Out, W::Count, H, H, H, *mut H);

@@ -1,13 +1,13 @@
-//! Whether what was opened as MPI is another MPI, and not anyccl.
+//! Checks that a library opened as MPI is a foreign MPI, and not anyccl.
 //!
-//! Two of anyccl's doors are libraries with MPI's names and functions. A program that uses one has it loaded
-//! under the very name that is looked for here.
+//! Two of anyccl's doors are libraries with MPI's names and functions. A program that uses such a door has it
+//! loaded under the very name that is looked for here.
 
 use std::ffi::CStr;
 
 use crate::sys::foreign_library::ForeignLibrary;
 
-/// Exported by our own `libmpi_abi.so.1` and `libmpi.so.12`, and by nothing else.
+/// Symbol that only our own `libmpi_abi.so.1` and `libmpi.so.12` export.
 pub const MARK: &CStr = c"anyccl_is_behind_this_mpi";
 
 /// Refuses anyccl's own doors.

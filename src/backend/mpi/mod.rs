@@ -1,7 +1,7 @@
-//! A real MPI, opened at run time: nothing of it is needed to build.
+//! A real MPI, opened at run time: building needs nothing of it.
 //!
-//! There are three binary interfaces. They differ in what a handle is and in the values of constants, not in
-//! their functions:
+//! There are three binary interfaces. They have the same functions, but differ in the type of a handle and in
+//! the values of constants:
 //!
 //! ```text
 //! libmpi_abi.so.1   the standard of MPI 5.0: handles are pointers, predefined ones small numbers    standard
@@ -9,17 +9,17 @@
 //! libmpi.so.40      Open MPI 4 and 5: predefined handles are addresses of objects                   open_mpi
 //! ```
 //!
-//! - `constants` has the constants of one of them as data; each interface fills them in a file of its own.
-//! - `functions` are the functions, by name, generic over the handle.
-//! - `find` decides which library, and which interface it has.
-//! - `engine` begins MPI or adopts the one that the program has begun, and ends what it began.
-//! - `communicator` makes the calls; `uniform` and `unequal` say how ours become MPI's; `request` is one that
-//!   was started.
-//! - `operators`: which MPI operator is which of ours; those that MPI does not have are functions that it
-//!   calls.
+//! - `constants` has the constants of one interface as data; each interface fills them in a file of its own.
+//! - `functions` finds the functions by name. It is generic over the handle.
+//! - `find` chooses a library and determines its interface.
+//! - `engine` initialises MPI, or adopts the one that the program has initialised. It finalizes what it
+//!   initialised.
+//! - `communicator` makes the calls. `uniform` and `unequal` translate our calls to MPI's; `request` is a
+//!   started call.
+//! - `operators` maps our operators to MPI's. Those that MPI lacks are functions of ours that MPI calls.
 //!
-//! Blocking calls are MPI's blocking calls, and wait as MPI does: without our deadlines. That a rank was
-//! killed is noticed by the launcher of the MPI job, which ends the job.
+//! Blocking calls are MPI's blocking calls. They wait as MPI does, without our deadlines. When a rank is
+//! killed, the launcher of the MPI job notices it and ends the job.
 
 mod communicator;
 mod constants;

@@ -1,11 +1,11 @@
-//! The interface that MPICH, Intel MPI, MVAPICH and Cray MPI share, `libmpi.so.12`: handles are ints, whose
-//! bits say what they are.
+//! The interface that MPICH, Intel MPI, MVAPICH and Cray MPI share, `libmpi.so.12`. Handles are ints whose
+//! bits encode what they are.
 
 use std::ffi::c_int;
 
 use super::constants::{Constants, Operators, Types};
 
-/// `MPI_IN_PLACE`, `(void *)-1`.
+/// `MPI_IN_PLACE`, which is `(void *)-1`.
 const IN_PLACE: usize = usize::MAX;
 
 pub static CONSTANTS: Constants<c_int> = Constants {

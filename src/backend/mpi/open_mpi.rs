@@ -1,4 +1,4 @@
-//! The interface of Open MPI 4 and 5, `libmpi.so.40`: a predefined handle is the address of an object in the
+//! The interface of Open MPI 4 and 5, `libmpi.so.40`. A predefined handle is the address of an object in the
 //! library, or in the program that is linked with it.
 
 use std::ffi::CStr;
@@ -9,7 +9,7 @@ use crate::sys::foreign_library::ForeignLibrary;
 /// The object behind `MPI_COMM_WORLD`. No other MPI has it.
 pub const COMM_WORLD: &CStr = c"ompi_mpi_comm_world";
 
-/// Finds every object. An error names one that is missing.
+/// Finds every object. An error names the first that is missing.
 pub fn constants(library: &ForeignLibrary) -> Result<Constants<Pointer>, String> {
     let object = |name: &CStr| {
         let address = library.object(name, c"MPI_Initialized").map(Pointer);

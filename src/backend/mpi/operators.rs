@@ -1,7 +1,8 @@
-//! MPI operators by ours.
+//! MPI operators for our operators.
 //!
-//! MPI has no numbers of 8 or 16 bits with a point. For those an operator of MPI's is made whose function is
-//! our kernel; it works on MPI's integers of the same length, whose values it does not look at. All the
+//! MPI has no floating-point datatypes of 8 or 16 bits. For those an MPI operator is created whose function
+//! is our kernel. It works on MPI's integers of the same length, without regard to their values. All other
+//! operators are MPI's own.
 //! others are MPI's own.
 
 use std::ffi::{c_int, c_void};
@@ -18,7 +19,7 @@ const OPERATORS: usize = ReduceOp::ALL.len();
 pub struct OperatorTable<H>(Box<[[Option<H>; OPERATORS]; DATATYPES]>);
 
 impl<H: Handle> OperatorTable<H> {
-    /// Makes those that MPI does not have. The error is MPI's.
+    /// Creates the operators that MPI lacks. The error is MPI's code.
     pub fn new(core: &Core<H>, constants: &Constants<H>) -> Result<OperatorTable<H>, c_int> {
         let mut table = Box::new([[None; OPERATORS]; DATATYPES]);
         for datatype in Datatype::ALL {
@@ -27,8 +28,8 @@ impl<H: Handle> OperatorTable<H> {
                     None => constants.operators.of(datatype, op),
                     Some(function) => {
                         let (mut made, commutes) = (H::ROOM, 1);
-                        // SAFETY: MPI is initialised, the function has the type that MPI wants, and there is
-                        // room for a handle.
+                        // SAFETY: MPI is initialised, the function has the type that MPI requires, and there
+                        // is room for a handle.
                         let status = unsafe { (core.op_create)(function, commutes, &mut made) };
                         if status != 0 {
                             return Err(status);
@@ -42,20 +43,21 @@ impl<H: Handle> OperatorTable<H> {
         Ok(OperatorTable(table))
     }
 
-    /// MPI's operator; of an average that of the sum with which it begins. `None`: the call has none.
+    /// MPI's operator; for an average, that of the sum with which it begins. `None`: the call has no
+    /// operator.
     #[inline]
     pub fn of(&self, datatype: Datatype, op: Option<ReduceOp>) -> Option<H> {
         self.0[datatype as usize][op? as usize]
     }
 }
 
-/// Whether MPI calls a function of ours.
+/// Whether the operators on this datatype are created here, with functions of ours.
 pub fn is_made(datatype: Datatype) -> bool {
     use Datatype::*;
     matches!(datatype, Float16 | Bfloat16 | Float8E4m3 | Float8E5m2)
 }
 
-/// The function of an operator that MPI does not have.
+/// The function of an operator that MPI lacks.
 fn function(datatype: Datatype, op: ReduceOp) -> Option<UserFunction> {
     macro_rules! of {
         ($datatype:ident) => {
@@ -81,12 +83,11 @@ fn function(datatype: Datatype, op: ReduceOp) -> Option<UserFunction> {
     }
 }
 
-/// The function that MPI calls: `both = left op both`. It passes no context, so there is a function for each
-/// pair.
+/// The function that MPI calls: `both = left op both`. MPI passes no context, so there is one function for
+/// each pair of datatype and operator.
 ///
 /// # Safety
-/// MPI's promise: two vectors of as many elements as `elements` points to, of which the second may be
-/// written.
+/// MPI promises two vectors of as many elements as `elements` points to. The second one may be written.
 unsafe extern "C" fn combine<const DATATYPE: u8, const OP: u8>(
     left: *mut c_void,
     both: *mut c_void,
@@ -98,7 +99,7 @@ unsafe extern "C" fn combine<const DATATYPE: u8, const OP: u8>(
     // SAFETY: MPI passes the address of a count.
     let elements = unsafe { elements.read() };
     if let (Some(reduce), Ok(elements)) = (reduce_fn(datatype, op), usize::try_from(elements)) {
-        // SAFETY: by MPI's promise; `dst` is identical to the right operand, and MPI's vectors are apart.
+        // SAFETY: by MPI's promise; `dst` is the right operand itself, and MPI's vectors are apart.
         unsafe { reduce(both.cast(), left.cast_const().cast(), both.cast_const().cast(), elements) };
     }
 }

@@ -1,4 +1,4 @@
-//! A call of MPI that was started.
+//! A started call of MPI.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -13,13 +13,13 @@ use crate::reduce::DivideFn;
 /// The work that is left when MPI has done its part.
 #[derive(Default)]
 pub struct Ending {
-    /// Makes an average of a sum.
+    /// The division that turns a sum into an average.
     pub divide: Option<Division>,
-    /// Memory that MPI wrote to, and where its bytes belong.
+    /// Memory that MPI wrote to, and the place to which its bytes are copied.
     pub moved: Option<(Vec<u8>, *mut u8)>,
 }
 
-/// Divides so many elements by the number of ranks that contributed.
+/// Divides elements by the number of ranks that contributed.
 pub struct Division {
     pub divide: DivideFn,
     pub data: *mut u8,
@@ -28,14 +28,15 @@ pub struct Division {
 }
 
 impl Ending {
-    /// Does it.
+    /// Does the work.
     ///
     /// # Safety
     /// MPI has ended the call, and its buffers are still valid.
     #[inline]
     pub unsafe fn apply(self) {
         if let Some((bytes, to)) = self.moved {
-            // SAFETY: the output, writable by our caller's promise; what MPI wrote is in memory of ours.
+            // SAFETY: the output, writable by our caller's promise; MPI wrote into our own memory, so the two
+            // are apart.
             unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
         }
         if let Some(Division { divide, data, elements, by }) = self.divide {
@@ -45,7 +46,7 @@ impl Ending {
     }
 }
 
-/// The request.
+/// A started call of MPI, and the work at its end.
 pub struct MpiRequest<H: Handle> {
     running: Arc<Running<H>>,
     request: H,
@@ -54,8 +55,8 @@ pub struct MpiRequest<H: Handle> {
     _kept: Vec<Box<dyn Send>>,
 }
 
-// SAFETY: the pointers are the caller's buffers, promised to be left alone until the end, and memory of our
-// own.
+// SAFETY: the pointers are our own memory and the caller's buffers, which nobody else uses until the end, by
+// its promise.
 unsafe impl<H: Handle> Send for MpiRequest<H> {}
 
 impl<H: Handle> MpiRequest<H> {
@@ -68,14 +69,16 @@ impl<H: Handle> Started for MpiRequest<H> {
     fn test(&mut self) -> Result<bool> {
         let mut flag: c_int = 0;
         let ignored: *mut c_void = ptr::without_provenance_mut(self.running.constants.status_ignore);
-        // SAFETY: a request that MPI gave and that has not ended, or the null request that it left.
+        // SAFETY: a request that MPI returned and that has not ended, or the null request that MPI left in
+        // its place.
         let status = unsafe { (self.running.core.test)(&mut self.request, &mut flag, ignored) };
         self.running.check(status, "MPI_Test")?;
         if flag == 0 {
             return Ok(false);
         }
         if let Some(ending) = self.ending.take() {
-            // SAFETY: the call has ended now, and whoever started it leaves its buffers alone until it knows.
+            // SAFETY: the call has ended now, and its starter leaves the buffers alone until it learns of
+            // that.
             unsafe { ending.apply() };
         }
         Ok(true)

@@ -1,4 +1,4 @@
-//! An MPI that is initialised: its functions, and what they say when they fail.
+//! An initialised MPI: its functions, and its error texts.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::atomic::AtomicUsize;
@@ -8,24 +8,24 @@ use super::functions::{Calls, Core, Narrow, Wide};
 use super::operators::{self, OperatorTable};
 use crate::base::{Error, Result};
 
-/// Bytes of the longest text that any interface allows.
+/// Length in bytes of the longest text that any interface allows.
 pub const TEXT_BYTES: usize = 8192;
 
-/// Communicators that were made and not closed.
+/// Number of communicators that were made and not closed.
 pub static OPEN: AtomicUsize = AtomicUsize::new(0);
 
 /// An MPI that is initialised.
 pub struct Running<H: Handle> {
     pub core: Core<H>,
     pub narrow: Calls<H, Narrow>,
-    /// Functions with long counts, of MPI 4 and later.
+    /// Functions with 64-bit counts, which MPI has since version 4.
     pub wide: Option<Calls<H, Wide>>,
     pub constants: &'static Constants<H>,
     pub operators: OperatorTable<H>,
 }
 
 impl<H: Handle> Running<H> {
-    /// Turns what a function returned into an error, in MPI's words.
+    /// Turns the return code of a function into a result, with MPI's text.
     #[inline]
     pub fn check(&self, status: c_int, function: &'static str) -> Result<()> {
         if status == 0 { Ok(()) } else { Err(self.failed(status, function)) }
@@ -36,8 +36,8 @@ impl<H: Handle> Running<H> {
         Error::Aborted(format!("backend mpi: {function} failed: {}", text_of(&self.core, status)))
     }
 
-    /// Whether functions with long counts will do for this datatype: MPI calls functions of ours with short
-    /// ones.
+    /// The functions with 64-bit counts, if they can serve this datatype. MPI calls functions of ours with
+    /// int counts only.
     pub fn wide_for(&self, datatype: crate::base::Datatype) -> Option<&Calls<H, Wide>> {
         self.wide.as_ref().filter(|_| !operators::is_made(datatype))
     }

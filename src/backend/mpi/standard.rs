@@ -1,4 +1,4 @@
-//! The standard interface of MPI 5.0, `libmpi_abi.so.1`: fixed numbers for every implementation (MPI 5.0,
+//! The standard interface of MPI 5.0, `libmpi_abi.so.1`. Every implementation uses the same numbers (MPI 5.0,
 //! chapter 20).
 
 use super::constants::{Constants, Operators, Pointer, Types};

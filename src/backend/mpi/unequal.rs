@@ -1,4 +1,4 @@
-//! Our calls with blocks, as MPI's: lists of counts and displacements.
+//! Translates our calls with blocks to MPI's, with lists of counts and displacements.
 
 use std::ffi::{c_int, c_void};
 
@@ -11,8 +11,8 @@ use crate::base::{Collective, Error, ReduceOp, Result};
 use crate::plan::{Block, extent};
 use crate::reduce::divide_fn;
 
-/// Makes the call; starts it where there is room for a request. Gives what is left to do at its end, and the
-/// lists, which MPI reads until then.
+/// Makes the call; starts it if there is room for a request. Returns the work that is left at its end, and
+/// the lists, which MPI reads until then.
 ///
 /// # Safety
 /// See `ForeignComm::start_unequal`.
@@ -49,7 +49,7 @@ impl<W: Width> Lists<W> {
     fn of(blocks: &[Block]) -> Result<Lists<W>> {
         let too_long = || Error::Internal("a block is longer than the list that counts it".into());
         let counts = blocks.iter().map(|block| W::Count::try_from(block.len));
-        // An empty block may be said to lie anywhere.
+        // The standard lets an empty block have any displacement.
         let offsets = blocks.iter().map(|block| if block.len == 0 { 0 } else { block.offset });
         Ok(Lists {
             counts: counts.collect::<std::result::Result<_, _>>().map_err(|_| too_long())?,
@@ -73,7 +73,7 @@ unsafe fn make_by<H: Handle, W: Width>(
     let constants = running.constants;
     let (t, c, root) = (constants.types.of(call.datatype), comm.comm, call.root as c_int);
     let (inputs, outputs) = (Lists::<W>::of(call.inputs)?, Lists::<W>::of(call.outputs)?);
-    // The start of the only block.
+    // Addresses of the only block, for calls that have one.
     let unit = call.datatype.bytes();
     let first =
         |blocks: &[Block]| blocks.first().filter(|block| block.len > 0).map_or(0, |block| block.offset);
@@ -86,8 +86,8 @@ unsafe fn make_by<H: Handle, W: Width>(
     let missing = || Error::Internal(format!("{} without its own block", call.collective.name()));
     let mut ending = Ending::default();
 
-    // SAFETY, of every call below: as in `uniform`; the lists have an element per rank where MPI reads them,
-    // and are kept by the request until the end. They are moved, but not what they point to.
+    // SAFETY, of every call below: as in `uniform`. The lists have an element per rank where MPI reads them,
+    // and the request keeps them until the end. Moving the lists does not move their elements.
     macro_rules! call {
         ($blocking:ident, $started:ident, $name:literal, ($($argument:expr),*)) => {{
             let status = match request {

@@ -1,8 +1,8 @@
-//! Our calls with one count, as MPI's.
+//! Translates our calls with one count to MPI's.
 //!
-//! The differences, besides names: in place is a constant instead of equal pointers; a broadcast has one
-//! buffer; an average is a sum that is divided here; and a reduce_scatter in place would overwrite its whole
-//! input in MPI, so its result lands in memory of ours first.
+//! They differ in four ways besides names. In place is a constant instead of equal pointers. A broadcast has
+//! one buffer. An average is a sum that is divided here. A reduce_scatter in place would overwrite its whole
+//! input in MPI, so its result is received into our own memory first.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -15,7 +15,7 @@ use crate::backend::engine::UniformCall;
 use crate::base::{Collective, Error, ReduceOp, Result};
 use crate::reduce::divide_fn;
 
-/// Whether ints can count the elements of a call: those of its largest buffer.
+/// Whether ints can count the elements of the largest buffer of a call.
 pub fn is_narrow<H: Handle>(comm: &MpiComm<H>, call: &UniformCall) -> bool {
     use Collective::*;
     let blocks = match call.collective {
@@ -25,7 +25,7 @@ pub fn is_narrow<H: Handle>(comm: &MpiComm<H>, call: &UniformCall) -> bool {
     call.count.checked_mul(blocks).is_some_and(|elements| c_int::try_from(elements).is_ok())
 }
 
-/// Makes the call; starts it where there is room for a request. Gives what is left to do at its end.
+/// Makes the call; starts it if there is room for a request. Returns the work that is left at its end.
 ///
 /// # Safety
 /// See `ForeignComm::start`.
@@ -66,16 +66,16 @@ unsafe fn make_by<H: Handle, W: Width>(
     let at_root = comm.rank == call.root;
     let bytes = call.count * datatype.bytes();
     let is_same: *const c_void = ptr::without_provenance(constants.in_place);
-    // Where both buffers are one: the constant in the place of the one, the other as it is.
+    // If both buffers are one, the constant replaces one of them and the other is passed as it is.
     let send = if in_place { is_same } else { call.send.cast() };
     let recv: *mut c_void = call.recv.cast();
     let mut ending = Ending::default();
-    // A collective that reduces has an operator; what is passed for the others is not used.
+    // A collective that reduces has an operator; the others ignore what is passed.
     let o = running.operators.of(datatype, op).unwrap_or(constants.operators.sum);
 
     // SAFETY, of every call below: MPI is initialised, the communicator is open, and the types are those of
-    // MPI's functions. The buffers hold what the collective reads and writes, by our caller's promise, until
-    // it has ended; so does memory of ours, which `ending` keeps. `request` is room for a handle.
+    // MPI's functions. By our caller's promise the buffers hold what the collective reads and writes until it
+    // has ended. `ending` keeps memory of our own as long. `request` is room for a handle.
     macro_rules! call {
         ($blocking:ident, $started:ident, $name:literal, ($($argument:expr),*)) => {{
             let status = match request {
@@ -144,7 +144,7 @@ unsafe fn make_by<H: Handle, W: Width>(
     Ok(ending)
 }
 
-/// The division at the end of an average, on ranks that have a result.
+/// The division at the end of an average, for ranks that have a result.
 fn division<H: Handle>(comm: &MpiComm<H>, call: &UniformCall) -> Option<Division> {
     let by = match call.collective {
         Collective::Scan => comm.rank + 1,

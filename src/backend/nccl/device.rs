@@ -1,8 +1,8 @@
 //! The device of a rank, and its stream.
 //!
-//! The one that is current in the thread that makes the communicator, as for NCCL itself. Where none is: that
-//! of the rank's number, counted round. The ranks tell each other what they have, so that all refuse together
-//! if one has none, or two have the same.
+//! A rank uses the device that is current in the thread that makes the communicator, as NCCL itself does. If
+//! none is current, it uses the device whose number is the rank modulo the number of devices. The ranks
+//! exchange their choices, so that all refuse together if one has no device or two have the same.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -13,9 +13,9 @@ use crate::backend::nccl_shaped::stream::Stream;
 use crate::base::{Error, Result};
 use crate::config::raw;
 
-/// Lets several ranks have one device, in NCCL 2.30 and newer.
+/// Variable that lets several ranks share a device, in NCCL 2.30 and newer.
 const SHARING: &str = "NCCL_MULTI_RANK_GPU_ENABLE";
-/// The bytes that a rank tells: whether it has a device, which, and why not.
+/// Length of a rank's record: whether it has a device, its identity, or the reason why not.
 const RECORD_BYTES: usize = 1 + 16 + 239;
 
 /// The default stream of a device.
@@ -24,7 +24,7 @@ struct DefaultStream {
     context: Context,
 }
 
-// SAFETY: a context may be current in several threads; the driver has locks of its own.
+// SAFETY: a context may be current in several threads; the driver has its own locks.
 unsafe impl Send for DefaultStream {}
 // SAFETY: as above.
 unsafe impl Sync for DefaultStream {}
@@ -43,7 +43,7 @@ impl Stream for DefaultStream {
     }
 }
 
-/// Collective: all ranks get a stream, or none.
+/// Opens the stream of this rank's device. Collective: either all ranks get a stream, or none.
 pub fn open_stream(oob: &dyn OobExchange) -> Result<Box<dyn Stream>> {
     let own = choose(oob.rank());
     let records = oob.all_gather(&record(&own))?;
@@ -84,7 +84,7 @@ fn record(own: &Result<(&Driver, Context, Uuid)>) -> [u8; RECORD_BYTES] {
     bytes
 }
 
-/// Whether every rank has a device, of its own unless `sharing`.
+/// Checks that every rank has a device, and a different one unless `sharing`.
 fn agree(records: &[Vec<u8>], sharing: bool) -> Result<()> {
     if let Some(rank) = records.iter().position(|record| record[0] == 0) {
         let why = String::from_utf8_lossy(&records[rank][17..]);

@@ -1,6 +1,7 @@
 //! The few functions of the CUDA driver that NCCL's calls need around them.
 //!
-//! Opened at run time, as everything foreign: a machine without a GPU has no driver, and is told so.
+//! The driver is opened at run time, like every foreign library. A machine without a GPU has no driver, which
+//! the error says.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
@@ -13,12 +14,12 @@ const LIBRARY: &str = "libcuda.so.1";
 const SUCCESS: c_int = 0;
 const NOT_READY: c_int = 600;
 
-/// A context of the driver's.
+/// A context of the driver.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct Context(*mut c_void);
 
-/// The identity of a device among all others.
+/// The identity of a device, unique among all machines.
 pub type Uuid = [u8; 16];
 
 /// The opened driver.
@@ -34,7 +35,7 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// The driver of this machine, started.
+    /// The driver of this machine, initialised.
     pub fn get() -> Result<&'static Driver> {
         static DRIVER: OnceLock<std::result::Result<Driver, String>> = OnceLock::new();
         let opened = DRIVER.get_or_init(Driver::open);
@@ -46,7 +47,7 @@ impl Driver {
     fn open() -> std::result::Result<Driver, String> {
         // SAFETY: the driver's own name, for the system's loader.
         let library = unsafe { ForeignLibrary::open(LIBRARY) }?;
-        // SAFETY: the driver's documentation gives these functions these types, in every version since CUDA
+        // SAFETY: by the driver's documentation these functions have these types, in every version since CUDA
         // 11.4.
         #[allow(clippy::multiple_unsafe_ops_per_block, reason = "equal look-ups with one argument")]
         let driver = unsafe {
@@ -63,7 +64,7 @@ impl Driver {
         };
         // SAFETY: as above.
         let start = unsafe { function::<unsafe extern "C" fn(u32) -> c_int>(&library, c"cuInit") }?;
-        // SAFETY: has no condition; its only argument must be 0.
+        // SAFETY: the function has no condition; its only argument must be 0.
         let result = unsafe { start(0) };
         if result == SUCCESS { Ok(driver) } else { Err(format!("cuInit: {}", driver.text(result))) }
     }
@@ -77,7 +78,7 @@ impl Driver {
         Ok(count)
     }
 
-    /// The identity of a device, whatever number this process gives it.
+    /// The identity of a device. It does not depend on the number that this process gives it.
     pub fn uuid(&self, device: c_int) -> Result<Uuid> {
         let mut uuid = Uuid::default();
         // SAFETY: writes 16 bytes.
@@ -86,7 +87,7 @@ impl Driver {
         Ok(uuid)
     }
 
-    /// The context of this thread, if it has one, and its device.
+    /// The context of this thread and its device, if the thread has one.
     pub fn current(&self) -> Result<Option<(Context, c_int)>> {
         let mut context = Context(ptr::null_mut());
         // SAFETY: writes one handle.
@@ -102,7 +103,7 @@ impl Driver {
         Ok(Some((context, device)))
     }
 
-    /// The context that all of this process share for a device. Kept to the end.
+    /// The context of a device that all users in this process share. Kept until the process ends.
     pub fn primary(&self, device: c_int) -> Result<Context> {
         let mut context = Context(ptr::null_mut());
         // SAFETY: writes one handle.
@@ -111,14 +112,14 @@ impl Driver {
         Ok(context)
     }
 
-    /// Makes a context that of this thread.
+    /// Makes a context current in this thread.
     pub fn set_current(&self, context: Context) -> Result<()> {
         // SAFETY: a live context: the program's, or one that is kept.
         let result = unsafe { (self.set_current)(context) };
         self.check("cuCtxSetCurrent", result)
     }
 
-    /// Whether all that is in the default stream of this thread's context has ended.
+    /// Whether everything in the default stream of this thread's context has ended.
     pub fn default_stream_has_ended(&self) -> Result<bool> {
         // SAFETY: NULL is the default stream.
         let result = unsafe { (self.stream_query)(ptr::null_mut()) };
@@ -138,7 +139,7 @@ impl Driver {
 
     fn text(&self, result: c_int) -> String {
         let mut text: *const c_char = ptr::null();
-        // SAFETY: writes one pointer: NULL, or a text of the driver's that stays.
+        // SAFETY: writes one pointer: NULL, or a text of the driver that stays valid.
         unsafe { (self.error_text)(result, &mut text) };
         if text.is_null() {
             return format!("error {result}");

@@ -1,8 +1,7 @@
-//! Whether what was opened as NCCL is NCCL, and not anyccl.
+//! Checks that a library opened as NCCL is NCCL, and not anyccl.
 //!
-//! Three questions. Does the file carry the mark of our door? Is it the file that this code is in? Are the
-//! functions that were found in that very file, and not in something that it depends on or that was put
-//! before it?
+//! It asks three questions. Does the file carry the mark of our door? Is it the file that contains this code?
+//! Do the functions lie in that very file, and not in a dependency or in a library that was loaded before it?
 
 use std::ffi::{CStr, c_void};
 use std::fs;
@@ -11,11 +10,11 @@ use std::path::Path;
 
 use crate::sys::foreign_library::{ForeignLibrary, file_of};
 
-/// Exported by our own `libnccl.so.2`, and by nothing else.
+/// Symbol that only our own `libnccl.so.2` exports.
 pub const MARK: &CStr = c"anyccl_is_behind_this_nccl";
 const OURS: &str = "it is anyccl itself, not NCCL";
 
-/// Refuses what is not NCCL's own file.
+/// Refuses a library that is not NCCL's own file.
 pub fn check(library: &ForeignLibrary, file: &Path) -> Result<(), String> {
     if library.symbol(MARK).is_some() {
         return Err(OURS.into());
@@ -34,7 +33,7 @@ pub fn check(library: &ForeignLibrary, file: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The identity of a file among all others, whatever its name.
+/// The identity of a file, whatever its name.
 fn node(file: &Path) -> Option<(u64, u64)> {
     fs::metadata(file).ok().map(|data| (data.dev(), data.ino()))
 }

@@ -1,13 +1,14 @@
 //! NVIDIA's NCCL, opened behind our own doors.
 //!
-//! One of our doors is itself a `libnccl.so.2`. So NCCL is never asked for by that name, which would give
-//! whichever is loaded. It is looked for, file by file ([`places`]), and opened by its path, apart from the
-//! symbols of the program. It is asked by the names of its profiling twins (`pnccl`), which no door and no
-//! profiler puts itself before. [`identity`] makes sure that what was opened is neither this library nor a
-//! door of ours. While this thread is in there, [`super::inside`] says so.
+//! One of our doors is itself a `libnccl.so.2`. So NCCL is never opened by that name, which would give
+//! whichever library is loaded. It is searched for file by file ([`places`]) and opened by its path, apart
+//! from the symbols of the program. Its functions are called by the names of their profiling twins (`pnccl`),
+//! which no door and no profiler replaces. [`identity`] checks that the opened library is neither this one
+//! nor a door of ours. While a thread is inside NCCL, [`super::inside`] says so.
 //!
-//! It works on memory of CUDA devices only. Each rank has a device of its own ([`device`]): NCCL refuses two
-//! on one, but for an experiment of its own. Calls go to the default stream of the device and are waited for.
+//! NCCL works on memory of CUDA devices only. Each rank has a device of its own ([`device`]): NCCL refuses
+//! two ranks on one device, except in an experimental mode. Calls go to the default stream of the device and
+//! are waited for.
 
 pub mod device;
 pub mod driver;
@@ -30,12 +31,12 @@ use crate::config::{BackendName, MemoryKind};
 use crate::sys::foreign_library::ForeignLibrary;
 
 const ID_BYTES: usize = 128;
-/// The first with a configuration as long as this one needs.
+/// The first version with a configuration as long as ours.
 const OLDEST: c_int = 21800;
-/// The first that reduces 8-bit floats.
+/// The first version that reduces 8-bit floats.
 const FLOAT8: c_int = 22400;
 
-/// NCCL's spelling.
+/// NCCL's dialect.
 pub static NCCL: Dialect = Dialect {
     engine: BackendName::Nccl,
     title: "NCCL",
@@ -56,7 +57,7 @@ pub static NCCL: Dialect = Dialect {
     config,
 };
 
-/// Length of the configuration, by the version that it first has.
+/// Length of the configuration, by the version that introduced it.
 const CONFIGS: [(c_int, usize); 7] =
     [(21800, 48), (22700, 72), (22800, 80), (22900, 88), (23000, 96), (23100, 112), (23200, 120)];
 
@@ -65,13 +66,13 @@ fn config(version: c_int) -> Config {
     const COMM_NAME: usize = 48;
     let known = CONFIGS.iter().rev().find(|(since, _)| *since <= version);
     let (since, bytes) = *known.unwrap_or(&CONFIGS[0]);
-    // The version whose members these are: a newer library sets what came after it.
+    // The version that introduced these members: a newer library fills in the later ones.
     let pointers: &[usize] = if bytes > COMM_NAME { &[NET_NAME, COMM_NAME] } else { &[NET_NAME] };
-    // Whatever NCCL_COMM_BLOCKING says: we make its calls one after the other.
+    // Overrides NCCL_COMM_BLOCKING: our calls are made one after the other.
     Config::new(bytes, since, pointers).with(BLOCKING, 1)
 }
 
-/// Opens it. An error names each file that was tried, and what was wrong with it.
+/// Opens NCCL. An error names each file that was tried, and what was wrong with it.
 pub fn open() -> Result<Arc<dyn ForeignEngine>> {
     let places = places::places()?;
     if places.is_empty() {
@@ -100,8 +101,8 @@ fn accept(library: ForeignLibrary) -> std::result::Result<Engine<ID_BYTES>, Stri
             aborts: true,
         })
     };
-    // SAFETY: the functions are those of the file itself, as `identity` has found, which the user or an
-    // installation calls NCCL.
+    // SAFETY: the functions lie in the file itself, as `identity` has checked, and the user or an
+    // installation calls that file NCCL.
     unsafe { Engine::new(&library, &NCCL, features, device::open_stream) }
 }
 

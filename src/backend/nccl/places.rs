@@ -1,8 +1,8 @@
 //! The files that may be NCCL.
 //!
-//! In this order: what is named by `ANYCCL_NCCL_LIB`, and then nothing else; what the program has loaded; the
-//! package of the Python that runs; the loader's folders, walked here because the loader itself would give a
-//! door of ours.
+//! They are, in this order: the file that `ANYCCL_NCCL_LIB` names, and then no other; files that the program
+//! has loaded; the package of the running Python; the loader's folders. The folders are walked here, because
+//! the loader itself would return a door of ours.
 
 use std::env;
 use std::ffi::{CStr, c_int, c_void};
@@ -16,7 +16,7 @@ use crate::config::raw;
 const FILE: &str = "libnccl.so.2";
 const NAMED_BY: &str = "ANYCCL_NCCL_LIB";
 
-/// Files that are there, each once.
+/// The existing files that may be NCCL, each once.
 pub fn places() -> Result<Vec<String>> {
     if let Some(named) = raw(NAMED_BY) {
         if !Path::new(&named).is_absolute() {
@@ -31,7 +31,7 @@ pub fn places() -> Result<Vec<String>> {
     found.extend(folders().into_iter().map(|folder| folder.join(FILE)).filter(|file| file.is_file()));
     let mut places: Vec<String> = Vec::new();
     for file in found {
-        // The same file by two ways is one place.
+        // A file that is reached in two ways is one place.
         let file = file.canonicalize().unwrap_or(file).to_string_lossy().into_owned();
         if !places.contains(&file) {
             places.push(file);
@@ -40,7 +40,7 @@ pub fn places() -> Result<Vec<String>> {
     Ok(places)
 }
 
-/// The places where it was looked for, in words.
+/// The places that were searched, in words.
 pub fn described() -> String {
     let folders: Vec<String> = folders().iter().map(|folder| folder.display().to_string()).collect();
     folders.join(", ")
@@ -59,7 +59,7 @@ fn folders() -> Vec<PathBuf> {
     folders
 }
 
-/// Folders that the loader is configured to search: a folder a line, or `include` with a pattern.
+/// Reads the folders that the loader is configured to search: one folder a line, or `include` with a pattern.
 fn read_loaders_list(file: &Path, folders: &mut Vec<PathBuf>, depth: u32) {
     const DEEPEST: u32 = 4;
     let Ok(text) = fs::read_to_string(file) else { return };
@@ -83,10 +83,10 @@ fn read_loaders_list(file: &Path, folders: &mut Vec<PathBuf>, depth: u32) {
     }
 }
 
-/// The file that this process has loaded under such a name, by whichever way.
+/// The files that this process has loaded under such a name.
 fn loaded() -> Vec<PathBuf> {
     let mut names: Vec<PathBuf> = Vec::new();
-    // SAFETY: the callback gets our list back, which outlives the call, and is the only one to use it
+    // SAFETY: the callback gets our list back. The list outlives the call, and only the callback uses it
     // meanwhile.
     unsafe { libc::dl_iterate_phdr(Some(note), (&raw mut names).cast()) };
     names
@@ -98,7 +98,7 @@ unsafe extern "C" fn note(info: *mut libc::dl_phdr_info, _bytes: usize, names: *
     if name.is_null() {
         return 0;
     }
-    // SAFETY: not NULL, so a terminated text of the loader's.
+    // SAFETY: not NULL, so a terminated text of the loader.
     let name = PathBuf::from(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned());
     if name.is_absolute()
         && name.file_name().is_some_and(|file| file.to_string_lossy().starts_with("libnccl.so"))

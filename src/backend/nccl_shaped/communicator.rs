@@ -1,4 +1,4 @@
-//! A communicator of the library's, and its calls.
+//! A communicator of a library of NCCL's shape, and its calls.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use crate::backend::inside::Inside;
 use crate::base::{Collective, Error, Rank, ReduceOp, Result};
 use crate::reduce::divide_fn;
 
-/// For the ranks of one communicator of ours.
+/// A communicator of the library, for the ranks of one of ours.
 pub struct Communicator<const ID: usize> {
     calls: Arc<Calls<ID>>,
     turns: Turns,
 }
 
-/// The part that makes its calls, in whichever thread.
+/// The part that calls the library, in any thread.
 pub struct Calls<const ID: usize> {
     pub(super) dialect: &'static Dialect,
     pub(super) functions: Arc<Functions<ID>>,
@@ -32,22 +32,22 @@ pub struct Calls<const ID: usize> {
     pub(super) stream: Box<dyn Stream>,
     pub(super) rank: Rank,
     pub(super) size: u32,
-    /// Given up: the library has been told, or cannot be.
+    /// Whether the communicator was given up: the library has been told, or cannot be told.
     pub(super) is_aborted: AtomicBool,
 }
 
-// SAFETY: the handle is passed to the library only, which lets any thread call it, one at a time; `Turns`
-// sees to that. Aborting and asking for an asynchronous error, which the library permits beside, are the
-// exceptions.
+// SAFETY: the handle is passed to the library only. The library lets any thread call it, one at a time, which
+// `Turns` ensures. Aborting and asking for an asynchronous error are exceptions that the library permits at
+// the same time.
 unsafe impl<const ID: usize> Send for Calls<ID> {}
 // SAFETY: as above.
 unsafe impl<const ID: usize> Sync for Calls<ID> {}
 
-/// A call on its way to another thread.
+/// A call that is passed to another thread.
 struct Sent<T>(T);
 
-// SAFETY: the pointers in it are the caller's buffers, left alone until the call has ended, by the contract
-// of the functions that make one.
+// SAFETY: the pointers in it are the caller's buffers. By the contract of the functions that make a call,
+// nobody else uses them until it has ended.
 unsafe impl<T> Send for Sent<T> {}
 
 impl<T> Sent<T> {
@@ -69,7 +69,7 @@ impl<const ID: usize> Communicator<ID> {
 
 impl<const ID: usize> ForeignComm for Communicator<ID> {
     fn fits(&self, _call: &UniformCall) -> bool {
-        // Counts are as long as memory here.
+        // Counts are as wide as pointers here.
         true
     }
 
@@ -99,7 +99,7 @@ impl<const ID: usize> ForeignComm for Communicator<ID> {
     }
 
     fn move_on(&self) {
-        // The library has threads of its own, or a device; what waits for its turn has ours.
+        // The library has threads of its own, or a device. Calls that wait for their turn have our thread.
     }
 
     fn abort(&self) {
@@ -118,7 +118,7 @@ impl<const ID: usize> ForeignComm for Communicator<ID> {
 
 impl<const ID: usize> Drop for Communicator<ID> {
     fn drop(&mut self) {
-        // One that nobody came to use: a rank of it found another engine missing.
+        // Closes a communicator that nobody came to use, because a rank found another engine missing.
         self.close();
     }
 }
@@ -130,8 +130,8 @@ impl<const ID: usize> Calls<ID> {
         self.stream.enter()?;
         let (mut send, recv, count) = (call.send, call.recv, call.count);
         if call.collective == Collective::Broadcast && call.root != self.rank {
-            // Only the root's is read, and ours may be NULL. oneCCL copies it to the output first, unless
-            // they are the same.
+            // Only the root's input is read, and ours may be NULL. oneCCL first copies the input to the
+            // output, unless they are the same.
             send = recv.cast_const();
         }
         let (comm, stream, root) = (self.handle, self.stream.handle(), call.root as c_int);
@@ -150,9 +150,9 @@ impl<const ID: usize> Calls<ID> {
             clippy::multiple_unsafe_ops_per_block,
             reason = "one of them is made, and the argument is the same"
         )]
-        // SAFETY: buffers that our caller vouches for, in the library's own words: counts mean the same
+        // SAFETY: buffers that our caller vouches for, in the library's own terms: counts mean the same
         // there, and `per_element` of its elements are one of ours. The handle lives until `leave` or
-        // `abort`, after which nothing comes here.
+        // `abort`, after which no call gets here.
         let result = unsafe {
             match call.collective {
                 Collective::AllReduce => (f.all_reduce)(send, recv, count, datatype, op, comm, stream),
@@ -183,7 +183,7 @@ impl<const ID: usize> Calls<ID> {
         Ok(())
     }
 
-    /// Makes an average of a sum.
+    /// Divides a sum to make an average.
     ///
     /// # Safety
     /// The output is writable memory of this processor.
@@ -202,15 +202,15 @@ impl<const ID: usize> Calls<ID> {
         self.stream.enter()?;
         let (comm, stream) = (self.handle, self.stream.handle());
         let _inside = Inside::enter();
-        // SAFETY: opens the library's bracket of this thread, which is closed below whatever happens.
+        // SAFETY: opens the library's group of this thread, which is closed below in any case.
         let mut result = unsafe { (self.functions.group_start)() };
         if result != SUCCESS {
             return self.has_ended("GroupStart", result);
         }
         for message in messages {
             #[allow(clippy::multiple_unsafe_ops_per_block, reason = "one of the two is made")]
-            // SAFETY: buffers that our caller vouches for until the bracket is closed and what is in it has
-            // ended. What is sent is read only, whatever the type of the shared signature says.
+            // SAFETY: buffers that our caller vouches for until the group is closed and its messages have
+            // ended. Sent buffers are only read, although the shared signature has a mutable pointer.
             let one = unsafe {
                 match *message {
                     Exchange::Send { to, data, bytes } => {
@@ -225,12 +225,12 @@ impl<const ID: usize> Calls<ID> {
                 result = one;
             }
         }
-        // SAFETY: closes the bracket that was opened above.
+        // SAFETY: closes the group that was opened above.
         let end = unsafe { (self.functions.group_end)() };
         self.has_ended("GroupEnd", if result == SUCCESS { end } else { result })
     }
 
-    /// Waits for what the library has been given; `result` is what it said to that.
+    /// Waits until the library has done its work; `result` is what the call returned.
     fn has_ended(&self, function: &str, result: c_int) -> Result<()> {
         if result != self.dialect.in_progress {
             self.check(function, result)?;
@@ -242,7 +242,7 @@ impl<const ID: usize> Calls<ID> {
         Ok(())
     }
 
-    /// An error that came to the library after a call had returned.
+    /// Checks for an error that the library noticed after a call had returned.
     fn check_asynchronous(&self) -> Result<()> {
         let Some(ask) = self.functions.get_async_error else { return Ok(()) };
         let mut result = SUCCESS;
@@ -254,7 +254,7 @@ impl<const ID: usize> Calls<ID> {
 
     fn check(&self, function: &str, result: c_int) -> Result<()> {
         outcome::check(self.dialect, function, result, || {
-            // SAFETY: a live handle; the text is the library's and stays until its next error.
+            // SAFETY: a live handle; the text belongs to the library and stays until its next error.
             let pointer = unsafe { (self.functions.get_error_text)(self.handle) };
             // SAFETY: NULL or terminated, by the library's documentation.
             unsafe { outcome::text(pointer) }
@@ -264,16 +264,16 @@ impl<const ID: usize> Calls<ID> {
     fn abort(&self) {
         let Some(abort) = self.functions.abort.filter(|_| self.features.aborts) else { return };
         let _inside = Inside::enter();
-        // SAFETY: a live handle, once: `is_aborted` was unset before. The library permits it while other
-        // threads are in a call; it ends their calls. Its result is of no use to anybody.
+        // SAFETY: a live handle, passed once: `is_aborted` was unset before. The library permits this while
+        // other threads are in a call, and ends their calls. Nobody can use the result.
         unsafe { abort(self.handle) };
     }
 
-    /// In good order: nothing is under way.
+    /// Destroys the communicator in good order, with nothing under way.
     fn leave(&self) {
         let _inside = Inside::enter();
-        // SAFETY: a live handle that no call uses any more, as `Turns` is closed. What fails here leaks in
-        // the library.
+        // SAFETY: a live handle that no call uses any more, because `Turns` is closed. A failure here leaks
+        // memory in the library.
         if unsafe { (self.functions.finalize)(self.handle) } == SUCCESS {
             // SAFETY: as above, the last use.
             unsafe { (self.functions.destroy)(self.handle) };

@@ -1,21 +1,21 @@
-//! The configuration struct that a communicator is made with.
+//! The configuration struct with which a communicator is made.
 //!
-//! It begins with its size, a magic number and the version whose members it has. Newer versions append
-//! members, sometimes into what was padding. A library takes an older struct and fills in the rest; one that
-//! says that it is newer than its size is refused. So the size must fit the version, and every member that we
-//! do not mean must say so: the smallest number for integers, NULL for pointers.
+//! It begins with its size, a magic number and the version that defined its members. Newer versions append
+//! members, sometimes into former padding. A library accepts an older struct and fills in the rest; it
+//! refuses one whose version is newer than its size. So the size must fit the version, and every member that
+//! we leave open must be marked undefined: the smallest number for integers, NULL for pointers.
 
 use std::ffi::{c_int, c_void};
 
 const MAGIC: u32 = 0xcafe_beef;
 const UNDEFINED: u32 = i32::MIN.cast_unsigned();
-/// Room for every known version, and then some.
+/// Room for every known version, with a reserve.
 const WORDS: usize = 40;
 
-/// Offset of the first member after the head, which says whether calls block.
+/// Offset of the first member after the head. It says whether calls block.
 pub const BLOCKING: usize = 16;
 
-/// The struct, for the library to read and to write its defaults into.
+/// The struct. The library reads it and writes its defaults into it.
 #[repr(C, align(8))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -23,7 +23,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// A struct of so many bytes whose members, integers but for `pointers`, are undefined.
+    /// A struct of `bytes` bytes. All its members are undefined: pointers at the offsets `pointers`, integers
+    /// elsewhere.
     pub const fn new(bytes: usize, version: c_int, pointers: &[usize]) -> Config {
         assert!(bytes <= 4 * WORDS);
         let mut words = [0; WORDS];
@@ -44,18 +45,18 @@ impl Config {
         Config { words }
     }
 
-    /// With the member at an offset.
+    /// Sets the member at an offset.
     pub const fn with(mut self, offset: usize, value: u32) -> Config {
         self.words[offset / 4] = value;
         self
     }
 
-    /// For the library.
+    /// Pointer for the library.
     pub fn as_mut_ptr(&mut self) -> *mut c_void {
         self.words.as_mut_ptr().cast()
     }
 
-    /// The size that it states.
+    /// The size that the struct states.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
         self.words[0] as usize

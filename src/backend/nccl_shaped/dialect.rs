@@ -1,29 +1,29 @@
-//! Dialects: what libraries of NCCL's shape spell differently.
+//! Dialects: names and numbers in which libraries of NCCL's shape differ.
 
 use std::ffi::c_int;
 
 use super::config::Config;
 use crate::config::BackendName;
 
-/// Names and numbers in which one library differs from others.
+/// The names and numbers of one library.
 pub struct Dialect {
     /// The engine.
     pub engine: BackendName,
-    /// Name in texts for people.
+    /// Name of the library in messages.
     pub title: &'static str,
-    /// Prefix of every function.
+    /// Prefix of every function's name.
     pub prefix: &'static str,
-    /// The rest of the name of its all_to_all.
+    /// The name of its all_to_all, without the prefix.
     pub all_to_all: &'static str,
-    /// Results by number, in words.
+    /// Meanings of the results, indexed by number.
     pub results: &'static [&'static str],
-    /// The result that says that a call has begun, and nothing else.
+    /// The result of a call that has begun and not ended.
     pub in_progress: c_int,
-    /// The configuration for a library of this version.
+    /// Makes the configuration for a library of this version.
     pub config: fn(version: c_int) -> Config,
 }
 
-/// A version as these libraries code it: major, minor, patch.
+/// Decodes a version of these libraries: major, minor, patch.
 pub fn version_text(code: c_int) -> String {
     format!("{}.{}.{}", code / 10000, code / 100 % 100, code % 100)
 }

@@ -1,24 +1,24 @@
 //! Our datatypes and operators in the numbers that NCCL and oneCCL share.
 //!
-//! What is only moved can go as something else of the same length. What is added can, where the parts of an
-//! element are added each by itself: a complex number is two floats.
+//! Elements that are only moved can travel as another datatype of the same length. Elements that are added
+//! can do so if their parts are added separately: a complex number is two floats.
 
 use std::ffi::c_int;
 
 use crate::base::{Datatype, ReduceOp};
 
-/// Elements of one of theirs.
+/// A run of the library's elements that stands for one of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Elements {
-    /// Their number for it.
+    /// The library's number of the datatype.
     pub datatype: c_int,
-    /// Number of them that make one of ours.
+    /// How many of the library's elements make one of ours.
     pub per_element: usize,
 }
 
 const BYTE: c_int = 1;
 
-/// Their number for a datatype of ours; `float8`: the library knows 8-bit floats.
+/// The library's number of a datatype of ours. `float8`: the library knows 8-bit floats.
 const fn number(datatype: Datatype, float8: bool) -> Option<c_int> {
     Some(match datatype {
         Datatype::Int8 => 0,
@@ -45,7 +45,8 @@ pub const fn moved(datatype: Datatype) -> Elements {
     }
 }
 
-/// The datatype as which the library reduces elements, and the number of the operator; `None`: it cannot.
+/// The datatype as which the library reduces elements, and the number of the operator. `None`: it cannot
+/// reduce them.
 pub fn reduced(datatype: Datatype, op: ReduceOp, float8: bool) -> Option<(Elements, c_int)> {
     if !op.accepts(datatype) {
         return None;

@@ -1,4 +1,4 @@
-//! The opened library: what it can do, and how a communicator is made of it.
+//! An opened library of NCCL's shape: what it can do, and how it makes a communicator.
 
 use std::ffi::{CString, c_int, c_void};
 use std::ptr;
@@ -18,10 +18,10 @@ use crate::backend::{MemoryKind, Shape};
 use crate::base::{Collective, Error, Result};
 use crate::sys::foreign_library::ForeignLibrary;
 
-/// Opens the stream of a communicator. Collective over the ranks that meet.
+/// Opens the stream of a communicator. Collective over the ranks of the exchange.
 pub type OpenStream = fn(&dyn OobExchange) -> Result<Box<dyn Stream>>;
 
-/// A library of NCCL's shape whose unique id has so many bytes.
+/// A library of NCCL's shape whose unique id has `ID` bytes.
 pub struct Engine<const ID: usize> {
     dialect: &'static Dialect,
     functions: Arc<Functions<ID>>,
@@ -58,7 +58,7 @@ impl<const ID: usize> Engine<ID> {
         Ok(Engine { dialect, functions: Arc::new(functions), features, version, path, open_stream })
     }
 
-    /// Its own words about the last failure, of a communicator or of all.
+    /// The library's text about the last failure, of a communicator or of all.
     fn last_error(&self, handle: Handle) -> String {
         // SAFETY: a live handle or NULL, which asks in general.
         let pointer = unsafe { (self.functions.get_error_text)(handle) };
@@ -70,7 +70,8 @@ impl<const ID: usize> Engine<ID> {
         outcome::check(self.dialect, function, result, || self.last_error(ptr::null_mut()))
     }
 
-    /// Rank 0 makes it, all get it: a byte that says whether it could, then the id or why not.
+    /// Rank 0 makes the id and all ranks get it: a byte that says whether rank 0 succeeded, then the id or
+    /// the reason.
     fn unique_id(&self, oob: &dyn OobExchange) -> Result<UniqueId<ID>> {
         let mut message = vec![0; 1 + ID];
         let mut failure = None;

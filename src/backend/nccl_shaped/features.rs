@@ -2,17 +2,17 @@
 
 use crate::config::MemoryKind;
 
-/// Differences between libraries and versions, beyond the functions that are there.
+/// Differences between libraries and versions, other than missing functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Features {
-    /// The memory that it works on.
+    /// Kind of memory that the library works on.
     pub memory: MemoryKind,
-    /// Whether there are 8-bit floats.
+    /// Whether the library has 8-bit floats.
     pub float8: bool,
-    /// An average of the library's own; without one, its sum is divided here.
+    /// Whether the library has an average. Without one, its sum is divided here.
     pub averages: bool,
-    /// Sends and receives work, in a bracket.
+    /// Whether sends and receives work inside a group.
     pub messages: bool,
-    /// A stuck call can be ended.
+    /// Whether a stuck call can be ended.
     pub aborts: bool,
 }

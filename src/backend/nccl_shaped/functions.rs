@@ -1,14 +1,14 @@
-//! The functions that we call, found by name.
+//! The library's functions that we call, found by name.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
 use super::Dialect;
 use crate::sys::foreign_library::ForeignLibrary;
 
-/// A communicator of the library's.
+/// Handle of a communicator of the library.
 pub type Handle = *mut c_void;
 
-/// The id that rank 0 makes and all ranks pass on. The libraries take it by value.
+/// The id that rank 0 makes and all ranks pass to the library, by value.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct UniqueId<const BYTES: usize>(pub [u8; BYTES]);
@@ -16,22 +16,22 @@ pub struct UniqueId<const BYTES: usize>(pub [u8; BYTES]);
 /// A reduction: `(send, recv, count, datatype, operator, communicator, stream)`.
 pub type Reducing =
     unsafe extern "C" fn(*const u8, *mut u8, usize, c_int, c_int, Handle, *mut c_void) -> c_int;
-/// `(send, recv, count, datatype, operator, root, communicator, stream)`.
+/// A reduction to a root: `(send, recv, count, datatype, operator, root, communicator, stream)`.
 pub type ReducingToRoot =
     unsafe extern "C" fn(*const u8, *mut u8, usize, c_int, c_int, c_int, Handle, *mut c_void) -> c_int;
-/// `(send, recv, count, datatype, communicator, stream)`.
+/// A movement of data: `(send, recv, count, datatype, communicator, stream)`.
 pub type Moving = unsafe extern "C" fn(*const u8, *mut u8, usize, c_int, Handle, *mut c_void) -> c_int;
-/// `(send, recv, count, datatype, root, communicator, stream)`.
+/// A movement with a root: `(send, recv, count, datatype, root, communicator, stream)`.
 pub type MovingWithRoot =
     unsafe extern "C" fn(*const u8, *mut u8, usize, c_int, c_int, Handle, *mut c_void) -> c_int;
-/// `(buffer, count, datatype, peer, communicator, stream)`.
+/// A message: `(buffer, count, datatype, peer, communicator, stream)`.
 pub type MessageFn = unsafe extern "C" fn(*mut u8, usize, c_int, c_int, Handle, *mut c_void) -> c_int;
-/// `(communicator out, ranks, id, rank, configuration)`. The number of ranks is an int for NCCL and a size_t
-/// for oneCCL: passed in a register whose upper half an int leaves out.
+/// Initialisation: `(communicator out, ranks, id, rank, configuration)`. The number of ranks is an int for
+/// NCCL and a size_t for oneCCL. It is passed in a register, of which an int ignores the upper half.
 pub type Init<const ID: usize> =
     unsafe extern "C" fn(*mut Handle, usize, UniqueId<ID>, c_int, *mut c_void) -> c_int;
 
-/// The table. Those that a library may lack, or that came later, are optional.
+/// The table of functions. Those that a library may lack, or that later versions added, are optional.
 #[allow(missing_docs)]
 pub struct Functions<const ID: usize> {
     pub get_version: unsafe extern "C" fn(*mut c_int) -> c_int,
@@ -57,7 +57,7 @@ pub struct Functions<const ID: usize> {
 }
 
 impl<const ID: usize> Functions<ID> {
-    /// Finds them. An error names what is missing, and since when NCCL has it.
+    /// Finds the functions. An error names a missing one, and the first NCCL version that has it.
     ///
     /// # Safety
     /// The library is the one that the dialect describes: its functions have these arguments.
@@ -68,7 +68,7 @@ impl<const ID: usize> Functions<ID> {
     }
 }
 
-/// The library and the names to look for.
+/// A library, and the prefix of the names to look up.
 struct Names<'a> {
     library: &'a ForeignLibrary,
     prefix: &'a str,

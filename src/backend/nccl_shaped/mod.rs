@@ -1,19 +1,19 @@
 //! Engines whose C functions have NCCL's shape: NCCL itself, and oneCCL.
 //!
-//! Their names differ by a prefix, their datatypes and operators have the same numbers. What else differs is
-//! small enough to be data, a [`Dialect`]: how long a unique id is, what the results mean, what stands in the
-//! configuration. So there is one communicator for both, over a table of functions that was filled by name.
+//! Their names differ by a prefix; their datatypes and operators have the same numbers. The other differences
+//! are few enough to be data, a [`Dialect`]: the length of a unique id, the meaning of results, the layout of
+//! the configuration. So both share one communicator, over a table of functions that is filled by name.
 //!
-//! - [`functions`]: the table, and which functions may be missing.
-//! - [`dialect`]: what the libraries spell differently; [`config`]: their configuration struct; [`outcome`]:
-//!   their results.
-//! - [`elements`]: our datatypes and operators in their numbers.
-//! - [`engine`]: the opened library, what it can do, and how a communicator is made of it.
-//! - [`communicator`]: its calls; [`turns`] makes them one after the other, and in the background where
-//!   asked.
-//! - [`stream`]: where calls are ordered, which for host memory is nowhere.
+//! - [`functions`] is the table of functions, some of which may be missing.
+//! - [`dialect`] has what the libraries spell differently; [`config`] is their configuration struct;
+//!   [`outcome`] their results.
+//! - [`elements`] translates our datatypes and operators to their numbers.
+//! - [`engine`] is the opened library, what it can do, and how it makes a communicator.
+//! - [`communicator`] makes the calls. [`turns`] runs them one after the other, started ones in a thread of
+//!   its own.
+//! - [`stream`] is the order of calls on a device; host memory has none.
 //!
-//! A call on host memory has ended when the library returns. One on a device is ordered on a stream, and
+//! A call on host memory has ended when the library returns. A call on a device is ordered on a stream, and
 //! waited for there.
 
 pub mod communicator;

@@ -1,4 +1,4 @@
-//! Results of a library's functions as ours.
+//! Translates results of the library's functions to ours.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::io;
@@ -6,10 +6,10 @@ use std::io;
 use super::Dialect;
 use crate::base::{Error, Result};
 
-/// The result of a call that has done what it should.
+/// The result of a call that succeeded.
 pub const SUCCESS: c_int = 0;
 
-/// Turns the result of a function into ours; `told` asks the library for its own words.
+/// Translates the result of a function; `told` asks the library for its own text.
 pub fn check(dialect: &Dialect, function: &str, result: c_int, told: impl FnOnce() -> String) -> Result<()> {
     if result == SUCCESS {
         return Ok(());
@@ -22,10 +22,10 @@ pub fn check(dialect: &Dialect, function: &str, result: c_int, told: impl FnOnce
     Err(Error::system(what, io::Error::other(format!("{meaning} ({result}){colon}{told}"))))
 }
 
-/// A text of the library's, without the space around it.
+/// A text of the library, without surrounding space.
 ///
 /// # Safety
-/// NULL, or a terminated text that lives during the call.
+/// The pointer is NULL, or a terminated text that lives during the call.
 pub unsafe fn text(pointer: *const c_char) -> String {
     if pointer.is_null() {
         return String::new();

@@ -1,23 +1,23 @@
-//! Streams: the order of the calls of a communicator.
+//! Streams: the order of a communicator's calls on a device.
 
 use std::ffi::c_void;
 use std::ptr;
 
 use crate::base::Result;
 
-/// A queue of a device, or none.
+/// A queue of a device, or the absence of one.
 pub trait Stream: Send + Sync {
-    /// Makes its device the current one of the calling thread, before it calls the library.
+    /// Makes the stream's device current in the calling thread, before it calls the library.
     fn enter(&self) -> Result<()>;
 
-    /// The handle that the library is given.
+    /// The handle to pass to the library.
     fn handle(&self) -> *mut c_void;
 
-    /// Whether all that was put into it has ended.
+    /// Whether everything that was put into the stream has ended.
     fn has_ended(&self) -> Result<bool>;
 }
 
-/// None: the library works on host memory, and a call has ended when it returns.
+/// No stream: the library works on host memory, and a call has ended when it returns.
 pub struct NoStream;
 
 impl Stream for NoStream {

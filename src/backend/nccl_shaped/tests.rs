@@ -1,4 +1,4 @@
-//! The communicator, over a library of our own that writes down what it is asked for.
+//! Tests of the communicator, over a fake library that records its calls.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
@@ -18,10 +18,10 @@ use crate::backend::inside;
 use crate::backend::nccl::NCCL;
 use crate::base::{Collective, Datatype, ReduceOp, Result};
 
-/// What was called, in order; one test at a time has it.
+/// The calls in order. `TEST` lets one test at a time use it.
 static CALLS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static TEST: Mutex<()> = Mutex::new(());
-/// What the calls answer, and what the question for an asynchronous error does.
+/// The result of every call, and that of the question for an asynchronous error.
 static ANSWER: AtomicI32 = AtomicI32::new(0);
 static ASYNCHRONOUS: AtomicI32 = AtomicI32::new(0);
 
@@ -69,7 +69,7 @@ unsafe extern "C" fn asynchronous(_: Handle, result: *mut c_int) -> c_int {
     unsafe { *result = ASYNCHRONOUS.load(Ordering::SeqCst) };
     0
 }
-/// Leaves 12 in each of the first two floats of the output.
+/// Writes 12 into each of the first two floats of the output.
 unsafe extern "C" fn all_reduce(
     _: *const u8,
     recv: *mut u8,
@@ -156,7 +156,7 @@ unsafe extern "C" fn recv(
     note(format!("recv {count} of {datatype} from {from}"))
 }
 
-/// Rank 1 of 3.
+/// A communicator of rank 1 of 3.
 fn communicator(averages: bool, stream: Box<dyn Stream>) -> Communicator<128> {
     let functions = Functions {
         get_version: number,
@@ -214,7 +214,7 @@ fn call(
 }
 
 fn run(comm: &dyn ForeignComm, call: &UniformCall) -> Result<()> {
-    // SAFETY: two floats that the test owns, which is what the library of this test writes at most.
+    // SAFETY: two floats that the test owns, which is the most that the fake library writes.
     unsafe { comm.run(call) }
 }
 
@@ -262,7 +262,7 @@ fn messages_are_one_group_that_is_closed_even_if_one_is_refused() {
     let data = buffer.as_mut_ptr();
     let messages = [Exchange::Receive { from: 0, data, bytes: 5 }, Exchange::Send { to: 2, data, bytes: 8 }];
     let wait = || -> Result<()> {
-        // SAFETY: the library of this test touches no buffer of a message.
+        // SAFETY: the fake library touches no buffer of a message.
         let mut started = unsafe { comm.exchange(&messages) }?;
         while !started.test()? {
             thread::yield_now();
@@ -278,7 +278,7 @@ fn messages_are_one_group_that_is_closed_even_if_one_is_refused() {
     ANSWER.store(0, Ordering::SeqCst);
 }
 
-/// Ends when it has been asked so often.
+/// A stream whose work ends after it was asked this many times.
 struct Slow(AtomicU32);
 
 impl Stream for Slow {

@@ -1,12 +1,12 @@
-//! The calls of one communicator, one after the other.
+//! Runs the calls of one communicator one after the other.
 //!
 //! A library of NCCL's shape takes one thread at a time per communicator, and its calls on host memory block.
-//! So a blocking call waits for its turn and is made by the thread that asks. A started one is put into a
-//! queue, for a thread that is made with the first of them. The order is that in which they came, whoever
-//! makes them: the ranks must agree on it.
+//! So a blocking call waits for its turn and runs in the calling thread. A started call goes into a queue,
+//! for a thread that is made with the first of them. Calls run in the order in which they arrive, whatever
+//! thread runs them: all ranks must have the same order.
 //!
-//! Giving up ends every wait here with an error, not the call that a thread is stuck in: that is the
-//! library's.
+//! Giving up ends every wait here with an error. It does not end the call that a thread is stuck in: only the
+//! library can do that.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,21 +20,21 @@ use crate::base::{Error, Result};
 /// A call that waits for its turn.
 type QueuedCall = Box<dyn FnOnce() -> Result<()> + Send>;
 
-/// The queue, and whose turn it is.
+/// The queue of calls, and the mutual exclusion of those that run.
 pub struct Turns {
     shared: Arc<Shared>,
 }
 
 struct Shared {
     state: Mutex<QueueState>,
-    /// Something has ended, come, or been given up.
+    /// Signalled when a call has ended or arrived, or the communicator was given up.
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct QueueState {
     queue: VecDeque<(QueuedCall, Arc<CallOutcome>)>,
-    /// A call is being made.
+    /// Whether a call is running.
     is_busy: bool,
     has_thread: bool,
     is_closing: bool,
@@ -52,7 +52,7 @@ impl Default for Turns {
 }
 
 impl Turns {
-    /// Makes a call, in this thread, when all before it have ended.
+    /// Runs a call in this thread, when all earlier ones have ended.
     pub fn run(&self, call: impl FnOnce() -> Result<()>) -> Result<()> {
         let mut state = self.shared.idle()?;
         state.is_busy = true;
@@ -79,7 +79,7 @@ impl Turns {
         Ok(Box::new(Pending { shared: Arc::clone(&self.shared), outcome }))
     }
 
-    /// Ends all waits, now and later, with this error.
+    /// Ends all present and later waits with this error.
     pub fn give_up(&self, error: Error) {
         let mut state = self.shared.state.lock();
         state.given_up.get_or_insert(error);
@@ -88,7 +88,8 @@ impl Turns {
         self.shared.changed.notify_all();
     }
 
-    /// Waits until nothing is under way, and lets nothing begin. Whether that has come about in good order.
+    /// Waits until nothing is under way, and lets nothing begin. Returns `false` if the communicator was
+    /// given up.
     pub fn close(&self) -> bool {
         let is_idle = self.shared.idle().map(|mut state| state.is_closing = true).is_ok();
         self.shared.changed.notify_all();
@@ -98,14 +99,14 @@ impl Turns {
 
 impl Drop for Turns {
     fn drop(&mut self) {
-        // Its thread ends when it has a turn again. Nobody waits for that: it may be stuck in the library.
+        // The thread ends when it has its next turn. Nobody waits for that: it may be stuck in the library.
         self.shared.state.lock().is_closing = true;
         self.shared.changed.notify_all();
     }
 }
 
 impl Shared {
-    /// Waits until nothing is under way or waiting.
+    /// Waits until no call is running or waiting.
     fn idle(&self) -> Result<MutexGuard<'_, QueueState>> {
         let mut state = self.state.lock();
         loop {
@@ -152,7 +153,7 @@ impl QueueState {
     }
 }
 
-/// A call in the queue, or under way.
+/// A started call: waiting in the queue, or running.
 struct Pending {
     shared: Arc<Shared>,
     outcome: Arc<CallOutcome>,

@@ -1,16 +1,16 @@
 //! Intel's oneCCL, by its C functions: `libccl.so.2`.
 //!
-//! `libccl.so.2` only passes calls on, to a plugin that it opens by name: `libccl_legacy_cpu.so` for host
-//! memory, which needs `libccl.so.1`. Which plugin is told by `CCL_PLUGIN`, before the first call of any
-//! kind.
+//! `libccl.so.2` only passes calls on to a plugin that it opens by name: `libccl_legacy_cpu.so` for host
+//! memory, which needs `libccl.so.1`. `CCL_PLUGIN` chooses the plugin, and must be set before the first call
+//! of any kind.
 //!
-//! oneCCL's Python packages put all of them beside one another, in folders that no loader searches;
-//! [`neighbours`] opens what is needed from there first, so that it is found as loaded. [`settings`] are the
-//! variables that suit how we call it.
+//! oneCCL's Python packages put all these files into folders that no loader searches. [`neighbours`] opens
+//! what is needed from there first, so that the loader finds it loaded. [`settings`] sets the variables that
+//! suit how we call oneCCL.
 //!
-//! There are two builds of `libccl.so.1`. The one for processors (package `oneccl-cpu`) has everything. The
-//! one for Intel's GPUs (package `oneccl`) does collectives on host memory, but ends the process in a send or
-//! a group where there is no such GPU; there messages are left to the builtin engine.
+//! There are two builds of `libccl.so.1`. The one for processors (package `oneccl-cpu`) is complete. The one
+//! for Intel's GPUs (package `oneccl`) does collectives on host memory. But without such a GPU it ends the
+//! process in a send or a group, so messages are then left to the builtin engine.
 
 pub mod neighbours;
 pub mod settings;
@@ -36,7 +36,7 @@ const LIBRARY: &str = "libccl.so.2";
 const PLUGIN: &str = "libccl_legacy_cpu.so";
 const NETWORK: &str = "libfabric.so.1";
 
-/// oneCCL's spelling.
+/// oneCCL's dialect.
 pub static ONECCL: Dialect = Dialect {
     engine: BackendName::Oneccl,
     title: "oneCCL",
@@ -61,23 +61,23 @@ pub static ONECCL: Dialect = Dialect {
     config,
 };
 
-/// Its members: head, blocking, three limits for GPUs, a name of a network, sharing after a split, threads,
-/// plugin.
+/// The configuration. Its members are: head, blocking, three limits for GPUs, a name of a network, sharing
+/// after a split, threads, plugin.
 fn config(version: c_int) -> Config {
     const BYTES: usize = 56;
     const NET_NAME: usize = 32;
     const PLUGIN: usize = 48;
-    // Any plugin: the one that is loaded. Behind it is padding.
+    // A plugin of NULL means the one that is loaded. Padding follows it.
     Config::new(BYTES, version, &[NET_NAME, PLUGIN]).with(BLOCKING, 1)
 }
 
-/// Opens it. An error names each place that was tried, and what was missing there.
+/// Opens oneCCL. An error names each place that was tried, and what was missing there.
 pub fn open() -> Result<Arc<dyn ForeignEngine>> {
     let engine = open_first(BackendName::Oneccl, &places(), accept)?;
     Ok(Arc::new(engine))
 }
 
-/// Places where it may be.
+/// The files and names to try.
 fn places() -> Vec<String> {
     if let Some(named) = raw("ANYCCL_ONECCL_LIB") {
         return vec![named];
@@ -96,15 +96,15 @@ fn accept(library: ForeignLibrary) -> std::result::Result<Engine<ID_BYTES>, Stri
         let of_processors = folder.join("ccl/cpu/lib");
         let folders = [&*of_processors, folder];
         let plugin = neighbours::open(PLUGIN, &folders)?;
-        // It is asked for by name when the first communicator is made. Without it here, the loader may know
-        // one.
+        // oneCCL opens it by name when the first communicator is made. If it is not in these folders, the
+        // loader may know one.
         let _ = neighbours::open(NETWORK, &folders);
-        // SYCL is loaded with what was built for it, and a handle finds what its dependencies have.
+        // The build for GPUs loads SYCL, and a handle also finds symbols of a library's dependencies.
         messages = plugin.symbol(c"__sycl_register_lib").is_none();
     }
     let features =
         Features { memory: MemoryKind::Cpu, float8: false, averages: false, messages, aborts: false };
-    // SAFETY: a file or name of oneCCL, with a function of its own: the user or the loader vouches for the
+    // SAFETY: a file or name of oneCCL that has a function of its own; the user or the loader vouches for the
     // rest.
     unsafe { Engine::new(&library, &ONECCL, |_| Ok(features), |_| Ok(Box::new(NoStream))) }
 }

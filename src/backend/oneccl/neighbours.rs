@@ -1,16 +1,18 @@
 //! Opens a library together with what it needs from its own folder.
 //!
-//! The loader looks for what a library needs by bare name, in its own folders, unless a library of that name
-//! is loaded. So what it does not find is opened here first, by path; then again from the start.
+//! The loader looks up the libraries that a library needs by bare name in its own folders, unless a library
+//! of that name is loaded. So what the loader does not find is opened here first, by path. Then the library
+//! is tried again.
 
 use std::path::Path;
 
 use crate::sys::foreign_library::ForeignLibrary;
 
-/// Most libraries that one library may need, with those that they need in turn.
+/// Upper limit of the libraries that are opened for one library, directly and indirectly.
 const MOST: usize = 32;
 
-/// Opens the file of that name in the first of the folders that has it; what it needs may be in any of them.
+/// Opens the file of that name in the first folder that has it. The libraries that it needs may lie in any of
+/// the folders.
 pub fn open(name: &str, folders: &[&Path]) -> Result<ForeignLibrary, String> {
     open_within(name, folders, &mut 0)
 }
@@ -38,7 +40,8 @@ fn open_within(name: &str, folders: &[&Path], opened: &mut usize) -> Result<Fore
     }
 }
 
-/// The library that was not found, by a sentence of the loader: "NAME: cannot open shared object file: ...".
+/// The library that was not found, taken from the loader's sentence "NAME: cannot open shared object file:
+/// ...".
 fn missing(refusal: &str) -> Option<&str> {
     let (name, _) = refusal.split_once(": ")?;
     (name.contains(".so") && !name.contains('/')).then_some(name)
