@@ -1,4 +1,4 @@
-//! Arrays of counts and displacements from C, as the engine's blocks.
+//! Arrays of counts and displacements from C, as blocks of the engine.
 
 use anyccl_engine::base::Result;
 use anyccl_engine::plan::Block;
@@ -15,7 +15,7 @@ pub unsafe fn array<'a, T>(array: *const T, len: usize, what: &'static str) -> R
     Ok(unsafe { std::slice::from_raw_parts(array, len) })
 }
 
-/// One block per count. Without displacements, one after the other.
+/// One block per count. Without displacements, the blocks follow each other.
 ///
 /// # Safety
 /// Arrays that are not NULL have `len` elements that stay unchanged during the call.

@@ -1,7 +1,8 @@
 //! How many bytes a call touches, and which overlaps are allowed.
 //!
-//! Checked before anything is sent, because a wrong size or a partial overlap would spoil memory on this rank
-//! and results on others. In place has the meaning that the engine gives it: each rank decides for itself.
+//! This is checked before anything is sent, because a wrong size or a partial overlap would corrupt memory on
+//! this rank and results on others. In place has the meaning that the engine gives it: each rank decides for
+//! itself.
 
 use anyccl_engine::base::{Call, CallKind, Collective, Error, Rank, Result};
 
@@ -9,7 +10,8 @@ use crate::check::invalid;
 
 /// Checks the two buffers of a collective as `rank` of `size` passes them.
 ///
-/// Addresses, not pointers: nothing is read. A buffer that the call does not touch may be anything.
+/// Takes addresses, not pointers: nothing is read. A buffer that the call does not touch may have any
+/// address.
 #[inline]
 pub fn check(call: &Call, rank: Rank, size: u32, send: usize, recv: usize) -> Result<()> {
     if are_apart(call, size, send, recv) {
@@ -18,8 +20,8 @@ pub fn check(call: &Call, rank: Rank, size: u32, send: usize, recv: usize) -> Re
     check_closely(call, rank, size, send, recv)
 }
 
-/// Nothing is touched, or both are there and so far apart that the largest buffers any collective has for
-/// this call would not meet. True for most calls, and quick to say.
+/// Whether no check in detail is needed: the call touches nothing, or the buffers are too far apart for even
+/// the largest buffers of any collective to meet. True for most calls, and quick to find out.
 #[inline]
 fn are_apart(call: &Call, size: u32, send: usize, recv: usize) -> bool {
     let largest = (call.count as usize)
@@ -57,7 +59,7 @@ pub fn check_transfer(call: &Call, buffer: usize, what: &'static str) -> Result<
     present(buffer, bytes(call, 1)?, what)
 }
 
-/// Bytes of `count` elements for each of `size` ranks: at least what either buffer of any collective has.
+/// Bytes of `count` elements for each of `size` ranks. No buffer of any collective is longer.
 fn bytes(call: &Call, size: u32) -> Result<usize> {
     let bytes = usize::try_from(call.count)
         .ok()
@@ -84,12 +86,13 @@ fn present(address: usize, bytes: usize, what: &'static str) -> Result<()> {
     Ok(())
 }
 
-/// Both ranges end inside the address space: `present` has seen them.
+/// Whether two ranges overlap. Both end inside the address space, which `present` has checked.
 fn overlap(a: usize, a_bytes: usize, b: usize, b_bytes: usize) -> bool {
     a_bytes > 0 && b_bytes > 0 && a < b + b_bytes && b < a + a_bytes
 }
 
-/// `part` is the bytes of one rank's share. Only asked where both buffers are used.
+/// Whether the buffers coincide as documented. `part` is the length in bytes of one rank's share. Called only
+/// if both buffers are used.
 fn is_in_place(collective: Collective, rank: Rank, part: usize, send: usize, recv: usize) -> bool {
     use Collective::*;
     let mine = rank as usize * part;
@@ -97,7 +100,7 @@ fn is_in_place(collective: Collective, rank: Rank, part: usize, send: usize, rec
         AllReduce | AllToAll | Reduce | Broadcast | Scan | Exscan => send == recv,
         AllGather | Gather => send == recv.wrapping_add(mine),
         ReduceScatter | Scatter => recv == send.wrapping_add(mine),
-        // Their blocks are looked at one by one, by the engine.
+        // The engine looks at their blocks one by one.
         _ => false,
     }
 }

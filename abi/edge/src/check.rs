@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_char, c_int};
 
 use anyccl_engine::base::{Datatype, Error, Rank, ReduceOp, Result};
 
-/// An argument that the call never accepts.
+/// Fails with an argument that the call never accepts.
 pub fn invalid<T>(what: &'static str, got: impl Into<String>) -> Result<T> {
     Err(Error::InvalidArgument { what, got: got.into() })
 }
@@ -17,14 +17,14 @@ pub fn not_null<T>(ptr: *const T, what: &'static str) -> Result<()> {
 }
 
 /// The datatype with this number, if there is one.
-// Always: it is a part of each small call.
+// Always inlined: it is part of each small call.
 #[inline(always)]
 pub fn known_datatype(number: c_int) -> Option<Datatype> {
     Datatype::from_number(u32::try_from(number).ok()?)
 }
 
 /// The builtin operator with this number, if there is one.
-// Always: as above.
+// Always inlined: it is part of each small call.
 #[inline(always)]
 pub fn known_reduce_op(number: c_int) -> Option<ReduceOp> {
     ReduceOp::from_number(u32::try_from(number).ok()?)
@@ -48,8 +48,8 @@ pub fn reduce_op(number: c_int) -> Result<ReduceOp> {
     }
 }
 
-/// The operator with this number, when it is defined on `datatype`.
-// Always: it is a part of each small call.
+/// The operator with this number, if it is defined on `datatype`.
+// Always inlined: it is part of each small call.
 #[inline(always)]
 pub fn reduce_op_on(number: c_int, datatype: Datatype) -> Result<ReduceOp> {
     let op = reduce_op(number)?;

@@ -9,20 +9,21 @@ use anyccl_engine::reduce::is_inside_callback;
 use crate::last_error;
 
 /// Runs `body` for the C function `name`. A failure is stored as this thread's last error, with the name in
-/// front, and returned; a panic becomes [`Error::Internal`]. Inside of an operator's function everything
+/// front, and returned. A panic becomes [`Error::Internal`]. Inside the function of an operator every call
 /// fails.
 ///
 /// The door turns the error into its own number. Profiles keep `panic = "unwind"`: with abort there would be
+/// nothing to catch.
 /// nothing to catch.
 pub fn guard<T>(name: &str, body: impl FnOnce() -> Result<T>) -> Result<T> {
     guard_boxed(name, || body().map_err(Box::new)).map_err(|error| *error)
 }
 
-/// Like [`guard`], for small calls: the error comes in a box, which keeps the result small.
+/// Like [`guard`], for small calls: the error is boxed, which keeps the result small.
 #[inline(always)]
 pub fn guard_boxed<T>(name: &str, body: impl FnOnce() -> BoxedResult<T>) -> BoxedResult<T> {
     let body = || if is_inside_callback() { Err(inside_callback()) } else { body() };
-    // Unwind safety: what a panic may leave half done is the engine's, behind its own locks, and a
+    // Unwind safety: state that a panic may leave half done belongs to the engine, behind its own locks. A
     // communicator in whose calls it happened is not repaired here. Nothing of `body` itself is used
     // afterwards.
     let outcome = catch_unwind(AssertUnwindSafe(body))
@@ -38,14 +39,14 @@ fn keep(name: &str, error: &Error) {
     last_error::set(&format!("{name}: {error}"));
 }
 
-/// The engine is locked by the call that runs the function: this one would wait for itself.
+/// The call that runs the function has locked the engine: a call from inside it would wait for itself.
 #[cold]
 fn inside_callback() -> Box<Error> {
     let text = "called by the function of a reduction operator, which must only combine";
     Box::new(Error::InvalidUsage(text.into()))
 }
 
-/// What was given to `panic!`: a literal or a formatted string.
+/// The text that was passed to `panic!`: a literal or a formatted string.
 fn panic_text(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));

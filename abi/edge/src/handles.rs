@@ -1,15 +1,14 @@
 //! The table behind the handles that C holds.
 //!
-//! A handle looks like a pointer to C and is none: it is a number that is looked up here. So a handle that
-//! was destroyed, was never made, or comes from before a fork is an error with a sentence, not undefined
-//! behaviour; and an object lives until the last call that found it has returned, whatever other threads
-//! destroy.
+//! A handle looks like a pointer to C, but is a number that is looked up here. So a handle that was
+//! destroyed, was never made, or comes from before a fork is an error with a sentence, not undefined
+//! behaviour. An object lives until the last call that found it has returned, whatever other threads destroy.
 //!
-//! A number is `epoch << 48 | serial`. Serials are never reused, in no table, so an old handle cannot come to
+//! A number is `epoch << 48 | serial`. Serials are never reused in any table, so an old handle cannot come to
 //! mean a new object, nor a request a communicator. They start high above what user space can map: following
-//! one as a pointer faults at once, and in a debugger `0xacc1...` is recognised.
+//! one as a pointer faults at once, and `0xacc1...` is easy to recognise in a debugger.
 //!
-//! Most objects lie in slots that their serials name ([`crate::handle_table`]), and a look-up is two
+//! Most objects lie in slots that their serials name ([`crate::handle_table`]); a look-up then costs two
 //! additions to one counter.
 //!
 //! After a fork the child starts with an empty table ([`PerProcess`]).
@@ -25,8 +24,7 @@ use crate::slot::Pinned;
 
 const SERIAL_BITS: u32 = 48;
 const FIRST_SERIAL: usize = 0xacc1_0000_0000;
-/// Places of a table. Serials are handed out in order, so long-lived objects seldom stand in each other's
-/// way.
+/// Number of slots of a table. Serials are handed out in order, so long-lived objects seldom share a slot.
 const SLOTS: usize = 256;
 static NEXT_SERIAL: AtomicUsize = AtomicUsize::new(FIRST_SERIAL);
 
@@ -34,17 +32,17 @@ static NEXT_SERIAL: AtomicUsize = AtomicUsize::new(FIRST_SERIAL);
 pub struct Handles<T> {
     /// The name of the argument in messages.
     what: &'static str,
-    /// A child of fork begins with an empty one.
+    /// The table of this process; a child of fork begins with an empty one.
     table: PerProcess<HandleTable<T, SLOTS>>,
 }
 
 impl<T: Send + Sync + 'static> Handles<T> {
-    /// No objects yet. `what` is what messages call the argument, such as "comm".
+    /// An empty table. `what` is the name of the argument in messages, such as "comm".
     pub const fn new(what: &'static str) -> Handles<T> {
         Handles { what, table: PerProcess::new() }
     }
 
-    /// Takes an object in and gives its handle, which is never 0.
+    /// Adds an object and returns its handle, which is never 0.
     pub fn insert(&self, object: Arc<T>) -> usize {
         let OfProcess { epoch, value: table } = self.table();
         let serial = NEXT_SERIAL.fetch_add(1, Ordering::Relaxed);
@@ -63,14 +61,14 @@ impl<T: Send + Sync + 'static> Handles<T> {
         }
     }
 
-    /// Pins an object in the fewest steps. `None`: look with `get`.
+    /// Pins an object in the fewest steps. `None`: look it up with `get`.
     #[inline(always)]
     pub fn pin(&self, handle: usize) -> Option<Pinned<'_, T>> {
         self.table.known()?.value.pin(handle)
     }
 
-    /// Takes an object out: its handle is unknown from here on. `may_go` decides, from the object and the
-    /// number of its users besides this table; its error leaves everything as it was.
+    /// Removes an object: its handle is unknown from here on. `may_go` decides, from the object and the
+    /// number of its users besides this table; if it returns an error, nothing changes.
     pub fn remove(&self, handle: usize, may_go: impl FnOnce(&T, usize) -> Result<()>) -> Result<Arc<T>> {
         let OfProcess { epoch, value: table } = self.table();
         table.remove(handle, may_go).unwrap_or_else(|| Err(self.unknown(handle, *epoch)))
@@ -150,7 +148,8 @@ mod tests {
     fn a_child_is_told_that_a_handle_was_made_before_the_fork() {
         static HANDLES: Handles<i32> = Handles::new("thing");
         let handle = HANDLES.insert(Arc::new(1));
-        // Held over the fork by a thread that the child does not have: it must not be asked for there.
+        // Held over the fork by a thread that does not exist in the child: the child must not ask for this
+        // lock.
         let held = HANDLES.table().value.hold();
         // SAFETY: the child only looks a handle up, inserts one into memory of its own, and leaves by
         // `_exit`.

@@ -1,7 +1,7 @@
-//! The sentence that belongs to the last failure of this thread.
+//! The sentence of the last failure of this thread.
 //!
-//! One per thread, so that no lock is needed and no other thread can replace it between the failing call and
-//! the question. A success does not clear it: a status says whether there is something to read.
+//! There is one per thread, so that no lock is needed and no other thread can replace it between the failing
+//! call and the query. A success does not clear it: a status says whether there is something to read.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};

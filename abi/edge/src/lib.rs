@@ -1,10 +1,10 @@
-//! The guard between C and the engine. Every door stands on this crate; it knows no door.
+//! The edge between C and the engine. Every door stands on this crate; the crate knows no door.
 //!
-//! - [`guard()`] runs the body of one C call: nothing unwinds into C, every failure leaves a sentence.
+//! - [`guard()`] runs the body of one C call: nothing unwinds into C, and every failure leaves a sentence.
 //! - [`last_error`] keeps that sentence, one per thread.
-//! - [`Handles`] is what a C handle points into: a number that is looked up, never an address that is
-//!   followed.
-//! - [`Operators`] is the same for operators that the program makes, which C names by small numbers.
+//! - [`Handles`] is the table behind C's handles. A handle is a number that is looked up, never an address
+//!   that is followed.
+//! - [`Operators`] is the table of operators that the program makes, which C names by small numbers.
 //! - [`PerProcess`] is state that a child of fork begins anew.
 //! - [`fork`] counts forks, so that a child cannot use what belongs to its parent.
 //! - [`check`] turns integers and pointers from C into the engine's types, or says what was wrong.

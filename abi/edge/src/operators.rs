@@ -1,8 +1,8 @@
 //! Operators that the program makes, by the numbers under which C knows them.
 //!
-//! Operators of the program and builtin ones share one enumeration. The program's have the numbers from
-//! [`FIRST_OPERATOR`] on, in the order in which they were made in this process. None is given twice, so a
-//! destroyed one is recognised for ever. The number never leaves the process.
+//! They share one enumeration with the builtin operators. The program's operators have the numbers from
+//! [`FIRST_OPERATOR`] on, in the order in which they were made in this process. No number is given twice, so
+//! a destroyed operator is recognised for ever. The number never leaves the process.
 
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -15,7 +15,7 @@ use parking_lot::RwLock;
 use crate::check::{self, invalid};
 use crate::per_process::PerProcess;
 
-/// The lowest number that is not a builtin operator's, now or later.
+/// The lowest number that no builtin operator has, now or later.
 pub const FIRST_OPERATOR: c_int = 1024;
 
 /// All operators that the program has made and not destroyed yet.
@@ -27,7 +27,7 @@ pub struct Operators {
 pub struct Resolved {
     /// The kind of operator, on which the ranks agree.
     pub op: ReduceOp,
-    /// The operator itself, where it is not builtin.
+    /// The operator itself, if it is not builtin.
     pub operator: Option<Arc<Operator>>,
 }
 
@@ -42,7 +42,7 @@ impl Operators {
         &self.table.get_or(RwLock::default).value
     }
 
-    /// Takes an operator in and gives its number.
+    /// Adds an operator and returns its number.
     pub fn insert(&self, operator: Operator) -> c_int {
         let number = FIRST_OPERATOR - 1 + operator.number() as c_int;
         self.table().write().insert(number, Arc::new(operator));
@@ -57,7 +57,7 @@ impl Operators {
         }
     }
 
-    /// Takes it out. Calls that use it go on.
+    /// Removes an operator. Calls that use it go on.
     pub fn remove(&self, number: c_int) -> Result<()> {
         if number < FIRST_OPERATOR {
             return invalid("op", format!("{number}; builtin operators are nobody's to destroy"));
@@ -65,8 +65,8 @@ impl Operators {
         if self.table().write().remove(&number).is_none() { unknown(number) } else { Ok(()) }
     }
 
-    /// What a number from C stands for, when it is defined on `datatype`.
-    // Always: it is a part of each small call, and has rarer users beside.
+    /// The operator for a number from C, if it is defined on `datatype`.
+    // Always inlined: it is part of each small call.
     #[inline(always)]
     pub fn resolve(&self, number: c_int, datatype: Datatype) -> Result<Resolved> {
         if number < FIRST_OPERATOR {

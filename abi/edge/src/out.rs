@@ -4,9 +4,10 @@ use anyccl_engine::base::Result;
 
 use crate::check;
 
-/// Where a call puts a result. Written at most once, at the end, so that a failure leaves it alone.
+/// The place where a call writes a result. It is written at most once, at the end, so that a failure leaves
+/// it alone.
 ///
-/// Not a `&mut`: what is there before may be uninitialised, and C may pass the same place twice.
+/// It is not a `&mut`: its old contents may be uninitialised, and C may pass the same place twice.
 pub struct Out<T>(*mut T);
 
 impl<T> Out<T> {
@@ -22,8 +23,8 @@ impl<T> Out<T> {
 
     /// Writes the result.
     pub fn set(self, value: T) {
-        // SAFETY: `new`'s caller promised a writable place that nobody else uses. What was there is C's, with
-        // nothing to drop.
+        // SAFETY: the caller of `new` promised a writable place that nobody else uses. Its old contents
+        // belong to C and need no drop.
         unsafe { self.0.write(value) };
     }
 }

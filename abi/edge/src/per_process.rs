@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use anyccl_engine::sys::fork;
 
-/// A value for each process, made when it is first asked for.
+/// A value for each process, made on first use.
 pub struct PerProcess<T> {
     /// Value of the current process; replaced after a fork, never freed.
     current: AtomicPtr<OfProcess<T>>,
 }
 
-/// The value of one process.
+/// The value of one process, with the number of forks before it.
 pub struct OfProcess<T> {
     /// Forks before this process.
     pub epoch: u16,
@@ -29,15 +29,15 @@ impl<T> Default for PerProcess<T> {
 }
 
 impl<T> PerProcess<T> {
-    /// No value yet.
+    /// A cell without a value.
     pub const fn new() -> PerProcess<T> {
         PerProcess { current: AtomicPtr::new(ptr::null_mut()) }
     }
 }
 
 impl<T: Send + Sync> PerProcess<T> {
-    /// The value of this process; `make` makes it; what it has made is dropped where another thread was
-    /// first.
+    /// The value of this process. `make` makes it; if another thread was faster, the result of `make` is
+    /// dropped.
     #[inline]
     pub fn get_or(&self, make: impl FnOnce() -> T) -> &OfProcess<T> {
         let epoch = fork::epoch();
@@ -50,7 +50,7 @@ impl<T: Send + Sync> PerProcess<T> {
     }
 
     /// The value, if it has been made in this process.
-    // Always: it is a part of each small call.
+    // Always inlined: it is part of each small call.
     #[inline(always)]
     pub fn known(&self) -> Option<&OfProcess<T>> {
         // SAFETY: as in `get_or`.
@@ -58,8 +58,8 @@ impl<T: Send + Sync> PerProcess<T> {
             .filter(|value| value.epoch == fork::last_epoch())
     }
 
-    /// Not inlined: what is made may be large, and its place on the stack costs even those who do not make
-    /// it.
+    /// Not inlined: the made value may be large, and its room on the stack would burden callers that find a
+    /// value.
     #[cold]
     #[inline(never)]
     fn renew(&self, known: *mut OfProcess<T>, epoch: u16, make: impl FnOnce() -> T) -> &OfProcess<T> {
@@ -81,8 +81,8 @@ impl<T> Drop for PerProcess<T> {
     fn drop(&mut self) {
         let current = *self.current.get_mut();
         if !current.is_null() {
-            // SAFETY: from `Box::into_raw` above, and nobody borrows it: that would borrow `self`. Of earlier
-            // processes nothing is freed.
+            // SAFETY: from `Box::into_raw` above; a borrow of it would borrow `self`. Values of earlier
+            // processes are never freed.
             drop(unsafe { Box::from_raw(current) });
         }
     }

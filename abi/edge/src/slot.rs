@@ -1,9 +1,10 @@
-//! One slot in a table of objects: found by its handle, pinned while it is used, emptied after its last use.
+//! One slot of a table of objects. An object is found by its handle, pinned while it is used, and dropped
+//! after its last use.
 //!
-//! One word counts the pins and says what state the object is in. All races are settled by that word: a call
-//! either is counted there before the pins are counted, and then the object stays until the pin is gone, or
-//! sees that the handle is no longer there. So the handle is hidden *before* the pins are counted, and shown
-//! again if the object stays.
+//! One word counts the pins and holds the state of the object. That word settles all races. A call either is
+//! counted in it before a removal counts the pins, and then the object stays until the pin is gone; or it
+//! sees that the handle is gone. So the handle is hidden *before* the pins are counted, and shown again if
+//! the object stays.
 //!
 //! ```text
 //! free ──fill──▶ LIVE ──hide, close──▶ LIVE|CLOSING ──last pin gone──▶ CLOSING ──object dropped──▶ free
@@ -17,18 +18,18 @@ const CLOSING: usize = 1 << (usize::BITS - 1);
 const LIVE: usize = 1 << (usize::BITS - 2);
 const PINS: usize = LIVE - 1;
 
-/// See the head of this file. A line of its own: a pin disturbs no neighbour.
+/// See the module head. It has a cache line of its own: a pin disturbs no neighbour.
 #[repr(align(64))]
 pub(crate) struct Slot<T> {
     state: AtomicUsize,
-    /// 0: nobody can find the object any more, or there is none.
+    /// Handle of the object; 0 if there is none, or nobody can find it any more.
     handle: AtomicUsize,
     object: UnsafeCell<Option<Arc<T>>>,
 }
 
-// SAFETY: the object is written in two states only: "free", under the lock of the table, which `fill` asks
-// for; and CLOSING without LIVE, by the one thread whose exchange led there. It is read only while it is
-// LIVE, under a pin or that lock. `Arc<T>` itself needs both bounds.
+// SAFETY: the object is written in two states only. In state "free", `fill` writes it under the lock of the
+// table. In state CLOSING without LIVE, the one thread whose exchange led there writes it. It is read only
+// while it is LIVE, under a pin or that lock. `Arc<T>` itself needs both bounds.
 unsafe impl<T: Send + Sync> Sync for Slot<T> {}
 
 impl<T> Default for Slot<T> {
@@ -42,25 +43,25 @@ impl<T> Slot<T> {
     #[inline]
     pub fn pin(&self, handle: usize) -> Option<Pinned<'_, T>> {
         self.state.fetch_add(1, Ordering::Acquire);
-        // From here on the pin counts; its drop takes it back, also where the handle is another one.
+        // From here on the pin counts. Its drop undoes it, also if the handle is another one.
         let pin = Pinned { slot: self };
         (self.handle.load(Ordering::Acquire) == handle).then_some(pin)
     }
 
-    /// Takes an object in; gives it back if the slot is in use. Only under the lock of the table.
+    /// Adds an object; returns it if the slot is in use. The caller holds the lock of the table.
     pub fn fill(&self, handle: usize, object: Arc<T>) -> Result<(), Arc<T>> {
         if self.state.load(Ordering::Acquire) & (LIVE | CLOSING) != 0 {
             return Err(object);
         }
-        // SAFETY: free: nobody reads or clears it, and nobody else fills it, by the caller's lock.
+        // SAFETY: the slot is free: nobody reads or clears it, and by the caller's lock nobody else fills it.
         self.object.with_mut(|slot| unsafe { *slot = Some(object) });
         self.state.fetch_or(LIVE, Ordering::Release);
         self.handle.store(handle, Ordering::Release);
         Ok(())
     }
 
-    /// Makes the object of this handle unknown, for a moment or for ever. Only under the lock of the table,
-    /// which is kept for as long as what is given.
+    /// Hides the object of this handle, for a moment or for ever. The caller holds the lock of the table, as
+    /// long as the returned value lives.
     pub fn hide(&self, handle: usize) -> Option<Hidden<'_, T>> {
         if self.handle.load(Ordering::Acquire) != handle {
             return None;
@@ -69,8 +70,8 @@ impl<T> Slot<T> {
         Some(Hidden { slot: self, handle })
     }
 
-    /// The last pin is gone. A stray pin, of somebody with an old handle, may come and go meanwhile; one of
-    /// us clears.
+    /// Drops the object after the last pin is gone. A stray pin of a call with an old handle may come and go
+    /// meanwhile; exactly one thread drops the object.
     #[cold]
     fn clear(&self) {
         let last = self.state.compare_exchange(LIVE | CLOSING, CLOSING, Ordering::AcqRel, Ordering::Relaxed);
@@ -84,7 +85,7 @@ impl<T> Slot<T> {
     }
 }
 
-/// An object that no call finds any more. Dropped, it shows the object again.
+/// An object that no call finds any more. Dropping this value shows the object again.
 pub(crate) struct Hidden<'a, T> {
     slot: &'a Slot<T>,
     handle: usize,
@@ -93,19 +94,21 @@ pub(crate) struct Hidden<'a, T> {
 impl<T> Hidden<'_, T> {
     /// The object.
     pub fn object(&self) -> &Arc<T> {
-        // SAFETY: it had a handle, so it is live, and the lock of the table keeps everybody from closing it.
+        // SAFETY: the object had a handle, so it is live, and the lock of the table keeps everybody from
+        // closing it.
         let object = self.slot.object.with(|object| unsafe { &*object });
         object.as_ref().expect("a slot with a handle has an object")
     }
 
-    /// Calls that use it. No other call will: one that is not counted here sees that the handle is gone.
+    /// Number of calls that use the object. No further call can: one that is not counted here sees that the
+    /// handle is gone.
     pub fn pins(&self) -> usize {
-        // A write, though of nothing: it comes before or after the one of each pin, in the order that all
-        // threads see.
+        // A read-modify-write that changes nothing. It has a place among the pins' own changes, in an order
+        // that all threads see.
         self.slot.state.fetch_or(0, Ordering::AcqRel) & PINS
     }
 
-    /// The object, which stays unknown; its slot is free once nobody uses it.
+    /// Removes the object for ever and returns it. Its slot is free once nobody uses the object.
     pub fn close(self) -> Arc<T> {
         let (slot, object) = (self.slot, Arc::clone(self.object()));
         std::mem::forget(self);
@@ -130,8 +133,8 @@ pub struct Pinned<'a, T> {
 impl<T> Pinned<'_, T> {
     /// The object, to be kept longer than the pin.
     pub fn object(&self) -> &Arc<T> {
-        // SAFETY: given out only for a handle that was there after the pin was counted: live, until the pin
-        // is gone.
+        // SAFETY: a pin is given out only for a handle that was there after the pin was counted: the object
+        // is live until the pin is gone.
         let object = self.slot.object.with(|object| unsafe { &*object });
         object.as_ref().expect("a slot with a handle has an object")
     }
@@ -185,7 +188,7 @@ mod tests {
         assert_eq!(*slot.pin(9).unwrap(), 6);
     }
 
-    /// Counts its drops; a use after the drop is seen.
+    /// Counts its drops, and notices a use after the drop.
     struct Counted<'a>(&'a AtomicU32, AtomicU32);
 
     impl Drop for Counted<'_> {

@@ -1,5 +1,5 @@
-//! Atomics, a lock and a cell for [`crate::slot`] and [`crate::handle_table`]: the machine's, or loom's in
-//! their model (crate `anyccl-models`).
+//! Atomics, a lock and a cell for [`crate::slot`] and [`crate::handle_table`]. They are std's and
+//! parking_lot's, or loom's when the model is compiled (crate `anyccl-models`).
 
 #[cfg(not(loom))]
 pub use machine::*;

@@ -1,8 +1,9 @@
-//! Objects by their handles: each in the slot that its handle names, or in a map where that slot is taken.
+//! A table of objects by handle. Each object lies in the slot that its handle names, or in a map if that slot
+//! is taken.
 //!
-//! A look-up of an object in its slot takes no lock. Whoever removes an object first makes it unknown there,
-//! then counts its users: a call that comes later waits for the lock in [`HandleTable::get`], so it is either
-//! counted or finds out what was decided.
+//! Looking an object up in its slot takes no lock. A removal first hides the object in its slot, then counts
+//! its users. A call that comes later waits for the lock in [`HandleTable::get`]: either it was counted, or
+//! it learns the decision.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -13,11 +14,11 @@ use crate::sync::{Arc, RwLock};
 /// All objects of one kind. Handles are never 0, and never used twice.
 pub struct HandleTable<T, const SLOTS: usize> {
     slots: [Slot<T>; SLOTS],
-    /// Objects whose slot was taken. Its lock is the one of the slots, too.
+    /// Objects whose slot was taken. The lock guards the slots, too.
     others: RwLock<HashMap<usize, Arc<T>>>,
 }
 
-/// An object that C has named: it lives as long as this does.
+/// A reference to an object that C has named. The object lives at least as long.
 pub struct ObjectRef<'a, T>(Holder<'a, T>);
 
 enum Holder<'a, T> {
@@ -54,12 +55,12 @@ impl<T, const SLOTS: usize> Default for HandleTable<T, SLOTS> {
 }
 
 impl<T, const SLOTS: usize> HandleTable<T, SLOTS> {
-    /// No objects yet.
+    /// An empty table.
     pub fn new() -> HandleTable<T, SLOTS> {
         HandleTable { slots: std::array::from_fn(|_| Slot::default()), others: RwLock::new(HashMap::new()) }
     }
 
-    /// Takes an object in.
+    /// Adds an object.
     pub fn insert(&self, handle: usize, object: Arc<T>) {
         let mut others = self.others.write();
         if let Err(object) = self.slot(handle).fill(handle, object) {
@@ -76,7 +77,7 @@ impl<T, const SLOTS: usize> HandleTable<T, SLOTS> {
         }
     }
 
-    /// Pins an object in the fewest steps. `None`: look with `get`.
+    /// Pins an object in the fewest steps. `None`: look it up with `get`.
     #[inline(always)]
     pub fn pin(&self, handle: usize) -> Option<Pinned<'_, T>> {
         if handle == 0 { None } else { self.slot(handle).pin(handle) }
@@ -92,8 +93,8 @@ impl<T, const SLOTS: usize> HandleTable<T, SLOTS> {
         others.get(&handle).map(|object| ObjectRef(Holder::Shared(Arc::clone(object))))
     }
 
-    /// Takes an object out: its handle is unknown from here on. `may_go` decides, from the object and the
-    /// number of its users besides this table; its error leaves everything as it was. `None`: there is no
+    /// Removes an object: its handle is unknown from here on. `may_go` decides, from the object and the
+    /// number of its users besides this table; if it returns an error, nothing changes. `None`: there is no
     /// such object.
     pub fn remove<E>(
         &self,
@@ -105,7 +106,7 @@ impl<T, const SLOTS: usize> HandleTable<T, SLOTS> {
         if handle != 0
             && let Some(hidden) = self.slot(handle).hide(handle)
         {
-            // Pins first: a call may leave a user behind before its pin is gone.
+            // Pins first: a call may take a share of the object before its pin is gone.
             let pins = hidden.pins();
             if let Err(refused) = may_go(hidden.object(), pins + users(hidden.object())) {
                 return Some(Err(refused));
@@ -119,7 +120,7 @@ impl<T, const SLOTS: usize> HandleTable<T, SLOTS> {
         others.remove(&handle).map(Ok)
     }
 
-    /// The lock under which objects come and go, held.
+    /// Holds the lock under which objects are added and removed.
     #[cfg(all(test, not(loom)))]
     pub fn hold(&self) -> impl Drop {
         self.others.write()

@@ -1,4 +1,4 @@
-//! Every interleaving of a call and a removal, by loom (crate `anyccl-models`).
+//! Model of a call next to a removal: loom runs every interleaving (crate `anyccl-models`).
 
 use loom::cell::UnsafeCell;
 use loom::thread;
@@ -20,7 +20,7 @@ fn one_object() -> Arc<Cells> {
 fn destroy(table: &Cells) -> Option<Result<(), usize>> {
     let removed = table.remove(HANDLE, |_, users| if users == 0 { Ok(()) } else { Err(users) })?;
     Some(removed.map(|object| {
-        // SAFETY: nobody uses the object, says the table; loom reports any concurrent access.
+        // SAFETY: by the table's count nobody uses the object; loom reports any concurrent access.
         object.with_mut(|value| unsafe { *value = 2 })
     }))
 }
@@ -41,7 +41,7 @@ fn an_object_that_may_go_is_used_by_no_call_and_will_not_be() {
         let caller = thread::spawn(move || call(&theirs, HANDLE));
         let destroyed = destroy(&table).expect("only this thread removes it");
         caller.join().unwrap();
-        // Refused, it is whole and can be destroyed now.
+        // If the removal was refused, the object is whole and can be destroyed now.
         if destroyed.is_err() {
             assert!(call(&table, HANDLE));
             assert_eq!(destroy(&table), Some(Ok(())));
@@ -85,7 +85,7 @@ fn an_object_is_dropped_once_by_the_last_call_or_its_removal() {
         let table = one_object();
         let theirs = Arc::clone(&table);
         let caller = thread::spawn(move || call(&theirs, HANDLE));
-        // Whatever its users are, as an abort does.
+        // Removes the object whatever its users are, as an abort does.
         let object = table.remove(HANDLE, |_, _| Ok::<(), ()>(())).unwrap().unwrap();
         caller.join().unwrap();
         assert_eq!(Arc::strong_count(&object), 1);
