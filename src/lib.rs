@@ -1,8 +1,8 @@
 //! The anyccl engine: plans, transports, communicators. Exports no C symbol; the doors in `abi/` do.
 //!
-//! Rooms, arrows downward only: `simulate`, `comm` → `backend` → `tuning` → `algo`, `progress` → `cost`,
-//! `executor`, `p2p` → `plan`, `topology`, `reduce`, `endpoint` → `transport`, `bootstrap` → `memory` →
-//! `sys`, `config`, `observe` → `base`. See docs/architecture.md.
+//! The rooms, with arrows downward only: `simulate`, `comm` → `backend` → `tuning` → `algo`, `progress` →
+//! `cost`, `executor`, `p2p` → `plan`, `topology`, `reduce`, `endpoint` → `transport`, `bootstrap` → `memory`
+//! → `sys`, `config`, `observe` → `base`. See docs/architecture.md.
 
 pub mod algo;
 pub mod backend;

@@ -1,9 +1,9 @@
-//! The algorithms: pure functions that make plans. One file each, one row each in [`ALGORITHMS`] (`table`).
+//! The algorithms: pure functions that make plans. Each has one file and one row in [`ALGORITHMS`] (`table`).
 //!
-//! Every algorithm serves every count, every number of ranks, every root, and ranks in place beside ranks
-//! that are not; `tests` proves it with the verifier. Each collective has a folder. What several of them
-//! share is in two more: `patterns` has the phases that flat algorithms are made of, `hierarchy` what makes
-//! one of several hosts.
+//! Every algorithm serves every count, every number of ranks and every root, and some ranks may be in place
+//! while others are not; `tests` proves it with the verifier. Each collective has a folder. Two more folders
+//! have shared parts: `patterns` the phases of flat algorithms, `hierarchy` the parts of algorithms for
+//! several hosts.
 
 mod algorithm;
 mod all_gather;

@@ -1,4 +1,4 @@
-//! The table of algorithms: a row each. `tests` prove every row, `tuning` chooses among them.
+//! The table of algorithms, one row each. `tests` proves every row, `tuning` chooses among them.
 
 use super::algorithm::{Algorithm, Cost, HIERARCHICAL, always};
 use super::{

@@ -1,7 +1,7 @@
-//! Calls: what one rank asked for, as far as the ranks must agree on it.
+//! Calls: the part of a rank's call on which the ranks must agree.
 //!
-//! A `Call` is the signature that travels with every message. It fits into 16 bytes, whole, so
-//! a rank that receives one it did not expect can name both calls.
+//! A `Call` is the signature that travels with every message. It fits into 16 bytes as a whole, so a rank
+//! that receives an unexpected one can name both calls.
 
 use std::fmt;
 
@@ -17,16 +17,15 @@ use super::reduce_op::ReduceOp;
 pub enum CallKind {
     /// All ranks of the communicator call it.
     Collective(Collective),
-    /// Point to point: `root` of the call is the tag.
+    /// One side of a point-to-point message. `root` of the call is the tag.
     Transfer,
-    /// All ranks of the communicator make others out of it.
+    /// All ranks of the communicator make new communicators from it.
     Formation(Formation),
-    /// One of the messages by which all ranks make the collective on a list of buffers; its `count` is a
-    /// [`ListCount`].
+    /// A message of the collective on a list of buffers, which all ranks call. `count` is a [`ListCount`].
     List(Collective),
 }
 
-/// Ways to make communicators out of one.
+/// Ways to make communicators from a communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Formation {
@@ -60,29 +59,30 @@ pub struct Call {
     pub kind: CallKind,
     /// Element type.
     pub datatype: Datatype,
-    /// Operator, where the collective reduces.
+    /// Operator, if the collective reduces.
     pub op: Option<ReduceOp>,
-    /// Root, where the collective has one; the tag of a transfer; else 0.
+    /// Root, if the collective has one; the tag of a transfer; else 0.
     pub root: Rank,
-    /// Elements, in the sense of [`Collective::input_elements`]. Where all ranks know all counts of a layout,
-    /// a hash of them; where only sender and receiver know, the elements of one message, or a hash of the
-    /// lengths of its blocks ([`Call::of_parcel`]), or [`Call::WHOLE`].
+    /// Number of elements, in the sense of [`Collective::input_elements`]. If all ranks know all counts of a
+    /// layout, it is a hash of them. If only sender and receiver know a count, it is one of these: the
+    /// elements of one message, a hash of the lengths of its blocks ([`Call::of_parcel`]), or
+    /// [`Call::WHOLE`].
     pub count: u64,
 }
 
 impl Call {
-    /// Count of a call whose messages have counts of their own, as a whole.
+    /// Count of a whole call whose messages have counts of their own.
     pub const WHOLE: u64 = u64::MAX;
     /// Set in the count of a message with several blocks, which is a hash of their lengths.
     const PARCEL: u64 = 1 << 63;
 
-    /// Set in the count of a call on opaque elements, beside their size.
+    /// Bit of the count of a call on opaque elements, next to their size.
     const OPAQUE: u64 = 1 << 63;
     const OPAQUE_SHIFT: u32 = 40;
-    /// Sizes from here on count as the same.
+    /// Upper limit of the size: larger sizes count as the same.
     const OPAQUE_MOST: u64 = (1 << (63 - Call::OPAQUE_SHIFT)) - 1;
 
-    /// This call, on opaque elements of so many bytes, as the other ranks see it.
+    /// This call on opaque elements of `bytes` bytes, in the form in which ranks compare it.
     pub fn on_opaque(self, bytes: usize) -> Call {
         let is_hash = matches!(self.kind, CallKind::Collective(collective) if collective.has_layout());
         let bytes = bytes as u64;
@@ -95,7 +95,7 @@ impl Call {
         Call { count, ..self }
     }
 
-    /// Number of opaque elements and the bytes of each, if the call has such.
+    /// Number of opaque elements and the length of each in bytes, if the call has them.
     fn opaque(&self) -> Option<(u64, u64)> {
         let is_callback = matches!(self.op, Some(ReduceOp::Callback | ReduceOp::OrderedCallback));
         let is_plain = matches!(self.kind, CallKind::Collective(collective) if !collective.has_layout());
@@ -110,19 +110,19 @@ impl Call {
         if hash == Call::WHOLE { Call::PARCEL } else { hash }
     }
 
-    /// Whether two packed calls are the same call. Those of single messages may differ in their counts.
+    /// Whether two packed calls are the same call. The counts of single messages may differ.
     #[inline]
     pub fn agree(one: [u64; 2], other: [u64; 2]) -> bool {
         one == other || one[0] == other[0] && Call::is_counted_by_message(one)
     }
 
-    /// Whether each message of a packed call has a count of its own.
+    /// Whether each message of a packed call has its own count.
     #[inline]
     pub fn is_counted_by_message([head, _]: [u64; 2]) -> bool {
         Collective::ALL.get((head & 0xff) as usize).is_some_and(|collective| collective.counts_messages())
     }
 
-    /// The 16 bytes that travel.
+    /// The 16 bytes that travel with a message.
     #[inline]
     pub fn pack(&self) -> [u64; 2] {
         let kind = match self.kind {
@@ -139,7 +139,7 @@ impl Call {
         [head, self.count]
     }
 
-    /// Reads what a peer packed. `None` where a field has no meaning: the bytes are foreign.
+    /// Reads what a peer packed. `None` if a field is invalid: the bytes are not trusted.
     pub fn unpack(words: [u64; 2]) -> Option<Call> {
         let [head, count] = words;
         let kind = match (head & 0xff) as u8 {

@@ -95,15 +95,15 @@ impl Collective {
         matches!(self, AllReduce | Reduce | ReduceScatter | Scan | Exscan | ReduceScatterV)
     }
 
-    /// Whether blocks differ in length, so that each rank brings a layout.
+    /// Whether blocks differ in length, so that each rank passes a layout.
     pub const fn has_layout(self) -> bool {
         use Collective::*;
         matches!(self, AllGatherV | GatherV | ScatterV | ReduceScatterV | AllToAllV) || self.has_graph()
     }
 
-    /// Whether only sender and receiver of a block know how long it is. Then each message says how many
-    /// elements it has, and an empty block is an empty message: left out, it could not contradict a receiver
-    /// that waits for more.
+    /// Whether only the sender and the receiver of a block know its length. Then each message states its
+    /// number of elements, and an empty block is sent as an empty message. If it were left out, a receiver
+    /// that waits for more could not notice the contradiction.
     pub const fn counts_messages(self) -> bool {
         use Collective::*;
         matches!(self, GatherV | ScatterV | AllToAllV) || self.has_graph()
@@ -114,12 +114,12 @@ impl Collective {
         matches!(self, Collective::NeighborAllGatherV | Collective::NeighborAllToAllV)
     }
 
-    /// Elements that `rank` of `size` reads from its send buffer, for a per-call `count`.
-    /// `count` has NCCL's meaning: all_gather and gather: sent per rank; reduce_scatter and
-    /// scatter: received per rank; all_to_all: per pair.
+    /// Number of elements that `rank` of `size` reads from its send buffer, for a per-call `count`. `count`
+    /// has NCCL's meaning. For all_gather and gather it is the number sent per rank, for reduce_scatter and
+    /// scatter the number received per rank, for all_to_all the number per pair.
     ///
     /// # Panics
-    /// For a collective with a layout, which says it instead.
+    /// For a collective with a layout: the layout has the number.
     pub const fn input_elements(self, size: usize, rank: u32, root: u32, count: usize) -> usize {
         use Collective::*;
         match self {
@@ -145,10 +145,10 @@ impl Collective {
         }
     }
 
-    /// Elements that `rank` of `size` writes to its receive buffer, for a per-call `count`.
+    /// Number of elements that `rank` of `size` writes to its receive buffer, for a per-call `count`.
     ///
     /// # Panics
-    /// For a collective with a layout, which says it instead.
+    /// For a collective with a layout: the layout has the number.
     pub const fn output_elements(self, size: usize, rank: u32, root: u32, count: usize) -> usize {
         use Collective::*;
         match self {
@@ -168,7 +168,7 @@ impl Collective {
                     0
                 }
             }
-            // Nobody comes before rank 0: its output stays as it is.
+            // No rank comes before rank 0: its output stays as it is.
             Exscan => {
                 if rank == 0 {
                     0

@@ -10,10 +10,11 @@ use super::rank::Rank;
 /// Result with the engine's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Result whose success costs little: without a value it is one word, which is returned in a register.
+/// Result with a boxed error. Without a value it is one word, which is returned in a register.
 pub type BoxedResult<T> = std::result::Result<T, Box<Error>>;
 
-/// Why an operation could not do what was asked. Cheap to clone: a failed communicator repeats it.
+/// Why an operation could not do what was asked. Cheap to clone, because a failed communicator returns it
+/// again.
 #[derive(Clone, Debug)]
 pub enum Error {
     /// The caller passed something this call never accepts. Nothing was sent.
@@ -23,7 +24,8 @@ pub enum Error {
         /// The value that was passed, and those that are accepted.
         got: String,
     },
-    /// The call is not allowed now: not initialised, already finalised, communicator failed.
+    /// The call is not allowed now: the library is not initialised or already finalised, or the communicator
+    /// has failed.
     InvalidUsage(String),
     /// The operation is defined, but this build or machine cannot do it.
     Unsupported(String),
@@ -31,7 +33,7 @@ pub enum Error {
     PeerLost {
         /// The rank that was lost.
         rank: Rank,
-        /// In which call we were, and how it was noticed.
+        /// The call that was under way, and how the loss was noticed.
         detail: String,
     },
     /// Not every rank arrived within `waited`.
@@ -43,7 +45,7 @@ pub enum Error {
     },
     /// The ranks made different calls. The text names both.
     Mismatch(String),
-    /// A message was longer than the receive that it met; both are named. Only that receive has failed.
+    /// A message was longer than the receive that it met; the text names both. Only that receive has failed.
     Truncated(String),
     /// Some rank aborted the communicator. The text says who and why.
     Aborted(String),
@@ -51,9 +53,9 @@ pub enum Error {
     Bootstrap(String),
     /// The operating system refused something.
     System {
-        /// The action that was tried.
+        /// The action that failed.
         what: String,
-        /// Its answer.
+        /// The operating system's error.
         source: Arc<io::Error>,
     },
     /// A bug in anyccl. The text is meant for a report.
@@ -61,12 +63,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// An operating-system error with what was tried.
+    /// An operating-system error of the action `what`.
     pub fn system(what: impl Into<String>, source: io::Error) -> Error {
         Error::System { what: what.into(), source: Arc::new(source) }
     }
 
-    /// The last operating-system error of this thread with what was tried.
+    /// The last operating-system error of this thread, of the action `what`.
     pub fn last_os(what: impl Into<String>) -> Error {
         Error::system(what, io::Error::last_os_error())
     }

@@ -1,28 +1,28 @@
-//! The count of a collective on a list of buffers: what its ranks must agree on.
+//! The count of a collective on a list of buffers, on which its ranks must agree.
 //!
-//! Each message of such a call says of which list it is a part: ranks with different lists find out by the
-//! first one.
+//! Each message of such a call states the list to which it belongs. Ranks with different lists notice the
+//! difference at the first message.
 
 use std::fmt;
 
 use super::mix::mix;
 
-/// The count of one message of a list, in 64 bits: its elements, how many buffers the whole list has, and a
-/// hash of their lengths and datatypes.
+/// The count of one message of a list, in 64 bits: the elements of the message, the number of buffers in the
+/// whole list, and a hash of their lengths and datatypes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListCount {
-    /// Buffers of the list; 255 stands for all larger numbers, which the hash tells apart.
+    /// Number of buffers of the list; 255 stands for all larger numbers, which the hash tells apart.
     pub buffers: u8,
     /// Hash of all lengths and datatypes, 22 bits long.
     pub lengths: u32,
-    /// Elements of this message.
+    /// Number of elements of this message.
     pub elements: u64,
 }
 
 impl ListCount {
     const ELEMENTS_BITS: u32 = 34;
     const LENGTHS_BITS: u32 = 22;
-    /// Most elements of one message.
+    /// Upper limit of the elements of one message.
     pub const MOST_ELEMENTS: u64 = (1 << ListCount::ELEMENTS_BITS) - 1;
 
     /// The count of a list with these lengths and datatypes, in order. The first message has no elements yet.
@@ -36,14 +36,14 @@ impl ListCount {
         ListCount { buffers: number.min(255) as u8, lengths, elements: 0 }
     }
 
-    /// The count as it travels. `elements` is at most [`ListCount::MOST_ELEMENTS`].
+    /// The count in its packed form. `elements` is at most [`ListCount::MOST_ELEMENTS`].
     pub fn to_bits(self) -> u64 {
         debug_assert!(self.elements <= ListCount::MOST_ELEMENTS);
         let shifted = u64::from(self.buffers) << ListCount::LENGTHS_BITS | u64::from(self.lengths);
         shifted << ListCount::ELEMENTS_BITS | self.elements
     }
 
-    /// Any bits are some count.
+    /// Reads the packed form. All bit patterns are valid.
     pub fn from_bits(bits: u64) -> ListCount {
         let lengths = bits >> ListCount::ELEMENTS_BITS & ((1 << ListCount::LENGTHS_BITS) - 1);
         ListCount {

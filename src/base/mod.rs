@@ -1,4 +1,4 @@
-//! The words every room shares. Uses no other room.
+//! The types that every room shares. This room uses no other room.
 
 mod call;
 mod collective;

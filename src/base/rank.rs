@@ -1,4 +1,4 @@
 //! Ranks.
 
-/// 0-based position in a communicator.
+/// Position in a communicator, counted from 0.
 pub type Rank = u32;

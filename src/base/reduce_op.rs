@@ -1,11 +1,11 @@
-//! Reduction operators and the datatypes each of them accepts.
+//! Reduction operators, and the datatypes that each of them accepts.
 
 use super::datatype::Datatype;
 
 /// Reduction operators. The discriminants are the C ABI's and the wire's: never renumber.
 ///
-/// [`ReduceOp::ALL`] lists the builtin ones, which a name says all about. The others stand for what the
-/// program has made on each rank: ranks agree on what kind of operator it is, the rest is each rank's own.
+/// [`ReduceOp::ALL`] lists the builtin ones. The others stand for operators that the program has made on each
+/// rank. The ranks agree on the kind of operator; the rest is local to each rank.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
@@ -22,9 +22,9 @@ pub enum ReduceOp {
     Land = 8,
     Lor = 9,
     Lxor = 10,
-    /// Sum of contributions that each rank multiplies by a scalar of its own first.
+    /// Sum of contributions, each multiplied by a scalar of its rank first.
     PremulSum = 64,
-    /// A function of the program that commutes.
+    /// A function of the program that is commutative.
     Callback = 65,
     /// A function of the program that is only associative: rank 0 is its leftmost operand.
     OrderedCallback = 66,
@@ -87,10 +87,11 @@ impl ReduceOp {
 
     /// Whether the operator is defined on `datatype`.
     ///
-    /// Arithmetic (sum, product, avg): integers, floats, complex; min, max: integers, floats. Bitwise and
-    /// logical: integers; bool takes everything but avg (sum, max, bor are "or", product, min, band are
-    /// "and"); byte takes the bitwise operators only, as MPI_BYTE does. A premultiplied sum takes what sum
-    /// takes, but for bool; a callback takes everything.
+    /// Arithmetic operators (sum, product, avg) accept integers, floats and complex numbers; min and max
+    /// accept integers and floats. Bitwise and logical operators accept integers. Bool accepts every operator
+    /// except avg; sum, max and bor mean "or", product, min and band mean "and". Byte accepts the bitwise
+    /// operators only, as MPI_BYTE does. A premultiplied sum accepts what sum accepts, except bool. A
+    /// callback accepts every datatype.
     pub const fn accepts(self, datatype: Datatype) -> bool {
         use ReduceOp::*;
         match datatype {

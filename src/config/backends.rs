@@ -7,14 +7,14 @@
 //! engine  = "auto" | "builtin" | "nccl" | "mpi" | "oneccl"
 //! ```
 //!
-//! A part without a memory holds for each memory that its engine can serve and that no other part names. What
-//! nobody names is `auto`.
+//! A part without a memory applies to each memory that its engine can serve and that no other part names. A
+//! memory that no part names has `auto`.
 
 use std::fmt;
 
 use crate::base::{Error, Result};
 
-/// Kinds of memory that the bytes of a call lie in.
+/// Kinds of memory in which the buffers of a call lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryKind {
     /// Memory of the processor.
@@ -40,11 +40,11 @@ impl MemoryKind {
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BackendName {
-    /// This library's own; it is always there.
+    /// This library's own engine, which is always there.
     Builtin = 1,
     /// NVIDIA's NCCL.
     Nccl = 2,
-    /// Whichever MPI the machine has.
+    /// The MPI that the machine has.
     Mpi = 3,
     /// Intel's oneCCL.
     Oneccl = 4,
@@ -65,7 +65,7 @@ impl BackendName {
         }
     }
 
-    /// Whether it can work on memory of this kind.
+    /// Whether the engine can work on memory of this kind.
     pub const fn serves(self, memory: MemoryKind) -> bool {
         match self {
             BackendName::Builtin | BackendName::Mpi | BackendName::Oneccl => {
@@ -76,23 +76,23 @@ impl BackendName {
     }
 }
 
-/// Longest list of engines for one memory.
+/// Upper limit of the engines named for one memory.
 pub const MOST_BACKENDS: usize = BackendName::ALL.len();
 
-/// The engines to be tried for one memory, in order. Empty: `auto`.
+/// The engines to try for one memory, in order. Empty means `auto`.
 type Order = [Option<BackendName>; MOST_BACKENDS];
 
-/// The engines that the user has named; `auto` for every memory without any.
+/// The engines that the user has named; a memory without any has `auto`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackendChoice {
     orders: [Order; MemoryKind::ALL.len()],
 }
 
 impl BackendChoice {
-    /// Bytes of a choice on its way to the other ranks.
+    /// Length of a choice in bytes when it travels to other ranks.
     pub const BYTES: usize = MemoryKind::ALL.len() * MOST_BACKENDS;
 
-    /// Reads the text of `what`, a variable or a member of a struct.
+    /// Parses a text. `what` is the variable or the member of a struct that it comes from.
     pub fn parse(what: &'static str, text: &str) -> Result<BackendChoice> {
         let refuse = |why: String| {
             let got = format!(
@@ -139,13 +139,13 @@ impl BackendChoice {
         Ok(choice)
     }
 
-    /// The engines to be tried for memory of this kind, in order; `None`: `auto`.
+    /// The engines to try for memory of this kind, in order. `None` means `auto`.
     pub fn named(&self, memory: MemoryKind) -> Option<impl Iterator<Item = BackendName> + use<>> {
         let order = self.orders[memory as usize];
         order[0].is_some().then(|| order.into_iter().flatten())
     }
 
-    /// The bytes in which it travels.
+    /// The choice in the form in which it travels.
     pub fn to_bytes(self) -> [u8; BackendChoice::BYTES] {
         let mut bytes = [0; BackendChoice::BYTES];
         let engines = self.orders.iter().flatten();
@@ -153,7 +153,7 @@ impl BackendChoice {
         bytes
     }
 
-    /// Reads the bytes in which it has come. A number that no engine has is left out.
+    /// Reads the form in which a choice travels. Unknown numbers are ignored.
     pub fn from_bytes(bytes: [u8; BackendChoice::BYTES]) -> BackendChoice {
         let name = |byte: u8| BackendName::ALL.into_iter().find(|name| *name as u8 == byte);
         let mut choice = BackendChoice::default();
@@ -177,7 +177,7 @@ impl fmt::Display for BackendChoice {
     }
 }
 
-/// "auto", or engines with a bar between them.
+/// Parses "auto", or engines separated by bars.
 fn order(text: &str) -> std::result::Result<Order, String> {
     if text.trim() == "auto" {
         return Ok(Order::default());

@@ -1,7 +1,7 @@
 //! The one reader of the environment.
 //!
-//! [`VARIABLES`] is the documented record of every variable: `anyccl info` prints it and
-//! docs/environment.md is made from it. [`Config`] is the typed result.
+//! [`VARIABLES`] is the documented record of every variable. `anyccl info` prints it, and docs/environment.md
+//! is made from it. [`Config`] is the typed result.
 
 mod backends;
 mod settings;

@@ -17,7 +17,7 @@ pub enum TransportChoice {
     Tcp,
 }
 
-/// The settings that are not about who is in the job (for those see `bootstrap::job`).
+/// Settings of the process that do not concern the members of the job (for those see `bootstrap::job`).
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Deadline of every wait; `None` waits for ever.
@@ -30,17 +30,17 @@ pub struct Config {
     pub tuning_file: Option<String>,
     /// Bytes of one chunk of a pipelined algorithm.
     pub chunk_bytes: usize,
-    /// Polling time before a waiting rank yields.
+    /// Polling time before a waiting rank yields its core.
     pub spin: Duration,
-    /// Large messages within a host may be read out of the sender's memory.
+    /// Whether large messages within a host may be read out of the sender's memory.
     pub single_copy: bool,
-    /// Interfaces of this communicator, in the syntax of `ANYCCL_SOCKET_IFNAME`, and instead of it.
+    /// Interfaces of this communicator, in the syntax of `ANYCCL_SOCKET_IFNAME`, which they replace.
     pub interface: Option<String>,
     /// Engines by kind of memory.
     pub backend: BackendChoice,
-    /// Pretended host.
+    /// Name of a pretended host.
     pub host_id: Option<String>,
-    /// Files and processes of other users are believed.
+    /// Whether files and processes of other users are trusted.
     pub allow_other_users: bool,
     /// Log level.
     pub log: Level,
@@ -66,7 +66,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Reads the environment. A value that cannot be understood is an error, never ignored.
+    /// Reads the environment. A value that cannot be understood is an error and never ignored.
     pub fn from_environment() -> Result<Config> {
         let mut config = Config::default();
         if let Some(ms) = number("ANYCCL_TIMEOUT_MS")? {

@@ -1,13 +1,13 @@
-//! Every variable, in one table.
+//! The table of all environment variables.
 
 /// One environment variable that the library reads.
 #[derive(Debug)]
 pub struct Variable {
-    /// Its name.
+    /// Name of the variable.
     pub name: &'static str,
-    /// The value that holds when it is unset, as a user would write it.
+    /// Value that applies when the variable is unset, as a user would write it.
     pub default: &'static str,
-    /// One sentence.
+    /// Meaning of the variable, in one or a few sentences.
     pub meaning: &'static str,
 }
 
@@ -16,18 +16,18 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_RANK",
         default: "unset",
-        meaning: "This process's rank in the job; goes with ANYCCL_WORLD_SIZE and ANYCCL_STORE.",
+        meaning: "This process's rank in the job; requires ANYCCL_WORLD_SIZE and ANYCCL_STORE.",
     },
     Variable { name: "ANYCCL_WORLD_SIZE", default: "unset", meaning: "Number of ranks in the job." },
     Variable {
         name: "ANYCCL_STORE",
         default: "unset",
-        meaning: "Where the ranks find each other: tcp://HOST:PORT (rank 0 serves it; with ?served=1 somebody else does) or file:PATH on a shared file system. Without ANYCCL_RANK: where the ranks of another launcher do.",
+        meaning: "Where the ranks find each other: tcp://HOST:PORT (rank 0 serves it; with ?served=1 another process does) or file:PATH on a shared file system. Without ANYCCL_RANK it tells the ranks of another launcher where to meet.",
     },
     Variable {
         name: "ANYCCL_JOB_KEY",
         default: "derived from the store's name",
-        meaning: "Secret of the job, 64 hexadecimal digits; every connection proves that it knows it. `anyccl run` makes one.",
+        meaning: "Secret of the job, 64 hexadecimal digits; every connection proves that it knows it. `anyccl run` generates it.",
     },
     Variable {
         name: "ANYCCL_TIMEOUT_MS",
@@ -42,7 +42,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_BACKEND",
         default: "auto",
-        meaning: "Which engine serves calls: auto, builtin, nccl, mpi or oneccl; for one memory by cpu: or cuda:, several in order with |, for example cpu:mpi|builtin,cuda:nccl. The same on all ranks.",
+        meaning: "Engine that serves calls: auto, builtin, nccl, mpi or oneccl. A prefix cpu: or cuda: limits it to one kind of memory; | separates engines that are tried in order, for example cpu:mpi|builtin,cuda:nccl. All ranks must have the same value.",
     },
     Variable {
         name: "ANYCCL_MPI_LIB",
@@ -62,69 +62,69 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "CCL_ROOT",
         default: "unset",
-        meaning: "Where oneCCL is installed; its libraries are in the folder lib.",
+        meaning: "Folder in which oneCCL is installed; its libraries are in the folder lib below it.",
     },
     Variable {
         name: "CCL_PLUGIN",
         default: "ONECCL_LEGACY_CPU",
-        meaning: "oneCCL's: its plugin. Set by the engine oneccl when it is unset, as are the next four.",
+        meaning: "oneCCL's variable: its plugin. The engine oneccl sets it if it is unset, and also the next four.",
     },
     Variable {
         name: "CCL_WORKER_OFFLOAD",
         default: "0",
-        meaning: "oneCCL's: whether threads of its own make calls.",
+        meaning: "oneCCL's variable: whether worker threads of oneCCL make calls.",
     },
     Variable {
         name: "CCL_ATL_TRANSPORT",
         default: "ofi",
-        meaning: "oneCCL's: how its ranks reach each other.",
+        meaning: "oneCCL's variable: how its ranks reach each other.",
     },
-    Variable { name: "CCL_LOG_LEVEL", default: "error", meaning: "oneCCL's: what it prints." },
+    Variable { name: "CCL_LOG_LEVEL", default: "error", meaning: "oneCCL's variable: its log level." },
     Variable {
         name: "FI_PROVIDER_PATH",
         default: "oneCCL's folder",
-        meaning: "libfabric's: where the providers of oneCCL's network are.",
+        meaning: "libfabric's variable: folder of the providers of oneCCL's network.",
     },
     Variable {
         name: "NCCL_MULTI_RANK_GPU_ENABLE",
         default: "unset",
-        meaning: "NCCL's, since 2.30: 1 lets ranks share a GPU. The engine nccl then lets them, too.",
+        meaning: "NCCL's variable, since 2.30: 1 lets ranks share a GPU, also under the engine nccl.",
     },
     Variable {
         name: "VIRTUAL_ENV",
         default: "unset",
-        meaning: "Python's virtual environment; the engines nccl and oneccl are looked for in its packages.",
+        meaning: "Python's virtual environment; the libraries of the engines nccl and oneccl are searched in its packages.",
     },
-    Variable { name: "CONDA_PREFIX", default: "unset", meaning: "The same, of conda." },
+    Variable { name: "CONDA_PREFIX", default: "unset", meaning: "Conda's environment, used like VIRTUAL_ENV." },
     Variable {
         name: "PYTHONPATH",
         default: "unset",
-        meaning: "Folders of Python modules; the engine nccl is looked for in them.",
+        meaning: "Folders of Python modules; the library of the engine nccl is searched in them.",
     },
     Variable {
         name: "LD_LIBRARY_PATH",
         default: "unset",
-        meaning: "Folders of the loader; the engine nccl is looked for in them.",
+        meaning: "Folders of the loader; the library of the engine nccl is searched in them.",
     },
     Variable {
         name: "ANYCCL_ALGORITHM",
         default: "chosen by predicted cost",
-        meaning: "Comma-separated COLLECTIVE:ALGORITHM, for example all_reduce:ring,broadcast:binomial. Rank 0's value holds for all ranks.",
+        meaning: "Comma-separated COLLECTIVE:ALGORITHM, for example all_reduce:ring,broadcast:binomial. Rank 0's value applies to all ranks.",
     },
     Variable {
         name: "ANYCCL_TUNING_FILE",
         default: "built-in figures",
-        meaning: "File of measured link and reduction costs, from which algorithms are chosen; `anyccl perf --tune FILE` writes it. Every rank that has this variable reads it, rank 0's figures hold for all ranks.",
+        meaning: "File of measured link and reduction costs, from which algorithms are chosen; `anyccl perf --tune FILE` writes it. Every rank that has this variable reads the file; rank 0's figures apply to all ranks.",
     },
     Variable {
         name: "ANYCCL_CHUNK_BYTES",
         default: "65536",
-        meaning: "Bytes of one chunk of a pipelined algorithm. Rank 0's value holds for all ranks.",
+        meaning: "Bytes of one chunk of a pipelined algorithm. Rank 0's value applies to all ranks.",
     },
     Variable {
         name: "ANYCCL_SOCKET_IFNAME",
         default: "all interfaces that are up, loopback last",
-        meaning: "Interfaces for TCP: comma-separated name prefixes; a leading ^ excludes them, a leading = wants exact names.",
+        meaning: "Interfaces for TCP: comma-separated name prefixes; a leading ^ excludes them, a leading = demands exact names.",
     },
     Variable {
         name: "NCCL_SOCKET_IFNAME",
@@ -144,27 +144,27 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_SINGLE_COPY",
         default: "1",
-        meaning: "1: where ranks share processors, and in exchanges and messages for which that was tried and found faster, large messages are read straight out of the sender's memory (process_vm_readv) if the kernel permits it; 0: never.",
+        meaning: "1: receivers may read large messages directly out of the sender's memory (process_vm_readv) if the kernel permits it. They do so where ranks share cores, and for exchanges and messages where a trial found it faster. 0: never.",
     },
     Variable {
         name: "ANYCCL_HOST_ID",
         default: "the kernel's boot id and the network namespace",
-        meaning: "Ranks with the same value share a host. Set it to split one machine into pretended hosts.",
+        meaning: "Ranks with the same value count as ranks of one host. Set it to split one machine into pretended hosts.",
     },
     Variable {
         name: "ANYCCL_ALLOW_OTHER_USERS",
         default: "0",
-        meaning: "1: store files and tuning files of other users, or that others may write, are trusted, and ranks of one host may belong to different users. The same on all ranks.",
+        meaning: "1: store files and tuning files are trusted even if they belong to other users or others may write them, and ranks of one host may belong to different users. All ranks must have the same value.",
     },
     Variable {
         name: "ANYCCL_LOG",
         default: "warn",
-        meaning: "off, error, warn, info or debug. info says what each communicator uses.",
+        meaning: "off, error, warn, info or debug. info reports what each communicator uses.",
     },
     Variable {
         name: "ANYCCL_SPIN_US",
         default: "30",
-        meaning: "Microseconds that a waiting rank polls before it yields its core; it sleeps soon after.",
+        meaning: "Microseconds for which a waiting rank polls before it yields its core. Soon after, it sleeps.",
     },
     Variable { name: "RANK", default: "unset", meaning: "torchrun's rank; used when ANYCCL_RANK is unset." },
     Variable { name: "WORLD_SIZE", default: "unset", meaning: "torchrun's number of ranks." },
@@ -172,7 +172,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "MASTER_PORT",
         default: "unset",
-        meaning: "torchrun's port. Never bound: it names the job, and the ports tried are derived from it.",
+        meaning: "torchrun's port. anyccl never binds it: it identifies the job, and the ports to try are derived from it.",
     },
     Variable {
         name: "TORCHELASTIC_RUN_ID",
@@ -182,36 +182,36 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "TORCHELASTIC_RESTART_COUNT",
         default: "0",
-        meaning: "How often torchrun has restarted its ranks; part of the derived job key.",
+        meaning: "Number of times that torchrun has restarted its ranks; part of the derived job key.",
     },
     Variable {
         name: "PMI_FD",
         default: "unset",
         meaning: "Connection to the mpiexec of MPICH or Intel MPI, or to Slurm's pmi2; the ranks meet through it.",
     },
-    Variable { name: "PMI_RANK", default: "unset", meaning: "Rank that goes with PMI_FD." },
-    Variable { name: "PMI_SIZE", default: "unset", meaning: "Number of ranks that goes with PMI_FD." },
+    Variable { name: "PMI_RANK", default: "unset", meaning: "Rank of this process, with PMI_FD." },
+    Variable { name: "PMI_SIZE", default: "unset", meaning: "Number of ranks, with PMI_FD." },
     Variable {
         name: "PMI_PORT",
         default: "unset",
-        meaning: "Instead of PMI_FD, HOST:PORT of the process manager (mpiexec -pmi-port).",
+        meaning: "HOST:PORT of the process manager (mpiexec -pmi-port), instead of PMI_FD.",
     },
     Variable {
         name: "PMI_ID",
         default: "unset",
-        meaning: "Who this process is to the process manager at PMI_PORT.",
+        meaning: "Identity of this process for the process manager at PMI_PORT.",
     },
     Variable {
         name: "MPI_LOCALNRANKS",
         default: "unset",
-        meaning: "mpiexec's number of ranks on this host. Where it is PMI_SIZE, ranks that have called MPI_Init before meet by a file in a private folder.",
+        meaning: "mpiexec's number of ranks on this host. If it equals PMI_SIZE, ranks that have called MPI_Init before meet by a file in a private folder.",
     },
     Variable { name: "OMPI_COMM_WORLD_RANK", default: "unset", meaning: "Open MPI's rank." },
     Variable { name: "OMPI_COMM_WORLD_SIZE", default: "unset", meaning: "Open MPI's number of ranks." },
     Variable {
         name: "OMPI_COMM_WORLD_LOCAL_SIZE",
         default: "unset",
-        meaning: "Open MPI's number of ranks on this host. Where it is less than all, ANYCCL_STORE has to say where they meet.",
+        meaning: "Open MPI's number of ranks on this host. If other hosts have ranks, too, ANYCCL_STORE must say where they meet.",
     },
     Variable { name: "PMIX_NAMESPACE", default: "unset", meaning: "PMIx's name of an Open MPI job." },
     Variable {
@@ -222,13 +222,13 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "SLURM_PROCID",
         default: "unset",
-        meaning: "Slurm's rank; used when SLURM_STEP_ID is that of a step.",
+        meaning: "Slurm's rank; used if SLURM_STEP_ID is the id of a step.",
     },
     Variable { name: "SLURM_STEP_NUM_TASKS", default: "unset", meaning: "Number of ranks of a Slurm step." },
     Variable {
         name: "SLURM_NTASKS",
         default: "unset",
-        meaning: "The same, where SLURM_STEP_NUM_TASKS is unset.",
+        meaning: "Number of ranks, used if SLURM_STEP_NUM_TASKS is unset.",
     },
     Variable {
         name: "SLURM_JOB_ID",
@@ -247,10 +247,10 @@ pub static VARIABLES: &[Variable] = &[
     },
 ];
 
-/// The variable's value; unset and empty are both `None`.
+/// The value of a variable; unset and empty are both `None`.
 ///
 /// # Panics
-/// When the name is not in [`VARIABLES`]: an undocumented variable is a bug.
+/// If the name is not in [`VARIABLES`]: an undocumented variable is a bug.
 pub fn raw(name: &str) -> Option<String> {
     assert!(VARIABLES.iter().any(|v| v.name == name), "{name} is not in config::VARIABLES");
     std::env::var(name).ok().filter(|value| !value.is_empty())

@@ -1,15 +1,15 @@
-//! Times of messages by their size: measured points, and straight lines between them.
+//! A curve of message times by size: measured points, with straight lines between them.
 //!
-//! One figure per byte is not enough to predict times: what fits into caches is faster, and so is what goes
-//! one way only. The choice of algorithms does without; the simulator reads these figures
+//! One figure per byte is not enough to predict times: data that fits into caches moves faster, and so does
+//! data that goes one way only. The choice of algorithms does without curves; the simulator uses them
 //! (docs/simulator.md). The idea is that of parametrised LogP: Kielmann, Bal and Verstoep 2000.
 
 use std::fmt;
 
-/// Most points of a curve.
+/// Upper limit of a curve's points.
 const MOST: usize = 8;
 
-/// Microseconds beyond the latency of one way, by the bytes of a message. Empty where unknown.
+/// Microseconds beyond the latency of one way, by the bytes of a message. Empty if unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Curve {
     points: [(u64, f64); MOST],
@@ -20,7 +20,7 @@ impl Curve {
     /// A curve without measurements.
     pub const NONE: Curve = Curve { points: [(0, 0.0); MOST], len: 0 };
 
-    /// From measurements at rising sizes, all above zero. `None` if they are not that, or too many.
+    /// Makes a curve of measurements at rising sizes, all above zero. `None` if they are not so, or too many.
     pub fn new(measured: &[(u64, f64)]) -> Option<Curve> {
         let rises = measured.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1);
         let is_above = measured.iter().all(|&(bytes, us)| bytes > 0 && us > 0.0 && us.is_finite());
@@ -32,7 +32,7 @@ impl Curve {
         Some(Curve { points, len: measured.len() })
     }
 
-    /// Reads what `Display` has written: `4096:1.5 32768:7`.
+    /// Parses the form that `Display` writes: `4096:1.5 32768:7`.
     pub fn parse(text: &str) -> Option<Curve> {
         let point = |word: &str| -> Option<(u64, f64)> {
             let (bytes, us) = word.split_once(':')?;
@@ -46,8 +46,9 @@ impl Curve {
         self.len == 0
     }
 
-    /// Microseconds for messages of this size: straight lines between the points, from zero on; as many per
-    /// byte as at the last point behind it. `None` where nothing was measured.
+    /// Microseconds for a message of this size. The curve is a straight line from zero to the first point and
+    /// from point to point. Beyond the last point, a byte costs as much as on average up to it. `None` if
+    /// nothing was measured.
     pub fn us(&self, bytes: u64) -> Option<f64> {
         let points = &self.points[..self.len];
         let &(last, last_us) = points.last()?;

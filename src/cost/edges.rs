@@ -1,17 +1,17 @@
-//! The edges of a ring of ranks: few of them leave a host, and those of a host share its wire.
+//! The edges of a ring of ranks. Few of them leave a host, and those of one host share its wire.
 
 use super::{LinkModel, Paths};
 use crate::base::Rank;
 use crate::plan::PlanRequest;
 
-/// The edges from each rank to the next one, the last to the first.
+/// The edges of a ring: from each rank to the next one, and from the last to the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edges {
     local: LinkModel,
     remote: LinkModel,
-    /// Part of all edges that is remote.
+    /// Fraction of all edges that are remote.
     remote_share: f64,
-    /// The remote edges of one host, at most.
+    /// The largest number of remote edges of one host.
     sharing: f64,
 }
 
@@ -21,7 +21,7 @@ impl Edges {
         Edges { local: *link, remote: *link, remote_share: 0.0, sharing: 1.0 }
     }
 
-    /// The ring of the ranks of a request, in their order.
+    /// The ring of a request's ranks, in their order.
     pub fn of(paths: &Paths, request: &PlanRequest) -> Edges {
         let Paths { local, remote } = *paths;
         let crossings = crossings(request);
@@ -38,7 +38,7 @@ impl Edges {
         self.remote_share * cost(&self.remote) + (1.0 - self.remote_share) * cost(&self.local)
     }
 
-    /// A cost on the edge where it is highest, while the other edges of that host have as much to do.
+    /// A cost on the most expensive edge, while the other edges of that host carry as much.
     pub fn at_the_busiest(&self, cost: impl Fn(&LinkModel) -> f64) -> f64 {
         let wire = LinkModel { us_per_byte: self.sharing * self.remote.us_per_byte, ..self.remote };
         let local = if self.remote_share < 1.0 { cost(&self.local) } else { 0.0 };
@@ -47,7 +47,7 @@ impl Edges {
     }
 }
 
-/// Ranks whose next rank is on another host, by host.
+/// Number of ranks whose next rank is on another host, by host.
 fn crossings(request: &PlanRequest) -> Vec<u32> {
     let host_of = |rank: Rank| request.topology.host_of(rank) as usize;
     let mut crossings = vec![0; request.topology.hosts() as usize];

@@ -5,7 +5,7 @@
 pub struct LinkModel {
     /// Microseconds for an empty message (alpha).
     pub latency_us: f64,
-    /// Microseconds of work for each further message that one rank has under way at once.
+    /// Microseconds of work for each further message that one rank has under way at the same time.
     pub message_us: f64,
     /// Microseconds per byte moved (beta).
     pub us_per_byte: f64,
@@ -13,13 +13,13 @@ pub struct LinkModel {
     pub reduce_us_per_byte: f64,
 }
 
-/// Microseconds per byte at so many gigabytes per second.
+/// Microseconds per byte at a rate in gigabytes per second.
 const fn at_gigabytes_per_second(rate: f64) -> f64 {
     1e-3 / rate
 }
 
 impl LinkModel {
-    /// Shared memory, a core per rank.
+    /// Shared memory with one rank per core.
     pub const SHM: LinkModel = LinkModel {
         latency_us: 0.3,
         message_us: 0.1,
@@ -35,19 +35,19 @@ impl LinkModel {
         reduce_us_per_byte: at_gigabytes_per_second(10.0),
     };
 
-    /// This link with another latency. Work stays the same part of the latency.
+    /// This link with another latency. The work per message stays the same fraction of the latency.
     pub fn with_latency(self, latency_us: f64) -> LinkModel {
         LinkModel { latency_us, message_us: self.message_us / self.latency_us * latency_us, ..self }
     }
 
-    /// TCP among ranks that share cores: nearly all of the latency is system calls, one rank's after the
-    /// other's (four ranks on two cores, loopback: a round of one message takes 13 us, of three 39).
+    /// Fraction of TCP's latency that is system calls. Ranks that share a core make these calls one after the
+    /// other. docs/lab/cost-model.md has the measurement.
     const TCP_WORK_SHARE: f64 = 0.75;
 
-    /// One hand-over by `sched_yield`.
+    /// Microseconds of one hand-over by `sched_yield`.
     const TURN_US: f64 = 1.2;
 
-    /// This link among ranks of which `ranks_per_core` share each core: a message waits for the turns of the
+    /// This link among ranks of which `ranks_per_core` share each core. A message waits for the turns of the
     /// others, and all of them do their work one after the other.
     pub fn oversubscribed(self, ranks_per_core: u32) -> LinkModel {
         if ranks_per_core <= 1 {

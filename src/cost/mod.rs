@@ -1,10 +1,9 @@
 //! The cost model: links, and the terms of the formulas that predict algorithms. Pure arithmetic.
 //!
-//! A link is described by a [`LinkModel`], in the terms of the alpha-beta-gamma model: latency, time per
-//! byte, time per reduced byte. On several hosts there are two kinds of links, [`Paths`]; an algorithm that
-//! does not look at hosts sees a mixture of them ([`Traffic`]), a ring sees the [`Edges`] between neighbours.
-//! `formula` has the words of which the cost functions in `algo` are made. A [`Curve`] holds measured times
-//! by size, for the simulator.
+//! A [`LinkModel`] describes a link in the terms of the alpha-beta-gamma model: latency, time per byte, time
+//! per reduced byte. Several hosts have two kinds of links, [`Paths`]. An algorithm that ignores hosts sees a
+//! mixture of them ([`Traffic`]); a ring sees the [`Edges`] between neighbours. `formula` has the terms of
+//! which the cost functions in `algo` are made. A [`Curve`] holds measured times by size, for the simulator.
 
 mod curve;
 mod edges;

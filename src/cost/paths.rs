@@ -1,12 +1,12 @@
 //! Links on several hosts: which link the messages of an algorithm use, and which ranks share it.
 //!
-//! A host has one wire to the others. What its ranks send at the same time shares that wire's bandwidth;
-//! within the host each rank has links of its own.
+//! A host has one wire to the others. Messages that its ranks send at the same time share that wire's
+//! bandwidth; within the host each rank has links of its own.
 
 use super::LinkModel;
 use crate::plan::PlanRequest;
 
-/// Both kinds of links of a job, for algorithms that know which rank is where.
+/// Both kinds of links of a job, for algorithms that know the host of each rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Paths {
     /// Within a host, for each rank.
@@ -15,26 +15,26 @@ pub struct Paths {
     pub remote: LinkModel,
 }
 
-/// The receivers of a rank's messages in an algorithm that knows nothing of hosts.
+/// The receivers of a rank's messages in an algorithm that ignores hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Traffic {
-    /// To all alike, or to partners at many distances.
+    /// All ranks alike, or partners at many distances.
     Everywhere,
-    /// To one partner per round, whose number differs in one bit if the ranks are a power of two.
+    /// One partner per round. Its number differs in one bit if the number of ranks is a power of two.
     ///
-    /// all_reduce does without: where it would tip the choice, simulations see it ahead of hierarchical by a
-    /// tenth at most, which sends fewer messages between hosts.
+    /// all_reduce does not use it. Where it would change the choice, it would win little over hierarchical,
+    /// which sends fewer messages between hosts (docs/lab/cost-model.md).
     Hypercube,
-    /// From the root or to it: its wire decides.
+    /// The root, or the senders to it: the root's wire decides.
     Root,
 }
 
 impl Paths {
-    /// The link that an algorithm without knowledge of hosts seems to have.
+    /// The link that an algorithm which ignores hosts seems to have.
     ///
-    /// Its rounds wait for the slowest message, so the latency is that between hosts, unless it is known of
-    /// some rounds that nobody's message leaves its host. A byte costs what it costs on the busiest host, on
-    /// average over the peers of a rank there.
+    /// Its rounds wait for the slowest message. So the latency is that between hosts, except for rounds in
+    /// which no message leaves its host. The cost of a byte is that on the busiest host, averaged over the
+    /// peers of a rank there.
     pub fn seen_by(&self, traffic: Traffic, request: &PlanRequest) -> LinkModel {
         let ranks_of = ranks_of(request);
         let size = f64::from(request.size);
@@ -65,7 +65,7 @@ fn ranks_of(request: &PlanRequest) -> Vec<u32> {
     ranks_of
 }
 
-/// Part of the rounds of a hypercube that stays within hosts.
+/// Fraction of the rounds of a hypercube that stay within hosts.
 fn rounds_within_hosts(request: &PlanRequest) -> f64 {
     let PlanRequest { size, topology, .. } = *request;
     if !size.is_power_of_two() || size == 1 {
@@ -85,7 +85,7 @@ mod tests {
 
     const PATHS: Paths = Paths { local: LinkModel::SHM, remote: LinkModel::TCP };
 
-    /// Wires' worth of time that a byte takes, when what stays within a host is free.
+    /// Time of a byte in units of one wire's, if bytes within a host cost nothing.
     fn wires(labels: &str, traffic: Traffic) -> f64 {
         let local = LinkModel { us_per_byte: 0.0, ..LinkModel::SHM };
         with_request(labels, Collective::Barrier, 0, |request| {

@@ -4,7 +4,7 @@ use crate::base::Collective;
 use crate::plan::{BlockLayout, PlanRequest};
 use crate::topology::Topology;
 
-/// `labels`: one letter per rank, its host.
+/// Runs a function with a request. `labels` has one letter per rank, which names its host.
 pub(crate) fn with_request<R>(
     labels: &str,
     collective: Collective,

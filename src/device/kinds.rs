@@ -1,29 +1,29 @@
-//! The kind of memory that an address is in.
+//! Finds out whether an address belongs to the processor's memory or a GPU's.
 //!
-//! Memory of a GPU can only come into a process by the CUDA driver, so where that is not loaded there is
-//! nothing to ask; where it is, it is asked about each buffer.
+//! Memory of a GPU can only come into a process through the CUDA driver. If the driver is not loaded, there
+//! is nothing to ask. If it is, it is asked about each buffer.
 
 use std::ffi::{CStr, c_int, c_uint, c_void};
 
 use crate::base::{Error, Result};
 use crate::config::MemoryKind;
 
-/// cuPointerGetAttribute of the driver.
+/// Type of the driver's cuPointerGetAttribute.
 type PointerGetAttribute = unsafe extern "C" fn(*mut c_void, c_int, u64) -> c_int;
 
 const CU_POINTER_ATTRIBUTE_MEMORY_TYPE: c_int = 2;
 const CU_POINTER_ATTRIBUTE_IS_MANAGED: c_int = 8;
 const CU_MEMORYTYPE_DEVICE: c_uint = 2;
 
-/// The way to find the kind of a buffer. Made with a communicator: a program that uses the driver has loaded
-/// it by then.
+/// The way to find the kind of a buffer's memory. It is made with a communicator: a program that uses the
+/// driver has loaded it by then.
 #[derive(Clone, Copy)]
 pub struct Kinds {
     driver: Option<PointerGetAttribute>,
 }
 
 impl Kinds {
-    /// Asks the loader, not the driver: nothing is loaded that is not there.
+    /// Asks the loader whether the driver is loaded. It loads nothing.
     pub fn detect() -> Kinds {
         const DRIVER: &CStr = c"libcuda.so.1";
         // SAFETY: a terminated name; NOLOAD only looks it up.
@@ -37,19 +37,19 @@ impl Kinds {
         Kinds { driver: unsafe { std::mem::transmute::<*mut c_void, Option<PointerGetAttribute>>(symbol) } }
     }
 
-    /// By a driver of a test's own.
+    /// Uses a test's own driver function.
     #[cfg(test)]
     pub(crate) fn by(driver: PointerGetAttribute) -> Kinds {
         Kinds { driver: Some(driver) }
     }
 
-    /// Whether there may be more than one.
+    /// Whether there may be more than one kind of memory.
     #[inline]
     pub fn may_differ(&self) -> bool {
         self.driver.is_some()
     }
 
-    /// The kind of memory at an address. What the processor can read, too, is the processor's.
+    /// The kind of memory at an address. Memory that the processor can read, too, counts as the processor's.
     #[inline]
     pub fn of(&self, address: usize) -> MemoryKind {
         match self.driver {
@@ -58,14 +58,15 @@ impl Kinds {
         }
     }
 
-    /// Refuses a buffer that the processor cannot read. One of no bytes may be anything.
+    /// Refuses a buffer that the processor cannot read. An empty buffer may have any address.
     #[inline]
     pub fn check_host(&self, address: usize, bytes: usize, what: &'static str) -> Result<()> {
         if bytes > 0 && self.of(address) == MemoryKind::Cuda { refuse(address, what) } else { Ok(()) }
     }
 }
 
-/// Memory that the driver does not know is ordinary memory: it answers with an error there.
+/// Whether only the device can read an address. The driver answers with an error for memory that it does not
+/// know, which is ordinary memory.
 #[cold]
 fn is_device_only(ask: PointerGetAttribute, address: usize) -> bool {
     let mut kind: c_uint = 0;
@@ -74,9 +75,9 @@ fn is_device_only(ask: PointerGetAttribute, address: usize) -> bool {
     if !known || kind != CU_MEMORYTYPE_DEVICE {
         return false;
     }
-    // A bool on paper; room for more, so that nobody's idea of its width matters.
+    // The attribute is documented as a bool. A larger place is passed, so that its width does not matter.
     let mut managed: u64 = 0;
-    // SAFETY: as above, with room for the largest answer.
+    // SAFETY: as above, with room for the largest result.
     let answered =
         unsafe { ask((&raw mut managed).cast(), CU_POINTER_ATTRIBUTE_IS_MANAGED, address as u64) } == 0;
     !(answered && managed & 0xff != 0)
@@ -85,7 +86,7 @@ fn is_device_only(ask: PointerGetAttribute, address: usize) -> bool {
 #[cold]
 fn refuse(address: usize, what: &'static str) -> Result<()> {
     Err(Error::Unsupported(format!(
-        "{what} at {address:#x} is memory of a GPU, and this call moves host memory: copy it there first; or let NCCL serve GPU \
+        "{what} at {address:#x} is memory of a GPU, and this call moves host memory: copy it to the host first, or let NCCL serve GPU \
          memory, which it can for collectives with one count and a builtin operator: ANYCCL_BACKEND=cuda:nccl"
     )))
 }
@@ -102,7 +103,7 @@ mod tests {
             (CU_POINTER_ATTRIBUTE_IS_MANAGED, 8192) => 1,
             _ => return 1,
         };
-        // SAFETY: both attributes are given room for an unsigned int at least.
+        // SAFETY: both attributes have room for at least an unsigned int.
         unsafe { place.cast::<u32>().write(value) };
         0
     }

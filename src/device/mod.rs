@@ -1,5 +1,5 @@
-//! Memory of devices. The builtin engine does not move it yet; it is told from memory of the processor
-//! ([`kinds`]), so that another engine gets it, or the caller a sentence.
+//! Memory of devices. The builtin engine does not move it yet. [`kinds`] tells it from memory of the
+//! processor, so that another engine serves the call or the caller gets an error.
 
 pub mod kinds;
 

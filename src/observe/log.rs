@@ -1,9 +1,9 @@
-//! One log line at a time: to the user's callback if one is set, else to standard error.
+//! The log: one line at a time, to the user's callback if one is set, else to standard error.
 //!
 //! A line says rank, communicator, what happened, what follows. `ANYCCL_LOG` sets the level.
 //!
-//! Standard error may be closed, or full because its reader rests: a line that is not taken at once is
-//! dropped, and the next one says how many were.
+//! Standard error may be closed, or full because its reader pauses. A line that it does not take at once is
+//! dropped, and the next line reports how many were.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -20,9 +20,9 @@ pub enum Level {
     Off = 0,
     /// Something failed.
     Error = 1,
-    /// Something is odd but goes on.
+    /// Something is unusual, but the program goes on.
     Warn = 2,
-    /// One line per communicator: what is in use.
+    /// What each communicator uses, in one line.
     Info = 3,
     /// Choices and connections.
     Debug = 4,
@@ -43,18 +43,18 @@ impl Level {
         Level::NAMES.iter().find(|(known, _)| *known == name).map(|(_, level)| *level)
     }
 
-    /// Its name.
+    /// Name of the level.
     pub fn name(self) -> &'static str {
         Level::NAMES[self as usize].0
     }
 }
 
-/// Receives every line at or above the level. Called on the thread that has something to say.
+/// Receiver of every line at or above the level. Called on the thread that logs.
 pub type Sink = Box<dyn Fn(Level, &str) + Send + Sync>;
 
 static LEVEL: AtomicU8 = AtomicU8::new(Level::Warn as u8);
 static SINK: RwLock<Option<Sink>> = RwLock::new(None);
-/// Lines that standard error has not taken, since the last one that it took.
+/// Number of lines dropped since the last line that standard error took.
 static DROPPED: AtomicU64 = AtomicU64::new(0);
 
 /// Sets the level below which lines are dropped.
@@ -62,7 +62,7 @@ pub fn set_level(level: Level) {
     LEVEL.store(level as u8, Ordering::Relaxed);
 }
 
-/// Replaces the receiver of lines; `None` is standard error.
+/// Sets the receiver of lines; `None` means standard error.
 pub fn set_sink(sink: Option<Sink>) {
     *SINK.write() = sink;
 }
@@ -72,7 +72,7 @@ pub fn enabled(level: Level) -> bool {
     level as u8 <= LEVEL.load(Ordering::Relaxed)
 }
 
-/// Writes one line, if the level says so.
+/// Writes one line if its level is enabled.
 pub fn write(level: Level, line: fmt::Arguments<'_>) {
     if !enabled(level) {
         return;
@@ -83,7 +83,7 @@ pub fn write(level: Level, line: fmt::Arguments<'_>) {
     }
 }
 
-/// One write, so that lines of several ranks do not mix.
+/// Writes a line, and the count of dropped ones, in one piece, so that lines of several ranks do not mix.
 fn write_or_count(dropped: &AtomicU64, line: &str, write: impl Fn(&[u8]) -> bool) {
     let before = dropped.swap(0, Ordering::Relaxed);
     let taken = match before {

@@ -1,4 +1,4 @@
-//! What the library says while it runs.
+//! Observation of the running library: its log, and a trace of plans.
 
 pub mod log;
 pub mod trace;

@@ -1,12 +1,13 @@
-//! When the steps of plans began and ended, for whoever wants to see a schedule on a time line.
+//! A trace of when the steps of plans began and ended, to show a schedule on a time line.
 //!
-//! Recording is off unless somebody calls [`record`], and then costs each call one relaxed load and each step
-//! one look at an `Option`. While it is on, every execution keeps a [`Recorder`] of its own; what it has seen
-//! goes to one list per process when its call has ended, and [`take`] empties that list.
+//! Recording is off until [`record`] turns it on. While it is off, each call costs one relaxed load and each
+//! step one test of an `Option`. While it is on, every execution keeps a [`Recorder`] of its own. When its
+//! call has ended, its events go to one list per process, which [`take`] empties.
 //!
-//! A transfer begins when its round does, or when the transfer before it, to or from the same rank, has
-//! ended: so a wait for the peer shows as a long transfer. Times are nanoseconds since the Unix epoch, read
-//! from a monotonic clock that is compared with the calendar once: ranks of one host can be laid side by
+//! A transfer begins when its round does, or when the previous transfer to or from the same rank has ended.
+//! So a wait for the peer shows as a long transfer. Times are nanoseconds since the Unix epoch. They are read
+//! from a monotonic clock that is compared with the calendar once, so the events of ranks of one host can be
+//! put side by side.
 //! side.
 
 use std::sync::OnceLock;
@@ -17,7 +18,7 @@ use parking_lot::Mutex;
 
 use crate::base::Rank;
 
-/// What took its time.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
     /// A whole call.
@@ -30,20 +31,20 @@ pub enum Activity {
     Send,
     /// A message from a peer.
     Receive,
-    /// A message from a peer, reduced while it came.
+    /// A message from a peer, reduced while it arrived.
     ReceiveReduce,
 }
 
 /// One bar of the time line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What it was.
+    /// Kind of the event.
     pub activity: Activity,
-    /// Nanoseconds since the Unix epoch.
+    /// Begin, in nanoseconds since the Unix epoch.
     pub begin: u64,
-    /// Nanoseconds since the Unix epoch.
+    /// End, in nanoseconds since the Unix epoch.
     pub end: u64,
-    /// Bytes copied, reduced or transferred; of a call, all of them together.
+    /// Bytes copied, reduced or transferred; for a call, the sum of all.
     pub bytes: u64,
     /// The other side of a transfer.
     pub peer: Option<Rank>,
@@ -69,12 +70,12 @@ pub fn is_on() -> bool {
     ON.load(Ordering::Relaxed)
 }
 
-/// What was recorded since the last time, in the order in which calls ended.
+/// The events recorded since the last call of this function, in the order in which their calls ended.
 pub fn take() -> Vec<Event> {
     std::mem::take(&mut EVENTS.lock())
 }
 
-/// The time, as events tell it.
+/// The current time on the clock of events.
 pub fn now() -> u64 {
     static START: OnceLock<(Instant, u64)> = OnceLock::new();
     let (instant, epoch) = START.get_or_init(|| {
@@ -84,14 +85,14 @@ pub fn now() -> u64 {
     epoch + instant.elapsed().as_nanos() as u64
 }
 
-/// What one running plan has seen.
+/// The recorder of one running plan.
 pub struct Recorder {
     sequence: u32,
     begin: u64,
-    /// When the last local step ended, or its round began.
+    /// Time when the last local step ended, or its round began.
     local: u64,
     lanes: Vec<LaneStart>,
-    /// When the last transfer to (`true`) or from a peer ended.
+    /// Time when the last transfer to (`true`) or from a peer ended.
     queues: Vec<(bool, Rank, u64)>,
     events: Vec<Event>,
 }
@@ -103,7 +104,7 @@ struct LaneStart {
 }
 
 impl Recorder {
-    /// For a call that begins now; `None` while recording is off.
+    /// A recorder for a call that begins now; `None` while recording is off.
     #[inline]
     pub fn begin(sequence: u32, lanes: usize) -> Option<Box<Recorder>> {
         is_on().then(|| {
@@ -120,21 +121,21 @@ impl Recorder {
         })
     }
 
-    /// A lane comes to a round.
+    /// Notes that a lane begins a round.
     pub fn enter(&mut self, lane: usize, round: u32) {
         let begin = now();
         self.lanes[lane] = LaneStart { round, begin };
         self.local = begin;
     }
 
-    /// A local step of this lane has ended.
+    /// Records a local step of this lane that has ended.
     pub fn local(&mut self, (activity, bytes): (Activity, usize), lane: usize) {
         let end = now();
         let begin = std::mem::replace(&mut self.local, end);
         self.push(activity, lane as u32, (begin, end), bytes, None);
     }
 
-    /// A transfer of this lane has ended.
+    /// Records a transfer of this lane that has ended.
     pub fn transfer(&mut self, activity: Activity, lane: u32, peer: Rank, bytes: usize) {
         let (sends, end) = (activity == Activity::Send, now());
         let entered = self.lanes[lane as usize].begin;
@@ -149,7 +150,7 @@ impl Recorder {
         self.push(activity, lane, (entered.max(before), end), bytes, Some(peer));
     }
 
-    /// The call has ended: hands over what was seen.
+    /// Records the end of the call and hands over all events.
     pub fn end(mut self) {
         let bytes = self.events.iter().map(|event| event.bytes as usize).sum();
         self.push(Activity::Call, 0, (self.begin, now()), bytes, None);

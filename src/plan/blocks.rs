@@ -14,8 +14,8 @@
 //!                    destination
 //! ```
 //!
-//! Blocks for or from each rank are in rank order in these lists; where they lie in the buffer is the
-//! caller's choice, as long as those of the output do not overlap. A plan touches no element between them.
+//! Blocks for or from each rank are in rank order in these lists. The caller chooses where they lie in the
+//! buffer, but those of the output must not overlap. A plan touches no element between them.
 
 use crate::base::Rank;
 
@@ -29,25 +29,25 @@ pub struct Block {
 }
 
 impl Block {
-    /// The element behind the last.
+    /// Index behind the last element.
     pub fn end(self) -> usize {
         self.offset + self.len
     }
 }
 
-/// The blocks of one rank. Without any, where one count says it all.
+/// The blocks of one rank. Empty for a collective with one count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockLayout<'a> {
     /// The blocks that are read.
     pub input: &'a [Block],
     /// The blocks that are written.
     pub output: &'a [Block],
-    /// The ranks that blocks come from, in a graph; else none.
+    /// In a graph, the ranks from which blocks come; else empty.
     pub sources: &'a [Rank],
-    /// The ranks that blocks go to, in a graph; else none.
+    /// In a graph, the ranks to which blocks go; else empty.
     pub destinations: &'a [Rank],
-    /// Block lengths that the ranks of this host have sent to this one (`algo::LengthExchange`), where the
-    /// algorithm needs them; else none.
+    /// Block lengths that the ranks of this host have sent to this one (`algo::LengthExchange`), if the
+    /// algorithm needs them; else empty.
     pub host_lengths: &'a [usize],
 }
 
@@ -57,7 +57,7 @@ impl BlockLayout<'_> {
         BlockLayout { input: &[], output: &[], sources: &[], destinations: &[], host_lengths: &[] };
 }
 
-/// Elements from the start of a buffer to the end of its last block. Empty blocks lie nowhere.
+/// Number of elements from the start of a buffer to the end of its last block. Empty blocks do not count.
 pub fn extent(blocks: &[Block]) -> usize {
     blocks.iter().filter(|block| block.len > 0).map(|block| block.end()).max().unwrap_or(0)
 }

@@ -1,10 +1,10 @@
-//! Remembers what was built for a call, so that a repeated call builds nothing.
+//! A cache of the values built for calls, so that a repeated call builds nothing.
 //!
-//! Bounded: when full, the entry that was used longest ago goes. The entry of the latest hit is looked
-//! at first, because programs repeat the same call; that hit costs one comparison of a small key.
-//! Eviction looks at all entries, which is fine: it comes with the building of a plan.
+//! It is bounded: when it is full, the least recently used entry is dropped. The entry of the latest hit is
+//! looked at first, because programs repeat the same call; such a hit costs one comparison of a small key.
+//! Eviction looks at all entries, which is cheap next to building a plan.
 //!
-//! Not shared between threads: each communicator owns one.
+//! It is not shared between threads: each communicator owns one.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Cache<K, T> {
     capacity: usize,
-    /// Counts uses; an entry carries the time of its latest.
+    /// Counts uses; an entry carries the count at its latest use.
     clock: u64,
     latest: Option<(K, Arc<T>)>,
     entries: HashMap<K, Entry<T>>,
@@ -32,7 +32,7 @@ impl<K: Copy + Eq + Hash, T> Cache<K, T> {
         Cache { capacity: capacity.max(1), clock: 0, latest: None, entries: HashMap::new() }
     }
 
-    /// The value for `key`; `build` makes it when it is not there, and its error is passed on.
+    /// The value for `key`. `build` makes it if it is not there; an error of `build` is passed on.
     #[inline]
     pub fn get_or_build<E>(&mut self, key: K, build: impl FnOnce() -> Result<T, E>) -> Result<&Arc<T>, E> {
         let is_latest = self.latest.as_ref().is_some_and(|(latest, _)| *latest == key);
@@ -53,7 +53,7 @@ impl<K: Copy + Eq + Hash, T> Cache<K, T> {
         self.entries.is_empty()
     }
 
-    /// Forgets everything.
+    /// Drops all values.
     pub fn clear(&mut self) {
         self.latest = None;
         self.entries.clear();

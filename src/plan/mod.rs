@@ -6,15 +6,16 @@
 //! # Meaning of a round
 //!
 //! 1. The local steps (`Copy`, `Reduce`) run first, in the order listed.
-//! 2. Then all transfers of the round run concurrently, as a parallel assignment: every send
-//!    reads its span, and every receive reads its operand, as they were when the transfers began.
-//!    A span may therefore be sent and received into in the same round (an exchange in place);
-//!    the two spans must then be identical, start and length. No element is written twice by
-//!    the transfers of one round, in any lane that may be running at the time.
-//! 3. The round ends on this rank when its own steps are complete: sent spans may be overwritten,
-//!    received spans are readable. Other ranks may be rounds ahead or behind.
+//! 1. The local steps (`Copy`, `Reduce`) run first, in the order listed.
+//! 2. Then all transfers of the round run concurrently, as a parallel assignment: every send reads its span,
+//!    and every receive reads its operand, as they were when the transfers began. A span may therefore be
+//!    sent and received into in the same round (an exchange in place); the two spans must then be identical
+//!    in start and length. The transfers of one round write no element twice, counting all lanes that may run
+//!    at the same time.
+//! 3. The round ends on this rank when its own steps are complete: sent spans may then be overwritten,
+//!    received spans can be read. Other ranks may be rounds ahead or behind.
 //!
-//! Lanes are independent: what one lane writes no other lane reads or writes.
+//! Lanes are independent: no lane reads or writes an element that another lane writes.
 //!
 //! # Matching
 //!
@@ -40,11 +41,11 @@ use crate::topology::Topology;
 /// The three memories that a plan speaks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Buffer {
-    /// The caller's send buffer. Read only, except where it is also the output (in place).
+    /// The caller's send buffer. Read only, unless it is also the output (in place).
     Input,
     /// The caller's receive buffer.
     Output,
-    /// Memory of the engine, `Plan::scratch` elements, undefined at the start.
+    /// Memory of the engine, `Plan::scratch` elements long, undefined at the start.
     Scratch,
 }
 
@@ -72,9 +73,9 @@ impl Span {
 pub enum Step {
     /// `dst = src`, locally. Spans of equal length, disjoint.
     Copy {
-        /// Read.
+        /// Span that is read.
         src: Span,
-        /// Written.
+        /// Span that is written.
         dst: Span,
     },
     /// `dst = a op b`, locally. `dst` may be identical to `a` or `b`, else disjoint.
@@ -83,30 +84,30 @@ pub enum Step {
         a: Span,
         /// Right operand.
         b: Span,
-        /// Written.
+        /// Span that is written.
         dst: Span,
     },
     /// Send `span` to each rank of `to`; the transport may do it with one write.
     Send {
-        /// Receivers, not empty, without this rank.
+        /// Receivers: at least one, and never this rank.
         to: Vec<Rank>,
-        /// Read.
+        /// Span that is sent.
         span: Span,
     },
     /// Receive from `from` into `dst`.
     Recv {
         /// Sender.
         from: Rank,
-        /// Written.
+        /// Span that is written.
         dst: Span,
     },
-    /// `dst = operand op (what from sends)`, reduced while it arrives.
+    /// `dst = operand op received`, reduced while the message arrives.
     RecvReduce {
         /// Sender.
         from: Rank,
         /// Left operand: identical to `dst`, or disjoint from it.
         operand: Span,
-        /// Written.
+        /// Span that is written.
         dst: Span,
     },
 }
@@ -114,30 +115,30 @@ pub enum Step {
 /// Steps that may run concurrently. See the module head for the exact meaning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Round {
-    /// Local steps first in effect, then transfers, whatever their order here.
+    /// Steps in any order: the local ones take effect first, then the transfers.
     pub steps: Vec<Step>,
 }
 
 /// Rounds in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lane {
-    /// Executed one after the other.
+    /// Rounds, executed one after the other.
     pub rounds: Vec<Round>,
 }
 
 /// The steps of one rank in one collective.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// Elements of scratch memory that the plan needs.
+    /// Length of the scratch memory that the plan needs, in elements.
     pub scratch: usize,
-    /// Whether receivers should read in scratch what is sent from there: several ranks of the host want it,
-    /// or it is large.
+    /// Whether receivers should read directly in scratch what is sent from there: several ranks of the host
+    /// need it, or it is large.
     pub shared_scratch: bool,
-    /// Run side by side.
+    /// Lanes that run side by side.
     pub lanes: Vec<Lane>,
 }
 
-/// Everything that a plan may depend on. Equal on all ranks except `rank`.
+/// The inputs of an algorithm. Equal on all ranks except `rank` and what belongs to that rank.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanRequest<'a> {
     /// The collective.
@@ -146,24 +147,25 @@ pub struct PlanRequest<'a> {
     pub size: u32,
     /// The rank whose plan this is.
     pub rank: Rank,
-    /// Root, 0 where the collective has none.
+    /// Root; 0 if the collective has none.
     pub root: Rank,
-    /// Elements, in the sense of [`Collective::input_elements`]. With a layout: the elements of a block, on
-    /// average, where all ranks know that; else 0. Plans do not depend on it then, but predictions do.
+    /// Number of elements, in the sense of [`Collective::input_elements`]. With a layout it is the average
+    /// length of a block, or 0 if not all ranks know that. Plans then do not depend on it, but predictions
+    /// do.
     pub count: usize,
     /// Bytes of one element.
     pub element_bytes: usize,
-    /// Send and receive buffer coincide as NCCL defines it: all_reduce, reduce and broadcast at
-    /// the root, all_to_all: `send == recv`; all_gather: `send == recv + rank*count`;
-    /// gather, at the root: `send == recv + root*count`; reduce_scatter: `recv == send +
-    /// rank*count`; scatter, at the root: `recv == send + root*count`. The plans of the other ranks
-    /// must meet such a plan: in place or not is each rank's own business. With a layout: the own block is
-    /// where the other buffer has it; all_to_all_v: `send == recv`, and both have the same blocks.
+    /// Whether send and receive buffer coincide, as NCCL defines it. all_reduce, all_to_all, and reduce and
+    /// broadcast at the root: `send == recv`. all_gather: `send == recv + rank*count`. gather, at the root:
+    /// `send == recv + root*count`. reduce_scatter: `recv == send + rank*count`. scatter, at the root: `recv
+    /// == send + root*count`. With a layout, the own block lies where the other buffer has it; all_to_all_v:
+    /// `send == recv`, and both have the same blocks. Each rank decides this for itself, and the plans of the
+    /// other ranks must fit.
     pub in_place: bool,
     /// Preferred bytes of one chunk of a pipelined algorithm, at least one element.
     pub chunk_bytes: usize,
     /// The hosts of the ranks: which ranks share memory.
     pub topology: &'a Topology,
-    /// Blocks of this rank, where the collective has a layout.
+    /// Blocks of this rank, if the collective has a layout.
     pub layout: BlockLayout<'a>,
 }

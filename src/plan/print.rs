@@ -45,7 +45,7 @@ impl fmt::Display for Step {
     }
 }
 
-/// The steps on one line.
+/// Prints the steps on one line.
 impl fmt::Display for Round {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, step) in self.steps.iter().enumerate() {
@@ -56,7 +56,7 @@ impl fmt::Display for Round {
     }
 }
 
-/// One line per round.
+/// Prints one line per round.
 impl fmt::Display for Lane {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, round) in self.rounds.iter().enumerate() {
@@ -66,7 +66,7 @@ impl fmt::Display for Lane {
     }
 }
 
-/// The whole plan, one line per round.
+/// Prints the whole plan, one line per round.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.lanes.iter().all(|lane| lane.rounds.is_empty()) {

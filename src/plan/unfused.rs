@@ -1,17 +1,17 @@
-//! Plans that reduce nothing while it arrives: for elements that a link may cut in two.
+//! Rewrites a plan so that nothing is reduced while it arrives, for elements that a link may cut in two.
 //!
-//! A link cuts messages into fragments at multiples of [`crate::transport::FRAGMENT_GRAIN`], so a receive can
-//! reduce elements of 1, 2, 4, 8 or 16 bytes as they come. Any other element may lie in two fragments. Here
-//! each such receive becomes one into scratch, and a local reduction at the start of the next round. Messages
-//! and their order stay as they are, so it does not matter what other ranks do.
+//! A link cuts messages into fragments at multiples of [`crate::transport::FRAGMENT_GRAIN`]. So a receive can
+//! reduce elements of 1, 2, 4, 8 or 16 bytes as they arrive, but any other element may lie in two fragments.
+//! Here each such receive becomes a receive into scratch, and a local reduction at the start of the next
+//! round. Messages and their order stay as they are, so the plans of the other ranks do not matter.
 //!
 //! Cost: one more copy of what is received, and the reduction no longer overlaps the transfer. Scratch grows
-//! by what one round of each lane receives at most.
+//! by the largest amount that one round of each lane receives.
 
 use super::{Buffer, Lane, Plan, Round, Span, Step};
 
 impl Plan {
-    /// This plan with all reductions after their receives.
+    /// This plan, with each reduction after its receive.
     pub fn unfused(self) -> Plan {
         let mut scratch = self.scratch;
         let lanes = self.lanes.into_iter().map(|lane| unfused_lane(lane, &mut scratch)).collect();
@@ -24,7 +24,8 @@ fn unfused_lane(lane: Lane, scratch: &mut usize) -> Lane {
     let mut rounds = Vec::with_capacity(lane.rounds.len() + 1);
     let mut due: Vec<Step> = Vec::new();
     for round in lane.rounds {
-        // What the last round received is used up before the transfers of this one, so all rounds share it.
+        // What one round received is consumed before the transfers of the next one, so all rounds share this
+        // memory.
         let mut next = start;
         let mut take = |len: usize| {
             let span = Span { buffer: Buffer::Scratch, offset: next, len };
@@ -42,7 +43,7 @@ fn unfused_lane(lane: Lane, scratch: &mut usize) -> Lane {
             };
             let arrived = take(dst.len);
             steps.push(Step::Recv { from, dst: arrived });
-            // Read as it was when the transfers began, also if another one writes there.
+            // The operand must be read as it was when the transfers began, even if another one writes there.
             let is_written = written.iter().any(|other| *other != dst && may_overlap(other, &operand));
             let a = if is_written {
                 let copy = take(operand.len);
@@ -53,7 +54,7 @@ fn unfused_lane(lane: Lane, scratch: &mut usize) -> Lane {
             };
             due.push(Step::Reduce { a, b: arrived, dst });
         }
-        // After the other local steps of the round.
+        // Behind the other local steps of the round.
         steps.extend(kept);
         rounds.push(Round { steps });
     }
@@ -70,7 +71,7 @@ fn written_by_transfer(step: &Step) -> Option<Span> {
     }
 }
 
-/// Whether two spans may have an element in common. Input and output may be one memory.
+/// Whether two spans may share an element. Input and output may be one memory.
 fn may_overlap(one: &Span, other: &Span) -> bool {
     let is_apart = one.offset + one.len <= other.offset || other.offset + other.len <= one.offset;
     let is_scratch = |span: &Span| span.buffer == Buffer::Scratch;

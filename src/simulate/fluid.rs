@@ -1,17 +1,19 @@
-//! Flows that share resources: how fast each of several transfers goes that are under way at once.
+//! Flows that share resources: how fast each of several concurrent transfers goes.
 //!
-//! A flow needs a known work, in seconds, of each of its resources: ports of ranks, cores, network
-//! interfaces. Alone it takes as long as the largest of them. A resource whose flows, at the pace they would
-//! have alone, ask for more than a second of work per second is overloaded, by a factor; a flow is slowed by
-//! the largest factor of its resources. So no resource ever does more than it can, equal flows get equal
-//! shares, and a flow that is slow for other reasons takes no more than it can use. What a flow leaves unused
-//! because it is slowed elsewhere is not given to others; max-min fairness would do that, at the price of a
-//! global problem per event.
+//! A flow needs a known amount of work, in seconds, of each of its resources: ports of ranks, cores, network
+//! interfaces. Alone it takes as long as the largest of them. A resource is overloaded if its flows, each at
+//! its pace alone, need more than a second of work per second. A flow is slowed down by the largest overload
+//! factor of its resources.
+//!
+//! So no resource ever does more than it can, equal flows get equal shares, and a flow that is slow for other
+//! reasons takes no more than it can use. A share that a flow leaves unused because it is slowed down
+//! elsewhere is not given to others. Max-min fairness would do that, at the price of a global problem per
+//! event.
 
-/// Most resources of one flow: two ports, two cores, two interfaces.
+/// Upper limit of the resources of one flow: two ports, two cores, two interfaces.
 pub(super) const MOST_USES: usize = 6;
 
-/// Work of one resource for one flow.
+/// Work that one flow needs of one resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Use {
     pub resource: u32,
@@ -20,7 +22,7 @@ pub(super) struct Use {
 
 #[derive(Debug, Default)]
 struct Resource {
-    /// Flows, and what part of this resource's time each asks for at its own pace.
+    /// The active flows, and the part of this resource's time that each needs at its own pace.
     active: Vec<(u32, f64)>,
     load: f64,
     is_stale: bool,
@@ -31,17 +33,17 @@ struct Flow {
     uses: [Use; MOST_USES],
     used: u8,
     is_live: bool,
-    /// Seconds that it would take alone.
+    /// Seconds that the flow would take alone.
     alone: f64,
-    /// Part of it that is not done at `since`.
+    /// Part of the flow that is not done at `since`.
     left: f64,
     since: f64,
     rate: f64,
-    /// Forecasts of another version are outdated.
+    /// Version of the current forecast; forecasts with another version are outdated.
     version: u32,
 }
 
-/// When a flow will end, unless something changes.
+/// The time when a flow will end if nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Forecast {
     pub flow: u32,
@@ -49,14 +51,14 @@ pub(super) struct Forecast {
     pub end: f64,
 }
 
-/// All flows under way.
+/// All flows that are under way.
 #[derive(Debug)]
 pub(super) struct Fluid {
     resources: Vec<Resource>,
     flows: Vec<Flow>,
-    /// Unused places in `flows`.
+    /// Indices of unused entries in `flows`.
     free: Vec<u32>,
-    /// Ended since the last `settle`: still in the lists of their resources.
+    /// Flows that ended since the last `settle`; they are still in the lists of their resources.
     ended: Vec<u32>,
     begun: Vec<u32>,
     stale: Vec<u32>,
@@ -75,7 +77,7 @@ impl Fluid {
         }
     }
 
-    /// Adds a flow; `works` are all above zero. Its first forecast comes with the next [`Fluid::settle`].
+    /// Adds a flow, whose `works` are all above zero. The next [`Fluid::settle`] makes its first forecast.
     pub fn begin(&mut self, works: &[Use], now: f64) -> u32 {
         debug_assert!(!works.is_empty(), "a flow without work takes no time");
         let (mut uses, used) = ([Use::default(); MOST_USES], works.len());
@@ -108,7 +110,7 @@ impl Fluid {
         flow.is_live && flow.version == version
     }
 
-    /// Takes a flow away.
+    /// Removes a flow.
     pub fn end(&mut self, flow: u32) {
         let ended = &mut self.flows[flow as usize];
         ended.is_live = false;
@@ -119,7 +121,7 @@ impl Fluid {
         self.ended.push(flow);
     }
 
-    /// Shares the resources anew; tells the ends that have changed.
+    /// Shares the resources anew, and passes changed forecasts to `tell`.
     pub fn settle(&mut self, now: f64, mut tell: impl FnMut(Forecast)) {
         let mut affected = std::mem::take(&mut self.begun);
         for resource in std::mem::take(&mut self.stale) {

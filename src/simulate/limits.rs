@@ -1,26 +1,26 @@
-//! Limits of a simulation, and the reasons why one is left out.
+//! Limits of a simulation, and the reasons why there is no prediction.
 
 use std::fmt;
 
 /// Limits of a simulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Up to so many messages, every rank is simulated, symmetric or not.
+    /// Up to this number of messages, every rank is simulated, whether there is a symmetry or not.
     pub plain: usize,
-    /// More messages than this are not simulated.
+    /// Upper limit of the messages that are simulated.
     pub messages: usize,
-    /// More forecasts of ends than this are not made.
+    /// Upper limit of the forecasts that are made.
     pub events: u64,
 }
 
 impl Default for Limits {
-    /// Some seconds, some hundred megabytes.
+    /// Limits that allow some seconds and some hundred megabytes.
     fn default() -> Limits {
         Limits { plain: 100_000, messages: 3_000_000, events: 10_000_000 }
     }
 }
 
-/// Why there is no prediction.
+/// The reason why there is no prediction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Skipped {
     /// The algorithm does not serve the request.
@@ -29,19 +29,19 @@ pub enum Skipped {
     TooMany {
         /// Estimated number of messages.
         messages: f64,
-        /// Most messages that may be simulated.
+        /// Limit of messages.
         limit: usize,
     },
-    /// Plans with too many rounds, of which few have messages: too long to make.
+    /// The plans have too many rounds, of which few have messages: making them takes too long.
     TooManyRounds {
         /// Estimated number of rounds.
         rounds: f64,
-        /// Most rounds that may be made.
+        /// Limit of rounds.
         limit: usize,
     },
-    /// Too many messages share what they need, each in another state.
+    /// Too many messages share resources, each in another state.
     TooLong {
-        /// Number of events after which it was given up.
+        /// Number of events after which the simulation gave up.
         events: u64,
     },
     /// The plans do not fit together: a bug of the algorithm.

@@ -1,13 +1,13 @@
-//! Simulation: plans, executed against a model of links, cores and network interfaces instead of real ones.
+//! Simulation of plans on a model of links, cores and network interfaces.
 //!
 //! [`simulate`] takes an algorithm and a request, makes the plans of the ranks, and follows their messages in
 //! time (`run`). Ranks send and receive through ports of their own, work with one core each, and share the
 //! network interfaces of their host (`fluid`). The model is LogGP's, with LogGOPS's work per byte: see
 //! docs/simulator.md for the formulas, their sources, and what the model leaves out.
 //!
-//! Thousands of ranks with thousands of rounds each need not be followed one by one: where all hosts do the
-//! same (`symmetry`), one of them is simulated and stands for all. Counts that the ranks cannot share evenly
-//! are rounded up for that; the outcome says so. Pure: no input or output, no clock.
+//! Thousands of ranks with thousands of rounds each need not be followed one by one. If all hosts do the same
+//! (`symmetry`), one of them is simulated and stands for all. For this, a count that the ranks cannot share
+//! evenly is rounded up, which the outcome says. Pure: no input or output, no clock.
 
 mod fluid;
 mod limits;
@@ -41,8 +41,8 @@ use run::Simulation;
 use symmetry::Fold;
 use wiring::Wiring;
 
-/// Simulates a call. `request.rank` does not count; `in_place` holds for all ranks, or for the root where
-/// there is one.
+/// Simulates a call. `request.rank` is ignored. `in_place` applies to all ranks, or to the root if there is
+/// one.
 pub fn simulate(
     algorithm: &Algorithm,
     request: &PlanRequest,
@@ -70,8 +70,8 @@ pub fn simulate(
     follow(&Wiring::of(algorithm, request, Fold::none(request), limits.messages)?, request, model, limits)
 }
 
-/// The request, and such with slightly larger counts that more ranks or chunks can share evenly: at most one
-/// element more per rank, or a hundredth more in all.
+/// The request, and variants with slightly larger counts that more ranks or chunks can share evenly. A count
+/// grows by at most one element per rank, or by a hundredth in all.
 fn even_requests<'a>(request: &PlanRequest<'a>) -> Vec<PlanRequest<'a>> {
     let mut requests = vec![*request];
     for chunks in [1, 8, 64] {

@@ -1,4 +1,4 @@
-//! Costs of links, cores and network interfaces: the numbers of a simulation, in seconds and bytes.
+//! The model of a cluster: costs of links, cores and network interfaces, in seconds and bytes.
 
 use crate::cost::{Curve, LinkModel};
 use crate::tuning::Links;
@@ -6,25 +6,25 @@ use crate::tuning::Links;
 /// Costs of messages of one kind: those within a host, or those between hosts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkCosts {
-    /// From the last byte sent to the last byte received (alpha; LogGP's L).
+    /// Seconds from the last byte sent to the last byte received (alpha; LogGP's L).
     pub latency: f64,
-    /// Work of a core on each message, at each end (LogGP's o).
+    /// Seconds of a core for each message, at each end (LogGP's o).
     pub message: f64,
-    /// Per byte through the port of a rank, in each direction (beta; LogGP's G).
+    /// Seconds per byte through the port of a rank, in each direction (beta; LogGP's G).
     pub byte: f64,
-    /// Measured time of a message, where there is one: it counts instead of `byte`.
+    /// Measured time of a message. If there is one, it replaces `byte`.
     pub one_way: Curve,
-    /// Measured time of a message while as much goes the other way: see [`LinkCosts::moving`]. If only this
-    /// is known, it counts for all messages.
+    /// Measured time of a message while the same amount goes the other way: see [`LinkCosts::moving`]. If
+    /// only this is known, it applies to all messages.
     pub exchange: Curve,
-    /// Work of a core per byte, at each end (LogGOPS's O): sending, receiving and reducing share one core.
+    /// Seconds of a core per byte, at each end (LogGOPS's O): sending, receiving and reducing share one core.
     pub core_byte: f64,
-    /// Longer messages leave only when their receiver is ready (LogGPS's S).
+    /// Length above which a message leaves only when its receiver is ready (LogGPS's S).
     pub eager_bytes: u64,
 }
 
 impl LinkCosts {
-    /// Nothing costs anything.
+    /// Costs of zero.
     pub const FREE: LinkCosts = LinkCosts {
         latency: 0.0,
         message: 0.0,
@@ -35,7 +35,7 @@ impl LinkCosts {
         eager_bytes: u64::MAX,
     };
 
-    /// A link as the choice of algorithms sees it: the work on a message is done half at each end.
+    /// The costs that the choice of algorithms assumes for a link: half the work on a message at each end.
     fn of(link: &LinkModel, eager_bytes: u64) -> LinkCosts {
         let message = link.message_us / 2.0;
         LinkCosts {
@@ -49,15 +49,16 @@ impl LinkCosts {
         }
     }
 
-    /// Seconds of a message in the ports of its ranks.
+    /// Seconds that a message spends in the ports of its ranks.
     pub fn port(&self, bytes: u64) -> f64 {
         let measured = self.one_way.us(bytes).or(self.exchange.us(bytes));
         measured.map_or(bytes as f64 * self.byte, |us| us * 1e-6)
     }
 
-    /// Seconds of the core at each end while a message is in the ports. An exchange is two of them, and takes
-    /// a core all its time. So a message that goes alone takes [`LinkCosts::port`], two that meet take what
-    /// an exchange takes, and a reduction at the same time prolongs it. Zero unless both are measured.
+    /// Seconds of the core at each end while a message is in the ports. An exchange is two messages, and
+    /// keeps a core busy for all its time. So a single message takes [`LinkCosts::port`], two that meet take
+    /// as long as a measured exchange, and a simultaneous reduction prolongs it. Zero unless both curves are
+    /// measured.
     pub fn moving(&self, bytes: u64) -> f64 {
         match (self.one_way.us(bytes), self.exchange.us(bytes)) {
             (Some(_), Some(exchange)) => 0.5e-6 * exchange,
@@ -65,12 +66,13 @@ impl LinkCosts {
         }
     }
 
-    /// Seconds of the core at each end, besides that.
+    /// Seconds of the core at each end, in addition to [`LinkCosts::moving`].
     pub fn work(&self, bytes: u64) -> f64 {
         self.message + bytes as f64 * self.core_byte
     }
 
-    /// The other way. `byte`: what else a byte needs.
+    /// The reverse of `of`: a link as the choice of algorithms sees it. `byte` is the additional cost of a
+    /// byte.
     fn to_link(self, byte: f64, reduce_byte: f64) -> LinkModel {
         LinkModel {
             latency_us: (self.latency + self.message) * 1e6,
@@ -88,20 +90,21 @@ pub struct Model {
     pub within: LinkCosts,
     /// Messages between hosts.
     pub between: LinkCosts,
-    /// Per byte through the network interfaces of a host, in each direction; all its ranks share them.
+    /// Seconds per byte through the network interfaces of a host, in each direction; all its ranks share
+    /// them.
     pub nic_byte: f64,
-    /// Work of a core per byte of a reduction's result (gamma).
+    /// Seconds of a core per byte of a reduction's result (gamma).
     pub reduce_byte: f64,
-    /// Measured time of a reduction, where there is one: it counts instead of `reduce_byte`.
+    /// Measured time of a reduction. If there is one, it replaces `reduce_byte`.
     pub reduce: Curve,
-    /// Work of a core per byte copied in memory.
+    /// Seconds of a core per byte copied in memory.
     pub copy_byte: f64,
-    /// Measured time of a copy, used like `reduce`.
+    /// Measured time of a copy. If there is one, it replaces `copy_byte`.
     pub copy: Curve,
 }
 
 impl Model {
-    /// Nothing costs anything.
+    /// Costs of zero.
     pub const FREE: Model = Model {
         within: LinkCosts::FREE,
         between: LinkCosts::FREE,
@@ -112,7 +115,8 @@ impl Model {
         copy: Curve::NONE,
     };
 
-    /// The costs that the choice of algorithms assumes: its prediction and a simulation can be compared.
+    /// The costs that the choice of algorithms assumes, so that its prediction and a simulation can be
+    /// compared.
     pub fn of_links(within: &LinkModel, between: &LinkModel) -> Model {
         Model {
             within: LinkCosts::of(within, 64 << 10),
@@ -125,8 +129,7 @@ impl Model {
         }
     }
 
-    /// The figures that `anyccl perf --tune` would find on such a cluster: what the choice of algorithms
-    /// would know of it.
+    /// The figures that `anyccl perf --tune` would measure on such a cluster, for the choice of algorithms.
     pub fn links(&self) -> Links {
         Links {
             shm: self.within.to_link(0.0, self.reduce_byte),

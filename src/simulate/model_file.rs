@@ -1,13 +1,13 @@
-//! Models as text: one `key = value` per line, `#` begins a comment.
+//! Models as text, with one `key = value` per line; `#` begins a comment.
 //!
 //! ```text
-//! preset = shm+tcp                       # what the file leaves out
+//! preset = shm+tcp                       # base of the model
 //! between.latency_us = 9.5
 //! between.gigabytes_per_second = 3.1
 //! nic.gigabytes_per_second = inf         # costs nothing
 //! ```
 //!
-//! What is said must be understood, or the error names the line.
+//! A line that cannot be understood is an error that names the line.
 
 use std::fmt::Write;
 
@@ -15,15 +15,15 @@ use super::model::{LinkCosts, Model};
 use super::presets::{PRESETS, Preset};
 use crate::cost::Curve;
 
-/// Unit in which a number is written.
+/// Unit of a number in the file.
 #[derive(Clone, Copy)]
 enum Unit {
     Microseconds,
-    /// Bandwidth, for a cost per byte: `inf` costs nothing.
+    /// Bandwidth, for a cost per byte; `inf` means no cost.
     GigabytesPerSecond,
 }
 
-/// A line that may stand in a file.
+/// A key whose value is one number.
 struct Key {
     name: &'static str,
     meaning: &'static str,
@@ -51,7 +51,7 @@ static KEYS: [Key; 11] = keys! {
     "copy.gigabytes_per_second" GigabytesPerSecond copy_byte "a copy in memory";
 };
 
-/// A line with more than a number.
+/// A key whose value is a curve.
 struct CurveKey {
     name: &'static str,
     meaning: &'static str,
@@ -66,7 +66,7 @@ static CURVES: [CurveKey; 6] = [
     },
     CurveKey {
         name: "within.exchange_us",
-        meaning: "the same while as much goes the other way",
+        meaning: "the same, while the same amount goes the other way",
         place: |model| &mut model.within.exchange,
     },
     CurveKey {
@@ -76,7 +76,7 @@ static CURVES: [CurveKey; 6] = [
     },
     CurveKey {
         name: "between.exchange_us",
-        meaning: "the same while as much goes the other way",
+        meaning: "the same, while the same amount goes the other way",
         place: |model| &mut model.between.exchange,
     },
     CurveKey {
@@ -87,7 +87,7 @@ static CURVES: [CurveKey; 6] = [
     CurveKey { name: "copy.us", meaning: "instead of gigabytes per second", place: |model| &mut model.copy },
 ];
 
-/// Lines for [`LinkCosts::eager_bytes`].
+/// Keys of [`LinkCosts::eager_bytes`].
 const EAGER: [&str; 2] = ["within.eager_bytes", "between.eager_bytes"];
 
 impl Unit {
@@ -106,14 +106,14 @@ impl Unit {
             Unit::Microseconds => value * 1e6,
             Unit::GigabytesPerSecond => 1e-9 / value,
         };
-        // Not more digits than anybody has written.
+        // No more digits than a person would write.
         (number * 1e6).round() / 1e6
     }
 }
 
 impl Model {
-    /// Reads a model; `base` is what the text leaves out if it names no preset. An error is the number of the
-    /// line, from 1, and what is wrong with it.
+    /// Parses a model. `base` has what the text leaves out, unless the text names a preset. An error is the
+    /// number of the line, from 1, and what is wrong with it.
     pub fn parse(text: &str, base: &Model) -> Result<Model, (usize, String)> {
         let mut model = *base;
         let mut seen: Vec<&str> = Vec::new();
@@ -128,7 +128,7 @@ impl Model {
                 .map(|(name, value)| (name.trim(), value.trim()))
                 .ok_or_else(|| refuse(format!("\"{content}\" is not KEY = VALUE")))?;
             if seen.contains(&name) {
-                return Err(refuse(format!("{name} is said twice")));
+                return Err(refuse(format!("{name} is there twice")));
             }
             if name == "preset" && !seen.is_empty() {
                 return Err(refuse("preset must come first: it would undo the lines above".into()));
@@ -166,7 +166,7 @@ impl Model {
         Ok(())
     }
 
-    /// The text of a file that says all of this model.
+    /// The text of a file with all of this model.
     pub fn to_text(&self) -> String {
         let (mut text, mut model) = (String::new(), *self);
         for key in &KEYS {
@@ -226,7 +226,7 @@ mod tests {
             ("nic.speed = 3", 1, "there is no key \"nic.speed\"; there are preset, within.latency_us"),
             ("preset = 10gbe", 1, "there are shm+tcp, 100gbe"),
             ("between.latency_us = 1\npreset = 100gbe", 2, "must come first"),
-            ("between.latency_us = 1\n#\nbetween.latency_us = 1", 3, "said twice"),
+            ("between.latency_us = 1\n#\nbetween.latency_us = 1", 3, "there twice"),
             ("between.latency_us = inf", 1, "not a time"),
             ("between.latency_us = -1", 1, "not a time"),
             ("between.gigabytes_per_second = 0", 1, "above 0"),

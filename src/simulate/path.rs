@@ -1,4 +1,4 @@
-//! The critical path: the chain of steps that determined the time, each beginning when the one before it
+//! The critical path: the chain of steps that determined the time. Each step begins when the one before it
 //! ended.
 
 use super::run::{Cause, History, Side};
@@ -14,16 +14,16 @@ pub enum HopKind {
     Send,
     /// A message, until its receiver has it.
     Receive,
-    /// A message that was there before its receiver: taking it.
+    /// The work of a receiver on a message that arrived before it was ready.
     Take,
 }
 
 /// One step of the critical path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hop {
-    /// Its kind.
+    /// Kind of the step.
     pub kind: HopKind,
-    /// The rank that was held up.
+    /// The rank that was delayed.
     pub rank: Rank,
     /// The other end of the message.
     pub peer: Option<Rank>,
@@ -33,7 +33,7 @@ pub struct Hop {
     pub lane: u32,
     /// See `lane`.
     pub round: u32,
-    /// Bytes of the message, or copied and reduced.
+    /// Bytes of the message, or bytes copied and reduced.
     pub bytes: u64,
     /// Seconds since the call began.
     pub begin: f64,
@@ -41,7 +41,7 @@ pub struct Hop {
     pub end: f64,
 }
 
-/// Walks back from the last event; the path in the order of time.
+/// Walks back from the last event and returns the path in the order of time.
 pub(super) fn trace(wiring: &Wiring, history: &History) -> Vec<Hop> {
     let walk = Walk { wiring, history };
     let (mut cause, mut block) = (history.end.1, 0);
@@ -70,7 +70,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The step that ended with `cause` on a rank of `block`, what that had waited for, and in which block.
+    /// The step that ended with `cause` on a rank of `block`, the cause of that step, and the block where
+    /// that happened.
     fn step(&self, cause: Cause, block: u32) -> Option<(Hop, Cause, u32)> {
         let fold = &self.wiring.fold;
         let (kind, message) = match cause {

@@ -7,7 +7,7 @@ use super::traffic::Traffic;
 /// The result of a simulation.
 #[derive(Clone, Debug)]
 pub struct Prediction {
-    /// From the common begin to the end of the last rank.
+    /// Seconds from the common start to the end of the last rank.
     pub seconds: f64,
     /// The bytes that were moved.
     pub traffic: Traffic,
@@ -15,14 +15,14 @@ pub struct Prediction {
     pub scratch: u64,
     /// The critical path, which determined the time.
     pub path: Vec<Hop>,
-    /// The count that was simulated: that of the request, or a little more.
+    /// The count that was simulated: that of the request, or slightly more.
     pub count: usize,
-    /// Why a part of the ranks was enough.
+    /// The symmetry by which some ranks stood for all.
     pub symmetry: Symmetry,
-    /// Whether the simulated ranks send in the order of all ranks.
+    /// Whether the simulated ranks send in the same order as all ranks.
     pub order: Order,
-    /// Ranks that were simulated.
+    /// Number of ranks that were simulated.
     pub ranks: u32,
-    /// Forecasts of ends of transfers: what the simulation itself took.
+    /// Number of forecasts that were made, as a measure of the simulation's own work.
     pub events: u64,
 }

@@ -3,12 +3,12 @@
 use super::model::{LinkCosts, Model};
 use crate::cost::Curve;
 
-/// A model with a name.
+/// A named model.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// Name, as `--model` takes it.
+    /// Name, as the option `--model` takes it.
     pub name: &'static str,
-    /// One line.
+    /// Description in one line.
     pub summary: &'static str,
     /// The costs.
     pub model: Model,
@@ -18,7 +18,7 @@ const fn per_byte(gigabytes_per_second: f64) -> f64 {
     1e-9 / gigabytes_per_second
 }
 
-/// Shared memory of a server, a core per rank.
+/// Shared memory of a server with one core per rank.
 const SHARED_MEMORY: LinkCosts = LinkCosts {
     latency: 0.2e-6,
     message: 0.05e-6,
@@ -29,7 +29,7 @@ const SHARED_MEMORY: LinkCosts = LinkCosts {
     eager_bytes: 64 << 10,
 };
 
-/// Cores of a server: sums of float32, and copies.
+/// A server without a network: sums of float32, and copies.
 const SERVER: Model = Model {
     within: SHARED_MEMORY,
     between: LinkCosts::FREE,
@@ -40,7 +40,7 @@ const SERVER: Model = Model {
     copy: Curve::NONE,
 };
 
-/// All presets but `engine`, which depends on the tuning in use.
+/// All presets except `engine`, which depends on the tuning in use.
 pub static PRESETS: [Preset; 4] = [
     Preset {
         name: "shm+tcp",

@@ -1,8 +1,8 @@
-//! The messages of some ranks in logical time, for pictures.
+//! The messages of a call in logical time, for pictures.
 //!
-//! A message goes in the first step in which its round is open at the sender and the message before it in its
-//! queue has gone; a round is over when the last of its messages has, in the first step in which both ends
-//! have come to it. Every message takes one step, whatever its length.
+//! Every message takes one step, whatever its length. A message goes in the first step in which its round is
+//! open at the sender and the previous message of its queue has gone. A round is over when its last message
+//! has gone, which needs both ends to have reached that message's round.
 
 use super::limits::{Limits, Skipped};
 use super::symmetry::Fold;
@@ -14,7 +14,7 @@ use crate::plan::{PlanRequest, Span};
 /// One message in logical time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrow {
-    /// Step in which it goes, from 0.
+    /// Step in which the message goes, from 0.
     pub step: u32,
     /// Sender.
     pub from: Rank,
@@ -26,9 +26,9 @@ pub struct Arrow {
     pub round: u32,
     /// The elements that are sent, in the sender's memory.
     pub span: Span,
-    /// The receiver reduces it while it arrives.
+    /// Whether the receiver reduces the message while it arrives.
     pub reduces: bool,
-    /// Both are on one host.
+    /// Whether both ranks are on one host.
     pub within_host: bool,
 }
 
@@ -54,13 +54,13 @@ pub fn steps(algorithm: &Algorithm, request: &PlanRequest, limits: &Limits) -> R
     Ok(arrows)
 }
 
-/// Goes through messages and rounds, each after all that it depends on.
+/// Walks through messages and rounds, each after everything on which it depends.
 struct Walk<'a> {
     wiring: &'a Wiring,
-    /// First step that a message may go in, and what it still waits for: rounds at both ends, and the message
-    /// before.
+    /// For each message, the first step in which it may go, and the number of things for which it still
+    /// waits: rounds at both ends, and the previous message.
     messages: Vec<(u32, u8)>,
-    /// First step that a round may be over in, and its open transfers.
+    /// For each round, the first step in which it may be over, and its number of open transfers.
     rounds: Vec<(u32, u32)>,
     ready: Vec<u32>,
 }
@@ -93,7 +93,7 @@ impl<'a> Walk<'a> {
         all_gone.then(|| self.messages.iter().map(|&(step, _)| step).collect())
     }
 
-    /// Opens a round, and those after it while they have nothing to transfer.
+    /// Opens a round, and those after it while they have no transfers.
     fn open(&mut self, mut round: u32, step: u32) {
         let wiring = self.wiring;
         while wiring.rounds[round as usize].transfers == 0 {

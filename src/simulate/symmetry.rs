@@ -1,16 +1,17 @@
 //! Why one host can stand for all: symmetric plans, found and checked.
 //!
-//! The hosts of a regular cluster are numbered 0..H, and so are a *group*: by addition modulo H, or, if H is
-//! a power of two, by exclusive or. Seen from a rank, another rank has a *seat*: the group element that leads
-//! from host to host, and the position on the host. If all ranks with the same position have the same plan
-//! when peers are named by seat, then moving every host by the same group element changes nothing. So what
-//! happens on host 0 happens on all hosts at the same times. It is enough to simulate host 0, which then
-//! receives from itself what it sends. Rings, and shifts in general, are symmetric by addition; exchanges at
-//! powers of two by exclusive or. On one host the same holds for single ranks in place of hosts.
+//! The hosts of a regular cluster are numbered 0..H. These numbers form a *group* by addition modulo H, and,
+//! if H is a power of two, also by exclusive or. Seen from a rank, another rank has a *seat*: the group
+//! element that leads from host to host, and the position on the host. Name the peers in plans by their
+//! seats. If all ranks with the same position then have the same plan, moving every host by the same group
+//! element changes nothing. So what happens on host 0 happens on all hosts at the same times. It is enough to
+//! simulate host 0, which then receives from itself what it sends. Rings, and shifts in general, are
+//! symmetric by addition; exchanges at powers of two by exclusive or. On one host the same holds for single
+//! ranks in place of hosts.
 //!
-//! Within a round, the order in which short messages are sent counts for the simulation. Some algorithms send
-//! in the order of ranks everywhere, which is another order of seats on each rank; they are symmetric but for
-//! that ([`Order::Different`]), and their outcome is close, not exact.
+//! Within a round, the order in which short messages are sent matters to the simulation. Some algorithms send
+//! in the order of ranks everywhere, which is another order of seats on each rank. They are symmetric except
+//! for that ([`Order::Different`]), and their outcome is close, not exact.
 
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest, Round, Step};
@@ -18,7 +19,7 @@ use crate::plan::{Plan, PlanRequest, Round, Step};
 /// Symmetry of blocks of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symmetry {
-    /// None: all ranks are one block.
+    /// No symmetry: all ranks are one block.
     None,
     /// Addition modulo the number of blocks.
     Rotation,
@@ -26,43 +27,43 @@ pub enum Symmetry {
     ExclusiveOr,
 }
 
-/// Whether ranks that are alike send the messages of a round in the same order.
+/// Whether ranks that correspond to each other send the messages of a round in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// In the same order.
     Same,
-    /// In another order, but the same messages.
+    /// In another order, but with the same messages.
     Different,
 }
 
 /// A rank, seen from the block of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Seat {
-    /// From block to block.
+    /// Group element that leads from block to block.
     pub offset: u32,
-    /// In its block.
+    /// Position in its block.
     pub position: u32,
 }
 
-/// Equal blocks of consecutive ranks, the first of which is simulated.
+/// Division of the ranks into equal blocks of consecutive ranks, of which the first is simulated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fold {
     pub symmetry: Symmetry,
-    /// Ranks of a block.
+    /// Number of ranks of a block.
     pub block: u32,
     pub blocks: u32,
-    /// All ranks share one host.
+    /// Whether all ranks share one host.
     pub one_host: bool,
 }
 
 impl Fold {
-    /// All ranks are simulated.
+    /// The fold under which all ranks are simulated.
     pub fn none(request: &PlanRequest) -> Fold {
         let one_host = request.topology.hosts() <= 1;
         Fold { symmetry: Symmetry::None, block: request.size, blocks: 1, one_host }
     }
 
-    /// The folds to try. None where hosts differ in size or their ranks are not consecutive.
+    /// The folds to try. There are none if hosts differ in size or their ranks are not consecutive.
     pub fn candidates(request: &PlanRequest) -> Vec<Fold> {
         let hosts = request.topology.hosts();
         let (block, blocks) = if hosts > 1 { (request.size / hosts, hosts) } else { (1, request.size) };
@@ -75,7 +76,7 @@ impl Fold {
         symmetries.into_iter().map(|symmetry| Fold { symmetry, block, blocks, one_host }).collect()
     }
 
-    /// `peer` as `viewer` sees it.
+    /// The seat of `peer`, seen from `viewer`.
     pub fn seat(&self, viewer: Rank, peer: Rank) -> Seat {
         let (from, to) = (viewer / self.block, peer / self.block);
         let offset = match self.symmetry {
@@ -94,7 +95,7 @@ impl Fold {
         }
     }
 
-    /// The block that lies `offset` from another.
+    /// The block at `offset` from another block.
     pub fn moved(&self, block: u32, offset: u32) -> u32 {
         match self.symmetry {
             Symmetry::None => 0,
@@ -103,7 +104,8 @@ impl Fold {
         }
     }
 
-    /// Whether the plans of these blocks are those of block 0, moved: `None` if not.
+    /// Whether the plans of these blocks are those of block 0, moved, and in which order they send. `None`:
+    /// they are not.
     pub fn holds(
         &self,
         blocks: impl Iterator<Item = u32> + Clone,
@@ -122,8 +124,8 @@ impl Fold {
         Some(order)
     }
 
-    /// Blocks that differ if any does: the ends, powers of two and their neighbours (where ranks fold or
-    /// trees end), and some in between.
+    /// Blocks that differ from block 0 if any does: the ends, powers of two and their neighbours (where ranks
+    /// fold or trees end), and some in between.
     pub fn samples(&self) -> Vec<u32> {
         let last = self.blocks - 1;
         let mut samples = vec![1, 2, 3, last / 3, last / 2, last / 2 + 1, last - last / 7, last - 1, last];
@@ -150,7 +152,7 @@ impl Fold {
                 if one.sends != other.sends {
                     order = Order::Different;
                 }
-                // Stable: messages to one peer keep their order.
+                // Stable sorts: messages to one peer keep their order.
                 one.sends.sort_by_key(|&(seat, _)| seat);
                 other.sends.sort_by_key(|&(seat, _)| seat);
                 if one != other {
@@ -176,18 +178,18 @@ impl Fold {
                 }
             }
         }
-        // Stable, too. Between peers, receives have no order.
+        // Stable, too. Receives from different peers have no order.
         sketch.receives.sort_by_key(|&(seat, ..)| seat);
         sketch
     }
 }
 
-/// A round without places in memory.
+/// A round without the places in memory.
 #[derive(Debug, Default, PartialEq)]
 struct Sketch {
     copied: usize,
     reduced: usize,
     sends: Vec<(Seat, usize)>,
-    /// With whether they reduce.
+    /// Receives, with whether they reduce.
     receives: Vec<(Seat, bool, usize)>,
 }

@@ -1,4 +1,4 @@
-//! The traffic of a plan, whatever the time it takes.
+//! The traffic of a plan, independent of time.
 
 use super::wiring::{WiredMessage, Wiring};
 

@@ -9,7 +9,7 @@ use crate::algo::Algorithm;
 use crate::base::Rank;
 use crate::plan::{Lane, Plan, PlanRequest, Span, Step};
 
-/// The request as one rank makes it.
+/// The request of one rank.
 pub fn for_rank<'a>(request: &PlanRequest<'a>, rank: Rank) -> PlanRequest<'a> {
     let in_place = request.in_place && (!request.collective.has_root() || rank == request.root);
     PlanRequest { rank, in_place, ..*request }
@@ -20,20 +20,20 @@ pub fn for_rank<'a>(request: &PlanRequest<'a>, rank: Rank) -> PlanRequest<'a> {
 pub(super) struct WiredMessage {
     pub from: u32,
     pub to: u32,
-    /// From the block of the sender to that of the receiver.
+    /// Group element from the block of the sender to that of the receiver.
     pub offset: u32,
     pub within_host: bool,
-    /// The receiver reduces it while it arrives.
+    /// Whether the receiver reduces the message while it arrives.
     pub reduces: bool,
     pub bytes: u64,
     /// The elements that are sent, in the sender's memory.
     pub span: Span,
-    /// Rounds in which it is sent and received.
+    /// Rounds in which the message is sent and received.
     pub sent_in: u32,
     pub received_in: u32,
-    /// The one behind it in the queue of the same pair.
+    /// The next message in the queue of the same pair.
     pub next: Option<u32>,
-    /// Whether another message is before it in its queue.
+    /// Whether there is a previous message in the queue.
     pub follows: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct WiredMessage {
 pub(super) struct Round {
     pub rank: u32,
     pub lane: u32,
-    /// In its lane. Rounds in which nothing is done are left out.
+    /// Number of the round in its lane. Rounds without steps are left out.
     pub number: u32,
     pub is_last: bool,
     pub copied: u64,
@@ -50,19 +50,19 @@ pub(super) struct Round {
     pub transfers: u32,
 }
 
-/// All that happens, before anybody asks when.
+/// All rounds and messages, independent of time.
 #[derive(Debug)]
 pub(super) struct Wiring {
     pub fold: Fold,
     /// The rounds of a lane are consecutive.
     pub rounds: Vec<Round>,
-    /// The first rounds of lanes.
+    /// The first round of each lane.
     pub lanes: Vec<u32>,
     pub messages: Vec<WiredMessage>,
-    /// Messages sent in a round, and those received in it.
+    /// The messages sent and those received in each round.
     pub sent: Incidence,
     pub received: Incidence,
-    /// The most scratch of a rank, in bytes.
+    /// The most scratch of any rank, in bytes.
     pub scratch: u64,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Incidence {
 }
 
 impl Incidence {
-    /// `order` has each message once; those of a round stay in this order.
+    /// Groups messages by round. `order` has each message once; those of a round stay in this order.
     fn new(rounds: usize, order: &[u32], round_of: impl Fn(u32) -> u32) -> Incidence {
         let mut starts = vec![0; rounds + 1];
         let mut messages = vec![0; order.len()];
@@ -99,19 +99,19 @@ impl Incidence {
     }
 }
 
-/// One end of a message: sender, and receiver as the sender sees it.
+/// One end of a message: the sender, and the receiver as the sender sees it.
 #[derive(Clone, Copy)]
 struct End {
     pair: (u32, Seat),
-    /// Number in posting order.
+    /// Position in posting order.
     posted: u32,
     round: u32,
-    /// In the memory of this end.
+    /// The elements in the memory of this end.
     span: Span,
     reduces: bool,
 }
 
-/// Collects plans.
+/// Collects plans and makes the wiring.
 struct Builder<'a> {
     fold: Fold,
     unit: u64,
@@ -121,15 +121,15 @@ struct Builder<'a> {
     sends: Vec<End>,
     receives: Vec<End>,
     scratch: u64,
-    /// Rounds of plans, those without steps included: to make them takes time, too.
+    /// Number of rounds of plans, including those without steps: making them takes time, too.
     looked_at: usize,
 }
 
-/// A plan may have so many rounds for each of its messages before it counts as too much.
+/// Upper limit of rounds per message before plans count as too long.
 const ROUNDS_PER_MESSAGE: usize = 5;
 
 impl Wiring {
-    /// The plans of an algorithm for a request.
+    /// The wiring of an algorithm's plans for a request.
     pub fn of(
         algorithm: &Algorithm,
         request: &PlanRequest,
@@ -162,7 +162,7 @@ impl Wiring {
         };
         for rank in 0..fold.block {
             builder.add(rank, &plan_of(rank));
-            // Those of this rank and the ones before stand for all.
+            // The ranks so far are taken as a sample of all.
             let share = f64::from(fold.block) / f64::from(rank + 1) * f64::from(fold.blocks);
             if builder.sends.len() > limit {
                 return Err(Skipped::TooMany { messages: builder.sends.len() as f64 * share, limit });
@@ -238,7 +238,7 @@ impl Builder<'_> {
     }
 
     fn finish(mut self) -> Result<Wiring, Skipped> {
-        // Stable: each queue stays in posting order.
+        // Stable sorts: each queue stays in posting order.
         self.sends.sort_by_key(|end| end.pair);
         self.receives.sort_by_key(|end| end.pair);
         let ends = || self.sends.iter().zip(&self.receives);

@@ -1,4 +1,4 @@
-//! The hosts of the ranks.
+//! The topology of a communicator: which ranks share a host.
 
 use crate::base::Rank;
 
@@ -14,7 +14,7 @@ impl Topology {
         Topology { host_of: vec![0; size as usize] }
     }
 
-    /// From any per-rank host label; equal labels are one host.
+    /// Makes the topology from any label of each rank's host; equal labels mean one host.
     pub fn from_labels<T: PartialEq>(labels: &[T]) -> Topology {
         let mut firsts: Vec<&T> = Vec::new();
         let host_of = labels
@@ -30,7 +30,7 @@ impl Topology {
         Topology { host_of }
     }
 
-    /// Ranks in the communicator.
+    /// Number of ranks in the communicator.
     pub fn size(&self) -> u32 {
         self.host_of.len() as u32
     }

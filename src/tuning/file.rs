@@ -1,8 +1,8 @@
 //! `ANYCCL_TUNING_FILE`: measured costs of links and reductions on this machine.
 //!
-//! One `key = value` per line, `#` begins a comment; also valid TOML. `anyccl perf --tune` writes it, people
-//! may. What a file leaves out keeps its default; what it says must be understood, or the error names the
-//! line.
+//! The file has one `key = value` per line, `#` begins a comment; it is also valid TOML. `anyccl perf --tune`
+//! writes it; people may write it, too. A key that a file leaves out keeps its default. A line that cannot be
+//! understood is an error that names the line.
 
 use std::fmt::Write;
 use std::io::Read;
@@ -11,7 +11,7 @@ use crate::base::{Error, Result};
 use crate::cost::{Curve, LinkModel};
 use crate::sys::trusted_file::{TrustPolicy, open_trusted};
 
-/// Bytes of the longest file that is read: no file of figures comes near it.
+/// Upper limit of the file's length in bytes; no file of figures comes near it.
 const LONGEST: u64 = 1 << 20;
 
 /// The costs that a file can set.
@@ -21,17 +21,18 @@ pub struct Links {
     pub shm: LinkModel,
     /// Links between hosts.
     pub tcp: LinkModel,
-    /// Messages over TCP, nothing else under way. The choice of algorithms does not look at them.
+    /// Time of a message over TCP with nothing else under way. The choice of algorithms ignores it.
     pub tcp_one_way: Curve,
-    /// Exchanges over TCP: both of a pair send as much at once. As above.
+    /// Time of an exchange over TCP, in which both ranks of a pair send the same amount at once. Ignored
+    /// likewise.
     pub tcp_exchange: Curve,
-    /// Reductions, by the bytes of the result. As above.
+    /// Time of a reduction, by the bytes of the result. Ignored likewise.
     pub reduce: Curve,
-    /// Copies in memory. As above.
+    /// Time of a copy in memory. Ignored likewise.
     pub copy: Curve,
 }
 
-/// A line that may stand in a file.
+/// A key whose value is one number.
 struct Key {
     name: &'static str,
     meaning: &'static str,
@@ -39,19 +40,19 @@ struct Key {
     set: fn(&mut Links, f64),
 }
 
-/// A line with more than a number.
+/// A key whose value is a curve.
 struct CurveKey {
     name: &'static str,
     meaning: &'static str,
     place: fn(&mut Links) -> &mut Curve,
 }
 
-/// Gigabytes per second and microseconds per byte, either way.
+/// Converts between gigabytes per second and microseconds per byte, either way.
 fn inverted(number: f64) -> f64 {
     1e-3 / number
 }
 
-/// To four digits: no measurement is more exact.
+/// Rounds to four digits: no measurement is more exact.
 fn rounded(number: f64) -> f64 {
     let scale = 10f64.powf(3.0 - number.log10().floor());
     (number * scale).round() / scale
@@ -109,7 +110,7 @@ static CURVES: [CurveKey; 4] = [
 ];
 
 impl Links {
-    /// The costs that hold without a file.
+    /// The costs without a file.
     pub const DEFAULT: Links = Links {
         shm: LinkModel::SHM,
         tcp: LinkModel::TCP,
@@ -119,7 +120,7 @@ impl Links {
         copy: Curve::NONE,
     };
 
-    /// The defaults with what the file at `path` says.
+    /// The defaults, overridden by the file at `path`.
     pub fn read(path: &str, believed: TrustPolicy) -> Result<Links> {
         let mut text = String::new();
         open_trusted(path, believed)
@@ -128,8 +129,8 @@ impl Links {
         Links::parse(&text).map_err(|(line, why)| refused(format!("{path}:{line}: {why}")))
     }
 
-    /// The text of a file that says all that is measured: figures of TCP only if `tcp`, of shared memory only
-    /// if `shm`.
+    /// The text of a file with all measured costs. Figures of TCP are included only if `tcp`, those of shared
+    /// memory only if `shm`.
     pub fn to_text(&self, shm: bool, tcp: bool) -> String {
         let mut text = String::new();
         let is_known = |name: &str| match name.split_once('.') {
@@ -152,7 +153,7 @@ impl Links {
         text
     }
 
-    /// The defaults with what a text says. An error is the number of the line, from 1, and what is wrong with
+    /// The defaults, overridden by a text. An error is the number of the line, from 1, and what is wrong with
     /// it.
     pub fn parse(text: &str) -> std::result::Result<Links, (usize, String)> {
         let mut links = Links::DEFAULT;
@@ -166,7 +167,7 @@ impl Links {
                 content.split_once('=').ok_or_else(|| (line, format!("\"{content}\" is not KEY = VALUE")))?;
             let (name, value) = (name.trim(), value.trim());
             if seen.contains(&name) {
-                return Err((line, format!("{name} is said twice")));
+                return Err((line, format!("{name} is there twice")));
             }
             seen.push(name);
             if let Some(key) = CURVES.iter().find(|key| key.name == name) {
@@ -246,8 +247,8 @@ mod tests {
             ("tcp.latency_us = NaN", 1, "above 0"),
             ("tcp.latency_us = -1", 1, "above 0"),
             ("tcp.latency_us", 1, "is not KEY = VALUE"),
-            ("tcp.latency_us = 1\ntcp.latency_us = 1", 2, "said twice"),
-            ("tcp.exchange_us = 8:1\ntcp.exchange_us = 8:1", 2, "said twice"),
+            ("tcp.latency_us = 1\ntcp.latency_us = 1", 2, "there twice"),
+            ("tcp.exchange_us = 8:1\ntcp.exchange_us = 8:1", 2, "there twice"),
             ("tcp.exchange_us = fast", 1, "tcp.exchange_us is \"fast\"; accepted: BYTES:US"),
             ("tcp.one_way_us = \"8\"", 1, "tcp.one_way_us is \"8\"; accepted: BYTES:US"),
         ];

@@ -1,9 +1,9 @@
 //! The choice of algorithms: the one that the user names, else the cheapest by predicted cost.
 //!
-//! Every rank must pick the same one. So the choice depends on the request without rank and in-place flag, on
-//! the topology, and on a [`Tuning`]. Rank 0 makes that, and all others take it over as bytes when the
-//! communicator is made. Nothing is measured locally; what `anyccl perf --tune` has measured before is read
-//! from a file.
+//! Every rank must choose the same algorithm. So the choice depends on the request without its rank and
+//! in-place flag, on the topology, and on a [`Tuning`]. Rank 0 makes the tuning, and all others take it over
+//! as bytes when the communicator is made. Nothing is measured locally; a file has what `anyccl perf --tune`
+//! measured before.
 
 mod file;
 mod ordered;
@@ -32,14 +32,14 @@ pub struct Tuning {
     pub tcp: LinkModel,
     /// `PlanRequest::chunk_bytes` of every request.
     pub chunk_bytes: usize,
-    /// Most ranks on one core. Each rank knows it from what all have said.
+    /// The most ranks that share one core. Every rank knows it from the records of all.
     pub ranks_per_core: u32,
     overrides: Overrides,
 }
 
 impl Tuning {
-    /// Default or measured models with the user's settings. An unknown algorithm is an error that lists the
-    /// known.
+    /// The default or measured models, with the user's settings. An unknown algorithm is an error that lists
+    /// the known ones.
     pub fn from_config(config: &Config) -> Result<Tuning> {
         let believed = TrustPolicy::from_setting(config.allow_other_users);
         let file = config.tuning_file.as_deref().map(|path| Links::read(path, believed));
@@ -53,7 +53,7 @@ impl Tuning {
         })
     }
 
-    /// This tuning on other links.
+    /// This tuning with other links.
     pub fn with_links(self, links: Links) -> Tuning {
         Tuning { shm: links.shm, tcp: links.tcp, ..self }
     }
@@ -67,7 +67,7 @@ impl Tuning {
 
     /// The algorithm for a request. `all_tcp`: no shared memory, even within a host.
     ///
-    /// Equal on all ranks: `request.rank` and `request.in_place` do not count.
+    /// Equal on all ranks: `request.rank` and `request.in_place` are ignored.
     pub fn choose(&self, request: &PlanRequest, all_tcp: bool) -> Result<&'static Algorithm> {
         if let Some(wanted) = self.overrides.of(request.collective) {
             return match (wanted.supports)(&shared(request)) {
@@ -85,22 +85,22 @@ impl Tuning {
         best.ok_or_else(|| Error::Internal(format!("no algorithm for {}", request.collective.name())))
     }
 
-    /// All algorithms that can serve a request with their predicted microseconds, the fastest first.
-    /// An algorithm that the user has named does not count.
+    /// All algorithms that can serve a request, with their predicted microseconds, the fastest first. The
+    /// user's choice is ignored.
     pub fn candidates(&self, request: &PlanRequest, all_tcp: bool) -> Vec<(&'static Algorithm, f64)> {
         let request = shared(request);
         let rows = algo::of(request.collective);
         let compared = rows.filter(|algorithm| self.why_not(algorithm, &request, all_tcp).is_none());
         let mut candidates: Vec<_> =
             compared.map(|algorithm| (algorithm, self.predict(algorithm, &request, all_tcp))).collect();
-        // Stable: equal costs stay in the order of the table.
+        // Stable sort: equal costs keep the order of the table.
         candidates.sort_by(|(_, a), (_, b)| a.total_cmp(b));
         candidates
     }
 
-    /// Why an algorithm is not compared with others for a request. `None`: it is.
+    /// Why an algorithm is not compared with others for a request. `None`: it is compared.
     ///
-    /// With one host, or one rank on each, a hierarchical algorithm is a flat one in other words.
+    /// With one host, or with one rank on each host, a hierarchical algorithm does the same as a flat one.
     pub fn why_not(
         &self,
         algorithm: &Algorithm,
@@ -135,7 +135,7 @@ impl Tuning {
     }
 }
 
-/// The request as far as all ranks agree on it.
+/// The part of a request on which all ranks agree.
 fn shared<'a>(request: &PlanRequest<'a>) -> PlanRequest<'a> {
     PlanRequest { rank: 0, in_place: false, ..*request }
 }

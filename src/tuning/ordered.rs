@@ -1,4 +1,5 @@
-//! The choice for operators that do not commute: among the algorithms that keep the order.
+//! The choice of an algorithm for an operator that does not commute, among the algorithms that keep the
+//! order.
 
 use super::{Tuning, shared};
 use crate::algo::{Algorithm, ordered};
@@ -6,8 +7,8 @@ use crate::base::{Error, Result};
 use crate::plan::PlanRequest;
 
 impl Tuning {
-    /// Like [`Tuning::choose`], but for an operator that does not commute. An algorithm that the user has
-    /// named counts where it keeps the order.
+    /// Like [`Tuning::choose`], but for an operator that does not commute. The user's choice applies if that
+    /// algorithm keeps the order.
     pub fn choose_ordered(&self, request: &PlanRequest, all_tcp: bool) -> Result<&'static Algorithm> {
         let request = shared(request);
         let wanted = self.overrides.of(request.collective);

@@ -1,4 +1,4 @@
-//! `ANYCCL_ALGORITHM`: the user's word on which algorithm to use.
+//! `ANYCCL_ALGORITHM`: the algorithms that the user demands.
 
 use crate::algo::{self, Algorithm};
 use crate::base::{Collective, Error, Result};
@@ -6,12 +6,12 @@ use crate::base::{Collective, Error, Result};
 /// At most one algorithm per collective, chosen by the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Overrides {
-    /// Names of rows of the table, by wire number of the collective.
+    /// Names of rows of the table, indexed by the collective's wire number.
     names: [Option<&'static str>; Collective::ALL.len()],
 }
 
 impl Overrides {
-    /// Reads `all_reduce:ring,broadcast:binomial`. Spaces do not matter.
+    /// Parses text such as `all_reduce:ring,broadcast:binomial`. Spaces are ignored.
     pub(super) fn parse(text: &str) -> Result<Overrides> {
         let mut overrides = Overrides::default();
         for entry in text.split(',').map(str::trim) {
@@ -38,7 +38,7 @@ impl Overrides {
         algo::find(collective, self.names[collective as usize]?)
     }
 
-    /// The text that [`Overrides::parse`] reads; empty when nothing is chosen.
+    /// The text that [`Overrides::parse`] reads; empty if the user has chosen nothing.
     pub(super) fn to_text(self) -> String {
         let chosen = Collective::ALL.into_iter().zip(self.names);
         let entries =

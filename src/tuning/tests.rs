@@ -166,7 +166,7 @@ fn chosen(labels: &str, collective: Collective, bytes: usize) -> &'static str {
 fn all_reduce_on_a_few_hosts_of_several_ranks_is_hierarchical_but_for_middle_sizes_of_many() {
     for labels in ["aaaabbbb", "abababab", "aaaabbbbccccdddd", "aabbbbb"] {
         for bytes in [8, 4 << 10, 1 << 20, 64 << 20] {
-            // What a ring brings in between is a question for the simulation, see its tests.
+            // The simulation's tests examine what a ring gains in between.
             let by_ring = ["aaaabbbbccccdddd", "aabbbbb"].contains(&labels) && bytes == 1 << 20;
             let best = if by_ring { "ring" } else { "hierarchical" };
             assert_eq!(chosen(labels, Collective::AllReduce, bytes), best, "{labels} {bytes}");
@@ -185,7 +185,7 @@ fn a_host_gives_and_gets_only_once_what_its_ranks_share() {
             assert_eq!(name, "hierarchical", "{labels} {} {bytes}", collective.name());
         }
     }
-    // Large blocks may as well go round a ring, but only one that leaves each host once.
+    // A ring serves large blocks as well, but only if it leaves each host once.
     for collective in [AllGather, ReduceScatter] {
         assert_eq!(chosen("abababab", collective, 1 << 20), "hierarchical", "{}", collective.name());
     }

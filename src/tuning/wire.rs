@@ -1,6 +1,6 @@
 //! Tuning as bytes: rank 0 sends its own to all ranks, so that all choose alike.
 //!
-//! Layout, little endian: version (u32), chunk bytes (u64), four f64 for shm, four for tcp, then the
+//! The layout is little endian: version (u32), chunk bytes (u64), four f64 for shm, four for tcp, then the
 //! overrides as the text of `ANYCCL_ALGORITHM`. The reader trusts nothing.
 
 use super::Tuning;
@@ -8,10 +8,11 @@ use super::overrides::Overrides;
 use crate::base::{Error, Result};
 use crate::cost::LinkModel;
 
-/// Changes when the layout does, or when equal tuning would choose differently.
+/// Version of the layout. It is raised when the layout changes, or when equal tuning would choose
+/// differently.
 const VERSION: u32 = 3;
 
-/// Far more than the text of all overrides: a longer one is not ours.
+/// Upper limit of the text's length. It is far above the text of all overrides.
 const MAX_TEXT: usize = 4096;
 
 impl Tuning {
@@ -28,7 +29,7 @@ impl Tuning {
         bytes
     }
 
-    /// Reads what rank 0 sent. An error if the bytes make no sense here.
+    /// Reads what rank 0 sent. An error if the bytes are not valid here.
     pub fn from_bytes(bytes: &[u8]) -> Result<Tuning> {
         read(bytes).ok_or_else(|| {
             let text = "rank 0 sent tuning that this version of anyccl does not understand";

@@ -9,16 +9,16 @@ use crate::failure_log;
 use crate::result::{self, ncclInProgress, ncclSuccess};
 use crate::types::ncclResult_t;
 
-/// How a call that did not fail left its communicator.
+/// State of the communicator after a call that succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// All is done.
+    /// The call is complete.
     Done,
-    /// The communicator is non-blocking; ncclCommGetAsyncError tells the end.
+    /// The call goes on, because the communicator is non-blocking; ncclCommGetAsyncError reports its end.
     Begun,
 }
 
-/// What the body of a function gives.
+/// Result type of a function's body.
 pub trait Answer {
     fn code(self) -> ncclResult_t;
 }
@@ -40,11 +40,11 @@ impl Answer for Progress {
     }
 }
 
-/// Runs the body of the function `name`: no panic leaves it, and a failure leaves its sentence.
+/// Runs the body of the function `name`. No panic leaves it, and a failure leaves its sentence.
 #[inline]
 pub fn edge<A: Answer>(name: &str, body: impl FnOnce() -> Result<A>) -> ncclResult_t {
     if inside::is_inside() {
-        return came_round(name);
+        return called_by_nccl(name);
     }
     match guard(name, body) {
         Ok(answer) => answer.code(),
@@ -52,9 +52,10 @@ pub fn edge<A: Answer>(name: &str, body: impl FnOnce() -> Result<A>) -> ncclResu
     }
 }
 
-/// The real NCCL, opened by this library, was bound to this library where it means itself.
+/// Refuses a call of the real NCCL, opened by this library, that the loader has bound to this library instead
+/// of NCCL.
 #[cold]
-fn came_round(name: &str) -> ncclResult_t {
+fn called_by_nccl(name: &str) -> ncclResult_t {
     let text = "NCCL, opened behind this library, has called it instead of itself".to_string();
     failed(name, &Error::Internal(text))
 }

@@ -1,5 +1,5 @@
-//! Cliques: the communicators of this process that came by one id, counted so that the last one to leave
-//! waits for all.
+//! Cliques: the communicators of this process that were made with one id. They are counted, so that the last
+//! one to leave waits for all.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use anyccl_engine::base::{Error, Result};
 use anyccl_engine::bootstrap::UniqueId;
 use parking_lot::{Condvar, Mutex};
 
-/// The communicators of this process that came by one id.
+/// The communicators of this process that were made with one id.
 pub struct Clique {
     count: Mutex<Count>,
     changed: Condvar,
 }
 
-/// Numbers of members.
+/// Numbers of members, and a failure that no call has returned yet.
 struct Count {
     /// Members that have not begun to leave.
     staying: usize,
     /// Members that are leaving.
     leaving: usize,
-    /// Why a goodbye that nobody waited for has failed.
+    /// Error of a goodbye that nobody waited for.
     failure: Option<Error>,
 }
 
@@ -34,7 +34,7 @@ fn cliques() -> &'static Cliques {
     &CLIQUES.get_or(Cliques::default).value
 }
 
-/// A communicator's place in its clique, which ends with this.
+/// Membership of a communicator in its clique. Dropping it ends the membership.
 pub struct Member {
     id: UniqueId,
     clique: Arc<Clique>,
@@ -56,12 +56,12 @@ impl Member {
         Member { id: *id, clique, is_leaving: false }
     }
 
-    /// The clique.
+    /// The clique of this member.
     pub fn clique(&self) -> &Arc<Clique> {
         &self.clique
     }
 
-    /// Begins to leave; tells whether others stay.
+    /// Begins to leave; returns whether other members stay.
     pub fn begin(&mut self) -> bool {
         let mut count = self.clique.count.lock();
         count.staying -= 1;
@@ -88,8 +88,8 @@ impl Drop for Member {
 }
 
 impl Clique {
-    /// Waits for the goodbyes of all, unless some have not begun. An error: one that nobody has waited for
-    /// has failed.
+    /// Waits for the goodbyes of all members, unless some have not begun. Returns the error of a goodbye that
+    /// nobody waited for.
     pub fn wait(&self) -> Result<()> {
         let mut count = self.count.lock();
         while count.staying == 0 && count.leaving > 0 {
@@ -99,12 +99,12 @@ impl Clique {
         self.tell_failure()
     }
 
-    /// Keeps the failure of a goodbye that nobody waits for; the first one counts.
+    /// Keeps the error of a goodbye that nobody waits for; the first error counts.
     pub fn keep_failure(&self, error: Error) {
         self.count.lock().failure.get_or_insert(error);
     }
 
-    /// Why a goodbye that nobody waited for has failed, once.
+    /// Returns the error of a goodbye that nobody waited for, once.
     pub fn tell_failure(&self) -> Result<()> {
         self.count.lock().failure.take().map_or(Ok(()), Err)
     }

@@ -1,7 +1,7 @@
-//! The collectives: arguments checked, then submitted.
+//! The collectives: each checks its arguments, then submits the call.
 //!
-//! `stream` is any value and is not looked at: a call on a blocking communicator has ended when it, or its
-//! outermost group, returns. Docs: docs/nccl.md, "Streams".
+//! `stream` may have any value and is ignored. A call on a blocking communicator has ended when it, or its
+//! outermost group, returns. See docs/nccl.md, "Streams".
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::datatype::datatype_of;
 use crate::group::{self, Action};
 use crate::types::{cudaStream_t, ncclComm_t, ncclDataType_t, ncclRedOp_t};
 
-/// The arguments of a collective as they came from C.
+/// The arguments of a collective, as they came from C.
 struct Arguments {
     collective: Collective,
     send: *const c_void,
@@ -30,7 +30,8 @@ struct Arguments {
 }
 
 impl Arguments {
-    /// Says what is wrong with them, or gives what is to be done. Nothing was sent when it fails.
+    /// Checks the arguments and returns the operation, or says what is wrong. A call that fails here has sent
+    /// nothing.
     #[inline]
     fn check(&self) -> Result<(ObjectRef<'static, Comm>, Operation, Option<Arc<Operator>>)> {
         let comm = Comm::from_handle(self.comm)?;
@@ -52,7 +53,7 @@ impl Arguments {
             count: self.count as u64,
         };
         buffers::check(&call, rank, size, self.send.addr(), self.recv.addr())?;
-        // The extent is known to fit; what a rank does not use of it has an answer of no consequence.
+        // The extent is known to fit. If a rank does not use a buffer, the result for it does not matter.
         let read = self.collective.input_elements(size as usize, rank, call.root, self.count);
         let written = self.collective.output_elements(size as usize, rank, call.root, self.count);
         comm.memory.check_host(self.send.addr(), read, "sendbuff")?;
@@ -66,7 +67,7 @@ impl Arguments {
     #[inline]
     unsafe fn submit(&self) -> Result<Progress> {
         let (comm, operation, operator) = self.check()?;
-        // SAFETY: the caller vouches for what the buffers hold; their extent was computed from the same call.
+        // SAFETY: the caller vouches for the buffers; their extent was computed from the same call.
         unsafe { group::submit(comm, Action::Collective { operation, operator }) }
     }
 }
@@ -104,7 +105,7 @@ pub unsafe fn broadcast(
     unsafe { call.submit() }
 }
 
-/// ncclBcast: a broadcast in place.
+/// ncclBcast: a broadcast with one buffer.
 pub unsafe fn bcast(
     buff: *mut c_void,
     count: usize,
@@ -165,7 +166,7 @@ pub unsafe fn reduce_scatter(
     unsafe { call.submit() }
 }
 
-/// ncclAlltoAll. In place is more than NCCL offers.
+/// ncclAlltoAll. Unlike NCCL's, it may be in place.
 pub unsafe fn all_to_all(
     send: *const c_void,
     recv: *mut c_void,

@@ -1,8 +1,8 @@
-//! NCCL_COMM_ID: a host and a port in the place of an id that is handed from rank to rank.
+//! NCCL_COMM_ID: a host and a port that replace an id passed from rank to rank.
 //!
-//! With it set, each rank asks for an id of its own and gets the same: the variable's text behind a magic
-//! word. Rank 0 then serves the store at that place. Whoever can reach the port can join, as with NCCL; other
-//! ids contain a secret.
+//! If it is set, each rank asks for an id of its own and gets the same one: the variable's text behind a
+//! magic word. Rank 0 then serves the store at that address. Any process that can reach the port can join, as
+//! with NCCL; other ids contain a secret.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use crate::variables;
 const NAME: &str = "NCCL_COMM_ID";
 const MAGIC: &[u8; 8] = b"ACncid\x01\0";
 
-/// The id that the variable names, if it is set.
+/// The id made of the variable, if it is set.
 pub fn from_environment() -> Result<Option<UniqueId>> {
     variables::value(NAME).map(|text| encode(&text)).transpose()
 }
@@ -32,7 +32,7 @@ fn encode(text: &str) -> Result<UniqueId> {
     Ok(UniqueId(id))
 }
 
-/// Host and port; a colon in the host stands in brackets.
+/// Host and port; a host with colons stands in brackets.
 fn split(text: &str) -> Option<(&str, u16)> {
     let (host, port) = text.rsplit_once(':')?;
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
@@ -41,7 +41,7 @@ fn split(text: &str) -> Option<(&str, u16)> {
     Some((host, port.parse().ok().filter(|port| *port != 0)?))
 }
 
-/// The job that such an id names; `None`: it is another kind of id.
+/// The job of such an id. `None`: the id is of another kind.
 pub fn job(id: &UniqueId, size: u32, rank: Rank, config: &Config, deadline: Instant) -> Result<Option<Job>> {
     let Some(text) = id.0.strip_prefix(MAGIC) else { return Ok(None) };
     let text = std::str::from_utf8(text).unwrap_or_default().trim_end_matches('\0');

@@ -1,15 +1,15 @@
-//! Communicators: what a handle stands for, and what it may be asked.
+//! Communicators: the object behind a handle, and its queries.
 //!
-//! A communicator is there before its ranks have met: a non-blocking one is handed out at once, and inside of
-//! a group the handle is written by the call and the ranks meet at the end. Until then it is
+//! A communicator exists before its ranks have met. A non-blocking one is returned at once. Inside a group,
+//! the call writes the handle and the ranks meet at the end of the group. Until then the communicator is
 //! [`CommState::Forming`].
 //!
 //! ```text
-//! Forming ──ranks have met──▶ Ready ──finalize──▶ Leaving ──everybody has said goodbye──▶ Left
-//!    └──────they have not───▶ Failed
+//! Forming ──ranks have met──▶ Ready ──finalize──▶ Leaving ──all have said goodbye──▶ Left
+//!    └──ranks have not met──▶ Failed
 //! ```
 //!
-//! The state is that of the object; that a rank has died is the engine's to know, and is asked for there.
+//! The state is that of the object. Whether a rank has died is known to the engine, and asked there.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -34,19 +34,19 @@ use crate::window_table::{Outbox, Windows};
 /// State of a communicator.
 #[derive(Clone, Debug)]
 pub enum CommState {
-    /// Ranks that have not met yet.
+    /// The ranks have not met yet.
     Forming,
-    /// Ranks that have met: calls are taken.
+    /// The ranks have met; the communicator takes calls.
     Ready,
-    /// Ranks that could not meet, and why.
+    /// The ranks could not meet, for this reason.
     Failed(Error),
-    /// Ranks that say goodbye to each other.
+    /// The ranks are saying goodbye to each other.
     Leaving,
-    /// Ranks that have said goodbye.
+    /// The ranks have said goodbye.
     Left,
 }
 
-/// Why a communicator takes no calls now although its ranks are there.
+/// A reason why a communicator takes no calls although its ranks have met.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bar {
@@ -58,51 +58,51 @@ pub enum Bar {
     Suspended = 2,
     /// After ncclCommFinalize.
     Finalized = 3,
-    /// Non-blocking, while communicators are made from it.
+    /// While communicators are made from a non-blocking communicator.
     Parting = 4,
 }
 
-/// Properties that a communicator is made with.
+/// Properties with which a communicator is made.
 #[derive(Clone, Copy)]
 pub struct Traits {
     /// Whether calls wait for their end.
     pub is_blocking: bool,
-    /// The CUDA device that the program has named.
+    /// The CUDA device that the program named.
     pub device: Option<c_int>,
 }
 
 /// A communicator whose ranks have met.
 pub struct Formed {
     pub engine: Arc<Communicator>,
-    /// With whom it leaves; none of one that was made from another and leaves alone.
+    /// Membership in a clique. A communicator that was made from another has none and leaves alone.
     pub member: Option<Member>,
 }
 
-/// An operation that was started and has not been seen to end.
+/// A started operation whose end has not been seen.
 struct Pending {
     work: Work,
-    /// Elements that a receive is to get.
+    /// Number of elements that a receive should get.
     expected: Option<u64>,
 }
 
-/// What a handle stands for.
+/// The object behind a handle.
 pub struct Comm {
     /// The engine's communicator; set once the ranks have met.
     engine: OnceLock<Arc<Communicator>>,
     state: Mutex<CommState>,
     bar: AtomicU8,
-    /// Place in the clique; taken by the call that leaves.
+    /// Membership in the clique; the call that leaves takes it.
     pub member: Mutex<Option<Member>>,
-    /// The clique of a communicator that has left.
+    /// The clique of a communicator that has begun to leave.
     pub left_with: OnceLock<Arc<Clique>>,
     pub traits: Traits,
     pub memory: Kinds,
     pub registrations: Mutex<Registrations>,
     pub windows: Mutex<Windows>,
     pub outbox: Mutex<Outbox>,
-    /// Operations that a non-blocking communicator has started and not seen to end.
+    /// Operations that were started on this non-blocking communicator and whose end has not been seen.
     pending: Mutex<Vec<Pending>>,
-    /// The first failure of what was started.
+    /// The first failure of a started operation.
     fault: Mutex<Option<Error>>,
 }
 
@@ -136,7 +136,7 @@ impl Comm {
         COMMS.get(handle.addr())
     }
 
-    /// What does the work, for calls that communicate.
+    /// The engine's communicator, for calls that communicate.
     #[inline]
     pub fn engine(&self) -> Result<&Arc<Communicator>> {
         if self.bar.load(Ordering::Relaxed) != Bar::None as u8 {
@@ -145,7 +145,7 @@ impl Comm {
         self.any_engine()
     }
 
-    /// Like [`Comm::engine`], for calls that may be made on a revoked, suspended or finalized communicator,
+    /// Like [`Comm::engine`], for calls that are allowed on a revoked, suspended or finalized communicator,
     /// too.
     #[inline]
     pub fn any_engine(&self) -> Result<&Arc<Communicator>> {
@@ -178,7 +178,7 @@ impl Comm {
         Error::InvalidUsage(format!("the communicator is {why}"))
     }
 
-    /// Why it takes no calls.
+    /// The reason why the communicator takes no calls.
     pub fn bar(&self) -> Bar {
         match self.bar.load(Ordering::Relaxed) {
             1 => Bar::Revoked,
@@ -194,7 +194,7 @@ impl Comm {
         self.bar.store(bar as u8, Ordering::Relaxed);
     }
 
-    /// Its ranks have met, or not. Nobody may want them any more: then they are let go.
+    /// Stores the result of forming. If nobody wants the communicator any more, it is aborted.
     pub fn formed(&self, outcome: Result<Option<Formed>>) {
         let mut state = self.state.lock();
         if !matches!(*state, CommState::Forming) {
@@ -209,7 +209,7 @@ impl Comm {
             Ok(Some(Formed { engine, member })) => {
                 engine.set_saturating();
                 *self.member.lock() = member;
-                // Formed once: the state was Forming.
+                // The state was Forming, so this is set once.
                 let _ = self.engine.set(engine);
                 CommState::Ready
             }
@@ -217,7 +217,7 @@ impl Comm {
         };
     }
 
-    /// Changes the state if `from` accepts it; tells what it was.
+    /// Changes the state if `from` accepts it; returns the state before.
     pub fn exchange(&self, from: impl FnOnce(&CommState) -> bool, to: CommState) -> CommState {
         let mut state = self.state.lock();
         let before = state.clone();
@@ -227,7 +227,7 @@ impl Comm {
         before
     }
 
-    /// Keeps what a non-blocking call has started; tells whether it is still under way.
+    /// Keeps an operation that a non-blocking call has started; returns whether it is still under way.
     pub fn keep(&self, mut work: Work, expected: Option<u64>) -> Result<bool> {
         if work.has_ended() {
             return wait_for(&mut work, expected).map(|()| false);
@@ -236,10 +236,10 @@ impl Comm {
         Ok(true)
     }
 
-    /// Moves on what was started; tells whether some of it is still under way.
+    /// Advances the started operations; returns whether any is still under way.
     fn has_pending(&self) -> bool {
         let Some(mut pending) = self.pending.try_lock() else {
-            // Another thread waits for it right now.
+            // Another thread is waiting for them.
             return true;
         };
         let mut fault = None;
@@ -256,7 +256,7 @@ impl Comm {
         !pending.is_empty()
     }
 
-    /// Waits for what was started.
+    /// Waits for all started operations.
     pub fn flush(&self) -> Result<()> {
         let mut pending = self.pending.lock();
         let mut outcome = Ok(());
@@ -267,7 +267,7 @@ impl Comm {
         outcome
     }
 
-    /// Why it has failed, if it has.
+    /// Why the communicator has failed, if it has.
     pub fn failure(&self) -> Option<Error> {
         if let CommState::Failed(error) = &*self.state.lock() {
             return Some(error.clone());
@@ -275,22 +275,23 @@ impl Comm {
         self.fault.lock().clone().or_else(|| self.engine.get()?.failure())
     }
 
-    /// Looks whether its ranks are still there. Nothing else does while this rank is in no call.
+    /// Checks whether the ranks are still there. Nothing else does while this rank is in no call.
     fn look_around(&self) {
         if let Some(engine) = self.engine.get() {
-            // A failure is kept by the engine, and a message of that name is never sent.
+            // The engine keeps a failure, and nobody ever sends a message with this tag.
             let _ = engine.try_probe(Selector::new(None, Some(NOBODYS_TAG)));
         }
     }
 
-    /// What ncclCommGetAsyncError says.
+    /// The result of ncclCommGetAsyncError.
     fn async_error(&self) -> ncclResult_t {
         let state = self.state.lock().clone();
         match state {
             CommState::Forming | CommState::Leaving => ncclInProgress,
             CommState::Failed(error) => result::code(&error),
             CommState::Ready if self.bar() == Bar::Parting => ncclInProgress,
-            // A revoked one has failed by our own doing: it is quiescent, which is what is asked for.
+            // A revoked communicator has failed by our own doing. It is quiescent, which is what the caller
+            // asks about.
             CommState::Ready if self.bar() == Bar::Revoked => ncclSuccess,
             CommState::Ready | CommState::Left => {
                 self.look_around();
@@ -307,8 +308,7 @@ impl Comm {
 
 impl Drop for Comm {
     fn drop(&mut self) {
-        // Whoever is here last: nobody is in a call any more. One that has failed leaves by itself, without a
-        // word.
+        // The last reference is gone, so nobody is in a call. A failed communicator leaves without a goodbye.
         if let Some(engine) = self.engine.get()
             && engine.failure().is_some()
         {
@@ -317,12 +317,12 @@ impl Drop for Comm {
     }
 }
 
-/// A handle as C sees it.
+/// A handle as a C pointer.
 pub fn to_c(handle: usize) -> ncclComm_t {
     std::ptr::without_provenance_mut(handle)
 }
 
-/// Why the communicator of a handle has failed; NULL and unknown handles have not.
+/// Why the communicator of a handle has failed. `None` for NULL and unknown handles, too.
 pub fn failure_of(handle: ncclComm_t) -> Option<Error> {
     if handle.is_null() {
         return None;
@@ -330,7 +330,7 @@ pub fn failure_of(handle: ncclComm_t) -> Option<Error> {
     Comm::from_handle(handle).ok()?.failure()
 }
 
-/// ncclCommGetAsyncError. From any thread, also while another one is in a call.
+/// ncclCommGetAsyncError. Any thread may call it, also while another one is in a call.
 pub unsafe fn get_async_error(comm: ncclComm_t, asyncError: *mut ncclResult_t) -> Result<()> {
     // SAFETY: the caller promises a writable number or NULL.
     let place = unsafe { Out::new(asyncError, "asyncError") }?;
@@ -354,7 +354,7 @@ pub unsafe fn user_rank(comm: ncclComm_t, rank: *mut c_int) -> Result<()> {
     Ok(())
 }
 
-/// ncclCommCuDevice: what ncclCommInitAll was told, else the position among the ranks of the host.
+/// ncclCommCuDevice: the device given to ncclCommInitAll, else the position among the ranks of the host.
 pub unsafe fn device(comm: ncclComm_t, device: *mut c_int) -> Result<()> {
     // SAFETY: the caller promises a writable number or NULL.
     let place = unsafe { Out::new(device, "device") }?;

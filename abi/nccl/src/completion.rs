@@ -3,8 +3,8 @@
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::Work;
 
-/// Waits for the end of `work`. A message that is shorter than `expected` is a mistake of the program: NCCL
-/// asks for the same count on both sides.
+/// Waits for the end of `work`. A message shorter than `expected` is an error of the program: NCCL requires
+/// the same count on both sides.
 pub fn wait_for(work: &mut Work, expected: Option<u64>) -> Result<()> {
     work.wait()?;
     match (expected, work.status()) {

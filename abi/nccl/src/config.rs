@@ -1,7 +1,7 @@
-//! The structs by which programs set things: each begins with its size and grew with the versions.
+//! The structs with which programs pass settings. Each begins with its size, and newer versions are longer.
 //!
-//! What the program has is copied over a struct that has nothing set, as far as both go, whatever version it
-//! comes from. A member that fills what was padding once is believed only from a version that has it.
+//! The program's struct is copied over one in which nothing is set, as far as both reach, whatever its
+//! version. A member that lies where older versions had padding is read only if the version has it.
 
 use std::ffi::{c_char, c_int};
 use std::mem::{offset_of, size_of};
@@ -14,9 +14,9 @@ use anyccl_engine::log_line;
 use crate::types::{Head, NCCL_API_MAGIC, NCCL_CONFIG_UNDEF_INT, ncclCollConfig_t, ncclConfig_t};
 use crate::variables;
 
-/// A size beyond this is no size, and reading that far would fault.
+/// Upper limit of a believable size. Reading further could fault.
 const LARGEST_SIZE: usize = 4096;
-/// The first version whose config had a member where there was padding before.
+/// The first version whose struct has a member where there was padding before.
 const TRAFFIC_CLASS_SINCE: u32 = 22600;
 
 const UNDEF: c_int = NCCL_CONFIG_UNDEF_INT;
@@ -49,19 +49,19 @@ const NONE_SET: ncclConfig_t = ncclConfig_t {
     nvlsHostMode: UNDEF,
 };
 
-/// What a program has set that means something here.
+/// The settings of a program that have an effect here.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// Unset: what the environment or the parent says.
+    /// Whether calls block. Unset: the environment or the parent decides.
     pub is_blocking: Option<bool>,
-    /// What messages call the communicator.
+    /// Name of the communicator in messages.
     pub name: Option<String>,
 }
 
 /// Reads a configuration; NULL sets nothing.
 ///
 /// # Safety
-/// A `config` that is not NULL points to as many readable bytes as its first member says, and its texts are
+/// A `config` that is not NULL points to as many readable bytes as its first member says. Its texts are
 /// terminated.
 pub unsafe fn read(config: *const ncclConfig_t) -> Result<Settings> {
     if config.is_null() {
@@ -81,24 +81,24 @@ pub unsafe fn read(config: *const ncclConfig_t) -> Result<Settings> {
     Ok(Settings { is_blocking, name })
 }
 
-/// How a new communicator waits, whose configuration may not say.
+/// Whether a new communicator blocks, by its settings or else by the environment.
 pub fn is_blocking(settings: &Settings) -> Result<bool> {
     settings.is_blocking.map_or_else(variables::is_blocking, Ok)
 }
 
-/// What both sides know; the rest is not set.
+/// Copies the members that both versions know; the rest is not set.
 ///
 /// # Safety
 /// `config` points to as many readable bytes as its first member says.
 unsafe fn copy(config: *const ncclConfig_t) -> Result<ncclConfig_t> {
-    // SAFETY: every version begins with these.
+    // SAFETY: every version begins with these members.
     let head = unsafe { config.cast::<Head>().read() };
     const SMALLEST: usize = offset_of!(ncclConfig_t, blocking) + size_of::<c_int>();
     check_head(head, SMALLEST, "config", "NCCL_CONFIG_INITIALIZER")?;
     let mut known = NONE_SET;
     let bytes = head.size.min(size_of::<ncclConfig_t>());
-    // SAFETY: the caller vouches for its side, `known` is ours and that long. Any bytes make integers and
-    // pointers.
+    // SAFETY: the caller vouches for its struct; `known` is ours and at least as long. Integers and pointers
+    // may have any bytes.
     unsafe { ptr::copy_nonoverlapping(config.cast::<u8>(), (&raw mut known).cast(), bytes) };
     if head.version < TRAFFIC_CLASS_SINCE {
         known.trafficClass = UNDEF;
@@ -116,7 +116,7 @@ fn check_head(head: Head, smallest: usize, what: &'static str, initializer: &str
     Ok(())
 }
 
-/// Refuses numbers that NCCL refuses. They steer kernels that this library does not have.
+/// Refuses numbers that NCCL refuses. They tune kernels that this library does not have.
 fn check_numbers(config: &ncclConfig_t) -> Result<()> {
     let within = |number: c_int, least: c_int, most: c_int, what| match number {
         UNDEF => Ok(()),
@@ -134,8 +134,8 @@ fn check_numbers(config: &ncclConfig_t) -> Result<()> {
     Ok(())
 }
 
-/// Checks the settings of one call. An algorithm that they name is one of NCCL's: it is not here, and the
-/// choice is ours.
+/// Checks the settings of one call. An algorithm that they name is one of NCCL's. This library does not have
+/// it, and chooses its own.
 ///
 /// # Safety
 /// See [`read`].
@@ -143,11 +143,12 @@ pub unsafe fn check_call(config: *const ncclCollConfig_t) -> Result<()> {
     if config.is_null() {
         return Ok(());
     }
-    // SAFETY: every version begins with these.
+    // SAFETY: every version begins with these members.
     let head = unsafe { config.cast::<Head>().read() };
     const SMALLEST: usize = offset_of!(ncclCollConfig_t, userProfilerTag);
     check_head(head, SMALLEST, "config", "NCCL_COLLCONFIG_INITIALIZER")?;
-    // SAFETY: as long as was checked, and this member lies within; any bytes make a pointer.
+    // SAFETY: the struct is as long as was checked, and this member lies within; a pointer may have any
+    // bytes.
     let selection = unsafe { (*config).algSelection };
     // SAFETY: the caller promises a terminated text or NULL.
     if let Some(text) = unsafe { check::text(selection, "config->algSelection") }?
@@ -173,7 +174,7 @@ mod tests {
     #[test]
     fn members_that_the_program_does_not_know_are_not_read() {
         for (size, version) in [(24, 21400), (40, 21700), (48, 21800), (48, 22500)] {
-            // SAFETY: a whole struct, of which it says less.
+            // SAFETY: a whole struct, which states a smaller size.
             let copied = unsafe { copy(&given(size, version)) }.unwrap();
             assert_eq!(copied.blocking, 0);
             assert_eq!((copied.trafficClass, copied.commName), (UNDEF, NOTHING), "{size}");
@@ -190,7 +191,7 @@ mod tests {
         #[repr(C)]
         struct Newer(ncclConfig_t, [u64; 4]);
         let newer = Newer(given(size_of::<Newer>(), 29900), [u64::MAX; 4]);
-        // SAFETY: as long as it says.
+        // SAFETY: the struct is as long as it states.
         assert_eq!(unsafe { read(&newer.0) }.unwrap().is_blocking, Some(false));
     }
 

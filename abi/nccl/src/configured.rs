@@ -1,5 +1,5 @@
-//! Collectives with settings of one call (NCCL 2.31): the settings are checked, and the call is the plain
-//! one.
+//! Collectives with settings of one call (NCCL 2.31). They check the settings, then make the call without
+//! settings.
 
 use std::ffi::{c_int, c_void};
 
@@ -9,7 +9,7 @@ use crate::call::Progress;
 use crate::types::{cudaStream_t, ncclCollConfig_t, ncclComm_t, ncclDataType_t, ncclRedOp_t};
 use crate::{collective, config};
 
-/// Functions that check the settings, and are those of the same name in [`collective`].
+/// Defines functions that check the settings, then call the function of the same name in [`collective`].
 macro_rules! configured {
     ($($(#[$doc:meta])* $name:ident($($argument:ident: $kind:ty),*);)*) => {$(
         $(#[$doc])*

@@ -17,10 +17,10 @@ use crate::pending_comm::{CallerGets, PendingComm};
 use crate::types::{ncclComm_t, ncclConfig_t, ncclUniqueId};
 use crate::{comm_id, config, group, presence, variables};
 
-/// A deadline that never comes.
+/// A timeout so long that it never passes.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// ncclGetUniqueId. This process then answers the ranks that come.
+/// ncclGetUniqueId. This process then serves the store of the id.
 pub unsafe fn get_unique_id(uniqueId: *mut ncclUniqueId) -> Result<()> {
     presence::tell();
     // SAFETY: the caller promises a writable id or NULL.
@@ -43,7 +43,7 @@ pub struct Joining {
 }
 
 impl Joining {
-    /// Checks the numbers.
+    /// Checks the number of ranks and the rank.
     fn new(id: ncclUniqueId, nranks: c_int, rank: c_int, config: Config) -> Result<Joining> {
         let size = check::size(nranks)?;
         let rank = check::rank(rank, size, "rank")?;
@@ -52,7 +52,8 @@ impl Joining {
 
     /// Meets the other ranks.
     pub fn join(self) -> Result<Formed> {
-        // Counted before anybody can have left: all ranks of this process are here when they have met.
+        // Counted before anybody can have left: when the ranks have met, all those of this process are
+        // counted.
         let member = Member::of(&self.id);
         let own = CommConfig { name: self.name, timeout: None };
         let deadline = Instant::now() + self.config.timeout.unwrap_or(FOREVER);
@@ -63,7 +64,7 @@ impl Joining {
         Ok(Formed { engine: engine.into(), member: Some(member) })
     }
 
-    /// The job of joining, and the handle at `place`.
+    /// Submits the joining, and writes the handle to `place`.
     ///
     /// # Safety
     /// See [`PendingComm::new`].
@@ -95,7 +96,7 @@ pub unsafe fn init_rank_config(
     config: *mut ncclConfig_t,
 ) -> Result<Progress> {
     not_null(comm, "comm")?;
-    // SAFETY: the caller's promise, handed on.
+    // SAFETY: passed on from our caller.
     let settings = unsafe { config::read(config) }?;
     let traits = Traits { is_blocking: config::is_blocking(&settings)?, device: None };
     let joining = Joining::new(id, nranks, rank, variables::settings()?)?;
@@ -103,7 +104,7 @@ pub unsafe fn init_rank_config(
     unsafe { Joining { name: settings.name, ..joining }.submit(comm, traits) }
 }
 
-/// ncclCommInitRankScalable. One store serves all ranks, so the first id is enough.
+/// ncclCommInitRankScalable. One store serves all ranks, so only the first id is used.
 pub unsafe fn init_rank_scalable(
     newcomm: *mut ncclComm_t,
     nranks: c_int,
@@ -122,7 +123,7 @@ pub unsafe fn init_rank_scalable(
     unsafe { init_rank_config(newcomm, nranks, id, myrank, config) }
 }
 
-/// ncclCommInitAll: all ranks are this process's. The same device may be named more than once.
+/// ncclCommInitAll: all ranks belong to this process. A device may be named more than once.
 pub unsafe fn init_all(comm: *mut ncclComm_t, ndev: c_int, devlist: *const c_int) -> Result<Progress> {
     not_null(comm, "comm")?;
     let size = check::size(ndev)?;
@@ -139,7 +140,7 @@ pub unsafe fn init_all(comm: *mut ncclComm_t, ndev: c_int, devlist: *const c_int
         // SAFETY: the caller promises places for `ndev` handles.
         let place = unsafe { comm.add(rank as usize) };
         let traits = Traits { is_blocking: true, device: Some(device) };
-        // SAFETY: as above; they are formed before this returns.
+        // SAFETY: as above; the communicators are formed before this returns.
         forming.push(unsafe {
             PendingComm::new(place, traits, None, CallerGets::Handle, move || joining.join().map(Some))
         });

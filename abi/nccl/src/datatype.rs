@@ -5,7 +5,7 @@ use anyccl_engine::base::{Datatype, Result};
 
 use crate::types::ncclDataType_t;
 
-/// The engine's datatypes by NCCL's numbers.
+/// The engine's datatypes, indexed by NCCL's numbers.
 const DATATYPES: [Datatype; 12] = [
     Datatype::Int8,
     Datatype::Uint8,

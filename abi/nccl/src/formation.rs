@@ -1,4 +1,4 @@
-//! Communicators that are formed from others: splits, and what all such have in common.
+//! Communicators that are made from others: splits, and what all such communicators share.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::pending_comm::{CallerGets, PendingComm};
 use crate::types::{ncclComm_t, ncclConfig_t};
 use crate::{config, group};
 
-/// ncclCommSplit: in none.
+/// The color of a rank that gets no communicator from ncclCommSplit.
 const NCCL_SPLIT_NOCOLOR: c_int = -1;
 
-/// What the new communicator is like; what is not set is as in the parent.
+/// Properties of the new communicator; those that are not set are the parent's.
 pub struct Child {
     pub traits: Traits,
     pub own: CommConfig,
@@ -34,12 +34,12 @@ impl Child {
     }
 }
 
-/// A communicator that was made from another: it leaves alone, without a clique.
+/// A communicator that was made from another one. It leaves alone, without a clique.
 pub fn derived(engine: Communicator) -> Formed {
     Formed { engine: engine.into(), member: None }
 }
 
-/// ncclCommSplit. Of a revoked communicator, the ranks that are left are split.
+/// ncclCommSplit. Of a revoked communicator, the surviving ranks are split.
 pub unsafe fn split(
     comm: ncclComm_t,
     color: c_int,
@@ -56,7 +56,7 @@ pub unsafe fn split(
         },
     };
     let (parent, engine) = parent_of(comm)?;
-    // SAFETY: the caller's promise, handed on.
+    // SAFETY: passed on from our caller.
     let Child { traits, own } = unsafe { Child::of(&parent, config) }?;
     let is_revoked = parent.bar() == Bar::Revoked;
     let part = move || {
@@ -71,7 +71,7 @@ pub unsafe fn split(
     group::form(unsafe { PendingComm::new(newcomm, traits, Some(parent), outcome, part) })
 }
 
-/// The parent of a formation, which may be revoked.
+/// The parent of a new communicator, which may be revoked.
 pub fn parent_of(comm: ncclComm_t) -> Result<(Arc<Comm>, Arc<Communicator>)> {
     let found = Comm::from_handle(comm)?;
     let engine = if found.bar() == Bar::Revoked { found.any_engine()? } else { found.engine()? };

@@ -1,14 +1,14 @@
 //! Every function of libnccl.so.2, in one table.
 //!
-//! A row says the tier, the NCCL version that first had the function, its name, its profiling twin, its
-//! arguments and what does it. The names are written out, both of them, so that they can be searched for.
-//! From the table come the exported functions and [`FUNCTIONS`].
+//! A row has the tier, the NCCL version that first had the function, its name, its profiling twin, its
+//! arguments, and the function that does the work. Both names are written out, so that they can be searched
+//! for. The exported functions and [`FUNCTIONS`] are made from the table.
 //!
-//! Tiers: 0 loading, 1 what every client calls, 2 what many do, 3 resilience and newer host functions, 4 the
-//! device side, which is declared only: [`refuse`] says so to whoever calls it.
+//! Tiers: 0 loading, 1 what every client calls, 2 what many clients call, 3 resilience and newer host
+//! functions, 4 the device side. Functions of tier 4 are only declared: [`refuse`] tells their callers so.
 //!
-//! A twin repeats its function's body and does not call it: a profiler's own `ncclX`, which calls `pncclX`,
-//! would be called again by it.
+//! A twin repeats its function's body and does not call the function. A profiler's own `ncclX`, which calls
+//! `pncclX`, would otherwise be called again.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -25,20 +25,20 @@ use crate::{
 /// A row of the table.
 #[derive(Debug)]
 pub struct Function {
-    /// Tier of the function, 0 to 4: see the head of this file.
+    /// Tier of the function, 0 to 4: see the module head.
     pub tier: u8,
-    /// The first NCCL version that had it.
+    /// The first NCCL version that has the function.
     pub since: &'static str,
     /// Name of the function in nccl.h.
     pub name: &'static str,
-    /// Name of the same function for profilers that wrap it; empty where NCCL has none.
+    /// Name of the twin for profilers that wrap the function; empty if NCCL has none.
     pub twin: &'static str,
     /// Whether the function is implemented.
     #[cfg(test)]
     pub is_implemented: bool,
 }
 
-/// What becomes of a call that this library only declares.
+/// Refuses a call of a function that is only declared.
 #[cold]
 fn refuse(name: &str) -> ncclResult_t {
     let row = FUNCTIONS.iter().find(|row| row.name == name || row.twin == name);
@@ -54,7 +54,7 @@ fn refuse(name: &str) -> ncclResult_t {
     edge(name, || Err::<(), _>(Error::Unsupported(format!("it is {why}"))))
 }
 
-/// One exported function. All of them are unsafe in the same way: pointers from C are NULL or as NCCL
+/// Defines an exported function. All are unsafe for the same reason: pointers from C are NULL or as NCCL
 /// documents them.
 macro_rules! export {
     ($name:ident ($($argument:ident: $type:ty),*) [] [refused]) => {
@@ -66,14 +66,14 @@ macro_rules! export {
     ($name:ident ($($argument:ident: $type:ty),*) [] [$($how:ident)::+]) => {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($argument: $type),*) -> ncclResult_t {
-            // SAFETY: the caller keeps the promises that NCCL's documentation asks for; they are handed on.
+            // SAFETY: the caller keeps the promises that NCCL's documentation demands; they are passed on.
             edge(stringify!($name), || unsafe { $($how)::+($($argument),*) })
         }
     };
     ($name:ident ($($argument:ident: $type:ty),*) [$value:ty] [$($how:ident)::+]) => {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($argument: $type),*) -> $value {
-            // SAFETY: as above. These do nothing that could panic.
+            // SAFETY: as above. These functions do nothing that could panic.
             unsafe { $($how)::+($($argument),*) }
         }
     };
@@ -89,7 +89,7 @@ macro_rules! is_implemented {
     };
 }
 
-/// Takes the rows apart only as far as needed: the lists of a row go on to [`export`] as they are.
+/// Splits the rows only as far as needed: the lists of a row are passed to [`export`] as they are.
 macro_rules! functions {
     ($($tier:literal $since:literal $name:ident $($twin:ident)? ($($arguments:tt)*)
        $(-> $value:ty)? = $($how:ident)::+;)*) => {
@@ -185,7 +185,7 @@ functions! {
     2 "2.28" ncclScatter pncclScatter
         (sendbuff: *const c_void, recvbuff: *mut c_void, count: usize, datatype: ncclDataType_t, root: c_int,
          comm: ncclComm_t, stream: cudaStream_t) = collective::scatter;
-    // RCCL's spelling, which some clients look up, and its unequal form.
+    // RCCL's spelling, which some clients look up, and its form with unequal blocks.
     2 "RCCL" ncclAllToAll pncclAllToAll
         (sendbuff: *const c_void, recvbuff: *mut c_void, count: usize, datatype: ncclDataType_t,
          comm: ncclComm_t, stream: cudaStream_t) = collective::all_to_all;
@@ -222,7 +222,7 @@ functions! {
         (sendbuff: *const c_void, recvbuff: *mut c_void, count: usize, datatype: ncclDataType_t, root: c_int,
          comm: ncclComm_t, stream: cudaStream_t, config: *const ncclCollConfig_t) = configured::scatter;
 
-    // From rank to rank.
+    // Messages from rank to rank.
     1 "2.7" ncclSend pncclSend
         (sendbuff: *const c_void, count: usize, datatype: ncclDataType_t, peer: c_int, comm: ncclComm_t,
          stream: cudaStream_t) = transfer::send;
@@ -280,7 +280,7 @@ functions! {
         (table: *mut *mut *const c_char, tableLen: *mut c_int) = parameters::get_keys;
     3 "2.30" ncclParamDumpAll pncclParamDumpAll () -> () = parameters::dump_all;
 
-    // Log settings: read again at each new communicator, so there is nothing to reset.
+    // Log settings are read again at each new communicator, so there is nothing to reset.
     4 "2.24" ncclResetDebugInit pncclResetDebugInit () -> () = properties::nothing;
     4 "2.32" ncclResetDebugInitInternal () -> () = properties::nothing;
     4 "2.32" ncclSetEncryption pncclSetEncryption (config: *const c_void) = refused;

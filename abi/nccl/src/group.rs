@@ -1,15 +1,15 @@
-//! Groups: calls that are begun together and waited for together.
+//! Groups: calls that are started together and waited for together.
 //!
-//! Inside of a group nothing is begun: a call checks its arguments, is put into a list of this thread, and
-//! returns. The outermost end begins them all, in the order of the calls, and then waits for all. So calls
-//! that need each other may stand in any order and on any communicators of the thread, and one with an
-//! argument that was refused is not in the list: it leaves the others whole. No start ever waits, so one
-//! thread can be all ranks of a communicator.
+//! Inside a group nothing is started. A call checks its arguments, is appended to a list of this thread, and
+//! returns. A call with a refused argument is not appended, and does not affect the others. The outermost end
+//! starts all calls in their order, and then waits for all. No start ever waits. So calls that depend on each
+//! other may stand in any order and on any communicators of the thread, and one thread can be all ranks of a
+//! communicator.
 //!
-//! Communicators are formed in groups, too: each in a thread of its own, as each waits for other ranks. Those
-//! made from the same parent follow each other in one thread, in the order of the calls.
+//! Communicators may be formed in groups, too. Each is formed in a thread of its own, because each waits for
+//! other ranks. Those made from the same parent are formed in one thread, in the order of the calls.
 //!
-//! A call outside of a group is a group of one, without the list.
+//! A call outside a group is a group of one, without the list.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -41,30 +41,30 @@ pub enum Action {
     Wait(Vec<SignalWait>),
 }
 
-/// A call that the end of the group starts.
+/// A call that will start at the end of the group.
 struct Queued {
     comm: Arc<Comm>,
     action: Action,
 }
 
 thread_local! {
-    /// Starts without an end so far.
+    /// Number of starts that have no end yet.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
     static QUEUE: RefCell<Vec<Queued>> = const { RefCell::new(Vec::new()) };
     static PENDING: RefCell<Vec<PendingComm>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether this thread is inside of a group.
+/// Whether this thread is inside a group.
 #[inline]
 pub fn is_open() -> bool {
     DEPTH.get() > 0
 }
 
 impl Action {
-    /// Runs the action to its end.
+    /// Runs the action until it has ended.
     ///
     /// # Safety
-    /// Its buffers are as NCCL documents them, used by nobody else meanwhile.
+    /// Its buffers are as NCCL documents them, and nobody else uses them meanwhile.
     #[inline]
     unsafe fn run(&self, comm: &Comm, engine: &Communicator) -> Result<()> {
         match self {
@@ -83,7 +83,8 @@ impl Action {
         }
     }
 
-    /// Begins it; there may be nothing to wait for, or, of signals, nothing that could be begun.
+    /// Starts the action. `None`: there is nothing to wait for, or the action is a wait for signals, which
+    /// has no start.
     ///
     /// # Safety
     /// See [`Action::run`], until the request has ended.
@@ -111,7 +112,7 @@ impl Action {
         request.map(Some)
     }
 
-    /// What the cost model expects of it, in microseconds.
+    /// Time of the action by the cost model, in microseconds.
     fn estimate(&self, engine: &Communicator) -> Result<f64> {
         let message = |datatype, count| Call { kind: CallKind::Transfer, datatype, op: None, root: 0, count };
         match self {
@@ -127,7 +128,7 @@ impl Action {
         }
     }
 
-    /// What a receive is to get: NCCL asks for the same count on both sides of a message.
+    /// Number of elements that a receive should get: NCCL requires the same count on both sides of a message.
     fn expected(&self) -> Option<u64> {
         match self {
             Action::Receive(_, buffer) => Some(buffer.count),
@@ -136,11 +137,11 @@ impl Action {
     }
 }
 
-/// Does what a call asks for: now, or at the end of the group.
+/// Runs the action of a call now, or queues it for the end of the group.
 ///
 /// # Safety
-/// The buffers are as NCCL documents them, until the call, or the group, or what was begun on a non-blocking
-/// communicator has ended.
+/// The buffers are as NCCL documents them, until the call or the group has ended. On a non-blocking
+/// communicator, they are so until the started operation has ended.
 #[inline]
 pub unsafe fn submit(comm: ObjectRef<'static, Comm>, action: Action) -> Result<Progress> {
     if is_open() {
@@ -152,7 +153,7 @@ pub unsafe fn submit(comm: ObjectRef<'static, Comm>, action: Action) -> Result<P
         unsafe { action.run(&comm, engine) }?;
         return Ok(Progress::Done);
     }
-    // SAFETY: passed on from our caller: the communicator keeps what it has begun until it has ended.
+    // SAFETY: passed on from our caller: the communicator keeps the started operation until it has ended.
     let Some(request) = unsafe { action.start(&comm, engine) }? else { return Ok(Progress::Done) };
     Ok(if comm.keep(request.into(), action.expected())? { Progress::Begun } else { Progress::Done })
 }
@@ -166,7 +167,7 @@ fn enqueue(comm: &ObjectRef<'static, Comm>, action: Action) -> Result<Progress> 
     Ok(Progress::Done)
 }
 
-/// Forms a communicator: now, or at the end of the group.
+/// Forms a communicator now, or at the end of the group.
 pub fn form(pending: PendingComm) -> Result<Progress> {
     if !is_open() {
         return PendingComm::finish(vec![pending]);
@@ -199,11 +200,11 @@ pub unsafe fn end() -> Result<Progress> {
     if !forming.is_empty() {
         return PendingComm::finish(forming);
     }
-    // SAFETY: each call of the group was given buffers that its caller leaves alone until here.
+    // SAFETY: the caller of each call of the group leaves its buffers alone until here.
     unsafe { finish(QUEUE.take()) }
 }
 
-/// One level up; tells whether that was the outermost.
+/// Leaves one level; returns whether it was the outermost.
 fn leave() -> Result<bool> {
     match DEPTH.get() {
         0 => Err(Error::InvalidUsage("no group was started on this thread".into())),
@@ -250,8 +251,8 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
     outcome.map(|()| progress)
 }
 
-/// Waits for signals on any communicators, in any order: whoever raises one may wait for what this thread has
-/// begun.
+/// Waits for signals on any communicators, in any order. It advances `works` meanwhile: a rank that raises a
+/// signal may wait for them.
 fn await_signals(mut signals: Vec<(Arc<Comm>, SignalWait)>, works: &mut [(Queued, Work)]) -> Result<()> {
     let mut outcome = Ok(());
     while !signals.is_empty() {
@@ -276,7 +277,7 @@ fn await_signals(mut signals: Vec<(Arc<Comm>, SignalWait)>, works: &mut [(Queued
     outcome
 }
 
-/// ncclGroupSimulateEnd: what the group would take by our cost model, and nothing is begun.
+/// ncclGroupSimulateEnd: the time of the group by our cost model. Starts nothing.
 pub unsafe fn simulate_end(simInfo: *mut ncclSimInfo_t) -> Result<()> {
     anyccl_edge::check::not_null(simInfo, "simInfo")?;
     // SAFETY: not NULL; the caller promises a struct that begins with its head.

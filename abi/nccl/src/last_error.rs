@@ -1,8 +1,8 @@
 //! The sentences of failures.
 //!
 //! NCCL keeps one last error per process; [`anyccl_edge::last_error`] keeps one per thread. A program may ask
-//! on another thread than the one that failed, as PyTorch's watchdog does. So both are kept: a thread that
-//! has seen a failure of its own is told that one, any other the latest of the process.
+//! on another thread than the one that failed, as PyTorch's watchdog does. So both are kept: a thread with a
+//! failure of its own gets that one, any other thread gets the latest of the process.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
@@ -13,7 +13,7 @@ use crate::communicator;
 use crate::failure_log;
 use crate::types::ncclComm_t;
 
-/// ncclGetLastError: why `comm` has failed, if it has; else the last failure of this thread, else of the
+/// ncclGetLastError: why `comm` has failed, if it has. Else the last failure of this thread, or else of the
 /// process.
 pub unsafe fn get_last_error(comm: ncclComm_t) -> *const c_char {
     thread_local! {

@@ -1,12 +1,12 @@
 //! How communicators end: in good order, by abort, by revocation.
 //!
 //! In good order, the ranks of a communicator wait for each other, so that nobody takes the end of a process
-//! for a crash. NCCL's programs may destroy the communicators of one thread one after the other; waiting in
-//! the first would be for ever. So a communicator says goodbye in a thread of its own, as long as this
-//! process has others of the same id that have not begun to; the last of them waits for all. When everything
-//! is destroyed, all goodbyes are said.
+//! for a crash. A program may destroy the communicators of one thread one after the other; waiting in the
+//! first would block for ever. So a communicator says goodbye in a thread of its own while this process has
+//! others of the same id that have not begun to leave. The last of them waits for all. When all are
+//! destroyed, all goodbyes have been said.
 //!
-//! Those that were made from others leave alone: they share the links of the first one.
+//! Communicators that were made from others leave alone: they share the links of the first one.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::call::Progress;
 use crate::communicator::{Bar, COMMS, Comm, CommState};
 use crate::types::ncclComm_t;
 
-/// Says goodbye: here, or in a thread of its own.
+/// Says goodbye, in this thread or in a thread of its own.
 fn leave(comm: &Arc<Comm>, engine: &Arc<Communicator>, in_background: bool) -> Result<()> {
     if let Err(error) = comm.flush() {
         log_line!(Info, "what was begun on \"{}\" has failed: {error}", engine.name());
@@ -30,7 +30,7 @@ fn leave(comm: &Arc<Comm>, engine: &Arc<Communicator>, in_background: bool) -> R
         return say_goodbye(comm, engine);
     };
     let clique = comm.left_with.get_or_init(|| Arc::clone(member.clique()));
-    // One that has failed waits for nobody.
+    // A failed communicator waits for nobody.
     let others_stay = member.begin() && engine.failure().is_none();
     if !others_stay && !in_background {
         let parted = say_goodbye(comm, engine);
@@ -48,8 +48,8 @@ fn leave(comm: &Arc<Comm>, engine: &Arc<Communicator>, in_background: bool) -> R
     started.map(drop).map_err(|error| Error::system("starting a thread", error))
 }
 
-/// An error: the ranks have made different calls. Whatever else disturbs a goodbye harms nobody who leaves,
-/// and is logged.
+/// Says goodbye to the other ranks. Returns an error only if the ranks have made different calls. Any other
+/// problem harms no rank that leaves, and is logged.
 fn say_goodbye(comm: &Comm, engine: &Communicator) -> Result<()> {
     let parted = engine.finalize();
     comm.exchange(|state| matches!(state, CommState::Leaving), CommState::Left);
@@ -66,7 +66,7 @@ fn say_goodbye(comm: &Comm, engine: &Communicator) -> Result<()> {
 /// ncclCommFinalize.
 pub unsafe fn finalize(comm: ncclComm_t) -> Result<Progress> {
     let found = Comm::from_handle(comm)?;
-    // Not of a revoked or suspended one.
+    // A revoked or suspended communicator cannot be finalized.
     let engine = Arc::clone(found.engine()?);
     let comm = found.share();
     drop(found);
@@ -81,7 +81,7 @@ pub unsafe fn finalize(comm: ncclComm_t) -> Result<Progress> {
     Ok(if comm.traits.is_blocking { Progress::Done } else { Progress::Begun })
 }
 
-/// ncclCommDestroy. NULL is nothing to destroy.
+/// ncclCommDestroy. Does nothing for NULL.
 pub unsafe fn destroy(comm: ncclComm_t) -> Result<()> {
     if comm.is_null() {
         return Ok(());
@@ -92,15 +92,15 @@ pub unsafe fn destroy(comm: ncclComm_t) -> Result<()> {
             let engine = Arc::clone(comm.any_engine()?);
             leave(&comm, &engine, false)
         }
-        // Its ranks are let go when they meet.
+        // The forming thread aborts it when its ranks meet.
         CommState::Forming | CommState::Failed(_) => Ok(()),
-        // Finalized ones have gone or are about to.
+        // A finalized communicator has left or is leaving.
         CommState::Left => comm.left_with.get().map_or(Ok(()), |clique| clique.tell_failure()),
         CommState::Leaving => comm.left_with.get().map_or(Ok(()), |clique| clique.wait()),
     }
 }
 
-/// ncclCommAbort: from any thread, also while another one is in a call, which then fails.
+/// ncclCommAbort. Any thread may call it, also while another one is in a call, which then fails.
 pub unsafe fn abort(comm: ncclComm_t) -> Result<()> {
     if comm.is_null() {
         return Ok(());
@@ -111,8 +111,8 @@ pub unsafe fn abort(comm: ncclComm_t) -> Result<()> {
         && engine.quit("ncclCommAbort")
     {
         let engine = Arc::clone(engine);
-        // Without the thread, the kernel closes the connections at once, and may drop what it has not sent
-        // yet.
+        // Without this thread the kernel would close the connections at once, and might drop data that it has
+        // not sent yet.
         let see_off = thread::Builder::new().name("nccl goodbye".into()).spawn(move || engine.linger());
         if let Err(error) = see_off {
             log_line!(Info, "links are closed early: no thread could be started ({error})");
@@ -121,8 +121,7 @@ pub unsafe fn abort(comm: ncclComm_t) -> Result<()> {
     Ok(())
 }
 
-/// ncclCommRevoke: what is under way fails, on all ranks; the communicator can be split, shrunk and
-/// destroyed.
+/// ncclCommRevoke: calls under way fail on all ranks. The communicator can be split, shrunk and destroyed.
 pub unsafe fn revoke(comm: ncclComm_t, revokeFlags: c_int) -> Result<()> {
     if revokeFlags != 0 {
         return invalid("revokeFlags", format!("{revokeFlags}; accepted: 0"));

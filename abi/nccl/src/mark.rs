@@ -1,9 +1,9 @@
 //! The mark that tells this library from NCCL.
 //!
-//! It has NCCL's name and functions. When anyccl looks for the real NCCL, it must not take this for it:
-//! `anyccl_engine::backend::nccl::identity` asks for the name below.
+//! This library has NCCL's name and functions. When anyccl looks for the real NCCL, it must not take this
+//! library for it: `anyccl_engine::backend::nccl::identity` looks for the symbol below.
 
-/// Nobody reads it: that it is there is what it says.
+/// Nobody reads the value; the existence of the symbol is the mark.
 #[unsafe(no_mangle)]
 pub static anyccl_is_behind_this_nccl: u8 = 1;
 

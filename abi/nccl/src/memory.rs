@@ -1,7 +1,7 @@
 //! Memory that peers read in place, and registration.
 //!
-//! This library moves host memory; that of a GPU is refused with a sentence before it would be read as if it
-//! were ours ([`anyccl_engine::device`]).
+//! This library moves host memory. It refuses memory of a GPU with a sentence, instead of reading it like
+//! host memory ([`anyccl_engine::device`]).
 
 use std::ffi::c_void;
 
@@ -26,8 +26,8 @@ pub unsafe fn free(ptr: *mut c_void) -> Result<()> {
     if ptr.is_null() { Ok(()) } else { shared::free(ptr.cast()) }
 }
 
-/// ncclCommRegister. There is nothing to prepare: what is in memory of ncclMemAlloc is read in place,
-/// registered or not, and other memory cannot be. The handle is kept so that a wrong one is found out.
+/// ncclCommRegister. Nothing needs preparation: memory of ncclMemAlloc is read in place, registered or not,
+/// and other memory cannot be. The handle is kept so that a wrong one can be refused.
 pub unsafe fn register(
     comm: ncclComm_t,
     buff: *mut c_void,
@@ -46,7 +46,7 @@ pub unsafe fn register(
 /// ncclCommDeregister.
 pub unsafe fn deregister(comm: ncclComm_t, handle: *mut c_void) -> Result<()> {
     let comm = Comm::from_handle(comm)?;
-    // As in NCCL, which gives NULL for what it has not registered.
+    // NCCL gives NULL for memory that it has not registered, and takes it back here.
     if handle.is_null() || comm.registrations.lock().remove(handle.addr()) {
         return Ok(());
     }

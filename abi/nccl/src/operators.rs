@@ -1,4 +1,4 @@
-//! Operators: NCCL's five, and sums of scaled contributions.
+//! Operators: NCCL's five, and sums of premultiplied inputs.
 
 use std::ffi::{c_int, c_void};
 
@@ -11,24 +11,24 @@ use crate::communicator::Comm;
 use crate::datatype::datatype_of;
 use crate::types::{ncclComm_t, ncclDataType_t, ncclRedOp_t, ncclScalarResidence_t};
 
-/// By NCCL's numbers.
+/// The builtin operators, indexed by NCCL's numbers.
 const BUILTIN: [ReduceOp; 5] =
     [ReduceOp::Sum, ReduceOp::Product, ReduceOp::Max, ReduceOp::Min, ReduceOp::Avg];
 
-/// The scalar lies in memory that calls read.
+/// The scalar lies in memory, and every call reads it.
 const ncclScalarDevice: ncclScalarResidence_t = 0;
-/// The scalar is read when the operator is made.
+/// The scalar is read once, when the operator is made.
 const ncclScalarHostImmediate: ncclScalarResidence_t = 1;
 
-/// Operators that the program has made. One serves every communicator of the process, which is more than NCCL
-/// promises.
+/// Operators that the program has made. Each serves every communicator of the process, which NCCL does not
+/// promise.
 static OPERATORS: Operators = Operators::new();
 
-/// What a number from C stands for, on `datatype`.
+/// The operator for a number from C, on `datatype`.
 #[inline]
 pub fn resolve(number: ncclRedOp_t, datatype: Datatype) -> Result<Resolved> {
     if let Some(op) = usize::try_from(number).ok().and_then(|number| BUILTIN.get(number)) {
-        // Every one of them is defined on every one of NCCL's datatypes.
+        // All of them are defined on all datatypes of NCCL.
         return Ok(Resolved { op: *op, operator: None });
     }
     if number < FIRST_OPERATOR {

@@ -1,7 +1,8 @@
-//! NCCL's parameters by their keys: the environment variables of [`crate::variables`], as they are set.
+//! NCCL's parameters by their keys. They are the environment variables of [`crate::variables`], with the
+//! values that are set.
 //!
-//! Those that are not set have NCCL's defaults in NCCL; there are none to tell here. So their text is empty,
-//! and as a number they are refused.
+//! In NCCL a parameter that is not set has a default. Here it has none: its text is empty, and reading it as
+//! a number fails.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -15,7 +16,7 @@ use anyccl_engine::log_line;
 use crate::types::ncclParamHandle_t;
 use crate::variables::{self, NAMES};
 
-/// A handle is the place in the table, from 1 on.
+/// The name of a parameter. Its handle is the index in the table plus one.
 fn by_handle(handle: ncclParamHandle_t) -> Result<&'static CStr> {
     match handle.addr().checked_sub(1).and_then(|at| NAMES.get(at)) {
         Some(name) => Ok(name),
@@ -41,7 +42,7 @@ fn text_of(name: &CStr) -> String {
     variables::value(&name.to_string_lossy()).unwrap_or_default()
 }
 
-/// A text that stays until the next question of this kind on this thread.
+/// Keeps a text until the next query of this kind on this thread.
 fn keep(place: &'static std::thread::LocalKey<RefCell<CString>>, text: &str) -> Result<*const c_char> {
     let text = CString::new(text).map_err(|_| Error::Internal("a zero byte in a variable".into()))?;
     place
@@ -62,7 +63,7 @@ pub unsafe fn bind(out: *mut ncclParamHandle_t, key: *const c_char) -> Result<()
     Ok(())
 }
 
-/// ncclParamGetI8 and its like.
+/// ncclParamGetI8 and the other functions for numbers.
 pub unsafe fn get_number<T: FromStr>(h: ncclParamHandle_t, out: *mut T) -> Result<()> {
     // SAFETY: the caller promises a writable number or NULL.
     let place = unsafe { Out::new(out, "out") }?;
@@ -87,7 +88,7 @@ pub unsafe fn get_text(h: ncclParamHandle_t, out: *mut *const c_char) -> Result<
     Ok(())
 }
 
-/// ncclParamGet: the bytes of the text.
+/// ncclParamGet: copies the bytes of the text.
 pub unsafe fn get_bytes(
     h: ncclParamHandle_t,
     out: *mut c_void,

@@ -1,7 +1,7 @@
 //! Communicators that are not formed yet.
 //!
 //! The handle of a [`PendingComm`] exists from the beginning; it can be used once the communicator is formed.
-//! Forming it waits for other ranks: where there are several, each is formed in a thread of its own.
+//! Forming a communicator waits for other ranks. If there are several, each is formed in a thread of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -18,26 +18,26 @@ use crate::types::ncclComm_t;
 
 type Make = Box<dyn FnOnce() -> Result<Option<Formed>> + Send>;
 
-/// What the call that forms a communicator gives the program.
+/// What the program gets from the call that forms a communicator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum CallerGets {
     /// A communicator.
     Handle,
-    /// NULL: this rank only takes part.
+    /// NULL: this rank only takes part in the call.
     Nothing,
 }
 
 /// A communicator that is not formed yet.
 pub struct PendingComm {
     comm: Arc<Comm>,
-    /// 0: none.
+    /// The handle; 0 if the program gets none.
     handle: usize,
     place: *mut ncclComm_t,
     parent: Option<Arc<Comm>>,
     make: Make,
 }
 
-/// The part of a pending communicator that the thread which forms it needs.
+/// The part of a pending communicator that the forming thread needs.
 struct Task {
     comm: Arc<Comm>,
     parent: Option<Arc<Comm>>,
@@ -69,15 +69,15 @@ impl PendingComm {
         self.comm.traits.is_blocking
     }
 
-    /// Gives the communicator up: it will not be formed.
+    /// Drops the communicator: it will not be formed.
     pub fn give_up(self) {
         let _ = COMMS.remove(self.handle, |_, _| Ok(()));
         // SAFETY: writable, as `new` was promised.
         unsafe { self.place.write(ptr::null_mut()) };
     }
 
-    /// Forms them all, each in a thread of its own; those with one parent in one, after each other. Waits for
-    /// them, unless they are non-blocking.
+    /// Forms all of them, each in a thread of its own. Those with the same parent follow each other in one
+    /// thread. Waits for the blocking ones.
     pub fn finish(forming: Vec<PendingComm>) -> Result<Progress> {
         let progress = match forming.iter().all(PendingComm::is_blocking) {
             true => Progress::Done,
@@ -112,14 +112,14 @@ impl PendingComm {
             let Some(error) = comm.failure() else { continue };
             outcome = outcome.and(Err(error));
             let _ = COMMS.remove(handle, |_, _| Ok(()));
-            // SAFETY: writable, as `new` was promised: its call or group is this one.
+            // SAFETY: writable, as the caller of `new` promised: its call or group is this one.
             unsafe { place.write(ptr::null_mut()) };
         }
         outcome.map(|()| progress)
     }
 }
 
-/// Runs each lane in a thread; one alone in this one.
+/// Runs each lane in a thread of its own, the last one in this thread.
 fn run_together(mut lanes: Vec<Vec<Task>>) -> Result<()> {
     let Some(last) = lanes.pop() else { return Ok(()) };
     thread::scope(|scope| {
@@ -134,7 +134,8 @@ fn run_together(mut lanes: Vec<Vec<Task>>) -> Result<()> {
     })
 }
 
-/// The parent takes no calls meanwhile: they would get between the ranks' agreements.
+/// Runs a lane in the background. Its parent takes no calls meanwhile: they would interfere with the
+/// agreements of the ranks.
 fn run_in_background(lane: Vec<Task>) -> Result<()> {
     let parent = lane.first().and_then(|task| task.parent.clone());
     let parent = parent.filter(|parent| parent.bar() == Bar::None);
@@ -153,7 +154,7 @@ fn run_in_background(lane: Vec<Task>) -> Result<()> {
 
 impl Task {
     fn run(self) {
-        // A panic is a bug of ours, and must not look like a rank that never comes.
+        // A panic is a bug of ours, and must not look like a rank that never arrives.
         let made = catch_unwind(AssertUnwindSafe(self.make));
         let outcome =
             made.unwrap_or_else(|_| Err(Error::Internal("panic while a communicator was formed".into())));

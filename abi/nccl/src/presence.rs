@@ -1,8 +1,8 @@
-//! Says to the launcher, if it wants to know, that this library is the one that is called.
+//! Tells the launcher, if it listens, that the program calls this library.
 //!
-//! `anyccl run --as nccl` asks: a library that was preloaded may be there without being called. It is told
-//! once per process, by the functions that no program gets around: those that give a version or an id, and
-//! those that make communicators.
+//! `anyccl run --as nccl` listens, because a preloaded library may be present without being called. The
+//! launcher is told once per process. The report is made by functions that every program calls: those that
+//! return a version or an id, and those that make communicators.
 
 use std::ffi::{CStr, OsStr, c_void};
 use std::mem::MaybeUninit;
@@ -14,12 +14,12 @@ use anyccl_launch_report::{Event, Facade, Reporter};
 
 static TOLD: Once = Once::new();
 
-/// Tells the launcher, the first time that it is called.
+/// Tells the launcher, on the first call in the process.
 pub fn tell() {
     TOLD.call_once(|| {
         let Some(reporter) = Reporter::of_environment(Facade::Nccl) else { return };
         let library = own_path().unwrap_or_default();
-        // A launcher that has gone does not want to know any more.
+        // A failure means that the launcher has ended, and needs no report.
         let _ = reporter.tell(Event::Called, &library, None);
     });
 }
@@ -35,7 +35,7 @@ fn own_path() -> Option<PathBuf> {
     if found == 0 || info.dli_fname.is_null() {
         return None;
     }
-    // SAFETY: the loader's name of this library, which is there as long as this code.
+    // SAFETY: the loader's name of this library, which stays as long as this code.
     let name = unsafe { CStr::from_ptr(info.dli_fname) };
     Some(Path::new(OsStr::from_bytes(name.to_bytes())).to_path_buf())
 }

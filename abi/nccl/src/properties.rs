@@ -1,4 +1,4 @@
-//! What a communicator can do and takes, and answers for those who ask for a device side.
+//! Properties of a communicator, and answers of functions that ask for a device side.
 
 use std::ffi::{c_int, c_void};
 use std::mem::{offset_of, size_of};
@@ -12,11 +12,11 @@ use crate::types::{Head, NCCL_API_MAGIC, ncclComm_t, ncclCommMemStat_t, ncclTeam
 
 /// NCCL_SUSPEND_MEM.
 const SUSPEND_MEMORY: c_int = 1;
-/// How many things ncclCommMemStats knows.
+/// Number of statistics that ncclCommMemStats knows.
 const MEM_STATS: c_int = 4;
 
-/// ncclCommProperties_t as far as it is the same in all versions that have it; what follows stays as it was,
-/// which is what NCCL's initializer has set: nothing.
+/// The part of ncclCommProperties_t that is equal in all versions that have it. Later members stay as NCCL's
+/// initializer has set them: nothing is supported.
 #[repr(C)]
 struct Properties {
     head: Head,
@@ -62,7 +62,7 @@ pub unsafe fn query(comm: ncclComm_t, props: *mut c_void) -> Result<()> {
     Ok(())
 }
 
-/// ncclCommSuspend. There is no device memory to give back; the communicator takes no calls until it is
+/// ncclCommSuspend. There is no device memory to release. The communicator takes no calls until it is
 /// resumed.
 pub unsafe fn suspend(comm: ncclComm_t, flags: c_int) -> Result<()> {
     if flags != SUSPEND_MEMORY {
@@ -84,7 +84,7 @@ pub unsafe fn resume(comm: ncclComm_t) -> Result<()> {
     Ok(())
 }
 
-/// ncclCommMemStats: memory of a GPU, of which there is none; and whether it is suspended.
+/// ncclCommMemStats: bytes of GPU memory, which are 0, and whether the communicator is suspended.
 pub unsafe fn mem_stats(comm: ncclComm_t, stat: ncclCommMemStat_t, value: *mut u64) -> Result<()> {
     const IS_SUSPENDED: ncclCommMemStat_t = 1;
     // SAFETY: the caller promises a writable number or NULL.
@@ -97,7 +97,7 @@ pub unsafe fn mem_stats(comm: ncclComm_t, stat: ncclCommMemStat_t, value: *mut u
     Ok(())
 }
 
-/// Where there is nothing to do.
+/// Does nothing.
 pub unsafe fn nothing() {}
 
 /// A team of no ranks.

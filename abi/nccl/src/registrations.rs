@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-/// Handles that were given out and not taken back.
+/// Handles of registrations that have not been removed.
 #[derive(Default)]
 pub struct Registrations {
     given: usize,
@@ -10,14 +10,14 @@ pub struct Registrations {
 }
 
 impl Registrations {
-    /// Adds one; gives its handle.
+    /// Adds a registration and returns its handle.
     pub fn add(&mut self) -> usize {
         self.given += 1;
         self.live.insert(self.given);
         self.given
     }
 
-    /// Removes one; `false`: there is none with this handle.
+    /// Removes a registration. `false`: there is none with this handle.
     pub fn remove(&mut self, handle: usize) -> bool {
         self.live.remove(&handle)
     }

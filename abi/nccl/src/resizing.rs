@@ -1,7 +1,7 @@
 //! Communicators with fewer ranks, or with more.
 //!
-//! Ranks that stay, or come, meet anew: by an id that one of them makes, and passes on to the others through
-//! the parent. Only where the parent may have lost ranks there is nobody to rely on: then the engine finds
+//! The ranks of the new communicator meet by a new id. One of them makes the id and passes it on through the
+//! parent. If the parent may have lost ranks, nobody can be relied on to pass it on; then the engine finds
 //! out who is left.
 
 use std::ffi::c_int;
@@ -21,15 +21,14 @@ use crate::pending_comm::{CallerGets, PendingComm};
 use crate::types::{ncclComm_t, ncclConfig_t, ncclUniqueId};
 use crate::{config, creation, group, variables};
 
-/// Tag of the messages by which the ranks of a communicator pass on the id of the next. Programs have no
-/// tags.
+/// Tag of the messages that pass on the id of the next communicator. Programs have no tags.
 const ID_TAG: Tag = -64;
 /// ncclCommShrink: the parent may be stuck.
 const NCCL_SHRINK_ABORT: c_int = 1;
 
-/// ncclCommShrink. The ranks that stay meet anew, by an id that the first of them makes and sends to the
-/// others. With NCCL_SHRINK_ABORT the parent may have lost ranks: what is under way fails, and those that are
-/// left agree who they are.
+/// ncclCommShrink. The ranks that stay meet by an id that the first of them makes and sends to the others.
+/// With NCCL_SHRINK_ABORT the parent may have lost ranks: calls under way fail, and the surviving ranks agree
+/// on who they are.
 pub unsafe fn shrink(
     comm: ncclComm_t,
     excludeRanksList: *mut c_int,
@@ -40,9 +39,9 @@ pub unsafe fn shrink(
 ) -> Result<Progress> {
     not_null(newcomm, "newcomm")?;
     let (parent, engine) = parent_of(comm)?;
-    // SAFETY: the caller promises so many numbers.
+    // SAFETY: the caller promises that many numbers.
     let excluded = unsafe { excluded(excludeRanksList, excludeRanksCount, &engine) }?;
-    // SAFETY: the caller's promise, handed on.
+    // SAFETY: passed on from our caller.
     let Child { traits, own } = unsafe { Child::of(&parent, config) }?;
     let settings = variables::settings()?;
     let is_revoked = parent.bar() == Bar::Revoked;
@@ -59,7 +58,7 @@ pub unsafe fn shrink(
     group::form(unsafe { PendingComm::new(newcomm, traits, Some(parent), CallerGets::Handle, shrunk) })
 }
 
-/// The ranks that are named, each once and without this one.
+/// The excluded ranks. Each may be named once, and this rank may not be named.
 ///
 /// # Safety
 /// `list` is NULL or has `count` numbers.
@@ -82,7 +81,7 @@ unsafe fn excluded(list: *const c_int, count: c_int, engine: &Communicator) -> R
     Ok(ranks)
 }
 
-/// Shrinks to the ranks that live, which must be those that are not excluded.
+/// Shrinks to the surviving ranks, which must be those that are not excluded.
 fn without_the_lost(engine: &Communicator, excluded: &[Rank], own: &CommConfig) -> Result<Formed> {
     engine.abort("ncclCommShrink with NCCL_SHRINK_ABORT");
     let shrunk = engine.shrink(own)?;
@@ -129,7 +128,7 @@ fn pass_on(engine: &Communicator, id: &UniqueId, to: &[Rank]) -> Result<()> {
     wait_all(&mut requests.iter_mut().collect::<Vec<_>>())
 }
 
-/// Receives an id; `None`: from whoever has it.
+/// Receives an id. `None`: from the rank that has it.
 fn take_over(engine: &Communicator, from: Option<Rank>) -> Result<UniqueId> {
     let mut id = UniqueId([0; UNIQUE_ID_BYTES]);
     let buffer = RecvBuffer {
@@ -143,15 +142,15 @@ fn take_over(engine: &Communicator, from: Option<Rank>) -> Result<UniqueId> {
     Ok(id)
 }
 
-/// ncclCommGetUniqueId: for ncclCommGrow.
+/// ncclCommGetUniqueId: makes an id for ncclCommGrow.
 pub unsafe fn get_unique_id(comm: ncclComm_t, uniqueId: *mut ncclUniqueId) -> Result<()> {
     Comm::from_handle(comm)?.engine()?;
     // SAFETY: passed on from our caller.
     unsafe { creation::get_unique_id(uniqueId) }
 }
 
-/// ncclCommGrow. The rank that has the id sends it to the others of its communicator; then all meet, old and
-/// new.
+/// ncclCommGrow. The rank that has the id sends it to the others of its communicator. Then all ranks meet,
+/// old and new.
 pub unsafe fn grow(
     comm: ncclComm_t,
     nRanks: c_int,
@@ -171,7 +170,7 @@ pub unsafe fn grow(
     if comm.is_null() {
         let Some(id) = id else { return invalid("uniqueId", "NULL, from a rank that is new") };
         let rank = check::rank(rank, size, "rank")?;
-        // SAFETY: the caller's promise, handed on.
+        // SAFETY: passed on from our caller.
         let own = unsafe { config::read(config) }?;
         let traits = Traits { is_blocking: config::is_blocking(&own)?, device: None };
         let joining = Joining { id, size, rank, config: settings, name: own.name };
@@ -184,7 +183,7 @@ pub unsafe fn grow(
         let got = format!("{rank} of {size}; a rank that is there already passes -1, and the size grows");
         return invalid("rank", got);
     }
-    // SAFETY: the caller's promise, handed on.
+    // SAFETY: passed on from our caller.
     let Child { traits, own } = unsafe { Child::of(&parent, config) }?;
     let grown = move || {
         let others: Vec<Rank> = (0..engine.size()).filter(|rank| *rank != engine.rank()).collect();

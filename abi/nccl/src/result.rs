@@ -15,7 +15,7 @@ pub const ncclRemoteError: ncclResult_t = 6;
 pub const ncclInProgress: ncclResult_t = 7;
 pub const ncclTimeout: ncclResult_t = 8;
 
-/// By number. The words are NCCL's own: programs compare them.
+/// The texts, indexed by result code. They are NCCL's own words, because programs compare them.
 const NAMES: [&CStr; 9] = [
     c"no error",
     c"unhandled cuda error (run with NCCL_DEBUG=INFO for details)",

@@ -1,10 +1,10 @@
-//! Puts and the waits for their signals, as messages.
+//! Puts and the waits for their signals, carried out by messages.
 //!
 //! NCCL promises that the bytes of a put are in the window when its receiver has waited for its signal, and
-//! no earlier. So a put is a message, and the wait for its signal receives it and writes it where it belongs.
-//! Its name (a tag) says which signal of which context it raises; a signal alone is a put of nothing. What a
-//! put carries is copied, as nobody may be waiting yet: the caller's buffer is free when the call returns,
-//! and the copy stays until it has left.
+//! no earlier. So a put is a message, and the wait for its signal receives the message and writes it into the
+//! window. The message's tag says which signal of which context it raises. A signal alone is a put of no
+//! bytes. The bytes of a put are copied, because nobody may be waiting yet: the caller may reuse its buffer
+//! when the call returns, and the copy stays until it was sent.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -17,12 +17,12 @@ use anyccl_engine::p2p::{MatchedMessage, OutgoingMessage, RecvBuffer, Selector, 
 
 use crate::communicator::Comm;
 
-/// Tag of signal 0 of context 0; those of the others follow downwards. Programs have no tags.
+/// Tag of signal 0 of context 0; the tags of the others follow downwards. Programs have no tags.
 const FIRST_TAG: Tag = -1024;
-/// Signals of a context, and contexts.
+/// Number of signals of a context, and number of contexts.
 const SIGNALS: c_int = 4096;
 const CONTEXTS: c_int = 256;
-/// Before the bytes of a put: window, offset.
+/// Length of the header before the bytes of a put: window, offset.
 const HEADER_BYTES: usize = 16;
 
 /// A put whose arguments were checked.
@@ -32,14 +32,14 @@ pub struct Put {
     message: Arc<[u8]>,
 }
 
-/// Signals of one peer to wait for.
+/// A wait for signals of one peer.
 #[derive(Clone, Copy)]
 pub struct SignalWait {
-    /// The rank that raises them.
+    /// The rank that raises the signals.
     pub peer: Rank,
-    /// Name of the signal, by [`tag_of`].
+    /// Tag of the signal, from [`tag_of`].
     pub tag: Tag,
-    /// How many of them.
+    /// Number of signals still to wait for.
     pub times: u32,
 }
 
@@ -54,12 +54,12 @@ impl Put {
         Put { to, tag, message: message.into() }
     }
 
-    /// A signal alone: a put of nothing.
+    /// A signal alone: a put of no bytes.
     pub fn signal(to: Rank, tag: Tag) -> Put {
         Put::new(to, tag, 0, 0, &[])
     }
 
-    /// Sends it. Never waits.
+    /// Sends the put. Never waits.
     pub fn post(&self, comm: &Comm, engine: &Communicator) -> Result<()> {
         let what = OutgoingMessage {
             to: self.to,
@@ -69,7 +69,8 @@ impl Put {
             data: self.message.as_ptr(),
             is_synchronous: false,
         };
-        // SAFETY: the message is kept, unchanged, beside the work, which is waited for before it goes.
+        // SAFETY: the message is kept unchanged next to the work, which is waited for before the message is
+        // freed.
         let mut work = Work::from(unsafe { engine.start_send(&what) }?);
         let mut outbox = comm.outbox.lock();
         outbox.retain_mut(|(work, _)| !work.has_ended());
@@ -85,7 +86,7 @@ impl SignalWait {
         Selector::new(Some(self.peer), Some(self.tag))
     }
 
-    /// Waits for all of them.
+    /// Waits for all signals.
     pub fn wait(self, comm: &Comm, engine: &Communicator) -> Result<()> {
         for _ in 0..self.times {
             let (message, status) = engine.matched_probe(self.selector())?;
@@ -94,7 +95,7 @@ impl SignalWait {
         Ok(())
     }
 
-    /// Takes those that are there; tells whether all were.
+    /// Receives the signals that have arrived; returns whether those were all.
     pub fn advance(&mut self, comm: &Comm, engine: &Communicator) -> Result<bool> {
         while self.times > 0 {
             let Some((message, status)) = engine.try_matched_probe(self.selector())? else {
@@ -116,7 +117,7 @@ fn take(comm: &Comm, engine: &Communicator, message: MatchedMessage, status: Sta
         count: bytes.len() as u64,
         is_lenient: false,
     };
-    // SAFETY: room for the whole message, which nobody else uses until it is there.
+    // SAFETY: room for the whole message, which nobody else uses until it is received.
     unsafe { engine.start_matched_receive(message, buffer) }?.wait()?;
     let Some((header, payload)) = bytes.split_at_checked(HEADER_BYTES) else {
         return Err(Error::Internal(format!("a put of {} bytes", bytes.len())));
@@ -130,12 +131,13 @@ fn take(comm: &Comm, engine: &Communicator, message: MatchedMessage, status: Sta
     let place = windows.place(number, offset, payload.len());
     let place =
         place.map_err(|got| Error::Mismatch(format!("ncclPutSignal of rank {}: {got}", status.source)))?;
-    // SAFETY: inside of memory that the program has registered, and leaves to puts until they are waited for.
+    // SAFETY: the bytes lie inside memory that the program has registered. The program leaves it to puts
+    // until it has waited for them.
     unsafe { ptr::copy_nonoverlapping(payload.as_ptr(), place, payload.len()) };
     Ok(())
 }
 
-/// The tag of a signal, or what is wrong with its numbers.
+/// The tag of a signal, or an error for invalid numbers.
 pub fn tag_of(sigIdx: c_int, ctx: c_int) -> Result<Tag> {
     if !(0..SIGNALS).contains(&sigIdx) {
         return invalid("sigIdx", format!("{sigIdx}; accepted: 0 to {}", SIGNALS - 1));

@@ -1,7 +1,7 @@
 //! ncclSend and ncclRecv: messages from rank to rank.
 //!
-//! NCCL has no tags: the messages between two ranks meet in the order of the calls. All of them have one tag
-//! here.
+//! NCCL has no tags: the messages between two ranks match in the order of the calls. Here they all have one
+//! tag.
 
 use std::ffi::{c_int, c_void};
 
@@ -17,7 +17,7 @@ use crate::types::{cudaStream_t, ncclComm_t, ncclDataType_t};
 
 const TAG: Tag = 0;
 
-/// Checked arguments that a send and a receive have in common.
+/// The checked arguments that sends and receives share.
 struct Checked {
     comm: ObjectRef<'static, Comm>,
     datatype: Datatype,

@@ -1,58 +1,58 @@
-//! NCCL's types, as nccl.h of 2.32 lays them out. The C test `layout.c` compares them with the header.
+//! NCCL's types, with the layout of nccl.h of 2.32. The C test `layout.c` compares them with the header.
 //!
 //! Enumerations from C are integers: any value may arrive.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-/// For the compiler's type check only.
+/// Pointee of a communicator's handle. It exists only for the compiler's type check.
 pub struct ncclComm {
     _opaque: [u8; 0],
 }
 
-/// A number that is looked up, never followed.
+/// Handle of a communicator: a number that is looked up, never followed.
 pub type ncclComm_t = *mut ncclComm;
 
-/// For the compiler's type check only.
+/// Pointee of a window's handle. It exists only for the compiler's type check.
 pub struct ncclWindow_vidmem {
     _opaque: [u8; 0],
 }
 
-/// A window's number.
+/// Handle of a window: its number.
 pub type ncclWindow_t = *mut ncclWindow_vidmem;
 
-/// For the compiler's type check only.
+/// Pointee of a parameter's handle. It exists only for the compiler's type check.
 pub struct ncclParamHandle {
     _opaque: [u8; 0],
 }
 
-/// A parameter.
+/// Handle of a parameter.
 pub type ncclParamHandle_t = *mut ncclParamHandle;
 
-/// A CUDA stream, or whatever a program on host memory passes.
+/// A CUDA stream, or any value that a program on host memory passes.
 pub type cudaStream_t = *mut c_void;
 
-/// One of the constants in [`crate::result`].
+/// A result code: one of the constants in [`crate::result`].
 pub type ncclResult_t = c_int;
-/// See [`crate::collective`].
+/// A datatype's number: see [`crate::datatype`].
 pub type ncclDataType_t = c_int;
-/// See [`crate::operators`].
+/// An operator's number: see [`crate::operators`].
 pub type ncclRedOp_t = c_int;
-/// See [`crate::operators`].
+/// Where a scalar lies: see [`crate::operators`].
 pub type ncclScalarResidence_t = c_int;
-/// What ncclCommMemStats is asked for.
+/// A statistic of ncclCommMemStats.
 pub type ncclCommMemStat_t = c_int;
 
-/// Bytes of an id.
+/// Length of an id in bytes.
 pub const NCCL_UNIQUE_ID_BYTES: usize = 128;
 
-/// Passed by value.
+/// A unique id, passed by value.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ncclUniqueId {
     pub internal: [u8; NCCL_UNIQUE_ID_BYTES],
 }
 
-/// What begins every struct that grows with the versions.
+/// The first members of every struct that newer versions may extend.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
@@ -65,7 +65,7 @@ pub struct Head {
 pub const NCCL_API_MAGIC: c_uint = 0xcafe_beef;
 /// `magic` of ncclSimInfo_t.
 pub const NCCL_SIM_INFO_MAGIC: c_uint = 0x7468_5283;
-/// An integer that was not set.
+/// Value of an integer that was not set.
 pub const NCCL_CONFIG_UNDEF_INT: c_int = c_int::MIN;
 
 /// Settings of a communicator.
@@ -115,7 +115,7 @@ pub struct ncclCollConfig_t {
     pub launchCompletionEvent: *mut c_void,
 }
 
-/// What ncclGroupSimulateEnd tells.
+/// The result of ncclGroupSimulateEnd.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ncclSimInfo_t {
@@ -123,7 +123,7 @@ pub struct ncclSimInfo_t {
     pub estimatedTime: f32,
 }
 
-/// How many signals to wait for, and whose.
+/// A number of signals to wait for, and the peer that raises them.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ncclWaitSignalDesc_t {
@@ -133,7 +133,7 @@ pub struct ncclWaitSignalDesc_t {
     pub ctx: c_int,
 }
 
-/// A part of the ranks, for kernels. Returned by value.
+/// A subset of the ranks, for kernels. Returned by value.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ncclTeam_t {

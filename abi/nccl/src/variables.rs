@@ -1,7 +1,7 @@
-//! NCCL's environment variables: those that mean something here, and those that programs set and nobody
-//! needs.
+//! NCCL's environment variables: those that have an effect here, and those that programs set without effect.
 //!
-//! The variables are read at each new communicator. A variable of anyccl's own, where there is one for the
+//! The variables are read at each new communicator. Where anyccl has a variable for the same setting, that
+//! one wins.
 //! same thing, wins.
 
 use std::ffi::CStr;
@@ -12,8 +12,8 @@ use anyccl_engine::config::{self, Config, TransportChoice};
 use anyccl_engine::log_line;
 use anyccl_engine::observe::log::{self, Level};
 
-/// The variables of NCCL's documentation, those that mean something here first. docs/nccl.md has the same in
-/// words.
+/// The variables of NCCL's documentation. Those that have an effect here come first. docs/nccl.md describes
+/// them.
 pub static NAMES: &[&CStr] = &[
     c"NCCL_DEBUG",
     c"NCCL_SOCKET_IFNAME",
@@ -49,16 +49,16 @@ pub static NAMES: &[&CStr] = &[
     c"NCCL_TOPO_FILE",
 ];
 
-/// So many of them mean something.
+/// Number of variables that have an effect.
 const HONOURED: usize = 7;
 
-/// The value of a variable in the table; empty is unset.
+/// The value of a variable in the table; empty counts as unset.
 pub fn value(name: &str) -> Option<String> {
     assert!(NAMES.iter().any(|known| known.to_bytes() == name.as_bytes()), "{name} is not in the table");
     std::env::var(name).ok().filter(|text| !text.is_empty())
 }
 
-/// What the environment says, NCCL's variables and anyccl's.
+/// The settings of the environment, by NCCL's variables and anyccl's.
 pub fn settings() -> Result<Config> {
     let mut config = Config::from_environment()?;
     let is_own = |name| config::raw(name).is_some();
@@ -76,14 +76,15 @@ pub fn settings() -> Result<Config> {
         config.host_id = value("NCCL_HOSTID");
     }
     note_the_others();
-    // NCCL waits for ever, and its programs rely on it: a rank may be busy for longer than our default.
+    // NCCL waits for ever, and its programs rely on it: a rank may be busy for longer than our default
+    // timeout.
     if !is_own("ANYCCL_TIMEOUT_MS") {
         config.timeout = None;
     }
     Ok(config)
 }
 
-/// Whether a communicator blocks whose configuration does not say so.
+/// Whether a communicator blocks if its configuration does not say so.
 pub fn is_blocking() -> Result<bool> {
     Ok(flag("NCCL_COMM_BLOCKING")?.unwrap_or(true))
 }
@@ -98,7 +99,7 @@ fn flag(name: &'static str) -> Result<Option<bool>> {
 }
 
 fn level(text: &str) -> Result<Level> {
-    // NCCL reads them in any case.
+    // NCCL accepts the levels in upper and lower case.
     match text.to_ascii_uppercase().as_str() {
         "NONE" => Ok(Level::Off),
         "VERSION" => Ok(Level::Error),
@@ -113,7 +114,7 @@ fn refused(what: &'static str, text: &str, accepted: &str) -> Error {
     Error::InvalidArgument { what, got: format!("\"{text}\"; accepted: {accepted}") }
 }
 
-/// Once per process.
+/// Logs the variables that have no effect, once per process.
 fn note_the_others() {
     static NOTED: Once = Once::new();
     NOTED.call_once(|| {

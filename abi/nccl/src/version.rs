@@ -1,4 +1,4 @@
-//! The version that programs are told.
+//! The NCCL version that programs are told.
 
 use std::ffi::c_int;
 
@@ -7,8 +7,8 @@ use anyccl_engine::base::Result;
 
 use crate::presence;
 
-/// NCCL 2.30.7: the host side of that version is here, as far as docs/nccl.md says. Not the newest one whose
-/// names are exported, as programs ask newer versions for their device side.
+/// NCCL 2.30.7: the host side of that version is implemented, as far as docs/nccl.md says. It is not the
+/// newest version whose names are exported, because programs ask newer versions for their device side.
 pub const COMPATIBLE_WITH: c_int = 23007;
 
 /// ncclGetVersion.

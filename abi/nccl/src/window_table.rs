@@ -17,7 +17,8 @@ pub struct Windows {
     live: HashMap<usize, Window>,
 }
 
-/// Registered memory: an address, as nothing is read or written but on behalf of the program.
+/// Registered memory. It is kept as an address, because this library reads and writes it only on behalf of
+/// the program.
 #[derive(Clone, Copy)]
 pub struct Window {
     /// Address of its first byte.
@@ -25,11 +26,11 @@ pub struct Window {
     bytes: usize,
 }
 
-/// Puts that have not left yet, with what they carry.
+/// Puts that were not sent completely yet, with their bytes.
 pub type Outbox = Vec<(Work, Arc<[u8]>)>;
 
 impl Windows {
-    /// Adds a window; gives its number, which is the same on all ranks.
+    /// Adds a window and returns its number, which is the same on all ranks.
     pub fn add(&mut self, start: usize, bytes: usize) -> usize {
         self.given += 1;
         self.live.insert(self.given, Window { start, bytes });
@@ -51,7 +52,7 @@ impl Windows {
         Ok(())
     }
 
-    /// Where so many bytes go; or what is wrong with them, which came from a peer.
+    /// The address for bytes that a peer wants to put; an error if its window or range is invalid.
     pub fn place(&self, number: usize, offset: usize, bytes: usize) -> std::result::Result<*mut u8, String> {
         let Some(window) = self.live.get(&number) else {
             return Err(format!("window {number} is not registered here"));

@@ -1,7 +1,7 @@
-//! Windows, and calls that only one side makes.
+//! Windows, and one-sided calls on them.
 //!
-//! Registering is collective in NCCL, so the ranks register in the same order, and a window has the same
-//! number on all.
+//! Registering is collective in NCCL. So the ranks register in the same order, and a window has the same
+//! number on all of them.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr;
@@ -17,7 +17,7 @@ use crate::group::{self, Action};
 use crate::signals::{Put, SignalWait, tag_of};
 use crate::types::{cudaStream_t, ncclComm_t, ncclDataType_t, ncclWaitSignalDesc_t, ncclWindow_t};
 
-/// NCCL_WIN_* flags, all of them.
+/// Mask of all NCCL_WIN_* flags.
 const KNOWN_FLAGS: c_int = 0x0f;
 
 /// ncclCommWindowRegister.
@@ -44,7 +44,7 @@ pub unsafe fn register(
     Ok(())
 }
 
-/// ncclCommWindowDeregister. NULL is nothing to deregister.
+/// ncclCommWindowDeregister. Does nothing for NULL.
 pub unsafe fn deregister(comm: ncclComm_t, win: ncclWindow_t) -> Result<()> {
     let comm = Comm::from_handle(comm)?;
     if win.is_null() {
@@ -87,13 +87,13 @@ pub unsafe fn put_signal(
     let tag = tag_of(sigIdx, ctx)?;
     no_flags(flags)?;
     let payload = if bytes > 0 {
-        // SAFETY: not NULL, as was checked; the caller promises so many elements.
+        // SAFETY: not NULL, as was checked; the caller promises that many elements.
         unsafe { std::slice::from_raw_parts(localbuff.cast::<u8>(), bytes) }
     } else {
         &[]
     };
     let put = Put::new(to, tag, peerWin.addr(), peerWinOffset, payload);
-    // SAFETY: a put uses no buffer of the caller's any more.
+    // SAFETY: a put has copied the caller's buffer and uses it no more.
     unsafe { group::submit(comm, Action::Put(put)) }
 }
 
@@ -135,7 +135,7 @@ pub unsafe fn wait_signal(
         &[]
     } else {
         not_null(signalDescs, "signalDescs")?;
-        // SAFETY: not NULL; the caller promises so many, which nobody changes during the call.
+        // SAFETY: not NULL; the caller promises that many descriptors, which nobody changes during the call.
         unsafe { std::slice::from_raw_parts(signalDescs, len) }
     };
     let mut waits = Vec::with_capacity(len);
@@ -146,6 +146,7 @@ pub unsafe fn wait_signal(
         let peer = check::rank(*peer, size, "peer")?;
         waits.push(SignalWait { peer, tag: tag_of(*sigIdx, *ctx)?, times });
     }
-    // SAFETY: no buffer but the windows, which are the program's to leave alone until this has ended.
+    // SAFETY: the action uses no buffers but the windows, which the program leaves alone until this has
+    // ended.
     unsafe { group::submit(comm, Action::Wait(waits)) }
 }

@@ -21,9 +21,9 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let hosts = Hosts::of(request);
     let blocks = Blocks::of_output(request);
     let neighbours = hosts.neighbours();
-    // Who brings the block of a rank of another host.
+    // The rank of this host that brings the block of a rank of another host.
     let carrier = |rank: Rank| hosts.carrier(hosts.own(), hosts.column(rank));
-    // What it passes on together: all that lies together.
+    // The parcel in which it passes the block on: everything that lies together.
     let parcel = |rank: usize| (carrier(rank as Rank), if blocks.lie_apart() { rank } else { 0 });
     let foreign = |rank: usize| (hosts.host_of(rank as Rank) != hosts.own()).then(|| parcel(rank));
     let mut composition = Composition::new(request);

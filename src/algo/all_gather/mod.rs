@@ -1,4 +1,5 @@
-//! all_gather: every rank gets the inputs of all ranks, in rank order. all_gather_v: of unequal length.
+//! all_gather: every rank gets the inputs of all ranks, in rank order. all_gather_v has blocks of unequal
+//! length.
 
 pub(super) mod bruck;
 pub(super) mod hierarchical;
@@ -17,8 +18,8 @@ fn blocks(request: &PlanRequest) -> Segments {
     Segments::blocks(request.count, request.size as usize)
 }
 
-/// The own block, where the caller has not put it in place. A lane of its own: it delays no message.
-/// Only for algorithms whose other lanes do not read the own block of the output.
+/// The copy of the own block, unless it is in place. It is a lane of its own, so it delays no message. Only
+/// for algorithms whose other lanes do not read the own block of the output.
 fn own_copy(request: &PlanRequest) -> Option<LaneBuilder> {
     let own = output(Blocks::of_output(request).part(request.rank as usize));
     (!request.in_place).then(|| LaneBuilder::copy(input(own_input(request)), own))

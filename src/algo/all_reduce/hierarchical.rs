@@ -1,13 +1,13 @@
 //! Hierarchical all_reduce: reduce_scatter within each host, all_reduce of each slice between hosts,
 //! all_gather within each host.
 //!
-//! Every local rank carries a slice across, so all of them keep the wire busy, and each byte crosses it as
+//! Every local rank carries a slice across, so all of them keep the wire busy. Each byte crosses the wire as
 //! often as if each host were a single rank. The phase between hosts is the cheapest of the flat algorithms
 //! for as many ranks as there are hosts. Each result is computed by one group of carriers, which end with the
 //! same bits.
 //!
-//! Large buffers go in chunks, a lane each: while one is between hosts, the next is reduced and the one
-//! before is gathered within them.
+//! Large buffers are cut into chunks, with one lane each. While one chunk is between hosts, the next is
+//! reduced within the hosts, and the one before is gathered there.
 //!
 //! Cost, h hosts of l ranks: 2 alpha + (l-1)/l n (2 beta + gamma) within a host, and that of an all_reduce of
 //! n among h ranks between hosts: 2 (h-1)/h n over a host's wire when n is large. With c chunks only the
@@ -61,8 +61,9 @@ pub(in crate::algo) fn build_of(request: &PlanRequest, parts: &Parts) -> Plan {
     let hosts = Hosts::of(request);
     let chunks = hosts.chunks(request);
     let between = cheapest(parts.between, &largest(request, &chunks), &hosts);
-    // The first phase of a chunk is posted just before the last phase of the chunk before it, and its phase
-    // between hosts after that one's: so the wire always has one chunk, and the host the two beside it.
+    // Within the rounds, the first phase of a chunk comes just before the last phase of the previous chunk,
+    // and its phase between hosts follows that last phase. So the wire always carries one chunk, and the host
+    // works on its two neighbours.
     let gather_at = LOCAL_ROUNDS + most_rounds(&hosts);
     let mut composition = Composition::new(request);
     for number in 0..chunks.parts() {
@@ -84,7 +85,7 @@ fn largest<'a>(request: &PlanRequest<'a>, chunks: &Segments) -> PlanRequest<'a> 
     PlanRequest { count: chunks.part(0).len(), ..*request }
 }
 
-/// The three phases of some elements.
+/// The three phases for some of the elements.
 struct Chunk<'a> {
     request: &'a PlanRequest<'a>,
     hosts: &'a Hosts,
@@ -92,7 +93,7 @@ struct Chunk<'a> {
 }
 
 impl Chunk<'_> {
-    /// Each slice by its number.
+    /// The slices with their numbers.
     fn slices(&self) -> impl Iterator<Item = (usize, Range<usize>)> {
         let slices = self.hosts.slices(self.elements.len());
         let start = self.elements.start;
@@ -164,7 +165,7 @@ pub(in crate::algo) fn cost_of(request: &PlanRequest, paths: &Paths, parts: &Par
     let chunks = hosts.chunks(request);
     let chunk = largest(request, &chunks);
     let peers = hosts.most() as f64 - 1.0;
-    // What a carrier gets in either local phase.
+    // Bytes that a carrier receives in either local phase.
     let bytes = peers * Terms::of(&chunk).bytes / hosts.slices(chunk.count).parts() as f64;
     let within =
         2.0 * burst(&paths.local, peers) + collected(&paths.local, peers, bytes) + moved(&paths.local, bytes);

@@ -25,11 +25,11 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let lanes = (0..staging.lanes()).map(|lane| {
         let chunks = staging.of_lane(lane);
         let slot = |index: usize| staging.slot(lane, index, chunks[index].len());
-        // How many rounds behind its reduction the result of a chunk arrives.
+        // Number of rounds by which the result of a chunk arrives after its reduction.
         let delay = rank as usize + 1;
         let mut builder = LaneBuilder::default();
         for turn in 0..chunks.len() + delay {
-            // Also where nothing happens in between: the lanes keep step.
+            // Even where nothing happens in between, so that the lanes keep step.
             builder.not_before(turn);
             builder.round(|round| {
                 if turn < chunks.len() {

@@ -1,8 +1,8 @@
 //! Two-shot all_reduce: direct reduce_scatter, then direct all_gather.
 //!
-//! Each rank owns one segment. First it receives everybody's part of it and reduces them in rank order;
-//! then it sends the result to all in one step. Each result is computed once, so all ranks get the same
-//! bits. Two ranks reduce what arrives while it arrives and need no scratch.
+//! Each rank owns one segment. First it receives the part of every other rank and reduces the parts in rank
+//! order; then it sends the result to all in one step. Each result is computed once, so all ranks get the
+//! same bits. Two ranks reduce a message while it arrives and need no scratch.
 //!
 //! Cost: 2 alpha + 2 (p-1)/p n beta + (p-1)/p n gamma; scratch (p-1)/p n. The bandwidth of a ring at
 //! two latencies, but each rank talks to all: best for middle sizes within a host.
@@ -22,7 +22,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let segments = Segments::new(request.count, request.size as usize);
     let segment = |rank: Rank| segments.part(rank as usize);
     let (own, result) = (input(segment(request.rank)), output(segment(request.rank)));
-    // The others have empty ones, which cost time where there are thousands.
+    // The other ranks have empty segments, which cost time if there are thousands.
     let has_segment = |rank: Rank| (rank as usize) < request.count;
     let slots = (request.size > 2).then(|| Slots::new(own.len));
     let peers = others(request);

@@ -18,11 +18,11 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let (rank, size, count) = (request.rank as usize, request.size as usize, request.count);
     let blocks = blocks(request);
     let slot = |first: usize, number: usize| scratch(first * count..(first + number) * count);
-    // Where the block lies that has `distance` to go in total.
+    // The place of the block that has `distance` to travel in total.
     let mut places: Vec<Span> =
         (0..size).map(|distance| input(blocks.part((rank + distance) % size))).collect();
-    // The first slots pack what is sent, the others keep what has arrived.
-    // No round moves more than half of the blocks: the one of bit 0 moves the most.
+    // The first slots pack what is sent, the others keep what has arrived. No round moves more than half of
+    // the blocks; the round of bit 0 moves the most.
     let mut used = jumping(0, size).count();
     let mut lane = LaneBuilder::default();
     let mut jump = 1;

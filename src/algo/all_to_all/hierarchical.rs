@@ -1,12 +1,12 @@
-//! Hierarchical all_to_all: what a host sends to one rank of another host goes as one message.
+//! Hierarchical all_to_all: all blocks of a host for one rank of another host travel as one message.
 //!
 //! On every host, the blocks for a rank elsewhere are collected by the carrier of that rank's column, which
-//! sends them on together. So two hosts of l ranks exchange l messages of l blocks each way instead of l^2 of
-//! one. All local ranks share the work, and at their goal the blocks need no further step. Blocks within the
-//! host are exchanged while others are collected.
+//! sends them on together. So two hosts of l ranks exchange l messages of l blocks each way, instead of l^2
+//! messages of one block. All local ranks share the work, and blocks need no further step at their
+//! destination. Blocks within the host are exchanged while others are collected.
 //!
-//! A block that is collected is received where it is sent from. What arrives lies in rank order of its host;
-//! where those ranks are consecutive that is its place in the output, else it is sorted.
+//! A collected block is received at the place from which it is sent. The arriving blocks lie in rank order of
+//! their host. If those ranks are consecutive, that is their place in the output; otherwise they are sorted.
 //!
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha (for h (l-1) messages) + h (l-1) n beta within a host,
 //! then alpha and (h-1) l^2 n beta over its wire. Scratch (h-1) l n, twice that where ranks are not
@@ -28,7 +28,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let foreign: Vec<Rank> = hosts.foreign().collect();
     let mut composition = Composition::new(request);
 
-    // For each rank elsewhere that this one carries for: the blocks of this host.
+    // The blocks of this host for each rank elsewhere that this rank carries for.
     let width = hosts.local().len() * request.count;
     let carried = foreign.iter().copied().filter(|&to| carrier(to) == request.rank);
     let parcels: Vec<(Rank, Span)> = carried.map(|to| (to, composition.reserve(width))).collect();

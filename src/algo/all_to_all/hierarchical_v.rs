@@ -1,5 +1,5 @@
-//! Hierarchical all_to_all of unequal blocks: what a host sends to one rank of another host goes as one
-//! parcel.
+//! Hierarchical all_to_all of unequal blocks: all short blocks of a host for one rank of another host travel
+//! as one parcel.
 //!
 //! It works like the one of equal blocks ([`super::hierarchical`]), once the ranks of each host have
 //! exchanged the lengths of their blocks ([`crate::algo::hierarchy::length_exchange`]). Long blocks go
@@ -34,17 +34,17 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     composition.finish(own_copy(request))
 }
 
-/// The messages of one rank to other hosts. Ranks of other hosts are named by their place in
+/// The messages of one rank to other hosts. Ranks of other hosts are named by their index in
 /// [`Hosts::foreign`].
 struct Outgoing {
     foreign: Vec<Rank>,
-    /// The parcels that this rank carries: for whom, and where they are collected.
+    /// The parcels that this rank carries: the receiver, and the place where the parcel is collected.
     parcels: Vec<(usize, Span)>,
-    /// For whom this rank's own block is too long for a parcel.
+    /// The receivers for which this rank's own block is too long for a parcel.
     direct: Vec<usize>,
 }
 
-/// The call as one rank sees it.
+/// The call, seen from one rank.
 struct Exchange<'a> {
     request: &'a PlanRequest<'a>,
     hosts: &'a Hosts,
@@ -98,8 +98,8 @@ impl Exchange<'_> {
         Outgoing { foreign, parcels, direct }
     }
 
-    /// The round between hosts: long blocks and parcels. Gives the host of each parcel that came, and where
-    /// it lies.
+    /// The round between hosts: long blocks and parcels. Returns the host and the place of each parcel that
+    /// arrived.
     fn cross_hosts(&self, composition: &mut Composition, outgoing: &Outgoing) -> Vec<(usize, Span)> {
         let Exchange { request, hosts, .. } = *self;
         let Outgoing { foreign, parcels, direct } = outgoing;

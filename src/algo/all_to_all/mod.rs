@@ -1,4 +1,4 @@
-//! all_to_all: rank r's block i goes to block r of rank i. all_to_all_v: each pair of ranks has its own
+//! all_to_all: rank r's block i goes to block r of rank i. In all_to_all_v, each pair of ranks has its own
 //! length.
 
 pub(super) mod bruck;
@@ -18,7 +18,7 @@ fn blocks(request: &PlanRequest) -> Segments {
     Segments::blocks(request.count, request.size as usize)
 }
 
-/// The block for oneself, which in place is where it belongs. A lane of its own: it delays no message.
+/// The copy of the own block, unless it is in place. It is a lane of its own, so it delays no message.
 fn own_copy(request: &PlanRequest) -> Option<LaneBuilder> {
     let rank = request.rank as usize;
     let own = input(Blocks::of_input(request).part(rank));

@@ -1,9 +1,8 @@
-//! One-shot all_to_all: everybody sends its whole input to all others, who pick their block.
+//! One-shot all_to_all: every rank sends its whole input to all others, and each receiver picks its block.
 //!
-//! It moves p times the bytes, in one step: for a transport that writes once for all readers, the blocks for
-//! all peers would be one write of a few cache lines instead of p-1. Links of pairs, which is what there is,
-//! write them p-1 times: there spread is faster (8 ranks on two cores, 8 bytes for each: 9.0 instead of 12.4
-//! us).
+//! It moves p times the bytes, in one step. A transport that writes once for all readers would send the
+//! blocks for all peers in one write of a few cache lines, instead of p-1 writes. The present links are for
+//! pairs of ranks and write p-1 times; there spread is faster (docs/lab/cost-model.md).
 //!
 //! Cost, blocks of n bytes: alpha + p (p-1) n beta, 2(p-1) messages at once per rank; scratch p (p-1) n.
 

@@ -1,8 +1,8 @@
 //! Pairwise all_to_all: in each round the ranks form pairs that exchange their blocks.
 //!
-//! The pairs are those of a round-robin tournament (the circle method), so with an even number of ranks
-//! nobody ever rests, and with an odd one each rank rests once. Both partners exchange in the same
-//! round, so in place a block is sent from where its counterpart arrives.
+//! The pairs are those of a round-robin tournament (the circle method). With an even number of ranks no rank
+//! ever idles; with an odd number each rank idles once. Both partners exchange in the same round, so in place
+//! a block is sent from where its counterpart arrives.
 //!
 //! Cost, blocks of n bytes: (p-1) (alpha + n beta), p for odd p. One partner at a time: best for large
 //! blocks.
@@ -35,9 +35,9 @@ fn rounds(size: usize) -> usize {
     (size - 1) | 1
 }
 
-/// The opponent in a tournament of `rounds + 1` participants. Participants below `rounds` sit in a
-/// circle and meet r + partner = 2 * round (modulo rounds); who would meet itself meets the last
-/// participant instead, which with an odd number of ranks does not exist.
+/// The opponent in a tournament of `rounds + 1` participants. Participants below `rounds` sit in a circle and
+/// meet if r + partner = 2 * round (modulo rounds). A participant that would meet itself meets the last one
+/// instead, which does not exist if the number of ranks is odd.
 fn partner(rank: usize, round: usize, rounds: usize) -> usize {
     if rank == rounds {
         return round;

@@ -1,4 +1,5 @@
-//! Hierarchical barrier: each host assembles at its first rank, these meet, and each lets its host go.
+//! Hierarchical barrier: the ranks of each host signal its first rank, the first ranks meet, and each of them
+//! releases its host.
 //!
 //! A signal is one element of scratch; its content means nothing.
 //!
@@ -13,7 +14,7 @@ use crate::base::Collective;
 use crate::cost::{Paths, burst};
 use crate::plan::{Plan, PlanRequest};
 
-/// For the phase between hosts.
+/// The algorithms for the phase between hosts.
 const CANDIDATES: [Candidate; 2] = [
     Candidate { build: one_shot::build, cost: one_shot::cost },
     Candidate { build: dissemination::build, cost: dissemination::cost },

@@ -1,4 +1,4 @@
-//! Binomial tree broadcast: whoever has the data sends it on, the largest subtree first.
+//! Binomial tree broadcast: each rank that has the data sends it on, to the largest subtree first.
 //!
 //! All children of a rank are served by one step, so a transport that can writes once for all of them.
 //!

@@ -1,8 +1,8 @@
 //! Hierarchical broadcast: the root's host scatters slices among its ranks, each of them broadcasts its slice
-//! to the other hosts, and on every host the slices are gathered by all.
+//! to the other hosts, and every host gathers the slices on all its ranks.
 //!
-//! The root leads its host, so it carries the first slice: a small message, which is one slice, is a
-//! broadcast among one rank of each host and then within each.
+//! The root leads its host, so it carries the first slice. A small message is a single slice: it is broadcast
+//! among one rank of each host, and then within each host.
 //!
 //! Cost, h hosts of l ranks: 2 alpha + 2 (l-1)/l n beta within a host, and that of a broadcast of n among h
 //! ranks between hosts.
@@ -16,7 +16,7 @@ use crate::base::{Collective, Rank};
 use crate::cost::{Paths, Terms, burst, moved};
 use crate::plan::{Plan, PlanRequest};
 
-/// For the phase between hosts.
+/// The algorithms for the phase between hosts.
 const CANDIDATES: [Candidate; 3] = [
     Candidate { build: one_shot::build, cost: one_shot::cost },
     Candidate { build: binomial::build, cost: binomial::cost },
@@ -56,7 +56,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
         input: place(slice),
         output: place(slice),
     }));
-    // The root has everything: it only gives.
+    // The root has everything, so it only sends.
     composition.round(|round| {
         for slice in 0..slices.parts() {
             let carrier = hosts.carrier(hosts.own(), slice);

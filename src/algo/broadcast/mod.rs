@@ -10,7 +10,7 @@ pub(super) mod staged;
 use crate::algo::patterns::builder::{LaneBuilder, input, output};
 use crate::plan::PlanRequest;
 
-/// The root's own copy, where it has two buffers. A lane of its own: it delays no message.
+/// The copy on the root, if it has two buffers. It is a lane of its own, so it delays no message.
 fn own_copy(request: &PlanRequest) -> Option<LaneBuilder> {
     let all = 0..request.count;
     let wanted = request.rank == request.root && !request.in_place;

@@ -1,8 +1,8 @@
 //! Scatter + all_gather broadcast (van de Geijn): the root's data goes out in segments, which then go
 //! round a ring.
 //!
-//! The scatter is a binomial tree, after which a rank holds the segments of its whole subtree, not only
-//! its own; the ring leaves out what its next rank holds already. The root receives nothing.
+//! The scatter is a binomial tree, after which a rank holds the segments of its whole subtree. The ring
+//! leaves out segments that the next rank holds already. The root receives nothing.
 //!
 //! Cost: (log2(p) + p-1) alpha + 2 (p-1)/p n beta. Best for large messages among many ranks.
 //! Source: Barnett et al., "Interprocessor collective communication library", 1994.

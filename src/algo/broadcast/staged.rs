@@ -1,8 +1,8 @@
 //! Staged broadcast: the root writes each chunk once into memory that all ranks of the host see, and they
 //! read it there.
 //!
-//! Cost, s chunks: 8 s alpha + 0.8 n beta, fitted to measurements; a chain makes two copies per rank where
-//! this makes one. Best for large messages among ranks that share cores, which find a chunk in the core's
+//! Cost, s chunks: 8 s alpha + 0.8 n beta, fitted to measurements. A chain makes two copies per rank, this
+//! algorithm makes one. Best for large messages among ranks that share cores: they find a chunk in the core's
 //! cache one after the other. Source of the idea: Graham and Shipman, "MPI support for multi-core
 //! architectures: optimized shared memory collectives", 2008.
 

@@ -1,7 +1,7 @@
 //! Hierarchical gather: each host collects its blocks and sends them to the root as one message.
 //!
-//! Where the ranks of a host are consecutive, so are their blocks, and the message arrives in its place; else
-//! the root sorts it.
+//! If the ranks of a host are consecutive, so are their blocks, and the message arrives in its place.
+//! Otherwise the root sorts it.
 //!
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha + (l-1) n beta within a host, then alpha + (h-1) l n
 //! beta into the root's, with one message per host. Best for small blocks of many ranks.
@@ -81,7 +81,7 @@ pub(in crate::algo) fn cost(request: &PlanRequest, paths: &Paths) -> f64 {
     let t = Terms::of(request);
     let (abroad, peers) = (hosts.count() as f64 - 1.0, hosts.most() as f64 - 1.0);
     let crossing = (t.size - hosts.fewest() as f64) * t.bytes;
-    // Within the root's host and, before they cross, within the others.
+    // Within the root's host, and within the other hosts before the blocks cross.
     burst(&paths.local, peers)
         + moved(&paths.local, 2.0 * peers * t.bytes)
         + burst(&paths.remote, abroad)

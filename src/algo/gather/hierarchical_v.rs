@@ -1,10 +1,10 @@
 //! Hierarchical gather of unequal blocks: each host collects its blocks and sends them to the root as one
 //! parcel.
 //!
-//! It works like the one of equal blocks ([`super::hierarchical`]), once the ranks of each host have
+//! It works like the one for equal blocks ([`super::hierarchical`]), after the ranks of each host have
 //! exchanged the lengths of their blocks ([`crate::algo::hierarchy::length_exchange`]). The root knows all
-//! lengths. Long blocks go directly. Where the blocks of a host lie side by side in the root's output, the
-//! parcel arrives in its place; else the root sorts it.
+//! lengths. Long blocks go directly. If the blocks of a host lie side by side in the root's output, the
+//! parcel arrives in its place. Otherwise the root sorts it.
 //!
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha for the length exchange, then alpha + (l-1) n beta
 //! within a host, then alpha + (h-1) l n beta into the root's, with one message per host.

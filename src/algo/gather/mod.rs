@@ -1,4 +1,4 @@
-//! gather: the root gets the inputs of all ranks, in rank order. gather_v: of unequal length.
+//! gather: the root gets the inputs of all ranks, in rank order. gather_v has blocks of unequal length.
 
 pub(super) mod binomial;
 pub(super) mod hierarchical;
@@ -15,8 +15,7 @@ fn blocks(request: &PlanRequest) -> Segments {
     Segments::blocks(request.count, request.size as usize)
 }
 
-/// The root's own block, where the caller has not put it in place. A lane of its own: it delays no
-/// message.
+/// The copy of the root's own block, unless it is in place. It is a lane of its own, so it delays no message.
 fn own_copy(request: &PlanRequest) -> Option<LaneBuilder> {
     let wanted = request.rank == request.root && !request.in_place;
     wanted.then(|| {

@@ -23,12 +23,12 @@ pub(in crate::algo) fn cheapest<'c>(
     hosts: &Hosts,
 ) -> &'c Candidate {
     let cost = |candidate: &&Candidate| candidate.price(whole, hosts, &LinkModel::TCP);
-    // The first of equals.
+    // The first of equals wins.
     candidates.iter().min_by(|a, b| cost(a).total_cmp(&cost(b))).expect("there are candidates")
 }
 
-/// Rounds that no candidate exceeds among so many hosts: a ring has 2 (h-1), halving and doubling with
-/// folding 2 log2(h) + 2.
+/// Upper limit of the rounds of every candidate for this number of hosts: a ring has 2 (h-1), halving and
+/// doubling with folding 2 log2(h) + 2.
 pub(in crate::algo) fn most_rounds(hosts: &Hosts) -> usize {
     2 * hosts.count()
 }

@@ -1,22 +1,25 @@
 //! Plans made of plans: calls of collectives among groups of ranks, glued into one plan.
 //!
-//! A [`GroupCall`] is a collective of a group: its ranks are numbered by their place in the group, its
-//! buffers are wherever the caller says. [`Composition`] builds the plan of each call with the algorithm's
-//! own `build` and translates it: group rank to rank; Input and Output to the places of the call; Scratch to
-//! a part of the whole plan's scratch. Calls one after the other reuse that part, calls *side by side* each
-//! have their own.
+//! A [`GroupCall`] is a collective of a group. Its ranks are numbered by their position in the group, and the
+//! caller says where its buffers lie. [`Composition`] builds the plan of each call with the algorithm's own
+//! `build` and translates it: group ranks to ranks, Input and Output to the places of the call, Scratch to a
+//! part of the whole plan's scratch. Calls that follow each other reuse that part; calls *side by side* have
+//! one each.
 //!
 //! # Why messages still match
 //!
-//! There are no tags: between two ranks, messages match in posting order. In one lane, calls one after the
-//! other keep their order on every rank, so theirs do. Calls side by side share rounds, the first round of
-//! each being one round of the whole, and so on; between two ranks their messages come round by round, within
-//! a round in the order of the calls. Both ends agree on that if both list the calls in the same order and
-//! if, among the calls that two ranks share, each has its messages in the same rounds. The caller that puts
-//! calls side by side must see to it: with calls of one transfer round, or with calls by one algorithm in
-//! which each rank has the same group rank and no message is left out for being empty. Lanes, too, are calls
-//! side by side: all ranks give the same call the same first round (`not_before`). The verifier proves it for
-//! all algorithms of the table.
+//! There are no tags: between two ranks, messages match in posting order. Calls that follow each other in one
+//! lane keep their order on every rank, so their messages do, too.
+//!
+//! Calls side by side share rounds: their first rounds form one round of the whole, and so on. Between two
+//! ranks, messages come round by round, and within a round in the order of the calls. Both ends agree on that
+//! under two conditions: both list the calls in the same order, and each call that the two ranks share has
+//! its messages in the same rounds on both. The caller must ensure the second one. Calls of one transfer
+//! round satisfy it. So do calls of one algorithm in which each rank has the same group rank and no message
+//! is left out for being empty.
+//!
+//! Lanes, too, are calls side by side: all ranks give a call the same first round (`not_before`). The
+//! verifier proves all this for every algorithm of the table.
 
 use crate::algo::patterns::builder::{LaneBuilder, RoundBuilder, plan, scratch};
 use crate::base::{Collective, Rank};
@@ -25,19 +28,19 @@ use crate::topology::Topology;
 
 /// A collective among some ranks.
 pub(in crate::algo) struct GroupCall {
-    /// Which.
+    /// The collective.
     pub(in crate::algo) collective: Collective,
     /// Makes the plan of one member.
     pub(in crate::algo) build: fn(&PlanRequest) -> Plan,
     /// The ranks that take part, in the order of their group ranks.
     pub(in crate::algo) group: Vec<Rank>,
-    /// Root as a group rank, 0 where the collective has none.
+    /// Root as a group rank; 0 if the collective has none.
     pub(in crate::algo) root: usize,
-    /// Elements, in the collective's sense.
+    /// Number of elements, in the collective's sense.
     pub(in crate::algo) count: usize,
-    /// Start of the collective's input; its length is not looked at.
+    /// Start of the collective's input; its length is ignored.
     pub(in crate::algo) input: Span,
-    /// Start of its output. The call is in place if the two are the same.
+    /// Start of its output. The call is in place if it equals the input.
     pub(in crate::algo) output: Span,
 }
 
@@ -47,7 +50,7 @@ pub(in crate::algo) struct Composition<'a> {
     /// Lanes that are complete.
     lanes: Vec<LaneBuilder>,
     lane: LaneBuilder,
-    /// Scratch that stays taken, and all scratch so far.
+    /// Scratch that is reserved, and the most scratch needed so far.
     reserved: usize,
     scratch: usize,
 }
@@ -58,18 +61,18 @@ impl<'a> Composition<'a> {
         Composition { whole, lanes: Vec::new(), lane: LaneBuilder::of(whole), reserved: 0, scratch: 0 }
     }
 
-    /// Begins a lane beside those before, with scratch of its own.
+    /// Begins a lane next to the earlier ones, with scratch of its own.
     pub(in crate::algo) fn begin_lane(&mut self) {
         self.lanes.push(std::mem::replace(&mut self.lane, LaneBuilder::of(self.whole)));
         self.reserved = self.scratch;
     }
 
-    /// Gives what is added next at least this number of a round.
+    /// Gives the next rounds at least this number.
     pub(in crate::algo) fn not_before(&mut self, round: usize) {
         self.lane.not_before(round);
     }
 
-    /// Takes scratch for good. What is in it is undefined, also where calls before have written to it.
+    /// Reserves scratch for good. Its contents are undefined, even if earlier calls have written there.
     pub(in crate::algo) fn reserve(&mut self, len: usize) -> Span {
         let start = self.reserved;
         self.reserved += len;
@@ -77,7 +80,7 @@ impl<'a> Composition<'a> {
         scratch(start..self.reserved)
     }
 
-    /// Adds a round that is no call.
+    /// Adds a round that belongs to no call.
     pub(in crate::algo) fn round(&mut self, fill: impl FnOnce(&mut RoundBuilder)) {
         self.lane.round(fill);
     }
@@ -87,7 +90,7 @@ impl<'a> Composition<'a> {
         self.side_by_side([call]);
     }
 
-    /// Adds calls that run at the same time; those without this rank are left out.
+    /// Adds calls that run at the same time. Calls without this rank are left out.
     pub(in crate::algo) fn side_by_side(&mut self, calls: impl IntoIterator<Item = GroupCall>) {
         let mut rounds: Vec<Vec<Step>> = Vec::new();
         let mut used = self.reserved;
@@ -109,7 +112,7 @@ impl<'a> Composition<'a> {
         }
     }
 
-    /// The plan: these lanes, and some that have nothing to do with them.
+    /// Makes the plan of these lanes and of `beside`, lanes that are independent of them.
     pub(in crate::algo) fn finish(self, beside: impl IntoIterator<Item = LaneBuilder>) -> Plan {
         plan(self.scratch, self.lanes.into_iter().chain([self.lane]).chain(beside))
     }

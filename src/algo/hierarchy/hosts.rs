@@ -1,10 +1,10 @@
-//! The ranks by host, and the rank of each host that carries what crosses to other hosts.
+//! The ranks by host, and the rank of each host that carries data to other hosts.
 //!
 //! Hierarchical algorithms cut their data into *columns*: slices of a buffer, or the blocks of the ranks with
-//! the same position on their host. Each host has one *carrier* for a column; the carriers of a column, one
-//! per host, form a group that speaks across hosts. Where a host has fewer ranks than there are columns, its
-//! ranks carry several; so hosts of any size work together, and a larger host still uses all its ranks.
-//! Nothing depends on how ranks are numbered: hosts may hold consecutive ranks, or every other one.
+//! the same position on their host. Each host has one *carrier* for a column. The carriers of a column, one
+//! per host, form a group that communicates across hosts. If a host has fewer ranks than there are columns,
+//! its ranks carry several. So hosts of any size work together, and a larger host still uses all its ranks.
+//! The numbering of ranks does not matter: a host may hold consecutive ranks, or every other one.
 
 use std::ops::Range;
 
@@ -12,21 +12,21 @@ use crate::algo::patterns::segments::Segments;
 use crate::base::Rank;
 use crate::plan::PlanRequest;
 
-/// Chunks of a pipeline, at most: with so many, what does not overlap is small.
+/// Upper limit of a pipeline's chunks: with this many, the part that does not overlap is small.
 const MAX_CHUNKS: usize = 8;
 
 /// The ranks of a communicator, by host.
 pub(in crate::algo) struct Hosts {
     /// The ranks of each host, in the order in which they carry columns.
     members: Vec<Vec<Rank>>,
-    /// By rank: host and position among its members.
+    /// For each rank, its host and its position among the host's members.
     places: Vec<(usize, usize)>,
     /// The rank whose plan this is.
     rank: Rank,
 }
 
 impl Hosts {
-    /// Members in rank order.
+    /// Groups the ranks by host. The members of a host are in rank order.
     pub(in crate::algo) fn of(request: &PlanRequest) -> Hosts {
         let topology = request.topology;
         let mut members = vec![Vec::new(); topology.hosts() as usize];
@@ -39,7 +39,8 @@ impl Hosts {
         Hosts { members, places, rank: request.rank }
     }
 
-    /// The root comes first on its host, so that it carries column 0 and small messages need no detour.
+    /// Like [`Hosts::of`], with the root first on its host: it carries column 0, so small messages need no
+    /// detour.
     pub(in crate::algo) fn led_by_root(request: &PlanRequest) -> Hosts {
         let mut hosts = Hosts::of(request);
         let (host, position) = hosts.places[request.root as usize];
@@ -55,17 +56,17 @@ impl Hosts {
         self.members.len()
     }
 
-    /// Ranks of the largest host.
+    /// Number of ranks of the largest host.
     pub(in crate::algo) fn most(&self) -> usize {
         self.members.iter().map(Vec::len).max().unwrap_or(1)
     }
 
-    /// Ranks of the smallest host.
+    /// Number of ranks of the smallest host.
     pub(in crate::algo) fn fewest(&self) -> usize {
         self.members.iter().map(Vec::len).min().unwrap_or(1)
     }
 
-    /// The ranks of other hosts, in the order of these ([`Hosts::others`]).
+    /// The ranks of other hosts, in the order of [`Hosts::others`].
     pub(in crate::algo) fn foreign(&self) -> impl Iterator<Item = Rank> + '_ {
         self.others().flat_map(|host| self.members(host).iter().copied())
     }
@@ -90,12 +91,13 @@ impl Hosts {
         self.members(self.own())
     }
 
-    /// The ranks of this host but this one.
+    /// The other ranks of this host.
     pub(in crate::algo) fn neighbours(&self) -> Vec<Rank> {
         self.local().iter().copied().filter(|&rank| rank != self.rank).collect()
     }
 
-    /// The hosts but this one, from the next one on: if all send in this order, no host is the first for all.
+    /// The other hosts, beginning with the next one. If all hosts send in this order, no host is the first
+    /// receiver for all.
     pub(in crate::algo) fn others(&self) -> impl Iterator<Item = usize> + use<> {
         let (own, count) = (self.own(), self.count());
         (1..count).map(move |distance| (own + distance) % count)
@@ -124,17 +126,17 @@ impl Hosts {
 
     /// Cuts a buffer into columns: one per rank of the largest host.
     ///
-    /// Fewer where a column would have less than one element per host: then algorithms among carriers skip
-    /// nothing, so the plans for several columns have the same rounds and fit side by side.
+    /// There are fewer columns if one would have less than one element per host. Then algorithms among
+    /// carriers leave out no message, so the plans for several columns have the same rounds and fit side by
+    /// side.
     pub(in crate::algo) fn slices(&self, count: usize) -> Segments {
         Segments::new(count, (count / self.count()).clamp(1, self.most()))
     }
 
-    /// Cuts a buffer into chunks, such that what a carrier sends another at a time is about `chunk_bytes`, or
-    /// more.
+    /// Cuts a buffer into chunks, so that a carrier sends another one at least about `chunk_bytes` at a time.
     ///
-    /// One chunk where there is nothing to overlap: on one host, or with one rank on each. Several have
-    /// enough elements that [`Hosts::slices`] cuts all of them alike.
+    /// There is one chunk if nothing can overlap: on one host, or with one rank on each. If there are
+    /// several, each has enough elements that [`Hosts::slices`] cuts all of them alike.
     pub(in crate::algo) fn chunks(&self, request: &PlanRequest) -> Segments {
         let least = (request.chunk_bytes / request.element_bytes.max(1)).max(1) * self.most() * self.count();
         let overlaps = self.count() > 1 && self.most() > 1;
@@ -151,7 +153,7 @@ impl Hosts {
     }
 }
 
-/// Cuts 0..`size` into runs that share a label; what has none is left out.
+/// Cuts 0..`size` into runs with the same label. Indices without a label are left out.
 pub(in crate::algo) fn runs<T: PartialEq>(
     size: usize,
     label: impl Fn(usize) -> Option<T>,

@@ -1,9 +1,9 @@
 //! The exchange of block lengths among the ranks of a host, before unequal blocks travel together.
 //!
 //! Only the sender and the receiver of a block know its length. A rank that collects blocks of its neighbours
-//! for a rank of another host cannot make a plan without these lengths. So the ranks of a host exchange them
-//! first, in a call of neighbour exchange: one number per block. Between hosts nothing is exchanged. The
-//! receiver of a parcel knows the lengths of the blocks in it, and so the length of the parcel.
+//! for a rank of another host needs these lengths to make a plan. So the ranks of a host exchange them first,
+//! in a neighbour exchange with one number per block. Hosts exchange no lengths with each other: the receiver
+//! of a parcel knows the lengths of its blocks, and so the length of the parcel.
 //!
 //! ```text
 //!                  sends to the ranks of its host
@@ -23,9 +23,9 @@ use crate::plan::{Block, BlockLayout, PlanRequest};
 /// The lengths that one rank sends and receives: a neighbour exchange of numbers.
 #[derive(Debug, Default)]
 pub struct LengthExchange {
-    /// The lengths that it sends, the same ones to each destination.
+    /// The lengths that the rank sends, the same ones to each destination.
     pub sent: Vec<u64>,
-    /// Number of lengths that it receives, from all sources together.
+    /// Number of lengths that the rank receives from all sources together.
     pub received: usize,
     input: Vec<Block>,
     output: Vec<Block>,
@@ -53,7 +53,7 @@ impl LengthExchange {
         exchange
     }
 
-    /// Every destination gets the same lengths, from the same place.
+    /// Adds a destination. Every destination gets the same lengths, from the same place.
     fn add_destination(&mut self, to: Rank, lengths: &[usize]) {
         if lengths.is_empty() {
             return;

@@ -1,10 +1,10 @@
 //! Parts of hierarchical algorithms, which are made of other algorithms within hosts and between them.
 //!
-//! - [`hosts`] sorts the ranks by host and says who carries what across the wire.
+//! - [`hosts`] groups the ranks by host and decides which rank carries what across the wire.
 //! - [`compose`] glues plans of groups of ranks into one plan.
-//! - [`between_hosts`] picks the algorithm of the carriers.
-//! - [`length_exchange`] is what the ranks of a host tell each other first, where blocks are unequal;
-//!   [`parcels`] decides which of these blocks travel together.
+//! - [`between_hosts`] chooses the algorithm of the carriers.
+//! - [`length_exchange`] lets the ranks of a host exchange lengths first, if blocks are unequal; [`parcels`]
+//!   decides which of these blocks travel together.
 
 pub(super) mod between_hosts;
 pub(super) mod compose;

@@ -1,18 +1,18 @@
 //! Parcels: blocks of several ranks that travel between two hosts as one message.
 //!
-//! Short blocks are worth a parcel, long ones go directly ([`is_parcel`]). All ranks of both hosts decide
+//! Short blocks are worth a parcel; long ones go directly ([`is_parcel`]). All ranks of both hosts decide
 //! alike, because they know the lengths: from the caller, or from the length exchange before
 //! ([`super::length_exchange`]).
 //!
-//! A parcel is one message with one count in its header. The count is a *digest* of all lengths, so two hosts
-//! that disagree about any length find out, also where the sums are equal.
+//! A parcel is one message with one count in its header. The count is a *digest* of all lengths. So two hosts
+//! that disagree about any length notice it, even if the sums are equal.
 
 use super::hosts::Hosts;
 use crate::base::{Collective, Rank};
 use crate::plan::{Block, PlanRequest};
 
-/// Mean bytes of a block from which blocks go directly: another copy then costs more than the messages that
-/// it saves.
+/// Mean length from which blocks go directly: one more copy then costs more than the messages that a parcel
+/// saves.
 const DIRECT_BYTES: usize = 16 << 10;
 
 /// Whether blocks of these lengths, between the ranks of one host and a rank of another, travel as one
@@ -25,9 +25,9 @@ pub(in crate::algo) fn is_parcel(request: &PlanRequest, lens: impl ExactSizeIter
 /// The counts in the headers of a rank's parcels: a digest of the lengths in each.
 #[derive(Debug, Default)]
 pub struct ParcelDigests {
-    /// For each parcel that it sends: the receiver and the digest.
+    /// The receiver and the digest of each parcel that the rank sends.
     pub sent: Vec<(Rank, u64)>,
-    /// For each parcel that it receives: the sender and the digest.
+    /// The sender and the digest of each parcel that the rank receives.
     pub received: Vec<(Rank, u64)>,
 }
 

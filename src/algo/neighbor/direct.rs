@@ -1,7 +1,7 @@
 //! Direct exchange between neighbours: each edge is one message, all at once.
 //!
-//! Two ranks may have several edges in one direction, which match in the order of either's list. An edge from
-//! a rank to itself is a copy.
+//! Two ranks may have several edges in one direction. These match in the order in which each rank lists them.
+//! An edge from a rank to itself is a copy.
 //!
 //! Cost, blocks of n bytes to d neighbours: alpha + d n beta.
 
@@ -33,12 +33,12 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     plan(0, [lane].into_iter().chain(own.into_iter().map(|(src, dst)| LaneBuilder::copy(src, dst))))
 }
 
-/// Position of a rank in a list.
+/// Positions of a rank in a list.
 fn places(ranks: &[Rank], wanted: Rank) -> impl Iterator<Item = usize> {
     ranks.iter().enumerate().filter(move |(_, rank)| **rank == wanted).map(|(index, _)| index)
 }
 
-/// What all ranks know of the graph is that it has at most an edge for each pair.
+/// All that every rank knows of the graph is that it has at most one edge for each pair.
 pub(in crate::algo) fn cost(request: &PlanRequest, link: &LinkModel) -> f64 {
     burst(link, 2.0 * (f64::from(request.size) - 1.0))
 }

@@ -1,4 +1,4 @@
-//! neighbor_all_gather_v and neighbor_all_to_all_v: along the edges of a graph, given by each rank's sources
-//! and destinations.
+//! neighbor_all_gather_v and neighbor_all_to_all_v: each rank exchanges blocks along the edges of a graph,
+//! which are its sources and destinations.
 
 pub(super) mod direct;

@@ -1,6 +1,7 @@
 //! Ordered all_reduce.
 //!
-//! `one_shot`: everybody gets everything and combines alone. Cost: alpha + (p-1) n (beta + gamma); scratch
+//! `one_shot`: every rank gets all inputs and combines them alone. Cost: alpha + (p-1) n (beta + gamma);
+//! scratch
 //! (p-1) n.
 //!
 //! `two_shot`: each rank combines one segment and sends the result to all. Cost: 2 alpha + 2 (p-1)/p n beta +

@@ -1,11 +1,12 @@
-//! Ordered reductions by host, where each host holds consecutive ranks: the result of a host, which keeps the
-//! order of its ranks, is an operand in the order of the hosts.
+//! Ordered reductions by host, where each host holds consecutive ranks. The result of a host keeps the order
+//! of its ranks, and is an operand in the order of the hosts.
 //!
-//! The hierarchical algorithms of operators that commute, with other parts: every reduction, within hosts and
-//! between them, is one of this room. Each local rank carries a slice, and each byte crosses a wire as often
-//! as if each host were a single rank.
+//! These are the hierarchical algorithms for commutative operators with other parts: every reduction, within
+//! hosts and between them, is an ordered one. Each local rank carries a slice, and each byte crosses a wire
+//! as often as if each host were a single rank.
 //!
-//! Cost: that of the algorithms they are made of ([`super::super::all_reduce::hierarchical`] and its like).
+//! Cost: that of the algorithms on which they are based ([`super::super::all_reduce::hierarchical`] and its
+//! siblings).
 
 use super::super::{
     all_reduce as any_all_reduce, reduce as any_reduce, reduce_scatter as any_reduce_scatter,
@@ -34,7 +35,7 @@ const REDUCE: any_reduce::hierarchical::Parts = any_reduce::hierarchical::Parts 
     ],
 };
 
-/// Whether each host holds consecutive ranks, so that hosts are in an order.
+/// Whether each host holds consecutive ranks, so that the hosts have an order.
 pub(super) fn is_in_runs(request: &PlanRequest) -> bool {
     let hosts = Hosts::of(request);
     (0..hosts.count()).all(|host| hosts.consecutive(host).is_some())
@@ -49,7 +50,7 @@ pub(super) fn all_reduce_cost(request: &PlanRequest, paths: &Paths) -> f64 {
 }
 
 pub(super) fn reduce(request: &PlanRequest) -> Plan {
-    // In rank order: the root does not lead its host.
+    // Members are in rank order: the root does not lead its host.
     any_reduce::hierarchical::build_of(request, &Hosts::of(request), &REDUCE)
 }
 

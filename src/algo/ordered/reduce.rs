@@ -1,6 +1,7 @@
 //! Ordered reduce.
 //!
-//! `one_shot`: the root gets everything and combines. Cost: alpha + (p-1) n (beta + gamma); scratch (p-1) n
+//! `one_shot`: the root gets all inputs and combines them. Cost: alpha + (p-1) n (beta + gamma); scratch
+//! (p-1) n
 //! at the root.
 //!
 //! `two_shot`: each rank combines one segment and sends the result to the root. Cost: 2 alpha + 2 (p-1)/p n
@@ -49,7 +50,7 @@ pub(super) fn two_shot(request: &PlanRequest) -> Plan {
     let segment = |rank: Rank| segments.part(rank as usize);
     let own = input(segment(request.rank));
     let slots = Slots::new(own.len);
-    // Only the root has an output; the others leave their result where partial ones are.
+    // Only the root has an output; the others leave their result in the slot of partial results.
     let result = if is_root { output(segment(request.rank)) } else { slots.slot(0) };
     let mut lane = LaneBuilder::default();
     lane.round(|round| slots.collect(round, request, |peer| input(segment(peer))));

@@ -1,4 +1,4 @@
-//! Every ordered algorithm, proved by the verifier: it is the collective, and it keeps the order.
+//! Proves every ordered algorithm with the verifier: it is the collective, and it keeps the order.
 
 use proptest::prelude::*;
 
@@ -42,7 +42,7 @@ fn uniform() -> impl Iterator<Item = &'static Algorithm> {
     ORDERED.iter().filter(|algorithm| !algorithm.collective.has_layout())
 }
 
-/// Hosts of these numbers of ranks, each of consecutive ones.
+/// A topology of hosts with these numbers of ranks, each host with consecutive ones.
 fn in_runs(hosts: &[usize]) -> Topology {
     let labels: Vec<usize> = hosts.iter().enumerate().flat_map(|(host, &ranks)| vec![host; ranks]).collect();
     Topology::from_labels(&labels)
@@ -134,7 +134,7 @@ fn every_collective_that_reduces_has_an_ordered_algorithm() {
     }
 }
 
-/// The proof can fail.
+/// Shows that the proof can fail.
 #[test]
 fn algorithms_that_swap_or_rotate_operands_are_not_taken_for_ordered() {
     for (collective, name, root) in [

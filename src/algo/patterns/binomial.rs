@@ -1,4 +1,4 @@
-//! The binomial tree over 0..size with root 0, and moving consecutive segments along it.
+//! The binomial tree over 0..size with root 0, and how consecutive segments move along it.
 //!
 //! The parent of v is v without its lowest set bit. The subtree of v is v.. up to the next vertex
 //! that is not below v, hence consecutive: a subtree's segments travel as one message.
@@ -32,13 +32,13 @@ fn reach(vertex: usize, size: usize) -> usize {
     if vertex == 0 { size } else { 1 << vertex.trailing_zeros() }
 }
 
-/// Cuts a range at `at`, if that is inside.
+/// Cuts a range at `at` if that is inside it.
 fn cut(range: Range<usize>, at: usize) -> impl Iterator<Item = Range<usize>> {
     let at = at.clamp(range.start, range.end);
     [range.start..at, at..range.end].into_iter()
 }
 
-/// A part of the tree as one participant sees it.
+/// The tree, seen from one participant.
 pub(in crate::algo) struct Tree<R> {
     /// This participant.
     pub(in crate::algo) vertex: usize,
@@ -46,14 +46,14 @@ pub(in crate::algo) struct Tree<R> {
     pub(in crate::algo) size: usize,
     /// Rank of a vertex.
     pub(in crate::algo) rank_of: R,
-    /// Messages from and to vertex 0 are cut before this segment, because its buffer wraps round there.
-    /// `size` where it does not.
+    /// Messages from and to vertex 0 are cut before this segment, because its buffer wraps round there. It is
+    /// `size` if the buffer does not wrap.
     pub(in crate::algo) wrap: usize,
 }
 
 impl<R: Fn(usize) -> Rank> Tree<R> {
-    /// Every vertex sends the segments of its subtree to its parent. `span` gives the place of
-    /// segments here; the own segment must be there already.
+    /// Every vertex sends the segments of its subtree to its parent. `span` gives the place of segments here;
+    /// the own segment must be there already.
     pub(in crate::algo) fn gather(&self, lane: &mut LaneBuilder, span: impl Fn(Range<usize>) -> Span) {
         let &Tree { vertex, size, wrap, .. } = self;
         lane.round(|round| {
@@ -74,7 +74,7 @@ impl<R: Fn(usize) -> Rank> Tree<R> {
         }
     }
 
-    /// The way back: every vertex receives the segments of its subtree and passes on those of its
+    /// The reverse of `gather`: every vertex receives the segments of its subtree and passes on those of its
     /// children, the largest subtree first.
     pub(in crate::algo) fn scatter(&self, lane: &mut LaneBuilder, span: impl Fn(Range<usize>) -> Span) {
         let &Tree { vertex, size, wrap, .. } = self;

@@ -1,5 +1,5 @@
-//! The block of each rank in a buffer: equally long and one after the other, or where the caller's layout
-//! puts it.
+//! The block of each rank in a buffer. The blocks are equally long and consecutive, or lie where the caller's
+//! layout puts them.
 
 use std::ops::Range;
 
@@ -10,9 +10,9 @@ use crate::plan::{Block, PlanRequest};
 /// The blocks of a buffer, one per rank.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::algo) enum Blocks<'a> {
-    /// One after the other, of `count` elements each.
+    /// Consecutive blocks of `count` elements each.
     Equal(Segments),
-    /// Given by the caller's layout.
+    /// Blocks of the caller's layout.
     Given(&'a [Block]),
 }
 
@@ -42,8 +42,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The elements of the blocks of consecutive ranks, which are consecutive too; of one, where the caller
-    /// says where blocks lie ([`Blocks::lie_apart`]).
+    /// The elements of the blocks of consecutive ranks, which are consecutive too. If the caller's layout
+    /// places the blocks ([`Blocks::lie_apart`]), only one rank may be asked for.
     pub(in crate::algo) fn range(&self, ranks: Range<usize>) -> Range<usize> {
         match self {
             Blocks::Equal(segments) => segments.range(ranks),
@@ -55,7 +55,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// The elements of the blocks of these ranks, if each begins where the one before it ends. Only for
-    /// blocks of one buffer: those of lists seem to.
+    /// blocks of one buffer: offsets of separate buffers may look consecutive by chance.
     pub(in crate::algo) fn side_by_side(&self, ranks: &[Rank]) -> Option<Range<usize>> {
         let mut whole = 0..0;
         for part in ranks.iter().map(|&rank| self.part(rank as usize)).filter(|part| !part.is_empty()) {
@@ -75,17 +75,17 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// The send buffer of a rank that has one block there.
+/// The elements of the send buffer, on a rank with one block there.
 pub(in crate::algo) fn own_input(request: &PlanRequest) -> Range<usize> {
     request.layout.input.first().map_or(0..request.count, |block| range(*block))
 }
 
-/// The receive buffer of a rank that has one block there.
+/// The elements of the receive buffer, on a rank with one block there.
 pub(in crate::algo) fn own_output(request: &PlanRequest) -> Range<usize> {
     request.layout.output.first().map_or(0..request.count, |block| range(*block))
 }
 
-/// An empty block may be said to lie anywhere, also outside of the buffer.
+/// The range of a block. An empty block may have any offset, even one outside the buffer.
 fn range(block: Block) -> Range<usize> {
     if block.len == 0 { 0..0 } else { block.offset..block.end() }
 }

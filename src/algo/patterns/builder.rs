@@ -1,7 +1,8 @@
-//! Writes plans down: spans from ranges, rounds that leave out what is empty.
+//! The builder of plans: spans from ranges, and rounds that leave out empty steps.
 //!
-//! Empty spans are dropped here, in one place, for both sides of a message: sender and receiver compute the
-//! same ranges, so they drop the same messages. Where messages are counted, an empty one is a message.
+//! Empty spans are dropped here, in one place, for both sides of a message. Sender and receiver compute the
+//! same ranges, so they drop the same messages. If a collective counts its messages, an empty message is
+//! kept.
 
 use std::ops::Range;
 
@@ -32,12 +33,12 @@ pub(in crate::algo) fn shifted(range: Range<usize>, offset: usize) -> Range<usiz
 #[derive(Default)]
 pub(in crate::algo) struct RoundBuilder {
     steps: Vec<Step>,
-    /// An empty message is one, too.
+    /// Whether empty messages are kept.
     signals: bool,
 }
 
 impl RoundBuilder {
-    /// Adds steps of a plan that is written down already.
+    /// Adds steps of a plan that exists already.
     pub(in crate::algo) fn extend(&mut self, steps: Vec<Step>) {
         self.steps.extend(steps);
     }
@@ -47,21 +48,21 @@ impl RoundBuilder {
         self.send_to_all(vec![to], span);
     }
 
-    /// Sends the same to several ranks: one step, so that the transport may write once.
+    /// Sends the same span to several ranks: one step, so that the transport may write once.
     pub(in crate::algo) fn send_to_all(&mut self, to: Vec<Rank>, span: Span) {
         if (span.len > 0 || self.signals) && !to.is_empty() {
             self.steps.push(Step::Send { to, span });
         }
     }
 
-    /// Receives.
+    /// Receives from one rank.
     pub(in crate::algo) fn receive(&mut self, from: Rank, dst: Span) {
         if dst.len > 0 || self.signals {
             self.steps.push(Step::Recv { from, dst });
         }
     }
 
-    /// Receives and reduces with `operand`.
+    /// Receives from one rank and reduces with `operand`.
     pub(in crate::algo) fn receive_reduce(&mut self, from: Rank, operand: Span, dst: Span) {
         if dst.len > 0 {
             self.steps.push(Step::RecvReduce { from, operand, dst });
@@ -87,19 +88,19 @@ impl RoundBuilder {
 #[derive(Default)]
 pub(in crate::algo) struct LaneBuilder {
     lane: Lane,
-    /// The next round has at least this number.
+    /// Lowest number that the next round may have.
     earliest: usize,
-    /// Its messages are counted.
+    /// Whether the lane's messages are counted.
     signals: bool,
 }
 
 impl LaneBuilder {
-    /// An empty lane, whose messages are counted if those of the collective are.
+    /// An empty lane. Its messages are counted if those of the collective are.
     pub(in crate::algo) fn of(request: &PlanRequest) -> LaneBuilder {
         LaneBuilder { signals: request.collective.counts_messages(), ..LaneBuilder::default() }
     }
 
-    /// Adds the round that `fill` writes, unless it stays empty.
+    /// Adds the round that `fill` makes, unless it stays empty.
     pub(in crate::algo) fn round(&mut self, fill: impl FnOnce(&mut RoundBuilder)) {
         let mut round = RoundBuilder { signals: self.signals, ..RoundBuilder::default() };
         fill(&mut round);
@@ -110,13 +111,13 @@ impl LaneBuilder {
         }
     }
 
-    /// Gives the next round at least this number. Messages are posted by round, so this is how lanes agree
+    /// Gives the next round at least this number. Messages are posted by round, so lanes agree in this way
     /// which of their messages go first.
     pub(in crate::algo) fn not_before(&mut self, round: usize) {
         self.earliest = round;
     }
 
-    /// A lane that does nothing but copy: beside the others, so it delays no message.
+    /// A lane that only copies. It runs next to the others, so it delays no message.
     pub(in crate::algo) fn copy(src: Span, dst: Span) -> LaneBuilder {
         let mut lane = LaneBuilder::default();
         lane.round(|round| round.copy(src, dst));
@@ -124,7 +125,7 @@ impl LaneBuilder {
     }
 }
 
-/// Puts lanes together, without those that stayed empty.
+/// Makes a plan of lanes, and leaves out empty ones.
 pub(in crate::algo) fn plan(scratch: usize, lanes: impl IntoIterator<Item = LaneBuilder>) -> Plan {
     let mut lanes: Vec<Lane> = lanes.into_iter().map(|builder| builder.lane).collect();
     lanes.retain(|lane| !lane.rounds.is_empty());

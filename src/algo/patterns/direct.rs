@@ -1,4 +1,4 @@
-//! Direct exchange: the contributions of all ranks to the same elements, side by side.
+//! Direct exchange: collects the contributions of all ranks to the same elements.
 //!
 //! A rank that collects contributions leaves its own where it is, and keeps those of the other ranks in slots
 //! of scratch. It reduces them in rank order, so that any two collectors build the same tree.
@@ -29,7 +29,7 @@ impl Slots {
         scratch(index * self.len..(index + 1) * self.len)
     }
 
-    /// Sends each other rank `theirs` of it, and receives their contributions.
+    /// Sends each other rank its part, `theirs` of that rank, and receives the contributions of the others.
     pub(in crate::algo) fn collect(
         self,
         round: &mut RoundBuilder,
@@ -42,15 +42,16 @@ impl Slots {
         }
     }
 
-    /// Elements of scratch in all.
+    /// Length of the scratch for all slots, in elements.
     pub(in crate::algo) fn scratch(self, request: &PlanRequest) -> usize {
         (request.size as usize - 1) * self.len
     }
 
-    /// Reduces all contributions, at least two, in rank order into `result`. `own` is this rank's.
+    /// Reduces all contributions, of which there are at least two, in rank order into `result`. `own` is this
+    /// rank's.
     ///
-    /// Partial results stay in a slot: in place, `result` is `own` and must stay whole until it
-    /// has been read.
+    /// Partial results stay in a slot: in place, `result` is `own` and must stay whole until it has been
+    /// read.
     pub(in crate::algo) fn reduce(
         self,
         round: &mut RoundBuilder,
@@ -67,7 +68,7 @@ impl Slots {
             self.slot(index - 1)
         });
         let contributions: Vec<Span> = contributions.collect();
-        // The first reduction reads slot 0, and after it nobody else does.
+        // The first reduction reads slot 0; nothing reads it afterwards.
         let partial = self.slot(0);
         let mut left = contributions[0];
         for (index, &right) in contributions.iter().enumerate().skip(1) {

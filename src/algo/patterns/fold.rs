@@ -1,9 +1,9 @@
 //! Makes a power of two out of any number of ranks.
 //!
-//! With `extra` ranks above the largest power of two, the first `2 * extra` ranks form pairs of
-//! neighbours. The odd one of each pair folds into the even one: it hands over its data, rests while
-//! the others run the power-of-two algorithm, and gets the result afterwards. The active ranks are
-//! numbered 0..active by index. Rank 0 is always active, so a rotated root is.
+//! With `extra` ranks above the largest power of two, the first `2 * extra` ranks form pairs of neighbours.
+//! The odd one of each pair folds into the even one: it hands over its data, idles while the others run the
+//! power-of-two algorithm, and gets the result afterwards. The active ranks are numbered 0..active by index.
+//! Rank 0 is always active, so a root that is rotated to 0 is, too.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(in crate::algo) struct Fold {
 /// Role of one rank in a fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::algo) enum Role {
-    /// Takes part, also for the odd neighbour `absorbed` where there is one.
+    /// Takes part, also on behalf of its odd neighbour `absorbed`, if it has one.
     Active { index: usize, absorbed: Option<usize> },
     /// Hands its data to rank `into`.
     Folded { into: usize },
@@ -59,8 +59,8 @@ impl Fold {
         }
     }
 
-    /// The rank of an index. Indices stand for consecutive ranks: those from here to the next
-    /// index's rank; the index after the last gives the number of ranks.
+    /// The first rank that an index stands for. An index stands for consecutive ranks, up to the next index's
+    /// first rank. The index after the last gives the number of ranks.
     pub(in crate::algo) fn rank_of(self, index: usize) -> usize {
         let rank = index + index.min(self.extra);
         debug_assert!(rank <= self.size);
@@ -73,7 +73,7 @@ impl Fold {
     }
 }
 
-/// Virtual rank as rank, for algorithms without a root.
+/// Rank of a virtual rank, for algorithms without a root.
 pub(in crate::algo) fn identity(rank: usize) -> Rank {
     rank as Rank
 }

@@ -11,7 +11,7 @@ use super::builder::LaneBuilder;
 use crate::base::Rank;
 use crate::plan::Span;
 
-/// The hypercube as one participant sees it.
+/// The hypercube, seen from one participant.
 pub(in crate::algo) struct Hypercube<R> {
     /// This participant.
     pub(in crate::algo) index: usize,
@@ -22,11 +22,11 @@ pub(in crate::algo) struct Hypercube<R> {
 }
 
 impl<R: Fn(usize) -> Rank> Hypercube<R> {
-    /// Reduces segment i to participant i: in each round, gives away half of the segments still
-    /// held and reduces the other half.
+    /// Reduces segment i to participant i. In each round, a participant gives away half of the segments that
+    /// it still holds, and reduces the other half.
     ///
-    /// `have(first, segments)` is where partial results lie before a round, `keep(segments)` where
-    /// they go; `first` is true in the first round. What is kept is had in the next round.
+    /// `have(first, segments)` is the place of partial results before a round, `keep(segments)` the place
+    /// after it; `first` is true in the first round. What one round keeps, the next one has.
     pub(in crate::algo) fn halve(
         &self,
         lane: &mut LaneBuilder,
@@ -48,7 +48,8 @@ impl<R: Fn(usize) -> Rank> Hypercube<R> {
         }
     }
 
-    /// Brings segment i from participant i to all: in each round, partners exchange all they have.
+    /// Brings segment i from participant i to all: in each round, partners exchange all segments that they
+    /// have.
     pub(in crate::algo) fn double(&self, lane: &mut LaneBuilder, place: impl Fn(Range<usize>) -> Span) {
         let mut width = 1;
         while width < self.active {

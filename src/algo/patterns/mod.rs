@@ -1,6 +1,6 @@
-//! Phases and parts that algorithms of several collectives are made of.
+//! Phases and parts that the algorithms of several collectives share.
 //!
-//! - [`builder`] writes plans down; [`single_rank`] is the whole plan where there is nobody else.
+//! - [`builder`] makes plans; [`single_rank`] is the whole plan of a single rank.
 //! - [`segments`] cuts buffers into parts; [`blocks`] finds the block of each rank.
 //! - [`ring`], [`hypercube`], [`binomial`] and [`direct`] are communication phases, over any buffers.
 //! - [`fold`] makes a power of two of any number of ranks; [`rotation`] turns the root into rank 0.

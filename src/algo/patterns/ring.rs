@@ -7,7 +7,7 @@ use super::builder::LaneBuilder;
 use crate::base::Rank;
 use crate::plan::Span;
 
-/// The ring as one participant sees it.
+/// The ring, seen from one participant.
 pub(in crate::algo) struct Ring<R> {
     /// This participant.
     pub(in crate::algo) position: usize,
@@ -15,16 +15,16 @@ pub(in crate::algo) struct Ring<R> {
     pub(in crate::algo) size: usize,
     /// Rank of a participant.
     pub(in crate::algo) rank_of: R,
-    /// Segments from this number on are empty; `size` where that is not known.
+    /// Segments from this number on are empty. It is `size` if that is unknown.
     pub(in crate::algo) busy: usize,
 }
 
 impl<R: Fn(usize) -> Rank> Ring<R> {
-    /// Reduces segment p of everybody to participant p, in `size - 1` rounds.
+    /// Reduces segment p of all participants to participant p, in `size - 1` rounds.
     ///
-    /// A segment starts at the participant after its owner and collects one contribution per hop.
-    /// `operand` gives the own contribution to a segment, `partial` where the partial result of
-    /// a round is kept: it is sent in the next round.
+    /// A segment starts at the participant after its owner and collects one contribution per hop. `operand`
+    /// gives the own contribution to a segment. `partial` gives the place of a round's partial result, which
+    /// the next round sends.
     pub(in crate::algo) fn reduce_scatter(
         &self,
         lane: &mut LaneBuilder,
@@ -43,10 +43,10 @@ impl<R: Fn(usize) -> Rank> Ring<R> {
         }
     }
 
-    /// Brings segment p from participant p to everybody, in `size - 1` rounds.
+    /// Brings segment p from participant p to all, in `size - 1` rounds.
     ///
-    /// `own` is where the own segment is found, `place` where the others go. Who `has` a segment
-    /// already is not sent it again.
+    /// `own` is the place of the own segment, `place` gives that of the others. A segment is not sent to a
+    /// participant that `has` it already.
     pub(in crate::algo) fn all_gather(
         &self,
         lane: &mut LaneBuilder,
@@ -70,9 +70,9 @@ impl<R: Fn(usize) -> Rank> Ring<R> {
         }
     }
 
-    /// The steps, ascending, in which the segment `step + ahead` participants before this one is sent or the
-    /// one before that is received, without those where both are empty: a ring of thousands with a few
-    /// elements has mostly such.
+    /// The steps, ascending, that send or receive something. A step sends the segment of the participant
+    /// `step + ahead` before this one, and receives the one before that. Steps in which both are empty are
+    /// left out: a ring of thousands with a few elements has mostly such steps.
     fn steps(&self, ahead: usize) -> Vec<usize> {
         let all = self.size - 1;
         if self.busy >= self.size {

@@ -11,7 +11,7 @@ pub(in crate::algo) struct Rotation {
 }
 
 impl Rotation {
-    /// The root of the request becomes 0.
+    /// The rotation that makes the root of the request 0.
     pub(in crate::algo) fn to_root(request: &PlanRequest) -> Rotation {
         Rotation { size: request.size as usize, root: request.root as usize }
     }
@@ -26,8 +26,8 @@ impl Rotation {
         ((virtual_rank + self.root) % self.size) as Rank
     }
 
-    /// Virtual rank of real rank 0: below it real ranks are `root + virtual`, from it on they
-    /// begin again at 0. The number of ranks if root is 0.
+    /// Virtual rank of real rank 0. Below it, real ranks are `root + virtual`; from it on, they begin again
+    /// at 0. It is the number of ranks if the root is 0.
     pub(in crate::algo) fn wrap(self) -> usize {
         self.size - self.root
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::plan::PlanRequest;
 
-/// Lanes of a pipelined algorithm, at most: more chunks than this fill no pipeline better.
+/// Upper limit of the lanes of a pipelined algorithm: more chunks do not fill a pipeline better.
 const MAX_CHUNKS: usize = 64;
 
 /// `len` elements in `parts` parts; the first `len % parts` of them are one element longer.
@@ -26,7 +26,7 @@ impl Segments {
         Segments::new(block * parts, parts)
     }
 
-    /// The chunks of a pipeline: `chunk_bytes` each, larger when there would be too many.
+    /// The chunks of a pipeline: `chunk_bytes` each, or longer if there would be too many.
     pub(in crate::algo) fn chunks(request: &PlanRequest) -> Segments {
         let chunk = (request.chunk_bytes / request.element_bytes.max(1)).max(1);
         Segments::new(request.count, request.count.div_ceil(chunk).clamp(1, MAX_CHUNKS))

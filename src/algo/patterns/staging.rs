@@ -1,9 +1,9 @@
-//! Chunks that pass through slots of scratch which the other ranks of the host read where they are.
+//! Staging: chunks pass through slots of scratch that the other ranks of the host read in place.
 //!
-//! What several ranks want, or what the next one reduces, is written once into memory that all of them see,
-//! and read there: a plan says so by [`Plan::shared_scratch`](crate::plan::Plan::shared_scratch). Chunks are
-//! small enough for the cache of a core, which its ranks then read one after the other, and as large as that
-//! permits: each costs every rank a turn.
+//! Data that several ranks need, or that the next one reduces, is written once into memory that all of them
+//! see, and read there. A plan asks for that by [`Plan::shared_scratch`](crate::plan::Plan::shared_scratch).
+//! A chunk is small enough for the cache of a core, whose ranks read it one after the other. It is as large
+//! as that permits, because each chunk costs every rank a turn.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use super::segments::Segments;
 use crate::cost::LinkModel;
 use crate::plan::{PlanRequest, Span};
 
-/// Number of chunks, while each has between one and [`MOST`] times [`PlanRequest::chunk_bytes`].
+/// Number of chunks, as long as each has between one and [`MOST`] times [`PlanRequest::chunk_bytes`].
 const FEW: usize = 4;
 const MOST: usize = 8;
-/// More messages of a rank than this, one of each chunk to each other rank, make long plans.
+/// Upper limit of a rank's messages, one of each chunk to each other rank: more of them make long plans.
 const MANY: usize = 1 << 15;
 
 /// The chunks of a buffer, and the slots that they pass through.
@@ -27,7 +27,7 @@ pub(in crate::algo) struct Staging {
 }
 
 impl Staging {
-    /// For `request.count` elements, in at most so many lanes.
+    /// Cuts `request.count` elements into chunks, in at most this many lanes.
     pub(in crate::algo) fn new(request: &PlanRequest, lanes: usize, slots_per_lane: usize) -> Staging {
         let unit = request.element_bytes.max(1);
         let bytes = request.count.saturating_mul(unit);
@@ -48,18 +48,18 @@ impl Staging {
         (lane..self.chunks.parts()).step_by(self.lanes).map(|chunk| self.chunks.part(chunk)).collect()
     }
 
-    /// A slot of a lane, as much of it as a chunk of `len` elements needs.
+    /// A slot of a lane, as long as a chunk of `len` elements needs.
     pub(in crate::algo) fn slot(&self, lane: usize, index: usize, len: usize) -> Span {
         let start = (lane * self.slots_per_lane + index % self.slots_per_lane) * self.longest();
         scratch(start..start + len)
     }
 
-    /// Elements of scratch in all.
+    /// Length of the scratch, in elements.
     pub(in crate::algo) fn scratch(&self) -> usize {
         self.lanes * self.slots_per_lane * self.longest()
     }
 
-    /// Elements of the longest chunk.
+    /// Length of the longest chunk, in elements.
     fn longest(&self) -> usize {
         self.chunks.part(0).len()
     }
@@ -70,8 +70,8 @@ impl Staging {
     }
 }
 
-/// Time of a chunk besides its bytes: all ranks have to get their turn, to write, to read, and to see that
-/// it was read. Measured with 4 and 8 ranks on two cores.
+/// Time of a chunk besides its bytes: all ranks must get their turn to write, to read, and to see that the
+/// chunk was read. docs/lab/cost-model.md has the measurement.
 pub(in crate::algo) fn turn(link: &LinkModel) -> f64 {
     8.0 * link.latency_us
 }

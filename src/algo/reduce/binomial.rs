@@ -1,6 +1,6 @@
 //! Binomial tree reduce: each rank reduces what its children send, and sends the result to its parent.
 //!
-//! The smallest subtree is ready first and comes first. Leaves send their input as it is.
+//! The smallest subtree is ready first and is reduced first. Leaves send their input as it is.
 //!
 //! Cost: log2(p) (alpha + n max(beta, gamma)). Best for small messages.
 

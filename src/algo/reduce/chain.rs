@@ -1,6 +1,6 @@
 //! Pipelined chain reduce: each rank adds its part to every chunk and passes it on towards the root.
 //!
-//! One lane per chunk: while chunk k goes on, chunk k+1 arrives.
+//! There is one lane per chunk: while chunk k goes on, chunk k+1 arrives.
 //!
 //! Cost, s chunks: (s+p-2) (alpha + n/s max(beta, gamma)). Best for large messages among few ranks.
 

@@ -1,8 +1,8 @@
-//! Hierarchical reduce: reduce_scatter within each host, reduce of each slice between hosts to the host of
-//! the root, gather there.
+//! Hierarchical reduce: reduce_scatter within each host, reduce of each slice between hosts to the root's
+//! host, gather there.
 //!
-//! The root leads its host, so it carries the first slice: small messages, which are one slice, reach it
-//! without a detour. Other carriers keep partial results in scratch.
+//! The root leads its host, so it carries the first slice. Small messages are a single slice, and reach the
+//! root without a detour. Other carriers keep partial results in scratch.
 //!
 //! Cost, h hosts of l ranks: 2 alpha + (l-1)/l n (2 beta + gamma) within a host, and that of a reduce of n
 //! among h ranks between hosts. Scratch n for l > 2.
@@ -38,7 +38,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     build_of(request, &Hosts::led_by_root(request), &ANY_ORDER)
 }
 
-/// With the members of each host in the order in which they are to be reduced.
+/// Builds the plan with the members of each host in the order in which they are reduced.
 pub(in crate::algo) fn build_of(request: &PlanRequest, hosts: &Hosts, parts: &Parts) -> Plan {
     if request.size == 1 {
         return single_rank(request);
@@ -53,7 +53,7 @@ pub(in crate::algo) fn build_of(request: &PlanRequest, hosts: &Hosts, parts: &Pa
     };
     let shares_host = hosts.local().len() > 1;
     let mut composition = Composition::new(request);
-    // Where the host's part of each slice is kept, as far as this rank carries it.
+    // The place of this host's part of each slice, if this rank carries the slice.
     let partials: Vec<Span> = (0..slices.parts())
         .map(|slice| match hosts.carry(slice) {
             true if is_root => result(slice),

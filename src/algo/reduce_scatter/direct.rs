@@ -1,8 +1,8 @@
-//! Direct reduce_scatter: every rank gets its block of everybody's input at once, and reduces alone, in rank
-//! order.
+//! Direct reduce_scatter: every rank gets its block of all inputs at once, and reduces the blocks alone, in
+//! rank order.
 //!
-//! One latency, and fewest turns where ranks share processors. The order makes it one for operators that do
-//! not commute, too.
+//! It takes one latency, and the fewest turns where ranks share cores. It also serves operators that do not
+//! commute, because it keeps the order.
 //!
 //! Cost, blocks of n bytes: alpha + (p-1) n (beta + gamma), but p-1 messages at once per rank; scratch (p-1)
 //! n. Best for the smallest blocks.

@@ -1,9 +1,10 @@
 //! Hierarchical reduce_scatter: each block is reduced within every host first, then between hosts by its
 //! owner.
 //!
-//! The blocks of the ranks with the same position on their hosts form a column. On each host its carrier
-//! reduces what the host contributes to them, and sends each partial result to its owner, which reduces one
-//! from each host. So a block crosses the wire once per other host, the least possible.
+//! The blocks of the ranks with the same position on their hosts form a column. On each host, the column's
+//! carrier reduces the host's contributions to these blocks, and sends each partial result to the block's
+//! owner. The owner reduces one from each host. So a block crosses the wire once per other host, the least
+//! possible.
 //!
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha + (l-1) h n (beta + gamma) within a host, then alpha
 //! and (h-1) l n beta over its wire, and (h-1) n gamma. Scratch up to (l+1) h n.
@@ -22,7 +23,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     build_of(request, one_shot::build)
 }
 
-/// With a way to reduce to one rank of a group that has one round of messages.
+/// Builds the plan with a given reduce for a group of ranks. Its plan must have one round of messages.
 pub(in crate::algo) fn build_of(request: &PlanRequest, reduce: fn(&PlanRequest) -> Plan) -> Plan {
     if request.size == 1 {
         return single_rank(request);
@@ -32,17 +33,18 @@ pub(in crate::algo) fn build_of(request: &PlanRequest, reduce: fn(&PlanRequest) 
     let size = request.size as usize;
     let me = request.rank as usize;
     let result = output(own_output(request));
-    // In place the own block has two names; a call is in place if both of its buffers have the same.
+    // In place the own block has two names. A call is in place if both of its buffers have the same name.
     let own = |run: std::ops::Range<usize>| match request.in_place && run == (me..me + 1) {
         true => result,
         false => input(blocks.range(run)),
     };
     let mut composition = Composition::new(request);
-    // What the host contributes to each block that this rank carries: its only input, or a partial result.
+    // The host's contribution to each block that this rank carries: its only input, or a partial result.
     let mut partials: Vec<Span> = (0..size).map(|block| own(block..block + 1)).collect();
     if hosts.local().len() > 1 {
         let carried = |block| hosts.column(block as Rank) % hosts.local().len();
-        // With one host, the partial result is the result: every block by itself, straight to its place.
+        // With one host, the partial result is the result: every block goes straight to its place,
+        // separately.
         let by_itself = hosts.count() == 1 || blocks.lie_apart();
         let label = |block: usize| Some((carried(block), if by_itself { block } else { 0 }));
         let mut calls = Vec::new();

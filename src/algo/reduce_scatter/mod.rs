@@ -1,4 +1,4 @@
-//! reduce_scatter: rank r gets block r of the reduction of all inputs. reduce_scatter_v: blocks of unequal
+//! reduce_scatter: rank r gets block r of the reduction of all inputs. reduce_scatter_v has blocks of unequal
 //! length.
 
 pub(super) mod direct;

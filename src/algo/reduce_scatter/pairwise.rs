@@ -1,7 +1,7 @@
 //! Pairwise reduce_scatter: in round s, each rank sends rank+s its block and reduces what rank-s sends.
 //!
-//! Only input is sent, so no round waits for an earlier result of somebody else; the partial result
-//! stays in the output, there is no scratch.
+//! Only input is sent, so no round waits for an earlier result of another rank. The partial result stays in
+//! the output, so there is no scratch.
 //!
 //! Cost, blocks of n bytes: (p-1) (alpha + n max(beta, gamma)). Best for large blocks.
 

@@ -1,5 +1,5 @@
-//! Pipelined chain scan: each rank puts what comes from the rank before it in front of its own input, and
-//! passes it on.
+//! Pipelined chain scan: each rank combines what it receives from the rank before, as the left operand, with
+//! its own input, and passes the result on.
 //!
 //! One lane per chunk: while chunk k goes on, chunk k+1 arrives. Each element crosses every link once.
 //!
@@ -60,7 +60,7 @@ impl Places {
     fn of(request: &PlanRequest, chunk: Range<usize>, is_last: bool) -> Places {
         let result = output(chunk.clone());
         let second = scratch(shifted(chunk.clone(), request.count));
-        // What comes may lie in the output until it is complete, unless the own input is there and still
+        // Received data may lie in the output until it is complete, unless the own input is there and still
         // needed.
         let needs_own = !(is_exclusive(request) && is_last);
         let before = if request.in_place && needs_own { scratch(chunk.clone()) } else { result };
@@ -68,7 +68,7 @@ impl Places {
         Places { own: input(chunk), before, through, result }
     }
 
-    /// Makes the result, and what is sent on, of what has come.
+    /// Makes the result and the data to pass on from the received data.
     fn combine(&self, round: &mut RoundBuilder, is_exclusive: bool, is_last: bool) {
         if !(is_exclusive && is_last) {
             round.reduce(self.before, self.own, self.through);

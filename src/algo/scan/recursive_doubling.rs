@@ -1,8 +1,10 @@
-//! Scan by recursive doubling: what a rank holds goes to the rank at distance 1, 2, 4 and so on above it.
+//! Scan by recursive doubling: each rank sends what it holds to the rank at distance 1, 2, 4 and so on above
+//! it.
 //!
 //! Before the round with distance d, each rank holds the reduction of its own input and those of the d-1
-//! ranks before it. A run from the left is received beside it and put in front. An exclusive scan keeps a
-//! second run without the own input, which is the result; the first message it gets is that run already.
+//! ranks before it. It receives the adjoining run from the left into scratch, and combines it as the left
+//! operand. An exclusive scan keeps a second run without the own input, which becomes the result. Its first
+//! received message already is that run.
 //!
 //! Source: Hillis and Steele, "Data parallel algorithms", 1986.
 //!
@@ -20,7 +22,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     if is_exclusive(request) { exclusive(request) } else { inclusive(request) }
 }
 
-/// 1, 2, 4 and so on, below the number of ranks.
+/// The distances 1, 2, 4 and so on, below the number of ranks.
 fn distances(request: &PlanRequest) -> impl Iterator<Item = usize> {
     let size = request.size as usize;
     std::iter::successors(Some(1), |distance| Some(2 * distance)).take_while(move |distance| *distance < size)
@@ -59,7 +61,7 @@ fn exclusive(request: &PlanRequest) -> Plan {
     let mut run = input(0..count);
     let mut lane = LaneBuilder::default();
     if request.in_place && rank > 0 && rank + 1 < size {
-        // The result would take the place of the own input.
+        // The result would overwrite the own input.
         lane.round(|round| round.copy(run, kept));
         run = kept;
     }

@@ -1,8 +1,8 @@
 //! Hierarchical scatter: the root sends each host its blocks as one message, and one rank there scatters
 //! them.
 //!
-//! Where the ranks of a host are consecutive, so are their blocks, and the message is a part of the root's
-//! input; else the root packs it.
+//! If the ranks of a host are consecutive, so are their blocks, and the message is a part of the root's
+//! input. Otherwise the root packs it.
 //!
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha + (h-1) l n beta out of the root's host, with one
 //! message per host, then alpha + (l-1) n beta within a host. Best for small blocks of many ranks.

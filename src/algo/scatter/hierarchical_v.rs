@@ -1,10 +1,10 @@
 //! Hierarchical scatter of unequal blocks: the root sends each host its blocks as one parcel, and the first
 //! rank there hands them out.
 //!
-//! It works like the one of equal blocks ([`super::hierarchical`]), once the ranks of each host have
+//! It works like the one for equal blocks ([`super::hierarchical`]), after the ranks of each host have
 //! exchanged the lengths of their blocks ([`crate::algo::hierarchy::length_exchange`]). The root knows all
-//! lengths. Long blocks go directly. Where the blocks of a host lie side by side in the root's input, the
-//! parcel is a part of it; else the root packs it.
+//! lengths. Long blocks go directly. If the blocks of a host lie side by side in the root's input, the parcel
+//! is a part of it. Otherwise the root packs it.
 //!
 //! Cost, h hosts of l ranks, blocks of n bytes: alpha for the length exchange, then alpha + (h-1) l n beta
 //! out of the root's host, with one message per host, then alpha + (l-1) n beta within a host.

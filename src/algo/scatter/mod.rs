@@ -15,7 +15,7 @@ fn blocks(request: &PlanRequest) -> Segments {
     Segments::blocks(request.count, request.size as usize)
 }
 
-/// The root's own block, which in place is where it belongs. A lane of its own: it delays no message.
+/// The copy of the root's own block, unless it is in place. It is a lane of its own, so it delays no message.
 fn own_copy(request: &PlanRequest) -> Option<LaneBuilder> {
     let wanted = request.rank == request.root && !request.in_place;
     wanted.then(|| {

@@ -1,10 +1,10 @@
-//! Hierarchical algorithms on several hosts: proved on layouts of all kinds, and what they send between
-//! hosts.
+//! Tests of hierarchical algorithms on several hosts: proofs on layouts of all kinds, and checks of what they
+//! send between hosts.
 
 use super::*;
 use crate::algo::algorithm::HIERARCHICAL;
 
-/// Hosts of equal size: rank by rank, and in turn.
+/// Hosts of equal size: filled rank by rank, and in turn.
 fn regular(hosts: u32, ranks: u32) -> [Topology; 2] {
     let size = hosts * ranks;
     let consecutive: Vec<u32> = (0..size).map(|rank| rank / ranks).collect();
@@ -12,7 +12,7 @@ fn regular(hosts: u32, ranks: u32) -> [Topology; 2] {
     [consecutive, in_turn].map(|labels| Topology::from_labels(&labels))
 }
 
-/// Hosts of unequal sizes, consecutive, mixed, and with the largest first, last and between.
+/// Hosts of unequal sizes: consecutive, mixed, and with the largest first, last and in between.
 const UNEQUAL: [&str; 10] = [
     "aab",
     "abb",
@@ -49,7 +49,7 @@ fn prove_on_all_layouts(collective: Collective) {
     for layout in UNEQUAL {
         prove_on(collective, &Topology::from_labels(layout.as_bytes()));
     }
-    // Many, once.
+    // Many hosts, once.
     let algorithm = find(collective, HIERARCHICAL).expect("a row of the table");
     for topology in regular(12, 9) {
         let root = if collective.has_root() { 85 } else { 0 };
@@ -92,7 +92,7 @@ fn all_reduce_is_correct_with_each_algorithm_between_2_to_64_hosts() {
     }
 }
 
-/// Messages and elements that leave each host.
+/// Number of messages and elements that leave each host.
 fn sent_by_hosts(collective: Collective, topology: &Topology, count: usize) -> Vec<(usize, usize)> {
     let algorithm = find(collective, HIERARCHICAL).expect("a row of the table");
     let mut sent = vec![(0, 0); topology.hosts() as usize];
@@ -122,7 +122,8 @@ fn a_host_sends_no_more_than_a_single_rank_in_its_place_would() {
         assert!(sent.iter().all(|&(_, elements)| elements == 3 * 3 * 1000), "{sent:?}");
         let sent = sent_by_hosts(Collective::AllGather, &topology, 1000);
         assert!(sent.iter().all(|&(_, elements)| elements == 3 * 3 * 1000), "{sent:?}");
-        // The root's host sends everything once or cut and passed on; in all, everybody else gets it once.
+        // The root's host sends everything once, whole or in parts that others pass on; in all, every other
+        // host gets it once.
         let sent = sent_by_hosts(Collective::Broadcast, &topology, 120_000);
         assert_eq!(sent.iter().map(|&(_, elements)| elements).sum::<usize>(), 3 * 120_000, "{sent:?}");
     }

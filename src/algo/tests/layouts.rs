@@ -1,11 +1,11 @@
-//! Collectives whose blocks differ: proved with random, zero and unequal counts, gaps between blocks, blocks
-//! in any order, and in place.
+//! Tests of collectives whose blocks differ: proofs with random, zero and unequal counts, gaps between
+//! blocks, blocks in any order, and in place.
 
 use super::*;
 use crate::plan::verify::{Violation, verify_each, verify_order};
 use crate::plan::{Block, Span};
 
-/// Numbers that depend on their arguments only (the finaliser of SplitMix64).
+/// A number that depends on the arguments only (the finaliser of SplitMix64).
 fn noise(seed: u64, a: usize, b: usize) -> u64 {
     let mut z = seed ^ (a as u64) << 32 ^ b as u64;
     z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -17,11 +17,11 @@ fn noise(seed: u64, a: usize, b: usize) -> u64 {
 /// Lengths of the blocks.
 #[derive(Clone, Copy, Debug)]
 enum Lengths {
-    /// All of one length.
+    /// All blocks of one length.
     Equal(usize),
-    /// Each of its own, below this; about a third of them empty.
+    /// A length of its own for each block, below this limit; about a third of the blocks are empty.
     Random { seed: u64, most: usize },
-    /// All empty but those of one rank.
+    /// All blocks empty, except those of one rank.
     Single { rank: usize, len: usize },
 }
 
@@ -44,7 +44,7 @@ impl Lengths {
     }
 }
 
-/// Blocks of these lengths: side by side, or in some other order with gaps.
+/// Blocks of these lengths, side by side, or in another order with gaps.
 fn lay_out(lens: impl Iterator<Item = usize>, seed: Option<u64>) -> Vec<Block> {
     let mut blocks: Vec<Block> = lens.map(|len| Block { offset: 0, len }).collect();
     let mut order: Vec<usize> = (0..blocks.len()).collect();
@@ -92,7 +92,7 @@ fn on_a_graph(collective: Collective, size: usize, lengths: Lengths, gaps: Optio
         let destinations = neighbours(size, rank, |to| edges(rank, to));
         let (gathers, gap) =
             (collective == Collective::NeighborAllGatherV, |side| gaps.map(|seed| noise(seed, rank, side)));
-        // Of two edges between the same ranks, the k-th is longer by k.
+        // Of several edges between the same ranks, the k-th is longer by k.
         let along = |from: Rank, to: Rank, number: usize| match gathers {
             true => lengths.of(from as usize, 0),
             false => lengths.of(from as usize, to as usize) + number,
@@ -126,7 +126,7 @@ fn layouts(
         return on_a_graph(collective, size, lengths, gaps);
     }
     let gaps = |rank: usize, side: usize| gaps.map(|seed| noise(seed, rank, side));
-    // Of pairs only one of which is in place, both must be as long as each other.
+    // In a pair of which one rank is in place, both blocks must have the same length.
     let exchanged = |a: usize, b: usize| match in_place.iter().any(|&in_place| in_place) {
         true => lengths.of(a.min(b), a.max(b)),
         false => lengths.of(a, b),
@@ -139,7 +139,7 @@ fn layouts(
             AllGatherV => (one(lengths.of(rank, 0)), all(1)),
             GatherV => (one(lengths.of(rank, 0)), at_root(1)),
             ScatterV => (at_root(0), one(lengths.of(rank, 0))),
-            // All ranks have the same: element by element, it is reduced.
+            // All ranks have the same lengths: it is reduced element by element.
             ReduceScatterV => {
                 (lay_out((0..size).map(|peer| lengths.of(peer, 0)), gaps(0, 0)), one(lengths.of(rank, 0)))
             }
@@ -171,9 +171,9 @@ fn requests<'a>(
         rank,
         root,
         count: 0,
-        // Large where it counts: some blocks are worth a parcel, and some are not.
+        // Large where it matters: some blocks are worth a parcel, and some are not.
         element_bytes: if algorithm.needs_length_exchange() { 4 << 10 } else { 4 },
-        // Neighbours have no exchange in place.
+        // Neighbour exchanges have no form in place.
         in_place: in_place && !algorithm.collective.has_graph(),
         chunk_bytes: 12,
         topology,
@@ -222,7 +222,7 @@ fn exchange_lengths(
     layouts.iter_mut().zip(lengths).for_each(|(own, lengths)| own.host_lengths = lengths);
 }
 
-/// The sender and the receiver of a parcel compute the same digest for it.
+/// Checks that the sender and the receiver of a parcel compute the same digest for it.
 fn check_digests(requests: &[PlanRequest]) {
     let digests: Vec<ParcelDigests> = requests.iter().map(ParcelDigests::of).collect();
     for (rank, own) in (0..).zip(&digests) {
@@ -275,7 +275,7 @@ fn is_ordered(algorithm: &Algorithm) -> bool {
     ORDERED.iter().any(|row| std::ptr::eq(row, algorithm))
 }
 
-/// A topology that the algorithm can serve, as near as may be to these hosts.
+/// A topology that the algorithm can serve, as similar as possible to these hosts.
 fn served(algorithm: &Algorithm, mut hosts: Vec<u8>) -> Topology {
     if is_ordered(algorithm) {
         hosts.sort_unstable();
@@ -357,7 +357,7 @@ proptest! {
     }
 }
 
-/// The verifier's answer to each plan of each row with one step changed.
+/// The verifier's verdict on each row's plans with one changed step.
 fn verdicts_on_spoilt(spoil: fn(&mut Vec<Step>, usize)) -> Vec<(&'static str, Result<(), Violation>)> {
     let mut verdicts = Vec::new();
     for hosts in [vec![0; 5], vec![0, 1, 0, 1, 1]] {

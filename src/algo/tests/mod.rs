@@ -1,4 +1,4 @@
-//! Every algorithm, proved by the verifier.
+//! Proves every algorithm with the verifier.
 
 mod hosts;
 mod layouts;
@@ -21,7 +21,7 @@ fn uniform() -> impl Iterator<Item = &'static Algorithm> {
 enum InPlace {
     Nobody,
     Everybody,
-    /// Ranks 0, 1, 4, 5, ... and so both pairs of equals and unequal pairs.
+    /// Ranks 0, 1, 4, 5, ...: so there are pairs of equal and of unequal ranks.
     Some,
 }
 
@@ -87,7 +87,7 @@ fn is_whole(collective: Collective) -> bool {
     matches!(collective, AllReduce | Reduce | Broadcast | Scan | Exscan)
 }
 
-/// A prime that no number of ranks divides; smaller where the data grows with the square of the ranks.
+/// A prime that no number of ranks divides. It is smaller where the data grows with the square of the ranks.
 fn large_count(collective: Collective, size: u32) -> usize {
     match collective {
         _ if is_whole(collective) && size <= 32 => 1009,
@@ -97,7 +97,7 @@ fn large_count(collective: Collective, size: u32) -> usize {
     }
 }
 
-/// Every root of few ranks, and of many those where something may begin or end.
+/// All roots of few ranks. Of many ranks, those near which something may begin or end.
 fn roots(collective: Collective, size: u32) -> Vec<Rank> {
     let mut roots = match (collective.has_root(), size) {
         (false, _) => vec![0],
@@ -114,7 +114,7 @@ fn counts(collective: Collective, size: u32) -> Vec<usize> {
         Collective::Barrier => vec![0],
         _ => vec![0, 1, ranks - 1, ranks, ranks + 1, large_count(collective, size)],
     };
-    // Blocks of many ranks: the size of the block no longer meets the number of ranks anywhere.
+    // Blocks of many ranks: the length of a block no longer has to match the number of ranks anywhere.
     if !is_whole(collective) && size > 16 {
         counts.retain(|&count| count < 16);
     }
@@ -133,7 +133,7 @@ fn prove_everything(collective: Collective, name: &str) {
         }
     }
     for size in [97, 128, 255, 256, 1000, 1024] {
-        // Memory of all ranks together grows with the cube of their number, or nearly so.
+        // The memory of all ranks together grows nearly with the cube of their number.
         let limit = match (collective, name) {
             (Collective::AllToAll, "one_shot") => 97,
             (Collective::AllToAll, "bruck") => 256,
@@ -145,7 +145,7 @@ fn prove_everything(collective: Collective, name: &str) {
     }
 }
 
-/// One test per row of the table, so that they run side by side and a failure names its row.
+/// Makes one test per row of the table, so that the tests run in parallel and a failure names its row.
 macro_rules! proofs {
     ($($test:ident: $collective:ident $name:literal;)*) => {
         $(#[test]
@@ -156,7 +156,7 @@ macro_rules! proofs {
         #[test]
         fn every_row_of_the_table_has_its_proof() {
             let proved = [$((Collective::$collective, $name)),*];
-            // Those with a layout: `layouts` takes every row of a collective.
+            // Rows with a layout are covered in `layouts`, which takes every row of a collective.
             let rows: Vec<_> = uniform().map(|row| (row.collective, row.name)).collect();
             assert!(rows.iter().all(|row| proved.contains(row)), "unproved row in {rows:?}");
             assert_eq!(rows.len(), proved.len());
@@ -234,7 +234,7 @@ proptest! {
     }
 }
 
-/// A request with blocks of 3 among 5 ranks, where every algorithm has something of everything.
+/// A request with blocks of 3 elements among 5 ranks, for which every algorithm has a step of every kind.
 fn small<'a>(algorithm: &Algorithm, topology: &'a Topology) -> PlanRequest<'a> {
     PlanRequest {
         collective: algorithm.collective,
@@ -250,7 +250,7 @@ fn small<'a>(algorithm: &Algorithm, topology: &'a Topology) -> PlanRequest<'a> {
     }
 }
 
-/// Spoils each step of each rank's plan of each algorithm in turn; the verifier must object every time.
+/// Changes each step of each rank's plan of each algorithm in turn; the verifier must object every time.
 fn assert_every_step_matters(
     topology: &Topology,
     rows: impl Iterator<Item = &'static Algorithm>,

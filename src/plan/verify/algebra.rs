@@ -1,9 +1,9 @@
-//! Elements during verification: not numbers but the histories of numbers.
+//! The values of elements during verification: histories of numbers instead of numbers.
 //!
-//! [`Hashed`] is fast and right with probability 1 - 2^-64 or so: the sum of one random-looking
-//! weight per contribution says *which* contributions are in, and how often; a hash of the reduction
-//! tree, blind to left and right, says in *which order*. [`Exact`] is the tree itself, slow, and only
-//! used to put a failure into words.
+//! [`Hashed`] is fast, and right with a probability of about 1 - 2^-64. Each contribution has a
+//! random-looking weight. Their sum tells *which* contributions are in a value, and how often. A hash of the
+//! reduction tree, blind to left and right, tells in *which order* they were combined. [`Exact`] is the tree
+//! itself. It is slow, and only used to describe a failure in words.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -43,7 +43,7 @@ impl Algebra for Hashed {
 /// The reduction tree itself.
 #[derive(Clone)]
 pub(super) enum Exact {
-    /// An element of somebody's Input.
+    /// An element of one rank's Input.
     Contribution(Rank, usize),
     /// Two values combined.
     Reduced(Rc<(Exact, Exact)>),
@@ -60,7 +60,7 @@ impl Algebra for Exact {
 }
 
 impl Exact {
-    /// Each contribution and how often it is in, in words.
+    /// The contributions, and how often each occurs, in words.
     pub(super) fn terms(&self) -> String {
         let mut times = BTreeMap::new();
         let mut rest = vec![self];
@@ -78,7 +78,7 @@ impl Exact {
     }
 }
 
-/// The tree with its brackets: `((0[5] + 1[5]) + 2[5])`.
+/// Prints the tree with its brackets: `((0[5] + 1[5]) + 2[5])`.
 impl fmt::Display for Exact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! Executes a barrier: its messages carry nothing but the fact that they came.
+//! Verifies a barrier. Its messages carry only the fact that they were sent.
 
 use super::matching::{MatchedPair, Messages};
 use super::schedule::{Content, Schedule};
@@ -12,11 +12,11 @@ type RankSet = Vec<u64>;
 /// For each lane, the ranks that are known to have entered the barrier.
 struct Arrivals {
     known: Vec<Vec<RankSet>>,
-    /// Heard of in the present round.
+    /// The ranks learnt of in the current round, which become known at its end.
     heard: Vec<Vec<RankSet>>,
 }
 
-/// Nobody's end comes before anybody's start.
+/// Checks that no rank leaves the barrier before every rank has entered it.
 pub(super) fn check_barrier(plans: &[Plan], messages: &Messages) -> Result<(), Violation> {
     let words = plans.len().div_ceil(64);
     let only = |rank: usize| {

@@ -1,4 +1,4 @@
-//! The definition of each collective: the output that it leaves.
+//! The definition of each collective: the contents of its output.
 
 use crate::base::{Collective, Rank};
 use crate::plan::{Block, PlanRequest};
@@ -22,8 +22,8 @@ pub enum Expected {
     },
 }
 
-/// The value that `rank` must find in element `element` of its output; `None`: it must not be written. A
-/// request per rank.
+/// The value that `rank` must find in element `element` of its output. `None`: the element must not be
+/// written. `requests` has one request per rank.
 pub fn expected(requests: &[PlanRequest], rank: Rank, element: usize) -> Option<Expected> {
     let request = &requests[rank as usize];
     if request.collective.has_layout() {
@@ -51,7 +51,7 @@ fn by_layout(requests: &[PlanRequest], rank: Rank, element: usize) -> Option<Exp
     let request = &requests[rank as usize];
     let holds = |block: &Block| (block.offset..block.end()).contains(&element);
     let Some(index) = request.layout.output.iter().position(holds) else {
-        // Between blocks all stays as it was: in place, the own input.
+        // Elements between blocks stay as they were: in place, they are the rank's own input.
         let is_input = request.in_place && request.collective == Collective::AllToAllV;
         return is_input.then_some(Expected::One { rank, element });
     };
@@ -75,8 +75,8 @@ fn by_layout(requests: &[PlanRequest], rank: Rank, element: usize) -> Option<Exp
     Some(Expected::One { rank: from as Rank, element })
 }
 
-/// The sender of a block from a neighbour, and which of its destinations that is: of several edges, the k-th
-/// meets the k-th.
+/// The sender of a block from a neighbour, and the index of this rank among its destinations. If there are
+/// several edges between the two, the k-th on one side is the k-th on the other.
 fn edge(requests: &[PlanRequest], rank: Rank, index: usize) -> (Rank, usize) {
     let sources = requests[rank as usize].layout.sources;
     let from = sources[index];
@@ -87,7 +87,7 @@ fn edge(requests: &[PlanRequest], rank: Rank, index: usize) -> (Rank, usize) {
 }
 
 impl Expected {
-    /// In words, as `Exact::terms` puts what was found.
+    /// The expectation in words, in the form of `Exact::terms`.
     pub(super) fn terms(self) -> String {
         match self {
             Expected::One { rank, element } => format!("{rank}[{element}]"),

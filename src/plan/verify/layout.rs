@@ -1,7 +1,7 @@
-//! The layout of the three buffers of one rank: which of them are the same memory.
+//! The layout of one rank's three buffers: which of them share memory.
 //!
-//! Each rank has one array of cells. The buffers are windows of it; in place, the windows of
-//! Input and Output overlap, so every check on cells sees the aliasing without knowing of it.
+//! Each rank has one array of cells. The buffers are windows of it. In place, the windows of Input and Output
+//! overlap, so every check on cells covers the aliasing without a special case.
 
 use std::ops::Range;
 
@@ -70,13 +70,13 @@ impl Layout {
         }
     }
 
-    /// The cells of a span that is known to fit.
+    /// The cells of a span that was checked before.
     pub(super) fn cells_of(&self, span: Span) -> Range<usize> {
         let start = self.window(span.buffer).start + span.offset;
         start..start + span.len
     }
 
-    /// Name of a cell, for messages: a buffer and an element of it.
+    /// Name of a cell for messages: a buffer and an element of it.
     pub(super) fn name_cell(&self, cell: usize) -> (Buffer, usize) {
         [Buffer::Output, Buffer::Input, Buffer::Scratch]
             .into_iter()

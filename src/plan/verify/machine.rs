@@ -1,4 +1,4 @@
-//! Executes plans on the memory of all ranks, in symbolic values.
+//! The machine that executes plans on the memory of all ranks, with symbolic values.
 
 use super::algebra::Algebra;
 use super::layout::Layout;
@@ -16,13 +16,13 @@ pub(super) struct Machine<'a, A> {
     plans: &'a [Plan],
     layouts: &'a [Layout],
     cells: Vec<Vec<Option<A>>>,
-    /// Values that receives have brought, until their round ends. Sends and operands read `cells`, hence
-    /// what was there when the transfers began.
+    /// Received values, held back until their round ends. Sends and operands read `cells`, which is the state
+    /// when the transfers began.
     staged: Vec<Vec<Option<A>>>,
 }
 
 impl<'a, A: Algebra> Machine<'a, A> {
-    /// Executes the plans and gives the output of each rank.
+    /// Executes the plans and returns the output of each rank.
     pub(super) fn run(
         plans: &'a [Plan],
         layouts: &'a [Layout],

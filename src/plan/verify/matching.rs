@@ -24,19 +24,20 @@ pub(super) struct Messages {
     pub(super) all: Vec<MatchedPair>,
     /// For each rank and lane, the number of its first round among all rounds of all plans.
     first_round: Vec<Vec<usize>>,
-    /// For each round of all plans, where its messages begin in `of_round`; one more at the end.
+    /// For each round of all plans, the index in `of_round` where its messages begin; one more entry at the
+    /// end.
     starts: Vec<usize>,
     of_round: Vec<u32>,
 }
 
-/// One side of a message: who, with whom, where.
+/// One side of a message: sender, receiver, and the step of the side.
 type Side = (Rank, Rank, Site);
 
 impl Messages {
     /// Pairs the k-th send of a to b with the k-th receive of b from a.
     pub(super) fn match_up(plans: &[Plan]) -> Result<Messages, Violation> {
         let (mut sends, mut receives) = sides(plans);
-        // Stable: sides of one pair stay in posting order.
+        // Stable sorts: the sides of one pair stay in posting order.
         sends.sort_by_key(|&(from, to, _)| (from, to));
         receives.sort_by_key(|&(from, to, _)| (from, to));
         let mut all = Vec::with_capacity(sends.len());
@@ -94,7 +95,7 @@ impl Messages {
         Messages { all, first_round, starts, of_round }
     }
 
-    /// Indices of the messages that a round of a lane takes part in.
+    /// Indices of the messages in which a round of a lane takes part.
     pub(super) fn of_round(&self, rank: usize, lane: usize, round: usize) -> &[u32] {
         let number = self.first_round[rank][lane] + round;
         &self.of_round[self.starts[number]..self.starts[number + 1]]

@@ -1,22 +1,23 @@
 //! Proof without processes: executes the plans of all ranks together on symbolic values.
 //!
-//! 1. `shape` looks at each plan alone: bounds, aliasing, the rules of a round, independent lanes.
+//! 1. `shape` checks each plan alone: bounds, aliasing, the rules of a round, independence of lanes.
 //! 2. `matching` pairs the k-th send with the k-th receive of every ordered pair of ranks.
-//! 3. `schedule` runs everything, on the memory of `machine`. A message completes when both lanes
-//!    have reached its round and all earlier messages of its pair are complete: no buffering, the
-//!    least that any transport gives.
-//! 4. The outputs are compared with `definition`; for all_reduce also with each other, tree by tree; for
-//!    scans also with the order of the ranks (`prefixes`).
+//! 3. `schedule` runs all plans on the memory of `machine`. A message completes when both lanes have reached
+//!    its round and all earlier messages of its pair are complete. There is no buffering: this is the least
+//!    that any transport gives.
+//! 4. The outputs are compared with `definition`. For all_reduce they are also compared with each other, tree
+//!    by tree; for scans also with the order of the ranks (`prefixes`).
 //!
-//! `order` adds, for operators that do not commute, that results are combined in the order of the ranks.
+//! `order` adds, for operators that do not commute, the proof that results are combined in the order of the
+//! ranks.
 //!
-//! One schedule is enough. By (1) no lane can see when a step of another lane runs, and by (2) which
-//! message a receive gets is fixed; so every schedule computes the same values, and a schedule that
-//! gets stuck exists only if all do (the ranks form a deterministic dataflow network).
+//! One schedule is enough. By (1) no lane can observe when a step of another lane runs, and by (2) each
+//! receive has a fixed message. So every schedule computes the same values, and one schedule gets stuck only
+//! if all do: the ranks form a deterministic dataflow network.
 //!
-//! Undefined memory must not be read: Output and Scratch start undefined. The one exception is the
-//! barrier, whose messages have no content; there the proof is that everybody's end depends on
-//! everybody's start.
+//! Undefined memory must not be read: Output and Scratch start undefined. The one exception is the barrier,
+//! whose messages have no content; there the proof is that the end of every rank depends on the start of
+//! every rank.
 
 mod algebra;
 mod arrivals;
@@ -46,7 +47,8 @@ use crate::plan::{Plan, PlanRequest};
 
 /// Proves that `plans`, one per rank, together are the collective of `request`, or says why not.
 ///
-/// `in_place[r]` says how rank r's plan was made; `request.rank` and `request.in_place` are ignored.
+/// `in_place[r]` says whether rank r's plan was made in place; `request.rank` and `request.in_place` are
+/// ignored.
 ///
 /// # Panics When `plans` or `in_place` has not one entry per rank.
 pub fn verify(plans: &[Plan], in_place: &[bool], request: &PlanRequest) -> Result<(), Violation> {
@@ -114,11 +116,11 @@ fn check_results(
     Ok(())
 }
 
-/// Weights of the contributions of the first ranks to each element, added up. Ranks come in order, so each
+/// Sums of the weights of the first ranks' contributions to each element. Ranks come in order, so each
 /// addition is made once.
 #[derive(Default)]
 struct Sums {
-    /// By element: so many ranks, and their sum.
+    /// By element: a number of ranks, and the sum of their weights.
     known: Vec<(Rank, u64)>,
 }
 

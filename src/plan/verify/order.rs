@@ -1,8 +1,8 @@
 //! Proof that a reduction keeps the order of the ranks, for operators that do not commute.
 //!
-//! On a third kind of symbolic value: the run of ranks whose contributions it combines, from left to right.
-//! Two runs combine if the right one begins where the left one ends; everything else is out of order, and
-//! stays so. Brackets do not count: operators are associative.
+//! It uses a third kind of symbolic value: the run of ranks whose contributions are combined, from left to
+//! right. Two runs combine if the right one begins where the left one ends. Any other combination is out of
+//! order, and stays so. Brackets do not matter, because operators are associative.
 
 use super::algebra::Algebra;
 use super::algebra::Exact;
@@ -13,8 +13,8 @@ use super::violation::Violation;
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest};
 
-/// The contributions of ranks `first` to `last` to one element, combined from left to right; `None`: of some
-/// ranks in some other order.
+/// The contributions of ranks `first` to `last` to one element, combined from left to right. `None`: some
+/// contributions in another order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct RankRun(pub(super) Option<(Rank, Rank)>);
 
@@ -31,11 +31,11 @@ impl Algebra for RankRun {
     }
 }
 
-/// Proves that every result of plans that [`super::verify_each`] has accepted for these requests is `0 op 1
-/// op 2 ...`.
+/// Proves that every result is `0 op 1 op 2 ...`, for plans that [`super::verify_each`] has accepted for
+/// these requests.
 ///
 /// # Panics
-/// When `verify_each` would not accept the plans.
+/// If `verify_each` would not accept the plans.
 pub fn verify_order(plans: &[Plan], requests: &[PlanRequest]) -> Result<(), Violation> {
     let request = &requests[0];
     let layout = |(request, plan): (&PlanRequest, &Plan)| {
@@ -47,7 +47,7 @@ pub fn verify_order(plans: &[Plan], requests: &[PlanRequest]) -> Result<(), Viol
         Machine::<RankRun>::run(plans, &layouts, &messages, request).expect("they have been verified");
     let whole = Some(RankRun(Some((0, request.size - 1))));
     for (rank, output) in (0..).zip(&outputs) {
-        // Between blocks lies nothing.
+        // Elements between blocks are no results.
         let blocks = requests[rank as usize].layout.output;
         let is_result =
             |at: usize| blocks.is_empty() || blocks.iter().any(|b| (b.offset..b.end()).contains(&at));

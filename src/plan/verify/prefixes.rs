@@ -1,5 +1,5 @@
 //! Proof that a scan combines contributions in the order of the ranks: its algorithms serve operators that do
-//! not commute, too. On the runs of `order`.
+//! not commute, too. It uses the runs of `order`.
 
 use super::algebra::Exact;
 use super::layout::Layout;
@@ -10,7 +10,7 @@ use super::violation::Violation;
 use crate::base::{Collective, Rank};
 use crate::plan::{Plan, PlanRequest};
 
-/// Every result of plans that compute a scan is `0 op 1 op 2 ...` up to its rank, or the one before.
+/// Checks that every result of a scan is `0 op 1 op 2 ...` up to its rank, or up to the rank before.
 pub(super) fn check(
     plans: &[Plan],
     layouts: &[Layout],
@@ -20,7 +20,7 @@ pub(super) fn check(
     let outputs = Machine::<RankRun>::run(plans, layouts, messages, request)?;
     let left_out = Rank::from(request.collective == Collective::Exscan);
     for (rank, output) in (0..).zip(&outputs) {
-        // Rank 0 of an exclusive scan has no output to look at.
+        // Rank 0 of an exclusive scan has no output to check.
         let wanted = |found: &Option<RankRun>| *found == Some(RankRun(Some((0, rank - left_out))));
         if let Some(element) = output.iter().position(|found| !wanted(found)) {
             let exact = Machine::<Exact>::run(plans, layouts, messages, request)?;

@@ -1,8 +1,8 @@
 //! The order of events when the plans of all ranks run together.
 //!
-//! Knows only which lane is in which round and which message may complete. What a message carries is
-//! the business of a [`Content`]: symbolic values (`machine`) or, for a barrier, the knowledge of who
-//! has entered (`arrivals`).
+//! It knows only which lane is in which round and which message may complete. A [`Content`] handles what a
+//! message carries: symbolic values (`machine`) or, for a barrier, the knowledge of which ranks have entered
+//! (`arrivals`).
 
 use super::matching::{MatchedPair, Messages};
 use super::violation::{Site, Violation};
@@ -23,17 +23,17 @@ pub(super) trait Content {
 #[derive(Clone, Copy, Default)]
 struct Position {
     round: usize,
-    /// Sides of messages in this round that are not complete.
+    /// Number of sides of messages in this round that are not complete.
     pending: usize,
 }
 
-/// Order of events.
+/// State of a run: the positions of all lanes, and the messages that can complete.
 pub(super) struct Schedule<'a> {
     plans: &'a [Plan],
     messages: &'a Messages,
-    /// By rank and lane.
+    /// Position of each lane, by rank and lane.
     positions: Vec<Vec<Position>>,
-    /// By message: how many of its two sides have been reached.
+    /// For each message, how many of its two sides have been reached.
     reached: Vec<u8>,
     complete: Vec<bool>,
     /// Messages that can complete now.
@@ -66,7 +66,7 @@ impl<'a> Schedule<'a> {
         schedule.check_end()
     }
 
-    /// Enters the present round of a lane, and the following ones as long as they have no transfers.
+    /// Enters the current round of a lane, and the following ones as long as they have no transfers.
     fn enter(&mut self, rank: usize, lane: usize, content: &mut impl Content) -> Result<(), Violation> {
         let rounds = &self.plans[rank].lanes[lane].rounds;
         while let Some(round) = rounds.get(self.positions[rank][lane].round) {
@@ -88,7 +88,7 @@ impl<'a> Schedule<'a> {
         Ok(())
     }
 
-    /// Queues a message when both sides are reached and all before it in its pair are complete.
+    /// Queues a message if both sides are reached and all earlier messages of its pair are complete.
     fn note_ready(&mut self, index: usize) {
         let all = &self.messages.all;
         let first = index == 0 || all[index - 1].pair() != all[index].pair();
@@ -119,7 +119,7 @@ impl<'a> Schedule<'a> {
         Ok(())
     }
 
-    /// Every lane is at its end, or the first that is not says what it waits for.
+    /// Checks that every lane is at its end. The first lane that is not is reported with what it waits for.
     fn check_end(&self) -> Result<(), Violation> {
         for (rank, lanes) in self.positions.iter().enumerate() {
             for (lane, position) in lanes.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! The rules that one plan must keep on its own, whatever the others do.
+//! The rules that one plan must keep on its own, whatever the other plans do.
 //!
-//! Everything is checked per cell with a few marks per cell, so the cost is the number of elements that
-//! the plan touches, and aliasing in place needs no extra case.
+//! The checks keep a few marks per cell, so the cost is proportional to the number of elements that the plan
+//! touches, and aliasing in place needs no extra case.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ pub(super) fn check(request: &PlanRequest, plan: &Plan, layout: &Layout) -> Resu
     Ok(())
 }
 
-/// The spans that a step reads, and the one that it writes.
+/// The spans that a step reads, and the span that it writes.
 fn accesses(step: &Step) -> ([Option<Span>; 2], Option<Span>) {
     match *step {
         Step::Copy { src, dst } => ([Some(src), None], Some(dst)),
@@ -63,7 +63,7 @@ fn check_peers(site: Site, size: u32, step: &Step) -> Result<(), Violation> {
     }
 }
 
-/// `signals`: a message may be empty.
+/// Checks the spans of a step. `signals`: messages may be empty.
 fn check_spans(site: Site, step: &Step, layout: &Layout, signals: bool) -> Result<(), Violation> {
     let (reads, write) = accesses(step);
     let mut first = None;
@@ -98,7 +98,7 @@ fn check_aliases(site: Site, step: &Step, layout: &Layout) -> Result<(), Violati
     Ok(())
 }
 
-/// The step of the present round that receives into a cell.
+/// For each cell, the step of the current round that receives into it.
 struct RoundMarks {
     epoch: u32,
     /// (epoch, step) of the last receive into each cell.
@@ -110,7 +110,7 @@ impl RoundMarks {
         RoundMarks { epoch: 0, marks: vec![(0, 0); cells] }
     }
 
-    /// The transfers of a round are a parallel assignment that needs no hidden copy.
+    /// Checks that the transfers of a round are a parallel assignment that needs no hidden copy.
     fn check(&mut self, site: impl Fn(u32) -> Site, round: &Round, layout: &Layout) -> Result<(), Violation> {
         self.epoch += 1;
         for (index, step) in (0..).zip(&round.steps) {
@@ -130,7 +130,7 @@ impl RoundMarks {
                 (Step::Send { .. }, Step::Recv { dst, .. } | Step::RecvReduce { dst, .. }) => {
                     layout.cells_of(*dst) == *cells
                 }
-                // The operand of this very step: `check_aliases` has seen it.
+                // The operand of this very step, which `check_aliases` has checked.
                 _ => other == index,
             };
             if let Step::Send { span, .. } | Step::RecvReduce { operand: span, .. } = *step {
@@ -153,7 +153,7 @@ impl RoundMarks {
     }
 }
 
-/// The lanes that touch a cell.
+/// For each cell, the lanes that touch it.
 struct LaneMarks {
     marks: Vec<LaneMark>,
 }
@@ -162,7 +162,7 @@ struct LaneMarks {
 struct LaneMark {
     writer: Option<u32>,
     reader: Option<u32>,
-    /// A second reading lane, if there is one; further ones need not be remembered.
+    /// A second lane that reads the cell, if there is one. Further ones need not be remembered.
     other_reader: Option<u32>,
 }
 

@@ -1,4 +1,5 @@
-//! The verifier accepts what is right and names what is wrong: one broken plan per kind of violation.
+//! Tests of the verifier: it accepts correct plans and names errors. There is one broken plan per kind of
+//! violation.
 
 use std::ops::Range;
 
@@ -76,22 +77,22 @@ fn check_in_place(
     verify(plans, in_place, &request)
 }
 
-/// Nobody in place.
+/// Checks plans of which none is in place.
 fn check(collective: Collective, count: usize, plans: &[Plan]) -> Result<(), Violation> {
     check_in_place(collective, count, plans, &vec![false; plans.len()])
 }
 
-/// One rank of a two-rank all_reduce of 4 elements.
+/// Plan of one rank of a two-rank all_reduce of 4 elements.
 fn exchange(peer: Rank) -> Plan {
     plan(vec![vec![send(peer, input(0..4)), receive_reduce(peer, input(0..4), output(0..4))]])
 }
 
-/// A world of one whose only round has these steps before it gives the right all_reduce of 4.
+/// Checks a world of one rank, whose plan makes the right all_reduce of 4 elements and then has these steps.
 fn alone(steps: Vec<Step>) -> Result<(), Violation> {
     check(Collective::AllReduce, 4, &[plan(vec![vec![copy(input(0..4), output(0..4))], steps])])
 }
 
-/// Two ranks that make the right all_reduce of 4, and rank 0 has these transfers after it.
+/// Checks two ranks that make the right all_reduce of 4 elements, after which rank 0 has these transfers.
 fn pair(steps: Vec<Step>) -> Result<(), Violation> {
     let mut plans = [exchange(1), exchange(0)];
     plans[0].lanes[0].rounds.push(Round { steps });
@@ -248,7 +249,7 @@ fn lanes_must_not_share_what_one_of_them_writes() {
         with(vec![vec![copy(output(1..2), scratch(0..1))]]),
         Violation::LanesCollide { other: 0, element: 1, .. }
     );
-    // Lane 1 writes what it reads itself; that lane 2 reads it too must not be forgotten.
+    // Lane 1 writes what it reads itself. That lane 2 reads it too must not be forgotten.
     let reader = |to| vec![copy(input(0..1), scratch(to..to + 1))];
     let writes_scratch_0 = vec![copy(input(0..1), scratch(0..1))];
     assert_violation!(
@@ -327,8 +328,8 @@ fn ranks_that_all_send_first_are_stuck() {
 
 #[test]
 fn a_message_does_not_overtake_an_earlier_one_of_its_pair() {
-    // Rank 1 takes the first message of rank 0 only after rank 2 has sent; rank 2 sends only after
-    // the second message of rank 0 has come through rank 1.
+    // Rank 1 receives the first message of rank 0 only after rank 2 has sent. Rank 2 sends only after the
+    // second message of rank 0 has come through rank 1.
     let word = |lane: usize| scratch(lane..lane + 1);
     let zero = side_by_side(vec![vec![send(1, input(0..1))], vec![send(1, input(0..1))]]);
     let one = |second_lane_waits: bool| {
@@ -415,7 +416,7 @@ fn a_barrier_that_only_neighbours_keep_is_none() {
     };
     let plans = [signal(0), signal(1), signal(2)];
     assert_eq!(check(Collective::Barrier, 0, &plans), Err(Violation::BarrierLeaks { rank: 0, missing: 1 }));
-    // A second round of the same signals brings word from two ranks away.
+    // A second round of the same signals brings the knowledge of ranks two away.
     let twice = plans.map(|mut plan| {
         let round = plan.lanes[0].rounds[0].clone();
         plan.lanes[0].rounds.push(round);

@@ -42,7 +42,7 @@ pub enum Violation {
         /// The step.
         site: Site,
     },
-    /// A transfer with nobody, itself, a rank that does not exist, or the same rank twice.
+    /// A transfer has no peer, this rank as its peer, a rank that does not exist, or the same rank twice.
     BadPeer {
         /// The step.
         site: Site,
@@ -73,7 +73,7 @@ pub enum Violation {
         site: Site,
         /// Index of the other step in the same round.
         other: u32,
-        /// Where.
+        /// The buffer of the element.
         buffer: Buffer,
         /// The element.
         element: usize,
@@ -84,18 +84,18 @@ pub enum Violation {
         site: Site,
         /// Index of the step that writes, in the same round.
         other: u32,
-        /// Where.
+        /// The buffer of the element.
         buffer: Buffer,
         /// The element.
         element: usize,
     },
-    /// A lane touches what another lane writes.
+    /// A lane touches an element that another lane writes.
     LanesCollide {
-        /// The later step found.
+        /// The step of the lane that was found later.
         site: Site,
         /// The other lane.
         other: u32,
-        /// Where.
+        /// The buffer of the element.
         buffer: Buffer,
         /// The element.
         element: usize,
@@ -140,7 +140,7 @@ pub enum Violation {
     UndefinedRead {
         /// The step.
         site: Site,
-        /// Where.
+        /// The buffer of the element.
         buffer: Buffer,
         /// The element.
         element: usize,

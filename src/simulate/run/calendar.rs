@@ -1,4 +1,4 @@
-//! The calendar: future events, by time.
+//! The calendar: future events in the order of time.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -6,11 +6,11 @@ use std::collections::BinaryHeap;
 /// Kinds of events.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum EventKind {
-    /// End of a flow, unless it has another version by then.
+    /// A flow ends, unless its version has changed by then.
     End { flow: u32, version: u32 },
-    /// Arrival of the first byte of a short message.
+    /// The first byte of a short message arrives.
     Reach { message: u32 },
-    /// Arrival of the last byte.
+    /// The last byte of a message arrives.
     Arrival { message: u32, streamed: bool },
 }
 
@@ -22,7 +22,7 @@ struct Event {
 }
 
 impl Ord for Event {
-    /// The earliest is the greatest: a heap gives the greatest first.
+    /// Orders events so that the earliest is the greatest: a heap returns the greatest first.
     fn cmp(&self, other: &Event) -> Ordering {
         other.time.total_cmp(&self.time)
     }
@@ -42,24 +42,24 @@ impl PartialEq for Event {
 
 impl Eq for Event {}
 
-/// All that will happen.
+/// All future events.
 #[derive(Debug, Default)]
 pub(super) struct Calendar {
     events: BinaryHeap<Event>,
 }
 
 impl Calendar {
-    /// Writes something down.
+    /// Adds an event.
     pub fn add(&mut self, time: f64, what: EventKind) {
         self.events.push(Event { time, what });
     }
 
-    /// When the next thing happens.
+    /// The time of the next event.
     pub fn next_time(&self) -> Option<f64> {
         self.events.peek().map(|event| event.time)
     }
 
-    /// The next thing, if it happens not later than `time`.
+    /// Removes and returns the next event, if it is not later than `time`.
     pub fn take_until(&mut self, time: f64) -> Option<EventKind> {
         let is_due = self.events.peek().is_some_and(|event| event.time <= time);
         is_due.then(|| self.events.pop().expect("it was peeked").what)

@@ -1,7 +1,7 @@
-//! History of a simulation: of each message and round what happened when, and what it had waited for
+//! The history of a simulation: when each step of each message and round happened, and what it waited for
 //! last.
 
-/// The cause that an event had waited for last.
+/// The last thing for which an event waited.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::simulate) enum Cause {
     /// The call began.
@@ -17,7 +17,7 @@ pub(in crate::simulate) enum Cause {
     Received(u32),
 }
 
-/// At which end of a message it happened.
+/// The end of a message at which an event happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::simulate) enum Side {
     #[default]
@@ -28,15 +28,16 @@ pub(in crate::simulate) enum Side {
 /// History of one message.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::simulate) struct Trip {
-    /// Its progress, as the flags below.
+    /// Progress of the message, as the flags below.
     pub(super) flags: u16,
-    /// Parts of a short message's way that are not done.
+    /// Number of parts of a short message's way that are not done.
     pub(super) legs: u8,
-    /// The cause that started it, and at which end.
+    /// The cause that started the message, and the end at which it happened.
     pub start: (Cause, Side),
-    /// If the receiver came late and was the last to finish: what it had waited for.
+    /// The last cause for which the receiver waited, if it came late and finished last.
     pub late_take: Option<Cause>,
-    /// When it had left its sender, when the first byte was at its receiver, and when all was done.
+    /// Times when the message had left its sender, when its first byte was at the receiver, and when all was
+    /// done.
     pub sent: f64,
     pub reached: f64,
     pub received: f64,
@@ -44,14 +45,14 @@ pub(in crate::simulate) struct Trip {
 
 pub(super) const SENDER_OPEN: u16 = 1;
 pub(super) const RECEIVER_OPEN: u16 = 2;
-/// The message before it in its queue has been sent.
+/// The previous message in the same queue has been sent.
 pub(super) const SENDER_FREE: u16 = 4;
-/// The receiver has begun to take the message before it.
+/// The receiver has begun to take the previous message.
 pub(super) const RECEIVER_FREE: u16 = 8;
-/// The message has started, or waits at the door of its sender.
+/// The message has started, or waits behind others of its sender.
 pub(super) const QUEUED: u16 = 16;
 pub(super) const TAKEN: u16 = 32;
-/// The first byte is there.
+/// The first byte has arrived.
 pub(super) const REACHED: u16 = 64;
 /// The receiver has done its part.
 pub(super) const WORKED: u16 = 128;
@@ -71,20 +72,19 @@ impl Trip {
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::simulate) struct Visit {
     pub(super) open_transfers: u32,
-    /// Why the round was entered.
+    /// The cause for which the round was entered last.
     pub entered: Cause,
-    /// When the local work was done.
+    /// Time when the local work was done.
     pub computed: f64,
 }
 
-/// The history that a simulation leaves.
+/// The result of a simulation's run.
 #[derive(Debug)]
 pub(in crate::simulate) struct History {
     pub trips: Vec<Trip>,
     pub visits: Vec<Visit>,
-    /// The last event.
+    /// Time and cause of the last event.
     pub end: (f64, Cause),
-    /// Ends of flows that were forecast, and forecast anew when shares changed: the work of the simulation
-    /// itself.
+    /// Number of forecasts, including those made anew when shares changed: the work of the simulation itself.
     pub events: u64,
 }

@@ -1,4 +1,4 @@
-//! The way of a message: from its sender's door, or from end to end, to the end of its round at the receiver.
+//! The way of a message through a simulation, from its sender to the end of its round at the receiver.
 
 use super::calendar::EventKind;
 use super::history::{
@@ -25,14 +25,14 @@ impl Simulation<'_> {
         }
     }
 
-    /// The last byte is on its way.
+    /// Sends the last byte on its way.
     pub(super) fn post(&mut self, message: u32, streamed: bool) {
         let link = self.model.link(self.wiring.messages[message as usize].within_host);
         let time = self.now + link.latency;
         self.calendar.add(time, EventKind::Arrival { message, streamed });
     }
 
-    /// Starts or takes a message, if nothing is in the way any more.
+    /// Starts or takes a message if nothing prevents it any more.
     pub(super) fn consider(&mut self, message: u32, cause: Cause, side: Side) {
         let WiredMessage { from, within_host, bytes, .. } = self.wiring.messages[message as usize];
         let is_short = bytes <= self.model.link(within_host).eager_bytes;
@@ -40,13 +40,13 @@ impl Simulation<'_> {
         let (may_send, may_take) = (trip.has(MAY_SEND), trip.has(MAY_TAKE));
         if !trip.has(QUEUED) {
             if is_short {
-                // Only the sender's events count, in their order.
+                // Only events of the sender count, in their order.
                 if !may_send || side == Side::Receiver {
                     return;
                 }
                 trip.flags |= QUEUED;
-                self.doors[from as usize].waiting.push_back((message, cause));
-                self.next_through_door(from);
+                self.send_queues[from as usize].waiting.push_back((message, cause));
+                self.start_next_in_queue(from);
             } else if may_send && may_take {
                 trip.flags |= QUEUED;
                 self.stream(message, cause, side);
@@ -63,28 +63,28 @@ impl Simulation<'_> {
         self.start(Activity::Stream(message), self.work.streaming(message));
     }
 
-    /// A message has gone through the door of its sender.
-    pub(super) fn open_door(&mut self, message: u32) {
+    /// Lets the next message of a sender leave, after `message` has left it.
+    pub(super) fn leave_send_queue(&mut self, message: u32) {
         let from = self.wiring.messages[message as usize].from;
-        let door = &mut self.doors[from as usize];
-        door.is_busy = false;
-        if !door.waiting.is_empty() {
-            door.freed_by = Some(Cause::Sent(message));
-            // Not at once: thousands of messages that cost nothing would go deeper and deeper.
-            self.tasks.push_back(Task::Door(from));
+        let queue = &mut self.send_queues[from as usize];
+        queue.is_busy = false;
+        if !queue.waiting.is_empty() {
+            queue.freed_by = Some(Cause::Sent(message));
+            // Not at once: with thousands of messages that cost nothing, the recursion would become too deep.
+            self.tasks.push_back(Task::SendNext(from));
         }
     }
 
-    /// The first that waits goes, if nothing is in the door.
-    pub(super) fn next_through_door(&mut self, rank: u32) {
-        let door = &mut self.doors[rank as usize];
-        if door.is_busy {
+    /// Starts the first waiting message, if no other one is leaving.
+    pub(super) fn start_next_in_queue(&mut self, rank: u32) {
+        let queue = &mut self.send_queues[rank as usize];
+        if queue.is_busy {
             return;
         }
-        let Some((message, cause)) = door.waiting.pop_front() else { return };
-        door.is_busy = true;
+        let Some((message, cause)) = queue.waiting.pop_front() else { return };
+        queue.is_busy = true;
         let trip = &mut self.history.trips[message as usize];
-        trip.start = (door.freed_by.take().unwrap_or(cause), Side::Sender);
+        trip.start = (queue.freed_by.take().unwrap_or(cause), Side::Sender);
         trip.legs = 2;
         let link = self.model.link(self.wiring.messages[message as usize].within_host);
         self.calendar.add(self.now + link.latency, EventKind::Reach { message });
@@ -106,7 +106,7 @@ impl Simulation<'_> {
         self.start(Activity::Take(message), [self.work.taking(message)]);
     }
 
-    /// A short message is there. It is received when the receiver has done its part, too.
+    /// Notes that a short message has arrived. It is received when the receiver has done its part, too.
     pub(super) fn arrived(&mut self, message: u32) {
         let trip = &mut self.history.trips[message as usize];
         trip.flags |= ARRIVED;
@@ -124,7 +124,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// The receiver has begun to take a message: the one behind it is no longer in its shadow.
+    /// Notes that the receiver has begun to take a message: the one behind it may be taken next.
     fn taken(&mut self, message: u32, cause: Cause) {
         self.history.trips[message as usize].flags |= TAKEN;
         if let Some(next) = self.wiring.messages[message as usize].next {

@@ -1,18 +1,18 @@
-//! The simulation itself: what happens when, event by event.
+//! The simulation itself: follows all messages, event by event.
 //!
 //! A rank enters a round, does its local work, then opens the round: its transfers may run. The round ends
-//! with the last of them. A message may leave when its round is open at the sender and the message before it
-//! in its queue has been sent; its receiver is ready when its round is open there and the message before it
-//! is being taken.
+//! with the last of them. A message may leave when its round is open at the sender and the previous message
+//! of its queue has been sent. Its receiver is ready when the round is open there and the previous message is
+//! being taken.
 //!
 //! Short messages leave whether or not the receiver is ready, one after the other in the order of the plan:
-//! somewhere there is room for them. The receiver does its part (copying, reducing) from the first byte on,
-//! if it is ready, while the rest arrives. Long messages wait until the receiver is ready, and then all that
-//! are under way share what they need. This is what `executor::execution` does, one fragment per queue and
-//! turn. Gates need no rule of their own: a receive that waits for a send of its round ends in the same round
-//! as that send.
+//! there is room for them somewhere. If the receiver is ready, it does its part (copying, reducing) from the
+//! first byte on, while the rest arrives. Long messages wait until the receiver is ready, and then all that
+//! are under way share their resources. `executor::execution` does the same, with one fragment per queue and
+//! turn. Hazards need no rule of their own: a receive that waits for a send of its round ends in the same
+//! round as that send.
 //!
-//! Each event knows what it had waited for last, so that the critical path can be walked backwards (see
+//! Each event records what it waited for last, so that the critical path can be walked backwards (see
 //! `path`).
 
 mod calendar;
@@ -31,39 +31,39 @@ pub(super) use history::{Cause, History, Side};
 use history::{RECEIVER_FREE, RECEIVER_OPEN, SENDER_FREE, SENDER_OPEN, Trip, Visit};
 use work::Work;
 
-/// Work that a flow stands for.
+/// The kind of work that a flow stands for.
 #[derive(Clone, Copy, Debug)]
 enum Activity {
     Compute(u32),
     /// A long message, from end to end.
     Stream(u32),
-    /// A short message: leaving its sender, and crossing to its receiver.
+    /// A short message: leaving its sender, then crossing to its receiver.
     Leave(u32),
     Cross(u32),
     /// Work of the receiver on a short message.
     Take(u32),
 }
 
-/// To be looked at before time goes on.
+/// Work to be done before time goes on.
 #[derive(Clone, Copy, Debug)]
 enum Task {
     Enter(u32, Cause),
     Consider(u32, Cause, Side),
-    /// The queue of this rank.
-    Door(u32),
+    /// Starts the next short message of this rank.
+    SendNext(u32),
 }
 
-/// The short messages that wait for their sender's other short messages.
+/// Short messages of a rank that wait for its other short messages to leave.
 #[derive(Debug, Default)]
-struct Door {
-    /// With why each came to wait.
+struct SendQueue {
+    /// The waiting messages, each with the cause for which it began to wait.
     waiting: VecDeque<(u32, Cause)>,
     is_busy: bool,
-    /// The cause that the first of those that wait has waited for last, if it is not its own cause.
+    /// What the first waiting message waited for last, if it is not its own cause.
     freed_by: Option<Cause>,
 }
 
-/// Events so close are one: sums in another order differ by rounding.
+/// Events as close as this count as simultaneous: sums in another order differ by rounding.
 const TOGETHER: f64 = 1.0 + 1e-13;
 
 /// A simulation under way.
@@ -74,16 +74,16 @@ pub(super) struct Simulation<'a> {
     now: f64,
     calendar: Calendar,
     fluid: Fluid,
-    /// By flow.
+    /// Kind of work, by flow.
     activities: Vec<Activity>,
     tasks: VecDeque<Task>,
-    /// By rank.
-    doors: Vec<Door>,
+    /// Waiting short messages, by rank.
+    send_queues: Vec<SendQueue>,
     history: History,
 }
 
 impl<'a> Simulation<'a> {
-    /// `host_of`: the host of a simulated rank, counted from 0.
+    /// Prepares a simulation. `host_of` is the host of a simulated rank, counted from 0.
     pub fn new(wiring: &'a Wiring, model: &'a Model, host_of: &dyn Fn(u32) -> u32) -> Simulation<'a> {
         let trip = |message: &WiredMessage| {
             let flags = if message.follows { 0 } else { SENDER_FREE | RECEIVER_FREE };
@@ -100,7 +100,7 @@ impl<'a> Simulation<'a> {
             work,
             activities: Vec::new(),
             tasks: VecDeque::new(),
-            doors: (0..wiring.fold.block).map(|_| Door::default()).collect(),
+            send_queues: (0..wiring.fold.block).map(|_| SendQueue::default()).collect(),
             history: History {
                 trips: wiring.messages.iter().map(trip).collect(),
                 visits: wiring.rounds.iter().map(visit).collect(),
@@ -110,7 +110,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Runs to the end, or gives up after so many forecasts of ends.
+    /// Runs to the end, or gives up after `limit` forecasts.
     pub fn run(mut self, limit: u64) -> Result<History, Skipped> {
         self.tasks.extend(self.wiring.lanes.iter().map(|&round| Task::Enter(round, Cause::Begin)));
         loop {
@@ -144,7 +144,7 @@ impl<'a> Simulation<'a> {
             match task {
                 Task::Enter(round, cause) => self.enter(round, cause),
                 Task::Consider(message, cause, side) => self.consider(message, cause, side),
-                Task::Door(rank) => self.next_through_door(rank),
+                Task::SendNext(rank) => self.start_next_in_queue(rank),
             }
         }
     }
@@ -178,7 +178,7 @@ impl<'a> Simulation<'a> {
             Activity::Leave(message) => {
                 self.sent(message);
                 self.leg_done(message);
-                self.open_door(message);
+                self.leave_send_queue(message);
             }
             Activity::Cross(message) => self.leg_done(message),
             Activity::Take(message) => self.worked(message),
@@ -219,7 +219,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Work that is nothing is done at once.
+    /// Starts work as a flow; work of no seconds is done at once.
     fn start(&mut self, job: Activity, uses: impl IntoIterator<Item = Use>) {
         let uses: Vec<Use> = uses.into_iter().filter(|work| work.seconds > 0.0).collect();
         if uses.is_empty() {

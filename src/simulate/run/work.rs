@@ -1,13 +1,13 @@
-//! Work of a simulation: resources, and what each part of a message's way needs of them.
+//! The work of a simulation: the resources, and what each part of a message's way needs of them.
 
 use super::super::fluid::Use;
 use super::super::model::Model;
 use super::super::wiring::{Round, WiredMessage, Wiring};
 
-/// Resources of a rank: its core, and its port in each direction.
+/// Number of resources of a rank: its core, and its port in each direction.
 const OF_RANK: u32 = 3;
 
-/// Knows all work of a simulation.
+/// Computes the work of rounds and messages.
 pub(super) struct Work<'a> {
     wiring: &'a Wiring,
     model: &'a Model,
@@ -33,7 +33,7 @@ impl<'a> Work<'a> {
         Use { resource: core(rank), seconds }
     }
 
-    /// Work of sending a message: the next one of its rank waits for all of it.
+    /// Work of sending a message. The next message of the rank waits for all of it.
     pub fn leaving(&self, message: u32) -> [Use; 3] {
         let WiredMessage { from, within_host, bytes, .. } = self.wiring.messages[message as usize];
         let link = self.model.link(within_host);
@@ -44,7 +44,7 @@ impl<'a> Work<'a> {
         ]
     }
 
-    /// Work of bringing it to its receiver.
+    /// Work of bringing a message to its receiver.
     pub fn crossing(&self, message: u32) -> [Use; 3] {
         let WiredMessage { to, within_host, bytes, .. } = self.wiring.messages[message as usize];
         let link = self.model.link(within_host);
@@ -55,7 +55,7 @@ impl<'a> Work<'a> {
         ]
     }
 
-    /// A message from end to end, all at once.
+    /// Work of a message from end to end, all at once.
     pub fn streaming(&self, message: u32) -> [Use; 6] {
         let ([out, core, port], [into, moving, arrive]) = (self.leaving(message), self.crossing(message));
         let taking = self.taking(message);
@@ -63,17 +63,17 @@ impl<'a> Work<'a> {
         [out, core, port, into, arrive, receiver]
     }
 
-    /// Out of the host of a rank; the one that leads into it follows.
+    /// Resource of the interface that leads out of a rank's host; the one that leads in follows.
     fn interface(&self, rank: u32) -> u32 {
         OF_RANK * self.wiring.fold.block + 2 * self.hosts[rank as usize]
     }
 
-    /// Work of an interface.
+    /// Seconds of an interface for a message.
     fn shared(&self, within_host: bool, bytes: u64) -> f64 {
         if within_host { 0.0 } else { bytes as f64 * self.model.nic_byte }
     }
 
-    /// Work of the receiver on it.
+    /// Work of the receiver on a message.
     pub fn taking(&self, message: u32) -> Use {
         let WiredMessage { to, within_host, bytes, reduces, .. } = self.wiring.messages[message as usize];
         let link = self.model.link(within_host);
@@ -82,7 +82,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// The ports follow it: out, then in.
+/// Resource of a rank's core. Its ports follow: out, then in.
 fn core(rank: u32) -> u32 {
     OF_RANK * rank
 }

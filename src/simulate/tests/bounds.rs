@@ -1,4 +1,4 @@
-//! Bounds that hold for every algorithm on every cluster.
+//! Tests of bounds that hold for every algorithm on every cluster.
 
 use super::*;
 use crate::algo;

@@ -1,4 +1,4 @@
-//! Times that can be computed by hand.
+//! Tests of times that can be computed by hand.
 
 use super::*;
 use crate::algo;
@@ -6,7 +6,7 @@ use crate::algo;
 /// Bytes per second.
 const B: f64 = 3e9;
 
-/// Only bytes cost anything, through the ports of the ranks.
+/// A model in which only bytes cost anything, through the ports of the ranks.
 fn ports_only() -> Model {
     let link = LinkCosts { byte: 1.0 / B, ..LinkCosts::FREE };
     Model { within: link, between: link, ..Model::FREE }

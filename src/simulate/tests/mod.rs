@@ -1,4 +1,4 @@
-//! The simulator against closed formulas, against itself, and against bounds.
+//! Tests of the simulator: against closed formulas, against itself, and against bounds.
 
 mod bounds;
 mod formulas;
@@ -31,7 +31,7 @@ fn request(collective: Collective, topology: &Topology, count: usize) -> PlanReq
     }
 }
 
-/// Everything costs something, and nothing the same.
+/// A model in which everything costs something, and no two costs are equal.
 const MIXED: Model = Model {
     within: LinkCosts {
         latency: 3e-7,

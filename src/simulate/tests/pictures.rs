@@ -1,4 +1,4 @@
-//! Logical time.
+//! Tests of the steps in logical time.
 
 use super::*;
 use crate::algo;

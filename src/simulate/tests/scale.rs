@@ -1,5 +1,5 @@
-//! Sixteen thousand ranks: how much work a simulation is. And how good the choice of algorithms is, there and
-//! among few.
+//! Tests with sixteen thousand ranks: how much work a simulation is. They also show how good the choice of
+//! algorithms is, there and among few ranks.
 
 use super::*;
 use crate::algo;
@@ -20,11 +20,12 @@ fn sixteen_thousand_ranks_are_few_events() {
     }
 }
 
-/// What is chosen takes at most so much longer than the best.
+/// Checks that the chosen algorithm takes at most `most` times as long as the best.
 fn is_well_chosen(collective: Collective, topology: &Topology, counts: &[usize], most: f64) {
     let tuning = Tuning::from_config(&Config::default()).unwrap();
     let model = Model::of_links(&tuning.shm, &tuning.tcp);
-    // Who sends directly to sixteen thousand others is never the best, and long to simulate.
+    // An algorithm that sends directly to sixteen thousand others is never the best, and takes long to
+    // simulate.
     let direct = ["one_shot", "two_shot"];
     for &count in counts {
         let request = request(collective, topology, count);

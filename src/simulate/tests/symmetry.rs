@@ -1,4 +1,4 @@
-//! One host that stands for all against all hosts.
+//! Tests that compare one host that stands for all with a simulation of all hosts.
 
 use super::*;
 use crate::algo;
@@ -10,7 +10,7 @@ fn clusters() -> impl Iterator<Item = (u32, u32)> {
     [(1, 6), (1, 8), (2, 3), (4, 1), (4, 2), (5, 2), (6, 3), (8, 4), (16, 3), (9, 1)].into_iter()
 }
 
-/// For each algorithm that is symmetric there: the folds.
+/// Runs a check for each algorithm that is symmetric on one of the clusters.
 fn each_symmetric_case(mut check: impl FnMut(&Algorithm, &PlanRequest, &Prediction)) {
     for (hosts, ranks) in clusters() {
         let topology = cluster(hosts, ranks);
