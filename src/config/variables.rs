@@ -95,7 +95,11 @@ pub static VARIABLES: &[Variable] = &[
         default: "unset",
         meaning: "Python's virtual environment; the libraries of the engines nccl and oneccl are searched in its packages.",
     },
-    Variable { name: "CONDA_PREFIX", default: "unset", meaning: "Conda's environment, used like VIRTUAL_ENV." },
+    Variable {
+        name: "CONDA_PREFIX",
+        default: "unset",
+        meaning: "Conda's environment, used like VIRTUAL_ENV.",
+    },
     Variable {
         name: "PYTHONPATH",
         default: "unset",
