@@ -1,7 +1,7 @@
-//! The `anyccl` tool: starts jobs, measures, tells about the machine, predicts.
+//! The `anyccl` tool: starts jobs, measures, reports about the machine, predicts.
 //!
-//! One folder per subcommand. Exit codes of the tool itself: 2 for wrong usage, 1 when it cannot
-//! do what was asked; `run` passes on what its ranks say, see `run`.
+//! There is one folder per subcommand. The tool's own exit codes are 2 for wrong usage, and 1 if it cannot do
+//! what was asked. `run` passes on the codes of its ranks, see `run`.
 
 mod facade;
 mod info;
@@ -36,17 +36,17 @@ enum Subcommands {
     Info(info::InfoArguments),
     Plan(plan::PlanArguments),
     Simulate(simulate::SimulateArguments),
-    /// The part of `run` on another host
+    /// The launcher's agent on another host
     #[command(hide = true)]
     Agent,
 }
 
-/// Why the tool gives up: the sentence for the user and the exit code.
+/// Why the tool gives up: a sentence for the user, and the exit code.
 #[derive(Debug)]
 pub struct Failure {
     /// Exit code of the tool.
     pub code: u8,
-    /// What the user is told.
+    /// The sentence for the user.
     pub text: String,
 }
 

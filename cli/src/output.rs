@@ -1,4 +1,4 @@
-//! Where results go: standard output, or a file that the user names.
+//! Output of results: to standard output, or to a file that the user names.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::Failure;
 
-/// To standard output; the exit code. A reader such as head may have seen enough.
+/// Writes to standard output and returns the exit code. A reader such as head may have closed it.
 pub fn say(text: &str) -> Result<u8, Failure> {
     match io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
@@ -21,7 +21,7 @@ pub fn say_json(value: &Value) -> Result<u8, Failure> {
     say(&(serde_json::to_string_pretty(value).map_err(Failure::own)? + "\n"))
 }
 
-/// To a file.
+/// Writes to a file.
 pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text)
         .map_err(|error| Failure::own(format_args!("cannot write {}: {error}", path.display())))

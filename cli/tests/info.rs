@@ -1,4 +1,4 @@
-//! `anyccl info`, and the tool's own help.
+//! Tests of `anyccl info`, and of the tool's own help.
 
 mod common;
 
@@ -40,7 +40,7 @@ fn json_has_the_sections_that_are_promised() {
     let names: Vec<&str> = transports.iter().map(|row| row["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["shm", "tcp"]);
     assert!(transports.iter().all(|row| row["works"].is_boolean()));
-    // Here or not: an engine of somebody else has a version, or a reason.
+    // Installed or not, a foreign engine has a version or a reason.
     let backends = info["backends"].as_array().unwrap();
     assert!(backends.iter().any(|row| row["name"] == "mpi"));
     assert!(backends.iter().all(|row| row["version"].is_string() != row["error"].is_string()));

@@ -1,4 +1,4 @@
-//! `anyccl perf` as a user runs it.
+//! Tests of `anyccl perf` as a user runs it.
 
 mod common;
 
@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use common::anyccl;
 use serde_json::Value;
 
-/// Not started yet, and not led astray by the environment of the tests.
+/// A command that is not started yet, and does not see the variables of the tests.
 fn command(words: &[&str]) -> Command {
     let mut command = anyccl(&[&["perf"], words].concat());
     for name in ["ANYCCL_RANK", "RANK", "ANYCCL_ALGORITHM", "ANYCCL_TUNING_FILE", "ANYCCL_TRANSPORT"] {
@@ -23,7 +23,7 @@ fn perf(words: &[&str]) -> Output {
     command(words).output().unwrap()
 }
 
-/// A file of this test alone, gone with its test.
+/// A file for one test, removed at its end.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -90,7 +90,7 @@ fn every_collective_is_right_in_place_and_apart_with_both_forms_of_calls() {
         let few = ["--iterations", "2", "--both", "--root", "1", form];
         let report = json(&[&["all", "-n", "3"], &sizes[..], &few[..]].concat());
         let rows = report["rows"].as_array().unwrap();
-        // Ten collectives with two sizes and two places, and a barrier with neither.
+        // Ten collectives with two sizes, in place and out of place, and a barrier with neither.
         assert_eq!(rows.len(), 10 * 4 + 1);
         assert!(rows.iter().all(|row| row["correct"] == true), "{report}");
         assert_eq!(rows.iter().filter(|row| row["in_place"] == true).count(), 20);

@@ -1,5 +1,5 @@
-//! `--as` and `--nccl-of` or `--mpi-of` of a tool without its libraries, as cargo builds it. What they do
-//! with them is tested where all is installed, by capi-tests/nccl/ways_in.py and mpi-tests/starting.py.
+//! Tests of `--as` and `--nccl-of` or `--mpi-of` for a tool without its libraries, as cargo builds it.
+//! capi-tests/nccl/ways_in.py and mpi-tests/starting.py test them with everything installed.
 
 mod common;
 

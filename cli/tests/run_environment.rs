@@ -1,4 +1,4 @@
-//! What `anyccl run` gives to its ranks: variables and cores.
+//! Tests of what `anyccl run` gives to its ranks: variables and cores.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! How `anyccl run` ends a job, and what it tells.
+//! Tests of how `anyccl run` ends a job, and of its report.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn a_signal_that_ends_a_rank_is_named_and_becomes_128_and_its_number() {
 
 #[test]
 fn the_report_repeats_the_last_library_error_and_the_last_lines() {
-    // Rank 1 says so much at its end that what rank 0 has said is out of sight.
+    // Rank 1 writes so much at its end that the output of rank 0 is out of sight.
     let ready = std::env::temp_dir().join(format!("anyccl-run-failure-{}", std::process::id()));
     let script = format!(
         "if [ $ANYCCL_RANK = 1 ]; then
@@ -76,7 +76,7 @@ fn what_the_report_would_repeat_is_not_repeated_while_it_can_be_seen() {
     assert_eq!(job.stderr.matches("rank 3 was lost").count(), 1, "{}", job.stderr);
 }
 
-/// Rank 1 dies; rank 0 waits for that, and then does what `then` says.
+/// A script in which rank 1 dies; rank 0 waits for that, and then does what `then` says.
 fn survives_rank_1(then: &str) -> String {
     format!(
         "if [ $ANYCCL_RANK = 1 ]; then kill -KILL $$; fi
@@ -102,7 +102,7 @@ fn a_job_that_keeps_going_fails_when_a_survivor_does() {
     assert!(job.stderr.contains("soon after: rank 1 was ended by SIGKILL"), "{}", job.stderr);
 }
 
-/// Rank 1 exits with 5 on SIGUSR1; the others do what `others` says, and wait.
+/// A script in which rank 1 exits with 5 on SIGUSR1; the others do what `others` says, and wait.
 fn fails_on_signal(others: &str) -> String {
     format!(
         "if [ $ANYCCL_RANK = 1 ]; then trap 'exit 5' USR1; else trap '' USR1; {others}; fi
@@ -172,7 +172,7 @@ fn what_a_successful_rank_leaves_behind_is_ended() {
 
 #[test]
 fn output_that_a_left_process_still_writes_is_waited_for() {
-    // The rank itself exits before its child has said anything.
+    // The rank itself exits before its child has written anything.
     let job = run_script(
         1,
         &["--grace", "30"],

@@ -1,4 +1,5 @@
-//! `anyccl run --hosts`: agents on pretended hosts, which a shell starts here, and in network namespaces.
+//! Tests of `anyccl run --hosts`: with agents on pretended hosts, which a shell starts here, and in network
+//! namespaces.
 
 mod common;
 #[allow(dead_code, reason = "a part is enough here")]
@@ -46,7 +47,7 @@ fn rank_0_reads_the_launchers_input_and_the_others_read_nothing() {
     let mut command = anyccl(&[&["run"][..], &HERE, &["--no-prefix", "sh", "-c", "cat; echo end"]].concat());
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // More than all the buffers on the way hold.
+    // More than all the buffers on the way can hold.
     let text = "0123456789\n".repeat(200_000);
     let mut stdin = child.stdin.take().unwrap();
     let writer = std::thread::spawn({
@@ -60,7 +61,7 @@ fn rank_0_reads_the_launchers_input_and_the_others_read_nothing() {
     assert_eq!(output.stdout.len(), from_rank_0 + "end\n".len() + from_others);
 }
 
-/// Tells the pids of the rank and of something that it has started, and waits.
+/// A script that prints the pids of the rank and of a process that it has started, and waits.
 const PIDS: &str = "sleep 1000 >/dev/null 2>&1 & echo $$ $!; wait";
 
 #[test]
@@ -103,7 +104,7 @@ fn signals_reach_the_ranks_of_all_hosts() {
 
 #[test]
 fn named_variables_are_passed_on_and_the_key_is_on_no_command_line() {
-    // By the shell alone: a grep would have the key on its own command line.
+    // Uses the shell alone: a grep would have the key on its own command line.
     let script = "echo $GREETING $ANYCCL_LOG; all=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ')
         case $all in *$ANYCCL_JOB_KEY*) echo shown;; *anyccl*) echo hidden;; esac";
     let mut command = anyccl(&["run", "--hosts", "a,b", "--launcher", "env -i {cmd}"]);
@@ -134,7 +135,7 @@ fn a_host_that_cannot_be_used_is_named_with_the_reason() {
     ] {
         let job = finish(anyccl(&["run", "--hosts", "a,b", "--launcher", launcher, program]));
         assert_eq!(job.code(), code, "{}", job.stderr);
-        // Whichever of the two says so first.
+        // Either of the two hosts may report first.
         let host = ["host a", "host b"].iter().any(|host| job.stderr.contains(&format!("{host}{text}")));
         assert!(host || job.stderr.contains(text) && !text.starts_with(':'), "{}", job.stderr);
         assert!(!job.stderr.contains("SIGKILL"), "{}", job.stderr);
@@ -147,7 +148,7 @@ fn a_host_that_cannot_be_used_is_named_with_the_reason() {
 fn ranks_in_network_namespaces_find_each_other_and_end_with_the_launcher() {
     let Some(network) = network_or_skip(2) else { return };
     let hosts = format!("{}:2,{}:2", network.name(0), network.name(1));
-    // Within the first host, as a launcher would be.
+    // Within the first host, where a launcher would run.
     let start = |words: &[&str]| {
         let prefix = network.prefix(0);
         let mut command = Command::new(&prefix[0]);
@@ -171,8 +172,9 @@ fn ranks_in_network_namespaces_find_each_other_and_end_with_the_launcher() {
     let _ = job.child.wait();
 }
 
-/// An `ssh` that leads to a namespace. As the real one it gives the host one line, the words with spaces
-/// between them, to a shell that starts in another folder and knows nothing of this environment.
+/// An `ssh` that leads to a namespace. Like the real one, it gives the host one line, with the words
+/// separated by spaces. A shell that starts in another folder, and has none of this environment, runs the
+/// line.
 const SSH: &str = r#"#!/bin/sh
 while :; do case $1 in -o) shift 2;; -*) shift;; *) break;; esac; done
 host=$1; shift
@@ -189,7 +191,7 @@ fn ssh_leads_to_hosts_that_know_nothing_of_the_launchers_environment() {
     fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
     let hosts = format!("{}:1,{}:2", network.name(0), network.name(1));
-    // Within the first host, as a launcher would be.
+    // Within the first host, where a launcher would run.
     let start = |words: &[&str]| {
         let prefix = network.prefix(0);
         let mut command = Command::new(&prefix[0]);

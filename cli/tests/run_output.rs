@@ -1,4 +1,4 @@
-//! What `anyccl run` makes of its ranks' output and input.
+//! Tests of how `anyccl run` handles its ranks' output and input.
 
 mod common;
 
@@ -109,7 +109,7 @@ fn a_failing_rank_is_noticed_though_nobody_reads_the_output_of_another() {
     assert_eq!(child.wait().unwrap().code(), Some(3));
 }
 
-/// Waits until a pipe, of the usual 64 KiB, takes no more.
+/// Waits until a pipe of the usual 64 KiB takes no more.
 fn wait_until_full(pipe: &ChildStdout) {
     let mut held: libc::c_int = 0;
     while held < 60_000 {

@@ -1,10 +1,10 @@
-//! Signals to `anyccl run`, and its sudden death.
+//! Tests of signals to `anyccl run`, and of its sudden death.
 
 mod common;
 
 use common::{Running, assert_all_gone, numbers};
 
-/// Says so for each signal it gets, and goes on until SIGTERM.
+/// A script that prints a line for each signal, and goes on until SIGTERM.
 const TALKATIVE: &str = "
     for s in HUP INT QUIT USR1 USR2; do trap \"echo got $s\" $s; done
     trap 'echo got TERM; exit 0' TERM

@@ -1,4 +1,4 @@
-//! `anyccl plan` and `anyccl simulate` as a user runs them.
+//! Tests of `anyccl plan` and `anyccl simulate` as a user runs them.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use common::{Finished, anyccl, finish};
 use serde_json::Value;
 
-/// Not led astray by the environment of the tests.
+/// Runs the tool without the variables of the tests.
 fn run(words: &[&str], environment: &[(&str, &str)]) -> Finished {
     let mut command = anyccl(words);
     let ours = ["ANYCCL_ALGORITHM", "ANYCCL_CHUNK_BYTES", "ANYCCL_TUNING_FILE", "ANYCCL_TRANSPORT"];
@@ -35,7 +35,7 @@ fn refusal(words: &[&str], code: i32) -> String {
     finished.stderr
 }
 
-/// A file of this test alone.
+/// Writes a file for one test.
 fn file(name: &str, content: &str) -> PathBuf {
     let path =
         PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-simulate-{name}", std::process::id()));

@@ -1,4 +1,4 @@
-//! The installed files that take the place of NCCL, or of MPI.
+//! The installed files that stand in for NCCL or MPI.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -9,15 +9,15 @@ use super::Facade;
 /// The installed files.
 #[derive(Clone, Debug)]
 pub struct FacadeFiles {
-    /// What they are.
+    /// The library that they stand in for.
     pub facade: Facade,
-    /// The folder that they are in.
+    /// The folder that contains them.
     pub folder: String,
-    /// The libraries: libnccl.so.2; libmpi.so.12 and libmpi_abi.so.1.
+    /// The libraries: libnccl.so.2; or libmpi.so.12 and libmpi_abi.so.1.
     pub libraries: Vec<String>,
     /// The audit library.
     pub audit: String,
-    /// A folder for PYTHONPATH, with the library in it where PyTorch looks.
+    /// A folder for PYTHONPATH that has the library where PyTorch looks for it.
     pub overlay: Option<String>,
 }
 
@@ -58,7 +58,7 @@ impl FacadeFiles {
         Ok(FacadeFiles { facade, libraries, audit, overlay, folder: listable(folder)? })
     }
 
-    /// Whether this is one of our libraries, by whatever path.
+    /// Whether a path leads to one of our libraries.
     pub fn is_ours(&self, library: &Path) -> bool {
         let identity = |path: &Path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino())).ok();
         let Some(other) = identity(library) else { return false };
@@ -66,7 +66,7 @@ impl FacadeFiles {
     }
 }
 
-/// A path as the loader and Python take it in a list: they cannot quote.
+/// A path in the form in which the loader and Python take it in a list, which has no quoting.
 fn listable(path: PathBuf) -> Result<String, String> {
     let fits = |text: &&str| !text.contains([':', ';', ' ', '\t', '\n']);
     let text = path.to_str().filter(fits).map(str::to_string);

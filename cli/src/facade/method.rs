@@ -1,14 +1,15 @@
-//! How our libraries get into a program, and the variables for it.
+//! Methods to get our libraries into a program, and the variables for each.
 //!
 //! | method | for | reaches | does not reach |
 //! | --- | --- | --- | --- |
-//! | audit | both | whoever asks glibc's loader, by name or path | other C libraries |
-//! | preload | NCCL | programs that are linked with it | who opens another by its path |
+//! | audit | both | every request to glibc's loader, by name or path | other C libraries |
+//! | preload | NCCL | programs that are linked with it | programs that open another by its path |
 //! | overlay | NCCL | PyTorch, which looks for it on Python's path | everything else |
-//! | path | MPI | programs without an RPATH, and mpi4py | who opens another by its path |
+//! | path | MPI | programs without an RPATH, and mpi4py | programs that open another by its path |
 //!
-//! None reaches a program with NCCL or MPI linked into it. MPI is never preloaded: there are two libraries
-//! for two ABIs, with the same functions. With each method, the audit library comes along and reports who
+//! No method reaches a program with NCCL or MPI linked into it. MPI is never preloaded, because there are two
+//! libraries for two ABIs with the same functions. With each method, the audit library is loaded as well, and
+//! reports every process that gets a foreign library.
 //! gets a library that is not ours.
 
 use std::ffi::OsStr;
@@ -20,7 +21,7 @@ use super::Facade;
 use super::files::FacadeFiles;
 use super::program::{Loader, Program};
 
-/// A way in.
+/// A method to get our libraries into a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 pub enum Method {
     /// LD_PRELOAD: our functions come before those of other libraries (NCCL)
@@ -29,12 +30,12 @@ pub enum Method {
     Overlay,
     /// LD_LIBRARY_PATH and MPI4PY_LIBMPI: ours are found before others (MPI)
     Path,
-    /// LD_AUDIT: the loader takes ours whoever asks
+    /// LD_AUDIT: the loader gives ours to every program that asks
     Audit,
 }
 
 impl Method {
-    /// The word for it.
+    /// Name of the method on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Method::Preload => "preload",
@@ -52,7 +53,7 @@ impl Method {
         }
     }
 
-    /// The method where the loader is not glibc's.
+    /// The method for a program whose loader is not glibc's.
     fn without_audit(facade: Facade) -> Method {
         match facade {
             Facade::Nccl => Method::Preload,
@@ -60,7 +61,7 @@ impl Method {
         }
     }
 
-    /// The method for a Python whose loader heeds no variable.
+    /// The method for a Python whose loader ignores all variables.
     fn by_python(facade: Facade) -> Method {
         match facade {
             Facade::Nccl => Method::Overlay,
@@ -69,8 +70,8 @@ impl Method {
     }
 }
 
-/// The method that fits a program, or why `wanted`, or any, does not. Of a program that nobody knows, nothing
-/// is said.
+/// The method that fits a program, or the reason why `wanted`, or every method, does not. An unknown program
+/// is accepted.
 pub fn choose(facade: Facade, program: Option<&Program>, wanted: Option<Method>) -> Result<Method, String> {
     if let Some(wanted) = wanted.filter(|wanted| !wanted.is_for(facade)) {
         let other = Method::without_audit(facade).name();
@@ -90,7 +91,7 @@ pub fn choose(facade: Facade, program: Option<&Program>, wanted: Option<Method>)
         (_, None) if !heeds_loader && program.is_python => Ok(by_python),
         (_, Some(wanted)) if !heeds_loader && program.is_python && wanted == by_python => Ok(wanted),
         _ if !heeds_loader => Err(format!(
-            "{file} gets rights from its file (setuid, setgid or capabilities), so the loader heeds no variables such as \
+            "{file} gets rights from its file (setuid, setgid or capabilities), so the loader ignores variables such as \
              LD_AUDIT. Start it without them, or link it with {library} of anyccl"
         )),
         (Loader::Other(loader), Some(Method::Audit)) => Err(format!(
@@ -110,7 +111,7 @@ pub fn mode_variable(facade: Facade) -> &'static str {
     }
 }
 
-/// The variables for a method. What they hold so far, by `before`, stays behind what is new.
+/// The variables for a method. Their present contents, from `before`, stay behind the new part.
 pub fn variables(
     method: Method,
     files: &FacadeFiles,
@@ -142,13 +143,13 @@ pub fn variables(
     variables
 }
 
-/// What a variable holds for a rank: the user's word for it, else this process's own.
+/// The value of a variable on a rank: the one that the user gave, else this process's own.
 pub fn held(environment: &[(String, String)], name: &str) -> Option<String> {
     let own = || std::env::var(name).ok();
     environment.iter().rev().find(|(set, _)| set == name).map(|(_, value)| value.clone()).or_else(own)
 }
 
-/// The program of a command, as it would be found with this environment.
+/// The program of a command, searched with this environment.
 pub fn program(command: &OsStr, environment: &[(String, String)]) -> Option<Program> {
     Program::of(command, held(environment, "PATH").as_deref().map(OsStr::new))
 }

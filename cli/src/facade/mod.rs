@@ -1,9 +1,9 @@
-//! What it takes to put libraries of anyccl in the place of NCCL, or of MPI, for `anyccl run --as` and
-//! `anyccl info --nccl-of` or `--mpi-of`.
+//! What `anyccl run --as` and `anyccl info --nccl-of` or `--mpi-of` need to put anyccl's libraries in the
+//! place of NCCL or MPI.
 //!
-//! [`files`] is where the files are; [`program`] finds out what kind of program a command starts; [`method`]
-//! chooses how to get in there, and makes the variables for it; [`usage`] receives the reports of
-//! the processes (`anyccl_launch_report`). What a job makes of that is in `run::takeover`.
+//! [`files`] finds the files. [`program`] finds out what kind of program a command starts. [`method`] chooses
+//! how to get into it, and makes the variables. [`usage`] receives the reports of the processes
+//! (`anyccl_launch_report`). `run::takeover` decides what the reports mean for a job.
 
 pub mod files;
 pub mod method;
@@ -13,7 +13,7 @@ pub mod usage;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// What anyccl can be for programs that know nothing of it.
+/// A library that anyccl can stand in for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 pub enum Facade {
     /// libnccl.so.2, on host memory
@@ -23,12 +23,12 @@ pub enum Facade {
 }
 
 impl Facade {
-    /// Its name in sentences.
+    /// Name in sentences.
     pub fn name(self) -> &'static str {
         self.reported().name()
     }
 
-    /// The word for it on the command line.
+    /// Name on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Facade::Nccl => "nccl",

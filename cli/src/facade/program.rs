@@ -1,4 +1,5 @@
-//! What kind of program a command starts: who loads its libraries, and whether it can be told to load others.
+//! The kind of program that a command starts: which loader loads its libraries, and whether it can be told to
+//! load others.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -9,42 +10,42 @@ use std::path::{Path, PathBuf};
 
 use crate::sys::privilege;
 
-/// The kernel follows `#!` so often.
+/// Number of `#!` lines that the kernel follows.
 const MOST_SCRIPTS: usize = 4;
-/// Bytes that are read of a file: more than the line with `#!` and the head of an ELF file.
+/// Number of bytes read from the start of a file: more than a line with `#!`, and the header of an ELF file.
 const BEGINNING: usize = 1024;
 const PT_INTERP: u32 = 3;
-/// Bytes of the header of an ELF file for 64 bits; below, those of an entry of its table of segments.
+/// Length of the header of a 64-bit ELF file. Below: length of an entry of its table of segments.
 const HEADER: usize = 64;
 const SEGMENT: usize = 56;
 
-/// Who loads the libraries of a program.
+/// The loader of a program's libraries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Loader {
     /// glibc's.
     Gnu,
     /// Another C library's, at this path.
     Other(String),
-    /// Nobody: it is linked statically.
+    /// No loader: the program is linked statically.
     None,
     /// The loader of a 32-bit program, which our library does not fit.
     Narrow,
 }
 
-/// What is known of a program.
+/// A program, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// What the kernel executes in the end: the program, or the interpreter of its script.
+    /// The file that the kernel executes in the end: the program, or the interpreter of its script.
     pub file: PathBuf,
     pub loader: Loader,
-    /// Whether the program gets rights that we do not have, so that the loader heeds no variable.
+    /// Whether the program gets rights that this process does not have, so that the loader ignores variables.
     pub is_privileged: bool,
     pub is_python: bool,
 }
 
 impl Program {
-    /// The program of a command, searched in `path` as a shell would. `None`: it cannot be told; starting it
-    /// will tell what is wrong with it.
+    /// The program of a command, searched in `path` as a shell would. `None`: it cannot be determined;
+    /// starting it will show the problem.
     pub fn of(name: &OsStr, path: Option<&OsStr>) -> Option<Program> {
         let mut file = found(name, path)?;
         for _ in 0..=MOST_SCRIPTS {
@@ -65,7 +66,7 @@ impl Program {
     }
 }
 
-/// Where a program is, as execvp looks for it.
+/// The path of a program, found as execvp finds it.
 fn found(name: &OsStr, path: Option<&OsStr>) -> Option<PathBuf> {
     if name.as_bytes().contains(&b'/') {
         return Some(PathBuf::from(name));
@@ -79,7 +80,7 @@ fn beginning(file: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What `#!` names; behind `env`, what that is to start.
+/// The program that a `#!` line names; behind `env`, the program that env starts.
 fn interpreter(beginning: &[u8]) -> Option<OsString> {
     let line = beginning.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -92,7 +93,7 @@ fn interpreter(beginning: &[u8]) -> Option<OsString> {
     Some(OsStr::from_bytes(named).to_os_string())
 }
 
-/// `None`: not an ELF file of this machine.
+/// The loader of a binary. `None`: not an ELF file of this machine.
 fn loader(file: &Path, beginning: &[u8]) -> Option<Loader> {
     let class = *beginning.strip_prefix(b"\x7fELF")?.first()?;
     if class != 2 {

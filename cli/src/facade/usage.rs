@@ -12,22 +12,22 @@ use crate::sys::poll::{self, Waiting};
 /// How a process uses NCCL, or MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Usage {
-    /// Our library was loaded. It may have been preloaded into a program that has no use for it.
+    /// Our library was loaded. It may have been preloaded into a program that does not use it.
     OursLoaded,
-    /// Our library was called, or a function of it was found for somebody.
+    /// Our library was called, or the loader found one of its functions for another library or the program.
     OursUsed,
-    /// Another library was loaded. Where ours was preloaded, it may be of no use to anybody.
+    /// A foreign library was loaded. If ours was preloaded, the foreign one may never be used.
     OtherLoaded,
-    /// A function of another library was found for somebody.
+    /// The loader found a function of a foreign library for another library or the program.
     OtherUsed,
 }
 
 /// A report of a process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageReport {
-    /// What has happened.
+    /// The event.
     pub usage: Usage,
-    /// `rank 0 (pid 4711)`, or the process alone.
+    /// The process: `rank 0 (pid 4711)`, or the process alone.
     pub who: String,
     /// The library.
     pub library: String,
@@ -35,14 +35,14 @@ pub struct UsageReport {
     pub user: String,
 }
 
-/// The reports of this host's processes, as they come.
+/// The reports of this host's processes, in the order in which they arrive.
 pub struct UsageReports {
     listener: Listener,
     files: FacadeFiles,
 }
 
 impl UsageReports {
-    /// Opens the socket for them.
+    /// Opens the socket for the reports.
     pub fn open(files: FacadeFiles) -> io::Result<UsageReports> {
         let mut random = [0; 32];
         getrandom::fill(&mut random).map_err(io::Error::other)?;
@@ -54,12 +54,12 @@ impl UsageReports {
         (VARIABLE.to_string(), self.listener.value())
     }
 
-    /// What to wait for.
+    /// What to wait for until a report arrives.
     pub fn waiting(&self) -> Waiting {
         poll::readable(&self.listener)
     }
 
-    /// The reports that have come since the last time.
+    /// The reports that have arrived since the last call.
     pub fn read_new(&self) -> io::Result<Vec<UsageReport>> {
         let mut new = Vec::new();
         while let Some(report) = self.listener.next()? {

@@ -1,4 +1,4 @@
-//! The engines that calls can be served by: which of them are here, and who does what.
+//! The foreign engines: which of them are installed, and how each would serve calls.
 
 use anyccl_engine::backend::capability::{operators_of, support};
 use anyccl_engine::backend::{ForeignEngine, MemoryKind, Shape, registry};
@@ -10,15 +10,15 @@ use serde::Serialize;
 pub struct Backend {
     /// Name as in `ANYCCL_BACKEND`.
     pub name: &'static str,
-    /// Memory that it serves.
+    /// Kinds of memory that it serves.
     pub memory: Vec<&'static str>,
-    /// What it calls itself; `None` where it was not found.
+    /// Its own version text; `None` if it was not found.
     pub version: Option<String>,
-    /// The file that it was loaded from.
+    /// The file from which it was loaded.
     pub path: Option<String>,
-    /// Why it was not found.
+    /// The reason why it was not found.
     pub error: Option<String>,
-    /// Who does each collective where this engine is chosen.
+    /// How each collective is served if this engine is chosen.
     pub collectives: Vec<Served>,
 }
 
@@ -27,20 +27,20 @@ pub struct Backend {
 pub struct Served {
     /// The collective.
     pub collective: &'static str,
-    /// Each way, in words.
+    /// The ways in which it is served.
     pub ways: Vec<Way>,
 }
 
-/// One way, and for what.
+/// One way to serve a collective, and the datatypes served in that way.
 #[derive(Serialize)]
 pub struct Way {
     /// "native", "composed: ..." or "builtin".
     pub how: String,
-    /// The datatypes that go this way; one of which only some operators do is named with each of them.
+    /// The datatypes. If only some operators of a datatype go this way, each of them is named.
     pub datatypes: Vec<String>,
 }
 
-/// Looks for every engine of others. The builtin one is not asked: it does everything.
+/// Looks for every foreign engine. The builtin one is not asked: it serves everything.
 pub fn backends() -> Vec<Backend> {
     let of = |entry: &registry::Entry| {
         let memory = MemoryKind::ALL.into_iter().filter(|memory| entry.name.serves(*memory));

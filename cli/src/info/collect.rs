@@ -1,4 +1,4 @@
-//! Finds out everything that `anyccl info` tells.
+//! Collects everything that `anyccl info` prints.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use super::machine::{Processor, processor};
 use super::tables::{CollectiveRow, DatatypeRow, VariableRow, collectives, datatypes, variables};
 use super::transports::{Transport, transports};
 
-/// Everything that `anyccl info` tells. The keys are stable.
+/// Everything that `anyccl info` prints. The keys are stable.
 #[derive(Serialize)]
 pub struct Info {
     /// Version of anyccl.
@@ -26,9 +26,9 @@ pub struct Info {
     pub network: Network,
     /// Ways to move bytes.
     pub transports: Vec<Transport>,
-    /// What anyccl can be for programs of others.
+    /// Libraries that anyccl can stand in for.
     pub facades: Vec<FacadeRow>,
-    /// Engines of others.
+    /// Foreign engines.
     pub backends: Vec<Backend>,
     /// Collectives with their algorithms.
     pub collectives: Vec<CollectiveRow>,
@@ -43,9 +43,9 @@ pub struct Info {
 pub struct Network {
     /// Every interface of this host.
     pub interfaces: Vec<Interface>,
-    /// Why the chosen ones were chosen; `None` when none was.
+    /// The reason for the choice; `None` if none was chosen.
     pub reason: Option<String>,
-    /// Why none was chosen, or the interfaces could not be listed.
+    /// The reason why none was chosen, or why the interfaces could not be listed.
     pub error: Option<String>,
 }
 
@@ -62,8 +62,8 @@ pub struct Interface {
     pub chosen: bool,
 }
 
-/// Asks the machine, the engine and the environment. Never fails: what cannot be found out is
-/// told as such, since this is the command for machines on which something is wrong.
+/// Asks the machine, the engine and the environment. Never fails: what cannot be determined is reported as
+/// such, because this command is used on machines where something is wrong.
 pub fn collect() -> Info {
     Info {
         version: anyccl_engine::base::VERSION,
@@ -73,7 +73,7 @@ pub fn collect() -> Info {
         network: network(),
         transports: transports(),
         facades: facades(),
-        // After what forks: an engine may have threads.
+        // After everything that forks: an engine may have threads.
         backends: backends(),
         collectives: collectives(),
         datatypes: datatypes(),

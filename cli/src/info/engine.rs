@@ -1,4 +1,4 @@
-//! What the engine is asked about itself. The only file of `info` that knows where the answers are.
+//! Questions to the engine about itself. Only this file of `info` knows where the engine has the answers.
 
 pub use anyccl_engine::sys::interfaces::Interface as EngineInterface;
 
@@ -12,13 +12,13 @@ pub fn interfaces() -> Result<Vec<EngineInterface>, String> {
     anyccl_engine::sys::interfaces::interfaces().map_err(|error| error.to_string())
 }
 
-/// Names of the interfaces that TCP would use, and why these; or why there is none.
+/// Names of the interfaces that TCP would use, and the reason; an error if there is none.
 pub fn chosen_interfaces() -> Result<(Vec<String>, String), String> {
     let choice = anyccl_engine::bootstrap::interface::choose(None).map_err(|error| error.to_string())?;
     Ok((choice.interfaces.into_iter().map(|interface| interface.name).collect(), choice.reason))
 }
 
-/// Where anyccl_init would find its job, or why it would not.
+/// Where anyccl_init would find its job, or why it would not find one.
 pub fn job() -> String {
     anyccl_engine::bootstrap::source_in_environment()
         .unwrap_or_else(|error| format!("none can be found: {error}"))

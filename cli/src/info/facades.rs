@@ -1,18 +1,18 @@
-//! The libraries that take the place of NCCL and MPI, as they were installed beside this tool.
+//! The libraries that stand in for NCCL and MPI, as they were installed with this tool.
 
 use serde::Serialize;
 
 use crate::facade::Facade;
 use crate::facade::files::FacadeFiles;
 
-/// A facade, and where its libraries are.
+/// A facade, and the place of its libraries.
 #[derive(Serialize)]
 pub struct FacadeRow {
-    /// What it stands in for: "NCCL" or "MPI".
+    /// The library that it stands in for: "NCCL" or "MPI".
     pub name: &'static str,
-    /// Its libraries; empty where they are not installed.
+    /// Its libraries; empty if they are not installed.
     pub libraries: Vec<String>,
-    /// Why there is none.
+    /// The reason why there are none.
     pub error: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The processor, and how much of it this process may use.
+//! The processor, and the part of it that this process may use.
 
 use std::fs;
 
@@ -11,13 +11,13 @@ use crate::sys::cpus::CpuSet;
 pub struct Processor {
     /// Architecture, as Rust names it.
     pub architecture: &'static str,
-    /// Vector extensions that this processor has, of those that matter here.
+    /// The vector extensions of this processor that the kernels can use.
     pub features: Vec<&'static str>,
     /// Instruction set that the reduction kernels of this process use.
     pub reduction_kernels: &'static str,
     /// Cores that this process may run on.
     pub usable_cores: Vec<usize>,
-    /// Cores' worth of time that the control group allows; `None` when it does not limit.
+    /// Time that the control group allows, in cores; `None` if it sets no limit.
     pub quota_cores: Option<f64>,
 }
 

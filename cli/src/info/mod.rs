@@ -1,8 +1,8 @@
 //! `anyccl info`: what this machine and this build offer, and what the environment says.
 //!
-//! [`collect`] finds out, into one serialisable record; [`mod@print`] lays it out for reading. With `--json`
-//! the record itself is the output: its keys are stable, new ones may be added. `--nccl-of` and
-//! `--mpi-of` ask something else, of a command ([`library_of`]).
+//! [`collect`] collects everything into one serialisable record; [`mod@print`] lays it out as text. With
+//! `--json` the record itself is the output: its keys are stable, new ones may be added. `--nccl-of` and
+//! `--mpi-of` ask a different question, about a command ([`library_of`]).
 
 mod backends;
 mod collect;
@@ -24,12 +24,12 @@ use crate::Failure;
 use crate::facade::Facade;
 use crate::run::seconds;
 
-/// Tell what this machine and this build offer, and what the environment says
+/// Report what this machine and this build offer, and what the environment says
 ///
 /// Shows the processor and the reduction kernels, the network interfaces and which of them would be used, the
-/// transports and whether each works here, the engines of others that calls can be served by, the algorithms
-/// of each collective, the operators that each datatype accepts, and every environment variable with its
-/// current value.
+/// transports and whether each works here, the foreign engines that can serve calls, the algorithms of each
+/// collective, the operators that each datatype accepts, and every environment variable with its current
+/// value.
 #[derive(Args)]
 #[command(group = ArgGroup::new("command").args(["nccl_of", "mpi_of"]))]
 #[command(after_help = "Examples:\n  anyccl info\n  anyccl info --json | jq .variables\n  \
@@ -39,13 +39,13 @@ pub struct InfoArguments {
     #[arg(long)]
     json: bool,
 
-    /// Tell which NCCL the processes of a command get, instead: path, version, and whether it is anyccl. The
-    /// command is started, and ended before it calls it. Comes last
+    /// Report instead which NCCL the processes of a command get: path, version, and whether it is anyccl. The
+    /// command is started, and ended before it calls NCCL. Must be the last option
     #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true)]
     nccl_of: Vec<OsString>,
 
-    /// Tell which MPI the processes of a command get, instead: path, version, ABI, and whether it is anyccl.
-    /// Comes last
+    /// Report instead which MPI the processes of a command get: path, version, ABI, and whether it is anyccl.
+    /// Must be the last option
     #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true, conflicts_with = "nccl_of")]
     mpi_of: Vec<OsString>,
 
@@ -68,7 +68,7 @@ pub fn info(arguments: &InfoArguments) -> Result<u8, Failure> {
         print::layout(&info)
     };
     match io::stdout().write_all(text.as_bytes()) {
-        // A reader such as head has seen enough.
+        // A reader such as head has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
         Err(error) => Err(Failure::own(format_args!("cannot write to standard output: {error}"))),
         Ok(()) => Ok(0),

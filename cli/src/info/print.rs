@@ -1,4 +1,4 @@
-//! Lays the information out for reading: sections, aligned columns, no colour.
+//! The text form of the information: sections, aligned columns, no colour.
 
 use anyccl_engine::base::ReduceOp;
 
@@ -12,7 +12,7 @@ use super::transports::Transport;
 /// Width at which long sentences are broken.
 const WIDTH: usize = 100;
 
-/// The whole text.
+/// The complete text.
 pub fn layout(info: &Info) -> String {
     let kernel = info.kernel.as_deref().unwrap_or("of unknown version");
     let mut text = format!("anyccl {} on Linux {kernel}\n", info.version);
@@ -21,7 +21,7 @@ pub fn layout(info: &Info) -> String {
         ("Processor", processor(&info.processor)),
         ("Network", network(&info.network)),
         ("Transports", transports(&info.transports)),
-        ("In the place of others (anyccl run --as)", facades(&info.facades)),
+        ("Stand-in libraries (anyccl run --as)", facades(&info.facades)),
         ("Backends", backends(&info.backends)),
         ("Algorithms", algorithms(&info.collectives)),
         ("Datatypes and operators", datatypes(&info.datatypes)),
@@ -82,7 +82,7 @@ fn facades(facades: &[FacadeRow]) -> Vec<String> {
     for facade in facades {
         rows.extend(facade.libraries.iter().map(|library| vec![facade.name.to_string(), library.clone()]));
         if facade.error.is_some() {
-            rows.push(vec![facade.name.to_string(), "not installed beside this tool".to_string()]);
+            rows.push(vec![facade.name.to_string(), "not installed with this tool".to_string()]);
         }
     }
     aligned(&rows)
@@ -155,7 +155,7 @@ fn variables(variables: &[VariableRow]) -> Vec<String> {
     lines
 }
 
-/// Rows as lines, each column as wide as its widest cell.
+/// Lines of rows, each column as wide as its widest cell.
 fn aligned(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));

@@ -1,16 +1,16 @@
-//! The engine's tables as rows: algorithms, datatypes with their operators, variables.
+//! Tables of the engine as rows: algorithms, datatypes with their operators, variables.
 
 use anyccl_engine::algo::ALGORITHMS;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
 use anyccl_engine::config::VARIABLES;
 use serde::Serialize;
 
-/// A collective and what can compute it.
+/// A collective and its algorithms.
 #[derive(Serialize)]
 pub struct CollectiveRow {
     /// Its name.
     pub name: &'static str,
-    /// In the order of the engine's table.
+    /// The algorithms, in the order of the engine's table.
     pub algorithms: Vec<AlgorithmRow>,
 }
 
@@ -19,7 +19,7 @@ pub struct CollectiveRow {
 pub struct AlgorithmRow {
     /// Name as in `ANYCCL_ALGORITHM`.
     pub name: &'static str,
-    /// When it is good.
+    /// When the algorithm is good.
     pub summary: &'static str,
 }
 
@@ -39,11 +39,11 @@ pub struct DatatypeRow {
 pub struct VariableRow {
     /// Its name.
     pub name: &'static str,
-    /// What holds when it is unset.
+    /// Value that applies when it is unset.
     pub default: &'static str,
-    /// Its value now; `None` when it is unset.
+    /// Its value now; `None` if it is unset.
     pub value: Option<String>,
-    /// One sentence.
+    /// Its meaning, in a sentence.
     pub meaning: &'static str,
 }
 
@@ -65,7 +65,7 @@ pub fn datatypes() -> Vec<DatatypeRow> {
     Datatype::ALL.map(|d| DatatypeRow { name: d.name(), bytes: d.bytes(), operators: operators(d) }).into()
 }
 
-/// Every variable with its value. A secret is not shown, only that it is set.
+/// Every variable with its value. The value of a secret is not shown.
 pub fn variables() -> Vec<VariableRow> {
     let value = |name: &str| {
         let value = anyccl_engine::config::raw(name)?;

@@ -1,4 +1,4 @@
-//! The transports, and whether what they need works on this machine: tried, not guessed.
+//! The transports, and whether each works on this machine. Their needs are tried, not guessed.
 
 use std::io;
 use std::net::{TcpListener, TcpStream};
@@ -14,26 +14,26 @@ use crate::sys::probe;
 pub struct Transport {
     /// Name as in `ANYCCL_TRANSPORT`.
     pub name: &'static str,
-    /// Whether everything works that it cannot do without.
+    /// Whether everything works that it requires.
     pub works: bool,
-    /// What was tried.
+    /// The things that were tried.
     pub needs: Vec<Need>,
 }
 
-/// Something that a transport needs or can use.
+/// Something that a transport requires or can use.
 #[derive(Serialize)]
 pub struct Need {
     /// What it is.
     pub name: &'static str,
-    /// Whether the transport does without, only slower.
+    /// Whether the transport also works without it, only slower.
     pub optional: bool,
     /// Whether it works here.
     pub works: bool,
-    /// The system's answer where it does not.
+    /// The system's error, if it does not work.
     pub error: Option<String>,
 }
 
-/// Tries everything. This process must not have a second thread.
+/// Tries every transport. This process must not have a second thread.
 pub fn transports() -> Vec<Transport> {
     let shm = vec![
         need("memory without a name (memfd_create)", false, probe::memfd()),

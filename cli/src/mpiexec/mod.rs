@@ -1,9 +1,9 @@
 //! `anyccl-mpiexec`: `anyccl run` with the options that every mpiexec has.
 //!
-//! The tool is `anyccl` itself under another name: a name that has `mpiexec` or `mpirun` in it. Options are
-//! read by hand ([`options`]), because they begin with one dash and end at the program; programs are
-//! separated by colons. [`placement`] turns hosts into the places of `anyccl run`. What this says nothing
-//! about is as in `anyccl run`: one job, one world, nothing left behind.
+//! The tool is `anyccl` itself under another name, one that contains `mpiexec` or `mpirun`. Options are
+//! parsed by hand ([`options`]), because they begin with one dash and end at the program. Programs are
+//! separated by colons. [`placement`] turns hosts into the places of `anyccl run`. Everything else is as in
+//! `anyccl run`: one job, one world, no processes left behind.
 
 mod options;
 mod placement;
@@ -54,13 +54,13 @@ Examples:
   anyccl-mpiexec -hosts node1:8,node2:8 -x OMP_NUM_THREADS=1 ./program
 ";
 
-/// Whether a command of this name is this tool.
+/// Whether a command of this name means this tool.
 pub fn is_meant(name: &OsStr) -> bool {
     let file = std::path::Path::new(name).file_name().unwrap_or(name).to_string_lossy();
     file.contains("mpiexec") || file.contains("mpirun")
 }
 
-/// Runs the job that the words ask for.
+/// Runs the job that the arguments describe.
 pub fn mpiexec(words: &[OsString]) -> Result<u8, Failure> {
     let wrong = |text: String| Failure { code: 2, text: format!("{text}; see -help") };
     let options = match options::read(words).map_err(wrong)? {

@@ -1,4 +1,4 @@
-//! The options, as they are written. One dash or two, the value in the next word or behind `=`.
+//! The options as they are written: one dash or two, with the value in the next word or behind `=`.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,7 +9,7 @@ use super::placement::{Slots, read_file, read_list};
 use crate::facade::Facade;
 use crate::run::{Bind, seconds};
 
-/// What the words ask for.
+/// The request that the words make.
 pub enum Asked {
     /// The help.
     Help,
@@ -28,7 +28,7 @@ pub struct Program {
     pub command: Vec<OsString>,
     /// Variables for these ranks.
     pub environment: Vec<(String, String)>,
-    /// Where they start.
+    /// The folder in which they start.
     pub folder: Option<PathBuf>,
 }
 
@@ -40,17 +40,17 @@ pub struct Options {
     pub environment: Vec<(String, String)>,
     /// The hosts, if any are named.
     pub hosts: Option<Vec<Slots>>,
-    /// How another host is reached.
+    /// How to reach another host.
     pub launcher: Option<String>,
     pub bind: Bind,
     pub prepends_rank: bool,
     pub keep_going: bool,
     pub timeout: Option<Duration>,
-    /// What anyccl is for the ranks.
+    /// The library that anyccl stands in for.
     pub facade: Option<Facade>,
 }
 
-/// Options of other launchers that change nothing here.
+/// Options of other launchers that have no effect here.
 const WITHOUT_EFFECT: [&str; 10] = [
     "envall",
     "genvall",
@@ -64,7 +64,7 @@ const WITHOUT_EFFECT: [&str; 10] = [
     "enable-auto-cleanup",
 ];
 
-/// Reads the words behind the name of the tool. An error is a sentence.
+/// Parses the words behind the name of the tool. An error is a sentence.
 pub fn read(words: &[OsString]) -> Result<Asked, String> {
     let mut options = Options {
         parts: Vec::new(),
@@ -123,12 +123,12 @@ pub fn read(words: &[OsString]) -> Result<Asked, String> {
     Ok(Asked::Job(options))
 }
 
-/// Words that are not read yet.
+/// The words that have not been read yet.
 struct Words<'a> {
     rest: &'a [OsString],
-    /// The option that is being read, as it was written.
+    /// The option that is being read, in the form in which it was written.
     option: String,
-    /// Its value, if it was written behind `=`.
+    /// Its value, if that was written behind `=`.
     attached: Option<String>,
 }
 

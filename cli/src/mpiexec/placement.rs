@@ -1,14 +1,14 @@
-//! Hosts with numbers of ranks, and how many ranks each gets.
+//! Hosts with numbers of ranks, and the number of ranks that each gets.
 
 use std::ffi::CStr;
 use std::net::IpAddr;
 
-/// A host and its ranks.
+/// A host and the number of its ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slots {
     /// Its name or address.
     pub host: String,
-    /// Number of ranks that it takes, if that is said.
+    /// Number of ranks that it takes, if the user says it.
     pub ranks: Option<u32>,
 }
 
@@ -21,12 +21,12 @@ pub struct Placed {
     pub ranks: u32,
 }
 
-/// Reads `a,b:2`.
+/// Parses a list such as `a,b:2`.
 pub fn read_list(text: &str) -> Result<Vec<Slots>, String> {
     text.split(',').map(slots).collect()
 }
 
-/// Reads a file with a host a line: `a`, `a:2`, `a slots=2`. What follows `#` is left out.
+/// Parses a file with one host per line: `a`, `a:2`, `a slots=2`. Text behind `#` is ignored.
 pub fn read_file(text: &str) -> Result<Vec<Slots>, String> {
     let mut hosts = Vec::new();
     for line in text.lines() {
@@ -59,8 +59,8 @@ fn count(text: &str) -> Result<u32, String> {
     number.ok_or_else(|| format!("\"{text}\" is no number of ranks"))
 }
 
-/// Gives so many ranks to the hosts, in their order and as often as it takes; without a number, as many as
-/// they say. `is_here` tells whether a name is that of this host.
+/// Gives ranks to the hosts in their order, going round again if there are more. Without a number of ranks,
+/// each host gets the number that it takes. `is_here` tells whether a name means this host.
 pub fn place(hosts: &[Slots], ranks: Option<u32>, is_here: &dyn Fn(&str) -> bool) -> Result<Placed, String> {
     let room: Vec<u32> = hosts.iter().map(|slots| slots.ranks.unwrap_or(1)).collect();
     let wanted = ranks.unwrap_or_else(|| room.iter().sum());
@@ -84,14 +84,14 @@ pub fn place(hosts: &[Slots], ranks: Option<u32>, is_here: &dyn Fn(&str) -> bool
     Ok(Placed { hosts: Some(text.join(",")), ranks: wanted })
 }
 
-/// Whether a name or an address is that of this host.
+/// Whether a name or an address means this host.
 pub fn is_here(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     if host == "localhost" || address.is_ok_and(|address| address.is_loopback()) {
         return true;
     }
     let mut name = [0u8; 257];
-    // SAFETY: writes at most the length that is given, which leaves a zero at the end.
+    // SAFETY: the call writes at most the given length, which leaves a zero at the end.
     let failed = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };
     let own = CStr::from_bytes_until_nul(&name).ok().and_then(|name| name.to_str().ok());
     failed == 0 && own.is_some_and(|own| own == host || own.split('.').next() == Some(host))

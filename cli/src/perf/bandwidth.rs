@@ -1,12 +1,12 @@
 //! Bandwidths as nccl-tests defines them.
 //!
-//! Algorithm bandwidth is size over time. Bus bandwidth multiplies it by what an optimal algorithm must move
-//! through the slowest link, per byte of the size; so it can be compared with the hardware, whatever the
-//! number of ranks.
+//! Algorithm bandwidth is size over time. Bus bandwidth multiplies it by the bytes that an optimal algorithm
+//! must move through the slowest link, per byte of the size. So it can be compared with the hardware,
+//! whatever the number of ranks.
 
 use anyccl_engine::base::Collective;
 
-/// Bus bandwidth over algorithm bandwidth, for `ranks` ranks.
+/// Ratio of bus bandwidth to algorithm bandwidth, for `ranks` ranks.
 pub fn bus_factor(collective: Collective, ranks: u32) -> f64 {
     use Collective::*;
     let ranks = f64::from(ranks);

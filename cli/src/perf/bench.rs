@@ -1,18 +1,18 @@
-//! What all measurements have in common.
+//! The parts that all measurements share.
 
 use super::arguments::PerfArguments;
 use super::output::Output;
 use super::ranks::Ranks;
 use super::trace::Tracer;
 
-/// The ranks, and where the results go.
+/// The ranks, and the destination of results.
 pub struct Bench<'a> {
-    /// What the user wants.
+    /// The user's arguments.
     pub arguments: &'a PerfArguments,
     /// This rank and the others.
     pub ranks: Ranks,
     /// Reports of rank 0.
     pub output: Output,
-    /// Trace of the steps, if it is wanted.
+    /// Recorder of steps, if the user wants a trace.
     pub tracer: Tracer,
 }

@@ -1,4 +1,4 @@
-//! `-n`: starts this command again, as every rank of a job, through `anyccl run`.
+//! `-n`: starts this command again as every rank of a job, through `anyccl run`.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::run::{self, Bind, RunArguments};
 
 /// Runs the benchmark on `ranks` ranks of this machine.
 pub fn launch(ranks: u32, arguments: &PerfArguments) -> Result<u8, Failure> {
-    // Before anything is started: one message instead of one per rank.
+    // Before anything is started, so that there is one message instead of one per rank.
     arguments.validate(Some(ranks))?;
     let program = std::env::current_exe()
         .map_err(|error| Failure::own(format_args!("cannot find this program's own file: {error}")))?;
@@ -33,10 +33,10 @@ pub fn launch(ranks: u32, arguments: &PerfArguments) -> Result<u8, Failure> {
     })
 }
 
-/// Command line of a rank: the user's words, and one that says that the ranks are there already.
+/// Command line of a rank: the user's words, and one that says that the ranks have been started.
 fn command(program: OsString, words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut command: Vec<OsString> = std::iter::once(program).chain(words).collect();
-    // Behind the name of the subcommand, the first word: what comes last may be a value.
+    // Inserted behind the name of the subcommand, because the last words may be a value.
     command.insert(2, "--launched".into());
     command
 }

@@ -1,9 +1,9 @@
-//! Times calls.
+//! Measures the time of calls.
 //!
-//! A sample is a number of calls in a row, after a barrier, between two readings of the clock. Its length is
-//! found by calibration: the clock's own cost must not matter, and a sample must outlast the skew that the
+//! A sample is a number of calls in a row after a barrier, between two readings of the clock. Calibration
+//! finds this number: the clock's own cost must not matter, and a sample must outlast the skew that the
 //! barrier leaves. The time of a sample is that of the slowest rank. The ranks exchange times after the last
-//! sample, so nothing but the measured calls runs between the clock readings.
+//! sample, so only the measured calls run between the clock readings.
 
 use std::time::{Duration, Instant};
 
@@ -12,20 +12,20 @@ use anyccl_engine::base::Result;
 use super::arguments::Iterations;
 use super::ranks::Ranks;
 
-/// A sample is at least so many times as long as it takes to read the clock.
+/// Shortest sample, as a multiple of the time that reading the clock takes.
 const CLOCK_READS: f64 = 200.0;
-/// And at least so long.
+/// Shortest sample in any case.
 const SHORTEST: Duration = Duration::from_micros(500);
-/// Samples of a size, unless they take too long together.
+/// Number of samples of a size, unless they take too long together.
 const SAMPLES: f64 = 21.0;
-/// Samples of a size in any case.
+/// Lower limit of the number of samples of a size.
 const FEWEST_SAMPLES: f64 = 5.0;
-/// Time of all samples of a size.
+/// Time limit for all samples of a size.
 const BUDGET: Duration = Duration::from_millis(500);
-/// Calibration stops here, whatever the clock says.
+/// Calibration stops here, whatever the clock shows.
 const MOST_CALLS: u64 = 1 << 24;
 
-/// How much is done for each size.
+/// The amount of work for each size.
 #[derive(Clone, Copy)]
 pub struct Effort {
     /// Calls before anything is timed.
@@ -34,7 +34,7 @@ pub struct Effort {
     pub iterations: Iterations,
 }
 
-/// What was measured for one size.
+/// The measurements of one size.
 pub struct Samples {
     /// Calls in each sample.
     pub calls: u64,
@@ -42,7 +42,7 @@ pub struct Samples {
     pub seconds: Vec<f64>,
 }
 
-/// Measures `run`, which makes as many calls as it is told. Collective.
+/// Measures `run`, which makes as many calls as its argument says. Collective.
 pub fn measure(ranks: &Ranks, effort: Effort, mut run: impl FnMut(u64) -> Result<()>) -> Result<Samples> {
     run(u64::from(effort.warmup))?;
     let mut sample = |calls| {
@@ -62,7 +62,7 @@ pub fn measure(ranks: &Ranks, effort: Effort, mut run: impl FnMut(u64) -> Result
     Ok(Samples { calls, seconds })
 }
 
-/// How many calls make a sample. Every rank decides on the same numbers.
+/// Finds the number of calls of a sample. Every rank decides by the same numbers.
 fn calibrate(ranks: &Ranks, sample: &mut impl FnMut(u64) -> Result<f64>) -> Result<u64> {
     let target = ranks.largest(&[clock_cost() * CLOCK_READS])?[0].max(SHORTEST.as_secs_f64());
     let mut calls = 1;
@@ -75,14 +75,14 @@ fn calibrate(ranks: &Ranks, sample: &mut impl FnMut(u64) -> Result<f64>) -> Resu
     }
 }
 
-/// The next attempt: a little more than what should do, since short runs are slow; not above ten times as
-/// many, since they are inexact, too.
+/// The next number to try: slightly more than should suffice, because short runs are slow. It is at most ten
+/// times as many, because short runs are also inexact.
 fn more_calls(calls: u64, took: f64, target: f64) -> u64 {
     let needed = calls as f64 * target / took.max(1e-9) * 1.2;
     (needed as u64).clamp(calls + 1, calls * 10).min(MOST_CALLS)
 }
 
-/// Seconds that reading the clock takes.
+/// Seconds that one reading of the clock takes.
 fn clock_cost() -> f64 {
     const READS: u32 = 1000;
     let start = Instant::now();

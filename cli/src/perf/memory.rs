@@ -1,7 +1,7 @@
 //! The buffers of a measured call.
 //!
-//! Pages are aligned and touched before anything is timed. In place, both buffers lie in one region, where
-//! NCCL's definition puts them: the smaller one is this rank's block of the larger one.
+//! Pages are aligned and touched before anything is timed. In place, both buffers lie in one region as NCCL
+//! defines it: the smaller one is this rank's block of the larger one.
 
 use anyccl_engine::base::{Call, CallKind, Collective, Rank, Result};
 use anyccl_engine::comm::{Communicator, Operation};
@@ -10,7 +10,7 @@ use super::ranks::Form;
 
 const PAGE: usize = 4096;
 
-/// Bytes that begin at a page.
+/// Memory that begins at a page.
 struct Region {
     bytes: Vec<u8>,
     start: usize,
@@ -18,7 +18,7 @@ struct Region {
 
 impl Region {
     fn new(len: usize) -> Region {
-        // Written, not only reserved: fresh zero pages would be mapped inside of the first measurement.
+        // Written, not only reserved: fresh zero pages would be mapped during the first measurement.
         let mut bytes = Vec::with_capacity(len + PAGE);
         bytes.resize(len + PAGE, 1);
         let start = bytes.as_ptr().align_offset(PAGE).min(PAGE);
@@ -34,18 +34,19 @@ impl Region {
     }
 }
 
-/// One collective call of this rank, with memory that fits.
+/// One collective call of this rank, with its buffers.
 pub struct CollectiveCall {
     call: Call,
     input: Region,
-    /// Absent in place: both are in `input`.
+    /// Absent in place: both buffers are in `input`.
     output: Option<Region>,
     send: (usize, usize),
     recv: (usize, usize),
 }
 
 impl CollectiveCall {
-    /// Memory for `call` of `collective` on `rank` of `size`. In place, roots only where there is a root.
+    /// Makes the buffers for `call` of `collective` on `rank` of `size`. If there is a root, only the root is
+    /// in place.
     pub fn new(collective: Collective, call: Call, rank: Rank, size: u32, in_place: bool) -> CollectiveCall {
         let count = call.count as usize;
         let element = call.datatype.bytes();
@@ -67,19 +68,19 @@ impl CollectiveCall {
         }
     }
 
-    /// What this rank contributes. In place, it lies inside of the output or around it.
+    /// This rank's send buffer. In place it lies inside the output, or contains it.
     pub fn input(&mut self) -> &mut [u8] {
         let (at, len) = self.send;
         self.input.part(at, len)
     }
 
-    /// What this rank gets.
+    /// This rank's receive buffer.
     pub fn output(&mut self) -> &mut [u8] {
         let (at, len) = self.recv;
         self.output.as_mut().unwrap_or(&mut self.input).part(at, len)
     }
 
-    /// Calls once.
+    /// Makes the call once.
     pub fn run(&mut self, comm: &Communicator, form: Form) -> Result<()> {
         let operation = self.operation();
         // SAFETY: input and output have the lengths that the call reads and writes on this rank, in regions

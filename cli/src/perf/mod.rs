@@ -1,10 +1,10 @@
 //! `anyccl perf`: measures collectives and transfers.
 //!
 //! With `-n` the command starts itself again as every rank ([`launch`]). A rank joins the job that the
-//! environment describes ([`ranks`]), goes through the sizes ([`sweep`], [`pairs`]), checks each result
-//! against the definition ([`check`]), times calls ([`measure`]), and rank 0 reports ([`output`], [`report`],
-//! [`plot`]). [`trace`] shows the steps of calls on a time line, [`tune`] measures what the choice of
-//! algorithms depends on. docs/measuring.md says what the numbers mean.
+//! environment describes ([`ranks`]). It goes through the sizes ([`sweep`], [`pairs`]), checks each result
+//! against the definition ([`check`]), and times calls ([`measure`]). Rank 0 reports ([`output`], [`report`],
+//! [`plot`]). [`trace`] shows the steps of calls on a time line, [`tune`] measures the costs on which the
+//! choice of algorithms depends. docs/measuring.md says what the numbers mean.
 
 mod arguments;
 mod bandwidth;
@@ -39,21 +39,21 @@ use ranks::Ranks;
 use report::Header;
 use trace::Tracer;
 
-/// Measures. Answers the exit code: 1 when a result was wrong.
+/// Runs the measurement. Returns the exit code, which is 1 if a result was wrong.
 pub fn perf(arguments: &PerfArguments) -> std::result::Result<u8, Failure> {
     if let (Some(ranks), false) = (arguments.ranks, arguments.launched) {
         return launch::launch(ranks, arguments);
     }
     if arguments.launched {
         // Ranks have the terminal of `anyccl perf -n` without being in its foreground; under `stty tostop`
-        // the first word would stop them.
+        // the first output would stop them.
         signal::ignore(libc::SIGTTOU);
     }
     arguments.validate(None)?;
     let ranks = Ranks::join()?;
     arguments.validate(Some(ranks.size()))?;
     let files = if ranks.speaks() { Files::create(arguments) } else { Ok(Files::default()) };
-    // Everybody leaves in good order when nobody can report: one message, not one per rank.
+    // If rank 0 cannot report, all ranks leave in good order: one message, not one per rank.
     if !ranks.all(files.is_ok())? {
         ranks.leave()?;
         return files.map(|_| 1);
@@ -68,7 +68,7 @@ pub fn perf(arguments: &PerfArguments) -> std::result::Result<u8, Failure> {
     Ok(u8::from(!right))
 }
 
-/// Whether all results were right.
+/// Runs all measurements. Returns whether all results were right.
 fn bench(arguments: &PerfArguments, ranks: Ranks, files: Files) -> std::result::Result<bool, Failure> {
     let tracer = Tracer::new(&ranks, arguments.trace.is_some(), files.trace)?;
     let header = header(arguments, &ranks)?;
@@ -88,7 +88,7 @@ fn bench(arguments: &PerfArguments, ranks: Ranks, files: Files) -> std::result::
     Ok(right)
 }
 
-/// Says what is measured. Collective: each rank knows its own links only.
+/// Describes the measurement. Collective: each rank knows only its own links.
 fn header(arguments: &PerfArguments, ranks: &Ranks) -> Result<Header> {
     let mut transports = Vec::new();
     for name in ["shm", "tcp"] {

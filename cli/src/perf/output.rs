@@ -1,8 +1,8 @@
-//! What the user sees: a report on standard output, written as it grows, more of them in files, and a
-//! progress bar on standard error, if that is a terminal.
+//! The output for the user: a report on standard output, written as it grows, further ones in files, and a
+//! progress bar on standard error if that is a terminal.
 //!
-//! Only rank 0 reports; every rank may complain. Files are made before anything is measured: a name that is
-//! wrong must not cost an hour.
+//! Only rank 0 reports; every rank may report an error. Files are created before anything is measured, so
+//! that a wrong name does not cost an hour.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -18,10 +18,10 @@ use crate::Failure;
 
 type Written = Result<(), Failure>;
 
-/// Everything that rank 0 writes to; empty on the others.
+/// All destinations of rank 0; empty on the other ranks.
 #[derive(Default)]
 pub struct Files {
-    /// Reports with their places; `None` is standard output.
+    /// Reports with their files; `None` is standard output.
     pub reports: Vec<(Box<dyn Report>, Option<File>)>,
     /// File of `--trace`.
     pub trace: Option<File>,
@@ -30,8 +30,8 @@ pub struct Files {
 }
 
 impl Files {
-    /// Makes all files that the user has named. The table has standard output, unless something else wants
-    /// it.
+    /// Creates all files that the user has named. The table goes to standard output, unless another report
+    /// does.
     pub fn create(arguments: &PerfArguments) -> Result<Files, Failure> {
         let mut reports: Vec<(Box<dyn Report>, Option<File>)> = Vec::new();
         for (target, report) in [
@@ -57,7 +57,8 @@ impl Files {
 }
 
 fn create(path: &Path) -> Result<File, Failure> {
-    // A file that others may write is not read as ANYCCL_TUNING_FILE, whatever the umask would allow.
+    // A file that others may write would not be read as ANYCCL_TUNING_FILE, so the mode does not rely on the
+    // umask.
     let mut options = File::options();
     let file = options.write(true).create(true).truncate(true).mode(0o644).open(path);
     file.map_err(|error| Failure::own(format_args!("cannot write {}: {error}", path.display())))
@@ -65,20 +66,20 @@ fn create(path: &Path) -> Result<File, Failure> {
 
 /// Reports and progress.
 pub struct Output {
-    /// None on ranks that do not report.
+    /// Empty on ranks that do not report.
     reports: Vec<(Box<dyn Report>, Option<File>)>,
     bar: ProgressBar,
 }
 
 impl Output {
-    /// Begins the reports with what is common to all that follows.
+    /// Begins the reports with the header.
     pub fn new(reports: Vec<(Box<dyn Report>, Option<File>)>, header: &Header) -> Result<Output, Failure> {
         let mut output = Output { reports, bar: ProgressBar::hidden() };
         output.write(|report, out| report.header(header, out))?;
         Ok(output)
     }
 
-    /// `steps` measurements of `what` follow.
+    /// Announces `steps` measurements of `what`.
     pub fn begin(&mut self, what: &str, steps: usize) {
         self.bar.finish_and_clear();
         if self.reports.is_empty() {
@@ -91,7 +92,7 @@ impl Output {
         self.bar.set_message(what.to_string());
     }
 
-    /// One of them is done.
+    /// Notes that one of them is done.
     pub fn step(&self) {
         self.bar.inc(1);
     }
@@ -106,13 +107,13 @@ impl Output {
         self.write(|report, out| report.pair(row, out))
     }
 
-    /// Says on standard error what is wrong.
+    /// Reports an error on standard error.
     pub fn complain(&self, text: &str) {
         // Not eprintln: a closed standard error is no reason to panic.
         self.bar.suspend(|| drop(writeln!(io::stderr(), "anyccl: error: {text}")));
     }
 
-    /// Nothing follows.
+    /// Ends all reports.
     pub fn end(mut self) -> Written {
         self.bar.finish_and_clear();
         self.write(|report, out| report.end(out))

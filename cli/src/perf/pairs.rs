@@ -1,4 +1,4 @@
-//! Measures transfers between two ranks, for each size or for each pair.
+//! Measures transfers between two ranks: over all sizes, or for every pair of ranks.
 
 use anyccl_engine::base::{Rank, Result};
 
@@ -11,13 +11,13 @@ use super::report::PairRow;
 use super::statistics::Summary;
 use crate::Failure;
 
-/// Measures and reports the pairs that were asked for. Whether all that arrived was right.
+/// Measures and reports the requested pairs. Returns whether all received bytes were right.
 pub fn pairs(bench: &mut Bench<'_>) -> std::result::Result<bool, Failure> {
     let mut sizes: Vec<u64> = bench.arguments.sweep().bytes().collect();
     let size = bench.ranks.size();
     let pairs: Vec<(Rank, Rank)> = match bench.arguments.what {
         Some(What::Matrix) => {
-            // Of a matrix the ends tell: latency at the one, bandwidth at the other.
+            // A matrix needs only the two ends: the smallest size for latency, the largest for bandwidth.
             sizes.drain(1..sizes.len().max(2) - 1);
             let others = |from| (0..size).filter(move |&to| to != from).map(move |to| (from, to));
             (0..size).flat_map(others).collect()

@@ -1,7 +1,7 @@
-//! Transfers between two ranks: there and back, or many in a row. All other ranks only look on.
+//! Transfers between two ranks: there and back, or many in a row. All other ranks do nothing.
 //!
 //! Latency is half the time of a round trip. Bandwidth is one-way: messages in a row, ended by an empty
-//! answer, so that the last one has arrived.
+//! reply, so that the last one has arrived.
 
 use anyccl_engine::base::{Datatype, Rank, Result};
 use anyccl_engine::comm::Communicator;
@@ -9,28 +9,28 @@ use anyccl_engine::comm::Communicator;
 use super::check::{data, first_difference, repeat};
 use super::ranks::{Form, exchange, receive, send};
 
-/// Two ranks with a buffer each way.
+/// Two ranks, with a buffer for each direction.
 pub struct PingPong<'a> {
     comm: &'a Communicator,
     form: Form,
     near: Rank,
     far: Rank,
-    /// What goes out from the near rank.
+    /// The bytes that the near rank sends.
     out: Vec<u8>,
-    /// What comes in, on both.
+    /// The receive buffer of both ranks.
     back: Vec<u8>,
 }
 
 impl<'a> PingPong<'a> {
-    /// Messages of `bytes` bytes between `near`, which begins, and `far`.
+    /// Prepares messages of `bytes` bytes between `near`, which begins, and `far`.
     pub fn new(comm: &'a Communicator, form: Form, near: Rank, far: Rank, bytes: usize) -> PingPong<'a> {
-        // Both are written: fresh pages would be mapped inside of the first measurement.
+        // Both buffers are written: fresh pages would be mapped during the first measurement.
         let mut out = vec![0; bytes];
         repeat(&data(near, far, Datatype::Byte), &mut out);
         PingPong { comm, form, near, far, out, back: vec![1; bytes] }
     }
 
-    /// There and back, so many times; the far side returns what it got.
+    /// Makes round trips: the far side returns what it received.
     pub fn round_trips(&mut self, trips: u64) -> Result<()> {
         let PingPong { comm, form, near, far, .. } = *self;
         for _ in 0..trips {
@@ -45,7 +45,7 @@ impl<'a> PingPong<'a> {
         Ok(())
     }
 
-    /// Both send at once, so many times.
+    /// Makes exchanges: both ranks send at once.
     pub fn exchanges(&mut self, times: u64) -> Result<()> {
         let PingPong { comm, near, far, .. } = *self;
         let peer = match comm.rank() {
@@ -56,7 +56,7 @@ impl<'a> PingPong<'a> {
         (0..times).try_for_each(|_| exchange(comm, &self.out, &mut self.back, peer))
     }
 
-    /// So many messages in a row.
+    /// Sends messages in a row.
     pub fn stream(&mut self, messages: u64) -> Result<()> {
         let PingPong { comm, form, near, far, .. } = *self;
         if comm.rank() == near {
@@ -69,7 +69,7 @@ impl<'a> PingPong<'a> {
         Ok(())
     }
 
-    /// The first byte that a round trip brings to this rank and that is not what was sent.
+    /// Index of the first wrong byte that a round trip brings to this rank.
     pub fn first_wrong_byte(&mut self) -> Result<Option<usize>> {
         self.round_trips(1)?;
         let takes_part = [self.near, self.far].contains(&self.comm.rank());

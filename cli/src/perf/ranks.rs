@@ -1,4 +1,4 @@
-//! The job that is measured, and how its ranks agree on numbers between measurements.
+//! The job under measurement, and how its ranks agree on numbers between measurements.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use anyccl_engine::comm::{CommConfig, Communicator, Operation, world_finalize, w
 use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 
-/// How a call is made.
+/// Form of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// The form that returns when the call is done.
+    /// The call returns when it is done.
     Blocking,
-    /// The form that is started, then waited for.
+    /// The call is started, then waited for.
     NonBlocking,
 }
 
@@ -38,7 +38,7 @@ impl Form {
 
 /// All ranks of the job.
 pub struct Ranks {
-    /// Everybody, with the choice of algorithms left to the library.
+    /// The world, in which the library chooses the algorithms.
     pub world: Arc<Communicator>,
     config: Config,
 }
@@ -51,12 +51,12 @@ impl Ranks {
         Ok(Ranks { world, config })
     }
 
-    /// Leaves it. Collective.
+    /// Leaves the job. Collective.
     pub fn leave(self) -> Result<()> {
         world_finalize()
     }
 
-    /// My rank.
+    /// Rank of this process.
     pub fn rank(&self) -> Rank {
         self.world.rank()
     }
@@ -66,24 +66,24 @@ impl Ranks {
         self.world.size()
     }
 
-    /// Name of the transport between two ranks. Collective: each rank knows its own links only.
+    /// Name of the transport between two ranks. Collective: each rank knows only its own links.
     pub fn transport(&self, from: Rank, to: Rank) -> Result<&'static str> {
         let is_tcp = self.rank() == from && self.world.transport(to) == "tcp";
         Ok(if self.all(!is_tcp)? { "shm" } else { "tcp" })
     }
 
-    /// Whether this rank speaks to the user.
+    /// Whether this rank reports to the user.
     pub fn speaks(&self) -> bool {
         self.rank() == 0
     }
 
-    /// A communicator of the same ranks with one algorithm forced. Collective.
+    /// Makes a communicator of the same ranks with one algorithm forced. Collective.
     pub fn with_algorithm(&self, collective: Collective, algorithm: &str) -> Result<Communicator> {
         let algorithm = Some(format!("{}:{algorithm}", collective.name()));
         self.with_config(&Config { algorithm, ..self.config.clone() })
     }
 
-    /// A communicator of the same ranks with TCP between all of them. Collective.
+    /// Makes a communicator of the same ranks with TCP between all of them. Collective.
     pub fn with_tcp(&self) -> Result<Communicator> {
         self.with_config(&Config { transport: TransportChoice::Tcp, ..self.config.clone() })
     }
@@ -97,12 +97,12 @@ impl Ranks {
         Communicator::create(&UniqueId(bytes), self.size(), self.rank(), config, &CommConfig::default())
     }
 
-    /// Waits for everybody.
+    /// Waits for all ranks.
     pub fn barrier(&self) -> Result<()> {
         self.in_place(Collective::Barrier, Datatype::Byte, None, &mut [])
     }
 
-    /// The largest over all ranks, for each number. Numbers are not NaN.
+    /// The largest value over all ranks, for each number. Numbers must not be NaN.
     pub fn largest(&self, numbers: &[f64]) -> Result<Vec<f64>> {
         let mut bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
         self.in_place(Collective::AllReduce, Datatype::Float64, Some(ReduceOp::Max), &mut bytes)?;
@@ -110,19 +110,19 @@ impl Ranks {
         Ok(bytes.chunks_exact(size_of::<f64>()).map(number).collect())
     }
 
-    /// Whether it holds on every rank.
+    /// Whether `holds` is true on every rank.
     pub fn all(&self, holds: bool) -> Result<bool> {
         Ok(self.largest(&[f64::from(u8::from(!holds))])? == [0.0])
     }
 
-    /// On how many ranks it holds.
+    /// Number of ranks on which `holds` is true.
     pub fn count(&self, holds: bool) -> Result<u32> {
         let mut bytes = u32::from(holds).to_ne_bytes();
         self.in_place(Collective::AllReduce, Datatype::Uint32, Some(ReduceOp::Sum), &mut bytes)?;
         Ok(u32::from_ne_bytes(bytes))
     }
 
-    /// Gives everybody the bytes of rank 0.
+    /// Copies the bytes of rank 0 to all ranks.
     pub fn share_first(&self, bytes: &mut [u8]) -> Result<()> {
         self.in_place(Collective::Broadcast, Datatype::Byte, None, bytes)
     }
@@ -146,7 +146,7 @@ impl Ranks {
         Ok(all)
     }
 
-    /// A collective whose input and output, where this rank has them, are all of `bytes`.
+    /// Runs a collective whose input and output, as far as this rank has them, are both `bytes`.
     fn in_place(
         &self,
         collective: Collective,
@@ -190,7 +190,7 @@ pub fn receive(comm: &Communicator, bytes: &mut [u8], from: Rank, form: Form) ->
 /// Sends to one rank and receives from it at the same time.
 pub fn exchange(comm: &Communicator, out: &[u8], back: &mut [u8], peer: Rank) -> Result<()> {
     let message = outgoing(out, peer);
-    // SAFETY: `out` is borrowed until this function returns; the request is waited for here, by its own end
+    // SAFETY: `out` is borrowed until this function returns. The request is waited for here, or by its drop
     // if the receive fails.
     let mut sent = unsafe { comm.start_send(&message) }?;
     receive(comm, back, peer, Form::Blocking)?;

@@ -1,30 +1,30 @@
-//! Which sizes are measured, and how many elements they are.
+//! The sizes to measure, and the number of elements of each.
 //!
-//! A size means what it means in nccl-tests: the bytes of the larger buffer. That is all blocks
-//! together for all_gather, gather, reduce_scatter, scatter and all_to_all.
+//! A size means what it means in nccl-tests: the bytes of the larger buffer. For all_gather, gather,
+//! reduce_scatter, scatter and all_to_all, these are all blocks together.
 
 use anyccl_engine::base::Collective;
 
-/// A geometric row of sizes, both ends included where they are met.
+/// A geometric series of sizes. The largest one belongs to it if the series meets it.
 #[derive(Clone, Copy, Debug)]
 pub struct Sweep {
     /// First size.
     pub min: u64,
-    /// No size is larger.
+    /// Upper limit of sizes.
     pub max: u64,
-    /// From one size to the next, at least 2.
+    /// Factor from one size to the next, at least 2.
     pub factor: u64,
 }
 
 impl Sweep {
-    /// The sizes in bytes. One that starts at 0 goes on with 1.
+    /// The sizes in bytes. A series that starts at 0 goes on with 1.
     pub fn bytes(self) -> impl Iterator<Item = u64> {
         let next = move |&at: &u64| at.max(1).checked_mul(if at == 0 { 1 } else { self.factor });
         std::iter::successors(Some(self.min), next).take_while(move |&at| at <= self.max)
     }
 
-    /// The element counts of calls on `size` ranks: each size rounded down to whole elements per
-    /// rank, but at least one; what becomes equal is measured once. A barrier has no elements.
+    /// The element counts of calls on `size` ranks. Each size is rounded down to whole elements per rank, but
+    /// to at least one. Equal counts are measured once. A barrier has no elements.
     pub fn counts(self, collective: Collective, size: u32, element_bytes: usize) -> Vec<usize> {
         if collective == Collective::Barrier {
             return vec![0];
@@ -44,7 +44,7 @@ pub fn size_of_call(collective: Collective, size: u32, count: usize, element_byt
     }
 }
 
-/// Blocks of the larger buffer.
+/// Number of blocks of the larger buffer.
 fn blocks(collective: Collective, size: u32) -> usize {
     use Collective::*;
     match collective {
@@ -53,7 +53,7 @@ fn blocks(collective: Collective, size: u32) -> usize {
     }
 }
 
-/// Reads 512, 8K, 64M or 1G.
+/// Parses a size: 512, 8K, 64M or 1G.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     let shift = match text[digits.len()..].to_ascii_uppercase().as_str() {

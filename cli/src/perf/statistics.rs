@@ -1,13 +1,13 @@
-//! Numbers that stand for many samples.
+//! Statistics of many samples.
 
 use serde::Serialize;
 
-/// Median, minimum and 95th percentile. The mean is left out: one interruption spoils it.
+/// Median, minimum and 95th percentile. The mean is left out, because one interruption distorts it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// The middle one; between the two in the middle where they are two.
+    /// The middle sample, or the mean of the two in the middle.
     pub median: f64,
-    /// The fastest.
+    /// The fastest sample.
     pub min: f64,
     /// The smallest sample that at least 95 of 100 do not exceed.
     pub p95: f64,

@@ -1,7 +1,7 @@
 //! Measures a collective over all sizes.
 //!
 //! To compare algorithms, each gets a communicator in which it is forced. They take turns at each size, so
-//! that what else happens on the machine meets them alike.
+//! that other load on the machine affects all of them alike.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::sizes::size_of_call;
 use super::statistics::Summary;
 use crate::Failure;
 
-/// Measures and reports one collective. Whether all results were right.
+/// Measures and reports one collective. Returns whether all results were right.
 pub fn sweep(bench: &mut Bench<'_>, collective: Collective) -> Result<bool, Failure> {
     let arguments = bench.arguments;
     let communicators = communicators(bench, collective)?;
@@ -45,7 +45,7 @@ pub fn sweep(bench: &mut Bench<'_>, collective: Collective) -> Result<bool, Fail
     Ok(right)
 }
 
-/// The world, or one communicator for each algorithm to be forced.
+/// The world, or one communicator for each algorithm to force.
 fn communicators(bench: &Bench<'_>, collective: Collective) -> Result<Vec<Arc<Communicator>>, Failure> {
     let Some(names) = bench.arguments.forced(collective) else {
         return Ok(vec![Arc::clone(&bench.ranks.world)]);
@@ -54,7 +54,7 @@ fn communicators(bench: &Bench<'_>, collective: Collective) -> Result<Vec<Arc<Co
     names.into_iter().map(forced).collect()
 }
 
-/// One line of the report to be.
+/// The measurement of one line of the report.
 struct Contest<'a, 'b> {
     bench: &'a mut Bench<'b>,
     comm: &'a Communicator,
@@ -64,7 +64,7 @@ struct Contest<'a, 'b> {
 }
 
 impl Contest<'_, '_> {
-    /// Checks and measures. `None` where the forced algorithm cannot serve this call.
+    /// Checks and measures. `None` if the forced algorithm cannot serve this call.
     fn row(&mut self) -> Result<Option<Row>, Failure> {
         let (ranks, arguments) = (&self.bench.ranks, self.bench.arguments);
         let form = arguments.form();
@@ -77,7 +77,7 @@ impl Contest<'_, '_> {
         let mut memory =
             CollectiveCall::new(self.collective, call, ranks.rank(), ranks.size(), self.in_place);
         let correct = if arguments.no_check { None } else { Some(self.is_right(&mut memory, algorithm)?) };
-        // Zeros stay what they are, however often they are reduced in place.
+        // Zeros stay zeros, however often they are reduced in place.
         memory.input().fill(0);
         memory.output().fill(0);
         let samples = measure(ranks, arguments.effort(), |calls| {
@@ -115,7 +115,7 @@ impl Contest<'_, '_> {
         }
     }
 
-    /// Whether every rank got what the definition says. A rank that did not says so itself.
+    /// Whether every rank got the result of the definition. A rank with a wrong result reports that itself.
     fn is_right(&self, memory: &mut CollectiveCall, algorithm: &str) -> Result<bool, Failure> {
         let (ranks, call) = (&self.bench.ranks, self.call());
         let case = Case {

@@ -1,12 +1,12 @@
-//! `--tune`: what links and reductions cost here, as the choice of algorithms wants to know it.
+//! `--tune`: measures the costs of links and reductions, for the choice of algorithms.
 //!
-//! The cost of a message is taken to be latency + bytes / bandwidth. Latency is half a round trip of a small
-//! message; bandwidth is what a long message takes beyond that. Shared memory is measured to the first rank
-//! of this host, TCP to the first rank elsewhere; where there is none, over loopback. All other ranks wait
-//! meanwhile.
+//! The cost of a message is assumed to be latency + bytes / bandwidth. Latency is half a round trip of a
+//! small message; bandwidth follows from the additional time of a long message. Shared memory is measured to
+//! the first rank of this host, TCP to the first rank elsewhere, or over loopback if there is none. All other
+//! ranks wait meanwhile.
 //!
-//! For the simulator, messages of several sizes over TCP are measured besides, one way and both ways at once,
-//! and reductions and copies of these sizes, by all ranks at the same time.
+//! Further measurements are for the simulator: messages of several sizes over TCP, one way and both ways at
+//! once. Reductions and copies of these sizes are measured on all ranks at the same time.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -26,16 +26,16 @@ use super::ranks::Ranks;
 use super::statistics::Summary;
 use crate::Failure;
 
-/// For the latency.
+/// Size for the latency.
 const SMALL: usize = 8;
-/// For the bandwidth: where the choice between algorithms matters most.
+/// Size for the bandwidth: the choice between algorithms matters most here.
 const LONG: usize = 1 << 20;
-/// For curves: in steps, since caches are.
+/// Sizes for curves: in steps, because caches are stepped.
 const STEPS: [usize; 6] = [SMALL, 4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20];
-/// Repetitions of what a core does alone, for so many bytes in all, and at most so many; the median counts.
+/// Limits for repeating work of one core: total bytes, and number of repetitions; the median counts.
 const REPEATED: (usize, usize) = (256 << 20, 200);
 
-/// Measures, writes the file on rank 0, and says there what came out. Collective.
+/// Measures, writes the file on rank 0, and prints the result there. Collective.
 pub fn tune(arguments: &PerfArguments, ranks: &Ranks, file: Option<File>) -> Result<(), Failure> {
     let mut links = Links::DEFAULT;
     let gamma = reduction_us(LONG) / LONG as f64;
@@ -68,19 +68,19 @@ pub fn tune(arguments: &PerfArguments, ranks: &Ranks, file: Option<File>) -> Res
     written.map_err(|error| Failure::own(format_args!("cannot write the figures: {error}")))
 }
 
-/// The first rank to which rank 0 has such a link. All ranks get the same answer.
+/// The first rank to which rank 0 has such a link. All ranks get the same result.
 fn first_peer(ranks: &Ranks, transport: &str) -> Result<Option<Rank>, Failure> {
     let mut peer = [0; 4];
     if ranks.speaks() {
         let found = (1..ranks.size()).find(|&peer| ranks.world.transport(peer) == transport);
-        // Rank 0 is no peer of its own.
+        // Rank 0 is not its own peer, so 0 means none.
         peer = found.unwrap_or(0).to_ne_bytes();
     }
     ranks.share_first(&mut peer)?;
     Ok(Some(Rank::from_ne_bytes(peer)).filter(|&peer| peer != 0))
 }
 
-/// Rank 0 and another one, while all others wait.
+/// Rank 0 and another rank, while all others wait.
 struct Pair<'a> {
     arguments: &'a PerfArguments,
     ranks: &'a Ranks,
@@ -91,12 +91,12 @@ struct Pair<'a> {
 impl Pair<'_> {
     fn link(&self, model: LinkModel) -> Result<LinkModel, Failure> {
         let latency_us = self.one_way_us(SMALL)?;
-        // A link so fast that the difference drowns still takes some time.
+        // On a very fast link the difference may vanish in the noise; it still counts as some time.
         let us_per_byte = ((self.one_way_us(LONG)? - latency_us) / LONG as f64).max(1e-9);
         Ok(LinkModel { us_per_byte, ..model.with_latency(latency_us) })
     }
 
-    /// All that is measured of TCP.
+    /// Measures everything about TCP.
     fn tcp(&self, links: &mut Links) -> Result<(), Failure> {
         links.tcp = self.link(LinkModel::TCP)?;
         let latency_us = links.tcp.latency_us;
@@ -105,12 +105,12 @@ impl Pair<'_> {
         Ok(())
     }
 
-    /// Half of there and back.
+    /// Half a round trip.
     fn one_way_us(&self, bytes: usize) -> Result<f64, Failure> {
         Ok(self.median_us(bytes, |pair, trips| pair.round_trips(trips))? * 0.5)
     }
 
-    /// Both send at once.
+    /// An exchange, in which both send at once.
     fn exchange_us(&self, bytes: usize) -> Result<f64, Failure> {
         self.median_us(bytes, |pair, times| pair.exchanges(times))
     }
@@ -127,18 +127,18 @@ impl Pair<'_> {
     }
 }
 
-/// What messages take beyond the latency.
+/// Measures the time of messages beyond the latency.
 fn curve(latency_us: f64, us: impl Fn(usize) -> Result<f64, Failure>) -> Result<Curve, Failure> {
     let mut points: Vec<(u64, f64)> = Vec::new();
     for bytes in STEPS {
-        // Noise must not make a larger message the faster one, nor a message free.
+        // Noise must not make a larger message faster, nor a message free.
         let least = points.last().map_or(1e-3, |point| point.1);
         points.push((bytes as u64, (us(bytes)? - latency_us).max(least)));
     }
     Ok(Curve::new(&points).expect("sizes rise, and so do the times"))
 }
 
-/// A reduction with a result of so many bytes.
+/// Microseconds of a reduction with a result of `bytes` bytes.
 fn reduction_us(bytes: usize) -> f64 {
     let reduce = reduce_fn(Datatype::Float32, ReduceOp::Sum).expect("floats can be added");
     median_us(bytes, |sum, other| {
@@ -148,12 +148,12 @@ fn reduction_us(bytes: usize) -> f64 {
     })
 }
 
-/// A copy of so many bytes.
+/// Microseconds of a copy of `bytes` bytes.
 fn copy_us(bytes: usize) -> f64 {
     median_us(bytes, |to, from| to.copy_from_slice(from))
 }
 
-/// `work` on two buffers of so many bytes.
+/// Median microseconds of `work` on two buffers of `bytes` bytes.
 fn median_us(bytes: usize, work: impl Fn(&mut [f32], &[f32])) -> f64 {
     let elements = bytes / size_of::<f32>();
     let (mut one, other) = (vec![0f32; elements], vec![1f32; elements]);

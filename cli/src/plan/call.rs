@@ -1,4 +1,4 @@
-//! The call that `plan` and `simulate` ask about, and the tuning of the environment.
+//! The call that `plan` and `simulate` examine, and the tuning of the environment.
 
 use anyccl_engine::base::{Collective, Rank};
 use anyccl_engine::config::{Config, TransportChoice};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::Failure;
 use crate::perf::sizes::{Sweep, parse_bytes, size_of_call};
 
-/// What is called, besides on how many ranks.
+/// The call, without its ranks.
 #[derive(Args)]
 pub struct CallArguments {
     /// all_reduce, reduce, broadcast, all_gather, gather, scatter, reduce_scatter, all_to_all or barrier
@@ -32,18 +32,18 @@ pub struct CallArguments {
 }
 
 fn collective(text: &str) -> Result<Collective, String> {
-    // Those with a layout are described by more than a size.
+    // Collectives with a layout need more than a size to describe them.
     let known = || Collective::UNIFORM.map(Collective::name).join(", ");
     Collective::from_name(text)
         .filter(|c| !c.has_layout())
         .ok_or_else(|| format!("the collectives are {}", known()))
 }
 
-/// A call on certain hosts, with the tuning that the environment asks for.
+/// A call on certain hosts, with the tuning that the environment demands.
 pub struct PlannedCall {
     pub topology: Topology,
     pub tuning: Tuning,
-    /// `ANYCCL_TRANSPORT=tcp`.
+    /// Whether `ANYCCL_TRANSPORT=tcp` is set.
     pub all_tcp: bool,
     arguments: Shape,
 }
@@ -58,7 +58,7 @@ struct Shape {
 }
 
 impl PlannedCall {
-    /// `ranks` ranks on `hosts` hosts, consecutive ranks together.
+    /// A call of `ranks` ranks on `hosts` hosts, with consecutive ranks together.
     pub fn new(arguments: &CallArguments, ranks: u32, hosts: u32) -> Result<PlannedCall, Failure> {
         let usage = |text: String| Failure { code: 2, text };
         if hosts > ranks {
@@ -83,12 +83,12 @@ impl PlannedCall {
         })
     }
 
-    /// The call with so many ranks on each core: what a communicator finds out when it is made.
+    /// The call with `ranks_per_core` ranks on each core, which a communicator finds out when it is made.
     pub fn oversubscribed(self, ranks_per_core: u32) -> PlannedCall {
         PlannedCall { tuning: self.tuning.oversubscribed(ranks_per_core), ..self }
     }
 
-    /// The call as rank 0 makes it.
+    /// The request of rank 0.
     pub fn request(&self) -> PlanRequest<'_> {
         self.request_of(self.arguments.bytes)
     }
@@ -134,7 +134,7 @@ impl PlannedCall {
         size_of_call(request.collective, request.size, request.count, request.element_bytes)
     }
 
-    /// Title in headings: `all_reduce of 1 MiB on 16 ranks, 2 hosts`.
+    /// Title of a heading: `all_reduce of 1 MiB on 16 ranks, 2 hosts`.
     pub fn title(&self) -> String {
         let request = self.request();
         let of = match request.collective {
@@ -150,7 +150,7 @@ impl PlannedCall {
         self.on().replacen(request.collective.name(), &called, 1)
     }
 
-    /// Title in headings of many sizes: `all_reduce on 16 ranks, 2 hosts`.
+    /// Title of a heading for many sizes: `all_reduce on 16 ranks, 2 hosts`.
     pub fn on(&self) -> String {
         let hosts = self.topology.hosts();
         let hosts = if hosts == 1 { "one host".into() } else { format!("{hosts} hosts") };

@@ -1,4 +1,4 @@
-//! Which algorithm, and why.
+//! The algorithm for a call, and the reason for the choice.
 
 use std::fmt::Write;
 
@@ -12,25 +12,25 @@ use serde_json::{Value, json};
 use super::call::PlannedCall;
 use super::units::{bytes, digits, seconds};
 
-/// What the engine would do for a call.
+/// The engine's choice for a call.
 pub struct Choice {
-    /// The fastest first.
+    /// The compared algorithms, the fastest first.
     candidates: Vec<Candidate>,
-    /// What it would use.
+    /// The algorithm that the engine would use.
     pub chosen: &'static Algorithm,
 }
 
 /// An algorithm that was compared.
 struct Candidate {
     algorithm: &'static Algorithm,
-    /// Predicted, in microseconds.
+    /// Predicted time in microseconds.
     us: f64,
-    /// What would remain if bytes cost nothing: latencies, and work on messages.
+    /// Predicted time if bytes cost nothing: latencies, and work on messages.
     latency_us: f64,
 }
 
 impl Choice {
-    /// An error is the engine's: it would refuse the call.
+    /// Asks the engine. An error is the engine's: it would refuse the call.
     pub fn new(call: &PlannedCall, request: &PlanRequest) -> Result<Choice> {
         let weightless = weightless(&call.tuning).candidates(request, call.all_tcp);
         let latency_of =
@@ -45,7 +45,7 @@ impl Choice {
         })
     }
 
-    /// The table, the reason, and what was assumed. `shown`: the algorithm that the user asks about.
+    /// The table, the reason, and the assumptions. `shown` is the algorithm that the user asks about.
     pub fn layout(&self, call: &PlannedCall, request: &PlanRequest, shown: &Algorithm) -> String {
         let mut text = format!(
             "{}\n\n  {:<20} {:>10} {:>10} {:>10}  {}\n",
@@ -81,12 +81,12 @@ impl Choice {
         self.candidates.iter().find(|other| other.algorithm.name == algorithm.name).map(|found| found.us)
     }
 
-    /// The fastest but for the chosen one.
+    /// The fastest algorithm other than the chosen one.
     pub fn runner_up(&self) -> Option<&'static str> {
         self.candidates.iter().map(|row| row.algorithm.name).find(|&name| name != self.chosen.name)
     }
 
-    /// The candidates for programs, the fastest first.
+    /// The candidates as JSON, the fastest first.
     pub fn json(&self) -> Value {
         let row = |candidate: &Candidate| {
             json!({
@@ -99,7 +99,7 @@ impl Choice {
         self.candidates.iter().map(row).collect()
     }
 
-    /// Why, as the rest of a sentence that begins with the chosen one.
+    /// The reason, as the rest of a sentence that begins with the chosen algorithm.
     pub fn reason(&self) -> String {
         let Some(&Candidate { algorithm: fastest, us: least, .. }) = self.candidates.first() else {
             return "the only one that serves this call".into();
@@ -110,7 +110,7 @@ impl Choice {
             false => "as long".into(),
         };
         if fastest.name != self.chosen.name {
-            // Only the user's word comes before the prediction.
+            // Only the user's choice comes before the prediction.
             let wants = "because ANYCCL_ALGORITHM wants it";
             return match self.cost(self.chosen) {
                 Some(us) => format!("{wants}; predicted to take {} as {}", ratio(us), fastest.name),
@@ -128,7 +128,7 @@ impl Choice {
     }
 }
 
-/// Tuning of links on which bytes cost nothing.
+/// The tuning with links on which bytes cost nothing.
 fn weightless(tuning: &Tuning) -> Tuning {
     let of = |link: LinkModel| LinkModel { us_per_byte: 0.0, reduce_us_per_byte: 0.0, ..link };
     tuning.clone().with_links(Links { shm: of(tuning.shm), tcp: of(tuning.tcp), ..Links::DEFAULT })

@@ -1,7 +1,7 @@
-//! `--svg`: who sends what to whom, as a space-time diagram.
+//! `--svg`: a space-time diagram of all messages.
 //!
-//! Ranks are columns, hosts shaded; logical steps are bands from top to bottom. An arrow is a message; its
-//! colour says which part of the data it carries, by offset and length in its sender's buffer.
+//! Ranks are columns, with hosts shaded; logical steps are bands from top to bottom. An arrow is a message.
+//! Its colour says which part of the data it carries, by offset and length in its sender's buffer.
 
 use anyccl_engine::plan::{Buffer, PlanRequest, Span};
 use anyccl_engine::simulate::Arrow;
@@ -9,7 +9,7 @@ use anyccl_engine::simulate::Arrow;
 use super::svg::{Anchor, ArrowStyle, Svg};
 use crate::Failure;
 
-/// More would be a grey area.
+/// Upper limits: a picture with more would be a grey area.
 const MOST_ARROWS: usize = 5000;
 const MOST_RANKS: u32 = 64;
 
@@ -17,15 +17,15 @@ const LEFT: f64 = 80.0;
 const TOP: f64 = 90.0;
 const BAND: f64 = 56.0;
 const LEGEND: f64 = 260.0;
-/// Lines of the legend.
+/// Height of a line of the legend.
 const LINE: f64 = 20.0;
-/// Parts that have a colour of their own; more of them share a rainbow.
+/// Number of parts with a colour of their own; if there are more, they share a rainbow.
 const NAMED: usize = 16;
 
 const GRID: &str = "#dddddd";
 const SHADES: [&str; 2] = ["#f4f7fb", "#fdf6ee"];
 
-/// Draws; the text of an SVG file.
+/// Draws the diagram as the text of an SVG file.
 pub fn draw(title: &str, request: &PlanRequest, arrows: &[Arrow]) -> Result<String, Failure> {
     if request.size > MOST_RANKS || arrows.len() > MOST_ARROWS {
         return Err(Failure::own(format_args!(
@@ -90,7 +90,7 @@ fn message(
 ) {
     let x = |rank: u32| LEFT + column * (f64::from(rank) + 0.5);
     let y = TOP + BAND * f64::from(arrow.step);
-    // Messages of a step that lie on one line are told apart by a small shift.
+    // A small shift separates messages of a step that lie on one line.
     let shift = (number % 4) as f64 * 2.5;
     let Arrow { from, to, lane, round, span, reduces, within_host, .. } = arrow;
     let how = if *reduces { "reduced on arrival" } else { "stored" };
@@ -116,11 +116,11 @@ fn legend(svg: &mut Svg, parts: &Parts, x: f64) {
     }
 }
 
-/// The parts of the data that travel.
+/// The parts of the data that are sent.
 struct Parts {
-    /// Offset and length; of scratch, too.
+    /// Offset and length of each part, including parts of scratch.
     spans: Vec<(usize, usize)>,
-    /// One past the last element.
+    /// Index behind the last element.
     end: usize,
 }
 
@@ -143,7 +143,7 @@ impl Parts {
         ArrowStyle { colour, dashed: arrow.span.buffer == Buffer::Scratch, hollow: arrow.reduces }
     }
 
-    /// Colours and what they mean.
+    /// Colours and their meanings.
     fn legend(&self) -> Vec<(String, String)> {
         let count = self.spans.len();
         if count <= NAMED {
@@ -165,7 +165,7 @@ fn key(span: &Span) -> (usize, usize) {
     (span.offset, span.len)
 }
 
-/// Around the colour wheel; neighbours differ in lightness, too.
+/// A colour from the colour wheel; neighbours also differ in lightness.
 fn hue(share: f64, number: usize) -> String {
     let lightness = [0.38, 0.5][number % 2];
     let channel = |shift: f64| {
@@ -175,7 +175,7 @@ fn hue(share: f64, number: usize) -> String {
         let value: f64 = lightness + (1.0 - (2.0 * lightness - 1.0f64).abs()) * 0.75 * (level - 0.5);
         (value * 255.0).round() as u8
     };
-    // Level is highest half way round, so red is shifted by one half.
+    // The level is highest half way round, so red is shifted by one half.
     format!("#{:02x}{:02x}{:02x}", channel(0.5), channel(1.0 / 6.0), channel(5.0 / 6.0))
 }
 

@@ -1,4 +1,4 @@
-//! `--json`: the choice and the plans as one object. Keys are stable.
+//! `--json`: the choice and the plans as one object. The keys are stable.
 
 use anyccl_engine::algo::Algorithm;
 use anyccl_engine::base::Rank;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::call::PlannedCall;
 use super::choice::Choice;
 
-/// The object.
+/// The JSON object.
 pub fn object(
     call: &PlannedCall,
     request: &PlanRequest,

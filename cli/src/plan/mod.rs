@@ -1,7 +1,7 @@
 //! `anyccl plan`: which algorithm a call would use and why, and what each rank would do.
 //!
-//! [`choice`] asks the engine and explains, [`rounds`] prints plans, [`diagram`] draws them, [`json`] says it
-//! all to programs.
+//! [`choice`] asks the engine and explains, [`rounds`] prints plans, [`diagram`] draws them, and [`json`]
+//! prints everything for programs.
 
 pub mod call;
 mod choice;
@@ -28,8 +28,8 @@ use choice::Choice;
 /// Show which algorithm a call would use and why, and what each rank would do
 ///
 /// Prints the algorithms with their predicted times, the choice and the runner-up, and the plans of some
-/// ranks: rounds of steps that run side by side. ANYCCL_ALGORITHM, ANYCCL_CHUNK_BYTES, ANYCCL_TUNING_FILE and
-/// ANYCCL_TRANSPORT hold as for a job.
+/// ranks: rounds of steps that run concurrently. ANYCCL_ALGORITHM, ANYCCL_CHUNK_BYTES, ANYCCL_TUNING_FILE and
+/// ANYCCL_TRANSPORT apply as in a job.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     anyccl plan all_reduce --ranks 8 --bytes 1M\n  \
@@ -50,13 +50,13 @@ pub struct PlanArguments {
     /// Show this algorithm instead of the chosen one
     #[arg(short, long)]
     algorithm: Option<String>,
-    /// Show the plan of this rank; may be repeated. Without it, of the first two and the last
+    /// Show the plan of this rank; may be repeated. By default the first two and the last are shown
     #[arg(long)]
     rank: Vec<Rank>,
-    /// Leave nothing out, however long
+    /// Show everything, however long
     #[arg(long)]
     all: bool,
-    /// Draw who sends what to whom, step by step
+    /// Draw the messages step by step
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Print one JSON object; its keys are stable
@@ -88,14 +88,14 @@ pub fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
     say(&(text + &rounds::layout(shown, &request, &ranks, arguments.all)))
 }
 
-/// A sentence, where the environment names an engine that makes no plans.
+/// A notice for the user if the environment names an engine that makes no plans.
 fn other_engine() -> Option<String> {
     let named = Config::from_environment().ok()?.backend.named(MemoryKind::Cpu)?.next()?;
     (named != BackendName::Builtin).then(|| {
         let name = named.name();
         format!(
-            "ANYCCL_BACKEND names {name}, which makes no plans: below is what the builtin engine would do. Which calls {name} \
-             serves itself is told by anyccl info.\n\n"
+            "ANYCCL_BACKEND names {name}, which makes no plans: below are those of the builtin engine. anyccl info tells which calls {name} \
+             serves itself.\n\n"
         )
     })
 }

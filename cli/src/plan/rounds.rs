@@ -1,4 +1,4 @@
-//! The plans of some ranks as text, shortened where they are long.
+//! The plans of some ranks as text, shortened if they are long.
 
 use std::fmt::Write;
 
@@ -9,14 +9,14 @@ use anyccl_engine::simulate::for_rank;
 
 use super::units::bytes;
 
-/// Lanes, rounds of a lane and steps of a round that are shown, unless all are wanted.
+/// Numbers of lanes, rounds of a lane and steps of a round that are shown, unless the user wants all.
 const LANES: usize = 3;
 const ROUNDS: usize = 12;
 const STEPS: usize = 6;
-/// Receivers of one step that are named.
+/// Number of receivers of one step that are named.
 const RECEIVERS: usize = 8;
 
-/// The plans of `ranks`. `whole`: nothing is left out.
+/// The plans of `ranks`. `whole`: leaves nothing out.
 pub fn layout(algorithm: &Algorithm, request: &PlanRequest, ranks: &[Rank], whole: bool) -> String {
     let mut text = String::new();
     for &rank in ranks {

@@ -1,16 +1,16 @@
-//! Writes SVG: a few shapes, each one line of the file.
+//! A writer of SVG: a few shapes, each one line of the file.
 
 use std::fmt::Write;
 
-/// A picture that grows.
+/// A picture to which shapes are added.
 pub struct Svg {
     body: String,
 }
 
-/// A colour as in `#0072b2`.
+/// A colour such as `#0072b2`.
 pub type Colour<'a> = &'a str;
 
-/// Where letters are beside their point.
+/// Position of text relative to its point.
 #[derive(Clone, Copy)]
 pub enum Anchor {
     Start,
@@ -31,14 +31,14 @@ impl Svg {
         ));
     }
 
-    /// A line without ends.
+    /// A line without a head.
     pub fn stroke(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64), colour: Colour, width: f64) {
         self.line(format_args!(
             r#"<path d="M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}" stroke="{colour}" stroke-width="{width}"/>"#
         ));
     }
 
-    /// A line with a head; `hollow` heads are circles. `hint` is shown by viewers when pointed at.
+    /// A line with a head; `hollow` heads are circles. Viewers show `hint` when the mouse points at it.
     pub fn arrow(&mut self, from: (f64, f64), to: (f64, f64), style: &ArrowStyle, hint: &str) {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let length = dx.hypot(dy).max(1.0);
@@ -62,7 +62,7 @@ impl Svg {
         ));
     }
 
-    /// Letters.
+    /// Text.
     pub fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, size: u32, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
@@ -75,7 +75,7 @@ impl Svg {
         ));
     }
 
-    /// The file.
+    /// The text of the file.
     pub fn finish(self, width: f64, height: f64) -> String {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
@@ -93,9 +93,9 @@ impl Svg {
 pub struct ArrowStyle {
     /// Colour of line and head.
     pub colour: String,
-    /// The line.
+    /// Whether the line is dashed.
     pub dashed: bool,
-    /// The head.
+    /// Whether the head is hollow.
     pub hollow: bool,
 }
 

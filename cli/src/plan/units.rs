@@ -1,6 +1,6 @@
-//! Numbers for people.
+//! Numbers with units, for people.
 
-/// 8 B, 64 KiB, 1.5 GiB.
+/// Formats a size: 8 B, 64 KiB, 1.5 GiB.
 pub fn bytes(number: u64) -> String {
     const NAMES: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let (mut value, mut unit) = (number as f64, 0);
@@ -11,7 +11,7 @@ pub fn bytes(number: u64) -> String {
     format!("{} {}", digits(value), NAMES[unit])
 }
 
-/// 12.3 us, 1.5 ms, 2 s.
+/// Formats a time: 12.3 us, 1.5 ms, 2 s.
 pub fn seconds(number: f64) -> String {
     let (value, unit) = match number {
         _ if number < 1e-3 => (number * 1e6, "us"),
@@ -21,7 +21,7 @@ pub fn seconds(number: f64) -> String {
     format!("{} {unit}", digits(value))
 }
 
-/// Three digits, at least those before the point.
+/// Formats a number with three digits, or with all digits before the point.
 pub fn digits(value: f64) -> String {
     let decimals = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
     let text = format!("{value:.decimals$}");

@@ -1,4 +1,4 @@
-//! What the user may say to `anyccl run`.
+//! The arguments of `anyccl run`.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -31,13 +31,13 @@ than --as promises; 2 for wrong usage.";
 
 /// Start a program on N ranks of this machine, or of several
 ///
-/// Starts N copies of a program as the ranks of one job, passes their output on line by line,
-/// and ends the whole job when the first rank fails. Nothing that the ranks have started in their
-/// process groups survives the job, not even when this command is killed.
+/// Starts N copies of a program as the ranks of one job, passes their output on line by line, and ends the
+/// whole job when the first rank fails. No process that a rank has started in its process group survives the
+/// job, even if this command is killed.
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES, after_help = "Examples and exit codes: anyccl run --help")]
 pub struct RunArguments {
-    /// Number of ranks, 1 to 65536; with --hosts, where it may be left out, they share it
+    /// Number of ranks, 1 to 65536. With --hosts it is optional, and the hosts share the ranks
     #[arg(short = 'n', long = "ranks", value_name = "N", required_unless_present = "hosts")]
     #[arg(value_parser = number_of_ranks)]
     pub ranks: Option<u32>,
@@ -46,11 +46,11 @@ pub struct RunArguments {
     #[arg(long, value_name = "HOST[:N],...")]
     pub hosts: Option<String>,
 
-    /// How a command is started on a host: ssh, or words with {host} and {cmd} in them
+    /// How to start a command on a host: ssh, or words with {host} and {cmd} in them
     #[arg(long, value_name = "ssh|WORDS", default_value = "ssh", requires = "hosts")]
     pub launcher: String,
 
-    /// Where this tool is on the hosts [default: where it is here]
+    /// Path of this tool on the hosts [default: its path here]
     #[arg(long, value_name = "PATH", requires = "hosts")]
     pub remote_anyccl: Option<String>,
 
@@ -66,7 +66,7 @@ pub struct RunArguments {
     #[arg(long, overrides_with = "no_prefix")]
     pub tag_output: bool,
 
-    /// The ranks have this command's own standard output and error; nothing is passed on.
+    /// The ranks write to this command's own standard output and error; nothing is passed on.
     #[arg(skip)]
     pub own_output: bool,
 
@@ -75,29 +75,29 @@ pub struct RunArguments {
     #[arg(long)]
     pub keep_going: bool,
 
-    /// End the job when it has run this long
+    /// End the job after this time
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
 
-    /// Time that the ranks get between SIGTERM and SIGKILL
+    /// Time for the ranks between SIGTERM and SIGKILL
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
     pub grace: Duration,
 
-    /// Set a variable for the ranks. This command's own environment they have anyway; on other hosts only its
-    /// ANYCCL_* variables and what is named here, without a value to pass this command's on
+    /// Set a variable for the ranks. They inherit this command's environment; on other hosts only its
+    /// ANYCCL_* variables and those named here. Without a value, this command's value is passed on
     #[arg(short = 'x', long = "env", value_name = "NAME[=VALUE]", value_parser = variable)]
     pub env: Vec<(String, String)>,
 
-    /// Be NCCL, or MPI, for the ranks: where they ask for such a library they get that of anyccl, or the job
-    /// ends. Says which method was taken, and at the end if nobody has asked
+    /// Stand in for NCCL or MPI: ranks that ask for such a library get anyccl's, or the job ends. Prints the
+    /// method that was used, and at the end whether nobody has asked for it
     #[arg(long = "as", value_enum, value_name = "WHAT")]
     pub facade: Option<Facade>,
 
-    /// Insist on a method of --as, instead of the one that fits the program
+    /// Use this method of --as instead of the one that fits the program
     #[arg(long, alias = "nccl-by", value_enum, value_name = "METHOD", requires = "facade")]
     pub by: Option<Method>,
 
-    /// Ranks with commands of their own, instead of `command`.
+    /// Ranks with commands of their own, which replace `command`.
     #[arg(skip)]
     pub parts: Vec<Part>,
 
@@ -114,10 +114,10 @@ impl RunArguments {
     }
 }
 
-/// How ranks are bound to cores.
+/// Binding of ranks to cores.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Bind {
-    /// An equal share of the cores that this command may use; one core, in turn, when there are more ranks
+    /// An equal share of the cores that this command may use; one core each, in turn, if there are more ranks
     Core,
     /// All cores that this command may use
     None,
@@ -131,7 +131,7 @@ fn number_of_ranks(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Reads a number of seconds.
+/// Parses a number of seconds.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok();
     let duration = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());

@@ -1,12 +1,12 @@
-//! Which cores each rank gets.
+//! The cores that each rank gets.
 //!
-//! Two ranks that share a core while another is idle cost more than any choice of algorithm, and
-//! a rank that moves between cores loses its caches; so binding is the default.
+//! Two ranks that share a core while another one is idle cost more than any choice of algorithm, and a rank
+//! that moves between cores loses its caches. So binding is the default.
 
 /// The cores of `rank`, out of those that the job may use, ascending.
 ///
-/// With at least one core per rank, ranks get neighbouring cores, shares differing by at most
-/// one, no core twice. With fewer cores than ranks, each rank gets one, in turn.
+/// If there are enough cores, ranks get neighbouring cores. Shares differ by at most one, and no core is
+/// given twice. Otherwise each rank gets one core, in turn.
 pub fn cores_of(rank: usize, ranks: usize, usable: &[usize]) -> &[usize] {
     let cores = usable.len();
     if ranks <= cores {

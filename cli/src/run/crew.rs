@@ -1,4 +1,4 @@
-//! The ranks of a job, wherever they run: what the loop of [`super::job`] looks after.
+//! The interface to the ranks of a job, wherever they run, for the loop of [`super::job`].
 
 use std::io;
 
@@ -9,59 +9,59 @@ use crate::facade::usage::UsageReport;
 use crate::sys::poll::Waiting;
 use crate::sys::process::{Ending, Pid};
 
-/// A rank has ended.
+/// The end of a rank.
 pub struct End {
-    /// Which.
+    /// The rank.
     pub rank: usize,
     /// Its process.
     pub pid: Pid,
-    /// How.
+    /// How it ended.
     pub ending: Ending,
 }
 
-/// Ranks that have been started. Nothing here ever blocks.
+/// The started ranks. No function here ever blocks.
 pub trait Crew {
-    /// One record per rank, none ended.
+    /// One record per rank, none of which has ended.
     fn records(&self) -> Vec<RankRecord>;
 
-    /// Appends what to wait for.
+    /// Appends the descriptors to wait for.
     fn add_waiting(&self, waiting: &mut Vec<Waiting>);
 
-    /// Moves what is ready; `waiting` is what was appended, answered.
+    /// Handles what is ready; `waiting` has the results of a poll on what was appended.
     fn advance(&mut self, waiting: &[Waiting]) -> io::Result<()>;
 
-    /// A child of this process may have ended.
+    /// Looks for children of this process that have ended.
     fn look(&mut self) -> io::Result<()>;
 
-    /// The ranks whose end was noticed since the last time.
+    /// The ranks whose end was noticed since the last call.
     fn take_ends(&mut self) -> Vec<End>;
 
     /// Sends a signal to every rank's process group.
     fn signal_all(&mut self, signal: i32);
 
-    /// This command was stopped, and goes on.
+    /// Notes that this command was stopped and continues.
     fn continued(&mut self);
 
-    /// Whether no more output will come.
+    /// Whether no more output can arrive.
     fn output_has_ended(&self) -> bool;
 
-    /// Whether all output that came is written.
+    /// Whether all received output is written.
     fn output_is_written(&self) -> bool;
 
-    /// Waits for no more output: takes what is there.
+    /// Stops waiting for output: takes what has arrived.
     fn end_output(&mut self);
 
-    /// A host that was lost, told once. Its ranks count as ended.
+    /// A host that was lost, returned once. Its ranks count as ended.
     fn take_loss(&mut self) -> Option<Loss> {
         None
     }
 
-    /// What ranks have told about their NCCL or MPI since the last time, and the method that was in place
-    /// there.
+    /// Reports of ranks about their NCCL or MPI since the last call, each with the method that was used on
+    /// its host.
     fn take_usage_reports(&mut self) -> io::Result<Vec<(UsageReport, Method)>> {
         Ok(Vec::new())
     }
 
-    /// The job is over. What its ranks have said.
+    /// Ends the crew after the job and returns what its ranks have written.
     fn finish(self: Box<Self>) -> io::Result<RankOutput>;
 }

@@ -1,7 +1,7 @@
 //! Standard input of rank 0.
 //!
-//! A file or a pipe is simply inherited. A terminal cannot be: rank 0 is not in the terminal's
-//! foreground group, and would be stopped when it reads. So the launcher, which is, reads for it.
+//! Rank 0 inherits a file or a pipe. It cannot inherit a terminal: it is not in the terminal's foreground
+//! group, and would be stopped when it reads. So the launcher, which is in that group, reads for it.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
@@ -11,10 +11,10 @@ use std::process::{ChildStdin, Stdio};
 use crate::sys::poll::{self, Waiting};
 use crate::sys::process::in_foreground;
 
-/// Bytes that a pipe which can be written takes without blocking.
+/// Number of bytes that a writable pipe takes without blocking.
 const CHUNK: usize = libc::PIPE_BUF;
 
-/// Feeds rank 0, if it needs feeding.
+/// The relay to rank 0, if it needs one.
 pub struct Input {
     relay: Option<Relay>,
 }
@@ -22,14 +22,14 @@ pub struct Input {
 struct Relay {
     terminal: File,
     rank: ChildStdin,
-    /// Read from the terminal, not yet taken by the rank; at most one chunk.
+    /// Bytes read from the terminal and not yet taken by the rank; at most one chunk.
     held: Vec<u8>,
-    /// The launcher is in the background: reading would stop it. Looked at again on SIGCONT.
+    /// Whether the launcher is in the background: reading would stop it. Checked again on SIGCONT.
     background: bool,
 }
 
 impl Input {
-    /// What to give to rank 0 at its start.
+    /// The standard input to give to rank 0 at its start.
     pub fn of_rank_0() -> Stdio {
         if io::stdin().is_terminal() { Stdio::piped() } else { Stdio::inherit() }
     }
@@ -43,7 +43,7 @@ impl Input {
         Input { relay }
     }
 
-    /// What to wait for.
+    /// The descriptor to wait for.
     pub fn waiting(&self) -> Waiting {
         match &self.relay {
             Some(relay) if !relay.held.is_empty() => poll::writable(&relay.rank),
@@ -52,17 +52,17 @@ impl Input {
         }
     }
 
-    /// Moves one chunk one step on. Called when what was waited for is ready.
+    /// Moves one chunk one step further. Called when the descriptor is ready.
     pub fn advance(&mut self) {
         let Some(relay) = &mut self.relay else { return };
         let goes_on = if relay.held.is_empty() { relay.read() } else { relay.write() };
         if !goes_on {
-            // The end of the input, or of the rank's interest: closing its pipe says so.
+            // Either the input has ended, or the rank reads no more: closing its pipe tells it.
             self.relay = None;
         }
     }
 
-    /// The launcher may be in the foreground again.
+    /// Notes that the launcher may be in the foreground again.
     pub fn continued(&mut self) {
         if let Some(relay) = &mut self.relay {
             relay.background = false;

@@ -1,12 +1,17 @@
-//! The loop that looks after a running job.
+//! The loop that runs a started job to its end.
 //!
-//! Where the ranks run is the [`Crew`]'s business.
+//! The [`Crew`] knows where the ranks run.
 //!
-//! Phases: *running*; *failing*: a rank has failed, and the others have a moment to notice and to say so
-//! in their own words; *asked*: SIGTERM was sent, or all ranks have ended and only something that
-//! they have started still holds their output open; *killed*: SIGKILL was sent to all groups;
-//! *gave up*: what still holds the output open is out of reach, only what came is written;
-//! *abandoned*: not even that, the user insists.
+//! The phases are:
+//!
+//! - *running*.
+//! - *failing*: a rank has failed. The others have a moment to notice and to report it in their own words.
+//! - *asked*: SIGTERM was sent; or all ranks have ended, and only a process that they have started still
+//!   holds their output open.
+//! - *killed*: SIGKILL was sent to all groups.
+//! - *gave up*: the process that holds the output open is out of reach. Only output that has arrived is
+//!   written.
+//! - *abandoned*: not even that, because the user insists.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -21,14 +26,14 @@ use crate::sys::poll::{self, Waiting};
 use crate::sys::process::{Ending, stop_self};
 use crate::sys::signal::SignalQueue;
 
-/// The kernel may need this long to take a large process down after SIGKILL.
+/// Time that the kernel may need to end a large process after SIGKILL.
 const DEATH: Duration = Duration::from_secs(10);
-/// After the last rank was killed, output that somebody still holds open is waited for this long.
+/// How long to wait, after the last rank was killed, for output that a process still holds open.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// After the first failure the other ranks may end by themselves for this long: the library notices the loss
-/// of a rank within a fraction of it, and its error says more than a signal does. With what it takes to end
-/// the others, the job is over within a second.
+/// How long the other ranks may end by themselves after the first failure. The library notices the loss of a
+/// rank within a fraction of this time, and its error says more than a signal does. Together with the time to
+/// end the others, the job is over within a second.
 const OWN_WORDS: Duration = Duration::from_millis(900);
 
 /// A job whose ranks have been started.
@@ -76,7 +81,7 @@ impl RunningJob {
         }
     }
 
-    /// Returns when every rank has ended, all output is written, and no process group is left.
+    /// Runs until every rank has ended, all output is written, and no process group is left.
     pub fn run_to_the_end(mut self) -> io::Result<JobOutcome> {
         let mut waiting: Vec<Waiting> = Vec::new();
         // A rank may have ended before SIGCHLD was asked for: never wait without having looked.
@@ -96,7 +101,7 @@ impl RunningJob {
             self.note_ends();
             self.keep_deadlines(Instant::now());
         }
-        // The last rank may have told something just before its end.
+        // The last rank may have reported something just before its end.
         self.look_at_usage()?;
         self.cause.becomes(self.losses.cause());
         let rank_output = self.crew.finish()?;
@@ -144,7 +149,7 @@ impl RunningJob {
                 self.ask_all_to_end();
             }
             Phase::Failing { .. } => self.ask_all_to_end(),
-            // Somebody who waits for our own slow reader is not to blame for waiting.
+            // A process that waits for our own slow reader is not to blame for waiting.
             Phase::Asked { .. } if self.all_ended() && !self.crew.output_is_written() => {
                 self.phase = Phase::Asked { kill_at: now + self.grace.max(LAST_WORDS) };
             }
@@ -161,7 +166,7 @@ impl RunningJob {
         while let Some(signal) = self.signals.next()? {
             match signal {
                 libc::SIGCHLD => self.crew.look()?,
-                // No rank is left that could end: what remains is up to us.
+                // No rank is left that could end: the remaining work is ours.
                 _ if asks_to_end(signal) && self.all_ended() => {
                     self.cause.becomes(Cause::Interrupted(signal));
                     self.phase = Phase::Abandoned;
@@ -204,11 +209,11 @@ impl RunningJob {
             let record = &mut self.ranks[end.rank];
             (record.pid, record.ending) = (end.pid, Some(end.ending));
         }
-        // Of ranks found at the same time, one that a signal has ended is the likelier culprit:
-        // the others may have exited because they lost it.
+        // Of ranks found at the same time, one that a signal has ended is more likely the cause: the others
+        // may have exited because they lost it.
         found.sort_by_key(|end| matches!(end.ending, Ending::Exit(_)));
         for End { rank, pid, ending } in found {
-            // A rank that nobody has heard of went with its host.
+            // A rank without a process id was lost with its host.
             let lost = pid == 0 && matches!(self.cause, Cause::HostLost(_));
             let asked = lost || !matches!(self.phase, Phase::Running | Phase::Failing { .. });
             let record = &mut self.ranks[rank];
@@ -231,7 +236,8 @@ impl RunningJob {
         }
     }
 
-    /// A rank with another library than it should have waits for its end, without having used it.
+    /// Reads the reports about libraries. A rank with a wrong library waits for its end, without having used
+    /// it.
     fn look_at_usage(&mut self) -> io::Result<()> {
         for (report, method) in self.crew.take_usage_reports()? {
             match self.check.accept_report(&report, method) {

@@ -1,9 +1,9 @@
-//! Cuts a rank's output into whole lines, whatever pieces it arrives in.
+//! Cuts a rank's output into whole lines, in whatever pieces it arrives.
 
 use std::io::BufRead;
 
-/// A line longer than this is passed on in parts: memory is finite, and what has no newline at
-/// all may be meant to have none.
+/// Upper limit of a line. A longer one is passed on in parts: memory is finite, and output without any
+/// newline may be intended.
 const LONGEST: usize = 1 << 20;
 
 /// The unfinished line of one stream.
@@ -13,8 +13,8 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Takes the next bytes; `line` gets each line that is complete now, with its newline.
-    /// Only a part of an overlong line comes without.
+    /// Adds bytes; `line` gets each line that is complete now, with its newline. Only a part of an overlong
+    /// line comes without a newline.
     pub fn take(&mut self, mut bytes: &[u8], mut line: impl FnMut(&[u8])) {
         while !bytes.is_empty() {
             let mut rest = bytes;
@@ -35,7 +35,7 @@ impl Lines {
         }
     }
 
-    /// The stream has ended; `line` gets what was left without a newline, if anything.
+    /// Ends the stream; `line` gets the rest without a newline, if there is any.
     pub fn finish(&mut self, mut line: impl FnMut(&[u8])) {
         if !self.unfinished.is_empty() {
             line(&self.unfinished);

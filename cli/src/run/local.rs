@@ -1,7 +1,7 @@
 //! Ranks on this host: children of this process.
 //!
-//! A rank that has ended stays unreaped until the whole job has: so its process id still names
-//! its process group, and a signal to that group can never hit a stranger.
+//! A rank that has ended stays unreaped until the whole job has ended. So its process id still names its
+//! process group, and a signal to that group can never hit a stranger.
 
 use std::io;
 use std::process::Child;
@@ -17,12 +17,12 @@ use crate::facade::usage::UsageReport;
 use crate::sys::poll::{self, Waiting};
 use crate::sys::process::{Pid, ended, signal_group};
 
-/// The children of this process that are ranks.
+/// The ranks as children of this process.
 pub struct LocalCrew {
     children: Vec<Child>,
-    /// By rank: its end was found.
+    /// For each rank, whether its end was found.
     told: Vec<bool>,
-    /// Found, not yet taken.
+    /// Ends that were found and not yet taken.
     ends: Vec<End>,
     output: Output,
     input: Input,
@@ -60,7 +60,7 @@ impl Crew for LocalCrew {
     }
 
     fn advance(&mut self, waiting: &[Waiting]) -> io::Result<()> {
-        // What is at 0 is heard when it is asked for.
+        // The reports, at index 0, are read when they are asked for.
         if poll::is_ready(&waiting[1]) {
             self.input.advance();
         }

@@ -1,7 +1,8 @@
-//! What the failure of a rank means for the job: its end or, with `--keep-going`, the loss of that rank
-//! alone.
+//! The meaning of a rank's failure for the job: the job's end or, with `--keep-going`, only the loss of that
+//! rank.
 //!
-//! A job that keeps going has lost the ranks that a signal has ended: what counts is how the others
+//! A job that keeps going has lost the ranks that a signal has ended; it is judged by how the others end. It
+//! fails if one of them exits with a status other than 0, or if none exits with 0.
 //! end. It fails when one of them exits with another status than 0, or when nobody has exited with 0.
 
 use super::report::Cause;
@@ -10,21 +11,21 @@ use crate::sys::process::Ending;
 /// The ends of ranks so far.
 pub struct Losses {
     keep_going: bool,
-    /// The first rank that ended otherwise than by exiting with 0.
+    /// The first rank that did not exit with 0.
     first: Option<usize>,
-    /// The first rank that exited with another status than 0.
+    /// The first rank that exited with a status other than 0.
     exited: Option<usize>,
-    /// Some rank has exited with 0.
+    /// Whether some rank has exited with 0.
     some_succeeded: bool,
 }
 
 impl Losses {
-    /// The losses of a job whose ranks all run: none.
+    /// No losses yet.
     pub fn new(keep_going: bool) -> Losses {
         Losses { keep_going, first: None, exited: None, some_succeeded: false }
     }
 
-    /// Notes the end of a rank. Answers whether the job has failed by it.
+    /// Notes the end of a rank. Returns whether the job has failed because of it.
     pub fn fail_the_job(&mut self, rank: usize, ending: Ending) -> bool {
         if ending == Ending::Exit(0) {
             self.some_succeeded = true;
@@ -37,7 +38,7 @@ impl Losses {
         !self.keep_going
     }
 
-    /// What came of the job, when all ranks have ended and nothing else has ended it.
+    /// The cause of the job's end, after all ranks have ended and nothing else has ended the job.
     pub fn cause(&self) -> Cause {
         match self.exited.or(self.first.filter(|_| !self.some_succeeded)) {
             Some(rank) => Cause::RankFailed(rank),

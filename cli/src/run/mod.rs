@@ -1,12 +1,15 @@
-//! `anyccl run`: starts the ranks of a job on this machine, or on several, and looks after them to the end.
+//! `anyccl run`: starts the ranks of a job on this machine, or on several, and runs the job to its end.
 //!
-//! In order: a watchdog is forked, so that nothing survives this process ([`watchdog`]); signals become
-//! things to read ([`signals`]); the store is served ([`store`]); the ranks are started, each in a process
-//! group of its own ([`spawn`], [`binding`]); one poll loop ([`job`]) passes on output, input and signals and
-//! notices ends, of a [`crew`]: ranks here ([`local`], [`output`], [`input`]) or by an agent per host
-//! ([`hosts`]), each line after a look at what was said before ([`rank_output`], [`repeats`]); the outcome is
-//! told ([`report`]). With `--as`, [`takeover`] prepares the ranks and watches which NCCL, or which MPI, they
-//! get.
+//! 1. A watchdog is forked, so that nothing survives this process ([`watchdog`]).
+//! 2. Signals become messages to read ([`signals`]).
+//! 3. The store is served ([`store`]).
+//! 4. The ranks are started, each in a process group of its own ([`spawn`], [`binding`]).
+//! 5. One poll loop ([`job`]) passes on output, input and signals, and notices ends. It works on a [`crew`]:
+//!    ranks here ([`local`], [`output`], [`input`]), or an agent per host ([`hosts`]). Each line is compared
+//!    with what was said before ([`rank_output`], [`repeats`]).
+//! 6. The outcome is reported ([`report`]).
+//!
+//! With `--as`, [`takeover`] prepares the ranks and checks which NCCL or MPI they get.
 
 mod arguments;
 mod binding;
@@ -39,7 +42,7 @@ use crew::Crew;
 use input::Input;
 pub use watchdog::Watchdog;
 
-/// Runs the job. Answers the exit code: that of the first rank that failed, or 0.
+/// Runs the job. Returns the exit code: that of the first rank that failed, or 0.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let own = |what: &'static str| move |error| Failure::own(format_args!("{what}: {error}"));
     let places = match &arguments.hosts {
@@ -47,7 +50,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         None => Vec::new(),
     };
     let ranks = places.last().map(|place| place.ranks.end).or(arguments.ranks).unwrap_or(1);
-    // First: forking wants a process without threads, and the store may start some.
+    // First, because forking needs a process without threads, and the store may start some.
     let watchdog = Watchdog::start().map_err(own("cannot start the watchdog"))?;
     let signals = signals::take().map_err(own("cannot take over signals"))?;
     let files = FileLimit::raise().map_err(own("cannot raise the limit on open files"))?;
@@ -57,7 +60,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let served = store::serve(&key, ranks, reach)
         .map_err(|error| Failure::own(format_args!("cannot serve the store: {error}")))?;
     let mask = signals.mask_before();
-    // On an error the watchdog is dropped, and ends what has been started so far.
+    // On an error the watchdog is dropped, and kills everything that was started so far.
     let crew: Box<dyn Crew> = if places.is_empty() {
         let takeover = takeover::Takeover::of(arguments)?;
         let children = spawn::start_all(&spawn::JobOrders {

@@ -1,11 +1,11 @@
-//! Passes the ranks' output on: whole lines, each with its rank in front.
+//! Passes the ranks' output on, as whole lines with the rank in front.
 //!
-//! Every rank has two streams, standard output and standard error, and each kind of stream ends
-//! in one sink, this process's own. Lines are put together per stream, so lines of several ranks
-//! never mix. A sink that is not read fast enough stops the reading of its streams, and with it
-//! the ranks, as if they wrote there themselves; nothing here ever blocks, so signals and ends
-//! are noticed all the while. When a sink is closed, its streams are, and ranks that go on
-//! writing get SIGPIPE.
+//! Every rank has two streams, standard output and standard error. Each kind of stream leads to one sink,
+//! this process's own. Lines are assembled per stream, so lines of several ranks never mix.
+//!
+//! A sink that is not read fast enough stops the reading of its streams, and thereby the ranks, as if they
+//! wrote to it themselves. Nothing here ever blocks, so signals and ends are always noticed. When a sink is
+//! closed, its streams are closed, too, and ranks that go on writing get SIGPIPE.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -18,13 +18,13 @@ use super::rank_output::RankOutput;
 use super::sink::Sink;
 use crate::sys::poll::{self, Waiting};
 
-/// Streams and sinks come in this order: standard output, standard error.
+/// Index of standard error: streams and sinks are in the order standard output, standard error.
 const STDERR: usize = 1;
 const KINDS: usize = 2;
 
-/// Bytes read at a time: what a pipe holds unless somebody has enlarged it.
+/// Bytes read at a time: the capacity of a pipe, unless a process has enlarged it.
 const READ: usize = 64 << 10;
-/// The kernel's usual limit on pipes is 1 MiB.
+/// Number of reads that empty a pipe: the kernel's usual limit on pipes is 1 MiB.
 const READS_OF_A_PIPE: usize = 16;
 
 /// All streams and both sinks.
@@ -61,7 +61,7 @@ impl Output {
         Ok(Output { sinks, streams, rank_output, buffer: vec![0; READ] })
     }
 
-    /// Appends what to wait for.
+    /// Appends the descriptors to wait for.
     pub fn add_waiting(&self, waiting: &mut Vec<Waiting>) {
         waiting.extend(self.sinks.iter().map(Sink::waiting));
         waiting.extend(self.streams.iter().enumerate().map(|(at, stream)| match &stream.pipe {
@@ -70,7 +70,7 @@ impl Output {
         }));
     }
 
-    /// Moves what is ready; `waiting` is what [`Output::add_waiting`] appended, answered.
+    /// Handles what is ready; `waiting` has the results of a poll on what [`Output::add_waiting`] appended.
     pub fn advance(&mut self, waiting: &[Waiting]) {
         for (at, waiting) in waiting[KINDS..].iter().enumerate() {
             if poll::is_ready(waiting) {
@@ -113,15 +113,15 @@ impl Output {
         self.streams.iter().all(|stream| stream.pipe.is_none())
     }
 
-    /// Whether everything that came has been written.
+    /// Whether all received output has been written.
     pub fn is_written(&self) -> bool {
         self.sinks.iter().all(Sink::is_empty)
     }
 
-    /// Waits for no more output: takes what is in the pipes, and leaves them.
+    /// Stops waiting for output: takes what is in the pipes, and closes them.
     pub fn end_all(&mut self) {
         for at in 0..self.streams.len() {
-            // Whoever still writes could go on for ever; a pipe holds no more than a few reads.
+            // A process that still writes could go on for ever; a pipe holds no more than a few reads.
             for _ in 0..READS_OF_A_PIPE {
                 let Some(pipe) = &self.streams[at].pipe else { break };
                 let mut waiting = [poll::readable(pipe)];
@@ -134,7 +134,7 @@ impl Output {
         }
     }
 
-    /// What the ranks have said.
+    /// Returns what the ranks have written.
     pub fn into_rank_output(self) -> RankOutput {
         self.rank_output
     }

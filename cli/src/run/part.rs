@@ -1,10 +1,10 @@
-//! Parts of a job: ranks that run the same command. `anyccl run` has one, `anyccl-mpiexec` one for each colon
-//! and one more.
+//! Parts of a job: ranks that run the same command. `anyccl run` has one part; `anyccl-mpiexec` has one more
+//! than there are colons.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Ranks in a row with a command of their own.
+/// Consecutive ranks with a command of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Number of ranks.
@@ -13,11 +13,11 @@ pub struct Part {
     pub command: Vec<OsString>,
     /// Variables for these ranks.
     pub environment: Vec<(String, String)>,
-    /// Where they start. `None`: where the launcher is.
+    /// Folder in which they start. `None`: the launcher's.
     pub folder: Option<PathBuf>,
 }
 
-/// The part that a rank belongs to. `None`: the job has no parts.
+/// The part to which a rank belongs. `None`: the job has no parts.
 pub fn part_of(parts: &[Part], rank: u32) -> Option<&Part> {
     let mut end = 0;
     parts.iter().find(|part| {

@@ -1,26 +1,26 @@
-//! Output of the ranks so far: decides about each line before it is passed on, and keeps what the report may
-//! need.
+//! The ranks' output so far: decides about each line before it is passed on, and keeps the lines that the
+//! report may need.
 
 use super::repeats::{LIBRARY_ERROR, Passage, Repeats};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-/// Lines of standard error that are repeated in the report.
+/// Number of lines of standard error that the report repeats.
 const LAST_LINES: usize = 5;
-/// Bytes of a line that are repeated.
+/// Number of bytes of a line that it repeats.
 const LAST_BYTES: usize = 1024;
-/// Lines that scroll by until one counts as out of sight.
+/// Number of later lines after which a line counts as scrolled out of sight.
 const FAR: u64 = 24;
 
 /// Output of all ranks.
 pub struct RankOutput {
     tails: Vec<Tail>,
     repeats: Repeats,
-    /// Lines passed on, on both streams.
+    /// Number of lines passed on, on both streams.
     lines: u64,
 }
 
-/// What one rank said last on its standard error.
+/// The last lines of one rank on its standard error.
 #[derive(Default)]
 struct Tail {
     lines: VecDeque<Vec<u8>>,
@@ -30,7 +30,7 @@ struct Tail {
 }
 
 impl RankOutput {
-    /// Nothing said yet.
+    /// No output yet.
     pub fn of(ranks: usize) -> RankOutput {
         RankOutput {
             tails: (0..ranks).map(|_| Tail::default()).collect(),
@@ -39,8 +39,8 @@ impl RankOutput {
         }
     }
 
-    /// What to pass on of a line that a rank has written; `None`: nothing. Where lines carry no prefix they
-    /// are left as they are.
+    /// The form in which to pass on a line of a rank; `None`: it is not passed on. If lines carry no prefix
+    /// they are left as they are.
     pub fn take<'a>(
         &mut self,
         rank: usize,
@@ -62,20 +62,20 @@ impl RankOutput {
         }
     }
 
-    /// The last sentence of the library on a rank, unless it can still be seen.
+    /// The last error sentence of the library on a rank, unless it is still in sight.
     pub fn library_error(&self, rank: usize) -> Option<Cow<'_, str>> {
         let (at, text) = self.tails[rank].library_error.as_ref()?;
         self.is_far(*at).then(|| String::from_utf8_lossy(text))
     }
 
-    /// The last lines of a rank, unless they can still be seen.
+    /// The last lines of a rank, unless they are still in sight.
     pub fn last_lines(&self, rank: usize) -> Vec<Cow<'_, str>> {
         let tail = &self.tails[rank];
         let lines = tail.lines.iter().filter(|_| self.is_far(tail.last_at));
         lines.map(|line| String::from_utf8_lossy(line)).collect()
     }
 
-    /// Who called something else than the others, if ranks disagreed.
+    /// The ranks that called something else than the others, if ranks disagreed.
     pub fn odd_ranks(&self) -> Option<String> {
         self.repeats.odd_ranks()
     }
@@ -92,7 +92,7 @@ impl Tail {
         if line.starts_with(LIBRARY_ERROR.as_bytes()) {
             self.library_error = Some((at, line[LIBRARY_ERROR.len()..].trim_ascii().to_vec()));
         }
-        // The oldest line's memory is used again.
+        // The memory of the oldest line is reused.
         let recycled = if self.lines.len() == LAST_LINES { self.lines.pop_front() } else { None };
         let mut kept = recycled.unwrap_or_default();
         kept.clear();

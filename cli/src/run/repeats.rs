@@ -1,25 +1,25 @@
-//! One failure is one sentence: what several ranks say about the same failure is passed on once.
+//! Removes repetitions: what several ranks say about the same failure is passed on once.
 //!
-//! A failure reaches every rank, each logs it, and most programs print `anyccl_last_error()` as well. The
-//! first log line goes through as it is. The same from another rank is left out, and where a program repeats
+//! A failure reaches every rank; each logs it, and most programs print `anyccl_last_error()` as well. The
+//! first log line is passed on as it is. The same line from another rank is left out. If a program repeats
 //! the sentence in a line of its own, the line keeps its own words and the sentence becomes "(as above)".
 //!
 //! Sentences are about the same failure if they have the same *subject*: the call in which ranks disagree, or
-//! the rank that was lost or is late; else if they are equal but for who reported it.
+//! the rank that was lost or is late. Otherwise they must be equal, apart from the rank that reported them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// How the library's log lines about errors begin (`observe::log`).
+/// Start of the library's log lines about errors (`observe::log`).
 pub const LIBRARY_ERROR: &str = "anyccl: error:";
-/// How it begins to say that ranks made different calls.
+/// Start of the sentence that ranks made different calls.
 const DISAGREE: &str = "the ranks disagree in call";
-/// What stands in place of a sentence that was printed before.
+/// Text that replaces a sentence that was printed before.
 const AS_ABOVE: &str = "(as above)";
-/// Failures that are remembered.
+/// Number of failures that are remembered.
 const MOST: usize = 16;
 
-/// What becomes of a line.
+/// What to do with a line.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Passage {
     /// The line is passed on unchanged.
@@ -34,7 +34,7 @@ pub enum Passage {
 #[derive(Default)]
 pub struct Repeats {
     told: Vec<Told>,
-    /// What each rank called, as far as ranks that disagree have said so.
+    /// The call of each rank, as far as ranks that disagree have reported it.
     calls: BTreeMap<u32, String>,
 }
 
@@ -70,7 +70,7 @@ impl Repeats {
         let core = core(logged.sentence);
         self.note_calls(logged, core);
         match self.told.iter_mut().find(|told| told.is_about(core)) {
-            // The same rank twice: it means it.
+            // The same rank reports it twice: this is intended.
             Some(told) if told.ranks.contains(&logged.rank) => Passage::Whole,
             Some(told) => {
                 told.ranks.push(logged.rank);
@@ -100,8 +100,8 @@ impl Repeats {
         }
     }
 
-    /// The ranks that called something else than most, where ranks disagree. Of two ranks both are named
-    /// already.
+    /// The ranks that called something else than most, if ranks disagree. If there are only two ranks, the
+    /// sentence names both already.
     pub fn odd_ranks(&self) -> Option<String> {
         let most =
             self.calls.values().max_by_key(|call| self.calls.values().filter(|c| c == call).count())?;
@@ -119,7 +119,7 @@ impl Told {
         self.core == other || subject(&self.core).is_some_and(|mine| subject(other) == Some(mine))
     }
 
-    /// Where a program's line has the sentence.
+    /// The place of the sentence in a program's line.
     fn find(&self, text: &str) -> Option<Range<usize>> {
         let text = text.trim_end();
         let start = match text.find(&self.core) {
@@ -127,7 +127,7 @@ impl Told {
             None => sentence_start(text).filter(|start| self.is_about(core(&text[*start..])))?,
         };
         let rest = &text[start..];
-        // With whoever reported it.
+        // Including the rank that reported it.
         let is_whole =
             core(rest).starts_with(&self.core) && rest.ends_with(')') || !rest.starts_with(&self.core);
         Some(start..start + if is_whole { rest.len() } else { self.core.len() })
@@ -155,7 +155,7 @@ fn core(sentence: &str) -> &str {
     core
 }
 
-/// What a sentence is about.
+/// The subject of a sentence.
 fn subject(core: &str) -> Option<&str> {
     if core.starts_with(DISAGREE) {
         return core.find("\": ").map(|end| &core[..end]);
@@ -169,8 +169,7 @@ fn subject(core: &str) -> Option<&str> {
     })
 }
 
-/// Where the library's words begin in a line that has the text of `anyccl_last_error`: "anyccl_all_reduce:
-/// ...".
+/// The place in a line where the text of `anyccl_last_error` begins: "anyccl_all_reduce: ...".
 fn sentence_start(text: &str) -> Option<usize> {
     text.match_indices("anyccl_").find_map(|(at, _)| {
         let name = text[at..].bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();

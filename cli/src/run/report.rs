@@ -1,4 +1,4 @@
-//! What the user is told about how the job ended.
+//! The report to the user about how the job ended.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -8,15 +8,15 @@ use super::rank_output::RankOutput;
 use crate::sys::process::{Ending, Pid};
 use crate::sys::signal;
 
-/// What became of one rank.
+/// The history of one rank.
 pub struct RankRecord {
     /// Its process.
     pub pid: Pid,
-    /// The host that it runs on, if that is another one.
+    /// The host on which it runs, if that is another one.
     pub host: Option<String>,
-    /// `None` while it runs.
+    /// How it ended; `None` while it runs.
     pub ending: Option<Ending>,
-    /// Signal that the launcher was sent and passed on, which asks to end.
+    /// A signal that asks to end, which the launcher received and passed on.
     pub passed_on: Option<i32>,
     /// Whether the rank ended because the job was being ended, and is not to blame.
     pub with_the_job: bool,
@@ -28,7 +28,7 @@ impl RankRecord {
         RankRecord { pid, host, ending: None, passed_on: None, with_the_job: false }
     }
 
-    /// Whether the launcher has sent what ended this rank.
+    /// Whether the launcher sent the signal that ended this rank.
     pub fn was_told_to(&self, ending: Ending) -> bool {
         match ending {
             Ending::Exit(status) => status == 0,
@@ -39,7 +39,7 @@ impl RankRecord {
     }
 }
 
-/// Ranks of a host could not be started, or cannot be reached any more.
+/// Ranks of a host that could not be started, or cannot be reached any more.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Loss {
     /// The exit code of the job.
@@ -48,20 +48,20 @@ pub struct Loss {
     pub text: String,
 }
 
-/// Why the job came to its end.
+/// The reason why the job ended.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Cause {
     /// Every rank exited by itself, with status 0.
     AllExited,
     /// This rank was the first to fail.
     RankFailed(usize),
-    /// `--timeout`.
+    /// The limit of `--timeout` has passed.
     TimedOut(Duration),
-    /// The ranks of a host.
+    /// The ranks of a host were lost.
     HostLost(Loss),
     /// A rank has another library than `--as` promises.
     WrongLibrary(String),
-    /// This signal came to the launcher when it could only stop at once: a second SIGINT.
+    /// This signal came when the launcher could only stop at once: a second SIGINT.
     Interrupted(i32),
 }
 
@@ -74,7 +74,7 @@ impl Cause {
     }
 }
 
-/// What is to be said of a job that has gone well.
+/// A remark at the end of a job that succeeded.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LastWord {
     /// The sentence.
@@ -91,14 +91,14 @@ pub struct JobOutcome {
     pub ranks: Vec<RankRecord>,
     /// Why it ended.
     pub cause: Cause,
-    /// What the ranks have said.
+    /// The output of the ranks.
     pub rank_output: RankOutput,
-    /// What is to be said if all went well.
+    /// A remark to print if all went well.
     pub last_word: Option<LastWord>,
 }
 
 impl JobOutcome {
-    /// Tells the user, on standard error, unless all is well. Answers the exit code.
+    /// Reports to the user on standard error, unless all is well. Returns the exit code.
     pub fn tell(&self) -> u8 {
         let mut text = String::new();
         let code = match &self.cause {
@@ -205,7 +205,7 @@ fn phrase(ending: Ending) -> String {
     }
 }
 
-/// At most eight, then how many more.
+/// At most eight items, then the number of the others.
 fn shortened(items: &[String]) -> String {
     let shown = items.len().min(8);
     let more = items.len() - shown;
@@ -213,7 +213,7 @@ fn shortened(items: &[String]) -> String {
     if more == 0 { list } else { format!("{list} and {more} more") }
 }
 
-/// Ascending ranks as `ranks 0-2, 5`.
+/// Ascending ranks in the form `ranks 0-2, 5`.
 fn ranges(ranks: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &rank in ranks {

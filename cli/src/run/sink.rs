@@ -1,7 +1,7 @@
 //! Standard output or standard error of this process, written without ever blocking.
 //!
-//! The descriptor is shared with whoever started this process, so it cannot be made
-//! non-blocking. A pipe or terminal that poll calls writable takes PIPE_BUF bytes at least.
+//! The descriptor is shared with the process that started this one, so it cannot be made non-blocking. A pipe
+//! or terminal that poll reports as writable takes at least PIPE_BUF bytes.
 
 use std::env;
 use std::fs::File;
@@ -11,13 +11,14 @@ use std::time::Duration;
 
 use crate::sys::poll::{self, Waiting};
 
-/// With more than this unwritten, nothing more is read for this sink.
+/// Number of unwritten bytes above which nothing more is read for this sink.
 const FULL: usize = 256 << 10;
 
-/// Colours of ranks on a terminal: readable on dark and on light ground, red left to errors.
+/// Colours of ranks on a terminal. They are readable on dark and on light background; red is reserved for
+/// errors.
 const COLOURS: [u8; 6] = [36, 32, 33, 35, 34, 96];
 
-/// Where the lines of all ranks go.
+/// The destination of the lines of all ranks.
 pub struct Sink {
     file: File,
     pending: Vec<u8>,
@@ -41,13 +42,13 @@ impl Sink {
 
     fn of(fd: BorrowedFd<'_>, terminal: bool) -> io::Result<Sink> {
         let file = File::from(fd.try_clone_to_owned()?);
-        // A disk is waited for in any case; only what somebody else reads can keep us for ever.
+        // A write to a disk ends in any case; only another process that reads can keep us waiting for ever.
         let chunk = if file.metadata()?.is_file() { usize::MAX } else { libc::PIPE_BUF };
         let colour = terminal && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Ok(Sink { file, pending: Vec::new(), written: 0, chunk, colour, closed: false })
     }
 
-    /// What stands in front of the lines of `rank`, the number `width` digits wide.
+    /// The prefix of the lines of `rank`, with the number `width` digits wide.
     pub fn prefix(&self, rank: usize, width: usize) -> Vec<u8> {
         if self.colour {
             let colour = COLOURS[rank % COLOURS.len()];
@@ -64,19 +65,19 @@ impl Sink {
         }
     }
 
-    /// What to wait for.
+    /// The descriptor to wait for.
     pub fn waiting(&self) -> Waiting {
         if self.is_empty() { poll::nothing() } else { poll::writable(&self.file) }
     }
 
-    /// Writes as much as goes without blocking.
+    /// Writes as much as possible without blocking.
     pub fn write_what_fits(&mut self) {
         while !self.is_empty() && self.is_writable() {
             let rest = &self.pending[self.written..];
             match self.file.write(&rest[..rest.len().min(self.chunk)]) {
                 Ok(n) => self.written += n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // Somebody else made it non-blocking: come back when poll says so again.
+                // Another process made it non-blocking: try again when poll says so.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(_) => {
                     self.closed = true;
@@ -84,7 +85,7 @@ impl Sink {
                 }
             }
         }
-        // Moving the rest to the front costs its length: only when as much has gone.
+        // Moving the rest to the front costs its length, so it is done only when as much has been written.
         if self.is_empty() || self.written > FULL {
             self.pending.drain(..self.written);
             self.written = 0;
@@ -93,7 +94,7 @@ impl Sink {
 
     fn is_writable(&self) -> bool {
         let mut waiting = [poll::writable(&self.file)];
-        // When poll cannot tell, the write will.
+        // If poll cannot tell, the write will.
         poll::poll(&mut waiting, Some(Duration::ZERO)).is_err() || poll::is_ready(&waiting[0])
     }
 
@@ -102,12 +103,12 @@ impl Sink {
         self.written == self.pending.len()
     }
 
-    /// Whether so much is left to write that no more should come.
+    /// Whether so much is left to write that no more should be added.
     pub fn is_full(&self) -> bool {
         self.pending.len() - self.written > FULL
     }
 
-    /// Whether writing has failed: nobody reads any more.
+    /// Whether writing has failed because nobody reads any more.
     pub fn is_closed(&self) -> bool {
         self.closed
     }

@@ -15,16 +15,16 @@ use crate::sys::cpus::CpuSet;
 use crate::sys::files::FileLimit;
 use crate::sys::signal::SignalMask;
 
-/// Everything that the ranks of one job on one host have in common.
+/// Everything that the ranks of one job on one host share.
 pub struct JobOrders<'a> {
     /// Program and arguments.
     pub command: &'a [OsString],
     /// Ranks with commands of their own.
     pub parts: &'a [Part],
-    /// Variables on top of this process's own.
+    /// Variables in addition to this process's own.
     pub environment: &'a [(String, String)],
-    /// Variables that make anyccl what it is to be for the ranks. They hold what the user's own held, and
-    /// win.
+    /// Variables that put anyccl in the place of another library. They include the contents of the user's
+    /// variables, and take precedence over them.
     pub takeover: &'a [(String, String)],
     /// Cores for each rank.
     pub bind: Bind,
@@ -32,9 +32,9 @@ pub struct JobOrders<'a> {
     pub world: u32,
     /// The ranks of this host.
     pub ranks: Range<u32>,
-    /// What rank 0 reads, if it is here.
+    /// Standard input of rank 0, if it runs here.
     pub input: fn() -> Stdio,
-    /// The ranks have this process's own standard output and error; else these are piped.
+    /// Whether the ranks have this process's own standard output and error; otherwise these are pipes.
     pub own_output: bool,
     /// Value of `ANYCCL_STORE`.
     pub store: String,
@@ -42,9 +42,9 @@ pub struct JobOrders<'a> {
     pub key: &'a [u8; 32],
     /// Limit on open files that the ranks get back.
     pub files: FileLimit,
-    /// Held-back signals that the ranks get back.
+    /// Mask of blocked signals that the ranks get back.
     pub mask: SignalMask,
-    /// Learns of every rank.
+    /// The watchdog, which learns of every rank.
     pub watchdog: &'a Watchdog,
 }
 

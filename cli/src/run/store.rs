@@ -1,6 +1,7 @@
-//! The store in which the ranks find each other, served by the launcher.
+//! The store by which the ranks find each other, served by the launcher.
 //!
-//! Served here and not by rank 0, so that a rank 0 that never comes is noticed like any other.
+//! The launcher serves it instead of rank 0, so that a rank 0 that never arrives is noticed like any other
+//! rank.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -8,7 +9,7 @@ use anyccl_engine::base::Result;
 use anyccl_engine::bootstrap::tcp_store::Server;
 use anyccl_engine::bootstrap::{JobKey, interface};
 
-/// From where the store can be reached.
+/// The networks from which the store can be reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     /// From this host only.
@@ -20,17 +21,17 @@ pub enum Reach {
 /// A store that is served until this is dropped.
 pub struct Store {
     server: Server,
-    /// Where others find it, best first.
+    /// Addresses at which others find it, best first.
     addresses: Vec<SocketAddr>,
 }
 
 impl Store {
-    /// What ranks of this host get as `ANYCCL_STORE`.
+    /// Value of `ANYCCL_STORE` for ranks of this host.
     pub fn address(&self) -> String {
         format!("tcp://{}?served=1", self.server.address())
     }
 
-    /// Where it may be reached from elsewhere; loopback, for an agent on this host, last.
+    /// Addresses at which other hosts may reach it. The last one is loopback, for an agent on this host.
     pub fn addresses(&self) -> Vec<SocketAddr> {
         self.addresses.clone()
     }
@@ -42,7 +43,7 @@ pub fn serve(key: &[u8; 32], ranks: u32, reach: Reach) -> Result<Store> {
     if reach == Reach::ThisHost {
         return Ok(Store { server: start(Ipv4Addr::LOCALHOST.into())?, addresses: Vec::new() });
     }
-    // IPv6 takes IPv4 as well on most hosts; where there is no IPv6, IPv4 is all there is.
+    // On most hosts an IPv6 listener takes IPv4 as well. A host without IPv6 has only IPv4.
     let server = start(Ipv6Addr::UNSPECIFIED.into()).or_else(|_| start(Ipv4Addr::UNSPECIFIED.into()))?;
     let port = server.address().port();
     let mut ips = interface::choose(None)?.addresses();

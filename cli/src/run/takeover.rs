@@ -1,8 +1,8 @@
-//! `--as nccl` and `--as mpi`: the ranks get anyccl where they ask for NCCL or MPI, or the job ends.
+//! `--as nccl` and `--as mpi`: ranks that ask for NCCL or MPI get anyccl, or the job ends.
 //!
-//! [`Takeover`] is the setting up on one host: variables for the ranks, and a socket for their reports.
-//! The reports come to the job through its crew, and [`UsageCheck`] says what they mean: one line when ours
-//! is in use, a reason to end the job when another is, and a last word where nobody can tell.
+//! [`Takeover`] prepares one host: variables for the ranks, and a socket for their reports. The reports come
+//! to the job through its crew. [`UsageCheck`] decides what they mean: a line when our library is in use, a
+//! reason to end the job when another one is, and a remark at the end if nobody can tell.
 
 use super::arguments::RunArguments;
 use super::report::LastWord;
@@ -12,24 +12,24 @@ use crate::facade::files::FacadeFiles;
 use crate::facade::method::{self, Method};
 use crate::facade::usage::{Usage, UsageReport, UsageReports};
 
-/// What ranks of this host are started with.
+/// The settings with which ranks of this host are started.
 pub struct Takeover {
     /// Variables for the ranks.
     pub environment: Vec<(String, String)>,
-    /// Their reports.
+    /// The receiver of their reports.
     pub reports: UsageReports,
-    /// How it is done.
+    /// The method that is used.
     pub method: Method,
 }
 
 impl Takeover {
-    /// What the user has asked for, for ranks on this host.
+    /// Prepares what the user has asked for, for ranks on this host.
     pub fn of(arguments: &RunArguments) -> Result<Option<Takeover>, Failure> {
         let prepare = |facade| Takeover::prepare(facade, &arguments.command[0], &arguments.env, arguments.by);
         arguments.facade.map(prepare).transpose()
     }
 
-    /// Finds the method that fits, unless the user has said it, and prepares it.
+    /// Prepares the given method, or the one that fits the program if the user has named none.
     pub fn prepare(
         facade: Facade,
         command: &std::ffi::OsStr,
@@ -49,29 +49,29 @@ impl Takeover {
     }
 }
 
-/// What a report means for the job.
+/// What to do about a report.
 #[derive(Debug, PartialEq, Eq)]
 pub enum CheckAction {
-    /// Worth a line.
+    /// Print a line.
     Log(String),
-    /// The job must not go on.
+    /// End the job.
     EndJob(String),
 }
 
-/// Checks which NCCL, or which MPI, a job uses. Without `--as` it accepts any.
+/// Checks which NCCL or MPI a job uses. Without `--as` it accepts any.
 pub struct UsageCheck {
     facade: Option<Facade>,
     /// The method that the user insists on.
     wanted: Option<Method>,
     is_in_use: bool,
-    /// A rank has loaded ours, whatever for.
+    /// Whether a rank has loaded our library, for whatever reason.
     is_loaded: bool,
-    /// Another library that was seen beside ours.
+    /// A foreign library that was seen next to ours.
     beside: Option<String>,
 }
 
 impl UsageCheck {
-    /// For a job with these arguments.
+    /// The check for a job with these arguments.
     pub fn new(arguments: &RunArguments) -> UsageCheck {
         UsageCheck::of(arguments.facade, arguments.by)
     }
@@ -80,11 +80,11 @@ impl UsageCheck {
         UsageCheck { facade, wanted, is_in_use: false, is_loaded: false, beside: None }
     }
 
-    /// What follows from something that was seen where `method` is in place.
+    /// Handles a report from a host where `method` is in use.
     pub fn accept_report(&mut self, report: &UsageReport, method: Method) -> Option<CheckAction> {
         let facade = self.facade?;
-        // What was preloaded is loaded by every program; only a call says something. Only MPI_Init begins
-        // MPI.
+        // A preloaded library is loaded by every program, so only a call means use. MPI is in use only after
+        // MPI_Init.
         let loading_tells = method != Method::Preload && facade != Facade::Mpi;
         self.is_loaded |= matches!(report.usage, Usage::OursLoaded | Usage::OursUsed);
         match report.usage {
@@ -130,7 +130,7 @@ impl UsageCheck {
         )
     }
 
-    /// What is to be said of a job that has gone well.
+    /// The remark at the end of a job that succeeded.
     pub fn last_word(&self) -> Option<LastWord> {
         let facade = self.facade.filter(|_| !self.is_in_use)?;
         let name = facade.name();
@@ -148,7 +148,7 @@ impl UsageCheck {
                  replaced"
             ),
         };
-        // Ranks that have no MPI together are as many programs as there are ranks.
+        // Ranks without a common MPI are separate programs.
         let code = u8::from(facade == Facade::Mpi && !self.is_loaded);
         Some(LastWord { text, code })
     }

@@ -1,11 +1,11 @@
-//! Nothing of a job survives the launcher, not even when that is killed with SIGKILL.
+//! The watchdog: no process of a job survives the launcher, even if that is killed with SIGKILL.
 //!
-//! A small process is forked before anything else and holds one end of a socket; every rank tells
-//! it its process group before it runs foreign code. When the other end closes, for whatever
-//! reason, the watchdog kills all these groups. The kernel kills the ranks themselves when the
-//! launcher dies (see `sys::child`); the watchdog is there for what the ranks have started.
+//! A small process is forked before anything else and holds one end of a socket. Every rank tells it its
+//! process group before it runs foreign code. When the other end closes, for whatever reason, the watchdog
+//! kills all these groups. The kernel kills the ranks themselves when the launcher dies (see `sys::child`);
+//! the watchdog kills the processes that the ranks have started.
 //!
-//! Out of reach is only what has left its rank's process group, as daemons do.
+//! Only processes that have left their rank's process group, as daemons do, are out of reach.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
@@ -14,10 +14,10 @@ use std::os::unix::net::UnixStream;
 use crate::sys::process::{Pid, become_independent, fork, signal_group, wait};
 use crate::sys::signal::hold_back_all;
 
-/// In place of a process id: the launcher has ended all groups itself.
+/// Value sent instead of a process id: the launcher has ended all groups itself.
 const STAND_DOWN: Pid = 0;
 
-/// The launcher's hold on its watchdog. Dropping it kills every rank that was started.
+/// The launcher's handle of its watchdog. Dropping it kills every rank that was started.
 pub struct Watchdog {
     socket: Option<UnixStream>,
     pid: Pid,
@@ -29,20 +29,20 @@ impl Watchdog {
         let (ours, theirs) = UnixStream::pair()?;
         let mut ends = Some((ours, theirs));
         let pid = fork(|| {
-            // The child must not hold the launcher's end, else it would never see it close.
+            // The child must not hold the launcher's end, or it would never see it close.
             let theirs = ends.take().map(|(_, theirs)| theirs);
             theirs.map_or(1, guard)
         })?;
         Ok(Watchdog { socket: ends.map(|(ours, _)| ours), pid })
     }
 
-    /// Where a rank tells its process id, 4 bytes in native order.
+    /// The socket on which a rank reports its process id, 4 bytes in native order.
     pub fn descriptor(&self) -> RawFd {
         self.socket.as_ref().map_or(-1, AsRawFd::as_raw_fd)
     }
 
-    /// Ends the watchdog without killing anything: the launcher has ended all groups, and their
-    /// numbers may belong to others soon.
+    /// Ends the watchdog without killing anything. The launcher has ended all groups, and their numbers may
+    /// soon belong to other processes.
     pub fn stand_down(mut self) {
         if let Some(socket) = &mut self.socket {
             // A watchdog that is gone kills nothing either.
@@ -54,7 +54,7 @@ impl Watchdog {
 impl Drop for Watchdog {
     fn drop(&mut self) {
         self.socket = None;
-        // Waiting makes sure that the kill has happened. Without a child there is nothing to await.
+        // Waiting ensures that the kill has happened. Without a child there is nothing to wait for.
         let _ = wait(self.pid);
     }
 }

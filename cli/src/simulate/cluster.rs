@@ -1,4 +1,4 @@
-//! `--model`: a name, or a file. What the cluster costs, and what a library on it would know.
+//! `--model`: a name or a file. The costs of a cluster, and the tuning of a library on it.
 
 use std::path::Path;
 
@@ -8,21 +8,22 @@ use anyccl_engine::tuning::{Links, Tuning};
 use crate::Failure;
 use crate::plan::call::PlannedCall;
 
-/// Links and cores, and the choice of algorithms among them.
+/// Links and cores of a cluster, and the choice of algorithms on it.
 pub struct Cluster {
     /// Name that the user gave.
     pub name: String,
-    /// What is simulated.
+    /// The model that is simulated.
     pub model: Model,
-    /// The environment's, with the links of the model: as if `anyccl perf --tune` had measured them.
+    /// The environment's tuning with the links of the model, as if `anyccl perf --tune` had measured them.
     pub tuning: Tuning,
 }
 
-/// The model that is what the choice of algorithms assumes, with or without `ANYCCL_TUNING_FILE`.
+/// Name of the model with the costs that the choice of algorithms assumes, with or without
+/// `ANYCCL_TUNING_FILE`.
 const ENGINE: &str = "engine";
 
 impl Cluster {
-    /// The model of a name; else the file of that name.
+    /// The model with this name; else the file of that name.
     pub fn find(name: &str, call: &PlannedCall) -> Result<Cluster, Failure> {
         let engine = Links { shm: call.tuning.shm, tcp: call.tuning.tcp, ..Links::DEFAULT };
         let (model, links) = match Preset::find(name) {
@@ -34,7 +35,7 @@ impl Cluster {
     }
 }
 
-/// With `ANYCCL_TRANSPORT=tcp` there is no other link.
+/// With `ANYCCL_TRANSPORT=tcp` there is only one kind of link.
 fn of_links(links: Links, call: &PlannedCall) -> (Model, Links) {
     let shm = if call.all_tcp { links.tcp } else { links.shm };
     let mut model = Model::of_links(&shm, &links.tcp);
@@ -47,7 +48,7 @@ fn of_links(links: Links, call: &PlannedCall) -> (Model, Links) {
     (model, Links { shm, ..links })
 }
 
-/// A file of figures for `ANYCCL_TUNING_FILE`, or a model.
+/// Reads a file of figures for `ANYCCL_TUNING_FILE`, or a model.
 fn of_file(name: &str, engine: Links, call: &PlannedCall) -> Result<(Model, Links), Failure> {
     let text = std::fs::read_to_string(Path::new(name)).map_err(|error| {
         let known = PRESETS.each_ref().map(|preset| preset.name).join(", ");
@@ -56,7 +57,7 @@ fn of_file(name: &str, engine: Links, call: &PlannedCall) -> Result<(Model, Link
         ))
     })?;
     let refused = |(line, why)| Failure::own(format_args!("--model {name}:{line}: {why}"));
-    // Keys of models begin with other words, but for those of reductions, which both have.
+    // Keys of models begin with other words, except those of reductions, which both kinds of file have.
     let is_tuning = text.lines().any(|line| ["shm.", "tcp."].iter().any(|word| line.starts_with(word)));
     if is_tuning {
         return Ok(of_links(Links::parse(&text).map_err(refused)?, call));

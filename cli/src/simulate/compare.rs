@@ -1,4 +1,4 @@
-//! Every algorithm of a collective, simulated, for one size or many.
+//! All algorithms of a collective, simulated for one size or many.
 
 use anyccl_engine::algo::{self, Algorithm};
 use anyccl_engine::plan::PlanRequest;
@@ -9,43 +9,43 @@ use crate::Failure;
 use crate::perf::sizes::Sweep;
 use crate::plan::call::PlannedCall;
 
-/// One algorithm.
+/// One algorithm, with its prediction.
 pub struct Row {
     pub algorithm: &'static Algorithm,
     pub outcome: Result<Prediction, Skipped>,
 }
 
 impl Row {
-    /// For sorting: what was skipped comes last.
+    /// Key for sorting: algorithms without a prediction come last.
     pub fn seconds(&self) -> f64 {
         self.outcome.as_ref().map_or(f64::INFINITY, |outcome| outcome.seconds)
     }
 }
 
-/// All of them, the fastest first.
+/// The algorithms of a collective, the fastest first.
 pub struct Comparison<'a> {
     pub request: PlanRequest<'a>,
     pub rows: Vec<Row>,
-    /// What a library that knows these links would use, or why it would refuse.
+    /// The algorithm that a library on these links would use, or the reason why it would refuse.
     pub chosen: Result<&'static str, String>,
 }
 
 impl<'a> Comparison<'a> {
-    /// Simulates.
+    /// Simulates all algorithms.
     pub fn new(cluster: &Cluster, request: PlanRequest<'a>) -> Comparison<'a> {
         let limits = Limits::default();
         let outcome = |algorithm| simulate(algorithm, &request, &cluster.model, &limits);
         let row = |algorithm| Row { algorithm, outcome: outcome(algorithm) };
         let mut rows: Vec<Row> = algo::of(request.collective).map(row).collect();
-        // Stable: equal times stay in the order of the table.
+        // Stable sort: equal times keep the order of the table.
         rows.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
         let chosen = cluster.tuning.choose(&request, false);
         let chosen = chosen.map(|algorithm| algorithm.name).map_err(|error| error.to_string());
         Comparison { request, rows, chosen }
     }
 
-    /// For all sizes of a sweep and its largest. Sizes below one element per rank are the same call, made
-    /// once.
+    /// Simulates all sizes of a sweep, and its largest one. Sizes below one element per rank are the same
+    /// call, which is simulated once.
     pub fn of_sizes(cluster: &Cluster, call: &'a PlannedCall, sweep: Sweep) -> Vec<Comparison<'a>> {
         let mut requests: Vec<PlanRequest<'a>> =
             sweep.bytes().chain([sweep.max]).map(|bytes| call.request_of(bytes)).collect();
@@ -58,7 +58,7 @@ impl<'a> Comparison<'a> {
         self.rows.iter().find(|row| row.algorithm.name == name)
     }
 
-    /// The row that the user asks for.
+    /// The row that the user asked for.
     pub fn named(&self, name: &str) -> Result<&Row, Failure> {
         self.row(name).ok_or_else(|| {
             let known: Vec<_> = algo::of(self.request.collective).map(|row| row.name).collect();
@@ -73,7 +73,7 @@ impl<'a> Comparison<'a> {
         self.rows.first().filter(|row| row.outcome.is_ok())
     }
 
-    /// How much longer than the fastest the chosen one takes: 1 if it is the fastest.
+    /// The time of the chosen algorithm relative to the fastest: 1 if it is the fastest.
     pub fn loss(&self) -> Option<f64> {
         let (chosen, fastest) = (self.row(self.chosen.as_ref().ok()?)?.seconds(), self.fastest()?.seconds());
         (chosen.is_finite() && fastest > 0.0).then_some(chosen / fastest)

@@ -1,4 +1,4 @@
-//! `--json`: one object with the call, the model, and for each size every algorithm. Keys are stable.
+//! `--json`: one object with the call, the model, and every algorithm for each size. The keys are stable.
 
 use anyccl_engine::simulate::{Hop, HopKind, Order, Prediction, Symmetry};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::cluster::Cluster;
 use super::compare::{Comparison, Row};
 use crate::plan::call::PlannedCall;
 
-/// The object. The critical path is that of `shown`, or of the fastest, for each size.
+/// The JSON object. For each size it has the critical path of `shown`, or of the fastest algorithm.
 pub fn object(
     call: &PlannedCall,
     cluster: &Cluster,

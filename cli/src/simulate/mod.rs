@@ -1,8 +1,8 @@
-//! `anyccl simulate`: how long a collective would take on a cluster that is not there.
+//! `anyccl simulate`: how long a collective would take on a cluster that one does not have.
 //!
-//! [`cluster`] finds the costs, [`compare`] simulates every algorithm of the collective
-//! ([`anyccl_engine::simulate`]), [`print`](mod@print) lays out the table and the critical path, [`sweep`]
-//! tables and draws times over sizes, [`json`] says it all to programs.
+//! [`cluster`] finds the costs. [`compare`] simulates every algorithm of the collective
+//! ([`anyccl_engine::simulate`]). [`print`](mod@print) lays out the table and the critical path, [`sweep`]
+//! makes tables and pictures of times over sizes, and [`json`] prints everything for programs.
 
 mod cluster;
 mod compare;
@@ -22,15 +22,15 @@ use crate::plan::call::{CallArguments, PlannedCall};
 use cluster::Cluster;
 use compare::Comparison;
 
-/// More would not say more.
+/// Upper limit of ranks: more would not show more.
 const MOST_RANKS: u32 = 1 << 16;
 
 /// Predict how long a collective takes on a cluster, by every algorithm
 ///
-/// Executes the plans of all ranks against a model of links, cores and network interfaces. Prints the time of
-/// every algorithm, what it moves within and between hosts, and the chain of steps that determined the time.
-/// ANYCCL_ALGORITHM, ANYCCL_CHUNK_BYTES, ANYCCL_TUNING_FILE and ANYCCL_TRANSPORT hold as for a job.
-/// docs/simulator.md says what the model is and how good it is.
+/// Executes the plans of all ranks on a model of links, cores and network interfaces. Prints the time of
+/// every algorithm, the bytes that it moves within and between hosts, and the chain of steps that determined
+/// the time. ANYCCL_ALGORITHM, ANYCCL_CHUNK_BYTES, ANYCCL_TUNING_FILE and ANYCCL_TRANSPORT apply as in a job.
+/// docs/simulator.md describes the model and its accuracy.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     anyccl simulate all_reduce --hosts 2048 --ranks-per-host 8 --bytes 1G --model ndr-infiniband\n  \
@@ -46,21 +46,21 @@ pub struct SimulateArguments {
     /// Ranks on each host
     #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     ranks_per_host: u32,
-    /// engine (what the choice of algorithms assumes), shm+tcp, 100gbe, hdr-infiniband, ndr-infiniband, or a
-    /// file: a model (see --print-model), or what `anyccl perf --tune` has written
+    /// engine (the costs that the choice of algorithms assumes), shm+tcp, 100gbe, hdr-infiniband,
+    /// ndr-infiniband, or a file: a model (see --print-model), or one that `anyccl perf --tune` has written
     #[arg(short, long, default_value = "engine", value_name = "NAME|FILE")]
     model: String,
     /// Show the critical path of this algorithm instead of the fastest
     #[arg(short, long)]
     algorithm: Option<String>,
-    /// Simulate all sizes from this one up to --bytes, and print their times as a table, too
+    /// Simulate all sizes from this one up to --bytes, and print a table of their times, too
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     min_bytes: Option<u64>,
-    /// From one size to the next
+    /// Factor from one size to the next
     #[arg(short, long, value_name = "TIMES", default_value_t = 8, value_parser = clap::value_parser!(u64).range(2..))]
     factor: u64,
-    /// Draw time and bandwidth over size, a line for each algorithm; from 8 bytes on unless --min-bytes says
-    /// another
+    /// Draw time and bandwidth over size, with a line for each algorithm. Sizes start at --min-bytes, or at 8
+    /// bytes
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Print one JSON object; its keys are stable
@@ -81,7 +81,7 @@ pub fn simulate(arguments: &SimulateArguments) -> Result<u8, Failure> {
         return say(&cluster.model.to_text());
     }
     let comparisons = Comparison::of_sizes(&cluster, &call, sweep);
-    // The largest size is the one that was asked for.
+    // The largest size is the one that the user asked for.
     let asked = comparisons.last().expect("a sweep has its largest size");
     let shown = match &arguments.algorithm {
         Some(name) => Some(asked.named(name)?),
@@ -108,7 +108,7 @@ impl SimulateArguments {
         ranks.ok_or_else(refused)
     }
 
-    /// The sizes to simulate: one, unless many are to be printed or drawn.
+    /// The sizes to simulate: one, unless the user wants a table or a picture.
     fn sweep(&self) -> Result<Sweep, Failure> {
         let max = self.call.bytes;
         let has_sizes = self.call.collective != Collective::Barrier;

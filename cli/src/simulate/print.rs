@@ -1,4 +1,4 @@
-//! The comparison and a critical path, for reading.
+//! The comparison and a critical path as text.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use super::compare::{Comparison, Row};
 use crate::plan::call::PlannedCall;
 use crate::plan::units::{bytes, digits, seconds};
 
-/// Steps of a long path that are shown at each end.
+/// Number of steps of a long path that are shown at each end.
 const SHOWN: usize = 6;
 
-/// Everything that is printed.
+/// The complete text.
 pub fn layout(
     call: &PlannedCall,
     cluster: &Cluster,
@@ -72,7 +72,7 @@ fn table(text: &mut String, call: &PlannedCall, comparison: &Comparison<'_>) {
     };
 }
 
-/// How good the choice is.
+/// The quality of the choice.
 fn loss(comparison: &Comparison<'_>) -> String {
     match comparison.loss() {
         Some(loss) if loss > 1.0 => format!("{} times the fastest", digits(loss)),
@@ -81,7 +81,7 @@ fn loss(comparison: &Comparison<'_>) -> String {
     }
 }
 
-/// How the outcome came about.
+/// How the prediction was made.
 fn simulated(call: &PlannedCall, comparison: &Comparison<'_>, outcome: &Prediction) -> String {
     let what = match (outcome.symmetry, call.topology.hosts()) {
         (Symmetry::None, _) => "all ranks".to_string(),
@@ -128,7 +128,7 @@ fn describe(
     }
 }
 
-/// The critical path: where its time goes, then its steps.
+/// The critical path: how its time is spent, then its steps.
 fn path(text: &mut String, name: &str, outcome: &Prediction) {
     let path = &outcome.path;
     let total = outcome.seconds.max(f64::MIN_POSITIVE);

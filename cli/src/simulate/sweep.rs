@@ -11,10 +11,10 @@ use crate::perf::plot::{Figure, Panel, Series, draw_lines};
 use crate::plan::call::PlannedCall;
 use crate::plan::units::{bytes, digits, seconds};
 
-/// Smallest size of a picture, unless the user says another.
+/// Smallest size of a picture, unless the user names another.
 pub const FIRST: u64 = 8;
 
-/// A line for each size, a column for each algorithm.
+/// A table with a line for each size and a column for each algorithm.
 pub fn layout(call: &PlannedCall, comparisons: &[Comparison<'_>]) -> String {
     let names = names(comparisons);
     let width = |name: &str| name.len().max(9) + 1;
@@ -39,7 +39,7 @@ pub fn layout(call: &PlannedCall, comparisons: &[Comparison<'_>]) -> String {
     text
 }
 
-/// The text of an SVG file: time and bandwidth over size.
+/// The picture as the text of an SVG file: time and bandwidth over size.
 pub fn draw(
     call: &PlannedCall,
     cluster: &Cluster,
@@ -51,7 +51,7 @@ pub fn draw(
             .iter()
             .filter_map(|comparison| {
                 let size = call.bytes(&comparison.request) as f64;
-                // A logarithmic scale has no place for zero, and none for what was skipped.
+                // A logarithmic scale has no place for zero, nor for algorithms without a prediction.
                 let time = comparison.row(name)?.seconds();
                 (size > 0.0 && time > 0.0 && time.is_finite()).then(|| (size, value(size, time)))
             })

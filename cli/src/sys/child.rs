@@ -1,4 +1,4 @@
-//! What a child does between fork and exec.
+//! The actions of a child between fork and exec.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -10,23 +10,23 @@ use super::cpus::CpuSet;
 use super::files::FileLimit;
 use super::signal::SignalMask;
 
-/// Orders for the child. Plain data: the child may neither allocate nor take a lock.
+/// Orders for the child. They are plain data, because the child may neither allocate nor take a lock.
 #[derive(Clone, Copy)]
 pub struct Orders {
-    /// Socket on which the child tells the watchdog its process id, 4 bytes, native order.
+    /// Socket on which the child reports its process id to the watchdog, 4 bytes in native order.
     pub watchdog: RawFd,
     /// Cores to run on; `None` keeps the parent's.
     pub cpus: Option<CpuSet>,
-    /// Limit on open files to go back to.
+    /// Limit on open files to restore.
     pub files: FileLimit,
-    /// Held-back signals to go back to.
+    /// Mask of blocked signals to restore.
     pub mask: SignalMask,
 }
 
-/// Makes `command` start a child that leads a process group of its own, dies with the calling
-/// thread, is known to the watchdog before it runs any foreign code, and follows `orders`.
+/// Prepares `command` to start a child that leads a process group of its own and dies with the calling
+/// thread. The watchdog learns of the child before it runs any foreign code. It follows `orders`.
 ///
-/// The calling thread must be the main thread, else the child dies when that thread ends.
+/// The calling thread must be the main thread, or the child dies when that thread ends.
 pub fn prepare(command: &mut Command, orders: Orders) {
     let parent = std::process::id();
     command.process_group(0);
@@ -49,7 +49,7 @@ fn obey(parent: u32, orders: &Orders) -> io::Result<()> {
     // SAFETY: the kernel reads the 4 bytes of `record`, which outlives the call.
     let sent =
         unsafe { libc::send(orders.watchdog, record.as_ptr().cast(), record.len(), libc::MSG_NOSIGNAL) };
-    // A dead watchdog is a lost precaution, not a reason to refuse work: the answer is ignored.
+    // A dead watchdog is a lost precaution, not a reason to refuse work, so the result is ignored.
     let _ = sent;
     if let Some(cpus) = &orders.cpus {
         cpus.apply()?;

@@ -4,7 +4,7 @@ use std::io;
 
 use super::check;
 
-/// More than any Linux is configured for (CONFIG_NR_CPUS is at most 8192).
+/// Upper limit of cores: above what any Linux is configured for (CONFIG_NR_CPUS is at most 8192).
 const MAX_CPUS: usize = 8192;
 
 /// A set of cores.
@@ -33,12 +33,12 @@ impl CpuSet {
         set
     }
 
-    /// Its members, ascending.
+    /// The cores of the set, ascending.
     pub fn cores(&self) -> Vec<usize> {
         (0..MAX_CPUS).filter(|core| self.words[core / 64] >> (core % 64) & 1 == 1).collect()
     }
 
-    /// Binds the calling thread to these cores. Allowed between fork and exec.
+    /// Binds the calling thread to these cores. May be called between fork and exec.
     pub fn apply(&self) -> io::Result<()> {
         let bytes = size_of_val(&self.words);
         // SAFETY: the kernel reads `bytes` bytes of `words`, which are that long.

@@ -9,7 +9,7 @@ use super::check;
 pub struct FileLimit(libc::rlimit);
 
 impl FileLimit {
-    /// Raises this process's limit as far as it may be, and gives the limit of before.
+    /// Raises this process's limit as far as allowed, and returns the previous limit.
     pub fn raise() -> io::Result<FileLimit> {
         let mut old = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         // SAFETY: the kernel writes one `rlimit` to `old`, which outlives the call.
@@ -18,7 +18,7 @@ impl FileLimit {
         Ok(FileLimit(old))
     }
 
-    /// Sets this limit again. Allowed between fork and exec.
+    /// Restores this limit. May be called between fork and exec.
     pub fn restore(&self) -> io::Result<()> {
         // SAFETY: the kernel reads one `rlimit`, which outlives the call.
         check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &self.0) })?;

@@ -1,4 +1,5 @@
-//! Asks a shared library something, in a process of its own: what it does when it is loaded is not known.
+//! Queries of shared libraries. Each runs in a process of its own, because the effects of loading a library
+//! are unknown.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io::{self, Read, Write};
@@ -10,20 +11,20 @@ use std::time::Duration;
 
 use super::process::{fork, signal_one, wait};
 
-/// Longest text that an MPI tells of its version.
+/// Length of the longest version text of an MPI.
 const TEXT_BYTES: usize = 8192;
 
-/// What an MPI library says of itself.
+/// The answers of an MPI library.
 pub struct MpiAnswer {
-    /// The text of `MPI_Get_library_version`; empty where it gives none.
+    /// The text of `MPI_Get_library_version`; empty if it gives none.
     pub version: String,
-    /// Whether it has an object of Open MPI.
+    /// Whether it has a symbol of Open MPI.
     pub has_open_mpi: bool,
     /// Whether it has the standard ABI.
     pub has_abi: bool,
 }
 
-/// Asks an MPI library for its version and its ABI, if it answers within the time.
+/// Asks an MPI library for its version and its ABI, within a time limit.
 ///
 /// This process must not have a second thread.
 pub fn ask_mpi(library: &Path, patience: Duration) -> io::Result<MpiAnswer> {
@@ -75,8 +76,8 @@ fn mpi_answer(path: &CStr) -> Option<MpiAnswer> {
     Some(MpiAnswer { version, has_open_mpi: symbol(c"ompi_mpi_comm_world").is_some(), has_abi })
 }
 
-/// Calls `int function(int *number)` of a library, and gives the number if the call returns 0 within the
-/// time.
+/// Calls `int function(int *number)` of a library, and returns the number if the call returns 0 within the
+/// time limit.
 ///
 /// This process must not have a second thread.
 pub fn number_of(library: &Path, function: &CStr, patience: Duration) -> io::Result<i32> {
@@ -86,11 +87,11 @@ pub fn number_of(library: &Path, function: &CStr, patience: Duration) -> io::Res
     Ok(i32::from_ne_bytes(bytes))
 }
 
-/// Bytes that a child process writes until its end, which must come within `patience`.
+/// The bytes that a child process writes until it ends, which must happen within `patience`.
 fn in_a_child(patience: Duration, body: impl FnOnce(&mut UnixStream) -> Option<()>) -> io::Result<Vec<u8>> {
     let (mut ours, mut theirs) = UnixStream::pair()?;
     let child = fork(|| i32::from(body(&mut theirs).is_none()))?;
-    // Else its end would not be the end of what can be read.
+    // Otherwise the child's end would not end the stream.
     drop(theirs);
     let mut bytes = Vec::new();
     let told = ours.set_read_timeout(Some(patience)).and_then(|()| ours.read_to_end(&mut bytes));
@@ -100,8 +101,8 @@ fn in_a_child(patience: Duration, body: impl FnOnce(&mut UnixStream) -> Option<(
 }
 
 fn open(path: &CStr) -> Option<*mut c_void> {
-    // SAFETY: a string. What the library does when it is loaded, it does to this process alone, which was
-    // made for it.
+    // SAFETY: a string. Whatever the library does when it is loaded, it does to this process alone, which was
+    // made for that.
     let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     (!library.is_null()).then_some(library)
 }

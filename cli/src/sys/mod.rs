@@ -1,6 +1,6 @@
-//! The operating system: the only place of this program where unsafe is at home.
+//! System calls: the only place of this program with unsafe code.
 //!
-//! Every function here is safe to call; what the kernel wants is checked or built inside.
+//! Every function here is safe to call; the kernel's conditions are checked or ensured inside.
 
 pub mod child;
 pub mod cpus;
@@ -14,7 +14,7 @@ pub mod signal;
 
 use std::io;
 
-/// The kernel's convention for calls that answer -1 and leave the reason in `errno`.
+/// Converts the result of a call that returns -1 on failure and leaves the reason in `errno`.
 fn check(answer: libc::c_int) -> io::Result<libc::c_int> {
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
 }

@@ -1,4 +1,4 @@
-//! Waiting for descriptors.
+//! Waiting for descriptors with poll.
 
 use std::io;
 use std::os::fd::AsRawFd;
@@ -17,19 +17,19 @@ pub fn writable(fd: &impl AsRawFd) -> Waiting {
     Waiting { fd: fd.as_raw_fd(), events: libc::POLLOUT, revents: 0 }
 }
 
-/// Waits for nothing: keeps the place of a descriptor that is not of interest now.
+/// Waits for nothing: keeps the place of a descriptor that is not needed now.
 pub fn nothing() -> Waiting {
     Waiting { fd: -1, events: 0, revents: 0 }
 }
 
-/// Whether something is to be done; errors and hang-ups count, the read or write will tell.
+/// Whether the descriptor needs attention. Errors and hang-ups count: the read or write will report them.
 pub fn is_ready(waiting: &Waiting) -> bool {
     waiting.revents != 0
 }
 
 /// Waits until one is ready or `timeout` has passed; `None` waits for ever.
 pub fn poll(waiting: &mut [Waiting], timeout: Option<Duration>) -> io::Result<()> {
-    // Rounded up: a wait that ends before its deadline would only be repeated, hot.
+    // Rounded up: a wait that ends before its deadline would only be repeated in a busy loop.
     let ms = timeout.map_or(-1, |t| t.as_micros().div_ceil(1000).min(i32::MAX as u128) as i32);
     let count = waiting.len() as libc::nfds_t;
     // SAFETY: the kernel reads and writes `count` records of the slice, which is that long.
@@ -41,7 +41,7 @@ pub fn poll(waiting: &mut [Waiting], timeout: Option<Duration>) -> io::Result<()
     if error.kind() != io::ErrorKind::Interrupted {
         return Err(error);
     }
-    // An interrupted poll leaves the answers untouched.
+    // An interrupted poll leaves the results untouched.
     waiting.iter_mut().for_each(|w| w.revents = 0);
     Ok(())
 }

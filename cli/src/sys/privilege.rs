@@ -1,5 +1,5 @@
-//! Whether a program gets more rights than whoever starts it. Then the loader ignores what the environment
-//! asks of it.
+//! Finds out whether a program gets more rights than the process that starts it. The loader then ignores its
+//! variables.
 
 use std::ffi::CString;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Tries what transports need, to tell whether it works on this machine.
+//! Tries what transports need, to find out whether it works on this machine.
 
 use std::ffi::CStr;
 use std::io;
@@ -17,8 +17,8 @@ pub fn memfd() -> io::Result<()> {
     file.set_len(4096)
 }
 
-/// Reads memory of another process of this user that is no descendant, as two ranks would: a
-/// child reads from this process. (The other way round is allowed more often.)
+/// Reads memory of another process of this user that is no descendant, as two ranks would do: a child reads
+/// from this process. (Reading from a child is allowed more often.)
 pub fn read_other_process() -> io::Result<()> {
     let secret = *b"anyccl";
     let parent = std::process::id() as process::Pid;

@@ -1,4 +1,4 @@
-//! Processes: fork, signals to groups, how one ended.
+//! Processes: fork, signals to groups, and how a process ended.
 
 use std::fs;
 use std::io;
@@ -24,7 +24,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// The exit code by which a shell would tell of this ending.
+    /// The exit code by which a shell would report this ending.
     pub fn code(self) -> u8 {
         match self {
             Ending::Exit(status) => status as u8,
@@ -33,10 +33,10 @@ impl Ending {
     }
 }
 
-/// Forks a child that runs `body` and exits with its answer; no destructor and no exit handler of
-/// this process runs there. Gives the child's id.
+/// Forks a child that runs `body` and exits with its result. No destructor and no exit handler of this
+/// process runs there. Returns the child's id.
 ///
-/// Refused when this process has a second thread: the child would inherit its locks, held.
+/// Refused if this process has a second thread: the child would inherit its locks in the locked state.
 pub fn fork(body: impl FnOnce() -> i32) -> io::Result<Pid> {
     if fs::read_dir("/proc/self/task")?.count() != 1 {
         return Err(io::Error::other("cannot fork: this process has several threads"));
@@ -73,8 +73,8 @@ fn ending_of(status: i32) -> Ending {
     }
 }
 
-/// How child `pid` ended, if it has, without reaping it: its id, and with it the id of its
-/// process group, cannot be given to another process until it is reaped.
+/// How child `pid` ended, if it has, without reaping it. Until it is reaped, its id, and so the id of its
+/// process group, cannot be given to another process.
 pub fn ended(pid: Pid) -> io::Result<Option<Ending>> {
     // SAFETY: a `siginfo_t` is plain data for which zero bytes are valid.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
@@ -93,7 +93,7 @@ pub fn ended(pid: Pid) -> io::Result<Option<Ending>> {
     }))
 }
 
-/// Sends `signal` to every process of the group that `leader` leads. A group that is gone is fine.
+/// Sends `signal` to every process of the group that `leader` leads. It is no error if the group is gone.
 pub fn signal_group(leader: Pid, signal: i32) {
     debug_assert!(leader > 1, "0, 1 and -1 mean quite other processes");
     // SAFETY: touches no memory of this process.
@@ -106,13 +106,13 @@ pub fn signal_one(child: Pid, signal: i32) {
     unsafe { libc::kill(child, signal) };
 }
 
-/// Stops this process as the terminal's stop key would, until somebody continues it.
+/// Stops this process as the terminal's stop key would, until another process continues it.
 pub fn stop_self() {
     // SAFETY: touches no memory; SIGSTOP runs no handler.
     unsafe { libc::raise(libc::SIGSTOP) };
 }
 
-/// Leaves the session and process group of the parent, and takes `name` in lists of processes.
+/// Leaves the session and process group of the parent, and shows up as `name` in lists of processes.
 pub fn become_independent(name: &std::ffi::CStr) {
     // SAFETY: touches no memory. Fails only for a group leader, which a forked child is not.
     unsafe { libc::setsid() };
@@ -120,7 +120,7 @@ pub fn become_independent(name: &std::ffi::CStr) {
     unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
 }
 
-/// Whether this process's group is the one that `terminal` takes input for.
+/// Whether this process belongs to the group for which `terminal` takes input.
 pub fn in_foreground(terminal: &impl std::os::fd::AsRawFd) -> bool {
     // SAFETY: asks about a descriptor; touches no memory.
     let foreground = unsafe { libc::tcgetpgrp(terminal.as_raw_fd()) };

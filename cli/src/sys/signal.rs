@@ -1,4 +1,4 @@
-//! Signals as things to read instead of interruptions.
+//! Signals as messages to read instead of interruptions.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -30,7 +30,7 @@ const NAMES: &[(i32, &str)] = &[
     (libc::SIGSYS, "SIGSYS"),
 ];
 
-/// The signal's name; its number where it has none.
+/// The signal's name, or its number if it has none.
 pub fn name(number: i32) -> String {
     let known = NAMES.iter().find(|(n, _)| *n == number);
     known.map_or_else(|| format!("signal {number}"), |(_, name)| (*name).to_string())
@@ -47,18 +47,18 @@ pub fn is_ignored(number: i32) -> bool {
     unsafe { old.assume_init() }.sa_sigaction == libc::SIG_IGN
 }
 
-/// Makes this process live on as if the signal had not come.
+/// Makes this process ignore the signal.
 pub fn ignore(number: i32) {
     // SAFETY: no handler is installed, so nothing runs in a signal's context.
     unsafe { libc::signal(number, libc::SIG_IGN) };
 }
 
-/// Which signals a thread holds back. A started program inherits it.
+/// The mask of signals that a thread blocks. A program that is started inherits it.
 #[derive(Clone, Copy)]
 pub struct SignalMask(libc::sigset_t);
 
 impl SignalMask {
-    /// Sets the calling thread's mask. Allowed between fork and exec.
+    /// Sets the calling thread's mask. May be called between fork and exec.
     pub fn restore(&self) -> io::Result<()> {
         // SAFETY: the set is initialised and outlives the call; no old mask is asked for.
         match unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.0, ptr::null_mut()) } {
@@ -68,14 +68,14 @@ impl SignalMask {
     }
 }
 
-/// Signals held back from this process, to be read one after the other.
+/// Signals that are blocked in this process, to be read one after the other.
 pub struct SignalQueue {
     queue: File,
     before: SignalMask,
 }
 
 impl SignalQueue {
-    /// Holds back `signals` in this thread and in every thread that it starts from now on.
+    /// Blocks `signals` in this thread and in every thread that it starts from now on.
     pub fn of(signals: &[i32]) -> io::Result<SignalQueue> {
         let set = set_of(signals);
         let mut before = set_of(&[]);
@@ -91,12 +91,12 @@ impl SignalQueue {
         Ok(SignalQueue { queue: File::from(fd), before: SignalMask(before) })
     }
 
-    /// The mask from before this queue: for programs that are started meanwhile.
+    /// The mask before this queue was made, for programs that are started meanwhile.
     pub fn mask_before(&self) -> SignalMask {
         self.before
     }
 
-    /// The next signal that has come, if one has.
+    /// The next signal that has arrived, if there is one.
     pub fn next(&mut self) -> io::Result<Option<i32>> {
         // A record is 128 bytes and begins with the number; the kernel gives whole records only.
         let mut record = [0; size_of::<libc::signalfd_siginfo>()];
@@ -117,7 +117,7 @@ impl AsRawFd for SignalQueue {
     }
 }
 
-/// Holds back every signal that can be: for a process that nobody but the kernel may end.
+/// Blocks every signal that can be blocked, for a process that only the kernel may end.
 pub fn hold_back_all() {
     let mut set = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: the call initialises the whole set.

@@ -1,4 +1,4 @@
-//! Runs the tool, and waits for events instead of time.
+//! Helpers to run the tool, and to wait for events instead of time.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use std::fs;
@@ -13,7 +13,7 @@ pub fn anyccl(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_anyccl"));
     command.args(arguments).stdin(Stdio::null());
     let default_interrupt = || {
-        // Whoever runs the tests in the background may have them ignore it.
+        // A test run in the background may ignore this signal.
         // SAFETY: touches no memory, and may be called between fork and exec.
         unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
         Ok(())
@@ -23,7 +23,7 @@ pub fn anyccl(arguments: &[&str]) -> Command {
     command
 }
 
-/// What a finished tool has said.
+/// The output of a tool that has ended.
 pub struct Finished {
     pub status: ExitStatus,
     pub stdout: Vec<u8>,
@@ -31,13 +31,13 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// The exit code; a tool that a signal has ended fails the test.
+    /// The exit code. The test fails if a signal has ended the tool.
     pub fn code(&self) -> i32 {
         let signal = self.status.signal();
         self.status.code().unwrap_or_else(|| panic!("ended by signal {signal:?}; stderr:\n{}", self.stderr))
     }
 
-    /// Lines of standard output, sorted: the order of different ranks is open.
+    /// Lines of standard output, sorted, because the order of different ranks is undefined.
     pub fn sorted_lines(&self) -> Vec<String> {
         let text = String::from_utf8_lossy(&self.stdout);
         let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
@@ -46,14 +46,14 @@ impl Finished {
     }
 }
 
-/// Runs to the end.
+/// Runs a command to its end.
 pub fn finish(mut command: Command) -> Finished {
     let output = command.output().expect("the tool can be started");
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     Finished { status: output.status, stdout: output.stdout, stderr }
 }
 
-/// Runs `script` by sh on `ranks` ranks. A hanging job becomes a wrong exit code.
+/// Runs `script` with sh on `ranks` ranks. A hanging job becomes a wrong exit code.
 pub fn run_script(ranks: usize, options: &[&str], script: &str) -> Finished {
     finish(script_command(ranks, options, script))
 }
@@ -67,7 +67,7 @@ pub fn script_command(ranks: usize, options: &[&str], script: &str) -> Command {
     anyccl(&arguments)
 }
 
-/// A job that runs while the test does something to it.
+/// A job that runs while the test acts on it.
 pub struct Running {
     pub child: Child,
     stdout: BufReader<ChildStdout>,
@@ -81,7 +81,7 @@ impl Running {
         Running::of(command.spawn().expect("the tool can be started"))
     }
 
-    /// A tool that was started, its output piped.
+    /// A started tool with piped output.
     pub fn of(mut child: Child) -> Running {
         let stdout = BufReader::new(child.stdout.take().expect("piped above"));
         Running { child, stdout }
@@ -100,7 +100,7 @@ impl Running {
         send_signal(self.child.id(), signal);
     }
 
-    /// Reads what is left, to the end.
+    /// Reads the remaining output and waits for the end.
     pub fn finish(mut self) -> Finished {
         let mut stdout = Vec::new();
         self.stdout.read_to_end(&mut stdout).unwrap();
@@ -122,7 +122,7 @@ pub fn numbers(lines: &[String]) -> Vec<u32> {
     words.map(|word| word.parse().unwrap_or_else(|_| panic!("not a number: {word}"))).collect()
 }
 
-/// Fails unless all these processes are gone, or only waiting to be reaped, before a deadline.
+/// Fails unless all these processes end, or wait only to be reaped, before a deadline.
 pub fn assert_all_gone(pids: &[u32]) {
     let deadline = Instant::now() + Duration::from_secs(5);
     for pid in pids {
@@ -135,7 +135,7 @@ pub fn assert_all_gone(pids: &[u32]) {
 
 /// Whether this process exists and runs.
 pub fn is_alive(pid: u32) -> bool {
-    // "PID (NAME) STATE ...", and the name may hold anything.
+    // The line is "PID (NAME) STATE ...", and the name may contain anything.
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }

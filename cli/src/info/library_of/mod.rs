@@ -1,11 +1,11 @@
-//! `anyccl info --nccl-of COMMAND` and `--mpi-of COMMAND`: which NCCL, or MPI, the processes of a command
-//! get.
+//! `anyccl info --nccl-of COMMAND` and `--mpi-of COMMAND`: which NCCL or MPI the processes of a command get.
 //!
-//! The command is started, with the audit library of the loader in it (`abi/audit`, mode `probe`). The first
-//! process that gets a function of such a library stops at that moment, before it can call it, and says where
-//! it has it from; then all of it is ended. A program that is linked with one does not even reach its `main`;
-//! one that loads it later, as Python does, runs until then: up to its import of PyTorch, say. The deadline
-//! is for what never does. [`probe`] starts and listens, [`version`] asks the library that was found.
+//! The command is started with the audit library in its loader (`abi/audit`, mode `probe`). The first process
+//! that gets a function of such a library stops at that moment, before it can call it, and reports where the
+//! function comes from. Then the whole command is ended. A program that is linked with the library does not
+//! even reach its `main`. A program that loads it later, such as Python, runs until then: up to its import of
+//! PyTorch, for example. The deadline covers programs that never load it. [`probe`] starts the command and
+//! listens, [`version`] asks the library that was found.
 //!
 //! The alternative, `LD_DEBUG=bindings`, prints some hundred thousand lines and cannot stop the program.
 
@@ -58,13 +58,13 @@ pub fn library_of(
     tell(&answer, as_json)
 }
 
-/// What is told.
+/// The result that is printed.
 struct Answer {
     report: Option<UsageReport>,
     version: Option<String>,
-    /// The ABI of an MPI.
+    /// The ABI, if it is an MPI.
     abi: Option<&'static str>,
-    /// How it was found out, or why it was not.
+    /// How the library was found, or why it was not.
     remark: String,
 }
 
@@ -104,7 +104,7 @@ fn is_ours(report: &UsageReport) -> bool {
     matches!(report.usage, Usage::OursLoaded | Usage::OursUsed)
 }
 
-/// The keys are stable.
+/// The answer as JSON. The keys are stable.
 fn object(Answer { report, version, abi, remark }: &Answer) -> Value {
     let mut object = json!({
         "library": report.as_ref().map(|found| &found.library),

@@ -1,4 +1,4 @@
-//! Starts a command, waits for the report which NCCL or MPI it uses, and ends it.
+//! Starts a command, waits for a report of the NCCL or MPI that it uses, and ends it.
 
 use std::ffi::OsString;
 use std::io;
@@ -18,27 +18,28 @@ use crate::sys::signal::SignalQueue;
 
 /// Result of a probe.
 pub struct ProbeResult {
-    /// The library that is used; else the first that was loaded.
+    /// The library that is used; else the first one that was loaded.
     pub report: Option<UsageReport>,
-    /// How the search came to its end.
+    /// How the search ended.
     pub how: How,
 }
 
-/// Why a search is over.
+/// The event that ended a search.
 #[derive(Debug)]
 pub enum How {
     /// A function was asked for.
     Bound,
     /// The command has ended by itself, with this exit code.
     Ended(u8),
-    /// The deadline.
+    /// The deadline passed.
     TooLong(Duration),
 }
 
-/// Searches. Nothing that the command has started in its process group is left when this returns.
+/// Runs the search. When this returns, no process is left that the command has started in its process group.
 pub fn probe(command: &[OsString], of: &FacadeFiles, deadline: Duration) -> Result<ProbeResult, Failure> {
     let own = |what: &'static str| move |error: io::Error| Failure::own(format_args!("{what}: {error}"));
-    // First: forking wants a process without threads. It ends the command if this process is killed.
+    // First, because forking needs a process without threads. The watchdog ends the command if this process
+    // is killed.
     let watchdog = Watchdog::start().map_err(own("cannot start the watchdog"))?;
     let mut signals = SignalQueue::of(&[libc::SIGCHLD]).map_err(own("cannot take over signals"))?;
     let files = FileLimit::raise().map_err(own("cannot raise the limit on open files"))?;
@@ -58,7 +59,8 @@ pub fn probe(command: &[OsString], of: &FacadeFiles, deadline: Duration) -> Resu
     found
 }
 
-/// All is bound at the start, not at the first call: nobody shall come so far.
+/// Variables of the command. They bind all functions at the start instead of at the first call, which would
+/// be too late.
 fn variables(files: &FacadeFiles, reports: &UsageReports) -> Vec<(String, String)> {
     let before = held(&[], "LD_AUDIT").filter(|before| !before.is_empty());
     let audit = before.map_or_else(|| files.audit.clone(), |before| format!("{}:{before}", files.audit));
@@ -80,7 +82,7 @@ fn listen(
     let until = Instant::now() + limit;
     let mut first: Option<UsageReport> = None;
     loop {
-        // In this order: what was told before the end is there when the end is seen.
+        // In this order: reports sent before the end have then been read when the end is seen.
         let ending = ended(pid)?;
         for report in reports.read_new()? {
             if matches!(report.usage, Usage::OursUsed | Usage::OtherUsed) {

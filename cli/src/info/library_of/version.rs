@@ -1,19 +1,19 @@
-//! The version that a library of NCCL or MPI tells.
+//! The version that an NCCL or MPI library reports.
 
 use std::path::Path;
 use std::time::Duration;
 
 use crate::sys::library::{self, MpiAnswer};
 
-/// Loading a library of some hundred megabytes from a slow disk may take its time.
+/// Time limit of a query: loading a library of some hundred megabytes from a slow disk takes long.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// NCCL's, by its own word. `None`: it cannot be loaded by itself, or tells nothing.
+/// NCCL's version, as it reports it. `None`: it cannot be loaded by itself, or reports none.
 pub fn of_nccl(library: &Path) -> Option<String> {
     library::number_of(library, c"ncclGetVersion", PATIENCE).ok().map(text)
 }
 
-/// MPI's, by its own word, if it says one, and its ABI. `None`: it cannot be loaded by itself.
+/// MPI's version, if it reports one, and its ABI. `None`: it cannot be loaded by itself.
 pub fn of_mpi(library: &Path) -> Option<(Option<String>, &'static str)> {
     let MpiAnswer { version, has_open_mpi, has_abi } = library::ask_mpi(library, PATIENCE).ok()?;
     let abi = match (has_open_mpi, has_abi) {
@@ -21,13 +21,13 @@ pub fn of_mpi(library: &Path) -> Option<(Option<String>, &'static str)> {
         (_, true) => "standard (MPI 5.0)",
         (_, false) => "MPICH",
     };
-    // MPICH tells its configuration on further lines.
+    // MPICH reports its configuration on further lines.
     let first = version.lines().next().unwrap_or_default();
     let words = first.split_whitespace().collect::<Vec<_>>().join(" ");
     Some(((!words.is_empty()).then_some(words), abi))
 }
 
-/// NCCL's number as people write it: 23007 is 2.30.7. Before 2.9, the major version counted by thousands.
+/// NCCL's number as people write it: 23007 is 2.30.7. Before 2.9, the major version counted thousands.
 fn text(code: i32) -> String {
     let major = if code < 10_000 { 1_000 } else { 10_000 };
     format!("{}.{}.{}", code / major, code % major / 100, code % 100)

@@ -1,4 +1,4 @@
-//! What the user may say to `anyccl perf`.
+//! The arguments of `anyccl perf`.
 
 mod validate;
 mod words;
@@ -30,7 +30,7 @@ started. Which transport is used is said by ANYCCL_TRANSPORT, as for every progr
 
 Exit code: 0; 1 when a result was wrong or something failed; 2 for wrong usage.";
 
-/// Among the names of `--algorithms`: every one that the collective has.
+/// Name in `--algorithms` for all algorithms of the collective.
 const EVERY_ALGORITHM: &str = "all";
 
 /// Measure collectives and point-to-point transfers
@@ -40,7 +40,7 @@ const EVERY_ALGORITHM: &str = "all";
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES, after_help = "Examples and exit codes: anyccl perf --help")]
 pub struct PerfArguments {
-    /// A collective, all (of them), send_recv (ranks 0 and 1) or p2p-matrix (every pair of ranks)
+    /// A collective, all (every collective), send_recv (ranks 0 and 1) or p2p-matrix (every pair of ranks)
     #[arg(value_name = "WHAT", required_unless_present = "tune", conflicts_with = "tune")]
     pub what: Option<What>,
 
@@ -108,15 +108,15 @@ pub struct PerfArguments {
     #[arg(long, overrides_with = "blocking")]
     pub non_blocking: bool,
 
-    /// Write a JSON object; - takes the place of the table on standard output
+    /// Write a JSON object; - writes it to standard output instead of the table
     #[arg(long, value_name = "FILE|-")]
     pub json: Option<Target>,
 
-    /// Write comma-separated values; - takes the place of the table on standard output
+    /// Write comma-separated values; - writes them to standard output instead of the table
     #[arg(long, value_name = "FILE|-")]
     pub csv: Option<Target>,
 
-    /// Draw time and bandwidth over size, of a matrix a heat map, as SVG
+    /// Draw time and bandwidth over size, or a heat map of a matrix, as SVG
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 
@@ -129,7 +129,7 @@ pub struct PerfArguments {
     #[arg(long, value_name = "all|NAME,NAME", value_delimiter = ',')]
     pub algorithms: Option<Vec<String>>,
 
-    /// Measure what links and reductions cost, for ANYCCL_TUNING_FILE
+    /// Measure the costs of links and reductions, for ANYCCL_TUNING_FILE
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "csv", "plot"])]
     pub tune: Option<PathBuf>,
 
@@ -139,12 +139,12 @@ pub struct PerfArguments {
 }
 
 impl PerfArguments {
-    /// The sizes to go through.
+    /// The sizes to measure.
     pub fn sweep(&self) -> Sweep {
         Sweep { min: self.min_bytes, max: self.max_bytes, factor: self.factor }
     }
 
-    /// The collectives to measure; none for point to point.
+    /// The collectives to measure; none for point-to-point transfers.
     pub fn collectives(&self) -> Vec<Collective> {
         match self.what {
             Some(What::Collective(collective)) => vec![collective],
@@ -153,7 +153,7 @@ impl PerfArguments {
         }
     }
 
-    /// The algorithms to force for a collective, in the order of the table; `None` leaves the choice to the
+    /// The algorithms to force for a collective, in the order of the table. `None` leaves the choice to the
     /// library.
     pub fn forced(&self, collective: Collective) -> Option<Vec<&'static str>> {
         let wanted = self.algorithms.as_ref()?;
@@ -161,17 +161,17 @@ impl PerfArguments {
         Some(algo::of(collective).map(|row| row.name).filter(is_wanted).collect())
     }
 
-    /// How calls are made.
+    /// The form of calls to measure.
     pub fn form(&self) -> Form {
         if self.non_blocking { Form::NonBlocking } else { Form::Blocking }
     }
 
-    /// How much is done for each size.
+    /// The amount of work per size.
     pub fn effort(&self) -> Effort {
         Effort { warmup: self.warmup, iterations: self.iterations }
     }
 
-    /// In-place flags to go through, in order.
+    /// The values of the in-place flag to measure, in order.
     pub fn places(&self) -> &'static [bool] {
         match (self.in_place, self.both) {
             (true, _) => &[true],

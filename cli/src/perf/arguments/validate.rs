@@ -1,4 +1,4 @@
-//! Refuses what cannot be measured, before anything is started or joined.
+//! Refuses requests that cannot be measured, before anything is started or joined.
 
 use anyccl_engine::algo;
 use anyccl_engine::base::{Collective, ReduceOp};
@@ -8,7 +8,7 @@ use super::{EVERY_ALGORITHM, PerfArguments};
 use crate::Failure;
 
 impl PerfArguments {
-    /// Refuses what cannot be measured by `size` ranks, or by any number when it is not known yet.
+    /// Refuses a request that cannot be measured by `size` ranks. `None`: by any number, while it is unknown.
     pub fn validate(&self, size: Option<u32>) -> Result<(), Failure> {
         if self.min_bytes > self.max_bytes {
             let (min, max) = (self.min_bytes, self.max_bytes);

@@ -1,38 +1,38 @@
-//! How the words of the command line are read.
+//! Parsers for the words of the command line.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
 
-/// What is to be measured.
+/// What to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// One collective.
     Collective(Collective),
     /// Every collective.
     All,
-    /// Ranks 0 and 1.
+    /// Transfers between ranks 0 and 1.
     SendRecv,
-    /// Every pair of ranks.
+    /// Transfers between every pair of ranks.
     Matrix,
 }
 
 /// Calls in one sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Iterations {
-    /// Found by calibration.
+    /// As many as calibration finds.
     Auto,
-    /// The number that the user says.
+    /// The number that the user gave.
     Fixed(u64),
 }
 
-/// Where a report goes.
+/// Destination of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// `-`.
+    /// Standard output, written as `-`.
     Stdout,
-    /// Anything else.
+    /// A file.
     File(PathBuf),
 }
 
@@ -78,19 +78,19 @@ impl FromStr for Target {
     }
 }
 
-/// A datatype by its name.
+/// Parses the name of a datatype.
 pub fn datatype(text: &str) -> Result<Datatype, String> {
     let known = || format!("expected {}", listed(Datatype::ALL.map(Datatype::name)));
     Datatype::ALL.into_iter().find(|datatype| datatype.name() == text).ok_or_else(known)
 }
 
-/// An operator by its name.
+/// Parses the name of an operator.
 pub fn operator(text: &str) -> Result<ReduceOp, String> {
     let known = || format!("expected {}", listed(ReduceOp::ALL.map(ReduceOp::name)));
     ReduceOp::ALL.into_iter().find(|op| op.name() == text).ok_or_else(known)
 }
 
-/// Names for a message.
+/// Names separated by commas, for a message.
 pub fn listed(names: impl IntoIterator<Item = &'static str>) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
 }

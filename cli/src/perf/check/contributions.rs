@@ -1,17 +1,17 @@
-//! The numbers that ranks contribute to a reduction, and what comes out.
+//! The numbers that ranks contribute to a reduction, and their results.
 //!
-//! Every number and every partial result must be exact in the datatype. Where all ranks can contribute
-//! something to each element, they do; where the sum would become too large, or one contribution settles the
-//! result, a few ranks do, different ones for each element.
+//! Every number and every partial result must be exact in the datatype. All ranks contribute to each element
+//! where that is possible. Where the sum would become too large, or one contribution settles the result, only
+//! a few ranks do, and different ones for each element.
 
 use anyccl_engine::base::{Datatype, Rank, ReduceOp};
 
 use super::numbers::{format_of, largest_exact};
 
-/// Ranks that matter for an element, where not all can.
+/// Number of ranks that contribute to an element where not all can.
 const FEW: usize = 3;
 
-/// What `rank` of `size` contributes to the element at `index`: at least 0 and below 128.
+/// The contribution of `rank` of `size` to the element at `index`: at least 0 and below 128.
 pub fn contribution(op: ReduceOp, datatype: Datatype, rank: Rank, index: usize, size: u32) -> i64 {
     use ReduceOp::*;
     let position = (rank as usize + index) % size as usize;
@@ -33,8 +33,8 @@ pub fn contribution(op: ReduceOp, datatype: Datatype, rank: Rank, index: usize, 
     number as i64
 }
 
-/// The contributions of the first `ranks` of `size` ranks to the element at `index` together; for floats and
-/// an average, their sum.
+/// The combined contributions of the first `ranks` of `size` ranks to the element at `index`. For an average
+/// of floats it is the sum.
 pub fn reduced(op: ReduceOp, datatype: Datatype, index: usize, size: u32, ranks: u32) -> i64 {
     use ReduceOp::*;
     let all = (0..ranks).map(|rank| contribution(op, datatype, rank, index, size));

@@ -1,8 +1,8 @@
 //! Checks results against the definition of the collective.
 //!
-//! What every rank sends repeats after [`PERIOD`] elements, a prime, so that a block in the wrong place
-//! shows; and what every rank must get repeats as well. So one period is computed by the definition, and the
-//! whole output is compared with it. Numbers are chosen such that the result is exact in every datatype,
+//! What every rank sends repeats after [`PERIOD`] elements. This is a prime, so a block in the wrong place
+//! shows. What every rank must receive repeats as well. So one period is computed by the definition, and the
+//! whole output is compared with it. The numbers are chosen so that the result is exact in every datatype,
 //! whatever the order of reduction; only averages of floats are rounded.
 
 mod contributions;
@@ -13,21 +13,21 @@ use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp};
 use contributions::{contribution, reduced};
 use numbers::{decode, encode, format_of};
 
-/// Elements after which the data repeat.
+/// Number of elements after which the data repeat.
 const PERIOD: usize = 1009;
-/// In output buffers before the call: a byte that nobody wrote shows.
+/// Byte that fills output buffers before the call, so that an unwritten byte shows.
 const UNWRITTEN: u8 = 0xa5;
 
 /// A call whose result is known.
 #[derive(Clone, Copy)]
 pub struct Case {
-    /// Which collective.
+    /// The collective.
     pub collective: Collective,
     /// Element type.
     pub datatype: Datatype,
-    /// Operator, where it reduces.
+    /// Operator, if the collective reduces.
     pub op: ReduceOp,
-    /// Root, where it has one.
+    /// Root, if the collective has one.
     pub root: Rank,
     /// Elements, as in the call.
     pub count: usize,
@@ -38,12 +38,12 @@ pub struct Case {
 }
 
 impl Case {
-    /// What an output holds before the call.
+    /// Fills an output before the call.
     pub fn clear(output: &mut [u8]) {
         output.fill(UNWRITTEN);
     }
 
-    /// Writes what this rank contributes.
+    /// Fills an input with this rank's contribution.
     pub fn fill(&self, input: &mut [u8]) {
         let block = self.block_bytes();
         if self.collective.reduces() {
@@ -57,7 +57,7 @@ impl Case {
         }
     }
 
-    /// The first element of the output that is not what it must be.
+    /// Index of the first element of the output that is wrong.
     pub fn first_wrong_element(&self, output: &[u8]) -> Option<usize> {
         let block = self.block_bytes();
         let element = self.datatype.bytes();
@@ -79,7 +79,7 @@ impl Case {
     }
 
     fn first_wrong_number(&self, output: &[u8]) -> Option<usize> {
-        // Of a reduce_scatter this rank gets a part from the middle.
+        // In a reduce_scatter this rank gets a part from the middle.
         let skipped = match self.collective {
             Collective::ReduceScatter => self.rank as usize * self.count,
             _ => 0,
@@ -104,7 +104,7 @@ impl Case {
     }
 
     /// One period of numbers, from the element at `first` on. The imaginary part of a complex number is the
-    /// real part of the next one, or 0 where parts would mix.
+    /// real part of the next one, or 0 if the operator would mix the parts.
     fn numbers(&self, first: usize, value: impl Fn(usize) -> i64) -> Vec<u8> {
         let format = format_of(self.datatype);
         let mut bytes = Vec::with_capacity(PERIOD * self.datatype.bytes());
@@ -118,7 +118,7 @@ impl Case {
         bytes
     }
 
-    /// On truth values arithmetic is logic.
+    /// The operator. Arithmetic on truth values is logic.
     fn operator(&self) -> ReduceOp {
         use ReduceOp::*;
         match (self.datatype, self.op) {
@@ -129,7 +129,7 @@ impl Case {
         }
     }
 
-    /// How many ranks, from the first on, are in the result.
+    /// Number of ranks, from the first on, that contribute to the result.
     fn contributors(&self) -> u32 {
         match self.collective {
             Collective::Scan => self.rank + 1,
@@ -147,7 +147,7 @@ impl Case {
     }
 }
 
-/// One period of what `from` has for `to`.
+/// One period of the data that `from` has for `to`.
 pub fn data(from: Rank, to: Rank, datatype: Datatype) -> Vec<u8> {
     let seed = from.wrapping_mul(0x9e37_79b1) ^ to.wrapping_mul(0x85eb_ca6b);
     let byte = |index: usize| {
@@ -157,16 +157,16 @@ pub fn data(from: Rank, to: Rank, datatype: Datatype) -> Vec<u8> {
     (0..PERIOD * datatype.bytes()).map(byte).collect()
 }
 
-/// Writes the period as often as there is room.
+/// Fills a buffer by repeating the period.
 pub fn repeat(period: &[u8], into: &mut [u8]) {
     into.chunks_mut(period.len()).for_each(|chunk| chunk.copy_from_slice(&period[..chunk.len()]));
 }
 
-/// The first element in which `bytes` is not the repeated period.
+/// Index of the first element in which `bytes` differs from the repeated period.
 pub fn first_difference(period: &[u8], bytes: &[u8], element: usize) -> Option<usize> {
     let mut chunks = bytes.chunks(period.len()).enumerate();
     chunks.find_map(|(at, chunk)| {
-        // As a whole first: this is what takes the time, and it is nearly always equal.
+        // Compares a chunk as a whole first: this takes most of the time, and chunks are nearly always equal.
         if chunk == &period[..chunk.len()] {
             return None;
         }

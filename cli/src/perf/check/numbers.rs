@@ -1,11 +1,11 @@
-//! Small whole numbers in every datatype, written and read without the library that is checked.
+//! Small whole numbers in every datatype, written and read without the library under test.
 
 use anyccl_engine::base::Datatype;
 
-/// How the numbers of a datatype are laid out; of a complex one, each part.
+/// The layout of a datatype's numbers; for a complex datatype, that of each part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Binary, of so many bytes; signed or not does not matter for numbers from 0 to 127.
+    /// A binary integer. Its sign does not matter for numbers from 0 to 127.
     Whole {
         /// Width.
         bytes: usize,
@@ -28,7 +28,7 @@ impl Format {
         }
     }
 
-    /// How far a number may be from `exact` after one rounding, times two: a neighbour is allowed.
+    /// Twice the largest distance from `exact` after one rounding: a neighbouring number is accepted.
     pub fn rounding_error(self, exact: f64) -> f64 {
         match self {
             Format::Whole { .. } => 0.0,
@@ -57,7 +57,7 @@ pub fn format_of(datatype: Datatype) -> Format {
     }
 }
 
-/// Every whole number up to this one is exact.
+/// The number up to which every whole number is exact.
 pub fn largest_exact(format: Format) -> i64 {
     match format {
         Format::Whole { bytes } => i64::MAX >> (64 - 8 * bytes),
@@ -83,7 +83,7 @@ pub fn encode(format: Format, number: i64, into: &mut Vec<u8>) {
     }
 }
 
-/// Reads a number; infinities of small formats come out as large numbers, which is as wrong.
+/// Reads a number. Infinities of small formats are read as large numbers, which are equally wrong.
 pub fn decode(format: Format, bytes: &[u8]) -> f64 {
     let bits = match *bytes {
         [byte] => u64::from(byte),

@@ -11,7 +11,7 @@ fn input(case: &Case) -> Vec<u8> {
     bytes
 }
 
-/// What the library's kernels make of all ranks' inputs, one after the other.
+/// The result of the library's kernels for all ranks' inputs, combined one after the other.
 fn all_reduced(datatype: Datatype, op: ReduceOp, size: u32) -> Vec<u8> {
     let inputs: Vec<_> =
         (0..size).map(|rank| input(&case(Collective::AllReduce, datatype, op, rank, size))).collect();
@@ -40,7 +40,7 @@ fn what_the_kernels_compute_is_right_in_every_datatype_with_every_operator() {
                 let name = format!("{} {} on {size}", datatype.name(), op.name());
                 assert_eq!(case.first_wrong_element(&result), None, "{name}");
                 let at = 17 * datatype.bytes();
-                // The highest byte: the lowest bit of a mean may be rounded either way.
+                // The highest byte, because the lowest bit of a mean may be rounded either way.
                 result[at + datatype.bytes() - 1] ^= 0x41;
                 assert_eq!(case.first_wrong_element(&result), Some(17), "{name}");
             }
@@ -53,7 +53,7 @@ fn a_contribution_that_is_missing_is_noticed() {
     for op in ReduceOp::ALL {
         let datatype = if op == ReduceOp::Avg { Datatype::Float32 } else { Datatype::Int32 };
         let whole = case(Collective::AllReduce, datatype, op, 0, 5);
-        // The result of four ranks' contributions, where a fifth is expected: each differs somewhere.
+        // The result of four ranks' contributions where a fifth is expected: each must differ somewhere.
         let noticed = (0..5).all(|missing| {
             let mut result = input(&case(Collective::AllReduce, datatype, op, (missing + 1) % 5, 5));
             let others = (0..5).filter(|&rank| rank != missing && rank != (missing + 1) % 5);

@@ -1,4 +1,4 @@
-//! Two heat maps side by side: a number for each pair of ranks, darker for more.
+//! Two heat maps side by side: a number for each pair of ranks, darker for a larger one.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -8,16 +8,16 @@ use crate::perf::report::Values;
 
 const TITLE: i32 = 22;
 const LETTERS: i32 = 15;
-/// Around each map: room for the title, and for the numbers of the ranks.
+/// Space around each map for the title and the numbers of the ranks.
 const MARGIN: i32 = 70;
-/// A map of few ranks has large cells, one of many ranks small ones.
+/// Size of a map. Few ranks have large cells, many have small ones.
 const MAP: i32 = 520;
 const SMALLEST_CELL: i32 = 14;
 const LARGEST_CELL: i32 = 90;
-/// In cells below this there is no room for a number.
+/// Cell size below which a cell has no room for a number.
 const READABLE_CELL: i32 = 40;
 
-/// Draws; the text of an SVG file.
+/// Draws the maps as the text of an SVG file.
 pub fn draw(title: &str, maps: [&Values<'_>; 2]) -> Drawn {
     let ranks = maps[0].ranks().max(1) as i32;
     let cell = (MAP / ranks).clamp(SMALLEST_CELL, LARGEST_CELL);
@@ -47,7 +47,7 @@ fn draw_map(
     write(values.title.clone(), (MARGIN + (cell * ranks).max(300) / 2, LETTERS))?;
     write("to rank".into(), (MARGIN + cell * ranks / 2, MARGIN - 30))?;
     let (low, high) = values.range().unwrap_or((0.0, 1.0));
-    // Numbers that are nearly equal look it.
+    // Numbers that are nearly equal look so.
     let spread = (high - low).max(high / 2.0).max(f64::MIN_POSITIVE);
     for from in 0..ranks {
         let middle = MARGIN + cell * from + cell / 2;
@@ -69,7 +69,7 @@ fn draw_map(
     Ok(())
 }
 
-/// Letters around a point.
+/// Style of text centred on a point.
 fn centred(size: i32, colour: &RGBColor) -> TextStyle<'_> {
     let style = TextStyle::from((FONT, size).into_font()).color(colour);
     style.pos(Pos::new(HPos::Center, VPos::Center))
@@ -86,7 +86,7 @@ mod tests {
             let matrix = Matrix::numbered(ranks);
             let svg = draw("here", [&matrix.latency(), &matrix.bandwidth()]).unwrap();
             let cells = 2 * (ranks * ranks - ranks) as usize;
-            // The ground is a rectangle, too.
+            // The background is a rectangle, too.
             assert_eq!(svg.matches("<rect").count(), cells + 1, "{ranks}: {svg}");
             assert!(svg.contains("latency of") && svg.contains("bandwidth of"), "{svg}");
         }

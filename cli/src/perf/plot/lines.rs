@@ -1,4 +1,4 @@
-//! Lines over sizes, both axes logarithmic: time above, bandwidth below, one legend beside both.
+//! Lines over sizes with two logarithmic axes: time above, bandwidth below, and one legend for both.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -11,13 +11,13 @@ const LEGEND: u32 = 240;
 const HEIGHT: u32 = 900;
 const TITLE: u32 = 22;
 const LETTERS: u32 = 15;
-/// Between two lines of the legend.
+/// Distance between two lines of the legend.
 const LINE: i32 = 22;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 type Done = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
-/// Draws; the text of an SVG file.
+/// Draws the figure as the text of an SVG file.
 pub fn draw(figure: &Figure) -> Drawn {
     let mut text = String::new();
     {
@@ -77,14 +77,14 @@ fn draw_legend(area: &Area<'_>, series: &[Series]) -> Done {
     Ok(())
 }
 
-/// Stroke and points of a line. The second round through the palette has hollow points.
+/// Styles of a line's stroke and points. On the second round through the palette the points are hollow.
 fn styles(at: usize) -> (ShapeStyle, ShapeStyle) {
     let colour = LINES[at % LINES.len()];
     let point = if (at / LINES.len()).is_multiple_of(2) { colour.filled() } else { colour.stroke_width(1) };
     (colour.stroke_width(2), point)
 }
 
-/// From a little below the smallest to a little above the largest.
+/// A range from slightly below the smallest number to slightly above the largest.
 fn range(numbers: impl Iterator<Item = f64> + Clone, room: f64) -> std::ops::Range<f64> {
     let low = numbers.clone().fold(f64::INFINITY, f64::min);
     let high = numbers.fold(0.0, f64::max);

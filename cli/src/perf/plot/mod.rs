@@ -1,7 +1,8 @@
-//! `--plot`: an SVG picture of what was measured.
+//! `--plot`: an SVG picture of the measurements.
 //!
-//! Collectives, and transfers between two ranks: time and bandwidth over size, one line for each algorithm or
-//! collective. A matrix: two heat maps. Everything is drawn when all is measured.
+//! Collectives, and transfers between two ranks, are drawn as time and bandwidth over size, with one line for
+//! each algorithm or collective. A matrix is drawn as two heat maps. Everything is drawn when all is
+//! measured.
 
 mod heat_map;
 mod lines;
@@ -15,7 +16,7 @@ pub use lines::draw as draw_lines;
 pub use series::{Figure, Panel, Series};
 use style::Drawn;
 
-/// Collects what will be drawn.
+/// Collects the measurements to draw.
 #[derive(Default)]
 pub struct Plot {
     title: String,

@@ -1,19 +1,19 @@
-//! What a picture of lines shows, before it is drawn.
+//! The contents of a picture of lines, before it is drawn.
 
 use crate::perf::report::{PairRow, Row};
 
 /// One line: a name, and points in the order of their size.
 #[derive(Debug, PartialEq)]
 pub struct Series {
-    /// In the legend.
+    /// Name in the legend.
     pub name: String,
-    /// Bytes, and what was measured.
+    /// Sizes in bytes, and the measured values.
     pub points: Vec<(f64, f64)>,
 }
 
 /// Lines over the same sizes.
 pub struct Panel {
-    /// What is measured, with its unit.
+    /// The measured quantity, with its unit.
     pub quantity: &'static str,
     /// The lines.
     pub series: Vec<Series>,
@@ -21,9 +21,9 @@ pub struct Panel {
 
 /// Time above, bandwidth below; both have the same lines in the same order.
 pub struct Figure {
-    /// Above everything.
+    /// Title above both panels.
     pub title: String,
-    /// The two.
+    /// The two panels.
     pub panels: [Panel; 2],
 }
 
@@ -33,7 +33,7 @@ impl Figure {
         let one = |key: fn(&Row) -> String| rows.iter().all(|row| key(row) == key(&rows[0]));
         let one_collective = one(|row| row.collective.into());
         let one_place = one(|row| row.in_place.to_string());
-        // Where the library chooses, a line goes on when its choice changes.
+        // If the library chooses, a line goes on when its choice changes.
         let several = rows.iter().any(|row| !row.chosen) && !rows.is_empty();
         let name = |row: &Row| {
             let mut words = Vec::new();
@@ -80,8 +80,8 @@ impl Figure {
     }
 }
 
-/// Adds a point to the line of this name. A logarithmic scale has no place for zero: a barrier, which has no
-/// bytes, gets no line, and a rank alone, which has no bandwidth, one without points.
+/// Adds a point to the line of this name. A logarithmic scale has no place for zero. So a barrier, which has
+/// no bytes, gets no line; a single rank, which has no bandwidth, gets a line without points.
 fn add(series: &mut Vec<Series>, name: String, bytes: u64, value: f64) {
     if bytes == 0 {
         return;

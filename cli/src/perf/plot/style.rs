@@ -1,15 +1,15 @@
-//! Colours and letters of pictures, and how numbers are written beside the axes.
+//! Colours and fonts of pictures, and the format of numbers at the axes.
 
 use plotters::style::RGBColor;
 
-/// Letters of everything.
+/// Font of all text.
 pub const FONT: &str = "sans-serif";
-/// Letters and axes.
+/// Colour of text and axes.
 pub const INK: RGBColor = RGBColor(0x33, 0x33, 0x33);
-/// Grid.
+/// Colour of the grid.
 pub const FAINT: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 
-/// Lines: Okabe and Ito's palette, told apart by people who do not see all colours, too.
+/// Colours of lines: Okabe and Ito's palette, which people with colour blindness can tell apart.
 pub const LINES: [RGBColor; 8] = [
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0xd5, 0x5e, 0x00),
@@ -21,7 +21,7 @@ pub const LINES: [RGBColor; 8] = [
     RGBColor(0x9a, 0x8a, 0x10),
 ];
 
-/// From light to dark, `share` from 0 to 1.
+/// A colour from light to dark, for `share` from 0 to 1.
 pub fn heat(share: f64) -> RGBColor {
     const LIGHT: [f64; 3] = [0xf7 as f64, 0xfb as f64, 0xff as f64];
     const DARK: [f64; 3] = [0x08 as f64, 0x45 as f64, 0x94 as f64];
@@ -30,14 +30,14 @@ pub fn heat(share: f64) -> RGBColor {
     RGBColor(red, green, blue)
 }
 
-/// 512, 4K, 1M.
+/// Formats a size: 512, 4K, 1M.
 pub fn bytes(number: f64) -> String {
     let units = [(f64::from(1 << 30), "G"), (f64::from(1 << 20), "M"), (f64::from(1 << 10), "K"), (1.0, "")];
     let (unit, name) = units.into_iter().find(|(unit, _)| number >= *unit).unwrap_or((1.0, ""));
     format!("{}{name}", number / unit)
 }
 
-/// Three digits, whatever the size.
+/// Formats a number with three digits.
 pub fn short(number: f64) -> String {
     let digits = if number < 10.0 { 2 } else { usize::from(number < 100.0) };
     let text = format!("{number:.digits$}");
@@ -45,7 +45,7 @@ pub fn short(number: f64) -> String {
     if digits > 0 { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
-/// A picture as SVG; one that could not be drawn is a bug here, or there is no memory.
+/// A picture as SVG. An error is a bug here, or a lack of memory.
 pub type Drawn = Result<String, Box<dyn std::error::Error + Send + Sync>>;
 
 #[cfg(test)]

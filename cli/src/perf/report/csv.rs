@@ -1,4 +1,4 @@
-//! Comma-separated values: what is common as a comment, one line of names, one line per measurement.
+//! Comma-separated values: the header as a comment, one line of names, one line per measurement.
 //!
 //! No value contains a comma or a quote, so nothing needs quoting.
 
@@ -11,7 +11,7 @@ const ROW_NAMES: &str = "collective,algorithm,chosen,in_place,bytes,count,calls,
 const PAIR_NAMES: &str = "from,to,transport,bytes,calls,samples,latency_median_us,latency_min_us,latency_p95_us,\
                           bandwidth_gb_s,check";
 
-/// Remembers whether the names have been written; a run has rows or pairs, not both.
+/// The CSV report. It remembers whether the names were written; a run has either rows or pairs.
 #[derive(Default)]
 pub struct Csv {
     named: bool,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::rows::{Header, PairRow, Report, Row};
 
-/// Collects everything.
+/// Collects all measurements.
 #[derive(Default, Serialize)]
 pub struct Json {
     header: Option<Header>,

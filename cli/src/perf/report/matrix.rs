@@ -4,8 +4,7 @@ use anyccl_engine::base::Rank;
 
 use super::rows::PairRow;
 
-/// What has been measured of each pair so far. The first size of a pair is the smallest, the last one the
-/// largest.
+/// The measurements of each pair so far. The first size of a pair is the smallest, the last one the largest.
 #[derive(Default)]
 pub struct Matrix {
     ranks: u32,
@@ -17,14 +16,14 @@ pub struct Matrix {
 
 /// One number for each pair.
 pub struct Values<'a> {
-    /// What the numbers are, with their unit.
+    /// Meaning of the numbers, with their unit.
     pub title: String,
     ranks: u32,
     values: &'a [Option<f64>],
 }
 
 impl Matrix {
-    /// An empty matrix of so many ranks.
+    /// An empty matrix of `ranks` ranks.
     pub fn new(ranks: u32) -> Matrix {
         let none = vec![None; (ranks * ranks) as usize];
         Matrix { ranks, latency: none.clone(), bandwidth: none, ..Matrix::default() }
@@ -35,7 +34,7 @@ impl Matrix {
         self.ranks
     }
 
-    /// Takes a measurement in.
+    /// Adds a measurement.
     pub fn add(&mut self, row: &PairRow) {
         let at = (row.from * self.ranks + row.to) as usize;
         if self.latency[at].is_none() {
@@ -50,19 +49,19 @@ impl Matrix {
         };
     }
 
-    /// Half a round trip.
+    /// Latency of each pair: half a round trip.
     pub fn latency(&self) -> Values<'_> {
         let title = format!("latency of {} bytes in us", self.bytes.0);
         Values { title, ranks: self.ranks, values: &self.latency }
     }
 
-    /// One-way.
+    /// One-way bandwidth of each pair.
     pub fn bandwidth(&self) -> Values<'_> {
         let title = format!("bandwidth of {} bytes in GB/s", self.bytes.1);
         Values { title, ranks: self.ranks, values: &self.bandwidth }
     }
 
-    /// Whether all that was checked was right; `None` when nothing was.
+    /// Whether all checked results were right; `None` if nothing was checked.
     pub fn correct(&self) -> Option<bool> {
         self.correct
     }
@@ -74,12 +73,12 @@ impl Values<'_> {
         self.ranks
     }
 
-    /// Value of one pair; `None` between a rank and itself.
+    /// Value of a pair; `None` between a rank and itself.
     pub fn get(&self, from: Rank, to: Rank) -> Option<f64> {
         self.values[(from * self.ranks + to) as usize]
     }
 
-    /// The smallest and the largest; `None` when there are none.
+    /// The smallest and the largest value; `None` if there is none.
     pub fn range(&self) -> Option<(f64, f64)> {
         let known = || self.values.iter().flatten().copied();
         Some((known().reduce(f64::min)?, known().reduce(f64::max)?))
@@ -92,7 +91,7 @@ mod tests {
     use crate::perf::statistics::Summary;
 
     impl Matrix {
-        /// With a different number for each pair.
+        /// A matrix with a different number for each pair.
         pub fn numbered(ranks: u32) -> Matrix {
             let mut matrix = Matrix::new(ranks);
             for (from, to) in (0..ranks * ranks).map(|at| (at / ranks, at % ranks)) {

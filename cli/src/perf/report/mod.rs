@@ -1,4 +1,4 @@
-//! What is reported, and the forms of a report.
+//! Reports: their contents, and their forms.
 
 mod csv;
 mod json;

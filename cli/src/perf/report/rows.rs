@@ -1,4 +1,4 @@
-//! What is reported, and what each form of a report does with it.
+//! The contents of reports, and the interface of a form of report.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::perf::statistics::Summary;
 
-/// What is common to all measurements of a run. The names are those of the JSON report: they are kept.
+/// The part that all measurements of a run share. Its names are those of the JSON report and stay stable.
 #[derive(Clone, Serialize)]
 pub struct Header {
     /// Version.
@@ -15,9 +15,9 @@ pub struct Header {
     pub ranks: u32,
     /// Number of hosts.
     pub hosts: u32,
-    /// Transports between any ranks; none for a rank alone.
+    /// Transports between any two ranks; empty for a single rank.
     pub transports: Vec<&'static str>,
-    /// Whether every pair of ranks is measured, at the two ends of the sizes.
+    /// Whether every pair of ranks is measured, at the smallest and the largest size.
     #[serde(skip)]
     pub matrix: bool,
     /// Element type.
@@ -26,18 +26,18 @@ pub struct Header {
     pub op: &'static str,
     /// Root of collectives that have one.
     pub root: u32,
-    /// Instructions that reductions use on rank 0.
+    /// Instruction set of reductions on rank 0.
     pub kernels: &'static str,
-    /// blocking or non-blocking.
+    /// Form of calls: blocking or non-blocking.
     pub calls: &'static str,
 }
 
-/// A collective at one size.
+/// The measurements of a collective at one size.
 #[derive(Clone, Serialize)]
 pub struct Row {
-    /// Its name.
+    /// Name of the collective.
     pub collective: &'static str,
-    /// Who did it.
+    /// Algorithm that served the call.
     pub algorithm: &'static str,
     /// Whether the library chooses this algorithm by itself.
     pub chosen: bool,
@@ -55,20 +55,20 @@ pub struct Row {
     pub time_us: Summary,
     /// Size over median time, in 10^9 bytes per second.
     pub algorithm_bandwidth_gb_s: f64,
-    /// Bandwidth as the hardware sees it.
+    /// Bandwidth relative to the hardware.
     pub bus_bandwidth_gb_s: f64,
-    /// Whether every rank got the right result; `None` when not checked.
+    /// Whether every rank got the right result; `None` if it was not checked.
     pub correct: Option<bool>,
 }
 
-/// Transfers between two ranks at one size.
+/// The measurements of transfers between two ranks at one size.
 #[derive(Clone, Serialize)]
 pub struct PairRow {
     /// Sender of the stream.
     pub from: u32,
-    /// Its receiver.
+    /// Receiver of the stream.
     pub to: u32,
-    /// Between them.
+    /// Transport between the two.
     pub transport: &'static str,
     /// Bytes of one message.
     pub bytes: u64,
@@ -78,25 +78,25 @@ pub struct PairRow {
     pub samples: usize,
     /// Microseconds of half a round trip.
     pub latency_us: Summary,
-    /// One-way, in 10^9 bytes per second.
+    /// One-way bandwidth, in 10^9 bytes per second.
     pub bandwidth_gb_s: f64,
-    /// Whether the right bytes came back; `None` when not checked.
+    /// Whether the right bytes came back; `None` if it was not checked.
     pub correct: Option<bool>,
 }
 
 /// A form of report. Called in this order: header, then rows and pairs, then end.
 pub trait Report {
-    /// What is common.
+    /// Begins the report.
     fn header(&mut self, header: &Header, out: &mut dyn Write) -> io::Result<()>;
-    /// One call by each algorithm that was measured.
+    /// Adds one call, with a row for each measured algorithm.
     fn rows(&mut self, rows: &[Row], out: &mut dyn Write) -> io::Result<()>;
-    /// One pair of ranks.
+    /// Adds one pair of ranks.
     fn pair(&mut self, row: &PairRow, out: &mut dyn Write) -> io::Result<()>;
-    /// Nothing follows.
+    /// Ends the report.
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// For people and for CSV: what became of the check.
+/// Result of the check, for people and for CSV.
 pub fn verdict(correct: Option<bool>) -> &'static str {
     match correct {
         None => "-",

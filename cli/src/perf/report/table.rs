@@ -1,18 +1,18 @@
-//! A table for people. Each line is written as soon as it is measured.
+//! A table for people. Each line is written as soon as it was measured.
 
 use std::io::{self, Write};
 
 use super::matrix::Matrix;
 use super::rows::{Header, PairRow, Report, Row, verdict};
 
-/// Remembers what the columns are, to write their names when they change.
+/// The table report. It remembers the columns, to write their names when they change.
 #[derive(Default)]
 pub struct TextTable {
     columns: String,
     matrix: Option<Matrix>,
 }
 
-/// The line that says what is common.
+/// The line with the header of the run.
 pub fn title(header: &Header) -> String {
     let Header { anyccl, ranks, hosts, datatype, op, root, kernels, calls, .. } = header;
     let transports = match header.transports.as_slice() {
@@ -34,7 +34,7 @@ impl TextTable {
         Ok(())
     }
 
-    /// One algorithm: everything about it.
+    /// Writes one algorithm with all columns.
     fn one(&mut self, row: &Row, out: &mut dyn Write) -> io::Result<()> {
         let columns = format!(
             "# {}\n{:>12} {:>12} {:>5} {:>20} {:>12} {:>12} {:>12} {:>10} {:>10} {:>6}",
@@ -68,7 +68,7 @@ impl TextTable {
         )
     }
 
-    /// Several algorithms: their times side by side.
+    /// Writes the times of several algorithms side by side.
     fn side_by_side(&mut self, rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
         let first = &rows[0];
         let mut columns = format!(

@@ -1,7 +1,7 @@
-//! The trace-event format of Chrome, which Perfetto reads: one process per rank, one row per queue of a plan.
+//! The trace-event format of Chrome, which Perfetto reads. A rank is a process, a queue of a plan is a row.
 //!
-//! Rows of a rank: calls, steps on this rank alone, then two for each peer, to it and from it. Within a row
-//! nothing overlaps, because the engine runs a queue in order.
+//! The rows of a rank are: calls, steps on this rank alone, then two for each peer, to it and from it. Within
+//! a row nothing overlaps, because the engine runs a queue in order.
 
 use std::collections::BTreeSet;
 
@@ -9,24 +9,24 @@ use anyccl_engine::base::Rank;
 use anyccl_engine::observe::trace::{Activity, Event};
 use serde_json::{Value, json};
 
-/// In front of the tracks.
+/// Text before the tracks.
 pub const HEAD: &str = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
-/// Between two tracks, and between two events.
+/// Text between two tracks, and between two events.
 pub const BETWEEN: &str = ",\n";
-/// Behind the tracks.
+/// Text after the tracks.
 pub const TAIL: &str = "\n]}\n";
 
 /// The events of one rank, as the text of JSON objects.
 pub struct Track {
     rank: Rank,
-    /// The moment that the file calls 0.
+    /// The time that the file calls 0.
     zero: u64,
     rows: BTreeSet<u64>,
     text: String,
 }
 
 impl Track {
-    /// Names the rank, and has no events yet.
+    /// A track with the name of the rank and no events.
     pub fn new(rank: Rank, zero: u64) -> Track {
         let mut track = Track { rank, zero, rows: BTreeSet::new(), text: String::new() };
         track.push(&json!({"name": "process_name", "ph": "M", "pid": rank, "args": {"name": format!("rank {rank}")}}));
@@ -36,12 +36,12 @@ impl Track {
         track
     }
 
-    /// The objects, with commas between them.
+    /// The objects, separated by commas.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Adds what was recorded of one call, which `label` describes.
+    /// Adds the recorded events of one call, which `label` describes.
     pub fn add(&mut self, label: &str, events: &[Event]) {
         for event in events {
             let row = row(event);
@@ -71,7 +71,8 @@ impl Track {
         }
     }
 
-    /// Since the zero, which is another rank's: a clock that is behind makes it negative.
+    /// Microseconds since the zero. The zero is another rank's: a clock that is behind makes the result
+    /// negative.
     fn microseconds(&self, at: u64) -> f64 {
         at.wrapping_sub(self.zero).cast_signed() as f64 / 1e3
     }

@@ -1,6 +1,6 @@
-//! `--trace`: after each measurement one more call, with the engine's recorder on.
+//! `--trace`: makes one more call after each measurement, with the engine's recorder on.
 //!
-//! Recording slows calls down, so what is measured is never recorded. Each rank keeps its own events; at the
+//! Recording slows calls down, so measured calls are never recorded. Each rank keeps its own events. At the
 //! end rank 0 collects them, already in the form of the file.
 
 mod chrome;
@@ -15,27 +15,27 @@ use super::ranks::Ranks;
 use crate::Failure;
 use chrome::Track;
 
-/// What this rank has recorded; nothing unless the user wants it.
+/// The recordings of this rank; empty unless the user wants a trace.
 pub struct Tracer {
     track: Option<Track>,
-    /// On the rank that writes.
+    /// The file, on the rank that writes.
     file: Option<File>,
 }
 
 impl Tracer {
-    /// `wanted` by the user; `file` is there on rank 0. Collective.
+    /// Starts a recording if the user `wanted` it. Rank 0 passes the `file`. Collective.
     pub fn new(ranks: &Ranks, wanted: bool, file: Option<File>) -> Result<Tracer> {
         if !wanted {
             return Ok(Tracer { track: None, file: None });
         }
-        // One zero for all ranks: times since then fit into the numbers of JSON.
+        // One zero for all ranks: times relative to it fit into the numbers of JSON.
         let mut zero = trace::now().to_ne_bytes();
         ranks.share_first(&mut zero)?;
         let track = Track::new(ranks.rank(), u64::from_ne_bytes(zero));
         Ok(Tracer { track: Some(track), file })
     }
 
-    /// Runs a call with the recorder on, if the user wants that. Collective.
+    /// Runs a call with the recorder on, if the user wants a trace. Collective.
     pub fn record(
         &mut self,
         ranks: &Ranks,
@@ -51,7 +51,7 @@ impl Tracer {
         outcome
     }
 
-    /// Collects and writes. Collective.
+    /// Collects the tracks and writes the file. Collective.
     pub fn end(self, ranks: &Ranks) -> std::result::Result<(), Failure> {
         let Some(track) = self.track else { return Ok(()) };
         let tracks = ranks.collect(track.text().as_bytes())?;

@@ -1,4 +1,4 @@
-//! `anyccl agent`: the part of the launcher on another host. Decides nothing.
+//! `anyccl agent`: the part of the launcher on another host. It decides nothing.
 
 use std::env;
 use std::ffi::OsString;
@@ -18,12 +18,12 @@ use crate::run::watchdog::Watchdog;
 use crate::sys::files::FileLimit;
 use crate::sys::signal::SignalQueue;
 
-/// Takes an order from standard input and carries it out. Returns when standard input ends: what is left
-/// of the ranks has been killed then.
+/// Reads an order from standard input and carries it out. Returns when standard input ends; by then the
+/// remaining ranks have been killed.
 pub fn agent() -> Result<u8, Failure> {
     let own =
         |what: &'static str| move |error: io::Error| Failure::own(format_args!("agent: {what}: {error}"));
-    // First: forking wants a process without threads.
+    // First, because forking needs a process without threads.
     let watchdog = Watchdog::start().map_err(own("cannot start the watchdog"))?;
     let signals = SignalQueue::of(&[libc::SIGCHLD]).map_err(own("cannot take over signals"))?;
     let files = FileLimit::raise().map_err(own("cannot raise the limit on open files"))?;
@@ -56,7 +56,7 @@ fn carry_out(
             order.version
         )));
     }
-    // Where there is no such folder, programs named by their whole path still run.
+    // If there is no such folder, programs named by their whole path still run.
     let _ = env::set_current_dir(&order.folder);
     let command: Vec<OsString> = order.command.iter().map(OsString::from).collect();
     let prepare = |facade| Takeover::prepare(facade, &command[0], &order.environment, order.by);
@@ -80,10 +80,10 @@ fn carry_out(
     Ok((takeover, children))
 }
 
-/// Reads the order, and nothing behind it.
+/// Reads the order and nothing behind it.
 fn read_order() -> io::Result<Order> {
     let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
-    // Unbuffered: what comes next is for the loop.
+    // Unbuffered, because the loop reads what comes next.
     let mut stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     match Frame::read(&mut stdin)? {
         Frame::Order(json) => serde_json::from_slice(&json).map_err(|error| invalid(error.to_string())),

@@ -1,4 +1,4 @@
-//! The launcher's end of the way to one agent.
+//! The launcher's end of the connection to one agent.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -20,29 +20,29 @@ use crate::sys::process::{Pid, ended};
 /// Bytes read at a time.
 const READ: usize = 64 << 10;
 
-/// One host's agent, by whatever leads to it.
+/// The agent of one host, and the command that leads to it.
 pub struct Agent {
     /// Name of the host, as the user wrote it.
     pub host: String,
     /// Its ranks.
     pub ranks: Range<u32>,
-    /// By rank of this host.
+    /// For each rank of this host, whether it has ended.
     pub ended: Vec<bool>,
-    /// No more lines will come.
+    /// Whether no more lines can arrive.
     pub quiet: bool,
     /// The command that leads to it.
     pub child: Child,
-    /// Closed: it is to end.
+    /// Closed when the agent must end.
     pub stdin: Option<ChildStdin>,
-    /// `None` once it has ended.
+    /// `None` once the stream has ended.
     pub stdout: Option<File>,
-    /// On its way to the agent.
+    /// Bytes on their way to the agent.
     pub outgoing: VecDeque<u8>,
     incoming: Vec<u8>,
 }
 
 impl Agent {
-    /// Starts it, and gives it its order.
+    /// Starts the agent and sends it its order.
     pub fn start(common: &Common<'_>, place: HostRanks, world: u32) -> Result<Agent, Failure> {
         let arguments = common.arguments;
         let own = std::env::current_exe().map(|path| path.display().to_string());
@@ -118,19 +118,19 @@ impl Agent {
         serde_json::to_vec(&order).map_err(Failure::own)
     }
 
-    /// Whether this rank is one of its own.
+    /// Whether a rank runs on this agent's host.
     pub fn has(&self, rank: u32) -> bool {
         self.ranks.contains(&rank)
     }
 
-    /// Puts a frame on its way.
+    /// Queues a frame.
     pub fn say(&mut self, frame: &Frame) {
         if self.stdin.is_some() {
             self.outgoing.extend(frame.to_bytes());
         }
     }
 
-    /// Writes what surely fits. An agent that is gone is noticed by the end of its output.
+    /// Writes as much as is certain to fit. The end of its output shows that an agent is gone.
     pub fn write(&mut self) {
         let Some(stdin) = &mut self.stdin else { return };
         let chunk = self.outgoing.make_contiguous();
@@ -141,7 +141,7 @@ impl Agent {
         }
     }
 
-    /// What has come, and why no more will.
+    /// The frames that have arrived, and the reason if no more can arrive.
     pub fn read(&mut self) -> (Vec<Frame>, Option<String>) {
         let Some(stdout) = &mut self.stdout else { return (Vec::new(), None) };
         let mut buffer = vec![0; READ];
@@ -165,7 +165,7 @@ impl Agent {
 
     fn why_gone(&mut self) -> String {
         let pid = self.child.id() as Pid;
-        // Its end is at most a moment behind that of its output.
+        // The command ends at most a moment after its output.
         let until = Instant::now() + Duration::from_millis(200);
         loop {
             match ended(pid) {

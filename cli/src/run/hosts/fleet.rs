@@ -1,4 +1,4 @@
-//! The launcher's side: one agent per host, together a crew.
+//! The launcher's side of ranks on other hosts: a crew with one agent per host.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -20,13 +20,13 @@ use crate::run::sink::Sink;
 use crate::sys::poll::{self, Waiting};
 use crate::sys::process::{Ending, Pid, in_foreground, signal_group};
 
-/// Input that is on its way to rank 0 at most.
+/// Upper limit of the input that is on its way to rank 0.
 const INPUT_AHEAD: usize = 256 << 10;
-/// After the job, agents have so long to end their ranks and themselves.
+/// Time after the job in which agents must end their ranks and themselves.
 const LEAVE: Duration = Duration::from_secs(2);
 const STDERR: usize = 1;
 
-/// Starts an agent per place and gives each its order.
+/// Starts an agent for each place and sends it its order.
 pub fn start(common: &Common<'_>, places: Vec<HostRanks>) -> Result<Fleet, Failure> {
     let world = places.last().map_or(0, |place| place.ranks.end);
     let agents =
@@ -39,7 +39,7 @@ pub fn start(common: &Common<'_>, places: Vec<HostRanks>) -> Result<Fleet, Failu
 pub struct Fleet {
     agents: Vec<Agent>,
     sinks: [Sink; 2],
-    /// By rank, then kind of stream.
+    /// Prefixes by rank and kind of stream.
     prefixes: Option<Vec<[Vec<u8>; 2]>>,
     rank_output: RankOutput,
     ends: Vec<End>,
@@ -48,9 +48,9 @@ pub struct Fleet {
     /// This command's standard input, until its end.
     input: Option<File>,
     input_ahead: usize,
-    /// Reading from the terminal would stop us.
+    /// Whether this command is in the background: reading from the terminal would stop it.
     background: bool,
-    /// Nobody reads our output any more, and the ranks know.
+    /// Whether nobody reads our output any more; the ranks have been told.
     unread: bool,
 }
 
@@ -109,7 +109,7 @@ impl Fleet {
         }
     }
 
-    /// Its ranks count as killed, which they are: by the agent's end, or its watchdog.
+    /// Gives a host up. Its ranks count as killed; the agent's end or its watchdog kills them.
     fn lose(&mut self, at: usize, code: u8, why: String) {
         let agent = &mut self.agents[at];
         if agent.quiet {
@@ -192,7 +192,7 @@ impl Crew for Fleet {
         }
         self.sinks.iter_mut().for_each(Sink::write_what_fits);
         if !self.unread && self.sinks.iter().any(Sink::is_closed) {
-            // As a pipe whose reader has gone does it to ranks here.
+            // On this host, ranks get this signal by a pipe whose reader has gone.
             self.unread = true;
             self.signal_all(libc::SIGPIPE);
         }
@@ -200,7 +200,7 @@ impl Crew for Fleet {
     }
 
     fn look(&mut self) -> io::Result<()> {
-        // An agent's end is the end of its output.
+        // An agent's end shows as the end of its output.
         Ok(())
     }
 
@@ -237,7 +237,7 @@ impl Crew for Fleet {
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<RankOutput> {
-        // The end of its input tells an agent to end what is left, and itself.
+        // The end of its input tells an agent to end the remaining ranks, and itself.
         self.agents.iter_mut().for_each(|agent| agent.stdin = None);
         let until = Instant::now() + LEAVE;
         for agent in &mut self.agents {
@@ -251,7 +251,7 @@ impl Crew for Fleet {
     }
 }
 
-/// Reads to the end, at most until then.
+/// Reads to the end of the stream, or until the deadline.
 fn await_end(mut stdout: File, until: Instant) -> io::Result<()> {
     let mut buffer = [0; 4096];
     loop {

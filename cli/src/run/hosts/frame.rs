@@ -1,45 +1,46 @@
-//! What the launcher and the agent of a host say to each other, over the agent's standard input and output.
+//! The frames between the launcher and the agent of a host, over the agent's standard input and output.
 //!
 //! ```text
-//! kind 1 byte | rank 4 bytes | length 4 bytes | so many bytes
+//! kind 1 byte | rank 4 bytes | length 4 bytes | bytes of that length
 //! ```
 //!
-//! Little-endian. The first frame to an agent is its order; afterwards it gets signals and input for its
-//! ranks, and says lines, ends, and how much input was taken. Either side's end of file ends everything.
+//! Numbers are little-endian. The first frame to an agent is its order. Afterwards it gets signals and input
+//! for its ranks; it sends lines, ends, and how much input the ranks have taken. The end of file on either
+//! side ends the conversation.
 
 use std::io::{self, Read};
 
 use crate::sys::process::{Ending, Pid};
 
 const HEADER: usize = 9;
-/// Longer than any line (1 MiB and a little) or order.
+/// Upper limit of a frame. It is above any line (1 MiB and a little) and any order.
 const LONGEST: usize = 8 << 20;
 
-/// One thing that is said.
+/// One message between launcher and agent.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// To the agent: what to start, as JSON.
+    /// To the agent: the order, as JSON.
     Order(Vec<u8>),
-    /// To the agent: for all its ranks.
+    /// To the agent: a signal for all its ranks.
     Signal(i32),
-    /// To the agent: for a rank's standard input. Empty: its end.
+    /// To the agent: bytes for a rank's standard input. Empty bytes mean its end.
     Input { rank: u32, bytes: Vec<u8> },
     /// A line of a rank's standard output (0) or error (1).
     Line { rank: u32, kind: usize, bytes: Vec<u8> },
-    /// So much of a rank's input was taken.
+    /// A number of bytes of a rank's input was taken.
     Taken { rank: u32, bytes: u32 },
     /// A rank has ended.
     Ended { rank: u32, pid: Pid, ending: Ending },
-    /// What a rank has told of its NCCL or MPI, and the method that is in place, as JSON.
+    /// A rank's report of its NCCL or MPI, and the method that was used, as JSON.
     Usage(Vec<u8>),
-    /// No more lines will come.
+    /// No more lines will follow.
     Quiet,
-    /// Nothing was started: the exit code, and why.
+    /// Nothing was started: the exit code, and the reason.
     Failed { code: u8, text: String },
 }
 
 impl Frame {
-    /// The bytes that travel.
+    /// The frame in the form in which it travels.
     pub fn to_bytes(&self) -> Vec<u8> {
         let (kind, rank, payload) = match self {
             Frame::Order(json) => (b'o', 0, json.clone()),
@@ -65,7 +66,7 @@ impl Frame {
         bytes
     }
 
-    /// Takes every frame out of `bytes` that is there whole.
+    /// Removes and returns all complete frames of `bytes`.
     pub fn take_all(bytes: &mut Vec<u8>) -> Result<Vec<Frame>, NoFrame> {
         let (mut frames, mut rest) = (Vec::new(), &bytes[..]);
         while let Some(frame) = Frame::take(&mut rest)? {
@@ -132,7 +133,7 @@ impl Frame {
     }
 }
 
-/// The other side is not one of ours, or something else writes in between.
+/// The bytes are not a frame: the other side is not ours, or another program writes to the same stream.
 #[derive(Debug)]
 pub struct NoFrame;
 

@@ -1,4 +1,5 @@
-//! What an agent is to start. Travels on its standard input: other users of the host can read command lines.
+//! The order to an agent: what it must start. It travels on the agent's standard input, because other users
+//! of the host can read command lines.
 
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -8,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::facade::Facade;
 use crate::facade::method::Method;
 
-/// How long one address of the launcher may take to answer.
+/// Time that one address of the launcher may take to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The order to the agent of one host.
 #[derive(Serialize, Deserialize)]
 pub struct Order {
-    /// Version of the launcher, which must be the agent's.
+    /// Version of the launcher, which the agent must have, too.
     pub version: String,
     /// First rank of this host.
     pub first: u32,
@@ -22,17 +23,17 @@ pub struct Order {
     pub count: u32,
     /// Number of ranks of the job.
     pub world: u32,
-    /// Where the launcher serves the store, best first.
+    /// Addresses of the launcher's store, best first.
     pub stores: Vec<SocketAddr>,
     /// The job's secret.
     pub key: [u8; 32],
     /// Variables for the ranks.
     pub environment: Vec<(String, String)>,
-    /// Where to start them, if there is such a folder.
+    /// Folder in which to start them, if it exists.
     pub folder: String,
     /// Whether each rank is bound to its cores.
     pub bind: bool,
-    /// What anyccl is for the ranks, if anything; and the method, if the user insists on one.
+    /// The library that anyccl stands in for, if any; and the method, if the user insists on one.
     pub facade: Option<Facade>,
     pub by: Option<Method>,
     /// Program and arguments.
@@ -40,7 +41,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// The address of the launcher that can be reached from here.
+    /// The first address of the launcher's store that can be reached from here.
     pub fn store(&self) -> Result<String, String> {
         let reached = |address: &&SocketAddr| TcpStream::connect_timeout(address, PATIENCE).is_ok();
         match self.stores.iter().find(reached) {

@@ -1,4 +1,4 @@
-//! Which ranks run on which host, and the command that reaches it. Pure.
+//! The placement of ranks on hosts, and the command that reaches a host. Pure.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub struct HostRanks {
     pub ranks: Range<u32>,
 }
 
-/// Reads `a:2,b:2`. Ranks go to the hosts in their order.
+/// Parses `a:2,b:2`. Ranks are given to the hosts in their order.
 pub fn places(text: &str, ranks: Option<u32>) -> Result<Vec<HostRanks>, String> {
     let hosts = text.split(',').map(host).collect::<Result<Vec<_>, _>>()?;
     let counted = hosts.iter().filter(|(_, count)| count.is_some()).count();
@@ -35,7 +35,7 @@ pub fn places(text: &str, ranks: Option<u32>) -> Result<Vec<HostRanks>, String> 
     Ok(hosts.into_iter().zip(counts).map(&mut place).collect())
 }
 
-/// `node1`, `node1:4`, `[2001:db8::1]:4`.
+/// Parses `node1`, `node1:4`, `[2001:db8::1]:4`.
 fn host(text: &str) -> Result<(String, Option<u32>), String> {
     let wrong = || format!("--hosts: \"{text}\"; expected HOST or HOST:N, with an IPv6 address in brackets");
     let (name, count) = match text.rsplit_once(':') {
@@ -45,7 +45,7 @@ fn host(text: &str) -> Result<(String, Option<u32>), String> {
         _ => (text, None),
     };
     let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
-    // A leading dash would be an option to whatever starts the command.
+    // A leading dash would be an option of the command that starts the agent.
     if name.is_empty() || name.starts_with('-') || bare.is_none() && name.contains(['[', ']', ':']) {
         return Err(wrong());
     }
@@ -60,10 +60,10 @@ fn shares(ranks: u32, hosts: usize) -> Result<Vec<u32>, String> {
     Ok((0..hosts).map(|at| (at + 1) * ranks / hosts - at * ranks / hosts).collect())
 }
 
-/// The words that start `command` on `host`.
+/// The words of a command that starts `command` on `host`.
 pub fn words(launcher: &str, host: &str, command: &str) -> Result<Vec<String>, String> {
     let pattern = match launcher {
-        // Nobody is there to type a password; no terminal, which would mix the outputs.
+        // No password can be typed. There is no terminal, because it would mix the outputs.
         "ssh" => "ssh -o BatchMode=yes -T {host} {cmd}",
         other => other,
     };
@@ -74,7 +74,7 @@ pub fn words(launcher: &str, host: &str, command: &str) -> Result<Vec<String>, S
     Ok(pattern.split_whitespace().map(word).collect())
 }
 
-/// A word as a shell has to be told it.
+/// A word quoted for a shell.
 pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }

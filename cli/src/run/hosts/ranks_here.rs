@@ -1,4 +1,4 @@
-//! The loop of an agent: passes on what its ranks write, how they end, and what the launcher says to them.
+//! The loop of an agent: passes on the ranks' output, their ends, and the launcher's messages to them.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -15,8 +15,8 @@ use crate::sys::signal::SignalQueue;
 
 /// Bytes read at a time.
 const READ: usize = 64 << 10;
-/// What is waited for before the ranks' pipes: the launcher, signals, the way to the launcher, rank 0's
-/// input, what ranks tell of their NCCL or MPI.
+/// Index of the first pipe of the ranks in the list of descriptors. Before it come the launcher, signals, the
+/// stream to the launcher, rank 0's input, and the reports about NCCL or MPI.
 const FIRST_PIPE: usize = 5;
 
 /// The ranks of this host.
@@ -24,7 +24,7 @@ pub struct RanksHere {
     first: u32,
     children: Vec<Child>,
     ended: Vec<bool>,
-    /// Standard output and error of each rank; `None` once it has ended.
+    /// Standard output and error of each rank; `None` once a stream has ended.
     pipes: Vec<(Option<File>, Lines)>,
     input: Option<ChildStdin>,
     input_pending: Vec<u8>,
@@ -36,7 +36,7 @@ pub struct RanksHere {
 }
 
 impl RanksHere {
-    /// Takes over the ranks that were started, of which `first` is the first.
+    /// Takes over the ranks that were started; `first` is the first of them.
     pub fn new(
         first: u32,
         mut children: Vec<Child>,
@@ -65,7 +65,8 @@ impl RanksHere {
         })
     }
 
-    /// Returns when the launcher has gone or wants no more; then nothing is left of the ranks' groups.
+    /// Runs until the launcher has gone or wants no more. When this returns, no process is left in the ranks'
+    /// groups.
     pub fn run_until_told_to_end(mut self) -> io::Result<()> {
         let mut stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
         let mut buffer = vec![0; READ];
@@ -126,7 +127,7 @@ impl RanksHere {
         }));
     }
 
-    /// Does what the launcher has said. `false`: it makes no sense, so there is no launcher any more.
+    /// Carries out the launcher's messages. `false`: they are not valid, so there is no launcher any more.
     fn obey(&mut self, received: &mut Vec<u8>) -> bool {
         let Ok(frames) = Frame::take_all(received) else { return false };
         for frame in frames {
@@ -152,7 +153,7 @@ impl RanksHere {
             Ok(n) => n,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
             Err(_) => {
-                // It reads no more: what is left and what comes is swallowed.
+                // The rank reads no more: the rest and all later input is discarded.
                 self.input = None;
                 self.input_pending.len()
             }
@@ -209,7 +210,7 @@ impl RanksHere {
             }
         }
         if !found.is_empty() {
-            // What a rank has told comes before its end.
+            // Reports of a rank must come before its end.
             self.pass_on_usage_reports()?;
             self.launcher.put(&[&found]);
         }

@@ -1,4 +1,4 @@
-//! What all agents are started with.
+//! The settings with which all agents are started.
 
 use std::net::SocketAddr;
 
@@ -7,7 +7,7 @@ use crate::run::watchdog::Watchdog;
 use crate::sys::files::FileLimit;
 use crate::sys::signal::SignalMask;
 
-/// The user's wishes, and what this process gives to each agent that it starts.
+/// The user's arguments, and what this process gives to each agent.
 pub struct Common<'a> {
     pub arguments: &'a RunArguments,
     pub stores: Vec<SocketAddr>,
