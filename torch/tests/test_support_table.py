@@ -38,9 +38,10 @@ GENERAL = [
 
 HEAD = """# What each backend of torch does on the CPU
 
-Made by `python torch/tests/test_support_table.py`, compared by `make test-torch`; torch {version}, {size} ranks. A cell has
-gloo's answer, then anyccl's: **yes** says that the values were compared on all ranks; a number is a note below the tables,
-with the message of the refusal. What a note of torch itself says is the same for any backend.
+This page tells which call works with which datatype and operator, by gloo and by anyccl. It is made by
+`python torch/tests/test_support_table.py` and compared by `make test-torch`; torch {version}, {size} ranks. A cell has gloo's
+answer, then anyccl's. **yes** says that the values were compared on all ranks. A number is a note below the tables,
+with the message of the refusal. Notes of torch itself are the same for any backend.
 """
 
 
