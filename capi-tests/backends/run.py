@@ -162,7 +162,7 @@ def tests(options):
         lost = {"ANYCCL_BACKEND": "cpu:mpi|builtin", "ANYCCL_MPI_LIB": "/there/is/no/libmpi.so"}
         ended = by_hand(options, [matrix(options)], [lost] * 2)
         all_as_expected(ended, 2)
-        says(ended, "cpu memory falls to builtin: rank 0: backend mpi cannot be loaded")
+        says(ended, "cpu memory falls back to builtin: rank 0: backend mpi cannot be loaded")
 
     def one_of_two():
         library = str(installed("mpich") / "lib" / "libmpi_abi.so.1")

@@ -93,7 +93,7 @@ def tests(options):
         chosen = {"ANYCCL_BACKEND": "cpu:oneccl|builtin", "ANYCCL_ONECCL_LIB": "/there/is/no/libccl.so.2"}
         ended = by_hand(options, [matrix(options)], [chosen] * 2)
         all_as_expected(ended, 2)
-        says(ended, "cpu memory falls to builtin: rank 0: backend oneccl cannot be loaded")
+        says(ended, "cpu memory falls back to builtin: rank 0: backend oneccl cannot be loaded")
 
     def composed():
         said = output_of(options, ["info"], **oneccl())

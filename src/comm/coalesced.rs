@@ -1,13 +1,14 @@
 //! One collective on a list of buffers, in few messages.
 //!
 //! Small buffers are packed: their contents are copied into one piece of memory, one collective runs on it,
-//! and the results are copied out. Large ones go as they are, without a copy. All of it is under way at the
-//! same time. What is packed together follows from lengths and datatypes alone, so all ranks cut a list in
-//! the same way; every message travels under the name of its whole list ([`ListCount`]), so ranks whose lists
-//! differ find out by the first.
+//! and the results are copied out. Large buffers are sent as they are, without a copy. All messages are under
+//! way at the same time. The packing depends only on lengths and datatypes, so all ranks cut a list in the
+//! same way. Every message carries the name of its whole list ([`ListCount`]), so ranks whose lists differ
+//! learn of it by the first message.
 //!
-//! Where a block belongs to each rank (all_gather, reduce_scatter), packed memory holds all parts of rank 0's
-//! block, then those of rank 1's, and so on: one block per rank again. The packed call is always in place.
+//! In all_gather and reduce_scatter, each rank has a block. Packed memory then holds all parts of rank 0's
+//! block, then all parts of rank 1's, and so on: again one block per rank. The packed call is always in
+//! place.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,49 +18,49 @@ use super::request::Request;
 use super::{Communicator, Operation};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, ListCount, Rank, ReduceOp, Result};
 
-/// Longest buffer that is packed: beyond, two copies cost more than a message of its own.
+/// Longest buffer that is packed. For a longer one, two copies cost more than a message of its own.
 const PACKED_UP_TO: usize = 32 << 10;
-/// Bytes that are packed together at most: enough for a message to be worth its latency, and little enough
-/// for packing to stay in the caches and for messages to follow each other.
+/// Most bytes of one packed message. It makes a message worth its latency, and is small enough for packing to
+/// stay in the caches and for messages to overlap.
 const PACK_BYTES: usize = 256 << 10;
 
-/// One buffer of a list, on both sides.
+/// One buffer of a list: its input and its output.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Read: [`Collective::input_elements`] elements for its count.
+    /// The input, of [`Collective::input_elements`] elements for this count.
     pub send: *const u8,
-    /// Written: [`Collective::output_elements`] elements for its count.
+    /// The output, of [`Collective::output_elements`] elements for this count.
     pub recv: *mut u8,
-    /// Elements, in the sense of the collective.
+    /// Number of elements, as the collective defines it.
     pub count: usize,
-    /// Their type.
+    /// Type of the elements.
     pub datatype: Datatype,
 }
 
 /// A collective on a list of buffers.
 #[derive(Clone, Copy, Debug)]
 pub struct List<'a> {
-    /// All_reduce, broadcast, all_gather or reduce_scatter.
+    /// The collective: all_reduce, broadcast, all_gather or reduce_scatter.
     pub collective: Collective,
-    /// Operator, where the collective reduces.
+    /// Operator, if the collective reduces.
     pub op: Option<ReduceOp>,
-    /// Root, where the collective has one; else 0.
+    /// Root, if the collective has one; otherwise 0.
     pub root: Rank,
     /// The buffers, in an order that is the same on all ranks.
     pub parts: &'a [Part],
 }
 
-/// One message of a list: a buffer as it is, or some that are packed.
+/// One message of a list: a single buffer, or several that are packed.
 #[derive(Debug, PartialEq, Eq)]
 struct ListMessage {
     datatype: Datatype,
     parts: Vec<usize>,
 }
 
-/// Cuts a list: large buffers alone, small ones of a datatype together, as many as fit.
+/// Cuts a list into messages: large buffers alone, small ones of a datatype together, as many as fit.
 fn cut_into_messages(parts: &[Part]) -> Vec<ListMessage> {
     let mut messages: Vec<ListMessage> = Vec::new();
-    // The message of each datatype that may have room, and the bytes in it.
+    // For each datatype, the message that may have room, and the bytes in it.
     let mut open: HashMap<Datatype, (usize, usize)> = HashMap::new();
     for (index, part) in parts.iter().enumerate() {
         let bytes = part.count.saturating_mul(part.datatype.bytes());
@@ -79,7 +80,7 @@ fn cut_into_messages(parts: &[Part]) -> Vec<ListMessage> {
     messages
 }
 
-/// Bytes that go from packed memory to the caller.
+/// Bytes to be copied from packed memory to the caller.
 struct CopyOut {
     from: usize,
     to: *mut u8,
@@ -87,13 +88,13 @@ struct CopyOut {
 }
 
 struct StartedMessage {
-    // Dropped first: a request that is dropped waits, and uses the memory until then.
+    // Dropped first: dropping a request waits for it, and it uses the memory until then.
     request: Request,
     packed: Vec<u8>,
     results: Vec<CopyOut>,
 }
 
-/// A list that was started. Completes once. Dropping an incomplete one waits for it.
+/// A started list. It completes once. Dropping an incomplete one waits for it.
 pub struct Coalesced {
     under_way: Vec<StartedMessage>,
     outcome: Result<()>,
@@ -104,12 +105,12 @@ pub struct Coalesced {
 unsafe impl Send for Coalesced {}
 
 impl Coalesced {
-    /// Waits for the end. Later calls repeat the result.
+    /// Waits for the end of all messages. Later calls repeat the result.
     pub fn wait(&mut self) -> Result<()> {
         for mut message in self.under_way.drain(..) {
             let ended = message.request.wait();
-            // SAFETY: it has ended; the results' places are the caller's, left to this call by the promise of
-            // its start.
+            // SAFETY: the request has ended; the places of the results are the caller's, left to this call by
+            // the promise of its start.
             let ended = ended.map(|()| unsafe { message.unpack() });
             if self.outcome.is_ok() {
                 self.outcome = ended;
@@ -118,7 +119,8 @@ impl Coalesced {
         self.outcome.clone()
     }
 
-    /// Whether it has ended; moves everything of its communicator on. `wait` tells how.
+    /// Whether all messages have ended. Makes progress on everything of the communicator. `wait` returns the
+    /// result.
     pub fn has_ended(&mut self) -> bool {
         while let Some(message) = self.under_way.first_mut() {
             match message.request.test() {
@@ -141,19 +143,19 @@ impl Coalesced {
 
 impl StartedMessage {
     /// # Safety
-    /// The request has ended well, and nobody else uses the places of the results.
+    /// The request has ended without an error, and no one else uses the places of the results.
     unsafe fn unpack(&self) {
         for result in &self.results {
             let from = self.packed[result.from..result.from + result.bytes].as_ptr();
-            // SAFETY: inside of our memory, as just checked; the caller vouches for the other side, which is
-            // apart from it.
+            // SAFETY: inside the packed memory, as just checked; the caller vouches for the target, which
+            // does not overlap it.
             unsafe { std::ptr::copy_nonoverlapping(from, result.to, result.bytes) };
         }
     }
 }
 
 impl Communicator {
-    /// Starts a collective on a list of buffers. Nothing was sent when it fails, unless the communicator has
+    /// Starts a collective on a list of buffers. If it fails, nothing was sent, unless the communicator has
     /// failed.
     ///
     /// # Safety
@@ -168,13 +170,13 @@ impl Communicator {
             started.under_way.push(self.start_empty(list, name)?);
         }
         for message in cut_into_messages(list.parts) {
-            // SAFETY: passed on from our caller. What was started before is waited for, should this one fail.
+            // SAFETY: passed on from our caller. If this start fails, the earlier ones are waited for.
             started.under_way.push(unsafe { self.start_message(list, &message, name, operator) }?);
         }
         Ok(started)
     }
 
-    /// Says what is wrong with a list.
+    /// Checks a list.
     pub(super) fn check_list(&self, list: &List, operator: Option<&Arc<Operator>>) -> Result<()> {
         for part in list.parts {
             let operation = self.plain(list, part);
@@ -234,7 +236,7 @@ impl Communicator {
                 let from = part.send.wrapping_add((block - layout.read.start) * bytes);
                 let to = packed[block * layout.block + at..][..bytes].as_mut_ptr();
                 match operator.filter(|operator| operator.scales()) {
-                    // SAFETY: the caller vouches for the part's input; `to` has room for as much, in our own
+                    // SAFETY: the caller vouches for the part's input; `to` has room for as much, in packed
                     // memory.
                     Some(operator) => unsafe {
                         operator.scale(to, from, part.count, self.plan_cache.saturates())
@@ -257,7 +259,7 @@ impl Communicator {
             datatype: message.datatype,
         };
         let operation = self.plain(list, &whole);
-        // Scaled already.
+        // The parts were scaled while they were packed.
         let operator = operator.filter(|operator| !operator.scales());
         // SAFETY: `packed` has what the collective reads and writes for the whole count, and lives as long as
         // the request.
@@ -265,8 +267,7 @@ impl Communicator {
         Ok(StartedMessage { request, packed, results })
     }
 
-    /// A list without buffers is a call like any other: ranks that have some must learn of those that have
-    /// none.
+    /// Starts an empty list. It is a call like any other, so that ranks with buffers learn of ranks without.
     fn start_empty(&self, list: &List, name: ListCount) -> Result<StartedMessage> {
         let kind = CallKind::Collective(Collective::Barrier);
         let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: 0 };
@@ -283,7 +284,7 @@ impl Communicator {
 struct PackedLayout {
     block: usize,
     bytes: usize,
-    /// Blocks that are packed on this rank, one after the other in each buffer.
+    /// Blocks that are packed on this rank. They follow one another in each buffer.
     read: std::ops::Range<usize>,
     /// Blocks that are results on this rank.
     written: std::ops::Range<usize>,

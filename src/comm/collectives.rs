@@ -1,4 +1,4 @@
-//! Running and starting collectives: by the fast path, by another engine, or by the builtin one.
+//! Running and starting collectives: on the fast path, by another engine, or by the builtin engine.
 
 use std::ptr;
 use std::sync::Arc;
@@ -35,12 +35,12 @@ impl Communicator {
         unsafe { self.run_builtin(operation) }
     }
 
-    /// Runs a call to its end if it is like a recent one, without the checks that the recent one has passed.
-    /// `None`: nothing was done, and [`Communicator::run`] is to be called.
+    /// Runs a call to its end if it equals a recent one, without repeating the checks of that call. `None`:
+    /// nothing was done, and the caller must use [`Communicator::run`].
     ///
     /// # Safety
     /// See [`Communicator::run`]. The buffers are not NULL, and overlap only in ways that the call allows.
-    // Always: it is a part of each small call, and its caller knows most of it when it is compiled.
+    // Always inline: every small call does this, and most of it is known at compile time in the caller.
     #[inline(always)]
     pub unsafe fn run_fast_path(&self, operation: &Operation) -> Option<BoxedResult<()>> {
         if self.may_be_foreign() || self.finalized.load(Ordering::Relaxed) {
@@ -82,7 +82,7 @@ impl Communicator {
             return started;
         }
         let (key, buffers) = (operation.key(self.rank), operation.buffers());
-        // SAFETY: as in `run`; a request that is dropped waits, so the buffers are not outlived unnoticed.
+        // SAFETY: as in `run`; dropping a request waits for it, so it does not outlive the buffers unnoticed.
         let ticket = match unsafe { self.driver.start_recent(self.id, &key, buffers) } {
             Some(started) => started?,
             None => {
@@ -94,7 +94,7 @@ impl Communicator {
         Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
     }
 
-    /// Runs a call to its end, with an operator of the program, if `operator` is one.
+    /// Runs a call to its end. `operator` is set if the program has made the operator.
     ///
     /// # Safety
     /// See [`Communicator::run`].
@@ -112,7 +112,7 @@ impl Communicator {
         }
     }
 
-    /// Starts a call, with an operator of the program, if `operator` is one.
+    /// Starts a call. `operator` is set if the program has made the operator.
     ///
     /// # Safety
     /// See [`Communicator::start`].
@@ -130,8 +130,7 @@ impl Communicator {
         }
     }
 
-    /// Like [`Communicator::start_with_operator`], but the other ranks see the call as `signature`, if there
-    /// is one.
+    /// Like [`Communicator::start_with_operator`], but the other ranks see the call as `signature`, if given.
     ///
     /// # Safety
     /// See [`Communicator::start`].
@@ -148,7 +147,7 @@ impl Communicator {
         operator.check(&operation.call)?;
         let variant = operator.variant(&operation.call, signature);
         operation.check_by(self.size(), variant.unit(&operation.call))?;
-        // Its function, or ours that scales, reads it.
+        // The function of the program reads the buffers, or the library does so to scale them.
         self.check_host(operation)?;
         if !operator.scales() {
             // SAFETY: passed on from our caller.
@@ -158,7 +157,7 @@ impl Communicator {
         let (scaled, memory) = unsafe { self.scaled(operation, operator) };
         if signature.is_none() && self.foreign.is_some() {
             self.check_usable()?;
-            // To another engine it is a sum of what was scaled.
+            // For another engine, the call is a plain sum of the scaled input.
             let call = Call { op: Some(ReduceOp::Sum), ..scaled.call };
             // SAFETY: the scaled input is the output or `memory`, which the request keeps.
             if let Some(started) = unsafe { self.start_foreign(&Operation { call, ..scaled }) } {
@@ -169,7 +168,7 @@ impl Communicator {
         Ok(unsafe { self.start_variant(&scaled, &variant) }?.keeping(memory))
     }
 
-    /// The call on the scaled input. The input lies in the output, or in the memory that is returned as well.
+    /// The call on the scaled input, which lies in the output or in the returned memory.
     ///
     /// # Safety
     /// See [`Communicator::run`].
@@ -191,8 +190,8 @@ impl Communicator {
             memory = vec![0; elements * call.datatype.bytes()];
             memory.as_mut_ptr()
         };
-        // SAFETY: `elements` of the send buffer are readable by the caller's promise, as many are writable in
-        // the output, which is the send buffer or apart from it, or in our own memory.
+        // SAFETY: `elements` elements of the send buffer are readable by the caller's promise. As many are
+        // writable in the output, which is the send buffer or does not overlap it, or in `memory`.
         unsafe { operator.scale(input, operation.send, elements, self.plan_cache.saturates()) };
         let send = if elements > 0 { input.cast_const() } else { ptr::null() };
         (Operation { send, ..*operation }, memory)
@@ -218,14 +217,14 @@ impl Communicator {
     }
 
     /// # Safety
-    /// See [`Communicator::start`]; `key` and `prepared` are of this operation.
+    /// See [`Communicator::start`]; `key` and `prepared` belong to this operation.
     pub(super) unsafe fn start_prepared(
         &self,
         key: &Key,
         prepared: Arc<Prepared>,
         operation: &Operation,
     ) -> Result<Request> {
-        // SAFETY: passed on from our caller; a request that is dropped waits.
+        // SAFETY: passed on from our caller; dropping a request waits for it.
         let ticket = unsafe { self.driver.start_and_remember(self.id, key, prepared, operation.buffers()) }?;
         Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
     }

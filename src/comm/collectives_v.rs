@@ -24,11 +24,11 @@ impl Communicator {
             return outcome;
         }
         let (prepared, buffers) = self.plan_cache.get_unequal(operation, None, self.rank, &self.topology)?;
-        // SAFETY: the plan touches the blocks only, for which the caller vouches.
+        // SAFETY: the plan touches only the blocks, for which the caller vouches.
         unsafe { self.driver.run_once(self.id, prepared, buffers, self.timeout.get()) }
     }
 
-    /// Like [`Communicator::run_unequal`], but with an operator of the program, if `operator` is one.
+    /// Like [`Communicator::run_unequal`]. `operator` is set if the program has made the operator.
     ///
     /// # Safety
     /// See [`Communicator::run_unequal`].
@@ -45,7 +45,7 @@ impl Communicator {
         }
     }
 
-    /// Starts a call with a layout. The layout itself may go when this returns.
+    /// Starts a call with a layout. The layout itself is not needed after the return.
     ///
     /// # Safety
     /// See [`Communicator::run_unequal`]; the promise holds until the request is complete.
@@ -54,7 +54,7 @@ impl Communicator {
         unsafe { self.start_unequal_with_operator(operation, None) }
     }
 
-    /// Like [`Communicator::start_unequal`], but with an operator of the program, if `operator` is one.
+    /// Like [`Communicator::start_unequal`]. `operator` is set if the program has made the operator.
     ///
     /// # Safety
     /// See [`Communicator::start_unequal`].
@@ -73,7 +73,7 @@ impl Communicator {
         }
         // SAFETY: passed on from our caller.
         let mut ready = unsafe { self.prepare_unequal(operation, operator) }?;
-        // SAFETY: as above; a request that is dropped waits, so the blocks are not outlived unnoticed.
+        // SAFETY: as above; dropping a request waits for it, so it does not outlive the blocks unnoticed.
         let request = unsafe { self.start_prepared_unequal(&mut ready) }?;
         Ok(request.keeping(ready.scaling.map_or(Vec::new(), |scaling| scaling.memory)))
     }
@@ -81,7 +81,7 @@ impl Communicator {
     /// Checks a call with a layout and finds its program. Local.
     ///
     /// # Safety
-    /// The blocks are where the call says, from each start to the end of that run.
+    /// The blocks lie where the call says, from each start to the end of that run.
     pub(super) unsafe fn prepare_unequal(
         &self,
         operation: &Unequal,
@@ -123,11 +123,11 @@ impl Communicator {
     /// Starts a prepared call.
     ///
     /// # Safety
-    /// The promise of [`Communicator::prepare_unequal`]; the run before has ended, and `ready` outlives this
-    /// one, or else the request keeps its memory.
+    /// The promise of [`Communicator::prepare_unequal`] holds. The previous run has ended. `ready` outlives
+    /// this run, or the request keeps its memory.
     pub(super) unsafe fn start_prepared_unequal(&self, ready: &mut PreparedUnequal) -> Result<Request> {
         if let Some(scaling) = &mut ready.scaling {
-            // SAFETY: the blocks are readable by the caller's promise, and nobody else uses the memory
+            // SAFETY: the blocks are readable by the caller's promise, and no one else uses the memory
             // between runs.
             unsafe { scaling.scale() };
         }
@@ -137,7 +137,7 @@ impl Communicator {
     }
 }
 
-/// A call with a layout that can be started, more than once.
+/// A call with a layout that can be started several times.
 pub(super) struct PreparedUnequal {
     prepared: Arc<Prepared>,
     buffers: Buffers,
@@ -156,12 +156,12 @@ struct Scaling {
 
 impl Scaling {
     /// # Safety
-    /// The blocks are readable at `send`, and nobody else uses `memory`.
+    /// The blocks are readable at `send`, and no one else uses `memory`.
     unsafe fn scale(&mut self) {
         for block in self.blocks.iter().filter(|block| block.len > 0) {
             let at = block.offset * self.datatype.bytes();
             let to = self.memory[at..].as_mut_ptr();
-            // SAFETY: the caller vouches for the block; as much room was made for it, apart from it.
+            // SAFETY: the caller vouches for the block; `memory` has as much room and does not overlap it.
             unsafe { self.operator.scale(to, self.send.wrapping_add(at), block.len, self.saturates) };
         }
     }

@@ -1,4 +1,4 @@
-//! The communicator: who is in it, its settings, and its end.
+//! The communicator: its members, its settings, and its end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,15 +16,15 @@ use crate::progress::CommId;
 use crate::progress::wait::{Driver, ProgressHook};
 use crate::topology::Topology;
 
-/// Longest wait of a rank that leaves for the goodbyes of the others.
+/// Longest time for which a leaving rank waits for the goodbyes of the others.
 const BYE_TIME: Duration = Duration::from_secs(5);
 
 /// Settings of one communicator.
 #[derive(Clone, Debug, Default)]
 pub struct CommConfig {
-    /// Name in texts of errors and logs; "world" or "comm" when unset.
+    /// Name in errors and log lines. If unset: "world" or "comm".
     pub name: Option<String>,
-    /// Longest time without progress of every wait; unset: `ANYCCL_TIMEOUT_MS`. Zero waits for ever.
+    /// Longest time without progress of every wait. If unset: `ANYCCL_TIMEOUT_MS`. Zero means no limit.
     pub timeout: Option<Duration>,
 }
 
@@ -38,26 +38,26 @@ pub struct Communicator {
     pub(super) timeout: Timeout,
     pub(super) plan_cache: PlanCache,
     pub(super) driver: Arc<Driver>,
-    /// Its number in the engine.
+    /// Number of the communicator in the engine.
     pub(super) id: CommId,
     pub(super) finalized: AtomicBool,
-    /// The engines that were asked for.
+    /// The engines that the caller asked for.
     pub(super) choice: BackendChoice,
-    /// The engine of somebody else that serves memory of the processor.
+    /// The other engine that serves memory of the processor, if there is one.
     pub(super) foreign: Option<Box<AttachedEngine>>,
     /// The engine that serves memory of a device. Unset until a call first has such buffers.
     pub(super) on_device: DeviceEngine,
-    /// Tells memory of a device from that of the processor.
+    /// Tells memory of a device from memory of the processor.
     pub(super) kinds: Kinds,
 }
 
 impl Communicator {
-    /// Its name, as in texts of errors and logs.
+    /// Name in errors and log lines.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// My rank.
+    /// Rank of this process.
     pub fn rank(&self) -> Rank {
         self.rank
     }
@@ -67,22 +67,22 @@ impl Communicator {
         self.topology.size()
     }
 
-    /// The rank of each of its ranks in the communicator by which this process joined the job.
+    /// The rank that each of its ranks has in the communicator by which this process joined the job.
     pub fn world_ranks(&self) -> &[Rank] {
         self.plan_cache.endpoints()
     }
 
-    /// My position among the ranks of my host.
+    /// Position of this rank among the ranks of its host.
     pub fn local_rank(&self) -> u32 {
         self.topology.local_rank(self.rank)
     }
 
-    /// Number of ranks on my host.
+    /// Number of ranks on the host of this rank.
     pub fn local_size(&self) -> u32 {
         self.topology.local_size(self.rank)
     }
 
-    /// Name of the transport to a rank below the size; "self" for this one.
+    /// Name of the transport to a rank below the size; "self" for this rank.
     pub fn transport(&self, peer: Rank) -> &'static str {
         self.transports[peer as usize]
     }
@@ -97,20 +97,20 @@ impl Communicator {
         self.plan_cache.predicted_us(call, &self.topology)
     }
 
-    /// Changes the longest time without progress, for what begins from now on. `None`: no limit.
+    /// Changes the longest time without progress, for calls that begin from now on. `None`: no limit.
     pub fn set_timeout(&self, limit: Option<Duration>) {
         self.timeout.set(limit);
     }
 
-    /// Sets what goes on while a thread waits in any communicator that shares the links of this one. The
-    /// first hook that is set stays.
+    /// Sets a hook that runs while a thread waits in any communicator that shares the links of this one. The
+    /// first hook stays; later ones are ignored.
     pub fn set_progress_hook(&self, hook: Arc<dyn ProgressHook>) {
         self.driver.set_progress_hook(hook);
     }
 
-    /// Reductions of 8-bit floats, here and in communicators made from this one, give the largest finite
-    /// number where a result is larger, as NVIDIA's types do. All ranks say so before the first call, or none
-    /// does.
+    /// Makes reductions of 8-bit floats give the largest finite number instead of a larger result, as
+    /// NVIDIA's types do. It applies here and in communicators made from this one. Either all ranks call it
+    /// before the first call, or none does.
     pub fn set_saturating(&self) {
         self.plan_cache.set_saturating();
     }
@@ -123,35 +123,35 @@ impl Communicator {
         Ok(())
     }
 
-    /// The engines of others that it has.
+    /// The other engines that this communicator has.
     pub(super) fn foreign_engines(&self) -> impl Iterator<Item = &AttachedEngine> {
         let on_device = self.on_device.get().and_then(|outcome| outcome.as_deref().ok());
         self.foreign.as_deref().into_iter().chain(on_device)
     }
 
-    /// Fails the communicator on all ranks; blocked calls return at once. From any thread.
+    /// Fails the communicator on all ranks. Blocked calls return at once. Any thread may call it.
     pub fn abort(&self, reason: &str) {
         self.foreign_engines().for_each(AttachedEngine::stop);
         self.driver.abort(self.id, &format!("rank {}: {reason}", self.rank));
     }
 
-    /// Makes this communicator, the first of its process, stand for the job: when it is aborted, every
-    /// communicator that was made from it fails on all ranks. Failures are logged at level info alone,
-    /// because the caller tells of them.
+    /// Makes this communicator, the first of its process, stand for the job: if it is aborted, every
+    /// communicator made from it fails on all ranks. Failures are then logged only at level info, because the
+    /// caller reports them.
     pub fn lead_job(&self) {
         self.driver.lock().lead_job();
     }
 
     /// Leaves the communicator without waiting for any rank. If this rank has done its part in all its calls,
     /// calls that others are still finishing succeed, and later calls that need this rank fail. Otherwise all
-    /// ranks fail, as by [`Communicator::abort`]. Returns `true` where this rank needs its links no more, but
+    /// ranks fail, as by [`Communicator::abort`]. Returns `true` if this rank no longer needs its links but
     /// others may: see [`Communicator::linger`].
     pub fn quit(&self, reason: &str) -> bool {
         if self.foreign_engines().next().is_some() || !self.driver.quit(self.id, reason) {
             self.abort(reason);
             return false;
         }
-        // Otherwise another thread is about to remove it.
+        // If it was finalized before, another thread is about to remove it.
         let is_mine = !self.finalized.swap(true, Ordering::Relaxed);
         let mut engine = self.driver.lock();
         let is_last = is_mine && engine.remove_comm(self.id);
@@ -161,17 +161,17 @@ impl Communicator {
         is_last
     }
 
-    /// Keeps the links open until the other ranks have left, but no longer than some seconds.
+    /// Keeps the links open until the other ranks have left, but only for a few seconds.
     pub fn linger(&self) {
         self.driver.wait_for_byes(BYE_TIME);
     }
 
-    /// Leaves the communicator. Collective for one that was made by joining: it waits for the other ranks.
-    /// Local for one that was made from another, and after a failure; a rank that still waits for this one in
-    /// a call is told.
+    /// Leaves the communicator. For one that was made by joining, this is collective and waits for the other
+    /// ranks. For one that was made from another, and after a failure, it is local. A rank that still waits
+    /// for this one in a call gets an error.
     ///
     /// An error says why the ranks could not leave in good order, or that they have made different calls and
-    /// no call has found that out. The communicator has ended in any case.
+    /// no call has noticed. The communicator has ended in any case.
     pub fn finalize(&self) -> Result<()> {
         if self.finalized.swap(true, Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is already finalized".into()));
@@ -187,14 +187,14 @@ impl Communicator {
         outcome.and(parted)
     }
 
-    /// Closes the engines of others. After a failure they stay open until the process ends.
+    /// Closes the other engines. After a failure they stay open until the process ends.
     fn close_foreign(&self) {
         if self.foreign_engines().next().is_some() && self.driver.lock().failure(self.id).is_none() {
             self.foreign_engines().for_each(AttachedEngine::close);
         }
     }
 
-    /// A barrier that ends when all ranks have come to their last call. Left out where a rank has quit.
+    /// Runs a barrier that ends when all ranks have reached their last call. Does nothing if a rank has quit.
     fn final_barrier(&self) -> Result<()> {
         if self.driver.lock().is_over(self.id) {
             return Ok(());
@@ -213,7 +213,7 @@ impl Communicator {
         unsafe { self.driver.run_once(self.id, prepared, barrier.buffers(), self.timeout.get()) }
     }
 
-    /// Why this communicator can no longer be used, if it cannot.
+    /// Why this communicator can no longer be used; `None` if it can.
     pub fn failure(&self) -> Option<Error> {
         if self.finalized.load(Ordering::Relaxed) {
             return None;
@@ -224,7 +224,7 @@ impl Communicator {
 
 impl Drop for Communicator {
     fn drop(&mut self) {
-        // The others take it for a crash when the first communicator ends without a goodbye, and it is one.
+        // If the first communicator ends without a goodbye, the others take it for a crash, and rightly so.
         if self.id != CommId::FIRST && !self.finalized.swap(true, Ordering::Relaxed) {
             self.close_foreign();
             self.driver.lock().remove_comm(self.id);

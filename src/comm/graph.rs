@@ -1,8 +1,8 @@
 //! Graphs over a communicator: the neighbours of this rank.
 //!
 //! Each rank says to which ranks it sends and from which it receives. Whether the ranks agree is checked
-//! once, when the graph is made: every rank tells every other rank how many edges lead to it, and all learn
-//! of a disagreement. So later exchanges can only disagree about lengths, which their messages carry.
+//! once, when the graph is made. Every rank tells every other rank how many edges lead to it, and all ranks
+//! learn of a disagreement. So later exchanges can disagree only about lengths, which their messages carry.
 
 use std::sync::{Arc, Weak};
 
@@ -19,8 +19,8 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Makes a graph. Collective. Where two ranks disagree about an edge, all ranks are told of the same two,
-    /// and the communicator works on.
+    /// Makes a graph. Collective. If two ranks disagree about an edge, all ranks get an error that names the
+    /// same two ranks, and the communicator remains usable.
     pub fn create(comm: &Arc<Communicator>, sources: &[Rank], destinations: &[Rank]) -> Result<Graph> {
         let size = comm.size();
         sources.iter().try_for_each(|rank| in_range("sources", *rank, size))?;
@@ -44,17 +44,17 @@ impl Graph {
         }
     }
 
-    /// The ranks that this rank receives from, in the order of the blocks.
+    /// The ranks from which this rank receives, in the order of the blocks.
     pub fn sources(&self) -> &[Rank] {
         &self.sources
     }
 
-    /// The ranks that this rank sends to, in the order of the blocks.
+    /// The ranks to which this rank sends, in the order of the blocks.
     pub fn destinations(&self) -> &[Rank] {
         &self.destinations
     }
 
-    /// Whether it was made over this communicator.
+    /// Whether the graph was made over this communicator.
     pub fn is_over(&self, comm: &Arc<Communicator>) -> bool {
         Weak::ptr_eq(&self.comm, &Arc::downgrade(comm))
     }
@@ -77,21 +77,21 @@ fn exchange(
     let call =
         Call { kind: CallKind::Collective(collective), datatype: Datatype::Uint64, op, root: 0, count: 1 };
     let operation = Operation { call, send: send.as_ptr().cast(), recv: recv.as_mut_ptr().cast() };
-    // SAFETY: one element for each rank, or one at all, as the two callers above have it on both sides.
+    // SAFETY: each side has one element per rank, or one in all, as the two callers above provide.
     unsafe { comm.run(&operation) }
 }
 
-/// Two ranks that do not say the same about their edges.
+/// Two ranks that disagree about their edges.
 #[derive(Clone, Copy)]
 struct Disagreement {
     from: Rank,
     to: Rank,
-    /// More are sent than received.
+    /// Whether more messages are sent than received.
     is_too_many: bool,
 }
 
 impl Disagreement {
-    /// Never 0. Ranks are below 2^31: C counts them in an int.
+    /// A number that is never 0. Ranks are below 2^31, because C counts them in an int.
     fn encode(self) -> u64 {
         u64::from(self.from) << 33 | u64::from(self.to) << 2 | u64::from(self.is_too_many) << 1 | 1
     }

@@ -1,4 +1,4 @@
-//! Messages from rank to rank: the checks, and the way to the engine.
+//! Messages from rank to rank: their checks, and the way to the engine.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -25,18 +25,18 @@ impl Communicator {
         unsafe { self.driver.send(self.id, what, self.timeout.get()) }
     }
 
-    /// Sends a small message if nothing is in its way; whether it has left. If it has not, nothing was done,
-    /// and it may be a wrong one.
+    /// Sends a small message if nothing is in its way. Returns whether it was sent. If not, nothing was done,
+    /// and the arguments may be wrong.
     ///
     /// # Safety
     /// See [`Communicator::send`].
-    // Always: it is a part of each small call.
+    // Always inline: every small call does this.
     #[inline(always)]
     pub unsafe fn send_fast_path(&self, what: &OutgoingMessage) -> bool {
         if !self.is_plain(what.to, what.data.addr(), what.count, what.datatype) {
             return false;
         }
-        // SAFETY: passed on from our caller; the buffer is there, and no longer than memory can be.
+        // SAFETY: passed on from our caller; the buffer is not NULL, and does not exceed memory.
         unsafe { self.driver.send_fast_path(self.id, what) }
     }
 
@@ -56,7 +56,7 @@ impl Communicator {
     /// Receives a message.
     ///
     /// # Safety
-    /// `buffer.data` is writable for all elements, and used by nobody else, for the whole call.
+    /// `buffer.data` is writable for all elements, and no one else uses it, for the whole call.
     #[inline]
     pub unsafe fn receive(&self, selector: Selector, buffer: RecvBuffer) -> Result<Status> {
         self.check_incoming(selector)?;
@@ -66,11 +66,11 @@ impl Communicator {
     }
 
     /// Receives a small message from `source`, with `tag`, if it comes within a moment and nothing is in its
-    /// way. `None`: nothing was done, and it may be a wrong one.
+    /// way. `None`: nothing was done, and the arguments may be wrong.
     ///
     /// # Safety
     /// See [`Communicator::receive`].
-    // Always: it is a part of each small call.
+    // Always inline: every small call does this.
     #[inline(always)]
     pub unsafe fn receive_fast_path(
         &self,
@@ -82,11 +82,11 @@ impl Communicator {
             return None;
         }
         let selector = Selector::new(Some(source), Some(tag));
-        // SAFETY: passed on from our caller; the buffer is there, and no longer than memory can be.
+        // SAFETY: passed on from our caller; the buffer is not NULL, and does not exceed memory.
         unsafe { self.driver.receive_fast_path(self.id, selector, buffer, || self.timeout.get()) }
     }
 
-    /// Whether a message between this rank and `peer` is small and surely right.
+    /// Whether a message between this rank and `peer` is small and certainly valid.
     #[inline(always)]
     fn is_plain(&self, peer: Rank, address: usize, count: u64, datatype: Datatype) -> bool {
         let is_small = count <= SMALL;
@@ -108,20 +108,20 @@ impl Communicator {
         started.map(|ticket| self.request(ticket))
     }
 
-    /// Waits for a message that a receive would get, and leaves it there.
+    /// Waits for a message that a receive would get, and leaves it in the queue.
     pub fn probe(&self, selector: Selector) -> Result<Status> {
         self.check_incoming(selector)?;
         self.driver.probe(self.id, selector, false, self.timeout.get()).map(|ended| ended.status)
     }
 
-    /// The message that a receive would get now, if there is one; it stays where it is.
+    /// The message that a receive would get now, if there is one. The message stays in the queue.
     pub fn try_probe(&self, selector: Selector) -> Result<Option<Status>> {
         self.check_incoming(selector)?;
         self.driver.find(self.id, selector)
     }
 
-    /// Waits for a message and takes it out of the queue (MPI_Mprobe): only
-    /// [`Communicator::start_matched_receive`] receives it.
+    /// Waits for a message and takes it out of the queue (MPI_Mprobe). Only
+    /// [`Communicator::start_matched_receive`] can receive it then.
     pub fn matched_probe(&self, selector: Selector) -> Result<(MatchedMessage, Status)> {
         self.check_incoming(selector)?;
         let ended = self.driver.probe(self.id, selector, true, self.timeout.get())?;
@@ -134,7 +134,8 @@ impl Communicator {
         self.driver.claim(self.id, selector)
     }
 
-    /// Starts the receive of a message that was taken out of this communicator, once.
+    /// Starts the receive of a message that was taken out of this communicator. Each message is received
+    /// once.
     ///
     /// # Safety
     /// See [`Communicator::start_receive`].
@@ -184,7 +185,7 @@ impl Communicator {
     }
 }
 
-/// Refuses counts of elements that no memory can hold.
+/// Refuses a number of elements that exceeds memory.
 #[inline]
 fn check_count(count: u64, datatype: Datatype) -> Result<()> {
     if u128::from(count) * datatype.bytes() as u128 <= isize::MAX as u128 {

@@ -1,8 +1,8 @@
 //! Operations that are prepared once and started often.
 //!
-//! What a start does not do again: read and check arguments, choose an algorithm, find or compile its plan.
-//! What it still does is to note the call for the other ranks, so a start takes part in the order of calls
-//! like any other.
+//! A start does not repeat reading and checking arguments, choosing an algorithm, and finding or compiling
+//! its plan. It still notes the call for the other ranks, so a start takes part in the order of calls like
+//! any other call.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::p2p::{OutgoingMessage, Pieces, RecvBuffer, Selector, Status, Tag};
 /// way.
 pub struct Persistent {
     comm: Arc<Communicator>,
-    // Dropped first: a run that is dropped waits, and may use memory of the task until then.
+    // Dropped first: dropping a run waits for it, and it may use memory of the task until then.
     running: Option<ActiveRun>,
     task: Task,
     /// Status of the message of the last run.
@@ -30,7 +30,7 @@ pub struct Persistent {
 enum Task {
     Collective {
         operation: Operation,
-        /// Set where the operator is not builtin.
+        /// Set if the program has made the operator.
         operator: Option<Arc<Operator>>,
         key: Key,
         prepared: Arc<Prepared>,
@@ -54,7 +54,7 @@ enum Task {
     ReceivePieces(Selector, Arc<dyn Pieces>),
 }
 
-/// One run.
+/// One run of an operation.
 enum ActiveRun {
     Single(Request),
     List(Coalesced),
@@ -84,7 +84,7 @@ impl Persistent {
         Persistent::of(comm, Task::Collective { operation, operator, key, prepared })
     }
 
-    /// Prepares a call with a layout. Local; the layout itself may go when this returns.
+    /// Prepares a call with a layout. Local; the layout itself is not needed after the return.
     ///
     /// # Safety
     /// See [`Communicator::start_unequal`]; the promise holds from each start to the end of that run.
@@ -168,7 +168,8 @@ impl Persistent {
         Ok(Persistent { comm, task, running: None, status: None })
     }
 
-    /// Starts a run. An error where one is under way: until a wait or a test has seen its end.
+    /// Starts a run. It is an error while a run is under way, which is until a wait or a test has seen its
+    /// end.
     pub fn start(&mut self) -> Result<()> {
         self.check_startable()?;
         self.comm.check_usable()?;
@@ -180,7 +181,7 @@ impl Persistent {
             }
             Task::Collective { operation, key, prepared, .. } => {
                 let prepared = Arc::clone(prepared);
-                // SAFETY: the promise of `new`; the key and what was prepared are those of the operation.
+                // SAFETY: the promise of `new`; `key` and `prepared` belong to the operation.
                 unsafe { self.comm.start_prepared(key, prepared, operation) }
             }
             // SAFETY: the promise of `unequal`; nothing is under way, and the task outlives its run.
@@ -210,10 +211,10 @@ impl Persistent {
         Ok(())
     }
 
-    /// Whether `start` would be accepted.
+    /// Checks whether `start` would be accepted.
     pub fn check_startable(&self) -> Result<()> {
         if self.is_running() {
-            let text = "it is under way: wait for its end before it is started again or freed";
+            let text = "the operation is still running: wait for it before starting it again or freeing it";
             return Err(Error::InvalidUsage(text.into()));
         }
         Ok(())
@@ -224,7 +225,7 @@ impl Persistent {
         self.running.is_some()
     }
 
-    /// Waits for the end of the run. Where none is under way, that is now.
+    /// Waits for the end of the run. Returns at once if no run is under way.
     pub fn wait(&mut self) -> Result<()> {
         match self.running.take() {
             None => Ok(()),
@@ -237,7 +238,7 @@ impl Persistent {
         }
     }
 
-    /// Whether the run has ended, or none is under way. Its outcome is left for `wait`.
+    /// Whether the run has ended, or none is under way. `wait` returns its outcome.
     pub fn has_ended(&mut self) -> bool {
         match &mut self.running {
             None => true,
@@ -246,7 +247,7 @@ impl Persistent {
         }
     }
 
-    /// Status of the message of the last run, if it has ended well.
+    /// Status of the message of the last run, if it has ended without an error.
     pub fn status(&self) -> Option<Status> {
         self.status
     }

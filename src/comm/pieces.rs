@@ -1,6 +1,6 @@
 //! Messages whose memory is not one run of bytes. On the wire they are messages of bytes like any other, and
-//! the other side may use one buffer. Receives are lenient: the end of a message that is too long is dropped,
-//! and only the receive fails.
+//! the other side may use one buffer. Receives are lenient: if a message is too long, its end is dropped, and
+//! only the receive fails.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use super::request::Request;
 use crate::base::{Datatype, Rank, Result};
 use crate::p2p::{MatchedMessage, OutgoingMessage, Pieces, RecvBuffer, Selector, Status, Tag};
 
-/// The message of some pieces.
+/// The message that consists of these pieces.
 pub(super) fn outgoing(to: Rank, tag: Tag, is_synchronous: bool, pieces: &dyn Pieces) -> OutgoingMessage {
     let (datatype, count, data) = (Datatype::Byte, pieces.bytes() as u64, std::ptr::null());
     OutgoingMessage { to, tag, datatype, count, data, is_synchronous }
 }
 
-/// The room of some pieces.
+/// The receive buffer that consists of these pieces.
 pub(super) fn room(pieces: &dyn Pieces) -> RecvBuffer {
     let (datatype, count, data) = (Datatype::Byte, pieces.bytes() as u64, std::ptr::null_mut());
     RecvBuffer { data, datatype, count, is_lenient: true }
 }
 
 impl Communicator {
-    /// Sends pieces. Returns when their memory may be reused, and if `is_synchronous`, when a receive has met
-    /// the message.
+    /// Sends pieces. Returns when their memory may be reused; with `is_synchronous`, when the message has
+    /// also matched a receive.
     ///
     /// # Safety
     /// The pieces are readable, and unchanged, for the whole call.
@@ -61,7 +61,7 @@ impl Communicator {
     /// Receives into pieces.
     ///
     /// # Safety
-    /// The pieces are writable, and used by nobody else, for the whole call.
+    /// The pieces are writable, and no one else uses them, for the whole call.
     pub unsafe fn receive_pieces(&self, selector: Selector, pieces: Arc<dyn Pieces>) -> Result<Status> {
         self.check_incoming(selector)?;
         let buffer = room(&*pieces);
@@ -85,7 +85,8 @@ impl Communicator {
         started.map(|ticket| self.request(ticket))
     }
 
-    /// Starts the receive of a message that was taken out of this communicator, once, into pieces.
+    /// Starts the receive, into pieces, of a message that was taken out of this communicator. Each message is
+    /// received once.
     ///
     /// # Safety
     /// See [`Communicator::start_receive_pieces`].

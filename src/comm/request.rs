@@ -1,4 +1,4 @@
-//! A started operation.
+//! The request: a started operation.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -12,22 +12,23 @@ use crate::progress::wait::{Clock, Driver, PendingCall};
 use crate::progress::{CallOutcome, CommId, Ticket};
 use crate::sys::cores::yield_now;
 
-/// Tests of a foreign call after which the processor is yielded once.
+/// Number of tests of a foreign call before the processor is yielded once.
 const LOOKS_BEFORE_YIELD: u32 = 256;
 
-/// A started operation. Completes once. Dropping an incomplete one waits for it: its buffers are in use.
+/// A started operation. It completes once. Dropping an incomplete one waits for it, because its buffers are
+/// in use.
 pub struct Request {
     driver: Arc<Driver>,
     timeout: Option<Duration>,
     clock: Cell<Clock>,
     state: State,
-    /// Memory of the library's own that the operation uses.
+    /// Memory of the library that the operation uses.
     _memory: Vec<u8>,
 }
 
 enum State {
     Running(Ticket),
-    /// Under way in another engine, for this communicator.
+    /// The operation is under way in another engine, for this communicator.
     Foreign(Box<dyn Started>, CommId, Arc<SharedProgress>),
     Ended(CallOutcome),
 }
@@ -43,13 +44,13 @@ impl Request {
         }
     }
 
-    /// The request of a send that has ended already.
+    /// Makes the request of a send that has already ended.
     pub(super) fn ended(driver: Arc<Driver>, status: Status) -> Request {
         let state = State::Ended(Ok(Some(status.into())));
         Request { driver, timeout: None, clock: Cell::default(), state, _memory: Vec::new() }
     }
 
-    /// The request for a call that another engine serves.
+    /// Makes the request of a call that another engine serves.
     pub(super) fn foreign(
         driver: Arc<Driver>,
         comm: CommId,
@@ -61,7 +62,7 @@ impl Request {
         Request { driver, timeout: None, clock, state, _memory: Vec::new() }
     }
 
-    /// This request, with memory that the operation uses to its end.
+    /// This request, which also keeps memory that the operation uses to its end.
     pub fn keeping(mut self, memory: Vec<u8>) -> Request {
         self._memory = memory;
         self
@@ -77,7 +78,8 @@ impl Request {
         self.result()
     }
 
-    /// Its end may depend on what other ranks wait for from the builtin engine: that moves on meanwhile.
+    /// Waits for a foreign call. Its end may depend on what other ranks wait for in the builtin engine, so
+    /// that engine makes progress meanwhile.
     fn wait_for_foreign(&mut self) {
         let mut looks = 0;
         while !self.look_at_foreign() {
@@ -89,7 +91,7 @@ impl Request {
         }
     }
 
-    /// Whether what another engine does has ended, or nothing is left of it.
+    /// Whether the operation of another engine has ended, or the request is not such an operation.
     fn look_at_foreign(&mut self) -> bool {
         let State::Foreign(started, comm, co_progress) = &mut self.state else { return true };
         let outcome = match started.test() {
@@ -105,17 +107,18 @@ impl Request {
         true
     }
 
-    /// Whether it is under way in another engine, for which only looking again does.
+    /// Whether the operation is under way in another engine, where only testing shows its end.
     pub(super) fn is_foreign(&self) -> bool {
         matches!(self.state, State::Foreign(..))
     }
 
-    /// Whether both are of the same engine, which is the builtin one.
+    /// Whether both requests belong to the same engine, which is the builtin one.
     pub(super) fn shares_engine(&self, other: &Request) -> bool {
         Arc::ptr_eq(&self.driver, &other.driver) && !self.is_foreign()
     }
 
-    /// Whether it has ended; moves everything of its communicator on. An error means that it has ended.
+    /// Whether the operation has ended. Makes progress on everything of its communicator. An error also means
+    /// that it has ended.
     pub fn test(&mut self) -> Result<bool> {
         if let State::Running(ticket) = self.state {
             match self.driver.test(ticket) {
@@ -141,7 +144,8 @@ impl Request {
         })
     }
 
-    /// Status of the message that it has received or sent; `None`: it has not ended well, or was no message.
+    /// Status of the message that was received or sent. `None`: the operation has not ended without an error,
+    /// or was no message.
     pub fn status(&self) -> Option<Status> {
         match &self.state {
             State::Ended(Ok(Some(ended))) => Some(ended.status),
@@ -149,8 +153,8 @@ impl Request {
         }
     }
 
-    /// Ends a receive that has met no message yet. Whether it did or not, the request must be waited for: its
-    /// status tells.
+    /// Cancels a receive that has not matched a message yet. The request must be waited for in any case; its
+    /// status tells whether it was cancelled.
     pub fn cancel(&self) {
         if let State::Running(ticket) = self.state {
             self.driver.cancel(ticket);
@@ -168,7 +172,7 @@ impl Request {
 
 impl Drop for Request {
     fn drop(&mut self) {
-        // The error, if any, is the communicator's: its next call repeats it.
+        // An error belongs to the communicator, whose next call repeats it.
         let _ = self.wait();
     }
 }

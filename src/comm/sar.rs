@@ -1,9 +1,9 @@
-//! Collectives of data-parallel training: parameters from one rank to all, gradients summed over all.
+//! Collectives of data-parallel training: parameters from one rank to all, gradients summed over all ranks.
 //!
-//! Both are collectives on a list of buffers of any datatypes. Gradients have one thing more: a parameter
-//! that was not used has none. That is in order where no rank has one, and a mistake in the program where
-//! only some do; so the ranks first tell each other which they have, a bit for each, and go on only if that
-//! is the same everywhere.
+//! Both are collectives on a list of buffers of any datatypes. A parameter that was not used has no gradient.
+//! This is fine if no rank has one, and a mistake of the program if only some ranks do. So the ranks first
+//! tell each other which gradients they have, one bit for each. They go on only if all ranks have the same
+//! ones.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::{Communicator, Operation, Persistent};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, ListCount, Rank, ReduceOp, Result};
 
 impl Communicator {
-    /// Gives all ranks the root's content of each buffer. Every part's `send` and `recv` are the same.
+    /// Gives all ranks the root's content of each buffer. In each part, `send` equals `recv`.
     ///
     /// # Safety
     /// See [`Communicator::run`]; the promise holds for every buffer.
@@ -32,15 +32,15 @@ impl Communicator {
         unsafe { Persistent::list(Arc::clone(self), &list, None) }
     }
 
-    /// Prepares the sum of buffers that all ranks have for many runs. Local: so it cannot find out which
-    /// ranks have them, and one that is NULL is refused.
+    /// Prepares, for many runs, the sum of buffers that all ranks have. Local, so it cannot find out which
+    /// ranks have them; a buffer that is NULL is refused.
     ///
     /// # Safety
     /// See [`Communicator::run`]; the promise holds for every buffer, from each start to the end of that run.
     pub unsafe fn sum_grads_init(self: &Arc<Self>, parts: &[Part]) -> Result<Persistent> {
         all_have_sums(parts)?;
         if let Some(at) = parts.iter().position(|part| !is_there(part)) {
-            let got = format!("buffer {at} is NULL; what is started often must be there on all ranks");
+            let got = format!("buffer {at} is NULL; a persistent operation needs every buffer on all ranks");
             return Err(Error::InvalidArgument { what: "buffers", got });
         }
         let list = List { collective: Collective::AllReduce, op: Some(ReduceOp::Sum), root: 0, parts };
@@ -48,11 +48,11 @@ impl Communicator {
         unsafe { Persistent::list(Arc::clone(self), &list, None) }
     }
 
-    /// Sums each buffer over all ranks, in place. Every part's `send` and `recv` are the same; NULL: this
-    /// rank has none.
+    /// Sums each buffer over all ranks, in place. In each part, `send` equals `recv`. NULL means that this
+    /// rank has no such buffer.
     ///
-    /// A buffer that some ranks have and others have not is an error on all ranks, which names them; the
-    /// buffers are unchanged then, and the communicator works on.
+    /// If only some ranks have a buffer, all ranks get an error that names them. The buffers are unchanged
+    /// then, and the communicator remains usable.
     ///
     /// # Safety
     /// See [`Communicator::run`]; the promise holds for every buffer that is not NULL.
@@ -67,8 +67,8 @@ impl Communicator {
         unsafe { self.start_list(&list, None) }?.wait()
     }
 
-    /// All ranks have the same buffers. The message carries the name of the list, so lengths are compared as
-    /// well.
+    /// Checks that all ranks have the same buffers. The message carries the name of the list, so lengths are
+    /// compared as well.
     fn agree_on_presence(&self, parts: &[Part]) -> Result<()> {
         let mut mine = vec![0u8; parts.len().div_ceil(8)];
         for (at, _) in parts.iter().enumerate().filter(|(_, part)| is_there(part)) {
@@ -82,13 +82,13 @@ impl Communicator {
         let name = ListCount::of(parts.iter().map(|part| (part.count as u64, part.datatype as u8)));
         let count = ListCount { elements: call.count, ..name }.to_bits();
         let signature = Call { kind: CallKind::List(collective), count, ..call };
-        // SAFETY: a bit per buffer of this rank and of all ranks, alive until the call has ended.
+        // SAFETY: one bit per buffer of this rank and of all ranks; both vectors outlive the call.
         unsafe { self.start_with_signature(&operation, None, Some(signature)) }?.wait()?;
         if mine.is_empty() { Ok(()) } else { same_everywhere(&all, mine.len(), parts.len()) }
     }
 }
 
-/// Names the first buffer whose elements cannot be added.
+/// Refuses a list with a buffer whose elements cannot be added.
 fn all_have_sums(parts: &[Part]) -> Result<()> {
     match parts.iter().enumerate().find(|(_, part)| !ReduceOp::Sum.accepts(part.datatype)) {
         None => Ok(()),
@@ -99,12 +99,13 @@ fn all_have_sums(parts: &[Part]) -> Result<()> {
     }
 }
 
-/// Whether this rank has a buffer. Of no elements, all do.
+/// Whether this rank has a buffer. Every rank has a buffer without elements.
 fn is_there(part: &Part) -> bool {
     !part.recv.is_null() || part.count == 0
 }
 
-/// Compares what all ranks have: `bytes` bytes for each, a bit for each of `buffers`.
+/// Compares what all ranks have. `all` has `bytes` bytes per rank, with one bit for each of `buffers`
+/// buffers.
 fn same_everywhere(all: &[u8], bytes: usize, buffers: usize) -> Result<()> {
     let has = |rank: usize, at: usize| all[rank * bytes + at / 8] >> (at % 8) & 1 == 1;
     let ranks = all.len() / bytes;
@@ -116,7 +117,7 @@ fn same_everywhere(all: &[u8], bytes: usize, buffers: usize) -> Result<()> {
             (0..ranks).filter(|rank| has(*rank, first) == present).map(|r| r.to_string()).collect();
         format!("{} {}", if ranks.len() == 1 { "rank" } else { "ranks" }, ranks.join(", "))
     };
-    let also = if more == 0 { String::new() } else { format!("; the same of {more} more") };
+    let also = if more == 0 { String::new() } else { format!("; so do {more} more buffers") };
     let got = format!("buffer {first} is NULL on {} but not on {}{also}", listed(false), listed(true));
     Err(Error::InvalidArgument { what: "buffers", got })
 }
@@ -137,7 +138,7 @@ mod tests {
         );
         let far = text(&[255, 0b11, 255, 0b01, 255, 0b00], 2, 10);
         assert!(
-            far.contains("buffer 8 is NULL on rank 2 but not on ranks 0, 1; the same of 1 more"),
+            far.contains("buffer 8 is NULL on rank 2 but not on ranks 0, 1; so do 1 more buffers"),
             "{far}"
         );
     }

@@ -1,16 +1,16 @@
-//! The deadline of the waits of one communicator, which may change while it is in use.
+//! The timeout of the waits of one communicator, which may change while the communicator is in use.
 //!
-//! Each call reads it once, when it begins; what has begun keeps the one it has.
+//! Each call reads it once, when it begins, and keeps that value.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// "For ever": no other limit has this many milliseconds.
+/// Stands for no limit. No other limit has this many milliseconds.
 const NEVER: u64 = u64::MAX;
 
 /// Longest time without progress of a call.
 pub(super) struct Timeout {
-    /// Milliseconds, or [`NEVER`].
+    /// The limit in milliseconds, or [`NEVER`].
     ms: AtomicU64,
 }
 
@@ -32,8 +32,8 @@ impl Timeout {
 }
 
 fn to_ms(limit: Option<Duration>) -> u64 {
-    // Zero waits for ever, as in a configuration. A limit below a millisecond is one that has passed, not
-    // none.
+    // Zero means no limit, as in a configuration. A limit below a millisecond has already passed; it does not
+    // mean "no limit".
     limit
         .filter(|time| !time.is_zero())
         .map_or(NEVER, |time| u64::try_from(time.as_millis()).unwrap_or(NEVER - 1).clamp(1, NEVER - 1))
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zero_and_none_mean_for_ever_and_all_else_is_kept() {
+    fn zero_and_none_mean_no_limit_and_every_other_value_is_kept() {
         for never in [None, Some(Duration::ZERO)] {
             assert_eq!(Timeout::new(never).get(), None);
         }

@@ -1,7 +1,7 @@
 //! Waiting for several operations.
 //!
-//! A wait for one operation makes progress on all that share its links. With operations over several sets of
-//! links, each set must get its turn: another rank may wait for what this one started last.
+//! A wait for one operation makes progress on all that share its links. Operations over several sets of links
+//! need turns for each set, because another rank may wait for the operation that this rank started last.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::sys::cores::yield_now;
 
 /// An operation that can be waited for together with others.
 pub trait Pending {
-    /// Whether it has ended; moves everything of its communicator on.
+    /// Whether it has ended. Makes progress on everything of its communicator.
     fn has_ended(&mut self) -> bool;
 
     /// The request to wait for next.
@@ -21,7 +21,7 @@ pub trait Pending {
 
 impl Pending for Request {
     fn has_ended(&mut self) -> bool {
-        // An error is told by `wait`, at once then.
+        // `wait` returns an error later, at once.
         !matches!(self.test(), Ok(false))
     }
 
@@ -30,19 +30,20 @@ impl Pending for Request {
     }
 }
 
-/// The calls of the builtin engine among those that are under way.
+/// The calls of the builtin engine among the operations that are under way.
 pub(super) fn pending_calls<'a, P: Pending + 'a>(
     pending: impl Iterator<Item = &'a P>,
 ) -> Vec<PendingCall<'a>> {
     pending.filter_map(Pending::running).filter_map(Request::pending_call).collect()
 }
 
-/// Whether another engine is at one of those that are under way.
+/// Whether any of the operations is under way in another engine.
 pub(super) fn any_foreign<'a, P: Pending + 'a>(mut pending: impl Iterator<Item = &'a P>) -> bool {
     pending.any(|work| work.running().is_some_and(Request::is_foreign))
 }
 
-/// Waits until those that are left share one engine: any wait for one of them then makes progress on all.
+/// Waits until the remaining operations share one engine. Any wait for one of them then makes progress on
+/// all.
 pub fn wait_until_one_engine<P: Pending>(works: &mut [&mut P]) {
     if share_one_engine(works) {
         return;
@@ -53,7 +54,7 @@ pub fn wait_until_one_engine<P: Pending>(works: &mut [&mut P]) {
         }
         let running = pending_calls(works.iter().map(|work| &**work));
         if any_foreign(works.iter().map(|work| &**work)) {
-            // Several engines: each must get its turn.
+            // There are several engines, and each must get its turn.
             yield_now();
             continue;
         }
@@ -64,25 +65,25 @@ pub fn wait_until_one_engine<P: Pending>(works: &mut [&mut P]) {
     }
 }
 
-/// Waits until one of these has ended, or something has moved that may end one soon. They may be of several
-/// communicators. Its end is seen by `test`.
+/// Waits until one of the requests has ended, or something has moved that may soon end one. They may belong
+/// to several communicators. `test` shows which one has ended.
 pub fn wait_for_any<'a>(requests: impl Iterator<Item = &'a Request> + Clone) {
     if requests.clone().any(Request::is_foreign) {
-        // Only another look tells.
+        // Only another test shows the end.
         yield_now();
         return;
     }
     wait_for_first(&requests.filter_map(Request::pending_call).collect::<Vec<_>>());
 }
 
-/// Whether all are of one engine, which is the builtin one.
+/// Whether all operations belong to the same engine, which is the builtin one.
 fn share_one_engine<P: Pending>(works: &[&mut P]) -> bool {
     let mut requests = works.iter().map(|work| work.running());
     let Some(Some(first)) = requests.next() else { return works.is_empty() };
     !first.is_foreign() && requests.all(|request| request.is_some_and(|next| next.shares_engine(first)))
 }
 
-/// Waits for all; the first error is returned after all have ended.
+/// Waits for all requests. Returns the first error after all have ended.
 pub fn wait_all(requests: &mut [&mut Request]) -> Result<()> {
     wait_until_one_engine(requests);
     let mut outcome = Ok(());

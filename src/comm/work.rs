@@ -11,8 +11,8 @@ use crate::p2p::Status;
 use crate::progress::wait::{wait_for_first, wait_for_first_until};
 use crate::sys::cores::yield_now;
 
-/// Waits until one of those that are under way has ended; gives the places of all that have by then. None,
-/// where none is under way. They may be of several communicators.
+/// Waits until one of the operations that are under way has ended. Returns the indices of all that have ended
+/// by then; none if none is under way. The operations may belong to several communicators.
 pub fn wait_some(works: &mut [&mut Work]) -> Vec<usize> {
     loop {
         let mut ended = Vec::new();
@@ -36,16 +36,16 @@ pub fn wait_some(works: &mut [&mut Work]) -> Vec<usize> {
 
 /// A started operation of any kind.
 pub enum Work {
-    /// Ends once.
+    /// An operation that ends once.
     Once(Request),
-    /// Ends once, in several messages.
+    /// An operation that ends once, in several messages.
     List(Coalesced),
-    /// May be started again.
+    /// An operation that may be started again.
     Persistent(Persistent),
 }
 
 impl Work {
-    /// Waits for its end. Where nothing is under way, that is now.
+    /// Waits for the end. Returns at once if nothing is under way.
     pub fn wait(&mut self) -> Result<()> {
         match self {
             Work::Once(request) => request.wait(),
@@ -54,7 +54,8 @@ impl Work {
         }
     }
 
-    /// Whether it has ended; moves everything of its communicator on. `wait` tells how, at once then.
+    /// Whether it has ended. Makes progress on everything of its communicator. `wait` then returns the
+    /// outcome at once.
     pub fn has_ended(&mut self) -> bool {
         match self {
             Work::Once(request) => !matches!(request.test(), Ok(false)),
@@ -63,10 +64,10 @@ impl Work {
         }
     }
 
-    /// Waits for its end, at most until `end`: whether it has come.
+    /// Waits for the end, at most until `end`. Returns whether the operation has ended.
     pub fn wait_until(&mut self, end: Instant) -> bool {
         loop {
-            // The clock first, then the look: what has come by the end of the time is seen.
+            // The clock is read before the test, so an end within the time is always seen.
             let is_late = Instant::now() >= end;
             let has_ended = self.has_ended();
             if has_ended || is_late {
@@ -92,14 +93,14 @@ impl Work {
         }
     }
 
-    /// Ends a receive that has met no message yet.
+    /// Cancels a receive that has not matched a message yet.
     pub fn cancel(&self) {
         if let Some(request) = self.running() {
             request.cancel();
         }
     }
 
-    /// Whether nothing is under way because it is to be started first.
+    /// Whether nothing is under way because the operation has to be started first.
     pub fn is_inactive(&self) -> bool {
         matches!(self, Work::Persistent(persistent) if !persistent.is_running())
     }

@@ -8,8 +8,8 @@
 //!
 //! [`run`] goes on as long as it can. It stops at the first operation that is not possible within a short
 //! wait, at anything unusual, or in the middle of a receive. [`super::Execution::resume`] continues from
-//! there. So all other cases are handled there: a link without a fast path, a full ring, a stashed fragment, a peer
-//! in another call, a long wait.
+//! there. So all other cases are handled there: a link without a fast path, a full ring, a stashed fragment,
+//! a peer in another call, a long wait.
 
 use super::buffers::Memory;
 use super::program::Program;

@@ -1,4 +1,4 @@
-//! The memory of this process that its peers can read.
+//! The arena: the memory of this process that its peers can read.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -16,29 +16,31 @@ use crate::sys::owned::Owned;
 use crate::sys::shared_memory::sealed;
 use crate::sys::sparse_memory::{SparseMapping, discard, reasonable_bytes};
 
-/// Unit by which the mapping is opened: few system calls, few mappings in the kernel's list.
+/// Unit in which the mapping is opened. It is large, so that there are few system calls and few kernel
+/// mappings.
 const OPEN_BYTES: usize = 64 << 20;
-/// Bytes of freed memory that are kept: the next allocation gets them without the price of fresh pages.
+/// Bytes of freed memory that keep their pages, so that the next allocation need not pay for fresh ones.
 const KEPT_BYTES: usize = 4 << 20;
 
-/// The arena of this process. Never freed: buffers of the user live in it.
+/// The arena of this process. It is never freed, because buffers of the user lie in it.
 static CURRENT: AtomicPtr<Arena> = AtomicPtr::new(null_mut());
 
-/// All memory of one process that its peers can read. One per process, so that one descriptor per peer will
-/// do.
+/// All memory of one process that its peers can read. There is one per process, so that one descriptor per
+/// peer is enough.
 #[derive(Debug)]
 pub struct Arena {
-    /// A child of fork makes its own: what it wrote into this one, it would write to its parent's.
+    /// Process that made the arena. A child of fork makes its own, because writes to this one would reach its
+    /// parent's.
     process: u32,
     /// The parent's arena, in a child of fork.
     before: Option<&'static Arena>,
     fd: Owned<OwnedFd>,
-    /// Tells this file from any other on this host.
+    /// Identity of the file: it differs from that of any other file on this host.
     identity: (u64, u64),
     len: usize,
-    /// Made by the first allocation: most processes never make one.
+    /// Made by the first allocation; most processes never make it.
     mapping: OnceLock<SparseMapping>,
-    /// Upper bound of the bytes that may be touched.
+    /// Upper bound of the offsets that may be touched.
     open: AtomicUsize,
     ranges: Mutex<Ranges>,
 }
@@ -46,13 +48,13 @@ pub struct Arena {
 #[derive(Debug)]
 struct Ranges {
     carver: Carver,
-    /// Upper bound of free bytes that still have memory.
+    /// Upper bound of the free bytes that still have pages.
     kept: usize,
     registrations: Registrations,
 }
 
 impl Arena {
-    /// This process's arena, made if need be.
+    /// The arena of this process, made if necessary.
     pub fn of_this_process() -> Result<&'static Arena> {
         if let Some(arena) = Arena::existing() {
             return Ok(arena);
@@ -66,28 +68,29 @@ impl Arena {
             // SAFETY: `new` was not published, so this thread still owns it alone.
             drop(unsafe { Box::from_raw(new) });
         }
-        // Somebody's is there, and of this process: a fork cannot come in between on this thread.
+        // An arena of this process exists now, made by this or another thread. This thread cannot have forked
+        // since.
         Arena::existing().ok_or_else(|| Error::Internal("an arena that was made is not there".into()))
     }
 
-    /// This process's arena, if there is one.
+    /// The arena of this process, if it exists.
     pub(super) fn existing() -> Option<&'static Arena> {
         Arena::latest().filter(|arena| arena.process == std::process::id())
     }
 
-    /// Whether `start` is memory of a process that this one was forked from.
+    /// Whether `start` is memory of a process from which this one was forked.
     pub(super) fn is_inherited(start: *const u8) -> bool {
         let mut arenas = std::iter::successors(Arena::latest(), |arena| arena.before);
         arenas.any(|arena| arena.process != std::process::id() && arena.offset_of(start, 1).is_some())
     }
 
-    /// The newest arena, which may be a parent's.
+    /// The newest arena. It may be that of a parent.
     fn latest() -> Option<&'static Arena> {
         // SAFETY: NULL, or a box that was published with Release and is never freed.
         unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
     }
 
-    /// `before`: the parent's, in a child of fork.
+    /// Makes an arena. `before` is the parent's, in a child of fork.
     pub(crate) fn new(before: Option<&'static Arena>) -> io::Result<Arena> {
         let len = reasonable_bytes();
         let fd = sealed(len)?;
@@ -99,17 +102,17 @@ impl Arena {
         Ok(Arena { process: std::process::id(), before, fd, identity, len, mapping, open, ranges })
     }
 
-    /// The file, to be passed to peers.
+    /// The file, which is passed to peers.
     pub fn descriptor(&self) -> &OwnedFd {
         &self.fd
     }
 
-    /// Whether `fd` is this arena: the peer is a thread of this process.
+    /// Whether `fd` is this arena. Then the peer is a thread of this process.
     pub(super) fn is(&self, fd: &OwnedFd) -> io::Result<bool> {
         Ok(identity(fd)? == self.identity)
     }
 
-    /// Offset of these bytes in the arena, if they are all in it.
+    /// Offset of these bytes in the arena, if all of them lie in it.
     #[inline]
     pub fn offset_of(&self, start: *const u8, bytes: usize) -> Option<usize> {
         let open = self.open.load(Ordering::Relaxed);
@@ -119,7 +122,7 @@ impl Arena {
 
     /// Address of the bytes at `offset`, if they may be touched.
     pub(super) fn at(&self, offset: usize, bytes: usize) -> Option<*const u8> {
-        // Pairs with the Release of `open_up_to`: what is below was opened before.
+        // Pairs with the Release in `make_ready`: everything below `open` was opened before.
         let open = self.open.load(Ordering::Acquire);
         let inside = offset <= open && bytes <= open - offset;
         Some(self.mapping.get().filter(|_| inside)?.start().wrapping_add(offset))
@@ -134,14 +137,15 @@ impl Arena {
         let (offset, len) = ranges.carver.take(bytes).ok_or_else(no_room)?;
         if let Err(error) = self.make_ready(mapping, offset, len) {
             ranges.carver.give_back(offset);
-            // Some of it may have got memory.
+            // A part of the range may have got pages.
             self.discard_free(&mut ranges);
             return Err(refused(error));
         }
         Ok(mapping.start().wrapping_add(offset))
     }
 
-    /// Whether `start` was an allocation. An error while a part of it is registered: it stays.
+    /// Frees an allocation. Returns whether `start` was one. It is an error while a part of it is registered;
+    /// the allocation then stays.
     pub(crate) fn free(&self, start: *mut u8) -> Result<bool> {
         let Some(mapping) = self.mapping.get() else { return Ok(false) };
         let offset = start.addr().wrapping_sub(mapping.start().addr());
@@ -159,7 +163,8 @@ impl Arena {
         Ok(true)
     }
 
-    /// Registers bytes of the arena, if they are part of one allocation. `None`: they are other memory.
+    /// Registers bytes of the arena. Returns whether they are part of one allocation. `None`: they lie
+    /// outside of the arena.
     pub(super) fn register(&self, start: *const u8, bytes: usize) -> Option<bool> {
         let mapping = self.mapping.get()?;
         let offset = start.addr().wrapping_sub(mapping.start().addr());
@@ -174,17 +179,17 @@ impl Arena {
         Some(is_live)
     }
 
-    /// Registers other memory.
+    /// Registers memory outside of the arena.
     pub(super) fn note(&self, start: *const u8, bytes: usize) {
         self.ranges.lock().registrations.add(start.addr(), bytes);
     }
 
-    /// Whether these bytes were registered, here or elsewhere.
+    /// Removes one registration of exactly these bytes. Returns whether there was one.
     pub(super) fn deregister(&self, start: *const u8, bytes: usize) -> bool {
         self.ranges.lock().registrations.remove(start.addr(), bytes)
     }
 
-    /// The mapping, made at first; all room is free then.
+    /// The mapping, made on first use. All of it is free then.
     fn mapping(&self, ranges: &mut Ranges) -> io::Result<&SparseMapping> {
         if let Some(mapping) = self.mapping.get() {
             return Ok(mapping);
@@ -192,17 +197,17 @@ impl Arena {
         let mut len = self.len;
         let mapping = loop {
             match SparseMapping::reserve(&self.fd, len) {
-                // There may be fewer addresses than memory: under valgrind, for one.
+                // There may be fewer addresses than memory, for example under valgrind.
                 Err(_) if len > OPEN_BYTES => len /= 2,
                 outcome => break outcome?,
             }
         };
         ranges.carver = Carver::new(len);
-        // Under the lock of `ranges`: nobody else makes one.
+        // The lock of `ranges` is held, so no other thread makes one.
         Ok(self.mapping.get_or_init(|| mapping))
     }
 
-    /// Opens the range and gives it memory, now rather than in the middle of a collective.
+    /// Opens the range and gives it pages, so that this does not happen in the middle of a collective.
     fn make_ready(&self, mapping: &SparseMapping, offset: usize, len: usize) -> io::Result<()> {
         let open = self.open.load(Ordering::Relaxed);
         if offset + len > open {
@@ -213,14 +218,14 @@ impl Arena {
         mapping.populate(offset, len)
     }
 
-    /// Takes the memory of all free pages away.
+    /// Takes the pages of all free memory away.
     fn discard_free(&self, ranges: &mut Ranges) {
         let open = self.open.load(Ordering::Relaxed);
         for (offset, len) in ranges.carver.free_below(open) {
             let (from, to) = (offset.next_multiple_of(LARGE_GRAIN), (offset + len).min(open));
             let to = to - to % LARGE_GRAIN;
             if from < to {
-                // Where the kernel cannot do it, the memory stays ours, to be allocated again.
+                // If the kernel cannot do it, the pages stay, and later allocations use them.
                 let _ = discard(&self.fd, from, to - from);
             }
         }

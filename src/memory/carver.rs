@@ -1,30 +1,31 @@
-//! Free ranges of the arena: first fit.
+//! The carver: finds free ranges of the arena, by first fit.
 //!
-//! First fit keeps what is in use at the front, so that peers have to map little. A freed block joins its
-//! free neighbours.
+//! First fit keeps the used ranges at the front, so that peers need to map little. A freed block merges with
+//! its free neighbours.
 
 use std::collections::BTreeMap;
 
 /// Alignment and grain of small blocks: a cache line.
 const SMALL_GRAIN: usize = 64;
-/// Alignment and grain of the others: a page.
+/// Alignment and grain of larger blocks: a page.
 pub(super) const LARGE_GRAIN: usize = 4096;
 
-/// The ranges of an arena, free and taken.
+/// The free and the taken ranges of an arena.
 #[derive(Debug)]
 pub(super) struct Carver {
-    /// Free ranges, length by offset. Never two that touch.
+    /// Free ranges: length by offset. No two of them touch.
     free: BTreeMap<usize, usize>,
     taken: BTreeMap<usize, usize>,
 }
 
 impl Carver {
-    /// Makes a carver of `len` free bytes.
+    /// Makes a carver with `len` free bytes.
     pub fn new(len: usize) -> Carver {
         Carver { free: (len > 0).then_some((0, len)).into_iter().collect(), taken: BTreeMap::new() }
     }
 
-    /// Takes the first room for `bytes` bytes: offset, and length with what the grain adds.
+    /// Takes the first free range for `bytes` bytes. Returns its offset, and its length rounded up to the
+    /// grain.
     pub fn take(&mut self, bytes: usize) -> Option<(usize, usize)> {
         let grain = if bytes < LARGE_GRAIN { SMALL_GRAIN } else { LARGE_GRAIN };
         let bytes = bytes.max(1).checked_next_multiple_of(grain)?;
@@ -43,7 +44,7 @@ impl Carver {
         Some((offset, bytes))
     }
 
-    /// Gives back the block at `offset`, and says how long it was. `None`: there is none.
+    /// Gives back the block at `offset` and returns its length. `None`: there is no such block.
     pub fn give_back(&mut self, offset: usize) -> Option<usize> {
         let bytes = self.taken.remove(&offset)?;
         let (mut start, mut end) = (offset, offset + bytes);
@@ -65,7 +66,7 @@ impl Carver {
         self.taken.get(&offset).copied()
     }
 
-    /// Whether a block has all these bytes.
+    /// Whether one block contains all these bytes.
     pub fn holds(&self, offset: usize, bytes: usize) -> bool {
         let block = self.taken.range(..=offset).next_back();
         block.is_some_and(|(start, len)| offset - start <= *len && bytes <= len - (offset - start))
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_whatever_its_size() {
+    fn a_block_that_does_not_fit_is_refused_whatever_its_size() {
         let mut carver = Carver::new(LEN);
         assert_eq!(carver.take(LEN + 1), None);
         assert_eq!(carver.take(usize::MAX), None);

@@ -1,18 +1,18 @@
-//! Memory that the other ranks of the host can read where it is: `anyccl_mem_alloc`.
+//! Memory that the other ranks of the host can read in place: `anyccl_mem_alloc`.
 //!
-//! Each process has one [`Arena`]: a `memfd`, far larger than what is ever in use, sealed so that it never
-//! shrinks. It takes no memory but for what is allocated in it; what is freed is punched out. Peers get its
-//! descriptor when they connect, once, and map it for reading as far as they need ([`Window`]).
+//! Each process has one [`Arena`]. It is a `memfd`, far larger than what is ever in use, and sealed so that
+//! it never shrinks. It has pages only for what is allocated in it; freed pages are punched out. Peers get
+//! its descriptor once, when they connect, and map it for reading as far as they need ([`Window`]).
 //!
-//! So sending a buffer without a copy is telling an offset. There is nothing to announce, to look up or to
-//! cancel per buffer. Descriptors and mappings stay the same over any number of allocations. Whatever becomes
-//! of a buffer, a peer that reads it reads bytes of a file that is there.
+//! So sending a buffer without a copy means sending an offset. No buffer has to be announced, looked up or
+//! revoked. Descriptors and mappings stay the same over any number of allocations. Whatever happens to a
+//! buffer, a peer that reads it reads bytes of an existing file.
 //!
-//! - `carver` finds room in the arena: arithmetic only.
+//! - `carver` finds room in the arena; it is arithmetic only.
 //! - `arena` owns the memory of this process.
-//! - `window` is a peer's arena, seen from here. The peer's word is checked before it is believed.
-//! - `registrations` are ranges that the program has registered: those of the arena stay until they are
-//!   deregistered.
+//! - `window` is a peer's arena as this process sees it. What the peer claims is checked first.
+//! - `registrations` are ranges that the program has registered. Those of the arena stay allocated until they
+//!   are deregistered.
 
 mod arena;
 mod carver;
@@ -25,13 +25,13 @@ use crate::sys::populate::populate;
 pub use arena::Arena;
 pub use window::Window;
 
-/// Allocates `bytes` bytes that peers can read. Their content is undefined. Aligned to 64 bytes, from 4 KiB
-/// on to 4 KiB.
+/// Allocates `bytes` bytes that peers can read. Their content is undefined. They are aligned to 64 bytes, or
+/// to 4 KiB from 4 KiB on.
 pub fn allocate(bytes: usize) -> Result<*mut u8> {
     Arena::of_this_process()?.allocate(bytes)
 }
 
-/// Frees memory that `allocate` gave in this process.
+/// Frees memory that `allocate` returned in this process.
 pub fn free(start: *mut u8) -> Result<()> {
     if let Some(arena) = Arena::existing()
         && arena.free(start)?
@@ -46,7 +46,7 @@ pub fn free(start: *mut u8) -> Result<()> {
     Err(Error::InvalidArgument { what: "ptr", got })
 }
 
-/// Prepares memory for being used by calls, until [`deregister`]. Says whether peers read it where it is.
+/// Prepares memory for use by calls, until [`deregister`]. Returns whether peers read it in place.
 pub fn register(start: *const u8, bytes: usize) -> Result<bool> {
     let arena = Arena::of_this_process()?;
     if let Some(is_registered) = arena.register(start, bytes) {

@@ -1,4 +1,4 @@
-//! Ranges of memory that the program has registered, each as often as it was registered.
+//! Ranges of memory that the program has registered, with the number of registrations of each.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ impl Registrations {
         *self.times.entry((start, bytes)).or_default() += 1;
     }
 
-    /// Removes one registration of exactly this range. `false`: there is none.
+    /// Removes one registration of exactly this range. Returns whether there was one.
     pub fn remove(&mut self, start: usize, bytes: usize) -> bool {
         let Some(times) = self.times.get_mut(&(start, bytes)) else { return false };
         *times -= 1;
@@ -24,7 +24,7 @@ impl Registrations {
         true
     }
 
-    /// A range that begins in these bytes.
+    /// The first registered range that begins within these bytes.
     pub fn first_in(&self, start: usize, bytes: usize) -> Option<(usize, usize)> {
         self.times.range((start, 0)..(start + bytes, 0)).next().map(|(range, _)| *range)
     }

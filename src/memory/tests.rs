@@ -1,4 +1,4 @@
-//! Allocations of this process, and a peer's arena as another process would see it.
+//! Tests of allocations of this process, and of a peer's arena as another process would see it.
 
 use std::fs;
 
@@ -23,12 +23,12 @@ fn private_arena() -> Arena {
     Arena::new(None).unwrap()
 }
 
-/// Another process's view of an arena.
+/// The view that another process has of an arena.
 fn window(arena: &Arena) -> Window {
     Window::new(arena.descriptor().try_clone().unwrap()).unwrap()
 }
 
-/// Bytes of memory that the arena's file has, by the kernel's count.
+/// Bytes of memory that the arena's file has, as the kernel counts them.
 fn resident(arena: &Arena) -> u64 {
     use std::os::unix::fs::MetadataExt;
     fs::File::from(arena.descriptor().try_clone().unwrap()).metadata().unwrap().blocks() * 512
@@ -39,7 +39,7 @@ fn a_peer_sees_what_is_written_into_any_part_of_an_allocation() {
     let arena = private_arena();
     let mut window = window(&arena);
     assert!(matches!(window, Window::Foreign { .. }));
-    // More than is mapped first: the window must grow.
+    // The last size is more than is mapped at first, so the window must grow.
     for bytes in [1, 64, 5000, MIB, 70 * MIB] {
         let start = arena.allocate(bytes).unwrap();
         fill(start, bytes, 0x5a);
@@ -94,7 +94,7 @@ fn ranges_outside_of_the_peers_memory_are_refused() {
 }
 
 #[test]
-fn a_thread_of_this_process_is_read_through_no_second_mapping_and_only_where_memory_is_open() {
+fn a_thread_of_this_process_is_read_through_the_first_mapping_and_only_where_memory_is_open() {
     let start = allocate(100).unwrap();
     let arena = Arena::of_this_process().unwrap();
     let mut window = window(arena);
@@ -106,7 +106,7 @@ fn a_thread_of_this_process_is_read_through_no_second_mapping_and_only_where_mem
 }
 
 #[test]
-fn a_file_that_could_be_cut_short_is_refused() {
+fn a_file_that_could_be_truncated_is_refused() {
     assert!(Window::new(fs::File::open("/dev/zero").unwrap().into()).is_err());
     assert!(Window::new(sealed(PAGE_BYTES + 1).unwrap()).is_err());
 }
@@ -126,7 +126,7 @@ fn memory_that_was_freed_goes_back_to_the_system_and_reads_as_zeros() {
 }
 
 #[test]
-fn what_is_in_use_keeps_its_bytes_while_its_neighbours_come_and_go() {
+fn a_used_block_keeps_its_bytes_while_its_neighbours_are_allocated_and_freed() {
     let arena = private_arena();
     let fixed: Vec<*mut u8> = (0..50).map(|_| arena.allocate(3000).unwrap()).collect();
     fixed.iter().zip(0..).for_each(|(start, value)| fill(*start, 3000, value));
@@ -180,14 +180,14 @@ fn other_memory_is_registered_by_exactly_its_bytes_and_must_be_there() {
 }
 
 #[test]
-fn nobody_who_has_the_descriptor_can_cut_the_memory_short() {
+fn no_peer_with_the_descriptor_can_truncate_the_memory() {
     use std::os::fd::AsRawFd;
     let arena = private_arena();
     let start = arena.allocate(MIB).unwrap();
     fill(start, MIB, 3);
     let mut window = window(&arena);
     let seen = window.at(0, MIB as u64).unwrap();
-    // What a peer gets is a copy of the descriptor: it may do to the file whatever the seals let it.
+    // A peer gets a copy of the descriptor, and may do to the file whatever the seals permit.
     let stolen = arena.descriptor().try_clone().unwrap();
     let file = fs::File::from(stolen.try_clone().unwrap());
     let size = file.metadata().unwrap().len();
@@ -195,7 +195,7 @@ fn nobody_who_has_the_descriptor_can_cut_the_memory_short() {
         let error = file.set_len(len).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::EPERM), "{len} bytes");
     }
-    // Nor can it take the seals off.
+    // The peer cannot remove the seals either.
     // SAFETY: plain call on an open descriptor.
     assert_eq!(unsafe { libc::fcntl(stolen.as_raw_fd(), libc::F_ADD_SEALS, 0) }, -1);
     assert_eq!(file.metadata().unwrap().len(), size);

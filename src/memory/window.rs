@@ -1,8 +1,8 @@
-//! A peer's arena, seen from here: mapped for reading, as far as the peer has sent messages out of it.
+//! A window: a peer's arena, mapped for reading, as far as the peer has sent messages out of it.
 //!
-//! What the peer tells is not believed. The file must be a sealed `memfd`, or it could be cut short under our
-//! eyes, and each range must lie inside of it. Bytes that the peer never allocated, or has freed, read as
-//! zeros.
+//! What the peer claims is not trusted. The file must be a sealed `memfd`; otherwise the peer could truncate
+//! it at any time. Each range must lie inside the file. Bytes that the peer never allocated, or has freed,
+//! read as zeros.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -12,7 +12,7 @@ use crate::sys::owned::Owned;
 use crate::sys::shared_memory::sealed_size;
 use crate::sys::sparse_memory::{PAGE_BYTES, SparseMapping};
 
-/// Bytes that are mapped first.
+/// Bytes that are mapped at first.
 const FIRST_BYTES: usize = 64 << 20;
 
 /// A peer's arena.
@@ -26,7 +26,7 @@ pub enum Window {
         fd: Owned<OwnedFd>,
         /// Size of the file in bytes.
         size: usize,
-        /// The mapping of its front.
+        /// Mapping of the beginning of the file.
         mapping: Option<SparseMapping>,
     },
 }
@@ -46,8 +46,8 @@ impl Window {
         Ok(Window::Foreign { fd: Owned::new(fd), size, mapping: None })
     }
 
-    /// `bytes` bytes at `offset`: readable until the next call, while the peer may write them. Pointers
-    /// from earlier calls are no longer valid.
+    /// The `bytes` bytes at `offset`. They are readable until the next call, and the peer may write them
+    /// meanwhile. Pointers from earlier calls are invalid afterwards.
     pub fn at(&mut self, offset: u64, bytes: u64) -> io::Result<*const u8> {
         let outside = || garbage("bytes outside of its memory");
         let offset = usize::try_from(offset).map_err(|_| outside())?;
@@ -58,7 +58,7 @@ impl Window {
             Window::Foreign { size, .. } if end > *size => Err(outside()),
             Window::Foreign { fd, size, mapping } => {
                 if mapping.as_ref().is_none_or(|mapping| mapping.len() < end) {
-                    // By doubling: no more than a few dozen times in the life of a link.
+                    // The mapping grows by doubling, so at most a few dozen times per link.
                     let len = end.max(FIRST_BYTES).next_power_of_two().min(*size);
                     *mapping = None;
                     *mapping = Some(SparseMapping::read_only(fd, len)?);

@@ -1,16 +1,15 @@
 //! bfloat16: the upper half of a float32.
 //!
-//! Two neighbours are combined at once where they lie, in the halves of 32 bits: masking or shifting
-//! makes a float32 of either, and nothing has to be widened and packed again. AVX-512 has an
-//! instruction for the rounding, not used here: it flushes denormals, and ranks on other CPUs would
-//! get other bits.
+//! Two neighbours are combined at once in place, as the halves of 32 bits. Masking or shifting makes a
+//! float32 of either, so nothing has to be widened and packed again. AVX-512 has an instruction for the
+//! rounding. It is not used, because it flushes denormals, and ranks on other CPUs would get other bits.
 
 use std::marker::PhantomData;
 
 use super::float::{Arithmetic, Float};
 use super::loops::Combine;
 
-/// bfloat16.
+/// The format bfloat16.
 pub(super) struct Bfloat16;
 
 impl Float for Bfloat16 {
@@ -33,18 +32,18 @@ impl Float for Bfloat16 {
     }
 }
 
-/// The nearest bfloat16 in the upper half, ties to even; the lower half is left over.
+/// The nearest bfloat16, ties to even, in the upper half of the result. The lower half is meaningless.
 #[inline(always)]
 fn round(value: f32) -> u32 {
     let bits = value.to_bits();
     let odd = (bits >> 16) & 1;
-    // A carry out of the fraction moves on into the exponent, which is just right.
+    // A carry out of the fraction moves into the exponent, which is correct.
     if value.is_nan() { 0x7fc0_0000 } else { bits.wrapping_add(0x7fff + odd) }
 }
 
 const UPPER: u32 = 0xffff_0000;
 
-/// `O` on two adjacent numbers; in either byte order each half meets its like.
+/// Applies `O` to two adjacent numbers. In either byte order, each half meets the corresponding half.
 pub(super) struct Pair<O>(PhantomData<O>);
 
 impl<O: Arithmetic> Combine for Pair<O> {

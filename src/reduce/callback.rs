@@ -1,16 +1,16 @@
 //! Operators that are functions of the program.
 //!
-//! Elements are those of a datatype, or *opaque*: runs of a number of bytes of which only the function knows
-//! what they mean.
+//! Elements are those of a datatype, or *opaque*: runs of a fixed number of bytes whose meaning only the
+//! function knows.
 //!
-//! The function sees memory of its own rank only, aligned for the elements: operands that lie elsewhere, in a
-//! slot that a peer writes or at an odd address, are copied into a *piece* first, which stays in the nearest
-//! cache. So it may be written as if its arguments were plain arrays.
+//! The function sees only memory of its own rank, aligned for the elements. Operands may lie elsewhere, such
+//! as in a bounce buffer that a peer writes or at an odd address. They are first copied into a *piece*, which
+//! stays in the nearest cache. So the function can be written as if its arguments were plain arrays.
 //!
-//! It runs on a thread that is inside a call of the communicator, with the engine locked. A call from in
-//! there would wait for itself; [`is_inside_callback`] lets the door refuse it. A function that unwinds (a
-//! C++ exception, a Rust panic) ends the process with a sentence: half of a reduction can be neither finished
-//! nor undone.
+//! The function runs on a thread that is inside a call of the communicator, with the engine locked. A call
+//! from inside it would wait for itself; [`is_inside_callback`] lets the door refuse it. A function that
+//! unwinds (a C++ exception, a Rust panic) ends the process with a message, because half of a reduction can
+//! be neither finished nor undone.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::base::Datatype;
 
-/// `inout[i] = in[i] op inout[i]` for `count` elements of the datatype with this number; `context` is the
-/// program's own. Opaque elements are of [`Datatype::Byte`], and `count` is still the number of elements.
+/// Computes `inout[i] = in[i] op inout[i]` for `count` elements of the datatype with this number. `context`
+/// is the program's own. Opaque elements have [`Datatype::Byte`]; `count` is still their number.
 pub type CallbackFn = unsafe extern "C-unwind" fn(
     input: *const c_void,
     inout: *mut c_void,
@@ -37,18 +37,18 @@ pub struct Callback {
     element_bytes: usize,
 }
 
-// SAFETY: whoever makes one promises that function and context may be used from any thread.
+// SAFETY: the maker of a callback promises that any thread may use function and context.
 unsafe impl Send for Callback {}
-// SAFETY: as above, by several at a time.
+// SAFETY: as above, by several threads at a time.
 unsafe impl Sync for Callback {}
 
 /// Most bytes that the function gets at once, unless one element is longer.
 const PIECE_BYTES: usize = 16 << 10;
-/// Largest alignment of operands; opaque elements want that of the largest power of two that divides their
-/// size.
+/// Logarithm of the largest alignment of operands. Opaque elements are aligned for the largest power of two
+/// that divides their size.
 const MOST_ALIGNED: u32 = 6;
 
-/// Operands on their way to the function.
+/// Operands that are being passed to the function.
 #[repr(align(64))]
 struct Piece([u8; PIECE_BYTES]);
 
@@ -57,20 +57,20 @@ struct Piece([u8; PIECE_BYTES]);
 #[repr(align(64))]
 struct HeapLine(#[expect(dead_code, reason = "used as plain memory")] [u8; 64]);
 
-/// Threads that are inside of callbacks now. While there are none, nobody looks further.
+/// Number of threads that are inside callbacks now. While it is 0, nothing else is checked.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is inside of a callback.
+/// Whether this thread is inside a callback.
 #[inline]
 pub fn is_inside_callback() -> bool {
     RUNNING.load(Ordering::Relaxed) > 0 && is_this_inside()
 }
 
-/// Out of line: finding the thread's own memory is a call in a shared library, and would be made for nothing.
+/// Out of line: finding thread-local memory is a call in a shared library, and is rarely needed.
 #[cold]
 #[inline(never)]
 fn is_this_inside() -> bool {
@@ -85,7 +85,7 @@ impl Callback {
         Callback { function, context, datatype, element_bytes: datatype.bytes() }
     }
 
-    /// A function on opaque elements of so many bytes, at least one.
+    /// Makes a function on opaque elements of `element_bytes` bytes, at least one.
     ///
     /// # Safety
     /// See [`Callback::new`].
@@ -98,7 +98,7 @@ impl Callback {
         self.element_bytes
     }
 
-    /// `dst[i] = a[i] op b[i]`, in this order, for `count` elements.
+    /// Computes `dst[i] = a[i] op b[i]`, in this order, for `count` elements.
     ///
     /// # Safety
     /// The contract of [`super::ReduceFn`] holds.
@@ -114,15 +114,15 @@ impl Callback {
         }
         let (mut left, mut right) = (Piece([0; PIECE_BYTES]), Piece([0; PIECE_BYTES]));
         let pieces = [left.0.as_mut_ptr(), right.0.as_mut_ptr()];
-        // SAFETY: passed on from our caller; both pieces hold so many elements.
+        // SAFETY: passed on from our caller; both pieces hold that many elements.
         unsafe { self.apply_by_pieces(dst, a, b, count, PIECE_BYTES / self.element_bytes, pieces) };
     }
 
-    /// Like [`Callback::apply`], at most `step` elements at a time.
+    /// Like [`Callback::apply`], with at most `step` elements at a time.
     ///
     /// # Safety
-    /// The contract of [`super::ReduceFn`] holds; both pieces are aligned, apart from all else, and hold
-    /// `step` elements.
+    /// The contract of [`super::ReduceFn`] holds; both pieces are aligned, do not overlap anything else, and
+    /// hold `step` elements.
     unsafe fn apply_by_pieces(
         &self,
         dst: *mut u8,
@@ -145,28 +145,28 @@ impl Callback {
                 unsafe { std::ptr::copy_nonoverlapping(a, left, bytes) };
                 left
             };
-            // Written only at the end: `dst` may be `a`.
+            // `dst` may be `a`, so it is written only at the end.
             // SAFETY: as above, for `b` and the other piece.
             unsafe { std::ptr::copy_nonoverlapping(b, right, bytes) };
             let returns = MustReturn;
-            // SAFETY: both operands are readable for `n` elements, aligned, and apart; the second is ours to
-            // write. The function keeps its promise of `new`.
+            // SAFETY: both operands are readable for `n` elements, aligned, and do not overlap; the second
+            // one is a piece, which may be written. The function keeps the promise of `new`.
             unsafe { (self.function)(input.cast(), right.cast(), n, self.datatype as c_int, self.context) };
             std::mem::forget(returns);
-            // SAFETY: `dst` is writable for `bytes` by the caller's promise; the piece is ours.
+            // SAFETY: `dst` is writable for `bytes` by the caller's promise; the piece belongs to `apply`.
             unsafe { std::ptr::copy_nonoverlapping(right, dst, bytes) };
             done += n;
         }
     }
 
-    /// Whether the function may read an operand where it is. Left operands are never a peer's: plans receive
-    /// the right one, into memory of this rank or straight out of a link.
+    /// Whether the function may read a left operand in place. A left operand is never a peer's memory: plans
+    /// receive the right one, into memory of this rank or straight out of a link.
     fn is_plain(&self, left: *const u8) -> bool {
         left.addr().is_multiple_of(1 << self.element_bytes.trailing_zeros().min(MOST_ALIGNED))
     }
 }
 
-/// While it lives, this thread is inside of a callback.
+/// Marks this thread as inside a callback while it lives.
 struct Inside;
 
 impl Inside {
@@ -184,7 +184,7 @@ impl Drop for Inside {
     }
 }
 
-/// Is dropped by nothing but an unwinding function.
+/// A guard that is dropped only if the function unwinds.
 struct MustReturn;
 
 impl Drop for MustReturn {
@@ -198,7 +198,7 @@ impl Drop for MustReturn {
 mod tests {
     use super::*;
 
-    /// Not commutative: keeps the left operand's lower and the right one's upper half.
+    /// Not commutative: keeps the lower half of the left operand and the upper half of the right one.
     unsafe extern "C-unwind" fn halves(
         input: *const c_void,
         inout: *mut c_void,
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_callback_sees_every_element_once_aligned_and_in_order_wherever_operands_lie() {
+    fn a_callback_sees_every_element_once_aligned_and_in_order_at_any_address() {
         let calls = AtomicUsize::new(0);
         let context = (&raw const calls).cast_mut().cast();
         // SAFETY: the function is as it should be, and the counter outlives the callback.

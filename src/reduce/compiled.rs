@@ -1,7 +1,7 @@
 //! The loops, compiled once for each instruction set.
 //!
-//! A loop inlined into a function that enables AVX2 or AVX-512 becomes a vector loop of that width.
-//! The source is one and the same, so all sets compute the same thing by construction.
+//! A loop that is inlined into a function with AVX2 or AVX-512 enabled becomes a vector loop of that width.
+//! All sets are compiled from the same source, so they compute the same results.
 
 use super::instruction_set::InstructionSet;
 use super::loops::{Combine, Divide, Each, InPairs, Loop, divide_all};
@@ -15,7 +15,7 @@ pub(super) fn reduce_loop<C: Combine>(set: InstructionSet) -> ReduceKernel {
     compiled_for::<Each<C>>(set)
 }
 
-/// The kernel that applies `P` to each two elements and `C` to a last one, for `set`.
+/// The kernel that applies `P` to each two elements and `C` to an odd last one, for `set`.
 pub(super) fn reduce_loop_in_pairs<P: Combine, C: Combine>(set: InstructionSet) -> ReduceKernel {
     compiled_for::<InPairs<P, C>>(set)
 }
@@ -27,7 +27,8 @@ pub(super) fn compiled_for<L: Loop>(set: InstructionSet) -> ReduceKernel {
         InstructionSet::Avx512 => ReduceKernel { plain: run_avx512::<L>, streamed: stream_avx512::<L> },
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 => ReduceKernel { plain: run_avx2::<L>, streamed: stream_avx2::<L> },
-        // Not worth its code: other CPUs have no such stores here, and few of x86-64 are without AVX2.
+        // A streamed form is not worth its code here: other CPUs have no such stores in this library, and few
+        // x86-64 CPUs lack AVX2.
         InstructionSet::Portable => ReduceKernel { plain: L::run, streamed: L::run },
     }
 }

@@ -1,8 +1,8 @@
-//! Between an 8-bit float and float32, so that a reduction of several ranks is rounded once.
+//! Conversions between an 8-bit float and float32, so that a reduction of several ranks is rounded only once.
 //!
-//! Both formats lie within float32, so the way there is exact. The way back rounds to nearest even. What is
-//! larger than the largest finite number becomes an infinity in float8_e5m2 and NaN in float8_e4m3; or,
-//! saturating as NVIDIA's types do (`__NV_SATFINITE`), the largest finite number, infinities included. NaN
+//! Every value of both formats is a float32, so widening is exact. Narrowing rounds to nearest even. A number
+//! above the largest finite one becomes infinity in float8_e5m2 and NaN in float8_e4m3. When saturating as
+//! NVIDIA's types do (`__NV_SATFINITE`), it becomes the largest finite number, and so does infinity. NaN
 //! stays NaN.
 
 use std::marker::PhantomData;
@@ -15,11 +15,11 @@ use crate::base::Datatype;
 /// Converts `count` elements.
 ///
 /// # Safety
-/// `src` is readable and `dst` writable for `count` elements of their types, at any alignment. They are
-/// apart.
+/// `src` is readable and `dst` writable for `count` elements of their types, at any alignment. They do not
+/// overlap.
 pub type ConvertFn = unsafe fn(dst: *mut u8, src: *const u8, count: usize);
 
-/// The ways to float32 and back.
+/// The conversions to float32 and back.
 #[derive(Clone, Copy)]
 pub struct Conversions {
     /// To float32.
@@ -39,7 +39,7 @@ pub fn conversions(datatype: Datatype, saturates: bool) -> Option<Conversions> {
     })
 }
 
-/// A format whose results are finite or NaN.
+/// A format that saturates: its results are finite or NaN.
 pub(super) struct Saturating<S>(PhantomData<S>);
 
 impl<S: SmallFormat> Float for Saturating<S> {
@@ -79,7 +79,7 @@ unsafe fn widen<F: Float<Wide = f32>>(dst: *mut u8, src: *const u8, count: usize
     for i in 0..count {
         // SAFETY: `i` is below `count`, for which the caller vouches for `src`.
         let bits = unsafe { load::<F::Bits>(src, i) };
-        // SAFETY: the same for `dst`.
+        // SAFETY: likewise for `dst`.
         unsafe { store(dst, i, F::decode(bits).to_bits()) };
     }
 }
@@ -90,7 +90,7 @@ unsafe fn narrow<F: Float<Wide = f32>>(dst: *mut u8, src: *const u8, count: usiz
     for i in 0..count {
         // SAFETY: `i` is below `count`, for which the caller vouches for `src`.
         let bits = unsafe { load::<u32>(src, i) };
-        // SAFETY: the same for `dst`.
+        // SAFETY: likewise for `dst`.
         unsafe { store(dst, i, F::encode(f32::from_bits(bits))) };
     }
 }
@@ -136,7 +136,7 @@ mod tests {
 
     /// The constants are those that NVIDIA's `__nv_fp8_e4m3` and `__nv_fp8_e5m2` give on the host.
     #[test]
-    fn what_is_too_large_saturates_as_in_nvidias_types_or_is_nan_or_infinite() {
+    fn a_number_too_large_saturates_as_in_nvidias_types_or_becomes_nan_or_infinity() {
         let [e4m3, e5m2] = FORMATS;
         let cases = [
             (e4m3, 448.0 + 448.0, 0x7e, 0x7f),

@@ -1,8 +1,8 @@
 //! Division of integers by the number of ranks, truncating towards zero.
 //!
-//! CPUs have no vector division of integers. Up to 32 bits it is done in float64, exactly: the
-//! quotient of two such integers is either an integer or at least 1/divisor away from one, and
-//! float64's error is below 2^-21/divisor. 64 bits take the scalar instruction.
+//! CPUs have no vector division of integers. Up to 32 bits it is done in float64, which is exact: the
+//! quotient of two such integers is an integer or at least 1/divisor away from one. The error of float64 is
+//! below 2^-21/divisor. 64-bit integers use the scalar instruction.
 
 use std::marker::PhantomData;
 
@@ -27,7 +27,7 @@ macro_rules! through_float64 {
         }
     )*};
 }
-// Via 32 bits, the one width to which every vector set converts.
+// The result goes through 32 bits, the only width to which every vector set converts.
 through_float64!(i8, i32; u8, i32; i16, i32; u16, i32; i32, i32; u32, u32);
 
 macro_rules! directly {

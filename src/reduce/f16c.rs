@@ -1,9 +1,9 @@
 //! Sum and product of float16 with the conversion instructions of x86 (F16C).
 //!
-//! The compiler does not find these instructions by itself, and they are several times faster than
-//! the integer conversions of `small_float`. They round as those do, and handle float16 denormals
-//! whatever the CPU's flush modes; only NaNs have to be made canonical. Eight lanes at a time are
-//! enough to keep up with memory, so there is no 512-bit twin.
+//! The compiler does not generate these instructions by itself, and they are several times faster than the
+//! integer conversions of `small_float`. They round in the same way, and handle float16 denormals in all
+//! flush modes of the CPU. Only NaNs have to be made canonical. Eight lanes at a time keep up with memory, so
+//! there is no 512-bit version.
 
 use std::arch::x86_64::*;
 use std::marker::PhantomData;
@@ -42,15 +42,14 @@ impl Lanes for Product {
 const LANES: usize = 8;
 const BYTES: usize = 2 * LANES;
 
-/// All elements by `L`. Only for sets with AVX2 and F16C.
+/// Applies `L` to all elements. Only for sets with AVX2 and F16C.
 pub(super) struct Halves<L>(PhantomData<L>);
 
 impl<L: Lanes> Loop for Halves<L> {
     const ELEMENT_BYTES: usize = 2;
     #[inline(always)]
     unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
-        // SAFETY: the caller's promise is the one asked for; the table has this loop in sets with AVX2 and
-        // F16C only.
+        // SAFETY: passed on from our caller; the table uses this loop only in sets with AVX2 and F16C.
         unsafe { reduce::<L>(dst, a, b, count) }
     }
 }
@@ -75,7 +74,7 @@ unsafe fn reduce<L: Lanes>(dst: *mut u8, a: *const u8, b: *const u8, count: usiz
         let (mut x, mut y) = ([0u8; BYTES], [0u8; BYTES]);
         // SAFETY: `rest` bytes are left of `a`, fewer than the local array holds.
         unsafe { a.copy_to_nonoverlapping(x.as_mut_ptr(), rest) };
-        // SAFETY: the same for `b`.
+        // SAFETY: likewise for `b`.
         unsafe { b.copy_to_nonoverlapping(y.as_mut_ptr(), rest) };
         let out = x.as_mut_ptr();
         // SAFETY: the arrays have BYTES each; the result may take the place of an operand.

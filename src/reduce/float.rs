@@ -1,8 +1,8 @@
 //! Operators on real and complex floats of every width.
 //!
-//! A format says how its bits become a number to compute with and back; the operators are written
-//! once above it. Formats hand back the canonical NaN only, so a result does not depend on which
-//! operand's payload the hardware would have passed on.
+//! A format says how its bits become a number to compute with, and back. The operators are written once, for
+//! all formats. Formats return only the canonical NaN, so a result does not depend on the operand whose
+//! payload the hardware would have passed on.
 
 use std::marker::PhantomData;
 use std::ops::{Add, BitAnd, Div, Mul, Sub};
@@ -21,7 +21,8 @@ pub(super) trait Float {
         + Div<Output = Self::Wide>;
     /// Every bit but the sign.
     const MAGNITUDE: Self::Bits;
-    /// The magnitude of infinity, or of the largest number where there is none; beyond are NaNs.
+    /// The magnitude of infinity, or of the largest number in a format without one. Larger magnitudes are
+    /// NaNs.
     const LARGEST: Self::Bits;
     /// The only NaN that kernels write: quiet, positive.
     const NAN: Self::Bits;
@@ -105,7 +106,7 @@ impl Arithmetic for Times {
     }
 }
 
-/// `O` on the numbers of `F`, rounded to the format.
+/// Applies `O` to the numbers of `F`, and rounds to the format.
 pub(super) struct Rounded<F, O>(PhantomData<(F, O)>);
 
 impl<F: Float, O: Arithmetic> Combine for Rounded<F, O> {
@@ -129,7 +130,7 @@ impl<F: Float> Combine for ComplexProduct<F> {
     }
 }
 
-/// The smaller one, -0 before +0; NaN if either is.
+/// The smaller number; -0 is smaller than +0. NaN if either operand is NaN.
 pub(super) struct Min<F>(PhantomData<F>);
 
 impl<F: Float> Combine for Min<F> {
@@ -141,7 +142,7 @@ impl<F: Float> Combine for Min<F> {
     }
 }
 
-/// The larger one, +0 after -0; NaN if either is.
+/// The larger number; +0 is larger than -0. NaN if either operand is NaN.
 pub(super) struct Max<F>(PhantomData<F>);
 
 impl<F: Float> Combine for Max<F> {
@@ -153,9 +154,9 @@ impl<F: Float> Combine for Max<F> {
     }
 }
 
-/// Signed integers order float bits correctly, except for two negative ones, which they order by
-/// magnitude. Comparing integers needs no conversion of small formats, and a process that has told its
-/// CPU to take denormals for zero gets the same answer as its peers.
+/// Whether both numbers are negative. Signed integers order float bits correctly, except for two negative
+/// ones, which they order by magnitude. Comparing integers needs no conversion of small formats. It also
+/// gives the same answer in a process whose CPU takes denormals for zero.
 #[inline(always)]
 fn both_negative<F: Float>(a: F::Bits, b: F::Bits) -> bool {
     (a & b) < F::Bits::default()
@@ -167,7 +168,7 @@ fn or_nan<F: Float>(a: F::Bits, b: F::Bits, result: F::Bits) -> F::Bits {
     if larger_magnitude > F::LARGEST { F::NAN } else { result }
 }
 
-/// Quotient: a true division, not a product with the reciprocal.
+/// Quotient by a true division, not by a product with the reciprocal.
 pub(super) struct Quotient<F>(PhantomData<F>);
 
 impl<F: Float> Divide for Quotient<F> {

@@ -1,18 +1,18 @@
-//! Which instructions the kernels may use, found out once per process.
+//! The instructions that the kernels may use, detected once per process.
 
 use std::sync::OnceLock;
 
-/// A set of instructions this CPU has. Values come from the two functions below only, so holding one
-/// proves that its kernels may be called.
+/// A set of instructions of this CPU. Values come only from the two functions below, so holding one proves
+/// that its kernels may be called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InstructionSet {
-    /// F, BW, VL and DQ, and all of [`InstructionSet::Avx2`].
+    /// AVX-512 F, BW, VL and DQ, and all of [`InstructionSet::Avx2`].
     #[cfg(target_arch = "x86_64")]
     Avx512,
     /// AVX2 and F16C.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// What every CPU of the target has: SSE2 on x86-64, NEON on aarch64.
+    /// The instructions of every CPU of the target: SSE2 on x86-64, NEON on aarch64.
     Portable,
 }
 
@@ -23,7 +23,7 @@ impl InstructionSet {
         *BEST.get_or_init(|| InstructionSet::available()[0])
     }
 
-    /// Every set this CPU has, best first, never empty.
+    /// All sets of this CPU, best first; never empty.
     pub(super) fn available() -> Vec<InstructionSet> {
         let mut sets = Vec::new();
         #[cfg(target_arch = "x86_64")]

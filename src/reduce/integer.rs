@@ -6,13 +6,13 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Mul};
 
 use super::loops::{AnyBits, Combine};
 
-/// The machine integers. Sums, products and bits are the same for signed and unsigned, so `table`
-/// uses the unsigned ones for both.
+/// The machine integers. Sums, products and bit operations are the same for signed and unsigned ones, so
+/// `table` uses the unsigned types for both.
 pub(super) trait Integer: AnyBits + Ord + Default + From<bool>
 where
     Self: BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self>,
 {
-    /// Whether a logical operator takes this for true.
+    /// Whether a logical operator takes this value for true.
     #[inline(always)]
     fn is_true(self) -> bool {
         self != Self::default()
@@ -24,7 +24,7 @@ impl<T> Integer for T where
 {
 }
 
-/// Declares an operator on one integer type: name, bound, and what it does with two elements.
+/// Declares an operator on one integer type: its name, its bound, and its result for two elements.
 macro_rules! operator {
     ($(#[$doc:meta])* $name:ident, |$a:ident, $b:ident| $result:expr $(, where $($bound:tt)*)?) => {
         $(#[$doc])*
@@ -41,31 +41,31 @@ macro_rules! operator {
 }
 
 operator!(
-    /// Sum modulo the type's range.
+    /// Sum modulo the range of the type.
     Sum, |a, b| (Wrapping(a) + Wrapping(b)).0, where Wrapping<T>: Add<Output = Wrapping<T>>
 );
 operator!(
-    /// Product modulo the type's range.
+    /// Product modulo the range of the type.
     Product, |a, b| (Wrapping(a) * Wrapping(b)).0, where Wrapping<T>: Mul<Output = Wrapping<T>>
 );
 operator!(
-    /// The smaller one.
+    /// The smaller value.
     Min, |a, b| a.min(b)
 );
 operator!(
-    /// The larger one.
+    /// The larger value.
     Max, |a, b| a.max(b)
 );
 operator!(
-    /// And of all bits.
+    /// Bitwise and.
     Band, |a, b| a & b
 );
 operator!(
-    /// Or of all bits.
+    /// Bitwise or.
     Bor, |a, b| a | b
 );
 operator!(
-    /// Exclusive or of all bits.
+    /// Bitwise exclusive or.
     Bxor, |a, b| a ^ b
 );
 operator!(

@@ -1,12 +1,12 @@
-//! The loops around element operators: plain ones over unaligned elements, for the compiler to
-//! vectorise (`compiled` says for what).
+//! The loops around element operators: plain loops over unaligned elements, which the compiler vectorises
+//! (`compiled` chooses the instruction sets).
 //!
-//! Two shapes are needed: with the destination apart from both operands, and in place; the
-//! compiler's overlap check would send an in-place call of the first to its scalar loop.
+//! Two forms are needed: one for a destination that overlaps neither operand, and one in place. In a single
+//! form, the compiler's overlap check would send an in-place call to its scalar loop.
 
 use std::marker::PhantomData;
 
-/// Types for which every bit pattern is a value, so that memory of any origin can be read as one.
+/// Types for which every bit pattern is a value, so that any memory can be read as one.
 ///
 /// # Safety
 /// The type has no padding and no invalid bit pattern.
@@ -23,32 +23,32 @@ any_bits!(i8, u8, i16, u16, i32, u32, i64, u64);
 // SAFETY: an array has no padding between elements that have none themselves.
 unsafe impl<T: AnyBits, const N: usize> AnyBits for [T; N] {}
 
-/// A reduction operator on one element. Commutative, bit by bit: the loops may swap the operands.
+/// A reduction operator on one element. It commutes, bit by bit, so the loops may swap the operands.
 pub(super) trait Combine {
     /// The element as it lies in memory.
     type Element: AnyBits;
-    /// Loop elements per element of the datatype; 2 where a complex number is just two floats.
+    /// Loop elements per element of the datatype; 2 for a complex number that is treated as two floats.
     const PARTS: usize = 1;
-    /// `a op b`. Marked `inline(always)` in every implementation: only then does it become part of the
-    /// vector loop.
+    /// Computes `a op b`. Every implementation is `inline(always)`, because only then does it become part of
+    /// the vector loop.
     fn combine(a: Self::Element, b: Self::Element) -> Self::Element;
 }
 
-/// Division of one element by a number common to all.
+/// Division of one element by a divisor that all elements share.
 pub(super) trait Divide {
     /// The element as it lies in memory.
     type Element: AnyBits;
-    /// The divisor in the form the division wants it.
+    /// The divisor in the form that the division needs.
     type Divisor: Copy;
-    /// See [`Combine`].
+    /// Like [`Combine::PARTS`].
     const PARTS: usize = 1;
     /// Converts the divisor, once per call.
     fn prepare(divisor: u32) -> Self::Divisor;
-    /// `value / divisor`. Marked `inline(always)` in every implementation.
+    /// Computes `value / divisor`. Every implementation is `inline(always)`.
     fn divide(value: Self::Element, divisor: Self::Divisor) -> Self::Element;
 }
 
-/// An operator of real numbers applied to both parts of complex ones.
+/// Applies an operator of real numbers to both parts of complex ones.
 pub(super) struct BothParts<R>(PhantomData<R>);
 
 impl<C: Combine> Combine for BothParts<C> {
@@ -74,16 +74,16 @@ impl<D: Divide> Divide for BothParts<D> {
     }
 }
 
-/// How a whole run of elements is gone through.
+/// A loop over a whole run of elements.
 pub(super) trait Loop {
-    /// Bytes of one of the `count` elements; they divide a cache line.
+    /// Bytes of one element. A cache line is a multiple of it.
     const ELEMENT_BYTES: usize;
     /// # Safety
     /// The contract of [`super::ReduceFn`] holds.
     unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, count: usize);
 }
 
-/// One element after the other, by `C`.
+/// Applies `C` to one element after the other.
 pub(super) struct Each<C>(PhantomData<C>);
 
 impl<C: Combine> Loop for Each<C> {
@@ -95,7 +95,7 @@ impl<C: Combine> Loop for Each<C> {
     }
 }
 
-/// Two adjacent elements at once by `P`, the odd last one by `C`.
+/// Applies `P` to two adjacent elements at once, and `C` to an odd last one.
 pub(super) struct InPairs<P, C>(PhantomData<(P, C)>);
 
 impl<P: Combine, C: Combine> Loop for InPairs<P, C> {
@@ -103,18 +103,18 @@ impl<P: Combine, C: Combine> Loop for InPairs<P, C> {
     #[inline(always)]
     unsafe fn run(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
         const { assert!(size_of::<P::Element>() == 2 * size_of::<C::Element>()) };
-        // SAFETY: pairs are as long as two elements, and these are no more than `count`.
+        // SAFETY: a pair is as long as two elements, so these are at most `count` elements.
         unsafe { combine_all::<P>(dst, a, b, count / 2) };
         let done = count / 2 * size_of::<P::Element>();
         // SAFETY: `done` bytes are within `count` elements.
         let (dst, a, b) = unsafe { advance(dst, a, b, done) };
-        // SAFETY: what is left is one element or none, placed as the whole.
+        // SAFETY: one element is left or none, at the same offset of all three.
         unsafe { combine_all::<C>(dst, a, b, count % 2) }
     }
 }
 
 /// # Safety
-/// The contract of [`super::ReduceFn`] holds; `count` counts `C::Element`s.
+/// The contract of [`super::ReduceFn`] holds; `count` is a number of `C::Element`s.
 #[inline(always)]
 unsafe fn combine_all<C: Combine>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
     let other = if dst.cast_const() == a {
@@ -125,9 +125,9 @@ unsafe fn combine_all<C: Combine>(dst: *mut u8, a: *const u8, b: *const u8, coun
         for i in 0..count {
             // SAFETY: `i` is below `count`, for which the caller vouches for `a`.
             let x = unsafe { load::<C::Element>(a, i) };
-            // SAFETY: the same for `b`.
+            // SAFETY: likewise for `b`.
             let y = unsafe { load::<C::Element>(b, i) };
-            // SAFETY: the same for `dst`.
+            // SAFETY: likewise for `dst`.
             unsafe { store(dst, i, C::combine(x, y)) };
         }
         return;
@@ -162,8 +162,8 @@ pub(super) unsafe fn divide_all<D: Divide>(data: *mut u8, count: usize, divisor:
 pub(super) unsafe fn load<T: AnyBits>(base: *const u8, index: usize) -> T {
     // SAFETY: the element lies inside the caller's memory.
     let at = unsafe { base.cast::<T>().add(index) };
-    // SAFETY: readable as above, at any alignment, and any bytes are a value of `T`. Where another
-    // process writes here meanwhile, the value is some mixture of bytes, only computed with.
+    // SAFETY: readable as above, at any alignment, and any bytes are a value of `T`. If another process
+    // writes here meanwhile, the value is some mixture of bytes, with which the kernel only computes.
     unsafe { at.read_unaligned() }
 }
 
@@ -178,7 +178,7 @@ pub(super) unsafe fn store<T: AnyBits>(base: *mut u8, index: usize, value: T) {
 }
 
 /// # Safety
-/// Each pointer has at least `bytes` behind it.
+/// Each pointer has at least `bytes` bytes behind it.
 #[inline(always)]
 pub(super) unsafe fn advance(
     dst: *mut u8,

@@ -1,33 +1,31 @@
 //! Reduction kernels: `dst[i] = a[i] op b[i]`, vectorised, chosen once per process by CPU features.
 //!
-//! Every rank must end with the same bits, whatever the order of the operands and whatever the CPU
-//! it runs on. From that follow the rules all kernels keep, on every instruction set:
+//! Every rank must get the same bits, whatever the order of the operands and whatever its CPU. So all kernels
+//! keep these rules, on every instruction set:
 //!
-//! - `a op b` and `b op a` are equal bit by bit. A NaN result is always the one canonical quiet NaN
-//!   of its type (payloads depend on operand order in hardware); `min(-0, +0)` is `-0` and
-//!   `max(-0, +0)` is `+0` in either order, as in IEEE 754-2019 `minimum` and `maximum`.
-//! - No fused multiply-add and no instruction that treats denormals in its own way.
+//! - `a op b` and `b op a` are equal bit by bit. A NaN result is always the one canonical quiet NaN of its
+//!   type, because payloads depend on operand order in hardware. `min(-0, +0)` is `-0` and `max(-0, +0)` is
+//!   `+0` in either order, as in IEEE 754-2019 `minimum` and `maximum`.
+//! - No fused multiply-add, and no instruction that treats denormals in its own way.
 //! - float16, bfloat16 and both float8 are combined in float32 and rounded to nearest even after each
 //!   combination. float8_e4m3 is the OCP format without infinities; overflow gives NaN, it does not saturate
 //!   (as in PyTorch and ml_dtypes). float8_e5m2 overflows to infinity. A call of several ranks converts
 //!   float8 to float32 first and back at its end (`conversion`), so it rounds once.
 //! - Min and max give NaN when either operand is NaN.
-//! - Integer sums and products wrap. Logical operators give 0 or 1. In bool memory every non-zero
-//!   byte counts as true, and results are 0 or 1.
+//! - Integer sums and products wrap. Logical operators give 0 or 1. In bool memory every non-zero byte counts
+//!   as true, and results are 0 or 1.
 //! - A complex product is the plain formula, without C99's recovery of infinities.
 //!
-//! The operands may lie in memory that another process writes at the same time. Kernels therefore
-//! form no reference to them and branch on no value: a racing writer spoils the result's bytes and
-//! nothing else.
+//! Another process may write the operands at the same time. So kernels form no reference to them and branch
+//! on no value: a racing writer makes the result wrong, and does no other harm.
 //!
-//! How it is built: an operator on one element is a type implementing `loops::Combine`. One generic
-//! loop goes around it (`loops`) and is vectorised by the compiler for each instruction set
-//! (`compiled`), once more for results that go past the caches (`streamed`). Only float16 has hand-written
-//! vectors (`f16c`), and bfloat16 a loop over pairs.
-//! `table` names the kernel of each datatype and operator; `divide` and `float::Quotient` are the
-//! last step of an average, `scale` is the first one of a premultiplied sum.
+//! An operator on one element is a type that implements `loops::Combine`. One generic loop goes around it
+//! (`loops`). The compiler vectorises this loop for each instruction set (`compiled`), and once more for
+//! results that are stored past the caches (`streamed`). Only float16 has hand-written vectors (`f16c`), and
+//! bfloat16 has a loop over pairs. `table` names the kernel of each datatype and operator. `divide` and
+//! `float::Quotient` are the last step of an average; `scale` is the first step of a premultiplied sum.
 //!
-//! What a plan reduces with is a [`Reducer`]: one of these kernels, or a [`Callback`] of the program.
+//! A plan reduces with a [`Reducer`]: one of these kernels, or a [`Callback`] of the program.
 
 mod bfloat16;
 mod callback;
@@ -57,39 +55,39 @@ pub use conversion::{Conversions, ConvertFn, conversions};
 pub use reducer::Reducer;
 pub use scale::{ScaleFn, scale_fn};
 
-/// `dst[i] = a[i] op b[i]` for `count` elements.
+/// Computes `dst[i] = a[i] op b[i]` for `count` elements.
 ///
 /// # Safety
-/// `a` and `b` are readable and `dst` is writable for `count` elements of the kernel's datatype. `dst`
-/// is exactly `a`, exactly `b`, or overlaps neither. No pointer need be aligned. Another process may
-/// write `a` and `b` meanwhile; the result is then unspecified, and nothing else is.
+/// `a` and `b` are readable and `dst` is writable for `count` elements of the kernel's datatype. `dst` is
+/// exactly `a`, exactly `b`, or overlaps neither. No pointer need be aligned. Another process may write `a`
+/// and `b` meanwhile; then only the result is unspecified.
 pub type ReduceFn = unsafe fn(dst: *mut u8, a: *const u8, b: *const u8, count: usize);
 
 /// The two forms of a kernel, which give the same bits.
 #[derive(Clone, Copy)]
 pub struct ReduceKernel {
-    /// For results that are wanted soon.
+    /// Kernel for results that are needed soon.
     pub plain: ReduceFn,
-    /// For large ones that are not: past the caches. They are ordered before a later Release store all the
-    /// same.
+    /// Kernel for large results that are not needed soon. Its stores go past the caches, and are still
+    /// ordered before a later Release store.
     ///
     /// # Safety
     /// The contract of [`ReduceFn`] holds, and `dst` overlaps neither operand.
     pub streamed: ReduceFn,
 }
 
-/// `data[i] = data[i] / divisor` for `count` elements: the last step of an average. Integers
+/// Computes `data[i] = data[i] / divisor` for `count` elements: the last step of an average. Integers
 /// truncate towards zero; both parts of a complex number are divided.
 ///
 /// # Safety
 /// `data` is readable and writable for `count` elements, at any alignment. `divisor` is not zero.
 pub type DivideFn = unsafe fn(data: *mut u8, count: usize, divisor: u32);
 
-/// The kernel of `op` on `datatype`; `None` where [`ReduceOp::accepts`] says no, and for callbacks, which
-/// have none.
+/// The kernel of `op` on `datatype`. `None`: [`ReduceOp::accepts`] says no, or the operator is a callback,
+/// which has no kernel.
 ///
-/// Avg gives the kernel of sum: divide once at the end, by [`divide_fn`]. So does a premultiplied sum:
-/// multiply once in the beginning, by [`scale_fn`].
+/// Avg has the kernel of sum, with one division at the end by [`divide_fn`]. A premultiplied sum also has it,
+/// with one multiplication at the beginning by [`scale_fn`].
 pub fn kernel_of(datatype: Datatype, op: ReduceOp) -> Option<ReduceKernel> {
     table::reduce_kernel(InstructionSet::of_this_cpu(), datatype, op)
 }
@@ -99,12 +97,12 @@ pub fn reduce_fn(datatype: Datatype, op: ReduceOp) -> Option<ReduceFn> {
     kernel_of(datatype, op).map(|kernel| kernel.plain)
 }
 
-/// The division that ends an average; `None` where avg is not accepted.
+/// The division that ends an average. `None`: the datatype has no average.
 pub fn divide_fn(datatype: Datatype) -> Option<DivideFn> {
     table::divide_kernel(InstructionSet::of_this_cpu(), datatype)
 }
 
-/// What the kernels of this process are compiled for: "avx512", "avx2" or "portable".
+/// The instruction set of the kernels of this process: "avx512", "avx2" or "portable".
 pub fn instruction_set() -> &'static str {
     InstructionSet::of_this_cpu().name()
 }

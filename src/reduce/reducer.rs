@@ -1,4 +1,4 @@
-//! What a plan reduces with: a kernel, or a function of the program.
+//! The reducer of a plan: a kernel, or a function of the program.
 
 use super::{Callback, ReduceKernel};
 
@@ -11,7 +11,7 @@ pub enum Reducer {
 }
 
 impl Reducer {
-    /// `dst[i] = a[i] op b[i]` for `count` elements.
+    /// Computes `dst[i] = a[i] op b[i]` for `count` elements.
     ///
     /// # Safety
     /// The contract of [`ReduceKernel::plain`] holds.
@@ -25,7 +25,7 @@ impl Reducer {
         }
     }
 
-    /// Like [`Reducer::apply`], with results stored past the caches, because nobody reads them soon.
+    /// Like [`Reducer::apply`], but results are stored past the caches, because nobody reads them soon.
     ///
     /// # Safety
     /// The contract of [`ReduceKernel::streamed`] holds.
@@ -33,7 +33,7 @@ impl Reducer {
         match self {
             // SAFETY: passed on from our caller.
             Reducer::Kernel(kernel) => unsafe { (kernel.streamed)(dst, a, b, count) },
-            // It writes by itself.
+            // A callback chooses its own stores.
             // SAFETY: passed on from our caller.
             Reducer::Callback(callback) => unsafe { callback.apply(dst, a, b, count) },
         }

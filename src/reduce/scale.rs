@@ -1,7 +1,8 @@
-//! `dst[i] = scalar * src[i]`: the first step of a premultiplied sum, done while its input is copied.
+//! Scaling, `dst[i] = scalar * src[i]`: the first step of a premultiplied sum, done while its input is
+//! copied.
 //!
-//! The product is the one of the operator "product", rounded to the datatype: the sum starts from numbers
-//! that every rank could have sent.
+//! The product is that of the operator "product", rounded to the datatype. So the sum starts from numbers
+//! that any rank could have sent.
 
 use super::bfloat16::Bfloat16;
 use super::conversion::Saturating;
@@ -12,7 +13,7 @@ use super::loops::{Combine, load, store};
 use super::small_float::{Float8E4m3, Float8E5m2, Float16};
 use crate::base::{Datatype, ReduceOp};
 
-/// `dst[i] = scalar[0] * src[i]` for `count` elements.
+/// Computes `dst[i] = scalar[0] * src[i]` for `count` elements.
 ///
 /// # Safety
 /// `scalar` is readable for one element, `src` readable and `dst` writable for `count` elements of the
@@ -20,8 +21,8 @@ use crate::base::{Datatype, ReduceOp};
 /// aligned.
 pub type ScaleFn = unsafe fn(dst: *mut u8, src: *const u8, scalar: *const u8, count: usize);
 
-/// The scaling of `datatype`; `None` where a premultiplied sum is not accepted. `saturates`: 8-bit floats do
-/// not overflow.
+/// The scaling of `datatype`. `None`: the datatype has no premultiplied sum. `saturates`: 8-bit floats do not
+/// overflow.
 pub fn scale_fn(datatype: Datatype, saturates: bool) -> Option<ScaleFn> {
     let set = InstructionSet::of_this_cpu();
     match datatype {
@@ -35,7 +36,7 @@ pub fn scale_fn(datatype: Datatype, saturates: bool) -> Option<ScaleFn> {
     }
 }
 
-/// The scaling of `datatype` for an instruction set; `None` where a premultiplied sum is not accepted.
+/// The scaling of `datatype` for an instruction set. `None`: the datatype has no premultiplied sum.
 pub(super) fn scale_kernel(set: InstructionSet, datatype: Datatype) -> Option<ScaleFn> {
     if !ReduceOp::PremulSum.accepts(datatype) {
         return None;
@@ -74,7 +75,7 @@ unsafe fn scale_all<C: Combine>(dst: *mut u8, src: *const u8, scalar: *const u8,
     // SAFETY: the caller vouches for one element.
     let factor = unsafe { load::<C::Element>(scalar, 0) };
     if dst.cast_const() == src {
-        // A loop of its own: the compiler's overlap check would send it to the scalar one.
+        // This needs a loop of its own: the compiler's overlap check would choose the scalar loop.
         for i in 0..count {
             // SAFETY: `i` is below `count`, and `dst` is the source, hence readable.
             let x = unsafe { load::<C::Element>(dst, i) };
@@ -86,7 +87,7 @@ unsafe fn scale_all<C: Combine>(dst: *mut u8, src: *const u8, scalar: *const u8,
     for i in 0..count {
         // SAFETY: `i` is below `count`, for which the caller vouches for `src`.
         let x = unsafe { load::<C::Element>(src, i) };
-        // SAFETY: the same for `dst`.
+        // SAFETY: likewise for `dst`.
         unsafe { store(dst, i, C::combine(factor, x)) };
     }
 }

@@ -1,8 +1,8 @@
 //! float16 and both float8, by integer operations that vectorise on any CPU.
 //!
-//! The formats share one pair of conversions, and differ only in the numbers of [`SmallFormat`]. Neither
-//! direction makes or reads a float32 denormal on its way, so the conversions do not depend on the
-//! flush-to-zero modes of the CPU.
+//! The formats share one pair of conversions, and differ only in the constants of [`SmallFormat`]. Neither
+//! direction produces or reads a float32 denormal, so the conversions do not depend on the flush-to-zero
+//! modes of the CPU.
 
 use super::float::Float;
 
@@ -18,11 +18,11 @@ pub(super) trait SmallFormat {
     const NAN: Self::Bits;
     /// Number of fraction bits.
     const FRACTION: u32;
-    /// What is added to the exponent before it is stored.
+    /// Bias that is added to the exponent before it is stored.
     const BIAS: u32;
-    /// Magnitude that follows the largest finite number: infinity, or NaN where there is none.
+    /// The magnitude after the largest finite number: infinity, or NaN in a format without infinity.
     const OVERFLOW: u32;
-    /// How far left of the sign bit of the format that of float32 is.
+    /// Distance in bits from the sign bit of the format to that of float32.
     const SIGN_SHIFT: u32;
     /// The bits as an unsigned number.
     fn widen(bits: Self::Bits) -> u32;
@@ -52,7 +52,7 @@ impl SmallFormat for Float16 {
     }
 }
 
-/// float8_e4m3: OCP's, with one NaN of each sign and no infinity; the largest number is 448.
+/// float8_e4m3: the OCP format, with one NaN of each sign and no infinity. Its largest number is 448.
 pub(super) struct Float8E4m3;
 
 impl SmallFormat for Float8E4m3 {
@@ -74,7 +74,7 @@ impl SmallFormat for Float8E4m3 {
     }
 }
 
-/// float8_e5m2: OCP's, a float16 with two fraction bits.
+/// float8_e5m2: the OCP format, a float16 with two fraction bits.
 pub(super) struct Float8E5m2;
 
 impl SmallFormat for Float8E5m2 {
@@ -113,8 +113,8 @@ impl<S: SmallFormat> Float for S {
         let magnitude = S::widen(bits & S::MAGNITUDE);
         let rebias = (127 - S::BIAS) << 23;
         let normal = (magnitude << shift) + rebias;
-        // The same fraction with the exponent of the smallest normal number has an implicit one too
-        // many; taking it away leaves the denormal's value.
+        // The fraction with the exponent of the smallest normal number has an implicit one too many.
+        // Subtracting that one leaves the value of the denormal.
         let one_too_many = rebias + (1 << 23);
         let denormal = f32::from_bits((magnitude << shift) + one_too_many) - f32::from_bits(one_too_many);
         let finite = if magnitude < 1 << S::FRACTION { denormal.to_bits() } else { normal };
@@ -129,11 +129,11 @@ impl<S: SmallFormat> Float for S {
         let sign = (value.to_bits() & SIGN) >> S::SIGN_SHIFT;
         let magnitude = value.to_bits() & !SIGN;
         let rebias = 127 - S::BIAS;
-        // A carry out of the fraction moves on into the exponent, which is just right.
+        // A carry out of the fraction moves into the exponent, which is correct.
         let half_less_one = (1 << (shift - 1)) - 1;
         let odd = (magnitude >> shift) & 1;
         let normal = ((magnitude + half_less_one + odd) >> shift).wrapping_sub(rebias << S::FRACTION);
-        // Adding a number whose last bit is worth one denormal step makes the addition round.
+        // The last bit of `unit` is worth one denormal step, so adding it rounds.
         let unit = (127 + 24 - S::BIAS - S::FRACTION) << 23;
         let denormal = (f32::from_bits(magnitude) + f32::from_bits(unit)).to_bits().wrapping_sub(unit);
         let rounded = if magnitude < (rebias + 1) << 23 { denormal } else { normal };

@@ -1,4 +1,4 @@
-//! Which kernel serves which datatype and operator.
+//! The kernel of each datatype and operator.
 
 use std::num::Wrapping;
 use std::ops::{Add, Mul};
@@ -14,7 +14,7 @@ use super::small_float::{Float8E4m3, Float8E5m2, Float16};
 use super::{DivideFn, ReduceKernel};
 use crate::base::{Datatype, ReduceOp};
 
-/// The kernel of `op` on `datatype` for `set`; `None` where the operator is not accepted.
+/// The kernel of `op` on `datatype` for `set`. `None`: the operator is not accepted.
 pub(super) fn reduce_kernel(set: InstructionSet, datatype: Datatype, op: ReduceOp) -> Option<ReduceKernel> {
     if !op.accepts(datatype) {
         return None;
@@ -44,7 +44,7 @@ pub(super) fn reduce_kernel(set: InstructionSet, datatype: Datatype, op: ReduceO
     }
 }
 
-/// The division of `datatype` for `set`; `None` where avg is not accepted.
+/// The division of `datatype` for `set`. `None`: the datatype has no average.
 pub(super) fn divide_kernel(set: InstructionSet, datatype: Datatype) -> Option<DivideFn> {
     Some(match datatype {
         Datatype::Int8 => divide_loop::<Truncated<i8>>(set),
@@ -67,7 +67,7 @@ pub(super) fn divide_kernel(set: InstructionSet, datatype: Datatype) -> Option<D
     })
 }
 
-/// The operators for which signed and unsigned differ.
+/// The operators for which signed and unsigned integers differ.
 fn order<T: Integer>(set: InstructionSet, op: ReduceOp) -> Option<ReduceKernel> {
     match op {
         ReduceOp::Min => Some(reduce_loop::<integer::Min<T>>(set)),
@@ -76,7 +76,7 @@ fn order<T: Integer>(set: InstructionSet, op: ReduceOp) -> Option<ReduceKernel> 
     }
 }
 
-/// The operators for which they do not.
+/// The operators for which signed and unsigned integers do not differ.
 fn arithmetic<T: Integer>(set: InstructionSet, op: ReduceOp) -> Option<ReduceKernel>
 where
     Wrapping<T>: Add<Output = Wrapping<T>> + Mul<Output = Wrapping<T>>,
@@ -94,7 +94,7 @@ where
     })
 }
 
-/// On truth values the operators fall together; the logical kernels also accept bytes above 1.
+/// On truth values several operators coincide. The logical kernels also accept bytes above 1.
 fn boolean(set: InstructionSet, op: ReduceOp) -> Option<ReduceKernel> {
     use ReduceOp::*;
     Some(match op {
@@ -125,7 +125,7 @@ fn complex<F: Float>(set: InstructionSet, op: ReduceOp) -> Option<ReduceKernel> 
     }
 }
 
-/// The operators on bfloat16 that take two at a time.
+/// The operators on bfloat16 that combine two elements at a time.
 fn bfloat16(set: InstructionSet, op: ReduceOp) -> Option<ReduceKernel> {
     use bfloat16::Pair;
     match op {
@@ -151,7 +151,7 @@ fn float16(set: InstructionSet, op: ReduceOp) -> Option<ReduceKernel> {
     }
 }
 
-/// The operators on float16 that have kernels of their own.
+/// The operators on float16 that have kernels of their own: none on this target.
 #[cfg(not(target_arch = "x86_64"))]
 fn float16(_set: InstructionSet, _op: ReduceOp) -> Option<ReduceKernel> {
     None

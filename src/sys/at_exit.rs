@@ -1,10 +1,10 @@
-//! Work that is left for the end of the process.
+//! Work that runs at the end of the process.
 
-/// Calls `work` when the process exits, by `exit` or by returning from `main`; not when a signal ends it.
+/// Calls `work` when the process exits, by `exit` or by returning from `main`, but not when a signal ends it.
 ///
-/// A library that is unloaded before runs its work then.
+/// If this library is unloaded earlier, its work runs at that time.
 pub fn run(work: extern "C" fn()) {
-    // SAFETY: `work` lives as long as this library, and is forgotten when that is unloaded. A full list (the
-    // only failure) means that the work is left undone.
+    // SAFETY: `work` lives as long as this library, and is forgotten when that is unloaded. The call fails
+    // only if the list is full; the work is then not done.
     unsafe { libc::atexit(work) };
 }

@@ -1,8 +1,8 @@
-//! Starts connections without waiting for them.
+//! Starting connections without waiting for them.
 //!
-//! The socket comes back while the connection may still be under way. Nothing special is needed
-//! then: a write says "no room now" until the connection stands, and returns the reason when it
-//! has failed; poll reports the socket as writable in both cases.
+//! The caller gets the socket while the connection may still be in progress. This needs no special treatment.
+//! A write reports "no room now" until the connection is made, or returns the reason if it has failed. Poll
+//! reports the socket as writable in both cases.
 
 use std::io;
 use std::mem;
@@ -38,12 +38,12 @@ pub fn connect_tcp(to: SocketAddr) -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// Connects to the abstract Unix socket `name`. Fails at once: with `ConnectionRefused` when nobody
-/// of this network namespace listens there, with `WouldBlock` when the listener's queue is full.
+/// Connects to the abstract Unix socket `name`. Fails at once: with `ConnectionRefused` if no process of this
+/// network namespace listens there, and with `WouldBlock` if the listener's queue is full.
 pub fn connect_unix(name: &[u8]) -> io::Result<Socket> {
     let mut address =
         libc::sockaddr_un { sun_family: libc::AF_UNIX as libc::sa_family_t, sun_path: [0; 108] };
-    // The first byte stays zero: that is what makes the name abstract.
+    // The first byte stays zero, which makes the name abstract.
     let Some(room) = address.sun_path[1..].get_mut(..name.len()) else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the socket's name is too long"));
     };
@@ -53,7 +53,8 @@ pub fn connect_unix(name: &[u8]) -> io::Result<Socket> {
     start(libc::AF_UNIX, &address, mem::offset_of!(libc::sockaddr_un, sun_path) + 1 + name.len())
 }
 
-/// `address` is one of the `sockaddr` structures, `bytes` of it count.
+/// Makes a socket and connects it to `address`, one of the `sockaddr` structures, of which `bytes` bytes
+/// count.
 fn start<A>(domain: libc::c_int, address: &A, bytes: usize) -> io::Result<Socket> {
     assert!(bytes <= mem::size_of::<A>());
     let flags = libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
@@ -62,15 +63,15 @@ fn start<A>(domain: libc::c_int, address: &A, bytes: usize) -> io::Result<Socket
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: `fd` was just made by the kernel and nothing else knows it.
+    // SAFETY: the kernel has just made `fd`, and nothing else knows it.
     let fd = unsafe { OwnedFd::from_raw_fd(fd) };
     let pointer = (address as *const A).cast::<libc::sockaddr>();
     // SAFETY: the kernel reads `bytes` bytes, which the assertion above keeps inside `address`; the
-    // three structures this private function is called with have no padding among them.
+    // structures with which this private function is called have no padding among these bytes.
     let rc = unsafe { libc::connect(fd.as_raw_fd(), pointer, bytes as libc::socklen_t) };
     if rc < 0 {
         let error = io::Error::last_os_error();
-        // Interrupted: the kernel goes on connecting, as with EINPROGRESS.
+        // Interrupted: the kernel continues to connect, as with EINPROGRESS.
         if !matches!(error.raw_os_error(), Some(libc::EINPROGRESS | libc::EINTR)) {
             return Err(error);
         }
@@ -84,7 +85,7 @@ mod tests {
     use crate::sys::listener::Listener;
 
     #[test]
-    fn an_abstract_name_nobody_listens_at_refuses_at_once() {
+    fn connecting_to_an_abstract_name_without_a_listener_is_refused_at_once() {
         let error = connect_unix(b"anyccl-test-nobody-listens-here").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
     }

@@ -1,6 +1,6 @@
-//! Which processors this process may really use.
+//! The processors that this process may really use.
 
-/// A set of processors, as the kernel writes it.
+/// A set of processors, in the kernel's format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoreSet {
     bits: [u8; CoreSet::BYTES],
@@ -15,7 +15,7 @@ impl CoreSet {
         &self.bits
     }
 
-    /// A set as received; what is missing is empty.
+    /// Makes a set from received bytes. Processors beyond the bytes are not in it.
     pub fn from_bytes(bytes: &[u8]) -> CoreSet {
         let mut set = CoreSet::default();
         set.bits.iter_mut().zip(bytes).for_each(|(mine, theirs)| *mine = *theirs);
@@ -27,7 +27,7 @@ impl CoreSet {
         self.bits.iter_mut().zip(other.bits).for_each(|(mine, theirs)| *mine |= theirs);
     }
 
-    /// How many.
+    /// Number of processors in the set.
     pub fn count(&self) -> usize {
         self.bits.iter().map(|byte| byte.count_ones() as usize).sum()
     }
@@ -42,13 +42,13 @@ impl Default for CoreSet {
 /// The processors that the affinity of this thread allows.
 pub fn allowed() -> CoreSet {
     let mut set = CoreSet::default();
-    // SAFETY: the kernel writes at most BYTES bytes into the set, which has that many. Where it has more
-    // processors than that it fails, and the set stays empty: nobody is counted.
+    // SAFETY: the kernel writes at most BYTES bytes into the set, which has that many. On a machine with more
+    // processors the call fails, and the set stays empty.
     unsafe { libc::sched_getaffinity(0, CoreSet::BYTES, set.bits.as_mut_ptr().cast()) };
     set
 }
 
-/// Number of processors by affinity and by the CPU quota of the control group, at least 1.
+/// Number of usable processors, by affinity and by the CPU quota of the control group; at least 1.
 pub fn usable() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

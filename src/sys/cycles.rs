@@ -1,6 +1,6 @@
 //! The processor's own counter, for times far below a microsecond.
 
-/// The time stamp counter, read without regard to what is still under way; 0 where there is none.
+/// The time stamp counter, read without waiting for earlier instructions; 0 on processors without one.
 #[inline]
 pub fn now() -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -10,13 +10,13 @@ pub fn now() -> u64 {
     0
 }
 
-/// Runs `body` and says how many cycles of the time stamp counter it took; 0 where there is none.
+/// Runs `body` and returns how many cycles of the time stamp counter it took; 0 on processors without one.
 #[inline]
 pub fn of<T>(body: impl FnOnce() -> T) -> (T, u64) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_mm_lfence, _rdtsc};
-        // The fences keep earlier loads out and those of `body` in.
+        // The fences keep earlier loads out of the measurement, and those of `body` in.
         // SAFETY: every x86-64 has it.
         unsafe { _mm_lfence() };
         // SAFETY: every x86-64 has it; Linux leaves it to user space unless a process forbids it to itself.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::poll::{Interest, PollSet};
 use super::socket::Socket;
 
-/// The byte that travels with the descriptor: a stream socket sends no empty message.
+/// The byte that travels with the descriptor, because a stream socket sends no empty message.
 pub const CARRIER: u8 = 0x46;
 
 #[repr(C, align(8))]
@@ -29,7 +29,7 @@ pub fn send_descriptor(socket: &Socket, fd: &OwnedFd) -> io::Result<()> {
     fields.cmsg_len = header_len();
     // SAFETY: the header is in `space`, which has room for an int behind it.
     let data = unsafe { libc::CMSG_DATA(header) };
-    // SAFETY: as above; unaligned to be sure.
+    // SAFETY: as above; the write is unaligned to be safe.
     unsafe { data.cast::<libc::c_int>().write_unaligned(fd.as_raw_fd()) };
     // SAFETY: all pointers in `message` are to locals that outlive the call.
     let n = unsafe { libc::sendmsg(socket.as_raw_fd(), &message, libc::MSG_NOSIGNAL) };
@@ -39,7 +39,8 @@ pub fn send_descriptor(socket: &Socket, fd: &OwnedFd) -> io::Result<()> {
     }
 }
 
-/// Receives a descriptor that the peer sends with [`send_descriptor`]. What else it may send stays unread.
+/// Receives a descriptor that the peer sends with [`send_descriptor`]. Anything else that the peer sends
+/// stays unread.
 pub fn receive_descriptor(socket: &Socket, deadline: Option<Instant>) -> io::Result<OwnedFd> {
     let mut set = PollSet::new();
     let token = set.add(socket, Interest::Read);
@@ -83,7 +84,7 @@ pub fn receive_descriptor(socket: &Socket, deadline: Option<Instant>) -> io::Res
     let data = unsafe { libc::CMSG_DATA(header) };
     // SAFETY: the length says that an int follows the header.
     let fd = unsafe { data.cast::<libc::c_int>().read_unaligned() };
-    // SAFETY: the kernel just made this descriptor for us.
+    // SAFETY: the kernel has just made this descriptor for this process.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 

@@ -1,29 +1,29 @@
-//! Shared libraries of others, opened at run time and kept to the end of the process.
+//! Shared libraries of others, opened at run time and kept until the end of the process.
 
 use std::ffi::{CStr, CString, c_void};
 use std::ptr;
 
 use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
 
-/// An opened library. It is never closed: threads of its own may run in it to the end of the process.
+/// An opened library. It is never closed, because its own threads may run in it until the end of the process.
 pub struct ForeignLibrary {
     handle: *mut c_void,
     name: String,
 }
 
-// SAFETY: a handle of the loader is used by reading only, and the loader has a lock of its own.
+// SAFETY: a handle of the loader is only read, and the loader has a lock of its own.
 unsafe impl Send for ForeignLibrary {}
 // SAFETY: as above.
 unsafe impl Sync for ForeignLibrary {}
 
 impl ForeignLibrary {
-    /// Opens a file, or what the loader finds under a name, apart from the symbols of this program: it finds
-    /// its own functions before any of that name elsewhere, and nobody finds its functions by accident. An
-    /// error is the loader's sentence.
+    /// Opens a file, or the library that the loader finds under a name, with symbols of its own. The library
+    /// prefers its own functions to others of the same name, and no one else finds its functions by accident.
+    /// An error is the text of the loader.
     ///
     /// # Safety
-    /// The initialisers of the library run, and they are whatever the file says: the user has named it, or
-    /// the system's loader does.
+    /// The initialisers of the library run, whatever they are. The user has named the file, or the system's
+    /// loader has found it.
     pub unsafe fn open(name: &str) -> Result<ForeignLibrary, String> {
         // SAFETY: passed on to our caller.
         let library = unsafe { Library::open(Some(name), RTLD_LAZY | RTLD_LOCAL | libc::RTLD_DEEPBIND) };
@@ -31,7 +31,7 @@ impl ForeignLibrary {
         Ok(ForeignLibrary { handle: library.into_raw(), name: name.to_string() })
     }
 
-    /// The library of that name that is in this process already.
+    /// The library of that name, if it is already in this process.
     pub fn loaded(name: &str) -> Option<ForeignLibrary> {
         let text = CString::new(name).ok()?;
         // SAFETY: a terminated name; NOLOAD runs no code.
@@ -51,24 +51,25 @@ impl ForeignLibrary {
         (!address.is_null()).then_some(address)
     }
 
-    /// Address of an object as the library itself sees it. A program that is linked with the library may have
-    /// the object in the library's stead (a copy relocation); then the library uses the program's. `function`
-    /// is one that it has.
+    /// Address of an object as the library itself sees it. A program that is linked with the library may hold
+    /// the object in place of the library (a copy relocation), and the library then uses the program's.
+    /// `function` is some function of the library.
     pub fn object(&self, name: &CStr, function: &CStr) -> Option<*mut c_void> {
         let own = self.symbol(name)?;
         let is_linked = self.symbol(function).is_some_and(|address| in_program(function) == Some(address));
         Some(if is_linked { in_program(name).unwrap_or(own) } else { own })
     }
 
-    /// The file that a symbol of it is in; the name that it was opened by, where the loader does not tell.
+    /// The file that contains a symbol of the library. If the loader does not know it, the name by which the
+    /// library was opened.
     pub fn path(&self, symbol: &CStr) -> String {
         self.symbol(symbol).and_then(file_of).unwrap_or_else(|| self.name.clone())
     }
 }
 
-/// What the program's own references to a symbol lead to.
+/// The address to which the program's own references to a symbol lead.
 fn in_program(name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: a terminated name, looked for where the loader looks by default.
+    // SAFETY: a terminated name, which is looked up in the loader's default scope.
     let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
     (!address.is_null()).then_some(address)
 }
@@ -81,12 +82,12 @@ pub(crate) fn file_of(address: *mut c_void) -> Option<String> {
         dli_sname: ptr::null(),
         dli_saddr: ptr::null_mut(),
     };
-    // SAFETY: asks about an address, whatever is there; writes one record that outlives the call.
+    // SAFETY: asks about an address, whatever is there; writes one record, which outlives the call.
     let found = unsafe { libc::dladdr(address, &mut info) };
     if found == 0 || info.dli_fname.is_null() {
         return None;
     }
-    // SAFETY: not NULL, so a terminated text of the loader's.
+    // SAFETY: not NULL, so a terminated text that the loader owns.
     Some(unsafe { CStr::from_ptr(info.dli_fname) }.to_string_lossy().into_owned())
 }
 

@@ -2,23 +2,23 @@
 
 use std::fs;
 
-/// The host's name, for messages only: it need not be unique, nor resolve to anything useful.
+/// The host's name, for messages only. It need not be unique, and need not resolve to anything useful.
 pub fn host_name() -> String {
     first_line("/proc/sys/kernel/hostname").unwrap_or_else(|| "unknown-host".into())
 }
 
-/// Identity of this machine, different from all others until it is booted again: the kernel's boot id.
-/// Containers of one machine share it.
+/// Identity of this machine: the kernel's boot id. It differs from that of all other machines, and changes
+/// with each boot. Containers of one machine share it.
 ///
-/// A process that /proc hides it from takes the machine id or the host's name instead.
+/// A process from which /proc hides the boot id uses the machine id or the host's name instead.
 pub fn machine_id() -> String {
     first_line("/proc/sys/kernel/random/boot_id")
         .or_else(|| first_line("/etc/machine-id"))
         .unwrap_or_else(|| format!("name:{}", host_name()))
 }
 
-/// Identity of this host, different from all others: the machine, and the network namespace on it. Abstract
-/// sockets, over which ranks of a host find each other's memory, do not leave that.
+/// Identity of this host: the machine, and its network namespace. It differs from that of all other hosts.
+/// Ranks of a host find each other's memory over abstract sockets, which do not reach beyond the namespace.
 pub fn host_id() -> String {
     let namespace = fs::read_link("/proc/self/ns/net").unwrap_or_default();
     format!("{} {}", machine_id(), namespace.display())

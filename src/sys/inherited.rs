@@ -1,14 +1,14 @@
-//! Sockets that a launcher has left open for us under a number.
+//! Sockets that a launcher has left open for this process under a number.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use super::socket::Socket;
 
-/// A socket of our own for the connection that was inherited as `number`.
+/// A socket of this library's own for the connection that was inherited as `number`.
 ///
-/// The inherited one stays open for others in this process who know of it, in the mode it is in. Programs
-/// that this process starts do not get it.
+/// The inherited descriptor stays open, in its present mode, for other code in this process that knows it.
+/// Programs that this process starts do not inherit it.
 pub fn socket(number: RawFd) -> io::Result<Socket> {
     // SAFETY: asks about a number, open or not; touches no memory.
     let flags = check(unsafe { libc::fcntl(number, libc::F_GETFD) })?;
@@ -22,12 +22,12 @@ pub fn socket(number: RawFd) -> io::Result<Socket> {
     Ok(Socket::shared(copy, unix))
 }
 
-/// The process at the other end of an inherited Unix socket, or whoever made the pair.
+/// The process at the other end of an inherited Unix socket, or the process that made the pair.
 pub fn peer_process(number: RawFd) -> io::Result<i32> {
     option::<libc::ucred>(number, libc::SO_PEERCRED).map(|peer| peer.pid)
 }
 
-/// Options that are plain numbers, for which any bytes will do.
+/// Options that are plain numbers, for which any bytes are valid.
 trait Plain: Copy {
     const ZERO: Self;
 }
@@ -68,13 +68,13 @@ mod tests {
         assert_eq!((socket.read(&mut byte).unwrap(), byte), (Some(1), *b"a"));
         ours.read_exact(&mut byte).unwrap();
         assert_eq!(byte, *b"b");
-        // Still blocking for others, but not for us.
+        // The socket still blocks for others, but not here.
         assert_eq!(socket.read(&mut byte).unwrap(), None);
         assert_eq!(peer_process(ours.as_raw_fd()).unwrap() as u32, std::process::id());
     }
 
     #[test]
-    fn what_is_no_socket_or_not_open_is_refused() {
+    fn a_descriptor_that_is_no_socket_or_not_open_is_refused() {
         let file = std::fs::File::open("/dev/null").unwrap();
         assert_eq!(socket(file.as_raw_fd()).unwrap_err().raw_os_error(), Some(libc::ENOTSOCK));
         assert_eq!(socket(1 << 20).unwrap_err().raw_os_error(), Some(libc::EBADF));

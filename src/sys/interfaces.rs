@@ -9,9 +9,9 @@ use std::ptr;
 pub struct Interface {
     /// Name of the interface, such as `eth0`.
     pub name: String,
-    /// Whether it is switched on.
+    /// Whether it is up.
     pub up: bool,
-    /// Whether it only reaches this host.
+    /// Whether it reaches only this host.
     pub loopback: bool,
     /// Addresses of the interface, in the kernel's order.
     pub addresses: Vec<IpAddr>,

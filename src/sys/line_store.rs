@@ -1,10 +1,10 @@
-//! A cache line that is written past the caches, by the stores of several CPUs.
+//! Stores of whole cache lines past the caches, with each width of vector instruction.
 //!
-//! Such a line is not read before it is written and displaces nothing. The wider the stores the better, even
-//! though a line leaves the CPU whole in any case: outputs of 32 MiB, copied out of a ring by 64 instead of
-//! 16 bytes at a time, two ranks on near cores of a Zen 4 server, took 1 to 5 % less.
+//! Such a line is not read before it is written, and displaces nothing in the caches. Wider stores are
+//! better, although a line leaves the CPU whole in any case. Figures: docs/lab/constants.md.
 //!
-//! These stores obey no Release: after the last, [`fence`] orders them before what follows.
+//! These stores do not obey a Release store: after the last of them, [`fence`] orders them before what
+//! follows.
 
 use std::arch::x86_64::{
     __m128i, __m256i, __m512i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128, _mm256_loadu_si256,
@@ -14,7 +14,7 @@ use std::arch::x86_64::{
 /// Bytes of a cache line.
 pub const LINE: usize = 64;
 
-/// How a line goes from one place to another.
+/// How a line is copied from one place to another.
 pub trait LineStore {
     /// # Safety
     /// A line is readable at `src` and writable at `dst`, `dst` is aligned to it, and the CPU has the
@@ -22,25 +22,25 @@ pub trait LineStore {
     unsafe fn copy(dst: *mut u8, src: *const u8);
 }
 
-/// Past the caches, 16 bytes at a time: every x86-64 can.
+/// Stores past the caches, 16 bytes at a time, which every x86-64 can do.
 pub struct Sse;
 
 impl LineStore for Sse {
     #[inline(always)]
     unsafe fn copy(dst: *mut u8, src: *const u8) {
-        // All of the line is loaded before any of it is stored.
+        // The whole line is loaded before any of it is stored.
         let words: [__m128i; LINE / size_of::<__m128i>()] = std::array::from_fn(|i| {
             // SAFETY: inside the line, at any alignment.
             unsafe { _mm_loadu_si128(src.cast::<__m128i>().wrapping_add(i)) }
         });
         for (i, word) in words.into_iter().enumerate() {
-            // SAFETY: inside the line, and aligned since the line is.
+            // SAFETY: inside the line, and aligned because the line is.
             unsafe { _mm_stream_si128(dst.cast::<__m128i>().wrapping_add(i), word) };
         }
     }
 }
 
-/// Past the caches, 32 bytes at a time, with AVX.
+/// Stores past the caches, 32 bytes at a time, with AVX.
 pub struct Avx;
 
 impl LineStore for Avx {
@@ -51,14 +51,14 @@ impl LineStore for Avx {
         let first = unsafe { _mm256_loadu_si256(src) };
         // SAFETY: the second half.
         let second = unsafe { _mm256_loadu_si256(src.wrapping_add(1)) };
-        // SAFETY: the first half, aligned since the line is.
+        // SAFETY: the first half, aligned because the line is.
         unsafe { _mm256_stream_si256(dst, first) };
         // SAFETY: the second half, as above.
         unsafe { _mm256_stream_si256(dst.wrapping_add(1), second) };
     }
 }
 
-/// Past the caches, whole, with AVX-512 F.
+/// Stores past the caches, a whole line at a time, with AVX-512 F.
 pub struct Avx512;
 
 impl LineStore for Avx512 {
@@ -72,7 +72,7 @@ impl LineStore for Avx512 {
     }
 }
 
-/// Orders stores past the caches before all that follow, as ordinary ones are by themselves.
+/// Orders stores past the caches before everything that follows. Ordinary stores need no such fence.
 #[inline(always)]
 pub fn fence() {
     // SAFETY: every x86-64 has SSE.

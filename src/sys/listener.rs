@@ -1,4 +1,4 @@
-//! Listening sockets, TCP and abstract Unix alike. Non-blocking, close-on-exec.
+//! Listening sockets, both TCP and abstract Unix. They are non-blocking and close-on-exec.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -9,8 +9,8 @@ use std::os::unix::net::{SocketAddr as UnixAddress, UnixListener};
 use super::owned::Owned;
 use super::socket::Socket;
 
-/// Connections the kernel may keep for us. Strangers fill the queue as well as peers; the standard
-/// library's 128 would make the kernel drop a peer's first packet, which costs it a second.
+/// Connections that the kernel may queue. Strangers fill the queue as well as peers. With the standard
+/// library's 128 the kernel would drop the first packet of a peer, which costs the peer a second.
 const QUEUE: libc::c_int = 4096;
 
 /// A listening socket.
@@ -18,7 +18,8 @@ const QUEUE: libc::c_int = 4096;
 pub enum Listener {
     /// At an address and port.
     Tcp(Owned<TcpListener>),
-    /// At an abstract name: no file, gone with the process, seen in this network namespace only.
+    /// At an abstract name: it has no file, ends with the process, and is visible only in this network
+    /// namespace.
     Unix(Owned<UnixListener>),
 }
 
@@ -47,7 +48,7 @@ impl Listener {
         }
     }
 
-    /// The next connection; `None`: nobody is waiting.
+    /// The next connection. `None`: no one is waiting.
     pub fn accept(&self) -> io::Result<Option<Socket>> {
         let accepted = match self {
             Listener::Tcp(listener) => listener.accept().map(|(s, _)| (OwnedFd::from(s), false)),
@@ -76,7 +77,7 @@ impl AsRawFd for Listener {
     }
 }
 
-/// Lengthens the queue of a socket that listens already: Linux takes a second `listen` as that.
+/// Lengthens the queue of a socket that already listens: Linux takes a second `listen` as a request for that.
 fn widen(fd: RawFd) -> io::Result<()> {
     // SAFETY: takes integers only; a bad descriptor would be an error, not undefined.
     match unsafe { libc::listen(fd, QUEUE) } {

@@ -1,45 +1,46 @@
-//! Copies into and out of memory shared with another process.
+//! Copies into and out of memory that is shared with another process.
 //!
 //! How the sender writes a slot decides what the receiver pays. Plain stores first fetch the lines that the
-//! peer has read last; `rep movsb` lets the CPU ask for whole lines to be overwritten. On CPUs that start it
-//! quickly it pays from a few hundred bytes where the lines come from far, elsewhere from a few KiB. Below 2
-//! KiB, where plain stores are best between near cores, the C library's copy has a good and a bad speed, by
-//! the accidents of a build; so these bytes go by a copy of our own, both ways. Large outputs are a different
-//! case: nobody reads them soon, so they are written past the caches.
+//! peer has read last. `rep movsb` lets the CPU overwrite whole lines instead. If the CPU starts it quickly,
+//! it pays off from a few hundred bytes for far lines, and otherwise from a few KiB.
 //!
-//! There is one trap. Where the destination is a few bytes ahead of the source modulo the page size,
-//! AMD's `rep movsb` takes each load for one of what was just stored and becomes sixteen times
-//! slower (3.4 instead of 55 GB/s on an EPYC of the Zen 4 generation), and so does the C library's
-//! memcpy, which uses it for larger sizes. Such pairs are copied in blocks of one line.
+//! Between near cores, plain stores are best below 2 KiB. There the speed of the C library's copy varies with
+//! accidents of the build, so this module has a copy of its own for these sizes, in both directions. Large
+//! outputs are a different case: nobody reads them soon, so they are written past the caches.
 //!
-//! No function here forms a reference to the memory it is given; what another process writes there
-//! meanwhile can spoil the bytes copied and nothing else.
+//! There is one trap: a destination that lies a few bytes ahead of the source modulo the page size. AMD's
+//! `rep movsb` then takes each load for one of the bytes just stored, and becomes many times slower. The C
+//! library's memcpy uses it for larger sizes and suffers as well. Such pairs are copied line by line.
+//! Figures: docs/lab/constants.md.
+//!
+//! No function here forms a reference to the memory that it is given. Another process that writes there
+//! meanwhile can change only the bytes that are copied.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// How bytes get to the reader of shared memory, by where it is.
+/// How bytes get to the reader of shared memory, depending on where it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyMode {
     /// The reader shares a cache with the writer.
     Near,
     /// The reader shares no cache with the writer.
     Far,
-    /// Like [`CopyMode::Far`], but getting the lines back from the reader would cost more than going past
-    /// the caches.
+    /// Like [`CopyMode::Far`], where getting the lines back from the reader would cost more than writing
+    /// past the caches.
     PastCaches,
 }
 
 /// Copies `len` bytes into memory that another core reads next, such as a slot of a ring.
 ///
-/// A Release store afterwards publishes them, as with any ordinary stores.
+/// A later Release store publishes them, as it does ordinary stores.
 ///
 /// # Safety
 /// `src` is readable and `dst` writable for `len` bytes, and they do not overlap.
 pub unsafe fn copy_to_shared(dst: *mut u8, src: *const u8, len: usize, way: CopyMode) {
     #[cfg(target_arch = "x86_64")]
     if way == CopyMode::PastCaches && len >= x86::PAST_FROM {
-        // SAFETY: the caller's promise is the one asked for.
+        // SAFETY: passed on from our caller.
         unsafe { x86::copy_past_caches(dst, src, len) };
         return;
     }
@@ -47,15 +48,15 @@ pub unsafe fn copy_to_shared(dst: *mut u8, src: *const u8, len: usize, way: Copy
     let _ = way;
     #[cfg(target_arch = "x86_64")]
     if len >= x86::rep_movsb_from(way) && !x86::aliases(dst, src) {
-        // SAFETY: the caller's promise is the one asked for.
+        // SAFETY: passed on from our caller.
         unsafe { x86::rep_movsb(dst, src, len) };
         return;
     }
-    // SAFETY: the caller's promise is the one asked for.
+    // SAFETY: passed on from our caller.
     unsafe { copy_plain(dst, src, len) };
 }
 
-/// Copies `len` bytes, most often few of them, without a call.
+/// Copies `len` bytes, usually few, without a function call.
 ///
 /// # Safety
 /// `src` is readable and `dst` writable for `len` bytes, and they do not overlap.
@@ -69,9 +70,9 @@ pub unsafe fn copy_short(dst: *mut u8, src: *const u8, len: usize) {
         // SAFETY: the caller's promise, and 16 bytes at least.
         17..=32 => unsafe { copy_ends::<16>(dst, src, len) },
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: the caller's promise is the one asked for, and a line at least.
+        // SAFETY: passed on from our caller, and there is at least one line.
         _ if x86::takes_groups(len) => unsafe { x86::copy_groups(dst, src, len) },
-        // SAFETY: the caller's promise is the one asked for.
+        // SAFETY: passed on from our caller.
         _ => unsafe { std::ptr::copy_nonoverlapping(src, dst, len) },
     }
 }
@@ -83,7 +84,7 @@ pub unsafe fn copy_short(dst: *mut u8, src: *const u8, len: usize) {
 #[inline(always)]
 unsafe fn copy_ends<const N: usize>(dst: *mut u8, src: *const u8, len: usize) {
     let last = len - N;
-    // SAFETY: the first `N` of `len` readable bytes; an array of bytes lies anywhere.
+    // SAFETY: the first `N` of `len` readable bytes; an array of bytes has no alignment.
     let head = unsafe { src.cast::<[u8; N]>().read() };
     // SAFETY: the last `N` of them.
     let tail = unsafe { src.wrapping_add(last).cast::<[u8; N]>().read() };
@@ -93,27 +94,27 @@ unsafe fn copy_ends<const N: usize>(dst: *mut u8, src: *const u8, len: usize) {
     unsafe { dst.wrapping_add(last).cast::<[u8; N]>().write(tail) };
 }
 
-/// Outputs of so many bytes are written past the caches: they would not stay there, and are not read for
-/// ownership so.
+/// Outputs of at least this many bytes are written past the caches. They would not stay in the caches, and
+/// such stores need not read the lines first.
 pub const STREAMED_FROM: usize = 8 << 20;
 
-/// Copies `len` bytes out of shared memory to the user's buffer. With `streaming`, past the caches:
-/// for outputs larger than the caches, which would otherwise be read before they are overwritten.
+/// Copies `len` bytes out of shared memory to the user's buffer. `streaming` writes past the caches, for
+/// outputs larger than the caches, whose lines would otherwise be read before they are overwritten.
 ///
-/// When it returns, what it stored is ordered before a later Release store, streaming or not.
+/// On return, its stores are ordered before a later Release store, streaming or not.
 ///
 /// # Safety
 /// `src` is readable and `dst` writable for `len` bytes, and they do not overlap.
 pub unsafe fn copy_from_shared(dst: *mut u8, src: *const u8, len: usize, streaming: bool) {
     #[cfg(target_arch = "x86_64")]
     if streaming && len >= x86::BLOCKS_FROM {
-        // SAFETY: the caller's promise is the one asked for.
+        // SAFETY: passed on from our caller.
         unsafe { x86::copy_past_caches(dst, src, len) };
         return;
     }
-    // Other CPUs have no streaming stores here: a plain copy is correct everywhere.
+    // Other CPUs have no streaming stores here. A plain copy is correct everywhere.
     let _ = streaming;
-    // SAFETY: the caller's promise is the one asked for.
+    // SAFETY: passed on from our caller.
     unsafe { copy_plain(dst, src, len) };
 }
 
@@ -123,13 +124,13 @@ pub unsafe fn copy_from_shared(dst: *mut u8, src: *const u8, len: usize, streami
 unsafe fn copy_plain(dst: *mut u8, src: *const u8, len: usize) {
     #[cfg(target_arch = "x86_64")]
     if x86::takes_groups(len) {
-        // SAFETY: the caller's promise is the one asked for, and a line at least.
+        // SAFETY: passed on from our caller, and there is at least one line.
         unsafe { x86::copy_groups(dst, src, len) };
         return;
     }
     #[cfg(target_arch = "x86_64")]
     if len >= x86::BLOCKS_FROM && x86::aliases(dst, src) {
-        // SAFETY: the caller's promise is the one asked for.
+        // SAFETY: passed on from our caller.
         unsafe { x86::copy_line_by_line(dst, src, len) };
         return;
     }
@@ -141,7 +142,7 @@ unsafe fn copy_plain(dst: *mut u8, src: *const u8, len: usize) {
 mod tests {
     use super::*;
 
-    /// Copies `len` bytes between the given offsets in a page; checks them and what lies around.
+    /// Copies `len` bytes between the given offsets in a page, and checks them and the bytes around them.
     fn check(len: usize, dst_offset: usize, src_offset: usize, copy: impl Fn(*mut u8, *const u8, usize)) {
         const PAGE: usize = 4096;
         let source: Vec<u8> = (0..2 * PAGE + len).map(|i| (i * 31 + i / 251 + 1) as u8).collect();
@@ -149,7 +150,7 @@ mod tests {
         let src_offset = source.as_ptr().align_offset(PAGE) + src_offset;
         let dst_offset = target.as_ptr().align_offset(PAGE) + dst_offset;
         let (dst, src) = (target[dst_offset..].as_mut_ptr(), source[src_offset..].as_ptr());
-        // Both vectors have `len` bytes behind these offsets, and they are two.
+        // Both vectors have `len` bytes behind these offsets, and they are separate.
         copy(dst, src, len);
         assert_eq!(target[dst_offset..dst_offset + len], source[src_offset..src_offset + len], "{len} bytes");
         assert!(target[..dst_offset].iter().all(|&b| b == 0xa5), "bytes before the target, {len}");
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn few_bytes_are_copied_whole_and_nothing_beside_them() {
+    fn few_bytes_are_copied_whole_and_nothing_around_them() {
         for len in (0..=600).chain([767, 768, 769, 831, 832, 833, 2047, 2048, 2049]) {
             for offset in [0, 1, 7] {
                 // SAFETY: `check` gives memory for `len` bytes.

@@ -1,4 +1,4 @@
-//! The operating system, where unsafe is at home.
+//! The operating system: system calls and CPU instructions, the home of unsafe code.
 
 pub mod at_exit;
 pub mod connect;

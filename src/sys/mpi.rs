@@ -1,16 +1,16 @@
 //! MPI libraries in this process, and what they say about themselves.
 //!
-//! They are looked for among the loaded libraries by name, because a Python extension loads MPI out of sight
-//! of a search for symbols.
+//! They are found by name among the loaded libraries. A search for symbols would not do: a Python extension
+//! loads MPI into a scope that such a search does not see.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
-/// Whether an MPI library is loaded, other than one of which this code is a part.
+/// Whether an MPI library is loaded, other than the one that contains this code.
 pub fn is_loaded() -> bool {
     !functions().is_empty()
 }
 
-/// Whether an MPI library in this process has been initialised. True after its end, too.
+/// Whether an MPI library in this process has been initialised. It stays true after MPI_Finalize.
 pub fn is_initialized() -> bool {
     functions().into_iter().any(|initialized| {
         let mut flag: c_int = 0;
@@ -39,10 +39,10 @@ fn functions() -> Vec<Initialized> {
     names().iter().filter_map(|name| function_of(name)).collect()
 }
 
-/// Files of the libraries in this process that are an MPI by name.
+/// Files of the libraries in this process whose names are those of an MPI library.
 fn names() -> Vec<CString> {
     let mut names: Vec<CString> = Vec::new();
-    // SAFETY: the callback gets our list back, which outlives the call, and is the only one to use it
+    // SAFETY: the callback gets this list back, which outlives the call, and is the only one to use it
     // meanwhile.
     unsafe { libc::dl_iterate_phdr(Some(note_mpi), (&raw mut names).cast()) };
     names
@@ -54,19 +54,19 @@ unsafe extern "C" fn note_mpi(info: *mut libc::dl_phdr_info, _bytes: usize, name
     if name.is_null() {
         return 0;
     }
-    // SAFETY: not NULL, so a terminated text of the loader's.
+    // SAFETY: not NULL, so a terminated text that the loader owns.
     let name = unsafe { CStr::from_ptr(name) };
     let file = name.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     // libmpi.so.12, libmpi.so.40, libmpi_abi.so.1, libmpich.so.12.
     if file.starts_with(b"libmpi") {
-        // SAFETY: `names` passes its list, which nobody else uses during the call.
+        // SAFETY: `names` passes its list, which no one else uses during the call.
         let names = unsafe { &mut *names.cast::<Vec<CString>>() };
         names.push(name.to_owned());
     }
     0
 }
 
-/// `MPI_Initialized` of a library, if it has one that is not ours.
+/// `MPI_Initialized` of a library, unless it lacks the function or contains this code.
 fn function_of(library: &CStr) -> Option<Initialized> {
     // SAFETY: a terminated name; NOLOAD runs no code of the library, which is loaded already.
     let handle = unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
@@ -75,7 +75,7 @@ fn function_of(library: &CStr) -> Option<Initialized> {
     }
     // SAFETY: a handle that was just given, and a terminated name.
     let symbol = unsafe { libc::dlsym(handle, c"MPI_Initialized".as_ptr()) };
-    // SAFETY: gives back what dlopen counted; whoever loaded the library keeps it.
+    // SAFETY: gives back what dlopen counted; the code that loaded the library keeps it.
     unsafe { libc::dlclose(handle) };
     if symbol.is_null() || base_of(symbol) == base_of(base_of as *const c_void) {
         return None;
@@ -93,7 +93,7 @@ fn base_of(address: *const c_void) -> Option<usize> {
         dli_sname: nothing,
         dli_saddr: std::ptr::null_mut(),
     };
-    // SAFETY: asks about an address, whatever is there; writes one record that outlives the call.
+    // SAFETY: asks about an address, whatever is there; writes one record, which outlives the call.
     let found = unsafe { libc::dladdr(address, &mut info) };
     (found != 0).then(|| info.dli_fbase.addr())
 }

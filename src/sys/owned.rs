@@ -1,17 +1,18 @@
 //! Files of this library: descriptors that a child of `fork` must not keep open.
 //!
-//! A process-wide table says for each descriptor number which file the library has opened there: its
-//! identity, a hash of device and inode. [`Owned`] enters its file when it is made and takes it out when it
-//! is dropped. In a child, `replace_all` goes through the table and puts a socket without a peer in the place
-//! of each file: every use of it fails, and its number is still taken, so that no code of the library can
-//! meet a file of the program there.
+//! A process-wide table has an entry for each descriptor number. It says which file the library has opened
+//! there, by the file's identity: a hash of device and inode. [`Owned`] enters its file when it is made and
+//! removes it when it is dropped. In a child, `replace_all` puts a socket without a peer in place of each
+//! file of the table. Every use of it then fails, and its number stays taken, so that no code of the library
+//! meets a file of the program there.
 //!
-//! The table is read without locks, as the child may call async-signal-safe functions only. A number is
-//! touched only if the file there is still the one that was entered: a program that closes descriptors of
-//! others and uses their numbers keeps what is its own.
+//! The table is read without locks, because the child may call only async-signal-safe functions. A number is
+//! touched only if the file there is still the one that was entered. So a program that closes descriptors of
+//! others and reuses their numbers keeps its own files.
 //!
-//! Left out: descriptors that hold no connection and no memory (eventfds, pidfds), which have no identity of
-//! their own; and what another thread makes in the very moment of the fork.
+//! Two kinds of descriptors are left out. Eventfds and pidfds hold neither a connection nor memory, and have
+//! no identity of their own. And the table misses descriptors that another thread makes at the very moment of
+//! the fork.
 
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::{Deref, DerefMut};
@@ -21,17 +22,17 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::fork;
 
-/// Numbers per part of the table.
+/// Entries per part of the table.
 const PART: usize = 1024;
-/// Parts of the table: for 2^20 numbers, the most that Linux allows by default.
+/// Number of parts: enough for 2^20 descriptors, the most that Linux allows by default.
 const PARTS: usize = 1024;
 
-/// Identities by number, 0 where the library has no file. Parts are made when they are needed.
+/// Identities by descriptor number; 0 where the library has no file. Parts are made when they are needed.
 static FILES: [OnceLock<Box<[AtomicU64]>>; PARTS] = [const { OnceLock::new() }; PARTS];
-/// Parts that were ever used.
+/// Number of parts that were ever used.
 static USED: AtomicUsize = AtomicUsize::new(0);
 
-/// A file of the library: closed on drop, and replaced in a child of `fork`.
+/// A file of the library. It is closed on drop, and replaced in a child of `fork`.
 #[derive(Debug)]
 pub struct Owned<F: AsRawFd> {
     file: ManuallyDrop<F>,
@@ -39,7 +40,7 @@ pub struct Owned<F: AsRawFd> {
 }
 
 impl<F: AsRawFd> Owned<F> {
-    /// Enters a file, which from now on is closed by this only.
+    /// Enters a file. From now on only this object closes it.
     pub fn new(file: F) -> Owned<F> {
         fork::watch();
         let fd = file.as_raw_fd();
@@ -54,11 +55,11 @@ impl<F: AsRawFd> Owned<F> {
 impl<F: AsRawFd> Drop for Owned<F> {
     fn drop(&mut self) {
         let fd = self.file.as_raw_fd();
-        // SAFETY: dropped once, here; nobody uses `file` after this.
+        // SAFETY: dropped once, here; no one uses `file` after this.
         unsafe { ManuallyDrop::drop(&mut self.file) };
-        // After closing: a fork in between finds the number free, or taken by another file, and leaves it
-        // alone. And only if the entry is still that of this file: another thread may have got the number
-        // again.
+        // The entry is removed after closing. A fork in between finds the number free, or taken by another
+        // file, and leaves it alone. The entry is removed only if it is still that of this file, because
+        // another thread may have reused the number.
         if let Some(entry) = entry_of(fd) {
             let _ = entry.compare_exchange(self.identity, 0, Ordering::AcqRel, Ordering::Relaxed);
         }
@@ -85,8 +86,8 @@ impl<F: AsRawFd> AsRawFd for Owned<F> {
     }
 }
 
-/// Replaces every file of the table by a socket without a peer. For a child of `fork`, before anything else:
-/// makes async-signal-safe calls only.
+/// Replaces every file of the table by a socket without a peer. A child of `fork` calls it before anything
+/// else. It makes only async-signal-safe calls.
 pub(super) fn replace_all() {
     let mut placeholder = None;
     for (part, entries) in FILES.iter().enumerate().take(USED.load(Ordering::Acquire)) {
@@ -108,7 +109,7 @@ pub(super) fn replace_all() {
     }
 }
 
-/// A socket without a peer, in the place of the library's files.
+/// A socket without a peer, which replaces the library's files.
 struct Placeholder {
     fd: RawFd,
     /// Whether its number is that of a file that it replaces.
@@ -120,14 +121,15 @@ fn replace(fd: RawFd, placeholder: &mut Option<Placeholder>) {
         *placeholder = lonely_socket().map(|fd| Placeholder { fd, is_in_place: false });
     }
     if placeholder.is_none() {
-        // No number was free. There is one now, and the lowest free one is taken: this one, most likely.
+        // No number was free. Closing frees one, and the kernel gives the lowest free number: most likely
+        // this one.
         close(fd);
         *placeholder = lonely_socket().map(|made| Placeholder { fd: made, is_in_place: made == fd });
     }
     if let Some(placeholder) = placeholder
         && placeholder.fd != fd
     {
-        // SAFETY: takes integers only; `fd` is a file of this library, or was closed above and is nobody's.
+        // SAFETY: takes integers only; `fd` is a file of this library, or was closed above and has no owner.
         unsafe { libc::dup3(placeholder.fd, fd, libc::O_CLOEXEC) };
     }
 }
@@ -140,11 +142,12 @@ fn lonely_socket() -> Option<RawFd> {
 }
 
 fn close(fd: RawFd) {
-    // SAFETY: takes an integer; the callers give a file of this library, or a socket that they have made.
+    // SAFETY: takes an integer; the callers pass a file of this library, or a socket that they have made.
     unsafe { libc::close(fd) };
 }
 
-/// Tells a file from any other that is open: never 0. `None`: not open.
+/// Identity of an open file: never 0, and different from that of any other open file. `None`: `fd` is not
+/// open.
 fn identity_of(fd: RawFd) -> Option<u64> {
     let mut status = MaybeUninit::<libc::stat>::uninit();
     // SAFETY: the kernel writes one structure to `status`, which has room for it.
@@ -153,7 +156,7 @@ fn identity_of(fd: RawFd) -> Option<u64> {
     }
     // SAFETY: the call succeeded, so it has filled the structure.
     let status = unsafe { status.assume_init() };
-    // Devices of sockets and of memory have small numbers, inodes come in ascending order.
+    // Devices of sockets and of memory have small numbers, and inodes are given in ascending order.
     Some(status.st_dev.rotate_left(40) ^ status.st_ino | 1 << 63)
 }
 
@@ -162,7 +165,7 @@ fn entry_of(fd: RawFd) -> Option<&'static AtomicU64> {
     FILES.get(at / PART)?.get()?.get(at % PART)
 }
 
-/// The entry of a number; `None` where there is none: of a number above the table.
+/// The entry of a number, made if necessary. `None`: the number is beyond the table.
 fn entry_made(fd: RawFd) -> Option<&'static AtomicU64> {
     let at = usize::try_from(fd).ok()?;
     let part = FILES.get(at / PART)?;
@@ -179,7 +182,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
     use std::time::Duration;
 
-    /// Forks, runs `body` in the child, which makes no allocation, and gives what it returned.
+    /// Forks and runs `body` in the child, which makes no allocation. Returns the result of `body`.
     fn in_child(body: impl FnOnce() -> bool) -> bool {
         // SAFETY: the child makes async-signal-safe calls only, and ends by `_exit`.
         let child = unsafe { libc::fork() };
@@ -190,7 +193,7 @@ mod tests {
             unsafe { libc::_exit(code) };
         }
         let mut status = 0;
-        // SAFETY: our own child; the status goes to a local.
+        // SAFETY: the child of this function; the status goes to a local.
         assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
         status == 0
     }
@@ -216,12 +219,12 @@ mod tests {
         theirs.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         assert_eq!(theirs.read(&mut [0]).unwrap(), 0, "the child holds it");
         drop((hold, held));
-        // SAFETY: our own child.
+        // SAFETY: the child of this function.
         assert_eq!(unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) }, child);
     }
 
     #[test]
-    fn in_the_child_the_number_is_still_taken_by_something_that_is_closed_with_its_owner() {
+    fn in_the_child_the_number_stays_taken_until_its_owner_is_dropped() {
         let mut ours = Some(Owned::new(UnixStream::pair().unwrap().0));
         let fd = ours.as_ref().unwrap().as_raw_fd();
         let before = identity_of(fd);
@@ -239,7 +242,8 @@ mod tests {
         let ours = Owned::new(OwnedFd::from(UnixStream::pair().unwrap().0));
         let fd = ours.as_raw_fd();
         let (program, _other) = UnixStream::pair().unwrap();
-        // SAFETY: puts another file under the number, as a program does that closes what it does not know.
+        // SAFETY: puts another file under the number, like a program that closes descriptors it does not
+        // know.
         assert_eq!(unsafe { libc::dup3(program.as_raw_fd(), fd, libc::O_CLOEXEC) }, fd);
         let identity = identity_of(program.as_raw_fd());
         assert!(in_child(|| identity_of(fd) == identity));

@@ -1,45 +1,45 @@
-//! Waits until one of several descriptors has something to say.
+//! Waiting until one of several descriptors is ready.
 
 use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr;
 use std::time::{Duration, Instant};
 
-/// What to wait for.
+/// The event to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
-    /// Something to read, or the end.
+    /// Data to read, or the end of the stream.
     Read,
-    /// Room to write, or a connection that stands or failed.
+    /// Room to write, or a connection attempt that has succeeded or failed.
     Write,
     /// Either of the two.
     ReadWrite,
-    /// The other side has closed; data that can be read does not count.
+    /// The other side has closed. Readable data does not count.
     Hangup,
 }
 
-/// Names a descriptor within one [`PollSet`], until it is cleared.
+/// A descriptor within one [`PollSet`], until the set is cleared.
 #[derive(Clone, Copy, Debug)]
 pub struct Token(usize);
 
-/// Descriptors to wait for together. Filled anew before each wait.
+/// Descriptors to wait for together. The set is filled anew before each wait.
 #[derive(Default)]
 pub struct PollSet {
     entries: Vec<libc::pollfd>,
 }
 
 impl PollSet {
-    /// An empty set.
+    /// Makes an empty set.
     pub fn new() -> PollSet {
         PollSet::default()
     }
 
-    /// Forgets all descriptors; tokens given before mean nothing any more.
+    /// Removes all descriptors. Tokens given before are invalid then.
     pub fn clear(&mut self) {
         self.entries.clear();
     }
 
-    /// Adds a descriptor. One that is closed before the wait counts as ready.
+    /// Adds a descriptor. A descriptor that is closed before the wait counts as ready.
     pub fn add(&mut self, fd: &impl AsRawFd, interest: Interest) -> Token {
         let events = match interest {
             Interest::Read => libc::POLLIN,
@@ -51,14 +51,14 @@ impl PollSet {
         Token(self.entries.len() - 1)
     }
 
-    /// Waits until something is ready or `until` has come; `None` waits for ever. A signal may end
-    /// it early with nothing ready.
+    /// Waits until a descriptor is ready or `until` has passed. `None` waits without limit. A signal may end
+    /// the wait early with nothing ready.
     pub fn wait(&mut self, until: Option<Instant>) -> io::Result<()> {
         let left = until.map(|t| t.saturating_duration_since(Instant::now())).map(timespec);
         let left = left.as_ref().map_or(ptr::null(), ptr::from_ref);
         let count = self.entries.len() as libc::nfds_t;
-        // SAFETY: `entries` is an exclusively borrowed array of `count` elements; `left` is null or
-        // points to a local that outlives the call; a null mask leaves the signals alone.
+        // SAFETY: `entries` is an exclusively borrowed array of `count` elements; `left` is null or points to
+        // a local that outlives the call; a null mask leaves the signals alone.
         let rc = unsafe { libc::ppoll(self.entries.as_mut_ptr(), count, left, ptr::null()) };
         if rc >= 0 {
             return Ok(());
@@ -70,12 +70,12 @@ impl PollSet {
         if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) }
     }
 
-    /// Finds what is ready now, without waiting.
+    /// Finds which descriptors are ready now, without waiting.
     pub fn look(&mut self) -> io::Result<()> {
         self.wait(Some(Instant::now()))
     }
 
-    /// Whether the last wait found it ready; an error or the end counts as ready.
+    /// Whether the last wait found the descriptor ready. An error or the end counts as ready.
     pub fn ready(&self, token: Token) -> bool {
         self.entries.get(token.0).is_some_and(|entry| entry.revents != 0)
     }

@@ -1,8 +1,8 @@
-//! Pages for memory that somebody else has mapped.
+//! Pages for memory that other code has mapped.
 
 use std::io;
 
-/// Gives pages to `bytes` bytes from `start` on, as a touch of each would, and changes none of them. `false`:
+/// Gives pages to the `bytes` bytes from `start` on, as a touch of each would, and changes no byte. `false`:
 /// some of it is not mapped, or cannot be read.
 pub fn populate(start: *const u8, bytes: usize) -> io::Result<bool> {
     // SAFETY: a plain call without pointers.
@@ -16,24 +16,24 @@ pub fn populate(start: *const u8, bytes: usize) -> io::Result<bool> {
     }
     let first = first.cast();
     let advise = |len, advice| {
-        // SAFETY: both advices used here act as a touch of each page does, without changing a byte; an
+        // SAFETY: both kinds of advice used here act like a touch of each page, without changing a byte; an
         // address that cannot be touched is an error, not a fault.
         match unsafe { libc::madvise(first, len, advice) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
         }
     };
-    // An advice that the kernel does not know is refused for no bytes, too. Before Linux 5.14 the first touch
-    // does it.
+    // The kernel refuses unknown advice even for zero bytes. Before Linux 5.14 the first touch gives the
+    // pages.
     if advise(0, libc::MADV_POPULATE_READ).is_err() {
         return Ok(true);
     }
     for advice in [libc::MADV_POPULATE_WRITE, libc::MADV_POPULATE_READ] {
         match advise(len, advice) {
             Ok(()) => return Ok(true),
-            // No right to write, or to read.
+            // Without the right to write, or to read.
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {}
-            // Behind the end of a mapped file: a touch would be SIGBUS.
+            // Beyond the end of a mapped file, where a touch would raise SIGBUS.
             Err(error) if error.raw_os_error() == Some(libc::EFAULT) => return Ok(false),
             Err(error) => return Err(error),
         }
@@ -41,13 +41,13 @@ pub fn populate(start: *const u8, bytes: usize) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Whether there is a mapping for all of it; `first` and `len` are multiples of a page.
+/// Whether the whole range is mapped. `first` and `len` are multiples of a page.
 fn is_mapped(first: *mut u8, len: usize, page: usize) -> io::Result<bool> {
     let mut states = [0u8; 4096];
     let step = states.len() * page;
     for from in (0..len).step_by(step) {
         let bytes = step.min(len - from);
-        // SAFETY: the kernel looks at its own tables, and writes a byte per page, for which there is room.
+        // SAFETY: the kernel reads its own tables, and writes one byte per page, for which there is room.
         if unsafe { libc::mincore(first.wrapping_add(from).cast(), bytes, states.as_mut_ptr()) } < 0 {
             let error = io::Error::last_os_error();
             return if error.raw_os_error() == Some(libc::ENOMEM) { Ok(false) } else { Err(error) };
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_mapped_or_cannot_be_read_is_told_apart() {
+    fn memory_that_is_not_mapped_or_cannot_be_read_is_refused() {
         let fd = sealed(PAGE_BYTES).unwrap();
         let reserved = SparseMapping::reserve(&fd, 2 * PAGE_BYTES).unwrap();
         assert!(!populate(reserved.start(), 1).unwrap());

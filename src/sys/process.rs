@@ -1,4 +1,4 @@
-//! Another process of this host, by a pidfd: its end is seen whatever else keeps its sockets open.
+//! Another process of this host, by a pidfd: its end is seen even if its sockets stay open elsewhere.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -7,17 +7,17 @@ use super::poll::{Interest, PollSet};
 use super::process_memory::peer_of;
 use super::socket::Socket;
 
-/// A process, for as long as it lives and after. Ready to read when it has ended.
+/// A process, alive or ended. Its descriptor is ready to read once it has ended.
 #[derive(Debug)]
 pub struct Process {
     fd: OwnedFd,
 }
 
 impl Process {
-    /// The process at the other end of a connected Unix socket.
+    /// The process at the other end of a connected Unix socket, as the kernel names it.
     ///
-    /// Which one that is, the kernel says. `None` where it is this process or unknown: in another process
-    /// namespace, on an old kernel, where a sandbox forbids it, or because the connection is over.
+    /// `None`: it is this process, or it is unknown. It is unknown in another process namespace, on an old
+    /// kernel, where a sandbox forbids the call, or when the connection is over.
     pub fn at_other_end(socket: &Socket) -> Option<Process> {
         let pid = peer_of(socket).ok().filter(|pid| *pid as u32 != std::process::id())?;
         // SAFETY: takes integers only, and makes a descriptor (close-on-exec by itself).
@@ -25,9 +25,9 @@ impl Process {
         if fd < 0 {
             return None;
         }
-        // SAFETY: a new descriptor that nobody else owns.
+        // SAFETY: a new descriptor that no one else owns.
         let process = Process { fd: unsafe { OwnedFd::from_raw_fd(fd as RawFd) } };
-        // The number may have gone to another process before it was asked for; then the socket has hung up.
+        // The number may have passed to another process before the call; the socket has hung up then.
         has_not_hung_up(socket).ok()?.then_some(process)
     }
 }

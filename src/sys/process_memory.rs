@@ -1,11 +1,11 @@
 //! Reading the memory of another process of this user, in one copy (`process_vm_readv`).
 //!
-//! Many containers forbid it, so a caller tries it once, with something known, before relying on it.
+//! Many containers forbid it, so a caller tries it once with a known value before relying on it.
 //!
-//! A process number is given to another process when its owner has ended. So each read takes, in the same
-//! system call, a random number of the process that is meant ([`ProcessStamp`]), and bytes count only if that
-//! number was found, too. It also shows a program that has taken the place of another by `exec`, and a child
-//! of `fork` with the same addresses.
+//! A process number is reused once its process has ended. So each read also reads a random number of the
+//! target process ([`ProcessStamp`]) in the same system call, and its bytes count only if the number is
+//! right. The stamp also exposes a program that has replaced another by `exec`, and a child of `fork` with
+//! the same addresses.
 
 use std::io;
 use std::mem;
@@ -18,7 +18,7 @@ use super::socket::Socket;
 
 const STAMP_BYTES: usize = mem::size_of::<u64>();
 
-/// The process at the other end of a Unix socket, as the kernel knows it, in this process's namespace.
+/// The process at the other end of a Unix socket, as the kernel names it in this process's namespace.
 pub fn peer_of(socket: &Socket) -> io::Result<libc::pid_t> {
     let mut credentials = libc::ucred { pid: 0, uid: 0, gid: 0 };
     let mut len = mem::size_of::<libc::ucred>() as libc::socklen_t;
@@ -39,8 +39,8 @@ pub fn peer_of(socket: &Socket) -> io::Result<libc::pid_t> {
     }
 }
 
-/// Identity of a process for others: a random number at an address. Whoever reads the number there has read
-/// that process, and not one that has got its process number since.
+/// Identity of a process for others: a random number at an address. A reader that finds the number there has
+/// read that process, and not a later one with the same process number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessStamp {
     /// Address of the number.
@@ -50,19 +50,20 @@ pub struct ProcessStamp {
 }
 
 impl ProcessStamp {
-    /// The stamp of this process. A child of `fork` does not inherit it: its copy of the page is empty.
+    /// The stamp of this process. A child of `fork` does not inherit it, because its copy of the page is
+    /// empty.
     pub fn of_this_process() -> io::Result<ProcessStamp> {
         static PAGE: OnceLock<usize> = OnceLock::new();
         let address = match PAGE.get() {
             Some(address) => *address,
-            // Of two threads that map one, the second leaves its page unused.
+            // If two threads map a page, the second one stays unused.
             None => ProcessStamp::map().map(|new| *PAGE.get_or_init(|| new))?,
         };
-        // SAFETY: a page of `map`, which is aligned, never unmapped and only used as this atomic.
+        // SAFETY: a page of `map`, which is aligned, never unmapped, and only used as this atomic.
         let number = unsafe { AtomicU64::from_ptr(ptr::with_exposed_provenance_mut(address)) };
         let mut bytes = [0; STAMP_BYTES];
         getrandom::fill(&mut bytes).map_err(|e| io::Error::other(e.to_string()))?;
-        // Empty: this process has just mapped it, or is a child of the one that has.
+        // The number is 0 if this process has just mapped the page, or is a child of the process that did.
         let new = u64::from_ne_bytes(bytes) | 1;
         let value = match number.compare_exchange(0, new, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => new,
@@ -71,17 +72,17 @@ impl ProcessStamp {
         Ok(ProcessStamp { address: address as u64, value })
     }
 
-    /// Maps an empty page, which is empty in each child, too.
+    /// Maps an empty page, which is also empty in each child.
     fn map() -> io::Result<usize> {
         let rights = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a fresh mapping at an address of the kernel's choice overlaps nothing of ours.
+        // SAFETY: a fresh mapping at an address of the kernel's choice overlaps no other memory.
         let page = unsafe { libc::mmap(ptr::null_mut(), STAMP_BYTES, rights, flags, -1, 0) };
         if page == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        // Linux before 4.14 refuses; there a child looks like its parent.
-        // SAFETY: the page that was just mapped, in which nothing is yet.
+        // Linux before 4.14 refuses this; a child then looks like its parent.
+        // SAFETY: the page was just mapped and holds nothing yet.
         unsafe { libc::madvise(page, STAMP_BYTES, libc::MADV_WIPEONFORK) };
         Ok(page.expose_provenance())
     }
@@ -96,20 +97,20 @@ pub struct RemoteProcess {
 }
 
 impl RemoteProcess {
-    /// Names the process `pid`, as long as it is the one with this stamp. Both are the peer's word: a wrong
-    /// one is an error of `read`, not a fault.
+    /// Names the process `pid`, while it is the one with this stamp. Both come from the peer: a wrong value
+    /// makes `read` fail, and causes no fault.
     pub fn new(pid: libc::pid_t, stamp: ProcessStamp) -> RemoteProcess {
         RemoteProcess { pid, stamp }
     }
 
-    /// Copies up to `len` bytes at `address` of that process to `dst`; says how many. The address is the
-    /// peer's word: a wrong one is an error, not a fault. `UnexpectedEof`: the process has ended, and `dst`
-    /// may have been overwritten with bytes of one that has its number now.
+    /// Copies up to `len` bytes at `address` of that process to `dst`, and returns how many. The address
+    /// comes from the peer: a wrong one is an error, and causes no fault. `UnexpectedEof`: the process has
+    /// ended, and `dst` may have been overwritten with bytes of the process that has its number now.
     ///
     /// # Safety
     /// `dst` is writable for `len` bytes.
     pub unsafe fn read(&self, address: u64, dst: *mut u8, len: usize) -> io::Result<usize> {
-        // All bytes of one call are of one memory: the kernel looks the process up once.
+        // All bytes of one call come from one process, because the kernel looks the process up once.
         let mut found = 0u64;
         let local = [
             libc::iovec { iov_base: (&raw mut found).cast(), iov_len: STAMP_BYTES },
@@ -125,7 +126,7 @@ impl RemoteProcess {
         let has_ended = || io::Error::new(io::ErrorKind::UnexpectedEof, "the process has ended");
         if n < 0 {
             let error = io::Error::last_os_error();
-            // Not even the stamp is there: the process is gone, or another one has its number.
+            // Not even the stamp is readable: the process is gone, or another one has its number.
             let is_gone = matches!(error.raw_os_error(), Some(libc::ESRCH | libc::EFAULT));
             return Err(if is_gone { has_ended() } else { error });
         }
@@ -172,10 +173,10 @@ mod tests {
             unsafe { libc::close(pipe[1]) };
             // SAFETY: one writable byte. It ends with the parent, or when the parent closes its end.
             unsafe { libc::read(pipe[0], (&raw mut byte).cast(), 1) };
-            // SAFETY: ends the child without running anything of the parent's.
+            // SAFETY: ends the child without running any code of the parent.
             unsafe { libc::_exit(0) };
         }
-        // As if the child had got the number of a process that has ended.
+        // This looks as if the child had got the number of a process that has ended.
         let remote = RemoteProcess::new(child, stamp);
         // SAFETY: one writable byte.
         let read = unsafe { remote.read((&raw const word) as u64, &mut byte, 1) };

@@ -1,17 +1,17 @@
-//! Addresses of a host's name, with the difference between "there is no such name" and "not known now".
+//! Resolving a host's name, with the difference between "there is no such name" and "not known now".
 //!
-//! The standard library gives one error for both. The system's resolver is asked, and may take as long as it
-//! is patient; no deadline of the caller ends it.
+//! The standard library reports both by one error. The system's resolver is asked, and may take as long as
+//! its own patience lasts; no deadline of the caller ends it.
 
 use std::ffi::{CStr, CString};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
 use std::ptr;
 
-/// glibc's, which the libc crate leaves out: the name exists and has no address.
+/// A constant of glibc that the libc crate lacks: the name exists and has no address.
 const EAI_NODATA: libc::c_int = -5;
 
-/// Answer of the resolver about a name.
+/// The resolver's answer about a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolved {
     /// The addresses of the name, in the resolver's order of preference; at least one.
@@ -52,12 +52,12 @@ pub fn resolve(host: &str, port: u16) -> Resolved {
     }
     let mut addresses = Vec::new();
     let mut entry = list;
-    // SAFETY: `entry` is null or an element of the list that the resolver made and that is freed below.
+    // SAFETY: `entry` is null or an element of the resolver's list, which is freed only below.
     while let Some(info) = unsafe { entry.as_ref() } {
         addresses.extend(address_of(info, port));
         entry = info.ai_next;
     }
-    // SAFETY: `list` came from getaddrinfo, nothing refers to it any more, and it is freed once.
+    // SAFETY: `list` came from getaddrinfo, no reference to it is left, and it is freed once.
     unsafe { libc::freeaddrinfo(list) };
     match addresses.is_empty() {
         true => Resolved::Unknown("it has no address".into()),
@@ -69,7 +69,7 @@ fn address_of(info: &libc::addrinfo, port: u16) -> Option<SocketAddr> {
     let bytes = info.ai_addrlen as usize;
     match info.ai_family {
         libc::AF_INET if bytes >= size_of::<libc::sockaddr_in>() => {
-            // SAFETY: the resolver says that an IPv4 address of at least that many bytes is there; alignment
+            // SAFETY: the resolver says that there is an IPv4 address of at least that many bytes; alignment
             // is not assumed.
             let v4 = unsafe { info.ai_addr.cast::<libc::sockaddr_in>().read_unaligned() };
             let ip = Ipv4Addr::from(u32::from_be(v4.sin_addr.s_addr));
@@ -85,7 +85,7 @@ fn address_of(info: &libc::addrinfo, port: u16) -> Option<SocketAddr> {
     }
 }
 
-/// The resolver's words for an error, without their capital.
+/// The resolver's text for an error, in lower case.
 fn text_of(code: libc::c_int) -> String {
     // SAFETY: takes an integer.
     let text = unsafe { libc::gai_strerror(code) };
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_cannot_be_one_has_no_address() {
+    fn an_invalid_name_has_no_address() {
         for name in ["a\0b", "no-such-host.invalid"] {
             assert!(!matches!(resolve(name, 7), Resolved::Addresses(_)), "{name:?}");
         }

@@ -6,29 +6,29 @@ use std::ptr::NonNull;
 
 const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
-/// A mapping that is unmapped on drop. Its bytes belong to several processes: use atomics and raw
-/// pointers, never references to plain data.
+/// A mapping that is unmapped on drop. Several processes use its bytes: use atomics and raw pointers, never
+/// references to plain data.
 #[derive(Debug)]
 pub struct SharedMemory {
     start: NonNull<u8>,
     len: usize,
 }
 
-// SAFETY: a mapping is valid for all threads of the process; what is done with its bytes is up to the
-// users of `start`, who use atomics and raw copies.
+// SAFETY: a mapping is valid for all threads of the process. The users of `start` are responsible for its
+// bytes, and use atomics and raw copies.
 unsafe impl Send for SharedMemory {}
 // SAFETY: as above: no method gives out a reference to the bytes.
 unsafe impl Sync for SharedMemory {}
 
 impl SharedMemory {
-    /// New memory, zeroed, and the descriptor by which others can map it. It can be neither shrunk nor
-    /// grown: no peer can turn an access into a SIGBUS.
+    /// Makes zeroed memory, and the descriptor by which others can map it. The memory can neither shrink nor
+    /// grow, so no peer can turn an access into a SIGBUS.
     pub fn create(len: usize) -> io::Result<(SharedMemory, OwnedFd)> {
         let fd = sealed(len)?;
         Ok((SharedMemory::map(&fd, len)?, fd))
     }
 
-    /// Maps what a peer made: only if it is exactly `len` bytes and sealed.
+    /// Maps memory that a peer made, if it is sealed and has exactly `len` bytes.
     pub fn open(fd: OwnedFd, len: usize) -> io::Result<SharedMemory> {
         let size = sealed_size(&fd)?;
         if size != len as u64 {
@@ -40,13 +40,13 @@ impl SharedMemory {
 
     fn map(fd: &OwnedFd, len: usize) -> io::Result<SharedMemory> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a fresh shared mapping at an address of the kernel's choice overlaps nothing of ours.
+        // SAFETY: a fresh shared mapping at an address of the kernel's choice overlaps no other memory.
         let start =
             unsafe { libc::mmap(std::ptr::null_mut(), len, protection, libc::MAP_SHARED, fd.as_raw_fd(), 0) };
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        // A child after fork must touch nothing of its parent's conversations.
+        // A child of fork must not touch its parent's conversations.
         // SAFETY: the range is the mapping just made.
         unsafe { libc::madvise(start, len, libc::MADV_DONTFORK) };
         let start = NonNull::new(start.cast()).ok_or_else(|| io::Error::other("mapped at NULL"))?;
@@ -58,7 +58,7 @@ impl SharedMemory {
         self.start.as_ptr()
     }
 
-    /// Bytes.
+    /// Number of bytes.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -69,7 +69,7 @@ impl SharedMemory {
     }
 }
 
-/// A new `memfd` of `len` zeroed bytes that takes no memory yet, and whose size is sealed.
+/// Makes a `memfd` of `len` zeroed bytes that takes no memory yet, and seals its size.
 pub fn sealed(len: usize) -> io::Result<OwnedFd> {
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
     // SAFETY: the name is a NUL-terminated constant; the call only makes a descriptor.
@@ -77,7 +77,7 @@ pub fn sealed(len: usize) -> io::Result<OwnedFd> {
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: a new descriptor that nobody else owns.
+    // SAFETY: a new descriptor that no one else owns.
     let fd = unsafe { OwnedFd::from_raw_fd(fd) };
     // SAFETY: plain call on an owned descriptor.
     if unsafe { libc::ftruncate(fd.as_raw_fd(), len as libc::off_t) } < 0 {
@@ -90,12 +90,12 @@ pub fn sealed(len: usize) -> io::Result<OwnedFd> {
     Ok(fd)
 }
 
-/// The size of a peer's `memfd`, which the seals keep as it is; an error without them.
+/// The size of a peer's `memfd`, which its seals fix. It is an error if the seals are missing.
 ///
-/// Seals alone do not make every page of it accessible: a `memfd` of huge pages takes them as well, and
-/// raises SIGBUS where the pool of huge pages is empty. So it has to be of ordinary pages, which the kernel
-/// makes when they are touched. What a peer does to its contents (holes, other bytes) reads as zeros or other
-/// bytes.
+/// Seals alone do not make every page accessible. A `memfd` of huge pages can be sealed as well, and raises
+/// SIGBUS when the pool of huge pages is empty. So the file must have ordinary pages, which the kernel makes
+/// when they are touched. If the peer changes the contents, or punches holes, a reader sees other bytes or
+/// zeros.
 pub fn sealed_size(fd: &OwnedFd) -> io::Result<u64> {
     if !is_of_ordinary_pages(fd)? {
         let text = "the peer's memory is not a memfd of ordinary pages";
@@ -109,7 +109,7 @@ pub fn sealed_size(fd: &OwnedFd) -> io::Result<u64> {
     Ok(std::fs::File::from(fd.try_clone()?).metadata()?.len())
 }
 
-/// Whether the file lies in tmpfs, as a `memfd` does that was made without MFD_HUGETLB.
+/// Whether the file lies in tmpfs, as a `memfd` does unless it was made with MFD_HUGETLB.
 fn is_of_ordinary_pages(fd: &OwnedFd) -> io::Result<bool> {
     // SAFETY: all-zero is a valid statfs.
     let mut found: libc::statfs = unsafe { std::mem::zeroed() };
@@ -123,7 +123,7 @@ fn is_of_ordinary_pages(fd: &OwnedFd) -> io::Result<bool> {
 impl Drop for SharedMemory {
     fn drop(&mut self) {
         // SAFETY: the range was mapped by `map` and is unmapped once; pointers into it live no longer than
-        // their owner, who owns this.
+        // the owner of this object.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };
     }
 }
@@ -153,7 +153,7 @@ mod tests {
             // A kernel without huge pages: no peer has them either.
             return;
         }
-        // SAFETY: a new descriptor that nobody else owns.
+        // SAFETY: a new descriptor that no one else owns.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
         // SAFETY: plain call on an owned descriptor.
         assert_eq!(unsafe { libc::ftruncate(fd.as_raw_fd(), BYTES as libc::off_t) }, 0);

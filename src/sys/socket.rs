@@ -1,4 +1,4 @@
-//! Stream sockets, TCP and Unix alike: an owned descriptor with non-blocking reads and writes.
+//! Stream sockets, both TCP and Unix: an owned descriptor with non-blocking reads and writes.
 
 use std::io;
 use std::net::{IpAddr, TcpStream};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::owned::Owned;
 
-/// How long a host may leave what we sent unacknowledged until the connection counts as broken.
+/// Longest time for which a host may leave sent data unacknowledged before the connection counts as broken.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// A connected, non-blocking, close-on-exec stream socket.
@@ -29,18 +29,18 @@ impl Socket {
         Ok(Socket { fd: Owned::new(fd), unix })
     }
 
-    /// Takes over a connection that others use too: it stays in the mode it is in, for them. What is read and
-    /// written here does not wait in either mode.
+    /// Takes over a connection that others use too. It stays in its present mode for them. Reads and writes
+    /// here never wait in either mode.
     pub fn shared(fd: OwnedFd, unix: bool) -> Socket {
         Socket { fd: Owned::new(fd), unix }
     }
 
-    /// Whether this is a Unix socket: the peer is on this host and descriptors can be passed.
+    /// Whether this is a Unix socket. Then the peer is on this host, and descriptors can be passed.
     pub fn is_unix(&self) -> bool {
         self.unix
     }
 
-    /// The user of the process at the other end of a Unix socket, as it was when the connection was made.
+    /// The user of the process at the other end of a Unix socket, at the time when the connection was made.
     pub fn peer_user(&self) -> io::Result<u32> {
         let mut peer = libc::ucred { pid: 0, uid: libc::uid_t::MAX, gid: libc::gid_t::MAX };
         let mut bytes = size_of::<libc::ucred>() as libc::socklen_t;
@@ -53,11 +53,11 @@ impl Socket {
         if rc == 0 { Ok(peer.uid) } else { Err(io::Error::last_os_error()) }
     }
 
-    /// Sets the options every TCP connection of a job has.
+    /// Sets the options that every TCP connection of a job has.
     ///
-    /// Small messages leave at once. A host that has vanished without a word is noticed after
-    /// `SILENCE`, whether we were sending to it or waiting for it; a process that died on a
-    /// host that lives is noticed at once, by its reset.
+    /// Small messages are sent at once. A host that has vanished silently is noticed after `SILENCE`, both
+    /// while sending and while waiting. A process that died on a living host is noticed at once, by the reset
+    /// of its connection.
     pub fn tune_tcp(&self) -> io::Result<()> {
         let seconds = SILENCE.as_secs() as libc::c_int;
         self.set_option(libc::IPPROTO_TCP, libc::TCP_NODELAY, 1)?;
@@ -68,15 +68,15 @@ impl Socket {
         self.set_option(libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT, seconds * 1000)
     }
 
-    /// Sets what suits data on a connection that stays on this host; leaves others, and Unix sockets, to the
-    /// system.
+    /// Sets options for data on a connection that stays on this host. Other connections, and Unix sockets,
+    /// keep the system's settings.
     ///
-    /// Loopback has no queue and loses nothing: a congestion control that measures and paces (bbr) only slows
-    /// it down. Buffer sizes stay with the kernel, which grows them; fixed ones gained nothing. A system that
-    /// refuses is slower, not wrong.
+    /// Loopback has no queue and loses nothing, so a congestion control that measures and paces (bbr) only
+    /// slows it down. The kernel chooses the buffer sizes and grows them; fixed ones were no faster. A system
+    /// that refuses the option is slower, not wrong.
     pub fn tune_for_data(&self) {
         if !self.unix && self.stays_on_this_host() {
-            // Not every user may choose cubic; everybody may choose reno.
+            // Not every user may choose cubic, but every user may choose reno.
             let _ = self.set_congestion_control("cubic").or_else(|_| self.set_congestion_control("reno"));
         }
     }
@@ -93,15 +93,16 @@ impl Socket {
 
     /// Address of the other end of a TCP connection.
     pub fn peer_ip(&self) -> io::Result<IpAddr> {
-        // As below.
+        // A duplicate is needed, as in `stays_on_this_host`.
         let stream = TcpStream::from(self.fd.try_clone()?);
         stream.peer_addr().map(|peer| peer.ip().to_canonical())
     }
 
-    /// Whether the peer is reached without leaving the host: both ends have the same address, or a loopback
-    /// one.
+    /// Whether the connection stays on this host: both ends have the same address, or the peer's is a
+    /// loopback address.
     fn stays_on_this_host(&self) -> bool {
-        // The standard library reads addresses from an owner only: a duplicate, closed at the end.
+        // The standard library reads addresses only from an owner, so this uses a duplicate, closed at the
+        // end.
         let Ok(stream) = self.fd.try_clone().map(TcpStream::from) else { return false };
         let (own, peer) = (stream.local_addr(), stream.peer_addr());
         peer.is_ok_and(|peer| peer.ip().is_loopback() || own.is_ok_and(|own| own.ip() == peer.ip()))
@@ -116,7 +117,8 @@ impl Socket {
         }
     }
 
-    /// Reads up to `len` bytes to `dst`. `Ok(None)`: nothing there now. `Ok(Some(0))`: peer closed.
+    /// Reads up to `len` bytes to `dst`. `Ok(None)`: there is no data now. `Ok(Some(0))`: the peer has
+    /// closed.
     ///
     /// # Safety
     /// `dst` is writable for `len` bytes.
@@ -126,7 +128,7 @@ impl Socket {
         would_block(n)
     }
 
-    /// Writes up to `len` bytes from `src`. `Ok(None)`: no room now. Never raises SIGPIPE.
+    /// Writes up to `len` bytes from `src`. `Ok(None)`: there is no room now. Never raises SIGPIPE.
     ///
     /// # Safety
     /// `src` is readable for `len` bytes.
@@ -137,13 +139,14 @@ impl Socket {
         would_block(n)
     }
 
-    /// Writes nothing more: the peer reads what was written, and then the end.
+    /// Ends writing: the peer reads what was written, and then the end of the stream.
     pub fn end_writing(&self) {
-        // SAFETY: takes integers only. A connection that is over already (the only failure) needs no end.
+        // SAFETY: takes integers only. It fails only on a connection that is over, which needs no end.
         unsafe { libc::shutdown(self.fd.as_raw_fd(), libc::SHUT_WR) };
     }
 
-    /// Writes from `first`, then from `second`, in one system call; gives the bytes taken of both together.
+    /// Writes from `first`, then from `second`, in one system call. Returns the number of bytes taken of
+    /// both.
     ///
     /// # Safety
     /// `second` is readable for `second_len` bytes.
@@ -162,16 +165,16 @@ impl Socket {
         message.msg_iov = parts.as_mut_ptr();
         message.msg_iovlen = 2;
         let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
-        // SAFETY: the parts are a slice and what the caller vouches for; the kernel only reads.
+        // SAFETY: the parts are a slice, and memory for which the caller vouches; the kernel only reads.
         let n = unsafe { libc::sendmsg(self.fd.as_raw_fd(), &message, flags) };
         would_block(n)
     }
 
-    /// Reads up to `first_len` bytes to `first`, and what is behind them to `second`, in one system call;
-    /// gives the bytes of both together. Otherwise like [`Socket::read_raw`].
+    /// Reads up to `first_len` bytes to `first`, and those behind them to `second`, in one system call.
+    /// Returns the number of bytes of both. Otherwise like [`Socket::read_raw`].
     ///
     /// # Safety
-    /// `first` is writable for `first_len` bytes, and is not `second`.
+    /// `first` is writable for `first_len` bytes, and does not overlap `second`.
     pub unsafe fn read_two(
         &self,
         first: *mut u8,
@@ -186,19 +189,19 @@ impl Socket {
         let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
         message.msg_iov = parts.as_mut_ptr();
         message.msg_iovlen = 2;
-        // SAFETY: the parts are what the caller vouches for and an exclusive slice; the kernel writes no more
-        // than that.
+        // SAFETY: the parts are memory for which the caller vouches, and an exclusive slice; the kernel
+        // writes no more than that.
         let n = unsafe { libc::recvmsg(self.fd.as_raw_fd(), &mut message, libc::MSG_DONTWAIT) };
         would_block(n)
     }
 
-    /// [`Socket::read_raw`] into a slice.
+    /// Like [`Socket::read_raw`], into a slice.
     pub fn read(&self, dst: &mut [u8]) -> io::Result<Option<usize>> {
         // SAFETY: a mutable slice is writable for its length.
         unsafe { self.read_raw(dst.as_mut_ptr(), dst.len()) }
     }
 
-    /// [`Socket::write_raw`] from a slice.
+    /// Like [`Socket::write_raw`], from a slice.
     pub fn write(&self, src: &[u8]) -> io::Result<Option<usize>> {
         // SAFETY: a slice is readable for its length.
         unsafe { self.write_raw(src.as_ptr(), src.len()) }
@@ -234,7 +237,7 @@ mod tests {
     use std::net::TcpListener;
 
     #[test]
-    fn a_connection_over_loopback_gets_another_congestion_control_than_one_that_paces() {
+    fn a_connection_over_loopback_gets_a_congestion_control_that_does_not_pace() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let socket = Socket::from_fd(stream.into(), false).unwrap();
@@ -255,7 +258,7 @@ mod tests {
         let (a, b) = std::os::unix::net::UnixStream::pair().unwrap();
         let [a, b] = [a, b].map(|s| Socket::from_fd(s.into(), true).unwrap());
         let (mut front, mut back) = ([0u8; 3], [0u8; 4]);
-        // SAFETY: an array is writable for its length, and the two are not one.
+        // SAFETY: an array is writable for its length, and the two are separate.
         let mut read = || unsafe { b.read_two(front.as_mut_ptr(), front.len(), &mut back) };
         assert_eq!(read().unwrap(), None);
         // SAFETY: an array is readable for its length.

@@ -1,9 +1,9 @@
-//! Standard error as a place for log lines: a write there neither waits nor raises SIGPIPE.
+//! Standard error as the target of log lines: a write neither waits nor raises SIGPIPE.
 //!
-//! The file belongs to the program and to others: whether a write may wait (`O_NONBLOCK`) is a property that
-//! all of them share, so it is left as it is. A pipe is opened once more by its name in /proc, for writes
-//! that do not wait; a socket has a flag for each call. Other files are asked for room first. A terminal that
-//! is stopped between the question and the write can still make it wait.
+//! The file belongs to the program and to others. They all share the property whether a write may wait
+//! (`O_NONBLOCK`), so this module does not change it. A pipe is opened once more by its name in /proc, for
+//! writes that do not wait. A socket has a flag for each call. Other files are polled for room first. A
+//! terminal that is stopped between the poll and the write can still make the write wait.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -13,10 +13,10 @@ use std::time::Instant;
 
 use super::poll::{Interest, PollSet};
 
-/// Most bytes that a pipe takes at once or not at all.
+/// Most bytes that a pipe takes either completely or not at all.
 const PIPE_BUF: usize = libc::PIPE_BUF;
 
-/// Writes a line; whether all of it was taken.
+/// Writes a line. Returns whether all of it was taken.
 pub fn write_line(line: &[u8]) -> bool {
     write_to(libc::STDERR_FILENO, line).is_ok_and(|taken| taken == line.len())
 }
@@ -30,10 +30,10 @@ fn write_to(fd: RawFd, line: &[u8]) -> io::Result<usize> {
         }
         libc::S_IFIFO => match reopened(fd) {
             Ok(own) => write_quietly(own.as_raw_fd(), line),
-            // Nobody reads it.
+            // No process reads the pipe.
             Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Err(error),
-            // No /proc, or a pipe of another user: what others write between the question and the write may
-            // make it wait.
+            // There is no /proc, or the pipe belongs to another user. A write of another process between the
+            // poll and this write may make it wait.
             Err(_) => write_if_ready(fd, &line[..line.len().min(PIPE_BUF)]),
         },
         _ => write_if_ready(fd, line),
@@ -51,7 +51,7 @@ fn kind_of(fd: RawFd) -> io::Result<libc::mode_t> {
     Ok(unsafe { status.assume_init() }.st_mode & libc::S_IFMT)
 }
 
-/// A pipe once more, for writes that do not wait.
+/// Opens a pipe once more, for writes that do not wait.
 fn reopened(fd: RawFd) -> io::Result<OwnedFd> {
     let path = format!("/proc/self/fd/{fd}\0");
     // SAFETY: a string that ends with a zero, and integers.
@@ -60,7 +60,7 @@ fn reopened(fd: RawFd) -> io::Result<OwnedFd> {
     if own < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: a new descriptor that nobody else owns.
+    // SAFETY: a new descriptor that no one else owns.
     Ok(unsafe { OwnedFd::from_raw_fd(own) })
 }
 
@@ -71,7 +71,7 @@ fn write_if_ready(fd: RawFd, line: &[u8]) -> io::Result<usize> {
     if set.ready(room) { write_quietly(fd, line) } else { Err(io::ErrorKind::WouldBlock.into()) }
 }
 
-/// Writes without SIGPIPE, which is not even seen by a handler of the program.
+/// Writes without SIGPIPE: not even a handler of the program sees it.
 fn write_quietly(fd: RawFd, line: &[u8]) -> io::Result<usize> {
     let pipe = set_of_sigpipe();
     let mut before = MaybeUninit::<libc::sigset_t>::uninit();
@@ -85,7 +85,7 @@ fn write_quietly(fd: RawFd, line: &[u8]) -> io::Result<usize> {
     let written = count(unsafe { libc::write(fd, line.as_ptr().cast(), line.len()) });
     if !was_pending && written.as_ref().is_err_and(|e| e.raw_os_error() == Some(libc::EPIPE)) {
         let at_once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: an initialised set and a local; what comes with the signal is not asked for.
+        // SAFETY: an initialised set and a local; information about the signal is not requested.
         unsafe { libc::sigtimedwait(&pipe, ptr::null_mut(), &at_once) };
     }
     // SAFETY: the mask that the first call has stored.
@@ -95,20 +95,20 @@ fn write_quietly(fd: RawFd, line: &[u8]) -> io::Result<usize> {
 
 fn set_of_sigpipe() -> libc::sigset_t {
     let mut set = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: initialises the set that the pointer leads to.
+    // SAFETY: initialises the set behind the pointer.
     unsafe { libc::sigemptyset(set.as_mut_ptr()) };
-    // SAFETY: initialised above; the number is a signal's.
+    // SAFETY: initialised above; the number is that of a signal.
     unsafe { libc::sigaddset(set.as_mut_ptr(), libc::SIGPIPE) };
     // SAFETY: as above.
     unsafe { set.assume_init() }
 }
 
-/// Whether SIGPIPE waits to be taken, by this thread or by any.
+/// Whether SIGPIPE is pending, for this thread or for the process.
 fn is_pending() -> bool {
     let mut set = set_of_sigpipe();
     // SAFETY: the kernel fills the set.
     unsafe { libc::sigpending(&mut set) };
-    // SAFETY: an initialised set; the number is a signal's.
+    // SAFETY: an initialised set; the number is that of a signal.
     unsafe { libc::sigismember(&set, libc::SIGPIPE) == 1 }
 }
 
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn a_full_pipe_and_a_full_socket_take_nothing_and_stay_as_blocking_as_they_were() {
         let (_reader, mut writer) = pipe();
-        // The capacity, without a wait.
+        // The capacity of the pipe, so that filling it does not wait.
         // SAFETY: asks about a descriptor; touches no memory.
         let room = unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_GETPIPE_SZ) } as usize;
         writer.write_all(&vec![0; room]).unwrap();

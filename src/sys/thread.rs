@@ -1,24 +1,24 @@
-//! Threads inside a process that is not ours.
+//! Threads of the library in a process that belongs to the program.
 
 use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::thread::{Builder, JoinHandle};
 
-/// Starts a thread that takes no signals: the program's handlers run on the program's threads, as if
-/// this one were not there.
+/// Starts a thread that takes no signals. The program's handlers run on the program's threads, as if this
+/// thread did not exist.
 pub fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
-    // A new thread inherits the mask of the one that makes it.
+    // A new thread inherits the signal mask of its maker.
     let before = block_all_signals()?;
     let thread = Builder::new().name(name.into()).spawn(body);
-    // SAFETY: `before` is a mask that the kernel filled in; the old mask is not asked for.
+    // SAFETY: `before` is a mask that the kernel filled in; the old mask is not requested.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &before, ptr::null_mut()) };
     thread
 }
 
 fn block_all_signals() -> io::Result<libc::sigset_t> {
     let mut all = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: initialises the set that the pointer leads to.
+    // SAFETY: initialises the set behind the pointer.
     unsafe { libc::sigfillset(all.as_mut_ptr()) };
     let mut before = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: `all` was filled above; `before` is writable and of the right type.

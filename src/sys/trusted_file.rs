@@ -1,8 +1,8 @@
-//! Trusted files: regular ones, which nobody but this user or root can have written.
+//! Trusted files: regular files that only this user or root can have written.
 //!
-//! A path in a folder that others can write to may lead anywhere: to another user's file, through a link, to
-//! a FIFO that keeps the reader for ever. The file is opened first, without waiting and without following a
-//! link at the end of the path, and then looked at: what was looked at is what is read.
+//! A path in a folder that others can write to may lead anywhere: through a link to another user's file, or
+//! to a FIFO that blocks its reader. So the file is first opened, without waiting and without following a
+//! link at the end of the path, and then checked. The checked file is the file that is read.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -11,13 +11,13 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use super::host::user_id;
 
 const ROOT: u32 = 0;
-/// The bits of a mode by which group and others may write.
+/// The bits of a mode that let group and others write.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// Policy: whose files are trusted.
+/// Policy: the owners whose files are trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrustPolicy {
-    /// Files of this process's user and of root that nobody else may write.
+    /// Files of this process's user and of root that no one else may write.
     Own,
     /// Files of any user.
     AnyUser,
@@ -35,8 +35,10 @@ pub fn open_trusted(path: impl AsRef<std::path::Path>, policy: TrustPolicy) -> i
     let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW | libc::O_NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
     let file = file.map_err(|error| match error.raw_os_error() {
-        Some(libc::ELOOP) => refused("it is a symbolic link; name the file that it leads to".into()),
-        // A socket, or a device that is not there.
+        Some(libc::ELOOP) => {
+            refused("it is a symbolic link; give the path of the file to which it leads".into())
+        }
+        // A socket, or a device that does not exist.
         Some(libc::ENXIO) => refused("it is not a regular file".into()),
         _ => error,
     })?;
@@ -56,12 +58,12 @@ fn objection(is_file: bool, owner: u32, mode: u32, user: u32, policy: TrustPolic
     }
     if owner != user && owner != ROOT {
         return Some(format!(
-            "it belongs to user {owner}, not to user {user}; ANYCCL_ALLOW_OTHER_USERS=1 believes it"
+            "it belongs to user {owner}, not to user {user}; set ANYCCL_ALLOW_OTHER_USERS=1 to trust it"
         ));
     }
     (mode & OTHERS_WRITE != 0).then(|| {
         format!(
-            "others may write it (mode {:o}); chmod go-w, or ANYCCL_ALLOW_OTHER_USERS=1, lets it be believed",
+            "others may write it (mode {:o}); run chmod go-w, or set ANYCCL_ALLOW_OTHER_USERS=1 to trust it",
             mode & 0o777
         )
     })
@@ -83,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_regular_file_that_nobody_else_may_write_is_opened_and_a_fifo_keeps_nobody() {
+    fn only_a_regular_file_that_no_one_else_may_write_is_opened_and_a_fifo_blocks_no_one() {
         let folder = std::env::temp_dir().join(format!("anyccl-trusted-file-{}", std::process::id()));
         fs::create_dir(&folder).unwrap();
         let [file, link, fifo, socket] = ["file", "link", "fifo", "socket"].map(|name| folder.join(name));

@@ -1,27 +1,27 @@
-//! Waking a thread of this process that sleeps in `poll`: an eventfd.
+//! Waking a thread of this process that sleeps in `poll`, by an eventfd.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-/// A doorbell for one thread: readable after [`Wake::ring`], until [`Wake::clear`].
+/// A doorbell for one thread. It is readable from [`Wake::ring`] until [`Wake::clear`].
 #[derive(Debug)]
 pub struct Wake {
     fd: OwnedFd,
 }
 
 impl Wake {
-    /// Makes one that is not rung.
+    /// Makes a doorbell that is not rung.
     pub fn new() -> io::Result<Wake> {
         // SAFETY: plain call that makes a descriptor.
         let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: a new descriptor that nobody else owns.
+        // SAFETY: a new descriptor that no one else owns.
         Ok(Wake { fd: unsafe { OwnedFd::from_raw_fd(fd) } })
     }
 
-    /// Makes the descriptor readable. From any thread.
+    /// Makes the descriptor readable. Any thread may call it.
     pub fn ring(&self) {
         let one = 1u64.to_ne_bytes();
         // SAFETY: eight readable bytes. A full counter (EAGAIN) is readable already, so nothing is lost.

@@ -1,8 +1,8 @@
-//! The compiled plans of the latest calls with a layout.
+//! Cache of the compiled plans of recent calls with a layout.
 //!
-//! Applications that exchange the same shapes again and again (a partitioned graph, a transposition) find
-//! their plans here. In others counts never repeat, so few plans are kept and a miss costs little: layouts
-//! are compared as a whole, newest first.
+//! An application that exchanges the same shapes again and again (a partitioned graph, a transposition) finds
+//! its plans here. In other applications counts never repeat. So few plans are kept, and a miss costs little:
+//! layouts are compared as a whole, newest first.
 
 use std::sync::Arc;
 
@@ -12,26 +12,26 @@ use crate::base::{Call, CallKind, Rank, Result};
 use crate::executor::{Buffers, Prepared};
 use crate::plan::{Block, BlockLayout};
 
-/// Compiled plans that are kept.
+/// Number of compiled plans that are kept.
 const KEPT: usize = 16;
-/// Blocks of a layout that is kept, at most: above, building costs less than what it keeps in memory.
+/// Most blocks of a layout that is kept. For a longer one, building the plan costs less than keeping it.
 const MOST_BLOCKS: usize = 4096;
 
-/// The latest compiled plans, the newest last.
+/// The most recent compiled plans, the newest last.
 #[derive(Default)]
 pub(in crate::comm) struct LayoutCache {
     entries: Vec<Entry>,
-    /// The two buffers of the newest entry, if it was the latest call and had two buffers.
+    /// The two buffers of the newest entry, if it served the latest call and that call had two buffers.
     latest_at: Option<(*const u8, *mut u8)>,
 }
 
-// SAFETY: the pointers are compared, and given back to a caller who has just given them; nothing is read
+// SAFETY: the pointers are only compared, and returned to a caller that has just passed them; nothing is read
 // through them.
 unsafe impl Send for LayoutCache {}
 
 struct Entry {
     call: Call,
-    /// Number of the operator, if it is a function of the program; else 0.
+    /// Number of the operator, if it is a function of the program; otherwise 0.
     operator: u32,
     in_place: bool,
     addresses: Vec<usize>,
@@ -50,8 +50,8 @@ impl Entry {
 }
 
 impl LayoutCache {
-    /// The program of the latest call, if this is the same with the same buffers: what was checked then holds
-    /// now.
+    /// The program and the buffers of the latest call, if this call equals it and has the same buffers. The
+    /// checks of that call then hold for this one.
     pub fn latest(&self, operation: &Unequal, operator: u32) -> Option<(Arc<Prepared>, Buffers)> {
         let Places::Buffers { send, recv } = operation.places else { return None };
         let Unequal { collective, datatype, op, root, layout, .. } = *operation;
@@ -64,7 +64,7 @@ impl LayoutCache {
         is_it.then(|| (Arc::clone(&entry.prepared), Buffers { input: send, output: recv }))
     }
 
-    /// The latest call, whose program `get_or_build` has just given, was made with these buffers.
+    /// Notes the buffers of the latest call, whose program `get_or_build` has just returned.
     pub fn note_buffers(&mut self, places: Places, layout: BlockLayout) {
         let is_kept = self.entries.last().is_some_and(|entry| entry.has(layout));
         self.latest_at = match places {
@@ -73,7 +73,7 @@ impl LayoutCache {
         };
     }
 
-    /// The program of a call; `build` makes it when it is not there.
+    /// The program of a call. `build` makes it if it is not in the cache.
     pub fn get_or_build(
         &mut self,
         (call, operator): (&Call, u32),

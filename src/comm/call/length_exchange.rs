@@ -1,8 +1,8 @@
-//! Calls with a layout whose ranks exchange lengths within their host first
+//! Calls with a layout whose ranks first exchange lengths within their host
 //! ([`crate::algo::LengthExchange`]).
 //!
-//! The exchange is prepared here. The engine runs it, and has the call itself prepared from the lengths that
-//! were received: the first time, and again whenever they differ from the latest ones.
+//! This module prepares the exchange. The engine runs it, and has the call itself prepared from the received
+//! lengths: the first time, and again whenever they differ from the latest ones.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::plan::{Block, BlockLayout, PlanRequest};
 use crate::topology::Topology;
 use crate::transport::SingleCopy;
 
-/// The length exchange of a call, and how the call is prepared after it.
+/// Prepares the length exchange of a call, with a function that prepares the call after it.
 pub(in crate::comm) fn prepare(
     call: &Call,
     algorithm: &'static Algorithm,
@@ -44,7 +44,7 @@ pub(in crate::comm) fn prepare(
     Prepared::after_exchange(*call, program, exchange)
 }
 
-/// A call that cannot be planned before its lengths are known: all else that it depends on.
+/// A call that cannot be planned before its lengths are known, with everything else that it depends on.
 struct DeferredCall {
     call: Call,
     algorithm: &'static Algorithm,
@@ -52,7 +52,7 @@ struct DeferredCall {
     placement: Placement,
     single_copy: SingleCopy,
     endpoints: Vec<u32>,
-    /// The latest lengths that were received, and the call that was prepared from them.
+    /// The latest received lengths, and the call that was prepared from them.
     latest: Mutex<Option<(Vec<u64>, Arc<Prepared>)>>,
 }
 
@@ -75,7 +75,8 @@ impl DeferredCall {
     }
 }
 
-/// The numbers as lengths, if their sum in elements of `element_bytes` fits into memory.
+/// Converts the received numbers to lengths. Refuses them if their sum, in elements of `element_bytes`,
+/// exceeds memory.
 fn lengths(received: &[u64], element_bytes: usize) -> Result<Vec<usize>> {
     let whole = received.iter().try_fold(0u64, |sum, len| sum.checked_add(*len));
     let bytes = whole.and_then(|whole| whole.checked_mul(element_bytes as u64));
@@ -86,16 +87,16 @@ fn lengths(received: &[u64], element_bytes: usize) -> Result<Vec<usize>> {
     Ok(received.iter().map(|len| *len as usize).collect())
 }
 
-/// Checks that there is memory for the blocks of the other ranks. An error now is better than the end of the
-/// process.
+/// Checks that there is memory for the blocks of the other ranks. An error now is better than an abort of the
+/// process later.
 fn check_memory(bytes: usize) -> Result<()> {
     let refused = |_| {
-        let text = format!("cannot get {bytes} bytes to collect blocks of the ranks of this host in");
+        let text = format!("cannot allocate {bytes} bytes to collect the blocks of the ranks of this host");
         Error::system(text, std::io::Error::from(std::io::ErrorKind::OutOfMemory))
     };
     let mut memory = Vec::<u8>::new();
     memory.try_reserve_exact(bytes).map_err(refused)?;
-    // Else the compiler may leave the attempt out.
+    // Without this, the compiler may remove the allocation.
     std::hint::black_box(memory.as_ptr());
     Ok(())
 }
@@ -166,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_that_no_memory_could_hold_are_refused_before_any_is_taken() {
+    fn received_lengths_that_exceed_memory_are_refused_before_memory_is_allocated() {
         assert_eq!(lengths(&[3, 0, 5], 8).unwrap(), [3, 0, 5]);
         for received in [vec![u64::MAX, 1], vec![1 << 61], vec![u64::MAX]] {
             assert!(matches!(lengths(&received, 8), Err(Error::InvalidArgument { what: "counts", .. })));

@@ -1,11 +1,11 @@
 //! Calls before a communicator makes them: their data, their checks, and the plans that serve them.
 //!
-//! - [`operation`] is a call with its buffers, [`unequal`] one whose blocks differ in length; [`operator`] is
-//!   a reduction that the program has made.
-//! - [`placement`] says where unequal blocks lie in memory, and refuses what overlaps.
-//! - [`plan_cache`] finds or builds the compiled plan of a call, [`layout_cache`] those of the latest unequal
-//!   ones.
-//! - [`length_exchange`] prepares calls whose ranks first tell each other how long their blocks are.
+//! - [`operation`] is a call with its buffers, [`unequal`] a call whose blocks differ in length, and
+//!   [`operator`] a reduction operator that the program has made.
+//! - [`placement`] says where unequal blocks lie in memory, and refuses overlaps.
+//! - [`plan_cache`] finds or builds the compiled plan of a call. [`layout_cache`] keeps those of recent
+//!   unequal calls.
+//! - [`length_exchange`] prepares calls whose ranks first tell each other the lengths of their blocks.
 //!
 //! Nothing here knows a communicator.
 

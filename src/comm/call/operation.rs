@@ -1,4 +1,4 @@
-//! One call with its buffers, and the checks before anything is sent.
+//! One call with its buffers, and its checks before anything is sent.
 
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
 use crate::executor::{Buffers, Division, Extent, Key};
@@ -6,34 +6,34 @@ use crate::reduce::{Callback, Reducer, divide_fn, kernel_of};
 
 /// One call with its buffers.
 ///
-/// In place is recognised from the pointers. Messages from rank to rank are no operations: see
+/// A call in place is recognised from the pointers. Messages from rank to rank are no operations: see
 /// [`crate::comm::Communicator::send`].
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
     /// The call.
     pub call: Call,
-    /// Read: [`Collective::input_elements`] elements.
+    /// The input, of [`Collective::input_elements`] elements.
     pub send: *const u8,
-    /// Written: [`Collective::output_elements`] elements.
+    /// The output, of [`Collective::output_elements`] elements.
     pub recv: *mut u8,
 }
 
 impl Operation {
-    /// Its buffers.
+    /// The buffers of the operation.
     #[inline]
     pub(in crate::comm) fn buffers(&self) -> Buffers {
         Buffers { input: self.send, output: self.recv }
     }
 
-    /// The key of its plan: what its preparation depends on.
-    // Always: it is a part of each small call.
+    /// The key of its plan: everything on which its preparation depends.
+    // Always inline: every small call does this.
     #[inline(always)]
     pub(in crate::comm) fn key(&self, rank: Rank) -> Key {
         Key::new(&self.call, self.is_in_place(rank))
     }
 
-    /// The bytes that it reads and writes, in elements of `unit` bytes. Only for an operation that has passed
-    /// [`Operation::check`].
+    /// The bytes that it reads and writes, in elements of `unit` bytes. Valid only for an operation that has
+    /// passed [`Operation::check`].
     pub(in crate::comm) fn extent(&self, rank: Rank, size: u32, unit: usize) -> Option<Extent> {
         let CallKind::Collective(collective) = self.call.kind else { return None };
         let Call { root, count, .. } = self.call;
@@ -65,12 +65,12 @@ impl Operation {
                 Gather => at_root && send == recv.wrapping_add(mine),
                 ReduceScatter => recv == send.wrapping_add(mine),
                 Scatter => at_root && recv == send.wrapping_add(mine),
-                // Those with a layout are no operation of this kind.
+                // Collectives with a layout are not operations of this kind.
                 _ => false,
             }
     }
 
-    /// Whether a communicator of so many ranks can do it.
+    /// Checks whether a communicator of `size` ranks can run the operation.
     pub(in crate::comm) fn check(&self, size: u32) -> Result<()> {
         self.check_by(size, self.call.datatype.bytes())
     }
@@ -79,9 +79,9 @@ impl Operation {
     pub(in crate::comm) fn check_by(&self, size: u32, unit: usize) -> Result<()> {
         addressable(&self.call, size, unit)?;
         match self.call.kind {
-            CallKind::Transfer => Err(Error::Internal("a message is no operation".into())),
+            CallKind::Transfer => Err(Error::Internal("a message is not an operation".into())),
             CallKind::Collective(collective) if collective.has_layout() => {
-                let got = format!("{} by one count; it takes a layout", collective.name());
+                let got = format!("{} with a single count; it needs a layout", collective.name());
                 Err(Error::InvalidArgument { what: "collective", got })
             }
             CallKind::Collective(collective) if collective.has_root() => {
@@ -96,7 +96,7 @@ impl Operation {
         self.kernels_on(self.call.datatype, rank, size)
     }
 
-    /// The kernels for copies of the buffers that have another datatype.
+    /// The kernels for copies of the buffers in another datatype.
     pub(in crate::comm) fn kernels_on(&self, datatype: Datatype, rank: Rank, size: u32) -> Result<Kernels> {
         let (CallKind::Collective(collective), Some(op)) = (self.call.kind, self.call.op) else {
             return Ok(Kernels::default());
@@ -115,14 +115,14 @@ impl Operation {
 /// Differences of a call from its operation.
 #[derive(Clone, Copy, Default)]
 pub(in crate::comm) struct Variant {
-    /// The call that the other ranks see, if it is not the operation's own.
+    /// The call that the other ranks see, if it differs from the operation's own.
     pub signature: Option<Call>,
-    /// A function of the program in the place of a kernel, and its number here.
+    /// A function of the program in place of a kernel, with its number in this process.
     pub callback: Option<(u32, Callback)>,
 }
 
 impl Variant {
-    /// Bytes of an element of the call.
+    /// Bytes of one element of the call.
     pub fn unit(&self, call: &Call) -> usize {
         self.callback.map_or(call.datatype.bytes(), |(_, callback)| callback.element_bytes())
     }
@@ -151,7 +151,7 @@ impl Kernels {
     }
 }
 
-/// No buffer of the call, of `size` blocks at most, is larger than memory can be.
+/// Checks that no buffer of the call exceeds memory. A buffer has at most `size` blocks.
 fn addressable(call: &Call, size: u32, unit: usize) -> Result<()> {
     let bytes = (u128::from(call.count) * u128::from(size)).checked_mul(unit as u128);
     if bytes.is_some_and(|bytes| bytes <= isize::MAX as u128) {

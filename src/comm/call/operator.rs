@@ -1,13 +1,13 @@
-//! Operators that the program makes: sums of scaled contributions, and functions of its own.
+//! Operators that the program makes: sums of scaled contributions, and functions of the program.
 //!
 //! An operator is local: it lives in this process, has a number here, and serves every communicator. Ranks
-//! agree on its kind only ([`ReduceOp::PremulSum`], [`ReduceOp::Callback`], [`ReduceOp::OrderedCallback`]),
-//! which travels with the call like any operator; what number it has and what the function does is each
-//! rank's own.
+//! agree only on its kind ([`ReduceOp::PremulSum`], [`ReduceOp::Callback`], [`ReduceOp::OrderedCallback`]),
+//! which travels with the call like any operator. The number and the function are each rank's own.
 //!
-//! A premultiplied sum is a sum whose input is scaled while it is copied: into the output, where the call has
-//! one of the same shape, and the sum is in place then; else into memory that the call keeps to its end. A
-//! function takes the place of the kernel; if it does not commute, the plan is one of `algo::ordered`.
+//! A premultiplied sum is a sum whose input is scaled while it is copied. If the call has an output of the
+//! same shape, the input is copied there and the sum is in place. Otherwise it is copied into memory that the
+//! call keeps to its end. A function takes the place of the kernel. If it does not commute, the plan is one
+//! of `algo::ordered`.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -24,13 +24,13 @@ pub enum Scalar {
     Deferred(*const u8),
 }
 
-// SAFETY: whoever makes a deferred scalar promises that it may be read from any thread that calls.
+// SAFETY: the maker of a deferred scalar promises that any calling thread may read it.
 unsafe impl Send for Scalar {}
-// SAFETY: as above; it is only read.
+// SAFETY: as above; the scalar is only read.
 unsafe impl Sync for Scalar {}
 
 impl Scalar {
-    /// Bytes of the longest datatype.
+    /// Bytes of an element of the longest datatype.
     pub const BYTES: usize = 16;
 }
 
@@ -38,7 +38,7 @@ impl Scalar {
 #[derive(Debug)]
 pub struct Operator {
     kind: Kind,
-    /// Number in this process; no number is given twice.
+    /// Number in this process. No number is given twice.
     number: u32,
 }
 
@@ -49,21 +49,21 @@ enum Kind {
     Opaque { function: CallbackFn, context: Context, commutative: bool, element_bytes: usize },
 }
 
-/// The program's own pointer: handed on, never followed.
+/// The program's own pointer. It is handed on, and never followed.
 #[derive(Clone, Copy, Debug)]
 struct Context(*mut std::ffi::c_void);
 
-// SAFETY: whoever makes an operator promises that its function may have the context on any thread.
+// SAFETY: the maker of an operator promises that its function may get the context on any thread.
 unsafe impl Send for Context {}
 // SAFETY: as above.
 unsafe impl Sync for Context {}
 
 static NEXT: AtomicU32 = AtomicU32::new(1);
-/// Numbers have their place in a [`crate::executor::Key`].
+/// Largest number: it has to fit into a [`crate::executor::Key`].
 const LAST: u32 = (1 << 30) - 1;
 
 impl Operator {
-    /// Sum of contributions that this rank multiplies by `scalar` first.
+    /// Makes a sum of contributions that this rank first multiplies by `scalar`.
     ///
     /// # Safety
     /// A deferred scalar is readable for one element of `datatype` whenever a call with this operator is
@@ -76,7 +76,7 @@ impl Operator {
         Operator::new(Kind::PremulSum { datatype, scalar })
     }
 
-    /// A function of the program. `commutative`: operands may be swapped.
+    /// Makes an operator from a function of the program. `commutative`: operands may be swapped.
     ///
     /// # Safety
     /// See [`Callback::new`].
@@ -88,12 +88,12 @@ impl Operator {
         Operator::new(Kind::Callback { function, context: Context(context), commutative })
     }
 
-    /// A function of the program on opaque elements of `element_bytes` bytes. Calls with it are of
-    /// [`Datatype::Byte`], and their counts are numbers of elements: buffers hold `count * element_bytes`
-    /// bytes. Ranks agree on the size, too.
+    /// Makes an operator from a function on opaque elements of `element_bytes` bytes. Calls with it have
+    /// [`Datatype::Byte`], and their counts are numbers of opaque elements: buffers hold `count *
+    /// element_bytes` bytes. Ranks must agree on the size as well.
     ///
-    /// The function gets whole elements, most often fewer than `count`, aligned for the largest power of two
-    /// that divides their size, up to 64.
+    /// The function gets whole elements, usually fewer than `count`. They are aligned for the largest power
+    /// of two that divides their size, up to 64.
     ///
     /// # Safety
     /// See [`Callback::new`].
@@ -119,7 +119,7 @@ impl Operator {
         Ok(Operator { kind, number })
     }
 
-    /// Its number in this process: 1 and more.
+    /// Number of the operator in this process: 1 or more.
     pub fn number(&self) -> u32 {
         self.number
     }
@@ -146,7 +146,7 @@ impl Operator {
         }
     }
 
-    /// Bytes of an opaque element; `None`: it works on elements of datatypes.
+    /// Bytes of an opaque element. `None`: the operator works on elements of datatypes.
     pub fn opaque_bytes(&self) -> Option<usize> {
         match self.kind {
             Kind::Opaque { element_bytes, .. } => Some(element_bytes),
@@ -156,12 +156,13 @@ impl Operator {
 }
 
 impl Operator {
-    /// Its part of a plan: what takes the place of the kernel on `datatype`, if it is a function.
+    /// The function that takes the place of the kernel on `datatype`, if the operator has one, and its
+    /// number.
     pub(in crate::comm) fn callback_on(&self, datatype: Datatype) -> Option<(u32, Callback)> {
         let callback = match &self.kind {
             Kind::PremulSum { .. } => return None,
             Kind::Callback { function, context, .. } => {
-                // SAFETY: whoever made the operator has promised it.
+                // SAFETY: the maker of the operator has promised it.
                 unsafe { Callback::new(*function, context.0, datatype) }
             }
             Kind::Opaque { function, context, element_bytes, .. } => {
@@ -172,8 +173,8 @@ impl Operator {
         Some((self.number, callback))
     }
 
-    /// What is different about a call with this operator. `signature`: the call that the other ranks see, if
-    /// it is another one.
+    /// The differences of a call with this operator. `signature` is the call that the other ranks see, if it
+    /// differs.
     pub(in crate::comm) fn variant(&self, call: &Call, signature: Option<Call>) -> Variant {
         let opaque = || self.opaque_bytes().map(|bytes| call.on_opaque(bytes));
         Variant { signature: signature.or_else(opaque), callback: self.callback_on(call.datatype) }
@@ -187,8 +188,8 @@ impl Operator {
     /// Scales a contribution while it is copied.
     ///
     /// # Safety
-    /// The operator scales; `src` is readable and `dst` writable for `elements` of its datatype, and they are
-    /// the same or apart. `saturates`: 8-bit floats do not overflow.
+    /// The operator scales. `src` is readable and `dst` writable for `elements` elements of its datatype;
+    /// they are the same or do not overlap. `saturates`: 8-bit floats do not overflow.
     pub(in crate::comm) unsafe fn scale(
         &self,
         dst: *mut u8,
@@ -203,19 +204,19 @@ impl Operator {
         };
         if elements > 0 {
             let scale = scale_fn(*datatype, saturates).expect("refused when the operator was made");
-            // SAFETY: passed on from our caller; whoever made the operator vouches for the scalar.
+            // SAFETY: passed on from our caller; the maker of the operator vouches for the scalar.
             unsafe { scale(dst, src, scalar, elements) };
         }
     }
 
-    /// Whether it may be used for this call.
+    /// Checks whether it may be used for this call.
     pub(in crate::comm) fn check(&self, call: &Call) -> Result<()> {
         if !self.accepts(call.datatype) {
             let got = format!("{} made for another datatype than {}", self.op().name(), call.datatype.name());
             return Err(Error::InvalidArgument { what: "op", got });
         }
         if call.op != Some(self.op()) {
-            return Err(Error::Internal(format!("{call} by another operator")));
+            return Err(Error::Internal(format!("{call} with another operator")));
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
-//! The placement of the blocks of a call with a layout, and the checks of it before anything is sent.
+//! The placement of the blocks of a call with a layout, and its checks before anything is sent.
 //!
-//! The checks look at addresses: a block that is not empty is not NULL, and a block that is written overlaps
-//! no other block. The one exception is an exchange in place: a block may arrive where its counterpart is
-//! sent from.
+//! The checks look at addresses: a non-empty block is not NULL, and a block that is written overlaps no other
+//! block. An exchange in place is the one exception: a block may be received where its counterpart is sent
+//! from.
 
 use crate::base::{Collective, Datatype, Error, Rank, Result};
 use crate::executor::{Buffers, Program, Stretch};
@@ -12,7 +12,7 @@ use crate::transport::SingleCopy;
 use super::operation::{Kernels, in_range};
 use super::unequal::{Places, Unequal};
 
-/// The placement of a call and its buffers.
+/// The placement of a call, and its buffers.
 pub(in crate::comm) struct Placed {
     pub buffers: Buffers,
     pub placement: Placement,
@@ -21,23 +21,23 @@ pub(in crate::comm) struct Placed {
 /// The part of the placement that the compiled plan depends on.
 #[derive(Clone)]
 pub(in crate::comm) struct Placement {
-    /// The own block need not be moved.
+    /// Whether the own block need not be moved.
     pub in_place: bool,
-    /// Addresses that the compiled plan depends on. None for two buffers apart; the starts of both, if they
-    /// overlap; one for each block of lists, the input's first.
+    /// Addresses on which the compiled plan depends. None for two separate buffers; the starts of both if
+    /// they overlap; one per block for lists, the input's first.
     pub addresses: Vec<usize>,
     /// Whether the blocks are a list of pointers.
     pub is_list: bool,
 }
 
 impl Placement {
-    /// Whether a block of the output lies where one of the input does, or may do so: lists are not asked.
+    /// Whether blocks of the output may lie where blocks of the input do. Always false for lists.
     pub fn overlaps(&self) -> bool {
         !self.addresses.is_empty() && !self.is_list
     }
 
-    /// Offsets of the blocks in the caller's buffers, of one-byte elements, and in copies that follow the
-    /// layout.
+    /// The non-empty blocks of input and output: their offsets in the caller's buffers, of one-byte elements,
+    /// and in copies that follow the layout.
     pub fn stretches(&self, layout: BlockLayout) -> [Vec<Stretch>; 2] {
         let BlockLayout { input, output, .. } = layout;
         let (inputs, outputs) = self.addresses.split_at(if self.is_list { input.len() } else { 0 });
@@ -51,14 +51,14 @@ impl Placement {
         })
     }
 
-    /// The kernels on float32 copies of the blocks, where the layout has them.
+    /// The kernels for float32 copies of the blocks, which follow the layout.
     pub fn kernels_on_copies(operation: &Unequal, size: u32) -> Result<Kernels> {
         let on_copies = Unequal { datatype: Datatype::Float32, ..*operation };
         let apart = Placement { in_place: false, addresses: Vec::new(), is_list: false };
         apart.kernels(&on_copies, size)
     }
 
-    /// The kernels on the blocks where they are.
+    /// The kernels for the blocks in place.
     pub fn kernels(&self, operation: &Unequal, size: u32) -> Result<Kernels> {
         let Some((op, result)) = operation.op.zip(operation.layout.output.first()) else {
             return Ok(Kernels::default());
@@ -72,7 +72,7 @@ impl Placement {
         Ok(kernels)
     }
 
-    /// Compiles a plan for these places.
+    /// Compiles a plan for this placement.
     pub fn compile(&self, plan: &Plan, request: &PlanRequest, single_copy: SingleCopy) -> Program {
         let unit = request.element_bytes;
         let BlockLayout { input, output, .. } = request.layout;
@@ -90,7 +90,7 @@ impl Placement {
     }
 }
 
-/// Address of an element of blocks that lie one after the other in the layout, and at `starts` in memory.
+/// Address of an element. The blocks are adjacent in the layout, and begin at `starts` in memory.
 fn address_in(blocks: &[Block], starts: &[usize], element: usize, unit: usize) -> usize {
     let at = blocks.partition_point(|block| block.end() <= element);
     starts[at] + (element - blocks[at].offset) * unit
@@ -112,9 +112,7 @@ impl ByteRun {
 }
 
 impl Placed {
-    /// Says what is wrong with the call, or where its blocks are.
-    ///
-    /// `unit`: bytes of an element.
+    /// Checks the call, and returns the placement of its blocks. `unit` is the number of bytes of an element.
     pub fn of(call: &Unequal, unit: usize, rank: Rank, size: u32) -> Result<Placed> {
         let BlockLayout { input, output, sources, destinations, .. } = call.layout;
         if call.collective.has_root() {
@@ -171,7 +169,7 @@ impl Placed {
     }
 }
 
-/// The memory of blocks that are not empty. `start` gives where a buffer or, for lists, a block begins.
+/// The memory of the non-empty blocks. `start` gives the start of a buffer, or of one block of a list.
 fn runs(
     call: &Unequal,
     unit: usize,
@@ -221,7 +219,7 @@ fn check_overlaps(
         let identical = (recv.start, recv.bytes) == (send.start, send.bytes);
         if !identical || !are_counterparts(call, send.index, recv.index, rank) {
             let got = format!(
-                "block {} of send overlaps block {} of recv, which is no exchange in place",
+                "block {} of send overlaps block {} of recv, and this is not an exchange in place",
                 send.index, recv.index
             );
             return Err(Error::InvalidArgument { what: "send", got });
@@ -242,7 +240,7 @@ fn are_counterparts(call: &Unequal, input: usize, output: usize, rank: Rank) -> 
     }
 }
 
-/// Overlaps of the input with the output, all of them allowed.
+/// Overlaps of the input with the output that are allowed.
 #[derive(Default)]
 struct BlockOverlap {
     any: bool,

@@ -1,4 +1,4 @@
-//! The plan cache: each call with its compiled plan and kernels, looked up, or chosen, built and compiled
+//! The plan cache: finds the compiled plan and the kernels of a call, or chooses, builds and compiles them
 //! once.
 
 use std::sync::Arc;
@@ -22,25 +22,25 @@ use crate::topology::Topology;
 use crate::transport::{FRAGMENT_GRAIN, SingleCopy};
 use crate::tuning::Tuning;
 
-/// Compiled plans that are kept.
+/// Number of compiled plans that are kept.
 const KEPT: usize = 512;
 
 /// The plans of one communicator.
 pub(in crate::comm) struct PlanCache {
     tuning: Tuning,
     some_tcp: bool,
-    /// Ranks share cores.
+    /// Whether ranks share cores.
     oversubscribed: bool,
     /// The endpoint that leads to each rank.
     endpoints: Vec<u32>,
     plans: Mutex<Cache<Key, Prepared>>,
     layouts: Mutex<LayoutCache>,
-    /// 8-bit floats do not overflow.
+    /// Whether 8-bit floats saturate instead of overflowing.
     saturates: AtomicBool,
 }
 
 impl PlanCache {
-    /// The cache of a communicator over all endpoints.
+    /// Makes the cache of a communicator that includes all endpoints.
     pub fn new(tuning: Tuning, some_tcp: bool, oversubscribed: bool, size: u32) -> PlanCache {
         let plans = Mutex::new(Cache::new(KEPT));
         let layouts = Mutex::default();
@@ -48,7 +48,7 @@ impl PlanCache {
         PlanCache { tuning, some_tcp, oversubscribed, endpoints, plans, layouts, saturates }
     }
 
-    /// The cache of a communicator that is made from this one's. `members`: its ranks there.
+    /// Makes the cache of a communicator that is made from this one. `members` are its ranks here.
     pub fn for_members(&self, members: &[Rank]) -> PlanCache {
         let endpoints = members.iter().map(|rank| self.endpoints[*rank as usize]).collect();
         let plans = Mutex::new(Cache::new(KEPT));
@@ -63,17 +63,17 @@ impl PlanCache {
         self.saturates.load(Ordering::Relaxed)
     }
 
-    /// Lets 8-bit floats that are too large become the largest finite number, from now on.
+    /// Makes 8-bit floats that are too large become the largest finite number, from now on.
     pub fn set_saturating(&self) {
         self.saturates.store(true, Ordering::Relaxed);
     }
 
-    /// The conversions of a call that runs in float32, so that it rounds once: of several ranks, on 8-bit
-    /// floats. One rank gives what it has got.
+    /// The conversions of a call that runs in float32 so that it rounds only once. These are calls on 8-bit
+    /// floats with several ranks; with one rank, the result is the input.
     fn widening(&self, call: &Call, size: u32) -> Option<Conversions> {
         use ReduceOp::{Avg, Max, Min, PremulSum, Product, Sum};
         let rounds = matches!(call.op?, Sum | Product | Avg | PremulSum);
-        // The smaller or larger of two is one of them, unless that is infinite.
+        // A minimum or maximum is one of the operands, so only an infinite one changes.
         let may_saturate = self.saturates() && matches!(call.op?, Min | Max);
         if size < 2 || !rounds && !may_saturate {
             return None;
@@ -86,7 +86,7 @@ impl PlanCache {
         &self.endpoints
     }
 
-    /// The plan of an operation with its `key`. An error says what is wrong with the operation.
+    /// The plan of an operation with this `key`. An error says what is wrong with the operation.
     pub fn get(
         &self,
         key: &Key,
@@ -97,7 +97,7 @@ impl PlanCache {
         self.get_variant(key, operation, &Variant::default(), rank, topology)
     }
 
-    /// Like [`PlanCache::get`], but for a variant of the operation's call, with the key of the variant.
+    /// Like [`PlanCache::get`], for a variant of the operation's call and the key of the variant.
     pub fn get_variant(
         &self,
         key: &Key,
@@ -136,8 +136,9 @@ impl PlanCache {
     }
 
     /// Whether the receiver may read large messages in the sender's memory (single copy). Such a send ends
-    /// only when its receiver has had a turn. Among ranks that share cores this pays for plain copies from
-    /// all to all, but not where ranks reduce or pass on what they receive (docs/adr/0006-single-copy.md).
+    /// only when its receiver has had a turn. Among ranks that share cores this pays off for plain copies
+    /// from all to all, but not where ranks reduce or pass on what they receive
+    /// (docs/adr/0006-single-copy.md).
     fn single_copy(&self, kind: CallKind) -> SingleCopy {
         if !self.oversubscribed || only_copies(kind) {
             SingleCopy::IfOversubscribed
@@ -146,13 +147,13 @@ impl PlanCache {
         }
     }
 
-    /// With a processor for each rank, which way is faster depends on the machine: a program that could go
-    /// both ways tries them.
+    /// Adds a trial to a program that could use single copies or not. Where each rank has a processor, the
+    /// faster way depends on the machine.
     fn with_single_copy_trial(&self, program: Program, kind: CallKind) -> Program {
         if self.oversubscribed || !only_copies(kind) { program } else { program.with_single_copy_trial() }
     }
 
-    /// Like [`PlanCache::get`], but for a call with a layout.
+    /// Like [`PlanCache::get`], for a call with a layout.
     pub fn get_unequal(
         &self,
         operation: &Unequal,
@@ -216,7 +217,7 @@ impl PlanCache {
     /// The program of an operation on elements of `unit` bytes.
     fn build(&self, operation: &Operation, unit: usize, rank: Rank, topology: &Topology) -> Result<Program> {
         let call = &operation.call;
-        // Copies are apart.
+        // Copies do not overlap, so the program is not in place.
         let in_place = operation.is_in_place_by(rank, unit) && self.widening(call, topology.size()).is_none();
         let request = PlanRequest { in_place, ..self.request(call, rank, topology) };
         let request = on_elements(request, call, unit);
@@ -225,12 +226,13 @@ impl PlanCache {
         Ok(self.with_single_copy_trial(program, call.kind).through(&self.endpoints))
     }
 
-    /// The algorithm of a collective call: equal on all ranks, so neither rank nor buffers count.
+    /// The algorithm of a collective call. It is equal on all ranks, so it depends on neither rank nor
+    /// buffers.
     pub fn algorithm(&self, call: &Call, topology: &Topology) -> Result<&'static Algorithm> {
         self.choose(call, &self.request(call, 0, topology))
     }
 
-    /// Predicted microseconds of a call; of a message, over the slower kind of link.
+    /// Predicted microseconds of a call. For a message, over the slower kind of link.
     pub fn predicted_us(&self, call: &Call, topology: &Topology) -> Result<f64> {
         if call.kind == CallKind::Transfer {
             let all_shm = topology.hosts() == 1 && !self.some_tcp;
@@ -241,7 +243,7 @@ impl PlanCache {
         let chosen = self.choose(call, &request)?;
         let candidates = self.tuning.candidates(&request, self.some_tcp);
         let predicted = candidates.into_iter().find(|(algorithm, _)| algorithm.name == chosen.name);
-        // One that is named by the user need not be worth comparing; it has no figure then.
+        // An algorithm that the user names need not be a candidate; it has no prediction then.
         Ok(predicted.map_or(0.0, |(_, microseconds)| microseconds))
     }
 
@@ -257,7 +259,7 @@ impl PlanCache {
         PlanRequest {
             collective: match call.kind {
                 CallKind::Collective(collective) | CallKind::List(collective) => collective,
-                // What each rank has to say goes to all. (A message is no operation, and has no plan.)
+                // Every rank's record goes to all ranks. (A message is no operation, and has no plan.)
                 CallKind::Formation(_) | CallKind::Transfer => Collective::AllGather,
             },
             size: topology.size(),
@@ -284,12 +286,12 @@ fn on_elements<'a>(request: PlanRequest<'a>, call: &Call, unit: usize) -> PlanRe
     }
 }
 
-/// A plan for a request that reduces no part of an element.
+/// A plan for the request that never reduces a part of an element.
 fn whole_elements(plan: Plan, request: &PlanRequest) -> Plan {
     if FRAGMENT_GRAIN.is_multiple_of(request.element_bytes) { plan } else { plan.unfused() }
 }
 
-/// Whether a call neither reduces nor passes on what it gets.
+/// Whether a call neither reduces nor passes on what it receives.
 fn only_copies(kind: CallKind) -> bool {
     use Collective::*;
     matches!(

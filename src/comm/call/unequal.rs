@@ -1,9 +1,7 @@
-//! Calls whose blocks differ in length: counts and displacements in two buffers, or a pointer per block.
+//! Calls whose blocks differ in length: counts and displacements in two buffers, or one pointer per block.
 //!
-//! What must hold before anything is sent is checked in [`super::placement`].
-//!
-//! Plans are built per layout, because counts change from call to call; those of the latest layouts are kept
-//! ([`super::layout_cache`]).
+//! [`super::placement`] checks what must hold before anything is sent. Plans are built per layout, because
+//! counts change from call to call. Those of recent layouts are kept ([`super::layout_cache`]).
 
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result, mix};
 use crate::device::Kinds;
@@ -12,16 +10,16 @@ use crate::plan::{Block, BlockLayout};
 /// One call of a collective with a layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Unequal<'a> {
-    /// The collective: one that has a layout.
+    /// The collective, which has a layout.
     pub collective: Collective,
     /// Element type.
     pub datatype: Datatype,
-    /// Operator, where the collective reduces.
+    /// Operator, if the collective reduces.
     pub op: Option<ReduceOp>,
-    /// Root, where it has one; else 0.
+    /// Root, if the collective has one; otherwise 0.
     pub root: Rank,
     /// The blocks, as [`BlockLayout`] lists them for the collective. Offsets count from the start of a
-    /// buffer; in lists of pointers, blocks lie one after the other.
+    /// buffer. In lists of pointers, blocks follow one another.
     pub layout: BlockLayout<'a>,
     /// The memory of the blocks.
     pub places: Places<'a>,
@@ -30,14 +28,14 @@ pub struct Unequal<'a> {
 /// The memory of the blocks of a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Places<'a> {
-    /// In two buffers.
+    /// All blocks lie in two buffers.
     Buffers {
         /// Start of the input.
         send: *const u8,
         /// Start of the output.
         recv: *mut u8,
     },
-    /// Each by itself: a pointer per block of the layout.
+    /// Each block has a pointer of its own.
     Lists {
         /// Pointers to the blocks of the input.
         sends: &'a [*const u8],
@@ -68,14 +66,14 @@ impl Unequal<'_> {
         }
     }
 
-    /// Mean length of the blocks whose lengths all ranks know: the count of the plan's request.
+    /// Mean length of the blocks whose lengths all ranks know. It is the count of the plan's request.
     pub(in crate::comm) fn mean_count(&self) -> usize {
         let blocks = self.shared_counts().unwrap_or_default();
         let whole: usize = blocks.iter().map(|block| block.len).sum();
         whole.div_ceil(blocks.len().max(1))
     }
 
-    /// Refuses blocks that the processor cannot reach.
+    /// Refuses blocks that the processor cannot access.
     pub(in crate::comm) fn check_host(&self, kinds: &Kinds) -> Result<()> {
         if !kinds.may_differ() {
             return Ok(());
@@ -96,7 +94,7 @@ impl Unequal<'_> {
         }
     }
 
-    /// Refuses a block to the rank itself that has another length than the block from itself.
+    /// Refuses a call that sends this rank itself a block of another length than it receives from itself.
     pub(super) fn check_own(&self, rank: Rank) -> Result<()> {
         let BlockLayout { input, output, sources, destinations, .. } = self.layout;
         if self.collective.has_graph() {
@@ -134,7 +132,7 @@ impl Unequal<'_> {
             Collective::NeighborAllGatherV => (1, self.layout.sources.len()),
             Collective::NeighborAllToAllV => (self.layout.destinations.len(), self.layout.sources.len()),
             other => {
-                let got = format!("{}; it takes one count", other.name());
+                let got = format!("{}, which takes a single count", other.name());
                 return Err(Error::InvalidArgument { what: "collective with a layout", got });
             }
         })

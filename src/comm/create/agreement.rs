@@ -1,8 +1,8 @@
 //! The first exchange of a communicator, right after its ranks have connected.
 //!
-//! One all_gather over the new links: it proves that every link works, and tells each rank which processors
-//! the others may use, whether all links are shared memory and which engines were asked for. All ranks
-//! compute the same from the same records: the choice of algorithms depends on it.
+//! It is one all_gather over the new links, which proves that every link works. It tells each rank which
+//! processors the others may use, whether all links are shared memory, and which engines were asked for. All
+//! ranks compute the same results from the same records, because the choice of algorithms depends on them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,21 +25,21 @@ use crate::transport::SingleCopy;
 pub(in crate::comm) struct Agreed {
     /// Most ranks that share a processor, rounded up. At least 1.
     pub ranks_per_core: u32,
-    /// Some pair of ranks of one host is linked by TCP.
+    /// Whether some pair of ranks of one host is linked by TCP.
     pub some_tcp: bool,
 }
 
-/// Bytes of a record: allowed processors, number of usable ones (the quota counts there), machine, a link is
-/// TCP, engines.
+/// Bytes of a record: allowed processors, number of usable ones (which respects the quota), machine, whether
+/// a link is TCP, engines.
 const RECORD_BYTES: usize = CoreSet::BYTES + 4 + MACHINE_BYTES + 1 + BackendChoice::BYTES;
-/// Bytes that name the machine. Several hosts may be parts of one machine, such as containers; their ranks
-/// share processors.
+/// Bytes that identify the machine. Several hosts, such as containers, may be parts of one machine; their
+/// ranks share processors.
 const MACHINE_BYTES: usize = 8;
 
-/// Absent ranks named in an error.
+/// Most absent ranks that an error names.
 const NAMED: usize = 8;
 
-/// Collective. The first call on a new communicator.
+/// Runs the exchange. Collective; the first call on a new communicator.
 pub(in crate::comm) fn agree(
     driver: &Driver,
     topology: &Topology,
@@ -62,27 +62,27 @@ pub(in crate::comm) fn agree(
     Ok(evaluate(&all))
 }
 
-/// Adds the ranks that have not been heard of to an error. The rank that the error names may have given up
-/// because of one of them, and may not know it.
+/// Adds the ranks that have not been heard from to an error. The rank that the error names may have given up
+/// because of one of them, possibly without knowing it.
 fn name_absent_ranks(mut error: Error, all: &[u8]) -> Error {
     let (Error::PeerLost { detail: text, .. } | Error::Timeout { detail: text, .. } | Error::Aborted(text)) =
         &mut error
     else {
         return error;
     };
-    // A record that has come says which machine it is from.
+    // A record that has arrived is not zero, because it holds a machine.
     let records = all.chunks_exact(RECORD_BYTES).zip(0..);
     let absent = records.filter(|(bytes, _)| bytes.iter().all(|byte| *byte == 0));
     let absent = absent.map(|(_, peer): (_, Rank)| format!("rank {peer}"));
     let unnamed: Vec<String> =
         absent.filter(|name| !text.contains(&format!("{name} "))).take(NAMED).collect();
     if !unnamed.is_empty() {
-        *text = format!("{text}; not heard of yet: {}", unnamed.join(", "));
+        *text = format!("{text}; not heard from yet: {}", unnamed.join(", "));
     }
     error
 }
 
-/// All ranks want the same engines, or learn who wants what.
+/// Checks that all ranks want the same engines. The error says who wants what.
 fn same_choice(all: &[u8]) -> Result<()> {
     let mut choices = all.chunks_exact(RECORD_BYTES).map(|bytes| RankRecord::read(bytes).choice);
     let first = choices.next().unwrap_or_default();
@@ -102,7 +102,8 @@ fn evaluate(all: &[u8]) -> Agreed {
         let (mut union, mut quota) = (CoreSet::default(), usize::MAX);
         for RankRecord { allowed, usable, .. } in neighbours() {
             union.add(allowed);
-            // Less than the affinity allows: a quota of the control group, taken as the whole machine's.
+            // Fewer than the affinity allows: the control group has a quota. It is taken to cover the whole
+            // machine.
             if *usable < allowed.count() || allowed.count() == 0 {
                 quota = quota.min(*usable);
             }
@@ -122,7 +123,7 @@ struct RankRecord<'a> {
 }
 
 impl RankRecord<'_> {
-    /// Reads [`RECORD_BYTES`].
+    /// Reads [`RECORD_BYTES`] bytes.
     fn read(bytes: &[u8]) -> RankRecord<'_> {
         let (allowed, rest) = bytes.split_at(CoreSet::BYTES);
         let usable = u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]]) as usize;
@@ -166,8 +167,8 @@ fn exchange(
     let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: count as u64 };
     let prepared = Prepared::new(call, Program::compile(&plan, &request, SingleCopy::IfOversubscribed));
     let buffers = Buffers { input: mine.as_ptr(), output: all.as_mut_ptr() };
-    // SAFETY: the plan reads `count` bytes of `mine` and writes `size * count` of `all`; both outlive the
-    // call, which ends before this function does.
+    // SAFETY: the plan reads `count` bytes of `mine` and writes `size * count` bytes of `all`; both outlive
+    // the call, which ends before this function does.
     unsafe { driver.run_once(CommId::FIRST, Arc::new(prepared), buffers, timeout) }
 }
 
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_share_cores_where_they_outnumber_all_their_processors_or_a_quota() {
+    fn ranks_share_cores_if_they_outnumber_all_their_processors_or_a_quota() {
         let bound = [record(0, 0b01, 1, false), record(0, 0b10, 1, false)];
         assert_eq!(agreed(&bound), Agreed { ranks_per_core: 1, some_tcp: false });
         let same = [record(0, 0b01, 1, false), record(0, 0b01, 1, false)];
@@ -221,14 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn an_error_while_all_agree_names_each_rank_that_was_not_heard_of() {
+    fn an_error_during_the_first_exchange_names_each_rank_that_was_not_heard_of() {
         let all = [record(1, 3, 2, false), vec![0; RECORD_BYTES], vec![0; RECORD_BYTES]].concat();
         let lost = Error::PeerLost { rank: 2, detail: "rank 2 (host a) ended".into() };
         let text = name_absent_ranks(lost, &all).to_string();
-        assert_eq!(text, "rank 2 (host a) ended; not heard of yet: rank 1");
+        assert_eq!(text, "rank 2 (host a) ended; not heard from yet: rank 1");
         let waited =
             Error::Timeout { waited: Duration::from_secs(1), detail: "rank 1 and rank 2 are late".into() };
-        assert!(!name_absent_ranks(waited, &all).to_string().contains("not heard of"));
+        assert!(!name_absent_ranks(waited, &all).to_string().contains("not heard from"));
     }
 
     #[test]

@@ -1,10 +1,9 @@
-//! The engines of others that a new communicator gets: those that the ranks chose and that all of them can
-//! open.
+//! The other engines of a new communicator: those that the ranks chose and that all of them can open.
 //!
 //! The ranks compare their choices first ([`super::agreement`]). Then all ranks try each engine of the list
-//! together: each rank opens it and tells the others, then all connect it and tell the others again. If one
-//! rank cannot, all go on to the next engine of the list. At its end is an error that names the rank and the
-//! reason.
+//! together. Each rank opens the engine and tells the others; then all connect to it and tell the others
+//! again. If one rank cannot, all go on to the next engine of the list. If none is left, the error names the
+//! rank and the reason.
 
 use std::sync::Arc;
 
@@ -17,16 +16,16 @@ use crate::comm::foreign::co_progress::SharedProgress;
 use crate::comm::foreign::engine::{AttachedEngine, DeviceEngine};
 use crate::log_line;
 
-/// Longest sentence of a rank that cannot open an engine.
+/// Longest text by which a rank says why it cannot open an engine.
 const SENTENCE_BYTES: usize = 1024;
 
 impl Communicator {
-    /// Finds the engines that were chosen. Collective.
+    /// Opens the engines that were chosen. Collective.
     pub(in crate::comm) fn attach(&mut self, choice: BackendChoice) -> Result<()> {
         self.attach_sharing(choice, None)
     }
 
-    /// `co_progress`: shared with a communicator on the same links, if there is one.
+    /// Like `attach`. `co_progress` is shared with a communicator on the same links, if there is one.
     fn attach_sharing(
         &mut self,
         choice: BackendChoice,
@@ -34,8 +33,8 @@ impl Communicator {
     ) -> Result<()> {
         self.choice = choice;
         for memory in MemoryKind::ALL {
-            // What nobody has named is the builtin engine's; of devices, it is looked for when a call first
-            // needs it.
+            // Memory without a named engine belongs to the builtin engine. For devices, an engine is looked
+            // for when a call first needs one.
             let Some(named) = choice.named(memory) else { continue };
             let co_progress = co_progress.or(self.foreign.as_ref().map(|foreign| &foreign.co_progress));
             let foreign = self.open_first(named, memory, co_progress)?;
@@ -49,8 +48,8 @@ impl Communicator {
         Ok(())
     }
 
-    /// The engine that serves memory of devices. If none was named it is NCCL, where all ranks can open it
-    /// and have a device each. The first call in such memory finds out, and is collective for that.
+    /// The engine that serves memory of devices. If none was named, it is NCCL, provided that all ranks can
+    /// open it and each has a device. The first call in such memory finds out, and is therefore collective.
     pub(in crate::comm) fn device_engine(&self) -> Option<&AttachedEngine> {
         let look = || {
             let co_progress = self.foreign.as_ref().map(|foreign| &foreign.co_progress);
@@ -76,10 +75,11 @@ impl Communicator {
         );
     }
 
-    /// Like [`Communicator::attach`], but for a communicator made from `parent`: with its choice of engines.
+    /// Like [`Communicator::attach`], for a communicator made from `parent`, with the parent's choice of
+    /// engines.
     pub(in crate::comm) fn attach_like(&mut self, parent: &Communicator) -> Result<()> {
         match parent.foreign_engines().next() {
-            // It may have fallen to the builtin engine, and its children need not try again.
+            // The parent may have fallen back to the builtin engine, and its children need not try again.
             None => Ok(()),
             Some(foreign) => self.attach_sharing(parent.choice, Some(&foreign.co_progress)),
         }
@@ -123,11 +123,11 @@ impl Communicator {
     fn log_fallback(&self, memory: MemoryKind, to: BackendName, refusals: &[String]) {
         if !refusals.is_empty() && self.rank == 0 {
             let (memory, to, why) = (memory.name(), to.name(), refusals.join("; "));
-            log_line!(Warn, "\"{}\": {memory} memory falls to {to}: {why}", self.name);
+            log_line!(Warn, "\"{}\": {memory} memory falls back to {to}: {why}", self.name);
         }
     }
 
-    /// The refusal of the first rank that has failed; the same on all ranks. Collective.
+    /// The refusal of the first rank that has failed. It is equal on all ranks. Collective.
     fn first_refusal<T>(&self, outcome: &Result<T>) -> Result<Option<String>> {
         let mut sentence = outcome.as_ref().err().map(Error::to_string).unwrap_or_default().into_bytes();
         sentence.resize(SENTENCE_BYTES, 0);

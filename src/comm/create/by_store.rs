@@ -1,4 +1,4 @@
-//! Communicators whose ranks meet at a store of the caller's.
+//! Communicators whose ranks find each other through a store of the caller.
 
 use super::join::deadline;
 use crate::base::{Rank, Result};
@@ -7,8 +7,9 @@ use crate::comm::communicator::{CommConfig, Communicator};
 use crate::config::Config;
 
 impl Communicator {
-    /// Joins the communicator of the ranks that share `store`. Collective over its `size` ranks, `rank <
-    /// size`; blocks until all have come. The store is asked on this thread, and not any more afterwards.
+    /// Joins the communicator of the ranks that share `store`. Collective over its `size` ranks; `rank` is
+    /// below `size`. Blocks until all have joined. The store is used on this thread only, and not after the
+    /// return.
     pub fn create_with_store(
         store: &mut dyn CallerStore,
         size: u32,

@@ -1,8 +1,9 @@
-//! Communicators made from others. They share the links of the one that they come from, so they are cheap.
+//! Making communicators from others. They share the links of their parent, so they are cheap.
 //!
-//! All ranks of the parent take part, with one all_gather: each says what it wants, and rank 0 which context
-//! it is. Only [`Communicator::shrink`] cannot rely on all: there the survivors find out who they are. And
-//! [`Communicator::form_with_context`] talks to nobody: its caller has told the members which context it is.
+//! All ranks of the parent take part in one all_gather. Each rank says what it wants, and rank 0 chooses the
+//! context. There are two exceptions. [`Communicator::shrink`] cannot rely on all ranks: the survivors agree
+//! on who they are. [`Communicator::form_with_context`] sends nothing: its caller has told the members the
+//! context.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,16 +17,16 @@ use crate::device::Kinds;
 use crate::log_line;
 use crate::topology::Topology;
 
-/// Bytes of a record: group, order in it, context (rank 0), fingerprint of a list of ranks.
+/// Bytes of a record: group, order in it, context (set by rank 0), fingerprint of a list of ranks.
 const RECORD_BYTES: usize = 32;
 /// Group of a rank that is in none.
 const NO_GROUP: u64 = u64::MAX;
-/// Context that says that no number is left.
+/// Context of a rank 0 that has no number left, and of every other rank.
 const NO_CONTEXT: u64 = u64::MAX;
 
-/// The way in which a communicator of survivors is made: it has no engines of others.
+/// How a communicator of survivors is made. It has no other engines.
 const SHRUNK: &str = "shrunk";
-/// The way in which a communicator is made without talking: it has no engines of others.
+/// How a communicator is made without any exchange. It has no other engines.
 const WITH_CONTEXT: &str = "formed";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +54,8 @@ impl FormationRecord {
 }
 
 impl Communicator {
-    /// Makes a communicator of the ranks that pass the same `color`, in the order of their `key`s, then of
-    /// their ranks here. `None`: this rank is in none. Collective.
+    /// Makes a communicator of the ranks that pass the same `color`. They are ordered by `key`, then by their
+    /// rank here. `None`: this rank is in none. Collective.
     pub fn split(&self, color: Option<u32>, key: i32, own: &CommConfig) -> Result<Option<Communicator>> {
         let group = color.map_or(NO_GROUP, u64::from);
         let records = self.exchange_records(Formation::Split, group, i64::from(key), 0)?;
@@ -73,15 +74,15 @@ impl Communicator {
         Ok(made.expect("every rank is on a host"))
     }
 
-    /// Makes a communicator of the same ranks. Collective.
+    /// Makes a communicator of all ranks. Collective.
     pub fn dup(&self, own: &CommConfig) -> Result<Communicator> {
         let records = self.exchange_records(Formation::Dup, 0, 0, 0)?;
         let members: Vec<Rank> = (0..self.size()).collect();
         self.form(records[0].context as u32, &members, own, "dup")
     }
 
-    /// Makes a communicator of `ranks`, in that order. `None`: this one is not among them. Collective over
-    /// all ranks, with the same list.
+    /// Makes a communicator of `ranks`, in that order. `None`: this rank is not among them. Collective over
+    /// all ranks, which pass the same list.
     pub fn create_from_ranks(&self, ranks: &[Rank], own: &CommConfig) -> Result<Option<Communicator>> {
         self.check_members(ranks)?;
         let records = self.exchange_records(Formation::FromRanks, 0, 0, fingerprint(ranks))?;
@@ -98,37 +99,38 @@ impl Communicator {
         self.form(records[0].context as u32, ranks, own, "part").map(Some)
     }
 
-    /// A context for [`Communicator::form_with_context`]. No other rank of the job gets the same one, now or
-    /// later. Local.
+    /// A context for [`Communicator::form_with_context`]. No other rank of the job ever gets the same one.
+    /// Local.
     pub fn new_context(&self) -> Result<u32> {
         self.check_usable()?;
         self.driver.lock().lead()
     }
 
-    /// Makes a communicator of `ranks`, in that order, with a context that one of them has got from
-    /// [`Communicator::new_context`] and has told the others. Local: what a faster member sends before this
-    /// rank gets here is kept.
+    /// Makes a communicator of `ranks`, in that order. One of them has got `context` from
+    /// [`Communicator::new_context`] and has told the others. Local: messages of a faster member are kept
+    /// until this rank makes the communicator.
     ///
-    /// Every member calls it, with the same arguments; this rank is one. Members of one context are either
-    /// the same or apart. The new communicator has the builtin engine only.
+    /// Every member calls this with the same arguments, and this rank is a member. Two lists of ranks with
+    /// the same context are either equal or have no rank in common. The new communicator has only the builtin
+    /// engine.
     pub fn form_with_context(&self, context: u32, ranks: &[Rank], own: &CommConfig) -> Result<Communicator> {
         self.check_usable()?;
         self.check_members(ranks)?;
         if !ranks.contains(&self.rank) {
-            let got = format!("a list without rank {}, which makes the communicator", self.rank);
+            let got = format!("a list without rank {}, which makes this call", self.rank);
             return Err(Error::InvalidArgument { what: "ranks", got });
         }
         self.form(context, ranks, own, WITH_CONTEXT)
     }
 
-    /// Refuses lists with ranks that do not exist or are there twice.
+    /// Refuses a list with ranks that do not exist or occur twice.
     fn check_members(&self, ranks: &[Rank]) -> Result<()> {
         let mut seen = vec![false; self.size() as usize];
         for rank in ranks {
             match seen.get_mut(*rank as usize) {
                 Some(seen) if !*seen => *seen = true,
                 Some(_) => {
-                    let got = format!("rank {rank} is there twice");
+                    let got = format!("rank {rank} occurs twice");
                     return Err(Error::InvalidArgument { what: "ranks", got });
                 }
                 None => {
@@ -140,8 +142,8 @@ impl Communicator {
         Ok(())
     }
 
-    /// Makes a communicator of those ranks that still live, in their order here. Collective over them. This
-    /// one may have failed; it is as it was.
+    /// Makes a communicator of the ranks that are still alive, in their order here. Collective over them.
+    /// This communicator may have failed, and stays as it is.
     pub fn shrink(&self, own: &CommConfig) -> Result<Communicator> {
         self.check_usable()?;
         let timeout = own.timeout.or(self.timeout.get()).filter(|limit| !limit.is_zero());
@@ -149,7 +151,7 @@ impl Communicator {
         self.form(survivors.context, &survivors.ranks, own, SHRUNK)
     }
 
-    /// Exchanges the records of all ranks: what each one wants.
+    /// Exchanges the records of all ranks, which say what each one wants.
     fn exchange_records(
         &self,
         kind: Formation,
@@ -170,19 +172,21 @@ impl Communicator {
             count: RECORD_BYTES as u64,
         };
         let operation = Operation { call, send: mine.as_ptr(), recv: all.as_mut_ptr() };
-        // SAFETY: an all_gather of so many bytes; both buffers outlive the call.
+        // SAFETY: an all_gather of that many bytes; both buffers outlive the call.
         unsafe { self.run(&operation) }?;
         let records: Vec<FormationRecord> =
             all.chunks_exact(RECORD_BYTES).map(FormationRecord::from_bytes).collect();
         if records[0].context > u64::from(u32::MAX) {
-            let text =
-                format!("rank 0 of \"{}\" has made as many communicators as there are numbers", self.name);
+            let text = format!(
+                "rank 0 of \"{}\" has no context left: it has made too many communicators",
+                self.name
+            );
             return Err(Error::Unsupported(text));
         }
         Ok(records)
     }
 
-    /// `members`: ranks of this communicator, with this one among them.
+    /// Makes the communicator. `members` are ranks of this communicator, and include this rank.
     fn form(&self, context: u32, members: &[Rank], own: &CommConfig, how: &str) -> Result<Communicator> {
         let rank = members.iter().position(|member| *member == self.rank).expect("this rank is a member");
         let rank = rank as Rank;
@@ -234,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_survives_the_way() {
+    fn a_record_survives_encoding_and_decoding() {
         let record = FormationRecord { group: NO_GROUP, order: -7, context: 12, fingerprint: 1 << 63 };
         assert_eq!(FormationRecord::from_bytes(&record.to_bytes()), record);
     }

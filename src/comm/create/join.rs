@@ -1,4 +1,4 @@
-//! Joining: a rank joins a job, connects with the other ranks, and agrees with them on the settings of the
+//! Joining: a rank joins a job, connects to the other ranks, and agrees with them on the settings of the
 //! communicator.
 
 use std::io::ErrorKind;
@@ -24,11 +24,11 @@ use crate::topology::Topology;
 use crate::transport::connect::{self, LinkSettings};
 use crate::tuning::Tuning;
 
-/// "For ever", as a deadline of the set-up.
+/// Deadline of the set-up that stands for "no limit".
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 impl Communicator {
-    /// Joins the communicator named by `id`. Collective over its `size` ranks; blocks until all have come.
+    /// Joins the communicator named by `id`. Collective over its `size` ranks; blocks until all have joined.
     pub fn create(
         id: &UniqueId,
         size: u32,
@@ -63,9 +63,9 @@ impl Communicator {
         let driver = Driver::new(Engine::new(name.clone(), job.rank, endpoints), config.spin)?;
         let Agreed { ranks_per_core, some_tcp } =
             agreement::agree(&driver, &topology, job.rank, (some_tcp, config.backend), timeout(config, own))
-                // The engine has told the others, and has heard what they told.
+                // The engine has told the other ranks, and has received their reports.
                 .map_err(|error| failure_reports.explain(error, ConnectedRanks::none()))?;
-        // All have met.
+        // All ranks have joined.
         drop(failure_reports);
         let oversubscribed = ranks_per_core > 1;
         let tuning = tuning.oversubscribed(ranks_per_core);
@@ -90,7 +90,8 @@ impl Communicator {
         };
         comm.log_joined(&description, job.source, oversubscribed);
         if let Err(error) = comm.attach(config.backend) {
-            // All ranks have the same error: they leave in good order, and nobody takes another for crashed.
+            // All ranks have the same error. They leave in good order, so that no rank takes another for
+            // crashed.
             let _ = comm.finalize();
             return Err(error);
         }
@@ -121,7 +122,7 @@ pub(in crate::comm) fn deadline(config: &Config, own: &CommConfig) -> Instant {
     Instant::now() + timeout(config, own).unwrap_or(FOREVER)
 }
 
-/// One endpoint per rank.
+/// Makes one endpoint per rank.
 fn endpoints(
     mesh: Mesh,
     rank: Rank,
@@ -134,7 +135,7 @@ fn endpoints(
     let start = Instant::now();
     let links = match connect::links(&controls, &mut sockets, rank, settings, deadline) {
         Ok(links) => links,
-        // With all connections still there.
+        // All connections are still open here.
         Err((peer, error)) => {
             let named = |peer: Rank| sharing_error(peer, &labels[peer as usize], &error, start);
             let error = peer.map_or_else(|| error.clone(), named);
@@ -145,16 +146,17 @@ fn endpoints(
     Ok(controls.into_iter().zip(links).zip(labels).map(endpoint).collect())
 }
 
-/// Names the peer whose memory has not come.
+/// Names the peer whose memory has not arrived.
 fn sharing_error(peer: Rank, label: &str, error: &Error, start: Instant) -> Error {
     let Error::System { what, source } = error else { return error.clone() };
     match source.kind() {
         ErrorKind::TimedOut => {
-            let detail = format!("{label} has not shared its memory: it may be connecting with others");
+            let detail =
+                format!("{label} has not shared its memory yet; it may still be connecting to other ranks");
             Error::Timeout { waited: start.elapsed(), detail }
         }
         ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
-            let detail = format!("{label} ended before it had connected with everybody");
+            let detail = format!("{label} ended before it had connected to all ranks");
             Error::PeerLost { rank: peer, detail }
         }
         _ => Error::System { what: format!("{what}, {label}"), source: source.clone() },

@@ -1,9 +1,9 @@
-//! How communicators come to be: by joining a job, from the environment, at a store, or from another
+//! How communicators are made: by joining a job, from the environment, through a store, or from another
 //! communicator.
 //!
-//! [`join`] connects the ranks of a job, [`agreement`] is what they find out together first, [`backends`]
-//! which engines of others they have. [`formation`] makes communicators from one that is there. [`mod@world`]
-//! is that of the whole job.
+//! [`join`] connects the ranks of a job. [`agreement`] is their first exchange, and [`backends`] opens their
+//! other engines. [`formation`] makes communicators from an existing one. [`mod@world`] is the communicator
+//! of the whole job.
 
 mod agreement;
 mod backends;

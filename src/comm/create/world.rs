@@ -1,4 +1,4 @@
-//! The communicator of the whole job, one per process.
+//! The communicator of the whole job, of which each process has one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,13 +18,14 @@ enum World {
 
 static WORLD: Mutex<World> = Mutex::new(World::NotYet);
 
-/// Joins the job that the environment describes. A second call gives the same world; after
-/// [`world_finalize`] there is none any more.
+/// Joins the job that the environment describes. A second call returns the same world. After
+/// [`world_finalize`] there is no world any more.
 pub fn world_init(config: &Config, own: &CommConfig) -> Result<Arc<Communicator>> {
     enter(config, own, bootstrap::job_from_environment)
 }
 
-/// Joins the job like [`world_init`], for programs that know nothing of anyccl: half a launcher is none.
+/// Joins the job like [`world_init`], for programs that do not know anyccl. An incomplete description of a
+/// job in the environment counts as none.
 pub fn world_init_or_alone(config: &Config, own: &CommConfig) -> Result<Arc<Communicator>> {
     enter(config, own, bootstrap::job_from_environment_or_alone)
 }
@@ -34,7 +35,7 @@ fn enter(
     own: &CommConfig,
     find: fn(&Config, Instant) -> Result<bootstrap::Job>,
 ) -> Result<Arc<Communicator>> {
-    // Held over the set-up: a second thread waits for the first one's world.
+    // The lock is held during the set-up, so a second thread waits for the first one's world.
     let mut world = WORLD.lock();
     match &*world {
         World::Here(comm) => return Ok(Arc::clone(comm)),
@@ -50,7 +51,7 @@ fn enter(
     Ok(comm)
 }
 
-/// The world, if it is there.
+/// The world, if it exists.
 pub fn world() -> Result<Arc<Communicator>> {
     match &*WORLD.lock() {
         World::Here(comm) => Ok(Arc::clone(comm)),
@@ -59,7 +60,7 @@ pub fn world() -> Result<Arc<Communicator>> {
     }
 }
 
-/// The world, if it is there and no thread is entering or leaving it. Never waits.
+/// The world, if it exists and no thread is joining or leaving it. Never waits.
 pub fn world_now() -> Option<Arc<Communicator>> {
     match &*WORLD.try_lock()? {
         World::Here(comm) => Some(Arc::clone(comm)),

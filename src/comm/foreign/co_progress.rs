@@ -1,10 +1,10 @@
 //! Co-progress of two engines over the same ranks: each makes progress while a rank waits in the other.
 //!
-//! A wait in the builtin engine looks after the foreign one itself ([`crate::progress::wait::CoProgress`]),
-//! and the wait for a started foreign call after the builtin one ([`crate::comm::request`]). There is one
-//! more: a blocking foreign call waits in foreign code. If the builtin engine has something under way then, a
-//! thread of ours looks after it until the call returns. Mostly it has nothing, and that costs the call one
-//! load.
+//! A wait in the builtin engine also makes progress in the foreign one
+//! ([`crate::progress::wait::CoProgress`]). The wait for a started foreign call also makes progress in the
+//! builtin one ([`crate::comm::request`]). A blocking foreign call, however, waits in foreign code. If the
+//! builtin engine has calls under way then, a thread of the library makes progress on them until the foreign
+//! call returns. Usually there are none, and the check costs the call one load.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
@@ -19,10 +19,10 @@ use crate::sys::thread;
 /// Time between two turns of the thread.
 const NAP: Duration = Duration::from_micros(50);
 
-/// State that both engines share. One per set of links; the foreign engine makes progress on all its calls in
-/// this process.
+/// State that both engines share. There is one per set of links, because the foreign engine makes progress on
+/// all its calls in this process.
 pub(in crate::comm) struct SharedProgress {
-    /// The builtin engine has calls under way.
+    /// Whether the builtin engine has calls under way.
     is_busy: AtomicBool,
     /// Number of started foreign calls whose end was not seen yet.
     under_way: AtomicUsize,
@@ -98,7 +98,7 @@ fn drive_builtin(both: &Weak<SharedProgress>, driver: &Weak<Driver>) {
     while let (Some(both), Some(driver)) = (both.upgrade(), driver.upgrade()) {
         let mut inside = both.inside.lock();
         if *inside == 0 {
-            // Once in a while it sees whether there is still something to look after.
+            // Now and then the thread checks whether the links still exist.
             both.has_inside.wait_for(&mut inside, Duration::from_secs(1));
             continue;
         }

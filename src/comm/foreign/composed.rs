@@ -1,4 +1,4 @@
-//! Calls that are made of several of an engine's: see [`crate::backend::compose`] for what each way does.
+//! Calls that are composed of several calls of another engine. [`crate::backend::compose`] explains each way.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Communicator {
                 )
             }
             Recipe::ReduceScatterAllGather => {
-                // SAFETY: as above; only composed for memory of the processor.
+                // SAFETY: as above; this recipe is used only for memory of the processor.
                 let started = unsafe { ReduceScatterAllGather::start(comm, call, self.rank, self.size()) };
                 Box::new(started.map_err(|error| self.foreign_failed(error))?)
             }
@@ -57,7 +57,7 @@ impl Communicator {
                 };
                 let arithmetic = arithmetic(kernels.reduce, kernels.divide);
                 let (input, output) = (BufferMap::at(call.send.cast_mut()), BufferMap::at(call.recv));
-                // SAFETY: the plan of the call, in the buffers of the call.
+                // SAFETY: this is the plan of the call, in the buffers of the call.
                 Box::new(unsafe { self.performance(comm, algorithm, &request, input, output, arithmetic) })
             }
         };
@@ -102,7 +102,7 @@ impl Communicator {
     }
 }
 
-/// The arithmetic of a plan, without functions of the program.
+/// The arithmetic of a plan that uses no function of the program.
 pub(super) fn arithmetic(reduce: Option<Reducer>, divide: Option<Division>) -> Arithmetic {
     let reduce = reduce.map(|reducer| match reducer {
         Reducer::Kernel(kernel) => kernel.plain,

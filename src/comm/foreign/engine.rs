@@ -1,4 +1,4 @@
-//! An engine of somebody else, as a communicator has it.
+//! Another engine, as it is attached to a communicator.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -7,7 +7,7 @@ use super::co_progress::SharedProgress;
 use crate::backend::{BackendName, CapabilityTable, ForeignComm, ForeignEngine, MemoryKind, Support};
 use crate::base::{Collective, Datatype, ReduceOp, Result};
 
-/// An engine of somebody else that serves one kind of memory.
+/// Another engine that serves one kind of memory.
 pub(in crate::comm) struct AttachedEngine {
     pub name: BackendName,
     pub engine: Arc<dyn ForeignEngine>,
@@ -30,7 +30,7 @@ impl AttachedEngine {
         AttachedEngine { name, engine, comm, memory, co_progress, table, has_failed: AtomicBool::new(false) }
     }
 
-    /// How it serves a call. It has no operators of the program.
+    /// How the engine serves a call. Operators of the program are left to the builtin engine.
     #[inline]
     pub fn support(&self, collective: Collective, datatype: Datatype, op: Option<ReduceOp>) -> Support {
         if op.is_some_and(|op| op as usize >= ReduceOp::ALL.len()) {
@@ -39,7 +39,7 @@ impl AttachedEngine {
         self.table.of(collective, datatype, op)
     }
 
-    /// Begins no further call: the communicator has failed, or is being aborted.
+    /// Stops the engine from beginning further calls: the communicator has failed, or is being aborted.
     pub fn stop(&self) {
         self.has_failed.store(true, Ordering::Release);
         self.comm.abort();
@@ -53,6 +53,6 @@ impl AttachedEngine {
     }
 }
 
-/// The engine that serves memory of devices, or why there is none. Unset until one is named or a call needs
-/// one.
+/// The engine that serves memory of devices, or the reason why there is none. Unset until an engine is named
+/// or a call needs one.
 pub(in crate::comm) type DeviceEngine = OnceLock<Result<Box<AttachedEngine>>>;

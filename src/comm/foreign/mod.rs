@@ -1,10 +1,10 @@
-//! Calls that go to the engine of somebody else.
+//! Calls that another engine serves.
 //!
-//! A table says which calls these are. It depends on the engine only, so all ranks send a call the same way.
-//! The builtin engine serves the rest: calls that the engine does not have and that cannot be composed, lists
-//! of buffers, persistent calls with a layout, and calls with a function of the program. So it is for memory
-//! of the processor. A call in memory of a device goes to the engine that serves such memory, or is refused:
-//! no other engine can reach it.
+//! A table says which calls these are. It depends only on the engine, so all ranks send a call the same way.
+//! The builtin engine serves the rest. These are calls that the engine does not have and that cannot be
+//! composed, lists of buffers, persistent calls with a layout, and calls with a function of the program. This
+//! holds for memory of the processor. A call in memory of a device goes to the engine that serves such
+//! memory, or is refused: no other engine can access it.
 
 pub(super) mod co_progress;
 mod composed;
@@ -22,7 +22,7 @@ use crate::backend::{BackendName, MemoryKind, Started, Support, UniformCall};
 use crate::base::{Call, CallKind, Collective, Error, Result};
 
 impl Communicator {
-    /// The engine that serves a collective call, and how: by whom, and whether by a call of its own. Local;
+    /// The engine that serves a collective call, and how: natively or composed of other calls. Local, and
     /// equal on all ranks.
     pub fn support(&self, call: &Call) -> (BackendName, Support) {
         let CallKind::Collective(collective) = call.kind else {
@@ -35,7 +35,7 @@ impl Communicator {
         }
     }
 
-    /// Runs a call by another engine; `None`: it is not one for it, and nothing was done.
+    /// Runs a call by another engine. `None`: the builtin engine must serve it, and nothing was done.
     ///
     /// # Safety
     /// See [`Communicator::run`].
@@ -62,7 +62,7 @@ impl Communicator {
         })
     }
 
-    /// Starts a call by another engine; `None` as for [`Communicator::run_foreign`].
+    /// Starts a call by another engine. `None` as for [`Communicator::run_foreign`].
     ///
     /// # Safety
     /// See [`Communicator::start`].
@@ -89,7 +89,7 @@ impl Communicator {
         })
     }
 
-    /// The engine, and the call as it takes it, checked; `None`: the builtin engine's.
+    /// The engine, and the checked call in its form. `None`: the builtin engine must serve the call.
     #[inline]
     fn foreign_call(&self, operation: &Operation) -> Option<Result<(&AttachedEngine, UniformCall, Support)>> {
         let Call { kind, datatype, op, root, count } = operation.call;
@@ -126,8 +126,8 @@ impl Communicator {
         Some(Ok((foreign, call, support)))
     }
 
-    /// Whether the buffers that this rank uses are in memory of a device. Some here and some there is an
-    /// error.
+    /// Whether the buffers that this rank uses are in memory of a device. It is an error if only one of them
+    /// is.
     #[inline]
     fn is_on_device(&self, collective: Collective, operation: &Operation) -> Result<bool> {
         if !self.kinds.may_differ() {
@@ -143,7 +143,8 @@ impl Communicator {
         match (send, recv) {
             (Some(send), Some(recv)) if send != recv => {
                 let of = |on_device| if on_device { "of a GPU" } else { "of the host" };
-                let got = format!("memory {}, and recv memory {}; one kind for both", of(send), of(recv));
+                let got =
+                    format!("memory {}, and recv memory {}; both must be of one kind", of(send), of(recv));
                 Err(Error::InvalidArgument { what: "send", got })
             }
             (send, recv) => Ok(send.or(recv).unwrap_or(false)),
@@ -153,7 +154,7 @@ impl Communicator {
     #[cold]
     fn unserved(&self, operation: &Operation) -> Error {
         let why = match self.on_device.get() {
-            Some(Ok(foreign)) => format!("{} has no way to do it", foreign.name.name()),
+            Some(Ok(foreign)) => format!("{} does not support it", foreign.name.name()),
             Some(Err(error)) => format!("no engine serves it: {error}"),
             None => "no engine serves it".into(),
         };
@@ -161,7 +162,7 @@ impl Communicator {
         Error::Unsupported(format!("{call} in memory of a GPU: {why}; copy it to the host"))
     }
 
-    /// Refuses buffers of a call that the processor cannot reach.
+    /// Refuses a call with buffers that the processor cannot access.
     #[inline]
     pub(super) fn check_host(&self, operation: &Operation) -> Result<()> {
         let CallKind::Collective(collective) = operation.call.kind else { return Ok(()) };

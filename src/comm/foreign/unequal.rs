@@ -1,5 +1,5 @@
-//! Calls with a layout that go to another engine: brought into one buffer each way, or carried out by
-//! messages where they are.
+//! Calls with a layout that another engine serves: either packed into one buffer in each direction, or
+//! carried out by messages in place.
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use crate::executor::Division;
 use crate::plan::PlanRequest;
 
 impl Communicator {
-    /// Starts a call with a layout by another engine; `None`: it is not one for it, and nothing was done.
+    /// Starts a call with a layout by another engine. `None`: the builtin engine must serve it, and nothing
+    /// was done.
     ///
     /// # Safety
     /// See [`Communicator::start_unequal`].
@@ -31,7 +32,7 @@ impl Communicator {
             .then(|| unsafe { self.serve_unequal(foreign, support, operation, true) })
     }
 
-    /// Runs it.
+    /// Runs a call with a layout by another engine. `None` as for [`Communicator::start_foreign_unequal`].
     ///
     /// # Safety
     /// See [`Communicator::run_unequal`].
@@ -83,11 +84,11 @@ impl Communicator {
             },
             overlaps: placed.placement.overlaps(),
         };
-        // SAFETY: checked by `place`, and our caller's promise.
+        // SAFETY: checked by `Placed::of`, and our caller's promise.
         let mut packed = unsafe { Packed::new(&scattered) };
         let call = packed.call(foreign.memory);
         if only_start {
-            // SAFETY: as above; what is started keeps the memory that it was packed into.
+            // SAFETY: as above; the started call keeps the memory into which it was packed.
             let started = unsafe { foreign.comm.start_unequal(&call) };
             let started = started.map_err(|error| self.foreign_failed(error))?;
             return Ok(self.foreign_request(foreign, Box::new(Unpacking { started, packed })));
@@ -95,15 +96,15 @@ impl Communicator {
         // SAFETY: as above.
         let run = || unsafe { foreign.comm.run_unequal(&call) };
         foreign.co_progress.run_blocking(&self.driver, run).map_err(|error| self.foreign_failed(error))?;
-        // SAFETY: the call has ended well.
+        // SAFETY: the call has ended without an error.
         unsafe { packed.unpack() };
         Ok(self.foreign_request(foreign, Box::new(Vec::new())))
     }
 
-    /// Starts a call with a layout as one of our plans over the engine's messages, where the blocks are.
+    /// Starts a call with a layout as one of the library's plans over the engine's messages, in place.
     ///
     /// # Safety
-    /// See [`Communicator::start_unequal`]; `placed` is of this call.
+    /// See [`Communicator::start_unequal`]; `placed` belongs to this call.
     unsafe fn unequal_over_messages(
         &self,
         foreign: &AttachedEngine,
@@ -128,14 +129,14 @@ impl Communicator {
         };
         let comm = Arc::clone(&foreign.comm);
         let arithmetic = Arithmetic { divide: None, ..arithmetic(kernels.reduce, None) };
-        // SAFETY: the plan of the call, where the call has its blocks.
+        // SAFETY: this is the plan of the call, and the maps say where its blocks are.
         let performance = unsafe { self.performance(comm, algorithm, &request, input, output, arithmetic) };
         let averaged = Averaged::new(performance, kernels.divide, operation);
         Ok(self.foreign_request(foreign, Box::new(averaged)))
     }
 }
 
-/// A call whose blocks are put in their places at its end.
+/// A call whose blocks are copied to their places at its end.
 struct Unpacking {
     started: Box<dyn Started>,
     packed: Packed,
@@ -145,20 +146,21 @@ impl Started for Unpacking {
     fn test(&mut self) -> Result<bool> {
         let has_ended = self.started.test()?;
         if has_ended {
-            // SAFETY: the call has ended well, and its places are left alone until its request says so.
+            // SAFETY: the call has ended without an error, and no one touches its places until its request
+            // has ended.
             unsafe { self.packed.unpack() };
         }
         Ok(has_ended)
     }
 }
 
-/// A plan with a layout, and the division that ends an average, where its only block of output is.
+/// A plan with a layout, and the division that ends an average, in its only block of output.
 struct Averaged {
     performance: Performance,
     divide: Option<(Division, *mut u8)>,
 }
 
-// SAFETY: the pointer is the caller's output, promised to be left alone until the end.
+// SAFETY: the pointer is the caller's output, which no one else touches until the end, as it has promised.
 unsafe impl Send for Averaged {}
 
 impl Averaged {
@@ -181,7 +183,7 @@ impl Started for Averaged {
             && let Some((Division { divide, elements, by, .. }, data)) = self.divide.take()
             && elements > 0
         {
-            // SAFETY: the block of the output, complete.
+            // SAFETY: this is the block of the output, which is complete.
             unsafe { divide(data, elements, by) };
         }
         Ok(has_ended)

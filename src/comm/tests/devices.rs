@@ -1,6 +1,6 @@
-//! Buffers in memory of a GPU, as far as a driver of the tests' own says so: they go to the engine that
-//! serves such memory, or are refused. The engine is the pretender of [`super::foreign`], which can read what
-//! is no such memory at all.
+//! Tests of buffers that the tests' own driver declares to be memory of a GPU. Calls with them go to the
+//! engine that serves such memory, or are refused. The engine is the pretender of [`super::foreign`], which
+//! can read them because they are memory of the host.
 
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::plan::{Block, BlockLayout};
 
 static ON_DEVICE: Mutex<Vec<Range<u64>>> = Mutex::new(Vec::new());
 
-/// Knows the memory in the list above as that of a device, and no other.
+/// Declares the memory in the list above to be that of a device, and no other.
 unsafe extern "C" fn driver(place: *mut c_void, attribute: c_int, address: u64) -> c_int {
     if !ON_DEVICE.lock().unwrap().iter().any(|range| range.contains(&address)) {
         return 1;
@@ -27,7 +27,8 @@ unsafe extern "C" fn driver(place: *mut c_void, attribute: c_int, address: u64) 
     0
 }
 
-/// Four elements in what is taken for memory of a device. They stay, so that nothing else comes to lie there.
+/// Four elements in memory that is declared to be a device's. They are never freed, so no other memory gets
+/// their address.
 fn on_device(values: [i32; 4]) -> &'static mut [i32; 4] {
     let memory = Box::leak(Box::new(values));
     let start = memory.as_ptr().addr() as u64;
@@ -88,12 +89,12 @@ fn each_kind_of_memory_goes_to_the_engine_that_serves_it() {
 }
 
 #[test]
-fn memory_of_a_device_is_refused_with_a_way_out_where_nobody_serves_it() {
+fn memory_of_a_device_without_an_engine_is_refused_with_advice() {
     on_two_ranks(None, |comm| {
         let (send, recv) = (on_device([1; 4]), on_device([0; 4]));
         let text = refusal(run(comm, &sum(send.as_ptr(), recv.as_mut_ptr())));
         assert!(text.contains("in memory of a GPU") && text.contains("copy it to the host"), "{text}");
-        // Nothing was sent: the communicator works on.
+        // Nothing was sent, so the communicator remains usable.
         let (send, mut recv) = ([1; 4], [0; 4]);
         run(comm, &sum(send.as_ptr(), recv.as_mut_ptr())).unwrap();
         assert_eq!(recv, [2; 4]);
@@ -101,18 +102,18 @@ fn memory_of_a_device_is_refused_with_a_way_out_where_nobody_serves_it() {
     on_two_ranks(Some(NOTHING), |comm| {
         let (send, recv) = (on_device([1; 4]), on_device([0; 4]));
         let text = refusal(run(comm, &sum(send.as_ptr(), recv.as_mut_ptr())));
-        assert!(text.contains("all_reduce") && text.contains("nccl has no way to do it"), "{text}");
+        assert!(text.contains("all_reduce") && text.contains("nccl does not support it"), "{text}");
     });
 }
 
 #[test]
-fn where_nobody_is_named_nccl_is_looked_for_by_all_ranks_and_what_it_lacks_is_told() {
+fn without_a_named_engine_all_ranks_look_for_nccl_and_the_error_says_what_is_missing() {
     on_two_ranks(None, |comm| {
         let mut auto = comm.dup(&CommConfig::default()).unwrap();
         auto.kinds = Kinds::by(driver);
         auto.on_device = DeviceEngine::default();
         let (send, recv) = (on_device([1; 4]), on_device([0; 4]));
-        // Without a GPU there is no device for NCCL, or no NCCL.
+        // Without a GPU, NCCL has no device, or is missing altogether.
         for _ in 0..2 {
             let text = refusal(run(&auto, &sum(send.as_ptr(), recv.as_mut_ptr())));
             assert!(text.contains("no engine serves it") && text.contains("rank 0: "), "{text}");
@@ -124,7 +125,7 @@ fn where_nobody_is_named_nccl_is_looked_for_by_all_ranks_and_what_it_lacks_is_to
 }
 
 #[test]
-fn buffers_of_two_kinds_in_one_call_are_an_error_and_those_that_are_not_used_are_not_looked_at() {
+fn buffers_of_two_kinds_in_one_call_are_an_error_unless_one_is_unused() {
     on_two_ranks(Some(EVERYTHING), |comm| {
         let (send, mut recv) = (on_device([1, 2, 3, 4]), [0; 4]);
         let outcome = run(comm, &sum(send.as_ptr(), recv.as_mut_ptr()));
@@ -141,7 +142,7 @@ fn buffers_of_two_kinds_in_one_call_are_an_error_and_those_that_are_not_used_are
 }
 
 #[test]
-fn every_other_way_in_refuses_memory_of_a_device() {
+fn every_other_kind_of_call_refuses_memory_of_a_device() {
     on_two_ranks(Some(EVERYTHING), |comm| {
         let (send, recv) = (on_device([1; 4]), on_device([0; 4]));
         let (data, place) = (send.as_ptr().cast::<u8>(), recv.as_mut_ptr().cast::<u8>());
@@ -154,7 +155,7 @@ fn every_other_way_in_refuses_memory_of_a_device() {
         ] {
             let (collective, op) = (Collective::AllToAllV, None);
             let unequal = Unequal { collective, datatype, op, root: 0, layout, places };
-            // SAFETY: of all that follows: as in `run`.
+            // SAFETY: this and the following calls: as in `run`.
             refusal(unsafe { comm.run_unequal(&unequal) });
             // SAFETY: see above.
             refusal(unsafe { comm.start_unequal(&unequal) }.map(drop));

@@ -1,6 +1,6 @@
-//! Calls by another engine, composed ones included. The other engine is a pretender: a second communicator of
-//! the builtin one, which is allowed some of what it can do. So every composition has something real to stand
-//! on, without anything installed.
+//! Tests of calls by another engine, including composed ones. The other engine is a pretender: a second
+//! communicator of the builtin engine that is allowed only some calls. So every composition has a real engine
+//! below it, without anything installed.
 
 use std::sync::Arc;
 
@@ -130,7 +130,8 @@ const SCATTERED: Pretender =
     Pretender { does: |c| matches!(c, Collective::ReduceScatter | Collective::AllGather), messages: false };
 pub(super) const EVERYTHING: Pretender = Pretender { does: |c| !c.has_graph(), messages: false };
 
-/// Runs `body` on `size` ranks, once for each pretender: (builtin, the same with the pretender).
+/// Runs `body` on `size` ranks, once for each pretender. Its arguments are a builtin communicator, and one
+/// with the pretender.
 fn with_pretenders(size: u32, body: impl Fn(&Communicator, &Communicator) + Sync) {
     on_ranks(size, TransportChoice::Auto, |builtin| {
         for pretender in [NOTHING, MESSAGES, ROOTED, SCATTERED, EVERYTHING] {
@@ -203,7 +204,7 @@ fn same_by_both(builtin: &Communicator, comm: &Communicator, call: Call) {
     for got in results {
         assert_eq!(got, wanted, "{call} on rank {rank} of {size}, {:?}", comm.support(&call));
     }
-    // In place, where one buffer serves both.
+    // In place, if one buffer can serve both sides.
     if collective == Collective::AllReduce || collective == Collective::AllToAll {
         let mut both = send.clone();
         let start = both.as_mut_ptr();
@@ -289,7 +290,7 @@ fn every_layout(builtin: &Communicator, comm: &Communicator, op: ReduceOp) {
 }
 
 #[test]
-fn what_is_composed_and_what_is_left_over_is_told() {
+fn support_tells_native_composed_and_builtin_calls_apart() {
     use crate::backend::capability::support;
     let told = |engine: Pretender, collective: Collective| {
         let op = collective.reduces().then_some(ReduceOp::Sum);

@@ -1,11 +1,11 @@
-//! Communicators made from others.
+//! Tests of communicators made from others.
 
 use super::*;
 use crate::base::Rank;
 
 const TRANSPORTS: [TransportChoice; 2] = [TransportChoice::Auto, TransportChoice::Tcp];
 
-/// The sum over the ranks of `comm` of their ranks in the world, one larger.
+/// The sum, over the ranks of `comm`, of their ranks in the world plus one.
 fn sum_of(comm: &Communicator, world_rank: Rank) -> i32 {
     let mut data = [world_rank as i32 + 1];
     all_reduce(comm, Datatype::Int32, ReduceOp::Sum, &mut data).unwrap();
@@ -67,7 +67,7 @@ fn communicators_of_communicators_outlive_their_parents() {
 }
 
 #[test]
-fn who_finalizes_does_not_wait_for_those_who_keep_other_communicators() {
+fn finalize_does_not_wait_for_ranks_that_keep_other_communicators() {
     let both_are_done = std::sync::Barrier::new(2);
     on_ranks(2, TransportChoice::Auto, |comm| {
         let dup = comm.dup(&plain()).unwrap();
@@ -83,7 +83,7 @@ fn who_finalizes_does_not_wait_for_those_who_keep_other_communicators() {
 }
 
 #[test]
-fn lists_that_differ_are_an_error_on_all_ranks_and_nothing_else() {
+fn lists_that_differ_are_an_error_on_all_ranks_and_change_nothing() {
     on_ranks(3, TransportChoice::Auto, |comm| {
         let list: &[Rank] = if comm.rank() == 2 { &[0, 2] } else { &[0, 1] };
         let error = comm.create_from_ranks(list, &plain()).err().unwrap();
@@ -119,7 +119,7 @@ fn a_failure_in_one_communicator_leaves_the_others_alone() {
 }
 
 #[test]
-fn a_rank_that_waits_for_one_that_has_given_up_the_communicator_is_told() {
+fn a_rank_that_waits_for_one_that_has_left_the_communicator_gets_an_error() {
     on_ranks(2, TransportChoice::Auto, |comm| {
         let dup = comm.dup(&plain()).unwrap();
         if comm.rank() == 0 {
@@ -175,7 +175,8 @@ fn shrinking_goes_on_while_ranks_crash() {
             let config = &config;
             scope.spawn(move || {
                 let mut comm = Communicator::create(&id, size, rank, config, &plain()).unwrap();
-                // In each turn the lowest rank crashes; some find out in a call, some in the agreement.
+                // In each turn the lowest rank crashes. Some ranks learn of it in a call, some in the
+                // agreement.
                 for turn in 0..size - 1 {
                     if rank == turn {
                         return;
@@ -185,7 +186,7 @@ fn shrinking_goes_on_while_ranks_crash() {
                     }
                     loop {
                         comm = comm.shrink(&plain()).unwrap();
-                        // Who was there at first may have crashed since: then there is another turn.
+                        // A rank that was alive at first may have crashed since; then there is another turn.
                         if comm.size() == size - 1 - turn {
                             break;
                         }
@@ -233,7 +234,7 @@ fn threads_use_different_communicators_at_the_same_time() {
 }
 
 #[test]
-fn calls_that_move_do_not_put_off_the_deadline_of_one_that_does_not() {
+fn progress_of_other_calls_does_not_postpone_the_deadline_of_a_stuck_one() {
     use std::sync::atomic::{AtomicBool, Ordering};
     for transport in TRANSPORTS {
         on_ranks(2, transport, |comm| {
@@ -261,7 +262,7 @@ fn calls_that_move_do_not_put_off_the_deadline_of_one_that_does_not() {
     }
 }
 
-/// Tells `others` the context of a communicator to be made.
+/// Tells `others` the context of a communicator that is to be made.
 fn tell(comm: &Communicator, context: u32, others: &[Rank]) {
     for to in others {
         let data = (&raw const context).cast();
@@ -316,7 +317,7 @@ fn ranks_that_were_told_a_context_make_a_communicator_without_the_others() {
 }
 
 #[test]
-fn what_a_faster_member_sends_waits_until_this_rank_has_made_the_communicator() {
+fn messages_of_a_faster_member_wait_until_this_rank_has_made_the_communicator() {
     for transport in TRANSPORTS {
         let all_sent = Barrier::new(2);
         on_ranks(2, transport, |comm| {
@@ -330,7 +331,8 @@ fn what_a_faster_member_sends_waits_until_this_rank_has_made_the_communicator() 
             if comm.rank() == 0 {
                 let made = comm.form_with_context(context, &[0, 1], &plain()).unwrap();
                 tell(&made, 77, &[1]);
-                // Behind the message, so that rank 1 meets it while it waits for something else.
+                // This goes behind the message, so that rank 1 meets the message while it waits for something
+                // else.
                 tell(comm, 78, &[1]);
                 let mut sum = [1];
                 // SAFETY: the sum outlives the request.
@@ -354,7 +356,7 @@ fn what_a_faster_member_sends_waits_until_this_rank_has_made_the_communicator() 
 }
 
 #[test]
-fn a_context_serves_once_and_a_list_names_its_maker() {
+fn a_context_serves_only_once_and_a_list_must_include_its_maker() {
     on_ranks(2, TransportChoice::Auto, |comm| {
         let context = comm.new_context().unwrap();
         let own = [comm.rank()];

@@ -1,4 +1,4 @@
-//! Work in stages that goes on while a thread waits for something else.
+//! Tests of work in stages that makes progress while a thread waits for something else.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use super::*;
 
-/// Receives a message from the other rank, then sends it back, one larger; as often as told.
+/// Receives a message from the other rank, adds one, and sends it back, as often as told.
 struct Echo {
     comm: Arc<Communicator>,
     left: AtomicUsize,
@@ -88,7 +88,8 @@ unsafe fn start_receive(comm: &Communicator, source: u32, tag: i32, number: *mut
     unsafe { comm.start_receive(Selector::new(Some(source), Some(tag)), buffer) }.unwrap()
 }
 
-/// Two ranks; rank 0 has an echo with so many turns, and waits for a message that rank 1 sends after them.
+/// Runs two ranks. Rank 0 has an echo with that many turns, and waits for a message that rank 1 sends after
+/// them.
 fn with_echo(transport: TransportChoice, pause: Duration, wait: impl Fn(Request) + Sync) {
     let times = 5;
     let config = config(transport);
@@ -125,7 +126,7 @@ fn with_echo(transport: TransportChoice, pause: Duration, wait: impl Fn(Request)
 }
 
 #[test]
-fn stages_go_on_while_a_thread_waits_for_something_else_awake_or_asleep() {
+fn stages_make_progress_while_a_thread_waits_for_something_else_awake_or_asleep() {
     for transport in [TransportChoice::Auto, TransportChoice::Tcp] {
         for pause in [Duration::ZERO, Duration::from_millis(30)] {
             with_echo(transport, pause, |mut request| request.wait().unwrap());
@@ -170,7 +171,7 @@ fn a_hook_without_work_is_not_called() {
 }
 
 #[test]
-fn a_hook_that_is_never_done_does_not_put_off_a_deadline() {
+fn a_hook_that_always_has_work_does_not_postpone_a_deadline() {
     struct Busy;
     impl ProgressHook for Busy {
         fn has_work(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Whole communicators: ranks as threads that meet by a unique id.
+//! Tests of whole communicators: ranks are threads that join by a unique id.
 
 mod devices;
 mod foreign;
@@ -22,7 +22,7 @@ fn config(transport: TransportChoice) -> Config {
     Config { transport, timeout: Some(Duration::from_secs(60)), ..Config::default() }
 }
 
-/// Runs `body` on `size` ranks of a new communicator; gives the results in rank order.
+/// Runs `body` on `size` ranks of a new communicator. Returns the results in rank order.
 fn on_ranks<T: Send>(
     size: u32,
     transport: TransportChoice,
@@ -73,7 +73,7 @@ unsafe fn start_all_reduce(
 }
 
 #[test]
-fn ranks_meet_by_a_unique_id_and_leave_together() {
+fn ranks_join_by_a_unique_id_and_leave_together() {
     for transport in [TransportChoice::Auto, TransportChoice::Tcp] {
         for size in [1, 2, 3, 5, 8] {
             let sums = on_ranks(size, transport, |comm| {
@@ -101,7 +101,7 @@ fn an_average_of_integers_truncates() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_before_anything_is_sent() {
+fn an_unsupported_call_is_refused_before_anything_is_sent() {
     let results = on_ranks(2, TransportChoice::Auto, |comm| {
         let refused = all_reduce(comm, Datatype::Byte, ReduceOp::Sum, &mut [1]).unwrap_err();
         let mut data = [1];

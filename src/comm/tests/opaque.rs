@@ -1,4 +1,4 @@
-//! Reductions by functions on elements of which only they know what they are.
+//! Tests of reductions by functions on opaque elements.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::*;
 use crate::plan::{Block, BlockLayout};
 
-/// Byte by byte; commutes.
+/// Adds byte by byte; commutes.
 fn add(left: &[u8], right: &mut [u8]) {
     left.iter().zip(right).for_each(|(x, y)| *y = x.wrapping_add(*y));
 }
 
-/// Pairs of bytes as maps `x -> m * x + c`, of which the left one is applied last: associative, and no more.
-/// An odd byte is the left one's.
+/// Combines pairs of bytes as maps `x -> m * x + c`, of which the left one is applied last. This is
+/// associative, but does not commute. An odd last byte is taken from the left.
 fn compose(left: &[u8], right: &mut [u8]) {
     for (x, y) in left.chunks(2).zip(right.chunks_mut(2)) {
         if let ([m, c], [n, d]) = (x, &mut *y) {
@@ -23,7 +23,7 @@ fn compose(left: &[u8], right: &mut [u8]) {
     }
 }
 
-/// What the function of an operator finds behind its context.
+/// The object behind the context of an operator.
 struct Meaning {
     element: usize,
     combine: fn(&[u8], &mut [u8]),
@@ -51,7 +51,7 @@ unsafe extern "C-unwind" fn call(
 
 /// The bytes of a rank's contribution.
 fn contribution(rank: u32, bytes: usize) -> Vec<u8> {
-    // Odd, so that no product is soon 0.
+    // Odd, so that no product becomes 0 soon.
     (0..bytes).map(|at| (at.wrapping_mul(7) as u8).wrapping_add(rank as u8 * 2 + 1)).collect()
 }
 
@@ -67,7 +67,7 @@ fn fold(meaning: &Meaning, ranks: std::ops::Range<u32>, bytes: usize) -> Vec<u8>
     result
 }
 
-/// One collective with an operator on opaque elements, run in all ways; compares with the definition.
+/// Runs one collective with an operator on opaque elements in all ways, and compares with the definition.
 fn check(comm: &Arc<Communicator>, meaning: &Meaning, commutes: bool, collective: Collective, count: usize) {
     let (rank, size, element) = (comm.rank(), comm.size(), meaning.element);
     let context = std::ptr::from_ref(meaning).cast_mut().cast();
@@ -131,7 +131,7 @@ fn check(comm: &Arc<Communicator>, meaning: &Meaning, commutes: bool, collective
     }
 }
 
-/// Blocks of unequal length, of which each rank gets its own.
+/// Runs a collective on blocks of unequal length, of which each rank gets its own.
 fn check_unequal(comm: &Arc<Communicator>, meaning: &Meaning, commutes: bool, longest: usize) {
     let (rank, size, element) = (comm.rank() as usize, comm.size() as usize, meaning.element);
     let context = std::ptr::from_ref(meaning).cast_mut().cast();
@@ -169,7 +169,7 @@ fn check_unequal(comm: &Arc<Communicator>, meaning: &Meaning, commutes: bool, lo
 fn elements_of_any_size_are_reduced_whole_and_in_order_by_every_collective() {
     use Collective::*;
     for transport in [TransportChoice::Auto, TransportChoice::Tcp] {
-        // Over sockets everything is the same but the cuts of fragments.
+        // Over sockets only the cuts into fragments differ.
         let sizes = if transport == TransportChoice::Tcp { &[3][..] } else { &[1, 2, 3, 5] };
         for &size in sizes {
             let config = config(transport);
@@ -208,7 +208,7 @@ fn elements_of_any_size_are_reduced_whole_and_in_order_by_every_collective() {
 }
 
 #[test]
-fn ranks_with_elements_of_different_sizes_are_told() {
+fn ranks_with_elements_of_different_sizes_get_an_error() {
     let results = on_ranks(2, TransportChoice::Auto, |comm| {
         let meaning = Meaning { element: 12 + 12 * comm.rank() as usize, combine: add };
         let context = std::ptr::from_ref(&meaning).cast_mut().cast();
@@ -232,7 +232,7 @@ fn ranks_with_elements_of_different_sizes_are_told() {
 }
 
 #[test]
-fn opaque_elements_have_bytes_and_are_of_no_other_datatype() {
+fn opaque_elements_have_at_least_one_byte_and_their_operator_takes_no_other_datatype() {
     let refused = |element| {
         // SAFETY: the function is never called.
         let made = unsafe { Operator::opaque(call, std::ptr::null_mut(), true, element) };

@@ -1,4 +1,4 @@
-//! Messages whose memory is not one run of bytes, through real links.
+//! Tests of messages whose memory is not one run of bytes, through real links.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl Strided {
         })
     }
 
-    /// Calls `copy` with place, position in the run, and length of each part of a block.
+    /// Calls `copy` for each part of a block, with its place, its position in the run, and its length.
     fn parts(&self, position: usize, bytes: usize, copy: impl Fn(*mut u8, usize, usize)) {
         let start = self.memory.as_ptr().cast_mut();
         let mut done = 0;
@@ -73,7 +73,7 @@ fn from(source: u32) -> Selector {
 #[test]
 fn vectors_go_round_a_ring_of_ranks_through_shared_memory_and_sockets() {
     for transport in [TransportChoice::Auto, TransportChoice::Tcp] {
-        // One rank sends to itself.
+        // A rank of a size-1 communicator sends to itself.
         for size in [1, 2, 3] {
             on_ranks(size, transport, |comm| {
                 let (next, previous) = ((comm.rank() + 1) % size, (comm.rank() + size - 1) % size);
@@ -132,7 +132,7 @@ fn persistent_and_matched_messages_go_in_pieces() {
                     let other = Strided::new(blocks, 4, 5, |_| 0);
                     // SAFETY: as above.
                     let recv = unsafe { comm.start_matched_receive_pieces(message, other.clone()) };
-                    // It has half the room.
+                    // The receive has half the room.
                     let error = recv.unwrap().wait().unwrap_err();
                     assert!(matches!(error, Error::Truncated(_)), "{error}");
                     assert!(other.holds(value(1 - rank as usize)));

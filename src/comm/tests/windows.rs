@@ -1,4 +1,4 @@
-//! Many small messages at a time.
+//! Tests of many small messages at a time.
 
 use super::*;
 
@@ -21,14 +21,14 @@ unsafe fn start_receive(comm: &Communicator, selector: Selector, number: &mut u6
 }
 
 #[test]
-fn windows_of_small_messages_arrive_in_order_whoever_is_first_and_whatever_is_waited_for() {
+fn windows_of_small_messages_arrive_in_order_whichever_side_is_first_and_whatever_the_order_of_waits() {
     for transport in [TransportChoice::Auto, TransportChoice::Tcp] {
         let first_has_sent = Barrier::new(2);
         on_ranks(2, transport, |comm| {
             let peer = 1 - comm.rank();
             for round in 0..60u64 {
                 let is_rank_1_late = round % 5 == 0;
-                // Larger ones do not fit into a ring at once.
+                // A larger window does not fit into a ring at once.
                 let window = [1, 64, 500][round as usize % 3];
                 let sent: Vec<u64> = (0..window).map(|at| round << 32 | at).collect();
                 let mut received = vec![0; sent.len()];
@@ -68,10 +68,10 @@ fn windows_of_small_messages_arrive_in_order_whoever_is_first_and_whatever_is_wa
 }
 
 #[test]
-fn a_small_send_over_shared_memory_has_ended_when_it_was_started() {
+fn a_small_send_over_shared_memory_has_ended_when_its_start_returns() {
     on_ranks(2, TransportChoice::Auto, |comm| {
         if comm.rank() == 0 {
-            // The first message to a rank takes the long way.
+            // The first message to a rank takes the slow path.
             // SAFETY: waited for at once.
             unsafe { start_send(comm, 1, 5, &1) }.wait().unwrap();
             // SAFETY: the number outlives the request.

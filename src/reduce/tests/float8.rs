@@ -1,14 +1,14 @@
-//! The float8 formats by their definition: a table of values, rounding by search.
+//! The float8 formats by their definition: a table of values, and rounding by search.
 
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
-/// A float8 format by the values its magnitudes would have if there were neither infinity nor NaN.
+/// A float8 format, with the values that its magnitudes would have if there were neither infinity nor NaN.
 pub struct Float8 {
     magnitudes: LazyLock<[f64; 128]>,
     /// The first magnitude beyond the finite ones.
     overflow: u8,
-    /// What that one means.
+    /// The value of that magnitude.
     overflow_value: f32,
     nan: u8,
 }

@@ -1,4 +1,4 @@
-//! The small formats against the `half` crate and against a search over all values.
+//! Tests of the small formats against the `half` crate and against a search over all values.
 
 use super::oracle;
 use super::values::Generator;
@@ -17,8 +17,8 @@ fn check_decode<F: Float<Wide = f32>>(datatype: Datatype, bits: F::Bits, bytes: 
     assert!(same(got, expected), "{bytes:02x?} decodes to {got:e}, not {expected:e}");
 }
 
-/// Values whose rounding is decided by the last bit: each value of the format, the midpoint to the
-/// next one, and the neighbours of both; and what lies beyond the range.
+/// Values whose rounding depends on the last bit: each value of the format, the midpoint to the next one, the
+/// neighbours of both, and values beyond the range.
 fn telling_values<F: Float<Wide = f32>>(patterns: impl Iterator<Item = F::Bits>) -> Vec<f32> {
     let mut finite: Vec<f32> = patterns.map(F::decode).filter(|v| v.is_finite()).collect();
     finite.sort_by(f32::total_cmp);
@@ -37,7 +37,7 @@ fn telling_values<F: Float<Wide = f32>>(patterns: impl Iterator<Item = F::Bits>)
     telling
 }
 
-/// Compares `F::encode` with the oracle on telling and on arbitrary values.
+/// Compares `F::encode` with the oracle on these values and on arbitrary ones.
 fn check_encode<F: Float<Wide = f32>>(
     datatype: Datatype,
     patterns: impl Iterator<Item = F::Bits>,

@@ -1,4 +1,4 @@
-//! Every kernel of every instruction set against the oracle.
+//! Tests of every kernel of every instruction set against the oracle.
 
 use super::memory::{self, Placement};
 use super::oracle;
@@ -16,7 +16,7 @@ fn expected(datatype: Datatype, op: ReduceOp, a: &[u8], b: &[u8]) -> Vec<u8> {
     pairs.flat_map(|(x, y)| oracle::combine(datatype, op, x, y)).collect()
 }
 
-/// Compares element by element, for a message one can act on.
+/// Compares element by element, so that the message names the element.
 fn assert_elements(datatype: Datatype, what: &str, got: &[u8], expected: &[u8], inputs: [&[u8]; 2]) {
     if got == expected {
         return;

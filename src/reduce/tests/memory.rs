@@ -2,15 +2,15 @@
 
 use crate::reduce::{DivideFn, ReduceKernel};
 
-/// Where the destination lies.
+/// The place of the destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
     Apart,
     OnA,
     OnB,
-    /// Apart, past the caches, from three elements before a line on.
+    /// Apart from the operands, stored past the caches, beginning three elements before a line.
     Streamed,
-    /// Like `Streamed`, where no line begins with an element of two bytes or more.
+    /// Like `Streamed`, at an address where no line begins with an element of two bytes or more.
     StreamedAtOddAddress,
 }
 
@@ -52,7 +52,7 @@ impl Guarded {
         self.memory[self.start..].as_mut_ptr()
     }
 
-    /// The bytes, once the guards are found intact.
+    /// The bytes, after a check that the guards are intact.
     fn content(&self) -> &[u8] {
         let (before, rest) = self.memory.split_at(self.start);
         let (content, behind) = rest.split_at(self.len);
@@ -61,7 +61,7 @@ impl Guarded {
     }
 }
 
-/// The result of `kernel` on `a` and `b`; checks that nothing but the destination has changed.
+/// The result of `kernel` on `a` and `b`. Checks that only the destination has changed.
 pub fn reduce(kernel: ReduceKernel, a: &[u8], b: &[u8], element_bytes: usize, place: Placement) -> Vec<u8> {
     assert_eq!(a.len(), b.len());
     let count = a.len() / element_bytes;

@@ -1,10 +1,9 @@
 //! Tests of the reduction kernels.
 //!
-//! `oracle` says what one combination gives, in plain scalar code that shares nothing with the
-//! kernels; `values` makes elements, the awkward ones included; `memory` calls a kernel on unaligned
-//! memory in each allowed placement. The conversions are compared with the oracle over all patterns
-//! (`formats`), the kernels by table (`kernels`), exhaustively on 8 bits and by property
-//! (`properties`).
+//! `oracle` computes one combination, in plain scalar code that shares nothing with the kernels. `values`
+//! makes elements, including awkward ones. `memory` calls a kernel on unaligned memory in each allowed
+//! placement. The conversions are compared with the oracle over all patterns (`formats`). The kernels are
+//! compared by table (`kernels`), exhaustively on 8 bits, and by property (`properties`).
 
 mod float8;
 mod formats;

@@ -1,4 +1,4 @@
-//! What one combination gives, written as plainly as possible.
+//! The oracle: the result of one combination, computed as plainly as possible.
 
 use half::{bf16, f16};
 
@@ -162,7 +162,7 @@ pub fn float(datatype: Datatype, bytes: &[u8]) -> f32 {
     }
 }
 
-/// The nearest float of at most 32 bits, ties to even; always the same NaN.
+/// The nearest float of at most 32 bits, ties to even; every NaN gives the same NaN.
 pub fn float_bytes(datatype: Datatype, value: f32) -> Vec<u8> {
     let nan = value.is_nan();
     match datatype {

@@ -1,4 +1,4 @@
-//! What must hold for all bits: order of operands, placement and instruction set make no difference.
+//! Properties that hold for all bits: order of operands, placement and instruction set make no difference.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Every scaling of every instruction set against the oracle's product.
+//! Tests of every scaling of every instruction set against the oracle's product.
 
 use super::oracle;
 use super::values::Generator;
@@ -7,7 +7,7 @@ use crate::reduce::instruction_set::InstructionSet;
 use crate::reduce::scale::scale_kernel;
 
 #[test]
-fn every_scaling_is_the_product_with_the_scalar_apart_and_in_place() {
+fn every_scaling_is_the_product_with_the_scalar_out_of_place_and_in_place() {
     let mut generator = Generator(7);
     for set in InstructionSet::available() {
         for datatype in Datatype::ALL {
@@ -21,7 +21,7 @@ fn every_scaling_is_the_product_with_the_scalar_apart_and_in_place() {
                 let source = generator.elements(datatype, count);
                 let product = |x: &[u8]| oracle::combine(datatype, ReduceOp::Product, &scalar, x);
                 let expected: Vec<u8> = source.chunks(bytes).flat_map(product).collect();
-                // At odd addresses: a byte in front of everything.
+                // The extra byte in front moves everything to odd addresses.
                 let shifted = |all: &[u8]| [&[0], all].concat();
                 let (scalar, mut from, mut to) =
                     (shifted(&scalar), shifted(&source), vec![0; 1 + source.len()]);

@@ -1,4 +1,4 @@
-//! Elements to test with: any bits, and the ones that cause trouble.
+//! Elements for the tests: arbitrary bits, and the values that cause trouble.
 
 use crate::base::Datatype;
 
@@ -41,7 +41,7 @@ pub fn special_bits(datatype: Datatype) -> Vec<u64> {
     magnitudes.iter().flat_map(|&m| [m, m | sign]).collect()
 }
 
-/// Bytes of one number: of an element, or of a part of a complex one.
+/// Bytes of one number: of an element, or of one part of a complex element.
 pub fn scalar_bytes(datatype: Datatype) -> usize {
     if datatype.is_complex() { datatype.bytes() / 2 } else { datatype.bytes() }
 }
@@ -68,7 +68,7 @@ impl Generator {
         z ^ (z >> 31)
     }
 
-    /// `count` elements, a third of the numbers in them special.
+    /// Makes `count` elements; a third of their numbers are special.
     pub fn elements(&mut self, datatype: Datatype, count: usize) -> Vec<u8> {
         let special = special_bits(datatype);
         let bytes = scalar_bytes(datatype);

@@ -7,19 +7,17 @@ use std::sync::OnceLock;
 use super::CopyMode;
 use crate::sys::line_store::{self, Avx, Avx512, LINE, LineStore, Sse};
 
-/// Below this, the unaligned ends and the fence cost more than streaming gains, and the C
-/// library does not use `rep movsb`.
+/// Size from which copies in whole lines pay off. Below, the unaligned ends and the fence cost more than
+/// streaming gains, and the C library does not use `rep movsb`.
 pub(super) const BLOCKS_FROM: usize = 1024;
 
-/// Size from which a copy past the caches reaches a far core earlier (Zen 4: 512 bytes 0.45 against 0.46 us
-/// there and back, 1 KiB 0.49 against 0.71, 8 KiB 1.2 against 4.4).
+/// Size from which a copy past the caches reaches a far core earlier (docs/lab/constants.md).
 pub(super) const PAST_FROM: usize = 512;
 
 const PAGE: usize = 4096;
 
-/// Size from which `rep movsb` beats plain stores when the other core has read the slot. Where it starts
-/// quickly, and the reader is near, plain stores are better up to 2 KiB (Zen 4, an exchange of 1 KiB: 0.112
-/// instead of 0.128 us; far, one way, they are worse: 0.56 instead of 0.48).
+/// Size from which `rep movsb` beats plain stores into a slot that the other core has read. It depends on how
+/// quickly the CPU starts it, and on whether the reader is near (docs/lab/constants.md).
 #[inline]
 pub(super) fn rep_movsb_from(way: CopyMode) -> usize {
     static STARTS: OnceLock<(usize, usize)> = OnceLock::new();
@@ -38,8 +36,8 @@ pub(super) fn rep_movsb_from(way: CopyMode) -> usize {
     if way == CopyMode::Near { near } else { far }
 }
 
-/// Whether `dst` is ahead of `src` by less than a line, modulo the page size: the trap that the
-/// parent's head tells of.
+/// Whether `dst` is ahead of `src` by less than a line, modulo the page size. The head of the parent module
+/// explains this trap.
 #[inline]
 pub(super) fn aliases(dst: *const u8, src: *const u8) -> bool {
     let ahead = dst.addr().wrapping_sub(src.addr()) % PAGE;
@@ -50,8 +48,8 @@ pub(super) fn aliases(dst: *const u8, src: *const u8) -> bool {
 /// See [`super::copy_to_shared`].
 #[inline]
 pub(super) unsafe fn rep_movsb(dst: *mut u8, src: *const u8, len: usize) {
-    // SAFETY: reads `len` bytes at `src` and writes them at `dst`, as the caller allows. The
-    // direction flag is clear, as the ABI demands; the three registers are given up as changed.
+    // SAFETY: reads `len` bytes at `src` and writes them at `dst`, as the caller allows. The direction flag
+    // is clear, as the ABI demands; the three registers are declared as changed.
     unsafe {
         asm!(
             "rep movsb",
@@ -63,28 +61,27 @@ pub(super) unsafe fn rep_movsb(dst: *mut u8, src: *const u8, len: usize) {
     };
 }
 
-/// Whether [`copy_groups`] is for so many bytes: fewer are a few words, and with more the C library is as
-/// good.
+/// Whether [`copy_groups`] is for `len` bytes. Fewer bytes are only a few words, and for more the C library
+/// is as good.
 #[inline]
 pub(super) fn takes_groups(len: usize) -> bool {
     (LINE..2048).contains(&len) && is_x86_feature_detected!("avx")
 }
 
-/// What fits into eight registers.
+/// Bytes that fit into eight registers.
 const GROUP: usize = 4 * LINE;
 
-/// Copies four lines at a time, all loaded before the first is stored: as fast as any way that was tried
-/// between cores that share a cache, and equally so in all builds, which the C library's is not (Zen 4,
-/// broadcast of 1 KiB: 0.130 us, by the C library 0.144; an exchange of 1 KiB 0.114, by the C library 0.117
-/// or, in other builds, 0.157).
+/// Copies four lines at a time, and loads all four before it stores the first. Between cores that share a
+/// cache no other way that was tried is faster. Its speed is the same in all builds, which that of the C
+/// library is not (docs/lab/constants.md).
 ///
 /// # Safety
-/// See [`super::copy_to_shared`]; the CPU has AVX, and `len` is a line at least.
+/// See [`super::copy_to_shared`]; the CPU has AVX, and `len` is at least a line.
 #[inline(always)]
 pub(super) unsafe fn copy_groups(dst: *mut u8, src: *const u8, len: usize) {
     let mut done = 0;
     while len - done >= GROUP {
-        // SAFETY: a group is left of both ranges; AVX as the caller promises.
+        // SAFETY: a group is left of both ranges, and the caller vouches for AVX.
         unsafe { copy_group(dst.wrapping_add(done), src.wrapping_add(done)) };
         done += GROUP;
     }
@@ -95,19 +92,20 @@ pub(super) unsafe fn copy_groups(dst: *mut u8, src: *const u8, len: usize) {
     }
     if done < len {
         let last = len - LINE;
-        // SAFETY: the last line of both ranges, which have one at least; some of it may be there already.
+        // SAFETY: the last line of both ranges, which have at least one; parts of it may be copied already.
         unsafe { src.wrapping_add(last).copy_to_nonoverlapping(dst.wrapping_add(last), LINE) };
     }
 }
 
-/// Copies [`GROUP`] bytes. Written out, as a compiler changes the order of the stores.
+/// Copies [`GROUP`] bytes. It is written in assembly because a compiler changes the order of the stores.
 ///
 /// # Safety
-/// `src` is readable and `dst` writable for so many bytes, and they do not overlap. The CPU has AVX.
+/// `src` is readable and `dst` writable for [`GROUP`] bytes, and they do not overlap. The CPU has AVX.
 #[inline(always)]
 unsafe fn copy_group(dst: *mut u8, src: *const u8) {
-    // SAFETY: reads and writes what the caller allows. All vector registers are given up: `vzeroupper`,
-    // without which code that knows no AVX would be slow afterwards, changes the upper half of each.
+    // SAFETY: reads and writes what the caller allows. All vector registers are declared as changed, because
+    // `vzeroupper` changes the upper half of each. Without it, code that does not use AVX would be slow
+    // afterwards.
     unsafe {
         asm!(
             "vmovdqu ymm0, [{src}]",
@@ -138,21 +136,21 @@ unsafe fn copy_group(dst: *mut u8, src: *const u8) {
     };
 }
 
-/// Copies past the caches, by the widest stores there are.
+/// Copies past the caches, with the widest stores of this CPU.
 ///
-/// When it returns, what it stored is ordered before a later Release store.
+/// On return, its stores are ordered before a later Release store.
 ///
 /// # Safety
 /// See [`super::copy_to_shared`].
 pub(super) unsafe fn copy_past_caches(dst: *mut u8, src: *const u8, len: usize) {
     if is_x86_feature_detected!("avx512f") {
-        // SAFETY: the caller's promise is the one asked for, and AVX-512 F was found.
+        // SAFETY: passed on from our caller, and AVX-512 F was found.
         unsafe { copy_past_avx512(dst, src, len) };
     } else if is_x86_feature_detected!("avx") {
-        // SAFETY: the caller's promise is the one asked for, and AVX was found.
+        // SAFETY: passed on from our caller, and AVX was found.
         unsafe { copy_past_avx(dst, src, len) };
     } else {
-        // SAFETY: the caller's promise is the one asked for.
+        // SAFETY: passed on from our caller.
         unsafe { copy_lines::<Sse>(dst, src, len) };
     }
     line_store::fence();
@@ -162,7 +160,7 @@ pub(super) unsafe fn copy_past_caches(dst: *mut u8, src: *const u8, len: usize) 
 /// See [`super::copy_to_shared`], and the CPU has AVX-512 F.
 #[target_feature(enable = "avx512f")]
 unsafe fn copy_past_avx512(dst: *mut u8, src: *const u8, len: usize) {
-    // SAFETY: the caller's promise is the one asked for.
+    // SAFETY: passed on from our caller.
     unsafe { copy_lines::<Avx512>(dst, src, len) };
 }
 
@@ -170,21 +168,21 @@ unsafe fn copy_past_avx512(dst: *mut u8, src: *const u8, len: usize) {
 /// See [`super::copy_to_shared`], and the CPU has AVX.
 #[target_feature(enable = "avx")]
 unsafe fn copy_past_avx(dst: *mut u8, src: *const u8, len: usize) {
-    // SAFETY: the caller's promise is the one asked for.
+    // SAFETY: passed on from our caller.
     unsafe { copy_lines::<Avx>(dst, src, len) };
 }
 
-/// Copies line by line through the caches, each loaded whole before it is stored: for pairs that [`aliases`]
-/// tells of.
+/// Copies line by line through the caches, and loads each line whole before it stores it. For pairs that
+/// [`aliases`] finds.
 ///
 /// # Safety
 /// See [`super::copy_to_shared`].
 pub(super) unsafe fn copy_line_by_line(dst: *mut u8, src: *const u8, len: usize) {
-    // SAFETY: the caller's promise is the one asked for; every x86-64 has SSE.
+    // SAFETY: passed on from our caller; every x86-64 has SSE.
     unsafe { copy_lines::<Cached>(dst, src, len) };
 }
 
-/// Through the caches, 16 bytes at a time.
+/// Stores through the caches, 16 bytes at a time.
 struct Cached;
 
 impl LineStore for Cached {
@@ -195,29 +193,29 @@ impl LineStore for Cached {
             unsafe { _mm_loadu_si128(src.cast::<__m128i>().wrapping_add(i)) }
         });
         for (i, word) in words.into_iter().enumerate() {
-            // SAFETY: inside the line, and aligned since the line is.
+            // SAFETY: inside the line, and aligned because the line is.
             unsafe { _mm_store_si128(dst.cast::<__m128i>().wrapping_add(i), word) };
         }
     }
 }
 
-/// Copies whole lines of the destination by `S`, and what is left at its ends as it may be.
+/// Copies whole lines of the destination by `S`, and the rest at both ends by plain copies.
 ///
 /// # Safety
 /// See [`super::copy_to_shared`], and the CPU has the instructions of `S`.
 #[inline(always)]
 unsafe fn copy_lines<S: LineStore>(dst: *mut u8, src: *const u8, len: usize) {
-    // Whole lines of the destination: one streamed in part would go to memory in pieces.
+    // Only whole lines of the destination: a line that is streamed in part goes to memory in pieces.
     let head = dst.align_offset(LINE).min(len);
     let done = head + (len - head) / LINE * LINE;
     // SAFETY: `head` is at most `len`.
     unsafe { src.copy_to_nonoverlapping(dst, head) };
     for at in (head..done).step_by(LINE) {
-        // SAFETY: `at + LINE` is at most `len`; that byte of `dst` is aligned since `head`. The CPU is as the
-        // caller says.
+        // SAFETY: `at + LINE` is at most `len`; `dst` is aligned there because of `head`. The caller vouches
+        // for the CPU.
         unsafe { S::copy(dst.wrapping_add(at), src.wrapping_add(at)) };
     }
-    // SAFETY: `done` is at most `len`, and so many bytes are left of both.
+    // SAFETY: `done` is at most `len`, and that many bytes are left of both.
     unsafe { src.wrapping_add(done).copy_to_nonoverlapping(dst.wrapping_add(done), len - done) };
 }
 
@@ -227,7 +225,7 @@ mod tests {
 
     type Copy = unsafe fn(*mut u8, *const u8, usize);
 
-    /// What this CPU has; the widest is what the tests of the parent use already.
+    /// The copies of this CPU. The tests of the parent already use the widest.
     fn all_widths() -> Vec<(&'static str, Copy)> {
         let mut widths: Vec<(&str, Copy)> = vec![("sse", copy_lines::<Sse>)];
         if is_x86_feature_detected!("avx") {
