@@ -26,7 +26,7 @@ PARTS    := check build unit c-api examples nccl mpi-quick benches torch python 
 # How many parts run at a time.
 JOBS     ?= 2
 
-.PHONY: help demo test install examples tools bench bench-peers clean test-mpi $(PARTS:%=test-%)
+.PHONY: help demo test docs install examples tools bench bench-peers clean test-mpi $(PARTS:%=test-%)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -38,6 +38,7 @@ help:
 	@echo "make examples   build the examples against the installed library"
 	@echo "make bench      micro-benchmarks, start-up time and memory"
 	@echo "make bench-peers  measure beside MPICH, Open MPI, Intel MPI, oneCCL, gloo; MODE=shm|tcp RANKS=2,4 ROUNDS=3 PEERS="
+	@echo "make docs       one site of the header and docs/: target/site/index.html; Doxygen comes from PyPI"
 	@echo "make clean      remove target/"
 
 tools:
@@ -89,13 +90,18 @@ demo: examples $(DIGITS)
 test: tools
 	@MAKE="$(MAKE)" $(PYTHON) xtask/make_test.py --jobs $(JOBS) $(PARTS)
 
+docs: tools
+	$(PYTHON) docs/site/make.py
+
 # What the other parts use, made once; they get INSTALLED=1.
 test-build:
 	@$(MAKE) --no-print-directory INSTALLED= examples
-# Format, words, clippy, rustdoc; the committed header, symbol list and generated pages against fresh ones.
+# Format, words, clippy, rustdoc; the committed header, symbol list and generated pages against fresh ones; the site without
+# warnings, where Doxygen can be had.
 test-check:
 	cargo xtask check
 	$(PYTHON) benches/peers/report.py --check
+	$(PYTHON) docs/site/make.py --check
 test-unit:
 	cargo test --workspace --no-fail-fast
 test-c-api:

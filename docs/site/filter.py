@@ -58,7 +58,8 @@ def page(path):
         if "://" in to or to.startswith("mailto:"):
             return match[0]
         if image:
-            return f"![{text}]({Path(to).name})"
+            # Without the text, which would be written below it.
+            return f"![]({Path(to).name})"
         name = target(path, to)
         if name is None:
             return text if text.startswith("`") else f"`{text}`" if "/" in text or "." in text else text

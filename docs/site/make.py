@@ -17,6 +17,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 import filter as pages
+import search
 
 ROOT = pages.ROOT
 sys.path.insert(0, str(ROOT / "capi-tests"))
@@ -82,7 +83,7 @@ def layout(program):
     # A chapter begins with its text, and ends with what each call says.
     before, group, after = re.split(r"(?<=<group>)|(?=</group>)", text)
     group = re.sub(r"<detaileddescription [^/]*/>", "", group)
-    group = re.sub(r"<briefdescription [^/]*/>", '<briefdescription visible="no"/>\n    <detaileddescription visible="yes" title=" "/>', group)
+    group = re.sub(r"<briefdescription [^/]*/>", '<briefdescription visible="no"/>\n    <detaileddescription visible="yes" title="Overview"/>', group)
     text = before + group + after
     file.write_text(text, encoding="utf-8")
     return file
@@ -103,6 +104,7 @@ def make(program):
     done = subprocess.run([program, "-"], input=text, text=True, capture_output=True, cwd=ROOT)
     if done.returncode:
         sys.exit(f"{program} failed:\n{done.stderr}")
+    search.add_words(SITE)
     return done.stderr.splitlines()
 
 

@@ -34,7 +34,9 @@
  *     if (anyccl_init() != ANYCCL_SUCCESS || anyccl_rank(&rank) != ANYCCL_SUCCESS)
  *         return fprintf(stderr, "%s\n", anyccl_last_error()), 1;
  *     float mine = (float)rank, sum;
- *     if (anyccl_all_reduce(&mine, &sum, 1, ANYCCL_FLOAT32, ANYCCL_SUM, ANYCCL_WORLD) == ANYCCL_SUCCESS)
+ *     anyccl_status_t status =
+ *         anyccl_all_reduce(&mine, &sum, 1, ANYCCL_FLOAT32, ANYCCL_SUM, ANYCCL_WORLD);
+ *     if (status == ANYCCL_SUCCESS)
  *         printf("rank %d: the sum is %g\n", rank, sum);
  *     return anyccl_finalize() != ANYCCL_SUCCESS;
  * }

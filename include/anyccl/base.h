@@ -4,7 +4,7 @@
  * \file
  * \brief Statuses, error messages and the version.
  *
- * \defgroup base Statuses and versions
+ * \defgroup chapter_base Statuses and versions
  *
  * Every call returns a status, or a value that cannot fail. This chapter has the statuses, the message that
  * explains a failure, and what holds for all calls.
@@ -12,7 +12,8 @@
  * \code{.c}
  * int no_datatype = 99;
  * int64_t sum = 0;
- * anyccl_status_t status = anyccl_all_reduce(&sum, &sum, 1, no_datatype, ANYCCL_SUM, ANYCCL_WORLD);
+ * anyccl_status_t status;
+ * status = anyccl_all_reduce(&sum, &sum, 1, no_datatype, ANYCCL_SUM, ANYCCL_WORLD);
  * if (status != ANYCCL_SUCCESS)
  *     fprintf(stderr, "%s: %s\n", anyccl_status_string(status), anyccl_last_error());
  * assert(status == ANYCCL_ERR_INVALID_ARGUMENT);

@@ -4,7 +4,7 @@
  * \file
  * \brief Batches: calls that are started together.
  *
- * \defgroup batch Batches
+ * \defgroup chapter_batch Batches
  *
  * A batch is the calls of one thread between anyccl_batch_begin() and anyccl_batch_end(). They are started
  * one after the other without waiting, so calls that need each other may stand in any order.

@@ -4,7 +4,7 @@
  * \file
  * \brief Finding the other ranks by a store or a file.
  *
- * \defgroup bootstrap Bootstrap without a launcher
+ * \defgroup chapter_bootstrap Bootstrap without a launcher
  *
  * Programs that anyccl_init() cannot serve bring their ranks together themselves: by a key/value store that
  * they have already, or by a file that all ranks can see.

@@ -4,7 +4,7 @@
  * \file
  * \brief Collectives: all ranks of a communicator make the call.
  *
- * \defgroup collectives Collectives
+ * \defgroup chapter_collectives Collectives
  *
  * A collective is a call that all ranks of a communicator make. Here are the collectives in which every rank
  * contributes or receives a block of the same length; vector.h has the others.

@@ -4,7 +4,7 @@
  * \file
  * \brief Communicators: create, query, split, recover, destroy.
  *
- * \defgroup comm Communicators
+ * \defgroup chapter_comm Communicators
  *
  * A communicator is an ordered set of ranks whose calls are separate from those of every other communicator.
  * The communicator of the whole job is ANYCCL_WORLD, see world.h; the others are made from it, or from a

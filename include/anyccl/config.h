@@ -4,7 +4,7 @@
  * \file
  * \brief Settings of a communicator, and log lines.
  *
- * \defgroup config Settings and log
+ * \defgroup chapter_config Settings and log
  *
  * A communicator takes its settings from an anyccl_config_t, and from environment variables where a member is
  * 0 or NULL. Log lines go to standard error, or to a function of the program.

@@ -4,7 +4,7 @@
  * \file
  * \brief Element types.
  *
- * \defgroup datatype Datatypes
+ * \defgroup chapter_datatype Datatypes
  *
  * A datatype names the type of one element of a buffer. Counts are in elements of it.
  *

@@ -4,7 +4,7 @@
  * \file
  * \brief Collectives on lists of buffers.
  *
- * \defgroup lists Lists of buffers
+ * \defgroup chapter_lists Lists of buffers
  *
  * There are two kinds. The `_coalesced` calls do the same collective on each buffer of a list, with fewer
  * messages than a call for each buffer. The `_list` calls are one collective whose blocks lie in separate
@@ -15,7 +15,8 @@
  * const void *sends[] = {weights, &bias};
  * void *recvs[] = {weights, &bias};
  * size_t counts[] = {3, 1};
- * ANYCCL_CHECK(anyccl_all_reduce_coalesced(sends, recvs, counts, 2, ANYCCL_FLOAT32, ANYCCL_AVG, ANYCCL_WORLD));
+ * ANYCCL_CHECK(anyccl_all_reduce_coalesced(sends, recvs, counts, 2, ANYCCL_FLOAT32, ANYCCL_AVG,
+ *                                          ANYCCL_WORLD));
  * assert(weights[2] == 3 && bias == 4);
  * \endcode
  *

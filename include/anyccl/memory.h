@@ -4,7 +4,7 @@
  * \file
  * \brief Memory that the other ranks of the host can read.
  *
- * \defgroup memory Memory
+ * \defgroup chapter_memory Memory
  *
  * Any memory can be a buffer. The other ranks of the host read memory of anyccl_mem_alloc() where it is, which
  * saves a copy of every large message.
@@ -16,7 +16,8 @@
  * float *values = memory;
  * for (size_t i = 0; i < count; i++)
  *     values[i] = 1;
- * ANYCCL_CHECK(anyccl_all_reduce(values, values, count, ANYCCL_FLOAT32, ANYCCL_SUM, ANYCCL_WORLD));
+ * ANYCCL_CHECK(anyccl_all_reduce(values, values, count, ANYCCL_FLOAT32, ANYCCL_SUM,
+ *                                ANYCCL_WORLD));
  * assert(values[count - 1] == (float)size);
  * ANYCCL_CHECK(anyccl_mem_free(memory));
  * \endcode

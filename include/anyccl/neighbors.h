@@ -4,7 +4,7 @@
  * \file
  * \brief Exchange with the neighbors in a graph.
  *
- * \defgroup neighbors Neighbors in a graph
+ * \defgroup chapter_neighbors Neighbors in a graph
  *
  * A graph says from which ranks this rank receives and to which it sends. The collectives of this chapter
  * exchange a block with each of these neighbors. All ranks of the communicator make the call, also those
@@ -15,7 +15,8 @@
  * size_t one = 1;
  * anyccl_graph_t ring;
  * ANYCCL_CHECK(anyccl_graph_create(&left, 1, &right, 1, ANYCCL_WORLD, &ring));
- * ANYCCL_CHECK(anyccl_neighbor_all_gather_v(&rank, &from_left, 1, &one, NULL, ANYCCL_INT32, ring, ANYCCL_WORLD));
+ * ANYCCL_CHECK(anyccl_neighbor_all_gather_v(&rank, &from_left, 1, &one, NULL, ANYCCL_INT32,
+ *                                           ring, ANYCCL_WORLD));
  * assert(from_left == left);
  * ANYCCL_CHECK(anyccl_graph_destroy(ring));
  * \endcode

@@ -4,7 +4,7 @@
  * \file
  * \brief Messages from one rank to another.
  *
- * \defgroup p2p Point to point
+ * \defgroup chapter_p2p Point to point
  *
  * A message carries elements from one rank to another of the same communicator. The sender names the
  * receiver and a tag; the receiver names sender and tag, or accepts any.
@@ -12,8 +12,8 @@
  * \code{.c}
  * int left = (rank + size - 1) % size, right = (rank + 1) % size, from_left;
  * anyccl_message_status_t status;
- * ANYCCL_CHECK(anyccl_sendrecv(&rank, 1, ANYCCL_INT32, right, 7, &from_left, 1, ANYCCL_INT32, left, 7,
- *                              ANYCCL_WORLD, &status));
+ * ANYCCL_CHECK(anyccl_sendrecv(&rank, 1, ANYCCL_INT32, right, 7,
+ *                              &from_left, 1, ANYCCL_INT32, left, 7, ANYCCL_WORLD, &status));
  * assert(from_left == left && status.source == left && status.count == 1);
  * \endcode
  *

@@ -4,7 +4,7 @@
  * \file
  * \brief Operators: builtin ones, and those that the program makes.
  *
- * \defgroup reduce_op Operators
+ * \defgroup chapter_reduce_op Operators
  *
  * An operator says how a reduction combines the contributions of the ranks. It is a builtin one, a sum of
  * scaled contributions, or a function of the program.
@@ -12,7 +12,8 @@
  * \code{.c}
  * float half = 0.5f, mine = 4, sum;
  * anyccl_reduce_op_t halved;
- * ANYCCL_CHECK(anyccl_op_create_premul_sum(&half, ANYCCL_FLOAT32, ANYCCL_SCALAR_IMMEDIATE, &halved));
+ * ANYCCL_CHECK(anyccl_op_create_premul_sum(&half, ANYCCL_FLOAT32, ANYCCL_SCALAR_IMMEDIATE,
+ *                                         &halved));
  * ANYCCL_CHECK(anyccl_all_reduce(&mine, &sum, 1, ANYCCL_FLOAT32, halved, ANYCCL_WORLD));
  * assert(sum == (float)(2 * size));
  * ANYCCL_CHECK(anyccl_op_destroy(halved));

@@ -4,7 +4,7 @@
  * \file
  * \brief Requests: the nonblocking and the persistent form of a call.
  *
- * \defgroup request Requests
+ * \defgroup chapter_request Requests
  *
  * A request is an operation that has been started, or prepared, and not yet completed. Most calls have three
  * forms: `anyccl_NAME` blocks, `anyccl_iNAME` starts the operation, `anyccl_NAME_init` prepares it.
@@ -12,12 +12,14 @@
  * \code{.c}
  * float mine = 1, sum;
  * anyccl_request_t request;
- * ANYCCL_CHECK(anyccl_iall_reduce(&mine, &sum, 1, ANYCCL_FLOAT32, ANYCCL_SUM, ANYCCL_WORLD, &request));
+ * ANYCCL_CHECK(anyccl_iall_reduce(&mine, &sum, 1, ANYCCL_FLOAT32, ANYCCL_SUM, ANYCCL_WORLD,
+ *                                 &request));
  * // Other work, with other memory.
  * ANYCCL_CHECK(anyccl_wait(&request));
  * assert(sum == (float)size && request == ANYCCL_REQUEST_NULL);
  *
- * ANYCCL_CHECK(anyccl_all_reduce_init(&mine, &sum, 1, ANYCCL_FLOAT32, ANYCCL_SUM, ANYCCL_WORLD, &request));
+ * ANYCCL_CHECK(anyccl_all_reduce_init(&mine, &sum, 1, ANYCCL_FLOAT32, ANYCCL_SUM, ANYCCL_WORLD,
+ *                                     &request));
  * for (int step = 0; step < 3; step++) {
  *     ANYCCL_CHECK(anyccl_start(request));
  *     ANYCCL_CHECK(anyccl_wait(&request));

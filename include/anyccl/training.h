@@ -4,7 +4,7 @@
  * \file
  * \brief Parameters and gradients of data-parallel training.
  *
- * \defgroup training Training
+ * \defgroup chapter_training Training
  *
  * Data-parallel training copies the parameters of one rank to all ranks once, and sums the gradients of all
  * ranks after each step. These calls take the list of all tensors, of mixed datatypes.

@@ -4,7 +4,7 @@
  * \file
  * \brief Collectives with blocks of different lengths.
  *
- * \defgroup vector Blocks of different lengths
+ * \defgroup chapter_vector Blocks of different lengths
  *
  * These collectives take one count for each rank. Displacements say at which element of the buffer each block
  * begins; NULL means that the blocks lie one after the other. The contract is the one of \ref collective.

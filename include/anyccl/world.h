@@ -4,7 +4,7 @@
  * \file
  * \brief The world: joining and leaving the job.
  *
- * \defgroup world The world
+ * \defgroup chapter_world The world
  *
  * The world is the communicator of all processes of the job. anyccl_init() joins the job that the launcher
  * has described in the environment; docs/starting.md lists the launchers. Every process that has joined
