@@ -64,7 +64,7 @@ def preflight(parts):
             left_out["c-api"] = f"cmake is missing, and {unreachable}"
         if not has_torch():
             left_out["torch"] = f"PyTorch is not in {TORCH_VENV}, and {unreachable}"
-        smaller.append(f"{unreachable}: what target/ does not have yet is left out, of MPICH, Intel MPI, Open MPI, oneCCL, NCCL, cupy")
+        smaller.append(f"{unreachable}: what target/ does not have yet is left out, of MPICH, Intel MPI, Open MPI, oneCCL, NCCL, cupy, Doxygen")
     headers = Path(sysconfig.get_path("include"), "Python.h")
     if not headers.exists():
         left_out["torch"] = f"{headers} is missing: install python3-dev (Debian), python3-devel (Fedora)"

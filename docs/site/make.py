@@ -83,7 +83,8 @@ def layout(program):
     # A chapter begins with its text, and ends with what each call says.
     before, group, after = re.split(r"(?<=<group>)|(?=</group>)", text)
     group = re.sub(r"<detaileddescription [^/]*/>", "", group)
-    group = re.sub(r"<briefdescription [^/]*/>", '<briefdescription visible="no"/>\n    <detaileddescription visible="yes" title="Overview"/>', group)
+    overview = '<briefdescription visible="no"/>\n    <detaileddescription visible="yes" title="Overview"/>'
+    group = re.sub(r"<briefdescription [^/]*/>", overview, group)
     text = before + group + after
     file.write_text(text, encoding="utf-8")
     return file

@@ -1,4 +1,4 @@
-"""The search of Doxygen finds a name by its beginning only. This adds every name of the C interface under each of its words, so that
+"""Doxygen's search finds a name by its beginning only. This adds every name of the C interface under each of its words: then
 "shrink" finds anyccl_comm_shrink."""
 
 import re
