@@ -4,13 +4,14 @@
     python3 docs/site/filter.py FILE
 
 A page: every heading gets the name that links to it use, and links lead to pages of the site or, where they lead to a file of
-the sources, become the name of that file. A header of the C++ layer: plain comments become comments for Doxygen, and the
-inline namespace of the mode of errors is left out.
+the sources, become the name of that file. A header of the C++ layer: see cpp.py.
 """
 
 import re
 import sys
 from pathlib import Path
+
+import cpp
 
 ROOT = Path(__file__).resolve().parents[2]
 # The front page.
@@ -84,25 +85,6 @@ def page(path):
     return "\n".join(lines) + "\n"
 
 
-def header(path):
-    """The text of a header of the C++ layer, for Doxygen."""
-    lines, first = [], True
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if re.fullmatch(r"inline namespace ANYCCL_CPP_MODE \{|\}  // namespace ANYCCL_CPP_MODE", line):
-            line = ""
-        elif first and line.startswith("//"):
-            line = "///" + line[2:]
-        elif re.match(r" {0,4}// ", line):
-            line = line.replace("// ", "/// ", 1)
-        elif re.fullmatch(r" {0,4}//", line):
-            line += "/"
-        if first and not line.startswith("//"):
-            lines[:0] = [r"/// \file"]
-            first = False
-        lines.append(line)
-    return "\n".join(lines) + "\n"
-
-
 if __name__ == "__main__":
     FILE = Path(sys.argv[1]).resolve()
-    sys.stdout.write(page(FILE) if FILE.suffix == ".md" else header(FILE))
+    sys.stdout.write(page(FILE) if FILE.suffix == ".md" else cpp.header(FILE.read_text(encoding="utf-8")))

@@ -6,8 +6,8 @@
  *
  * \defgroup chapter_base Statuses and versions
  *
- * Every call returns a status, or a value that cannot fail. This chapter has the statuses, the message that
- * explains a failure, and what holds for all calls.
+ * Every call returns a status, or a value that cannot fail. Here are the statuses, the message that explains a
+ * failure, and the conventions of all calls.
  *
  * \code{.c}
  * int no_datatype = 99;

@@ -6,8 +6,8 @@
  *
  * \defgroup chapter_lists Lists of buffers
  *
- * There are two kinds. The `_coalesced` calls do the same collective on each buffer of a list, with fewer
- * messages than a call for each buffer. The `_list` calls are one collective whose blocks lie in separate
+ * These collectives take many buffers in one call. The `_coalesced` calls do the same collective on each buffer
+ * of a list, with fewer messages than a call for each buffer. The `_list` calls are one collective whose blocks lie in separate
  * memory. The contract is the one of \ref collective.
  *
  * \code{.c}

@@ -6,8 +6,8 @@
  *
  * \defgroup chapter_memory Memory
  *
- * Any memory can be a buffer. The other ranks of the host read memory of anyccl_mem_alloc() where it is, which
- * saves a copy of every large message.
+ * The other ranks of the host read memory of anyccl_mem_alloc() where it is, which saves a copy of every large
+ * message. Calls accept any other memory, too.
  *
  * \code{.c}
  * void *memory;
