@@ -28,8 +28,8 @@ int main(void)
 
     if (rank == 0)
         puts("rank |              before |               after");
-    if (print_rows("%4d | %4d %4d %4d %4d | %4d %4d %4d %4d", rank, before[0], before[1], before[2],
-                   before[3], after[0], after[1], after[2], after[3]) != 0)
+    if (print_rows("%4d | %4d %4d %4d %4d | %4d %4d %4d %4d", rank, before[0], before[1], before[2], before[3],
+                   after[0], after[1], after[2], after[3]) != 0)
         return EXIT_FAILURE;
 
     ANYCCL_CHECK(anyccl_finalize());

@@ -124,7 +124,9 @@ static int compare(void *const results[WAYS], void *by_hand, int rank, int size,
             return EXIT_FAILURE;
         if (rank == 0)
             printf("%-7s  %-27s = %-27s %s%s\n", exact ? "int64" : "float32", WAY_NAMES[a % WAYS], right_name,
-                   !holds ? "NO, THEY DIFFER" : exact ? "bit for bit" : "within rounding",
+                   !holds  ? "NO, THEY DIFFER"
+                   : exact ? "bit for bit"
+                           : "within rounding",
                    same ? "" : ", BUT THE RANKS DIFFER");
         failed |= !holds || !same;
     }

@@ -27,8 +27,8 @@ static size_t block_count(int from, int to)
 
 /* Block k of `send`, of send_counts[k] elements, goes to rank k; block k of `recv` comes from rank k. The
  * blocks lie one after the other. */
-static int all_to_all_by_hand(const int *send, const size_t *send_counts, int *recv, const size_t *recv_counts, int rank,
-                              int size)
+static int all_to_all_by_hand(const int *send, const size_t *send_counts, int *recv, const size_t *recv_counts,
+                              int rank, int size)
 {
     anyccl_request_t requests[2 * MOST_RANKS];
     const int *out[MOST_RANKS];

@@ -15,7 +15,10 @@ namespace {
 using anyccl::op;
 
 // What element `i` of rank `rank` is.
-int element(int rank, int i) { return 100 * rank + i; }
+int element(int rank, int i)
+{
+    return 100 * rank + i;
+}
 
 std::vector<int> elements(int rank, int count)
 {
@@ -25,7 +28,10 @@ std::vector<int> elements(int rank, int count)
     return made;
 }
 
-std::vector<int> none(int count) { return std::vector<int>(static_cast<std::size_t>(count), -1); }
+std::vector<int> none(int count)
+{
+    return std::vector<int>(static_cast<std::size_t>(count), -1);
+}
 
 std::vector<int> sums(int size, int count)
 {

@@ -127,7 +127,8 @@ void models(const anyccl::communicator_ref& comm)
 
 void mistakes(const anyccl::communicator_ref& comm)
 {
-    std::vector<row> few(static_cast<std::size_t>(comm.size()) + 1), recvs(2, row(3)), sends(3, row(3)), other(2, row(2));
+    std::vector<row> few(static_cast<std::size_t>(comm.size()) + 1), recvs(2, row(3)), sends(3, row(3)),
+        other(2, row(2));
     CHECK_THROWS(comm.all_to_all_list(few, few), ANYCCL_ERR_INVALID_ARGUMENT, "one buffer per rank");
     CHECK_THROWS(comm.all_gather_list(few[0], few), ANYCCL_ERR_INVALID_ARGUMENT, "one buffer per rank");
     CHECK_THROWS(comm.all_reduce_coalesced(sends, recvs, op::sum), ANYCCL_ERR_INVALID_ARGUMENT, "the list recvs");

@@ -20,7 +20,8 @@ void collectives(const anyccl::communicator_ref& comm)
     const auto size = static_cast<std::size_t>(comm.size());
     const int root = comm.size() - 1, sum = comm.size() * (comm.size() - 1) / 2;
     row one(1), total(1), in_place(1), reduced(1), reduced_in_place(1), told(1), told_apart(1), all(size),
-        all_in_place(size), gathered(size), dealt(1), parts(size), scattered(1), exchanged(size), exchanged_in_place(size);
+        all_in_place(size), gathered(size), dealt(1), parts(size), scattered(1), exchanged(size),
+        exchanged_in_place(size);
     std::vector<anyccl::persistent> prepared;
     prepared.push_back(comm.all_reduce_init(one, total, op::sum));
     prepared.push_back(comm.all_reduce_init(in_place, op::sum));

@@ -46,7 +46,10 @@ private:
 // One that has failed, in the words of another library.
 class broken_store : public anyccl::store {
 public:
-    void set(const std::string&, anyccl::view<const unsigned char>) override { throw std::runtime_error("out of paper"); }
+    void set(const std::string&, anyccl::view<const unsigned char>) override
+    {
+        throw std::runtime_error("out of paper");
+    }
     std::optional<bytes> get(const std::string&, std::chrono::milliseconds) override { throw 7; }
 };
 

@@ -13,7 +13,10 @@ namespace {
 using anyccl::op;
 using counts = std::vector<std::size_t>;
 
-std::vector<int> filled(std::size_t count, int value) { return std::vector<int>(count, value); }
+std::vector<int> filled(std::size_t count, int value)
+{
+    return std::vector<int>(count, value);
+}
 
 // Rank r has r + 1 elements, which are all r.
 void by_rank(const anyccl::communicator_ref& comm)

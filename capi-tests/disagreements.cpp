@@ -52,7 +52,10 @@ std::size_t total(const counts& lengths)
     return sum;
 }
 
-std::size_t own(const communicator_ref& comm) { return static_cast<std::size_t>(comm.rank()); }
+std::size_t own(const communicator_ref& comm)
+{
+    return static_cast<std::size_t>(comm.rank());
+}
 
 template <class T>
 call all_gather_v(const counts& lengths)
@@ -250,7 +253,8 @@ const call split = [](const communicator_ref& comm) { (void)comm.split(0); };
 const call barrier = [](const communicator_ref& comm) { comm.barrier(); };
 
 const std::vector<disagreement> all = {
-    {"all_gather_v: counts", all_gather_v<int>({4, 4, 4}), "all_gather_v", all_gather_v<int>({4, 5, 4}), "all_gather_v"},
+    {"all_gather_v: counts", all_gather_v<int>({4, 4, 4}), "all_gather_v", all_gather_v<int>({4, 5, 4}),
+     "all_gather_v"},
     {"all_gather_v: type", all_gather_v<int>({4, 4, 4}), "int32", all_gather_v<float>({4, 4, 4}), "float32"},
     {"gather_v: root", gather_v<int>(0), "root 0", gather_v<int>(1), "root 1"},
     {"gather_v: type", gather_v<int>(2), "int32", gather_v<float>(2), "float32"},
@@ -293,8 +297,8 @@ const std::vector<disagreement> all = {
     {"neighbor_all_to_all_v: lengths", neighbor_all_to_all_v<int>(4), "a block of 4", neighbor_all_to_all_v<int>(5),
      "a block of 5"},
     {"neighbor_all_to_all_v: type", neighbor_all_to_all_v<int>(4), "int32", neighbor_all_to_all_v<float>(4), "float32"},
-    {"neighbor_all_to_all_v: call", neighbor_all_to_all_v<int>(4), "neighbor_all_to_all_v", neighbor_all_gather_v<int>(4),
-     "neighbor_all_gather_v"},
+    {"neighbor_all_to_all_v: call", neighbor_all_to_all_v<int>(4), "neighbor_all_to_all_v",
+     neighbor_all_gather_v<int>(4), "neighbor_all_gather_v"},
     {"persistent: count", persistent_all_reduce<int>(4, op::sum), "count 4", persistent_all_reduce<int>(5, op::sum),
      "count 5"},
     {"persistent: operator", persistent_all_reduce<int>(4, op::sum), "sum", all_reduce<int>(4, op::max), "max"},
@@ -361,7 +365,8 @@ void lists_of_ranks()
                 CHECK(!"the lists differ");
             } catch (const anyccl::error& error) {
                 CHECK(error.status() == ANYCCL_ERR_MISMATCH);
-                CHECK(std::strstr(error.what(), "rank 2 ") != nullptr && std::strstr(error.what(), "rank 0") != nullptr);
+                CHECK(std::strstr(error.what(), "rank 2 ") != nullptr &&
+                      std::strstr(error.what(), "rank 0") != nullptr);
             }
             comm.barrier();
         }

@@ -26,8 +26,7 @@ static void another_count(struct harness *harness, void *shared)
     int sent[8] = {0}, got[8];
     const size_t count = harness->rank == 0 ? 3 : 5;
     (void)shared;
-    CHECK_STATUS(ANYCCL_ERR_MISMATCH,
-                 anyccl_all_reduce(sent, got, count, ANYCCL_INT32, ANYCCL_SUM, harness->comm));
+    CHECK_STATUS(ANYCCL_ERR_MISMATCH, anyccl_all_reduce(sent, got, count, ANYCCL_INT32, ANYCCL_SUM, harness->comm));
     /* Both calls are named. */
     CHECK(strstr(anyccl_last_error(), "count 3") != NULL && strstr(anyccl_last_error(), "count 5") != NULL);
     check_failed(harness, ANYCCL_ERR_MISMATCH);
@@ -38,7 +37,7 @@ static void another_call(struct harness *harness, void *shared)
     int sent[8] = {0}, got[8];
     (void)shared;
     const int status = harness->rank == 0 ? anyccl_all_reduce(sent, got, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm)
-                                      : anyccl_broadcast(sent, got, 1, ANYCCL_INT32, 1, harness->comm);
+                                          : anyccl_broadcast(sent, got, 1, ANYCCL_INT32, 1, harness->comm);
     /* The root of a broadcast may be through before it can know. */
     if (harness->rank == 0 || status != ANYCCL_SUCCESS)
         CHECK_STATUS(ANYCCL_ERR_MISMATCH, (anyccl_status_t)status);

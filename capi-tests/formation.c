@@ -32,8 +32,8 @@ static void parts(struct harness *harness, void *shared)
     (void)shared;
 
     /* The last rank stays outside; the others are numbered backwards. */
-    CHECK_OK(anyccl_comm_split(harness->comm, harness->rank == harness->size - 1 ? ANYCCL_COLOR_NONE : 7, -harness->rank, NULL,
-                               &part));
+    CHECK_OK(anyccl_comm_split(harness->comm, harness->rank == harness->size - 1 ? ANYCCL_COLOR_NONE : 7,
+                               -harness->rank, NULL, &part));
     if (harness->rank == harness->size - 1) {
         CHECK(part == ANYCCL_COMM_NONE);
         CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_barrier(part));

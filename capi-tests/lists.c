@@ -173,8 +173,9 @@ static void disagreeing(struct harness *harness, void *shared)
     buffers[1] = harness->rank == 1 ? &x[2] : &x[1];
     anyccl_status_t status = ANYCCL_SUCCESS;
     for (int tries = 0; tries < 3 && status == ANYCCL_SUCCESS; tries++)
-        status = anyccl_all_reduce_coalesced((const void *const *)buffers, buffers, harness->rank == 1 ? two_one : one_two, 2,
-                                             ANYCCL_INT32, ANYCCL_SUM, harness->comm);
+        status =
+            anyccl_all_reduce_coalesced((const void *const *)buffers, buffers, harness->rank == 1 ? two_one : one_two,
+                                        2, ANYCCL_INT32, ANYCCL_SUM, harness->comm);
     CHECK_STATUS(ANYCCL_ERR_MISMATCH, status);
 }
 

@@ -17,7 +17,8 @@ static void from_anybody(struct harness *harness, void *shared)
     if (harness->rank != 0) {
         for (int i = 0; i < 100; i++)
             values[i] = harness->rank;
-        CHECK_OK(anyccl_send(values, 10 * (size_t)harness->rank, ANYCCL_FLOAT64, 0, 100 + harness->rank, harness->comm));
+        CHECK_OK(
+            anyccl_send(values, 10 * (size_t)harness->rank, ANYCCL_FLOAT64, 0, 100 + harness->rank, harness->comm));
         return;
     }
     for (int k = 1; k < harness->size; k++) {
@@ -50,7 +51,8 @@ static void by_tag(struct harness *harness, void *shared)
         CHECK_OK(anyccl_recv(NULL, 0, ANYCCL_INT32, 0, 3, harness->comm, NULL));
         CHECK_OK(anyccl_recv(got, LARGE, ANYCCL_INT32, 0, 2, harness->comm, NULL));
         CHECK(got[LARGE - 1] == 2);
-        CHECK_OK(anyccl_irecv(got, LARGE, ANYCCL_INT32, ANYCCL_ANY_SOURCE, ANYCCL_ANY_TAG, harness->comm, &requests[0]));
+        CHECK_OK(
+            anyccl_irecv(got, LARGE, ANYCCL_INT32, ANYCCL_ANY_SOURCE, ANYCCL_ANY_TAG, harness->comm, &requests[0]));
         CHECK_OK(anyccl_wait_message(&requests[0], &status));
         CHECK(requests[0] == ANYCCL_REQUEST_NULL && got[LARGE - 1] == 1);
         CHECK(status.source == 0 && status.tag == 1 && status.count == LARGE);
@@ -66,7 +68,8 @@ static void around_a_ring(struct harness *harness, void *shared)
     (void)shared;
     CHECK(out != NULL && in != NULL);
     out[0] = out[LARGE - 1] = harness->rank;
-    CHECK_OK(anyccl_sendrecv(out, LARGE, ANYCCL_INT32, right, 5, in, LARGE, ANYCCL_INT32, left, 5, harness->comm, &status));
+    CHECK_OK(
+        anyccl_sendrecv(out, LARGE, ANYCCL_INT32, right, 5, in, LARGE, ANYCCL_INT32, left, 5, harness->comm, &status));
     CHECK(status.source == left && in[0] == left && in[LARGE - 1] == left);
     /* When an argument of either half is refused, nothing was sent. */
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_sendrecv(out, 1, ANYCCL_INT32, right, 5, in, 1, ANYCCL_INT32,

@@ -57,8 +57,7 @@ static void every_function_refuses(anyccl_comm_t comm, int status)
 
     REFUSED(anyccl_iall_reduce, status,
             anyccl_iall_reduce(buffer, buffer + 8, 1, ANYCCL_INT32, ANYCCL_SUM, comm, &request));
-    REFUSED(anyccl_ireduce, status,
-            anyccl_ireduce(buffer, buffer + 8, 1, ANYCCL_INT32, ANYCCL_SUM, 0, comm, &request));
+    REFUSED(anyccl_ireduce, status, anyccl_ireduce(buffer, buffer + 8, 1, ANYCCL_INT32, ANYCCL_SUM, 0, comm, &request));
     REFUSED(anyccl_ibroadcast, status, anyccl_ibroadcast(buffer, buffer + 8, 1, ANYCCL_INT32, 0, comm, &request));
     REFUSED(anyccl_iall_gather, status, anyccl_iall_gather(buffer, buffer + 8, 1, ANYCCL_INT32, comm, &request));
     REFUSED(anyccl_igather, status, anyccl_igather(buffer, buffer + 8, 1, ANYCCL_INT32, 0, comm, &request));

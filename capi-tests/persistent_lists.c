@@ -53,16 +53,18 @@ static void blocks_of_unequal_length(struct harness *harness, void *shared)
         recvs[peer] = got[LIST] + in.offsets[peer];
         gathered[peer] = got[GATHER_LIST] + to_root.offsets[peer];
     }
-    CHECK_OK(anyccl_all_to_all_v_init(send, got[ALL_TO_ALL], out.counts, NULL, in.counts, NULL, ANYCCL_INT32, harness->comm,
-                                      &requests[ALL_TO_ALL]));
-    CHECK_OK(anyccl_all_to_all_list_init(sends, recvs, out.counts, in.counts, ANYCCL_INT32, harness->comm, &requests[LIST]));
+    CHECK_OK(anyccl_all_to_all_v_init(send, got[ALL_TO_ALL], out.counts, NULL, in.counts, NULL, ANYCCL_INT32,
+                                      harness->comm, &requests[ALL_TO_ALL]));
+    CHECK_OK(
+        anyccl_all_to_all_list_init(sends, recvs, out.counts, in.counts, ANYCCL_INT32, harness->comm, &requests[LIST]));
     CHECK_OK(anyccl_gather_v_init(own, got[GATHER], length(rank, root), to_root.counts, NULL, ANYCCL_INT32, root,
                                   harness->comm, &requests[GATHER]));
     CHECK_OK(anyccl_scatter_v_init(send, got[SCATTER], from_root.counts, NULL, length(root, rank), ANYCCL_INT32, root,
                                    harness->comm, &requests[SCATTER]));
     CHECK_OK(anyccl_all_gather_v_init(own, got[ALL_GATHER], to_root.counts, NULL, ANYCCL_INT32, harness->comm,
                                       &requests[ALL_GATHER]));
-    CHECK_OK(anyccl_all_gather_list_init(own, gathered, to_root.counts, ANYCCL_INT32, harness->comm, &requests[GATHER_LIST]));
+    CHECK_OK(anyccl_all_gather_list_init(own, gathered, to_root.counts, ANYCCL_INT32, harness->comm,
+                                         &requests[GATHER_LIST]));
     /* The arrays were read: nothing depends on them any more. */
     memset(recvs, 0, sizeof recvs);
     struct blocks sent = out, received = in, ends = to_root;
@@ -146,10 +148,10 @@ static void lists_of_buffers(struct harness *harness, void *shared)
 #define RECVS(k) ((void *const *)memory[k][1])
     CHECK_OK(anyccl_all_reduce_coalesced_init(SENDS(ALL_REDUCE), RECVS(ALL_REDUCE), counts, 2, ANYCCL_INT32, ANYCCL_SUM,
                                               harness->comm, &requests[ALL_REDUCE]));
-    CHECK_OK(anyccl_broadcast_coalesced_init(SENDS(BROADCAST), RECVS(BROADCAST), counts, 2, ANYCCL_INT32, root, harness->comm,
-                                             &requests[BROADCAST]));
-    CHECK_OK(anyccl_all_gather_coalesced_init(SENDS(ALL_GATHER), RECVS(ALL_GATHER), counts, 2, ANYCCL_INT32, harness->comm,
-                                              &requests[ALL_GATHER]));
+    CHECK_OK(anyccl_broadcast_coalesced_init(SENDS(BROADCAST), RECVS(BROADCAST), counts, 2, ANYCCL_INT32, root,
+                                             harness->comm, &requests[BROADCAST]));
+    CHECK_OK(anyccl_all_gather_coalesced_init(SENDS(ALL_GATHER), RECVS(ALL_GATHER), counts, 2, ANYCCL_INT32,
+                                              harness->comm, &requests[ALL_GATHER]));
     CHECK_OK(anyccl_reduce_scatter_coalesced_init(SENDS(REDUCE_SCATTER), RECVS(REDUCE_SCATTER), counts, 2, ANYCCL_INT32,
                                                   ANYCCL_SUM, harness->comm, &requests[REDUCE_SCATTER]));
     CHECK_OK(anyccl_sync_params_init(RECVS(PARAMS), counts, datatypes, 2, root, harness->comm, &requests[PARAMS]));
@@ -169,7 +171,8 @@ static void lists_of_buffers(struct harness *harness, void *shared)
             for (size_t i = 0; i < counts[b]; i++) {
                 const int base = run + (int)i % 100, sum = 1000 * (size * (size - 1) / 2) + size * base;
                 CHECK(memory[ALL_REDUCE][1][b][i] == sum && memory[GRADS][1][b][i] == sum);
-                CHECK(memory[BROADCAST][1][b][i] == 1000 * root + base && memory[PARAMS][1][b][i] == 1000 * root + base);
+                CHECK(memory[BROADCAST][1][b][i] == 1000 * root + base &&
+                      memory[PARAMS][1][b][i] == 1000 * root + base);
                 CHECK(memory[REDUCE_SCATTER][1][b][i] == sum + size * rank);
                 for (int from = 0; from < size; from++)
                     CHECK(memory[ALL_GATHER][1][b][(size_t)from * counts[b] + i] == 1000 * from + base);

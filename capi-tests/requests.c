@@ -26,7 +26,7 @@ static void many_at_once(struct harness *harness, void *shared)
 {
     static const int UNSET = -1;
     anyccl_request_t requests[MANY + 1];
-    int(*sent)[COUNT] = malloc(sizeof(int[MANY][COUNT])), (*got)[COUNT] = malloc(sizeof(int[MANY][COUNT]));
+    int (*sent)[COUNT] = malloc(sizeof(int[MANY][COUNT])), (*got)[COUNT] = malloc(sizeof(int[MANY][COUNT]));
     (void)shared;
     CHECK(sent != NULL && got != NULL);
     for (int k = 0; k < MANY; k++) {

@@ -151,7 +151,8 @@ static void patience(struct harness *harness, void *shared)
         anyccl_status_t status;
         do
             status = anyccl_send(&harness->rank, 1, ANYCCL_INT32, 0, 1, harness->comm);
-        while (status == ANYCCL_SUCCESS && anyccl_recv(&value, 1, ANYCCL_INT32, 0, 2, harness->comm, NULL) == ANYCCL_SUCCESS);
+        while (status == ANYCCL_SUCCESS &&
+               anyccl_recv(&value, 1, ANYCCL_INT32, 0, 2, harness->comm, NULL) == ANYCCL_SUCCESS);
         CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_comm_failure(harness->comm));
         return;
     }
@@ -165,7 +166,8 @@ static void patience(struct harness *harness, void *shared)
             break;
         waits += done;
         done = 0;
-        if (requests[1] == ANYCCL_REQUEST_NULL && anyccl_send(&other, 1, ANYCCL_INT32, 1, 2, harness->comm) != ANYCCL_SUCCESS)
+        if (requests[1] == ANYCCL_REQUEST_NULL &&
+            anyccl_send(&other, 1, ANYCCL_INT32, 1, 2, harness->comm) != ANYCCL_SUCCESS)
             break;
     }
     CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_wait(&requests[0]));

@@ -103,7 +103,8 @@ static unsigned char letter(int from, int to, size_t at)
 }
 
 /* What each rank has for rank 0, `counts` of them, to the last rank and back; and reductions of as much. */
-static void gather_and_scatter_parts(struct harness *harness, unsigned char *send, unsigned char *recv, const size_t *counts)
+static void gather_and_scatter_parts(struct harness *harness, unsigned char *send, unsigned char *recv,
+                                     const size_t *counts)
 {
     const int root = harness->size - 1;
     const size_t mine = counts[harness->rank];
@@ -181,7 +182,8 @@ static void exchange_parts(struct harness *harness, void *registered)
         CHECK_OK(anyccl_irecv(recv, bytes, ANYCCL_BYTE, left, 3, harness->comm, &requests[0]));
         CHECK_OK(anyccl_isend(send, bytes, ANYCCL_BYTE, right, 3, harness->comm, &requests[1]));
         CHECK_OK(anyccl_wait_all(2, requests));
-        CHECK(recv[0] == (unsigned char)(bytes + (size_t)left) && memcmp(recv, recv + bytes / 2, bytes - bytes / 2) == 0);
+        CHECK(recv[0] == (unsigned char)(bytes + (size_t)left) &&
+              memcmp(recv, recv + bytes / 2, bytes - bytes / 2) == 0);
     }
     CHECK_OK(anyccl_barrier(harness->comm));
     if (registered != NULL) {

@@ -41,13 +41,44 @@ static void types(void)
     static const struct {
         const char *name;
         MPI_Datatype type;
-    } all[] = {TYPE(MPI_CHAR), TYPE(MPI_SIGNED_CHAR), TYPE(MPI_UNSIGNED_CHAR), TYPE(MPI_BYTE), TYPE(MPI_WCHAR), TYPE(MPI_SHORT),
-               TYPE(MPI_UNSIGNED_SHORT), TYPE(MPI_INT), TYPE(MPI_UNSIGNED), TYPE(MPI_LONG), TYPE(MPI_UNSIGNED_LONG), TYPE(MPI_FLOAT),
-               TYPE(MPI_DOUBLE), TYPE(MPI_LONG_DOUBLE), TYPE(MPI_UNSIGNED_LONG_LONG), TYPE(MPI_INT8_T), TYPE(MPI_INT16_T),
-               TYPE(MPI_INT32_T), TYPE(MPI_INT64_T), TYPE(MPI_UINT8_T), TYPE(MPI_UINT16_T), TYPE(MPI_UINT32_T), TYPE(MPI_UINT64_T),
-               TYPE(MPI_C_BOOL), TYPE(MPI_C_DOUBLE_COMPLEX), TYPE(MPI_C_LONG_DOUBLE_COMPLEX), TYPE(MPI_AINT), TYPE(MPI_OFFSET),
-               TYPE(MPI_COUNT), TYPE(MPI_PACKED), TYPE(MPI_FLOAT_INT), TYPE(MPI_DOUBLE_INT), TYPE(MPI_LONG_INT), TYPE(MPI_SHORT_INT),
-               TYPE(MPI_2INT), TYPE(MPI_LONG_DOUBLE_INT), TYPE(MPI_LONG_LONG), TYPE(MPI_C_FLOAT_COMPLEX)};
+    } all[] = {TYPE(MPI_CHAR),
+               TYPE(MPI_SIGNED_CHAR),
+               TYPE(MPI_UNSIGNED_CHAR),
+               TYPE(MPI_BYTE),
+               TYPE(MPI_WCHAR),
+               TYPE(MPI_SHORT),
+               TYPE(MPI_UNSIGNED_SHORT),
+               TYPE(MPI_INT),
+               TYPE(MPI_UNSIGNED),
+               TYPE(MPI_LONG),
+               TYPE(MPI_UNSIGNED_LONG),
+               TYPE(MPI_FLOAT),
+               TYPE(MPI_DOUBLE),
+               TYPE(MPI_LONG_DOUBLE),
+               TYPE(MPI_UNSIGNED_LONG_LONG),
+               TYPE(MPI_INT8_T),
+               TYPE(MPI_INT16_T),
+               TYPE(MPI_INT32_T),
+               TYPE(MPI_INT64_T),
+               TYPE(MPI_UINT8_T),
+               TYPE(MPI_UINT16_T),
+               TYPE(MPI_UINT32_T),
+               TYPE(MPI_UINT64_T),
+               TYPE(MPI_C_BOOL),
+               TYPE(MPI_C_DOUBLE_COMPLEX),
+               TYPE(MPI_C_LONG_DOUBLE_COMPLEX),
+               TYPE(MPI_AINT),
+               TYPE(MPI_OFFSET),
+               TYPE(MPI_COUNT),
+               TYPE(MPI_PACKED),
+               TYPE(MPI_FLOAT_INT),
+               TYPE(MPI_DOUBLE_INT),
+               TYPE(MPI_LONG_INT),
+               TYPE(MPI_SHORT_INT),
+               TYPE(MPI_2INT),
+               TYPE(MPI_LONG_DOUBLE_INT),
+               TYPE(MPI_LONG_LONG),
+               TYPE(MPI_C_FLOAT_COMPLEX)};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         int bytes, integers, addresses, datatypes, combiner, length;
         MPI_Aint lower, extent, true_lower, true_extent;
@@ -59,7 +90,8 @@ static void types(void)
         CALL(MPI_Type_get_name(all[i].type, name, &length));
         /* The last two go by several names. */
         CHECK(i >= sizeof all / sizeof *all - 2 || strcmp(name, all[i].name) == 0);
-        say("%s: %d bytes, extent %d, true %d, %s", all[i].name, bytes, (int)extent, (int)true_extent, combiner_name(combiner));
+        say("%s: %d bytes, extent %d, true %d, %s", all[i].name, bytes, (int)extent, (int)true_extent,
+            combiner_name(combiner));
         CHECK(lower == 0 && true_lower == 0 && integers == 0 && addresses == 0 && datatypes == 0);
     }
     static const int classes[] = {MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL, MPI_TYPECLASS_COMPLEX};
@@ -81,8 +113,8 @@ static void operators(void)
     static const struct {
         const char *name;
         MPI_Op op;
-    } all[] = {TYPE(MPI_SUM), TYPE(MPI_PROD), TYPE(MPI_MAX), TYPE(MPI_MIN), TYPE(MPI_LAND), TYPE(MPI_LOR), TYPE(MPI_LXOR),
-               TYPE(MPI_BAND), TYPE(MPI_BOR), TYPE(MPI_BXOR), TYPE(MPI_MINLOC), TYPE(MPI_MAXLOC)};
+    } all[] = {TYPE(MPI_SUM),  TYPE(MPI_PROD), TYPE(MPI_MAX), TYPE(MPI_MIN),  TYPE(MPI_LAND),   TYPE(MPI_LOR),
+               TYPE(MPI_LXOR), TYPE(MPI_BAND), TYPE(MPI_BOR), TYPE(MPI_BXOR), TYPE(MPI_MINLOC), TYPE(MPI_MAXLOC)};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         int commutes = -1;
         CALL(MPI_Op_commutative(all[i].op, &commutes));
@@ -95,18 +127,63 @@ static void classes(void)
     static const struct {
         const char *name;
         int code;
-    } all[] = {TYPE(MPI_SUCCESS), TYPE(MPI_ERR_BUFFER), TYPE(MPI_ERR_COUNT), TYPE(MPI_ERR_TYPE), TYPE(MPI_ERR_TAG), TYPE(MPI_ERR_COMM),
-               TYPE(MPI_ERR_RANK), TYPE(MPI_ERR_ROOT), TYPE(MPI_ERR_GROUP), TYPE(MPI_ERR_OP), TYPE(MPI_ERR_TOPOLOGY),
-               TYPE(MPI_ERR_DIMS), TYPE(MPI_ERR_ARG), TYPE(MPI_ERR_UNKNOWN), TYPE(MPI_ERR_TRUNCATE), TYPE(MPI_ERR_OTHER),
-               TYPE(MPI_ERR_INTERN), TYPE(MPI_ERR_IN_STATUS), TYPE(MPI_ERR_PENDING), TYPE(MPI_ERR_REQUEST), TYPE(MPI_ERR_ACCESS),
-               TYPE(MPI_ERR_AMODE), TYPE(MPI_ERR_BAD_FILE), TYPE(MPI_ERR_CONVERSION), TYPE(MPI_ERR_DUP_DATAREP),
-               TYPE(MPI_ERR_FILE_EXISTS), TYPE(MPI_ERR_FILE_IN_USE), TYPE(MPI_ERR_FILE), TYPE(MPI_ERR_IO), TYPE(MPI_ERR_NO_SPACE),
-               TYPE(MPI_ERR_NO_SUCH_FILE), TYPE(MPI_ERR_READ_ONLY), TYPE(MPI_ERR_UNSUPPORTED_DATAREP),
-               TYPE(MPI_ERR_UNSUPPORTED_OPERATION), TYPE(MPI_ERR_INFO), TYPE(MPI_ERR_INFO_KEY), TYPE(MPI_ERR_INFO_VALUE),
-               TYPE(MPI_ERR_INFO_NOKEY), TYPE(MPI_ERR_NAME), TYPE(MPI_ERR_NO_MEM), TYPE(MPI_ERR_NOT_SAME), TYPE(MPI_ERR_PORT),
-               TYPE(MPI_ERR_QUOTA), TYPE(MPI_ERR_SERVICE), TYPE(MPI_ERR_SPAWN), TYPE(MPI_ERR_WIN), TYPE(MPI_ERR_BASE),
-               TYPE(MPI_ERR_LOCKTYPE), TYPE(MPI_ERR_KEYVAL), TYPE(MPI_ERR_RMA_CONFLICT), TYPE(MPI_ERR_RMA_SYNC), TYPE(MPI_ERR_SIZE),
-               TYPE(MPI_ERR_DISP), TYPE(MPI_ERR_ASSERT), TYPE(MPI_ERR_RMA_RANGE), TYPE(MPI_ERR_RMA_ATTACH), TYPE(MPI_ERR_RMA_SHARED),
+    } all[] = {TYPE(MPI_SUCCESS),
+               TYPE(MPI_ERR_BUFFER),
+               TYPE(MPI_ERR_COUNT),
+               TYPE(MPI_ERR_TYPE),
+               TYPE(MPI_ERR_TAG),
+               TYPE(MPI_ERR_COMM),
+               TYPE(MPI_ERR_RANK),
+               TYPE(MPI_ERR_ROOT),
+               TYPE(MPI_ERR_GROUP),
+               TYPE(MPI_ERR_OP),
+               TYPE(MPI_ERR_TOPOLOGY),
+               TYPE(MPI_ERR_DIMS),
+               TYPE(MPI_ERR_ARG),
+               TYPE(MPI_ERR_UNKNOWN),
+               TYPE(MPI_ERR_TRUNCATE),
+               TYPE(MPI_ERR_OTHER),
+               TYPE(MPI_ERR_INTERN),
+               TYPE(MPI_ERR_IN_STATUS),
+               TYPE(MPI_ERR_PENDING),
+               TYPE(MPI_ERR_REQUEST),
+               TYPE(MPI_ERR_ACCESS),
+               TYPE(MPI_ERR_AMODE),
+               TYPE(MPI_ERR_BAD_FILE),
+               TYPE(MPI_ERR_CONVERSION),
+               TYPE(MPI_ERR_DUP_DATAREP),
+               TYPE(MPI_ERR_FILE_EXISTS),
+               TYPE(MPI_ERR_FILE_IN_USE),
+               TYPE(MPI_ERR_FILE),
+               TYPE(MPI_ERR_IO),
+               TYPE(MPI_ERR_NO_SPACE),
+               TYPE(MPI_ERR_NO_SUCH_FILE),
+               TYPE(MPI_ERR_READ_ONLY),
+               TYPE(MPI_ERR_UNSUPPORTED_DATAREP),
+               TYPE(MPI_ERR_UNSUPPORTED_OPERATION),
+               TYPE(MPI_ERR_INFO),
+               TYPE(MPI_ERR_INFO_KEY),
+               TYPE(MPI_ERR_INFO_VALUE),
+               TYPE(MPI_ERR_INFO_NOKEY),
+               TYPE(MPI_ERR_NAME),
+               TYPE(MPI_ERR_NO_MEM),
+               TYPE(MPI_ERR_NOT_SAME),
+               TYPE(MPI_ERR_PORT),
+               TYPE(MPI_ERR_QUOTA),
+               TYPE(MPI_ERR_SERVICE),
+               TYPE(MPI_ERR_SPAWN),
+               TYPE(MPI_ERR_WIN),
+               TYPE(MPI_ERR_BASE),
+               TYPE(MPI_ERR_LOCKTYPE),
+               TYPE(MPI_ERR_KEYVAL),
+               TYPE(MPI_ERR_RMA_CONFLICT),
+               TYPE(MPI_ERR_RMA_SYNC),
+               TYPE(MPI_ERR_SIZE),
+               TYPE(MPI_ERR_DISP),
+               TYPE(MPI_ERR_ASSERT),
+               TYPE(MPI_ERR_RMA_RANGE),
+               TYPE(MPI_ERR_RMA_ATTACH),
+               TYPE(MPI_ERR_RMA_SHARED),
                TYPE(MPI_ERR_RMA_FLAVOR)};
     int good = 0, n = (int)(sizeof all / sizeof *all);
     for (int i = 0; i < n; i++) {
@@ -133,14 +210,14 @@ static void show(const char *what, MPI_Datatype *type)
     CALL(MPI_Type_get_envelope(*type, &n[0], &n[1], &n[2], &combiner));
     CALL(MPI_Type_get_contents(*type, n[0], n[1], n[2], integers, addresses, types));
     for (int i = 0; i < n[0]; i++) {
-        const char *name = integers[i] == MPI_ORDER_C && i == n[0] - 1                  ? "C"
-                           : integers[i] == MPI_ORDER_FORTRAN && i == n[0] - 1          ? "Fortran"
-                           : combiner != MPI_COMBINER_DARRAY                            ? NULL
-                           : integers[i] == MPI_DISTRIBUTE_BLOCK                        ? "block"
-                           : integers[i] == MPI_DISTRIBUTE_CYCLIC                       ? "cyclic"
-                           : integers[i] == MPI_DISTRIBUTE_NONE                         ? "none"
-                           : integers[i] == MPI_DISTRIBUTE_DFLT_DARG                    ? "default"
-                                                                                        : NULL;
+        const char *name = integers[i] == MPI_ORDER_C && i == n[0] - 1         ? "C"
+                           : integers[i] == MPI_ORDER_FORTRAN && i == n[0] - 1 ? "Fortran"
+                           : combiner != MPI_COMBINER_DARRAY                   ? NULL
+                           : integers[i] == MPI_DISTRIBUTE_BLOCK               ? "block"
+                           : integers[i] == MPI_DISTRIBUTE_CYCLIC              ? "cyclic"
+                           : integers[i] == MPI_DISTRIBUTE_NONE                ? "none"
+                           : integers[i] == MPI_DISTRIBUTE_DFLT_DARG           ? "default"
+                                                                               : NULL;
         if (name) {
             sprintf(text + strlen(text), " %s", name);
         } else {

@@ -11,27 +11,27 @@ static int mode, n, *in, *out, counts[64], places[64], others[64], their_places[
 static MPI_Datatype types[64];
 
 #if HAVE_MPI_4
-#define PERSIST(init, ...)                                                                                            \
-    CALL(init(__VA_ARGS__, comm, MPI_INFO_NULL, &request_));                                                          \
-    CALL(MPI_Start(&request_));                                                                                       \
-    CALL(MPI_Wait(&request_, MPI_STATUS_IGNORE));                                                                     \
+#define PERSIST(init, ...)                                                                                             \
+    CALL(init(__VA_ARGS__, comm, MPI_INFO_NULL, &request_));                                                           \
+    CALL(MPI_Start(&request_));                                                                                        \
+    CALL(MPI_Wait(&request_, MPI_STATUS_IGNORE));                                                                      \
     CALL(MPI_Request_free(&request_))
 #else
 #define PERSIST(init, ...) (void)request_
 #endif
 
 /* Makes the call in the mode of the moment. */
-#define DO(name, nonblocking, init, ...)                                                                              \
-    do {                                                                                                              \
-        MPI_Request request_ = MPI_REQUEST_NULL;                                                                      \
-        if (mode == 0) {                                                                                              \
-            CALL(name(__VA_ARGS__, comm));                                                                            \
-        } else if (mode == 1) {                                                                                       \
-            CALL(nonblocking(__VA_ARGS__, comm, &request_));                                                          \
-            CALL(MPI_Wait(&request_, MPI_STATUS_IGNORE));                                                             \
-        } else {                                                                                                      \
-            PERSIST(init, __VA_ARGS__);                                                                               \
-        }                                                                                                             \
+#define DO(name, nonblocking, init, ...)                                                                               \
+    do {                                                                                                               \
+        MPI_Request request_ = MPI_REQUEST_NULL;                                                                       \
+        if (mode == 0) {                                                                                               \
+            CALL(name(__VA_ARGS__, comm));                                                                             \
+        } else if (mode == 1) {                                                                                        \
+            CALL(nonblocking(__VA_ARGS__, comm, &request_));                                                           \
+            CALL(MPI_Wait(&request_, MPI_STATUS_IGNORE));                                                              \
+        } else {                                                                                                       \
+            PERSIST(init, __VA_ARGS__);                                                                                \
+        }                                                                                                              \
     } while (0)
 
 /* Element i of rank `from` for rank `to`. */
@@ -91,7 +91,8 @@ static void rooted(int root)
         if (place && here) {
             fill(in + (size_t)rank * n, rank, root, n);
         }
-        DO(MPI_Gather, MPI_Igather, MPI_Gather_init, place && here ? MPI_IN_PLACE : out, n, MPI_INT, here ? in : NULL, n, MPI_INT, root);
+        DO(MPI_Gather, MPI_Igather, MPI_Gather_init, place && here ? MPI_IN_PLACE : out, n, MPI_INT, here ? in : NULL,
+           n, MPI_INT, root);
         for (int from = 0; here && from < size; from++) {
             CHECK(is(in + (size_t)from * n, from, root, n));
         }
@@ -105,8 +106,8 @@ static void rooted(int root)
         if (place && here) {
             fill(in + places[rank], rank, root, counts[rank]);
         }
-        DO(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init, place && here ? MPI_IN_PLACE : out, counts[rank], MPI_INT, in, counts, places,
-           MPI_INT, root);
+        DO(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init, place && here ? MPI_IN_PLACE : out, counts[rank], MPI_INT, in,
+           counts, places, MPI_INT, root);
         for (int from = 0; here && from < size; from++) {
             CHECK(is(in + places[from], from, root, counts[from]));
             CHECK(stays(in + places[from] + counts[from], 1));
@@ -116,19 +117,21 @@ static void rooted(int root)
         for (int to = 0; to < size; to++) {
             fill(out + (size_t)to * n, root, to, n);
         }
-        DO(MPI_Scatter, MPI_Iscatter, MPI_Scatter_init, out, n, MPI_INT, place && here ? MPI_IN_PLACE : in, n, MPI_INT, root);
+        DO(MPI_Scatter, MPI_Iscatter, MPI_Scatter_init, out, n, MPI_INT, place && here ? MPI_IN_PLACE : in, n, MPI_INT,
+           root);
         CHECK(place && here ? stays(in, 3) : is(in, root, rank, n) && stays(in + n, 3));
         clean();
         for (int to = 0; to < size; to++) {
             fill(out + places[to], root, to, counts[to]);
         }
-        DO(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init, out, counts, places, MPI_INT, place && here ? MPI_IN_PLACE : in, counts[rank],
-           MPI_INT, root);
+        DO(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init, out, counts, places, MPI_INT,
+           place && here ? MPI_IN_PLACE : in, counts[rank], MPI_INT, root);
         CHECK(place && here ? stays(in, 3) : is(in, root, rank, counts[rank]) && stays(in + counts[rank], 3));
         /* Reduction: sums of all elements. */
         clean();
         fill(place && here ? in : out, rank, 0, n);
-        DO(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, place && here ? MPI_IN_PLACE : out, here ? in : NULL, n, MPI_INT, MPI_SUM, root);
+        DO(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, place && here ? MPI_IN_PLACE : out, here ? in : NULL, n, MPI_INT,
+           MPI_SUM, root);
         for (int i = 0; here && i < n; i++) {
             CHECK(in[i] == size * (size - 1) / 2 * 1000003 + size * i);
         }
@@ -158,7 +161,8 @@ static void to_all(int place)
     if (place) {
         fill(in + places[rank], rank, 0, counts[rank]);
     }
-    DO(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init, from_here, counts[rank], MPI_INT, in, counts, places, MPI_INT);
+    DO(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init, from_here, counts[rank], MPI_INT, in, counts, places,
+       MPI_INT);
     for (int from = 0; from < size; from++) {
         CHECK(is(in + places[from], from, 0, counts[from]) && stays(in + places[from] + counts[from], 1));
     }
@@ -182,9 +186,11 @@ static void to_all(int place)
         their_places[r] = (size - 1 - r) * (n + 1);
         fill((place ? in + their_places[r] : out + places[r]), rank, r, counts[r]);
     }
-    DO(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init, from_here, counts, places, MPI_INT, in, others, their_places, MPI_INT);
+    DO(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init, from_here, counts, places, MPI_INT, in, others, their_places,
+       MPI_INT);
     for (int from = 0; from < size; from++) {
-        CHECK(is(in + their_places[from], from, rank, others[from]) && stays(in + their_places[from] + others[from], 1));
+        CHECK(is(in + their_places[from], from, rank, others[from]) &&
+              stays(in + their_places[from] + others[from], 1));
     }
 
     clean();
@@ -194,7 +200,8 @@ static void to_all(int place)
         their_places[r] *= (int)sizeof(int);
         types[r] = MPI_INT;
     }
-    DO(MPI_Alltoallw, MPI_Ialltoallw, MPI_Alltoallw_init, from_here, counts, places, types, in, others, their_places, types);
+    DO(MPI_Alltoallw, MPI_Ialltoallw, MPI_Alltoallw_init, from_here, counts, places, types, in, others, their_places,
+       types);
     for (int from = 0; from < size; from++) {
         CHECK(is(in + their_places[from] / (int)sizeof(int), from, rank, others[from]));
     }
@@ -232,7 +239,8 @@ static void reductions(int place)
     for (int to = 0; to < size; to++) {
         fill((place ? in : out) + (size_t)to * n, rank, to, n);
     }
-    DO(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, MPI_Reduce_scatter_block_init, from_here, in, n, MPI_INT, MPI_SUM);
+    DO(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, MPI_Reduce_scatter_block_init, from_here, in, n, MPI_INT,
+       MPI_SUM);
     for (int i = 0; i < n; i++) {
         good &= in[i] == all * 1000003 + size * (rank * 10007 + i);
     }

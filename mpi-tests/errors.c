@@ -61,7 +61,8 @@ static void handlers(void)
     CALL(MPI_Errhandler_free(&found));
     code = MPI_Send(&value, 1, MPI_INT, size + 1, 0, comm);
     /* What the call returns then is the implementation's choice. */
-    say("handler called %d times, for the communicator %d: %s", handled, handled_comm == comm, class_name(handled_code));
+    say("handler called %d times, for the communicator %d: %s", handled, handled_comm == comm,
+        class_name(handled_code));
     code = MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
     say("called: %d, %s, %s", handled, class_name(code), class_name(handled_code));
     CALL(MPI_Comm_dup(comm, &copy));

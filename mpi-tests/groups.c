@@ -27,7 +27,10 @@ static void show(const char *what, MPI_Group group)
 
 static const char *comparison(int result)
 {
-    return result == MPI_IDENT ? "ident" : result == MPI_CONGRUENT ? "congruent" : result == MPI_SIMILAR ? "similar" : "unequal";
+    return result == MPI_IDENT       ? "ident"
+           : result == MPI_CONGRUENT ? "congruent"
+           : result == MPI_SIMILAR   ? "similar"
+                                     : "unequal";
 }
 
 static void compare(const char *what, MPI_Group a, MPI_Group b)

@@ -68,8 +68,9 @@ static void names(void)
     CALL(MPI_Comm_get_name(comm, name, &length));
     say("%s, %d", name, length);
     CALL(MPI_Comm_free(&comm));
-    MPI_Datatype named[] = {MPI_INT, MPI_DOUBLE, MPI_CHAR, MPI_BYTE, MPI_UNSIGNED_LONG, MPI_2INT, MPI_DOUBLE_INT, MPI_PACKED,
-                            MPI_INT64_T, MPI_C_BOOL, MPI_AINT, MPI_LONG_DOUBLE, MPI_LONG_DOUBLE_INT, MPI_WCHAR};
+    MPI_Datatype named[] = {
+        MPI_INT,     MPI_DOUBLE, MPI_CHAR, MPI_BYTE,        MPI_UNSIGNED_LONG,   MPI_2INT, MPI_DOUBLE_INT, MPI_PACKED,
+        MPI_INT64_T, MPI_C_BOOL, MPI_AINT, MPI_LONG_DOUBLE, MPI_LONG_DOUBLE_INT, MPI_WCHAR};
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
         CALL(MPI_Type_get_name(named[i], name, &length));
         say("%s, %d", name, length);

@@ -74,8 +74,8 @@ static void sizes(void)
     CALL(MPI_Type_vector_c(4, 2, 3, type, &twice));
     CALL(MPI_Type_get_true_extent_c(twice, &lower, &extent));
     CALL(MPI_Type_get_envelope_c(twice, &integers, &addresses, &larges, &types, &combiner));
-    say("true extent %lld; %d %d %d %d, vector %d", (long long)extent, (int)integers, (int)addresses, (int)larges, (int)types,
-        combiner == MPI_COMBINER_VECTOR);
+    say("true extent %lld; %d %d %d %d, vector %d", (long long)extent, (int)integers, (int)addresses, (int)larges,
+        (int)types, combiner == MPI_COMBINER_VECTOR);
     CALL(MPI_Type_free(&twice));
     CALL(MPI_Type_free(&type));
 }

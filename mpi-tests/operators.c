@@ -26,51 +26,51 @@ static int agree(MPI_Datatype type, MPI_Op op, size_t bytes, const void *mine, c
     return memcmp(result, expected, N * bytes) == 0 && memcmp(step, expected, N * bytes) == 0;
 }
 
-#define STEP(c_type, op_name, expression)                                                                             \
-    do {                                                                                                              \
-        memcpy(expected, all, sizeof expected);                                                                       \
-        for (int from = 1; from < size; from++) {                                                                     \
-            for (int i = 0; i < N; i++) {                                                                             \
-                c_type a = expected[i], b = all[from][i];                                                             \
-                expected[i] = (c_type)(expression);                                                                   \
-            }                                                                                                         \
-        }                                                                                                             \
-        passed += agree(type, op_name, sizeof(c_type), all[rank], all, expected);                                     \
-        of++;                                                                                                         \
+#define STEP(c_type, op_name, expression)                                                                              \
+    do {                                                                                                               \
+        memcpy(expected, all, sizeof expected);                                                                        \
+        for (int from = 1; from < size; from++) {                                                                      \
+            for (int i = 0; i < N; i++) {                                                                              \
+                c_type a = expected[i], b = all[from][i];                                                              \
+                expected[i] = (c_type)(expression);                                                                    \
+            }                                                                                                          \
+        }                                                                                                              \
+        passed += agree(type, op_name, sizeof(c_type), all[rank], all, expected);                                      \
+        of++;                                                                                                          \
     } while (0)
 
-#define BEGIN(c_type)                                                                                                 \
-    c_type all[16][N], expected[N];                                                                                   \
-    int passed = 0, of = 0;                                                                                           \
-    memset(all, 0, sizeof all);                                                                                       \
-    for (int from = 0; from < size; from++) {                                                                         \
-        for (int i = 0; i < N; i++) {                                                                                 \
-            all[from][i] = (c_type)value(from, i);                                                                    \
-        }                                                                                                             \
+#define BEGIN(c_type)                                                                                                  \
+    c_type all[16][N], expected[N];                                                                                    \
+    int passed = 0, of = 0;                                                                                            \
+    memset(all, 0, sizeof all);                                                                                        \
+    for (int from = 0; from < size; from++) {                                                                          \
+        for (int i = 0; i < N; i++) {                                                                                  \
+            all[from][i] = (c_type)value(from, i);                                                                     \
+        }                                                                                                              \
     }
 
-#define ARITHMETIC(c_type)                                                                                            \
-    STEP(c_type, MPI_SUM, a + b);                                                                                     \
-    STEP(c_type, MPI_PROD, a * b)
-#define ORDER(c_type)                                                                                                 \
-    STEP(c_type, MPI_MAX, a > b ? a : b);                                                                             \
+#define ARITHMETIC(c_type)                                                                                             \
+    STEP(c_type, MPI_SUM, a + b);                                                                                      \
+    STEP(c_type, MPI_PROD, (a) * b)
+#define ORDER(c_type)                                                                                                  \
+    STEP(c_type, MPI_MAX, a > b ? a : b);                                                                              \
     STEP(c_type, MPI_MIN, a < b ? a : b)
-#define LOGIC(c_type)                                                                                                 \
-    STEP(c_type, MPI_LAND, a && b);                                                                                   \
-    STEP(c_type, MPI_LOR, a || b);                                                                                    \
+#define LOGIC(c_type)                                                                                                  \
+    STEP(c_type, MPI_LAND, a &&b);                                                                                     \
+    STEP(c_type, MPI_LOR, a || b);                                                                                     \
     STEP(c_type, MPI_LXOR, !a != !b)
-#define BITS(c_type)                                                                                                  \
-    STEP(c_type, MPI_BAND, a & b);                                                                                    \
-    STEP(c_type, MPI_BOR, a | b);                                                                                     \
+#define BITS(c_type)                                                                                                   \
+    STEP(c_type, MPI_BAND, a &b);                                                                                      \
+    STEP(c_type, MPI_BOR, a | b);                                                                                      \
     STEP(c_type, MPI_BXOR, a ^ b)
 #define END(name) say("%s: %d of %d", name, passed, of), CHECK(passed == of)
 
-#define FUNCTION(name, c_type, ...)                                                                                   \
-    static void name(const char *what, MPI_Datatype type)                                                             \
-    {                                                                                                                 \
-        BEGIN(c_type)                                                                                                 \
-        __VA_ARGS__;                                                                                                  \
-        END(what);                                                                                                    \
+#define FUNCTION(name, c_type, ...)                                                                                    \
+    static void name(const char *what, MPI_Datatype type)                                                              \
+    {                                                                                                                  \
+        BEGIN(c_type)                                                                                                  \
+        __VA_ARGS__;                                                                                                   \
+        END(what);                                                                                                     \
     }
 #define INTEGER(name, c_type) FUNCTION(name, c_type, ARITHMETIC(c_type); ORDER(c_type); LOGIC(c_type); BITS(c_type))
 #define REAL(name, c_type) FUNCTION(name, c_type, ARITHMETIC(c_type); ORDER(c_type))
@@ -119,29 +119,29 @@ static void predefined(void)
     say("long double: %d", (int)good);
 }
 
-#define PLACES(name, c_type, type)                                                                                    \
-    do {                                                                                                              \
-        struct {                                                                                                      \
-            c_type a;                                                                                                 \
-            int b;                                                                                                    \
-        } mine[N], least[N], most[N];                                                                                 \
-        int good = 0;                                                                                                 \
-        for (int i = 0; i < N; i++) {                                                                                 \
-            mine[i].a = (c_type)value(rank, i);                                                                       \
-            mine[i].b = 100 - rank;                                                                                   \
-        }                                                                                                             \
-        CALL(MPI_Allreduce(mine, least, N, type, MPI_MINLOC, MPI_COMM_WORLD));                                        \
-        CALL(MPI_Allreduce(mine, most, N, type, MPI_MAXLOC, MPI_COMM_WORLD));                                         \
-        for (int i = 0; i < N; i++) {                                                                                 \
-            int low = 0, high = 0;                                                                                    \
-            for (int r = 1; r < size; r++) {                                                                          \
-                low = value(r, i) <= value(low, i) ? r : low;                                                         \
-                high = value(r, i) >= value(high, i) ? r : high;                                                      \
-            }                                                                                                         \
-            good += least[i].b == 100 - low && most[i].b == 100 - high;                                               \
-            good += least[i].a == (c_type)value(low, i) && most[i].a == (c_type)value(high, i);                       \
-        }                                                                                                             \
-        say("places of %s: %d", name, good);                                                                          \
+#define PLACES(name, c_type, type)                                                                                     \
+    do {                                                                                                               \
+        struct {                                                                                                       \
+            c_type a;                                                                                                  \
+            int b;                                                                                                     \
+        } mine[N], least[N], most[N];                                                                                  \
+        int good = 0;                                                                                                  \
+        for (int i = 0; i < N; i++) {                                                                                  \
+            mine[i].a = (c_type)value(rank, i);                                                                        \
+            mine[i].b = 100 - rank;                                                                                    \
+        }                                                                                                              \
+        CALL(MPI_Allreduce(mine, least, N, type, MPI_MINLOC, MPI_COMM_WORLD));                                         \
+        CALL(MPI_Allreduce(mine, most, N, type, MPI_MAXLOC, MPI_COMM_WORLD));                                          \
+        for (int i = 0; i < N; i++) {                                                                                  \
+            int low = 0, high = 0;                                                                                     \
+            for (int r = 1; r < size; r++) {                                                                           \
+                low = value(r, i) <= value(low, i) ? r : low;                                                          \
+                high = value(r, i) >= value(high, i) ? r : high;                                                       \
+            }                                                                                                          \
+            good += least[i].b == 100 - low && most[i].b == 100 - high;                                                \
+            good += least[i].a == (c_type)value(low, i) && most[i].a == (c_type)value(high, i);                        \
+        }                                                                                                              \
+        say("places of %s: %d", name, good);                                                                           \
     } while (0)
 
 static void places(void)
@@ -169,7 +169,8 @@ static void multiply(void *in, void *inout, int *count, MPI_Datatype *type)
     CHECK(*type == matrix);
     for (int i = 0; i < *count; i++) {
         const long *x = left[i].a, *y = right[i].a;
-        Matrix z = {{x[0] * y[0] + x[1] * y[2], x[0] * y[1] + x[1] * y[3], x[2] * y[0] + x[3] * y[2], x[2] * y[1] + x[3] * y[3]}};
+        Matrix z = {{x[0] * y[0] + x[1] * y[2], x[0] * y[1] + x[1] * y[3], x[2] * y[0] + x[3] * y[2],
+                     x[2] * y[1] + x[3] * y[3]}};
         right[i] = z;
     }
 }

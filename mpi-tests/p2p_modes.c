@@ -157,7 +157,8 @@ static void nobody(void)
     request = MPI_REQUEST_NULL;
     CALL(MPI_Wait(&request, &status));
     CALL(MPI_Get_count(&status, MPI_INT, &count));
-    say("no request: source %d, tag %d, count %d", status.MPI_SOURCE == MPI_ANY_SOURCE, status.MPI_TAG == MPI_ANY_TAG, count);
+    say("no request: source %d, tag %d, count %d", status.MPI_SOURCE == MPI_ANY_SOURCE, status.MPI_TAG == MPI_ANY_TAG,
+        count);
 }
 
 static void wildcards(void)

@@ -43,7 +43,8 @@ static void predefined(Type *t)
     static const struct {
         MPI_Datatype type;
         int bytes;
-    } all[] = {{MPI_CHAR, 1}, {MPI_SHORT, 2}, {MPI_INT, 4}, {MPI_DOUBLE, 8}, {MPI_BYTE, 1}, {MPI_FLOAT, 4}, {MPI_INT64_T, 8}};
+    } all[] = {{MPI_CHAR, 1}, {MPI_SHORT, 2}, {MPI_INT, 4},    {MPI_DOUBLE, 8},
+               {MPI_BYTE, 1}, {MPI_FLOAT, 4}, {MPI_INT64_T, 8}};
     int which = pick(7);
     t->bytes = all[which].bytes;
     for (int i = 0; i < t->bytes; i++) {
@@ -236,7 +237,8 @@ static void judge(const Type *t, int count)
     CALL(MPI_Unpack(row, ROOM, &position, in + BASE, count, t->type, MPI_COMM_WORLD));
     CHECK(position == n);
     CHECK(is_there(t, count, BASE, left, BASE) && untouched());
-    CALL(MPI_Sendrecv(out + BASE, count, t->type, right, 2, in + BASE, count, t->type, left, 2, MPI_COMM_WORLD, &status));
+    CALL(MPI_Sendrecv(out + BASE, count, t->type, right, 2, in + BASE, count, t->type, left, 2, MPI_COMM_WORLD,
+                      &status));
     CHECK(is_there(t, count, BASE, left, BASE) && untouched());
     /* Blocks of all ranks, behind one another. */
     CALL(MPI_Allgather(out + BASE, count, t->type, in + BASE, count, t->type, MPI_COMM_WORLD));
@@ -272,7 +274,8 @@ static void all_to_all(const Type *t, int count)
             continue;
         }
         for (int i = 0; i < sizes[from]; i++) {
-            good &= in[places[from] + i] == content(from, its + t->at[i % t->bytes] + i / t->bytes * (t->upper - t->lower));
+            good &=
+                in[places[from] + i] == content(from, its + t->at[i % t->bytes] + i / t->bytes * (t->upper - t->lower));
             in[places[from] + i] = 0xee;
         }
         CHECK(good);
@@ -294,7 +297,8 @@ int main(int argc, char **argv)
         judge(&t, count);
         all_to_all(&t, count);
         if (report_failures > failures) {
-            say("type %d, seed %llu: %d of %d bytes, from %ld to %ld", i, seed, count, t.bytes, (long)t.lower, (long)t.upper);
+            say("type %d, seed %llu: %d of %d bytes, from %ld to %ld", i, seed, count, t.bytes, (long)t.lower,
+                (long)t.upper);
         }
         total += count * t.bytes;
         CALL(MPI_Type_free(&t.type));

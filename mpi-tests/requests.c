@@ -115,7 +115,8 @@ static void forms(void)
                 }
             }
         }
-        static const char *names[] = {"waitall", "testall", "waitany", "testany", "waitsome", "testsome", "get_status", "test"};
+        static const char *names[] = {"waitall",  "testall",  "waitany",    "testany",
+                                      "waitsome", "testsome", "get_status", "test"};
         all_there(names[form]);
     }
 }
@@ -178,8 +179,8 @@ static void generalized(void)
     CALL(MPI_Wait(&request, &status));
     CALL(MPI_Get_count(&status, MPI_INT, &count));
     CALL(MPI_Get_elements(&status, MPI_INT, &elements));
-    say("completed: count %d, elements %d, source %d, tag %d, null %d", count, elements, status.MPI_SOURCE, status.MPI_TAG,
-        request == MPI_REQUEST_NULL);
+    say("completed: count %d, elements %d, source %d, tag %d, null %d", count, elements, status.MPI_SOURCE,
+        status.MPI_TAG, request == MPI_REQUEST_NULL);
     CALL(MPI_Grequest_start(query, release, cancel, &extra, &request));
     CALL(MPI_Grequest_complete(request));
     CALL(MPI_Request_free(&request));

@@ -22,7 +22,8 @@ static void *ring(void *argument)
         out[n - 1] = 1000 * rank + i;
         switch (i % 4) {
         case 0:
-            errors[t] += MPI_Sendrecv(out, n, MPI_INT, right, t, in, n, MPI_INT, left, t, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+            errors[t] += MPI_Sendrecv(out, n, MPI_INT, right, t, in, n, MPI_INT, left, t, comm, MPI_STATUS_IGNORE) !=
+                         MPI_SUCCESS;
             break;
         case 1:
             errors[t] += MPI_Irecv(in, n, MPI_INT, left, t, comm, &requests[0]) != MPI_SUCCESS;
@@ -32,7 +33,8 @@ static void *ring(void *argument)
         case 2:
             errors[t] += MPI_Isend(out, n, MPI_INT, right, t, comm, &requests[1]) != MPI_SUCCESS;
             errors[t] += MPI_Probe(left, t, comm, &status) != MPI_SUCCESS;
-            errors[t] += MPI_Recv(in, n, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+            errors[t] +=
+                MPI_Recv(in, n, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS;
             errors[t] += MPI_Wait(&requests[1], MPI_STATUS_IGNORE) != MPI_SUCCESS;
             break;
         default:

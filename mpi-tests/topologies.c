@@ -13,8 +13,9 @@ static void list(char *text, const int *values, int n)
 
 static void dims(void)
 {
-    static const int asks[][5] = {{12, 2, 0, 0, 0}, {12, 3, 0, 0, 0}, {7, 2, 0, 0, 0}, {24, 3, 0, 2, 0}, {60, 3, 0, 0, 0},
-                                  {1, 2, 0, 0, 0},  {36, 2, 0, 4, 0}, {64, 3, 0, 0, 0}, {30, 1, 0, 0, 0}};
+    static const int asks[][5] = {{12, 2, 0, 0, 0}, {12, 3, 0, 0, 0}, {7, 2, 0, 0, 0},
+                                  {24, 3, 0, 2, 0}, {60, 3, 0, 0, 0}, {1, 2, 0, 0, 0},
+                                  {36, 2, 0, 4, 0}, {64, 3, 0, 0, 0}, {30, 1, 0, 0, 0}};
     for (size_t i = 0; i < sizeof asks / sizeof *asks; i++) {
         int got[3] = {asks[i][2], asks[i][3], asks[i][4]};
         char text[64];
@@ -46,24 +47,25 @@ static void neighbours(const char *what, MPI_Comm comm, int n_in, const int *in,
         send[1] = me + 200;
         (void)request;
 #if HAVE_MPI_4
-#define PERSIST(init, ...)                                                                                            \
-    CALL(init(__VA_ARGS__, comm, MPI_INFO_NULL, &request));                                                           \
-    CALL(MPI_Start(&request));                                                                                        \
-    CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));                                                                      \
+#define PERSIST(init, ...)                                                                                             \
+    CALL(init(__VA_ARGS__, comm, MPI_INFO_NULL, &request));                                                            \
+    CALL(MPI_Start(&request));                                                                                         \
+    CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));                                                                       \
     CALL(MPI_Request_free(&request))
 #else
 #define PERSIST(init, ...)
 #endif
-#define DO(name, nonblocking, init, ...)                                                                              \
-    if (mode == 0) {                                                                                                  \
-        CALL(name(__VA_ARGS__, comm));                                                                                \
-    } else if (mode == 1) {                                                                                           \
-        CALL(nonblocking(__VA_ARGS__, comm, &request));                                                               \
-        CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));                                                                  \
-    } else {                                                                                                          \
-        PERSIST(init, __VA_ARGS__);                                                                                   \
+#define DO(name, nonblocking, init, ...)                                                                               \
+    if (mode == 0) {                                                                                                   \
+        CALL(name(__VA_ARGS__, comm));                                                                                 \
+    } else if (mode == 1) {                                                                                            \
+        CALL(nonblocking(__VA_ARGS__, comm, &request));                                                                \
+        CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));                                                                   \
+    } else {                                                                                                           \
+        PERSIST(init, __VA_ARGS__);                                                                                    \
     }
-        DO(MPI_Neighbor_allgather, MPI_Ineighbor_allgather, MPI_Neighbor_allgather_init, send, 2, MPI_INT, got, 2, MPI_INT)
+        DO(MPI_Neighbor_allgather, MPI_Ineighbor_allgather, MPI_Neighbor_allgather_init, send, 2, MPI_INT, got, 2,
+           MPI_INT)
         for (int i = 0; i < n_in; i++) {
             good &= in[i] < 0 ? got[2 * i] == -1 : got[2 * i] == in[i] + 100 && got[2 * i + 1] == in[i] + 200;
         }
@@ -75,13 +77,13 @@ static void neighbours(const char *what, MPI_Comm comm, int n_in, const int *in,
             places[i] = room;
             room += 3;
         }
-        DO(MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv, MPI_Neighbor_allgatherv_init, send, 1 + me % 2, MPI_INT, got, counts,
-           places, MPI_INT)
+        DO(MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv, MPI_Neighbor_allgatherv_init, send, 1 + me % 2, MPI_INT,
+           got, counts, places, MPI_INT)
         for (int i = 0; i < n_in; i++) {
             good &= in[i] < 0 ? got[3 * i] == -1 : got[3 * i] == in[i] + 100;
         }
         CHECK(good);
-            memset(got, -1, sizeof got);
+        memset(got, -1, sizeof got);
         for (int i = 0; i < n_out; i++) {
             send[i] = 1000 * me + (out[i] < 0 ? 0 : out[i]);
         }
@@ -97,15 +99,15 @@ static void neighbours(const char *what, MPI_Comm comm, int n_in, const int *in,
             far[i] = their_far[i] = i * (MPI_Aint)sizeof(int);
             types[i] = MPI_INT;
         }
-        DO(MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv, MPI_Neighbor_alltoallv_init, send, sizes, places, MPI_INT, got, counts,
-           places, MPI_INT)
+        DO(MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv, MPI_Neighbor_alltoallv_init, send, sizes, places, MPI_INT,
+           got, counts, places, MPI_INT)
         for (int i = 0; i < n_in; i++) {
             good &= in[i] < 0 ? got[i] == -1 : got[i] == 1000 * in[i] + me;
         }
         CHECK(good);
         memset(got, -1, sizeof got);
-        DO(MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw, MPI_Neighbor_alltoallw_init, send, sizes, far, types, got, counts,
-           their_far, types)
+        DO(MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw, MPI_Neighbor_alltoallw_init, send, sizes, far, types, got,
+           counts, their_far, types)
         for (int i = 0; i < n_in; i++) {
             good &= in[i] < 0 ? got[i] == -1 : got[i] == 1000 * in[i] + me;
         }

@@ -62,7 +62,8 @@ static void exchange(const char *name, Known *k, int count)
     }
     CHECK(good);
     /* Bytes to typed: what came goes back, and all else stays. */
-    CALL(MPI_Sendrecv(row, count * k->bytes, MPI_BYTE, partner, 2, in, count, k->type, partner, 2, MPI_COMM_WORLD, &status));
+    CALL(MPI_Sendrecv(row, count * k->bytes, MPI_BYTE, partner, 2, in, count, k->type, partner, 2, MPI_COMM_WORLD,
+                      &status));
     CALL(MPI_Get_count(&status, k->type, &n));
     CHECK(k->bytes == 0 || n == count);
     CALL(MPI_Get_elements(&status, k->type, &n));

@@ -154,9 +154,9 @@ void end()
     context.reset();
 }
 
-} // namespace
+}  // namespace
 
 extern "C" const struct library library = {
-    start, end, nullptr, all_reduce, all_to_all, all_gather, reduce_scatter, broadcast, barrier, send_to, recv_from,
-    maximum,
+    start,          end,       nullptr, all_reduce, all_to_all, all_gather,
+    reduce_scatter, broadcast, barrier, send_to,    recv_from,  maximum,
 };

@@ -63,10 +63,17 @@ int main(int argc, char **argv)
             MPI_Barrier(MPI_COMM_WORLD);
             double begin = MPI_Wtime();
             switch (what) {
-            case 0: ping_pong(rank, BLOCK, MPI_BYTE, times[what]); break;
-            case 1: window(rank, times[what]); break;
-            case 2: ping_pong(rank, 1, vector, times[what]); break;
-            default: ping_pong(rank, LARGE, MPI_BYTE, times[what]);
+            case 0:
+                ping_pong(rank, BLOCK, MPI_BYTE, times[what]);
+                break;
+            case 1:
+                window(rank, times[what]);
+                break;
+            case 2:
+                ping_pong(rank, 1, vector, times[what]);
+                break;
+            default:
+                ping_pong(rank, LARGE, MPI_BYTE, times[what]);
             }
             double each = (MPI_Wtime() - begin) / times[what] / messages[what];
             if (each < least[what])

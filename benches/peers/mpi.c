@@ -69,6 +69,6 @@ static void maximum(double *values, int count)
 }
 
 const struct library library = {
-    start, end, allocate, all_reduce, all_to_all, all_gather, reduce_scatter, broadcast, barrier, send_to, recv_from,
-    maximum,
+    start,          end,       allocate, all_reduce, all_to_all, all_gather,
+    reduce_scatter, broadcast, barrier,  send_to,    recv_from,  maximum,
 };

@@ -86,9 +86,9 @@ void maximum(double *values, int count)
     MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
 }
 
-} // namespace
+}  // namespace
 
 extern "C" const struct library library = {
-    start, end, nullptr, all_reduce, all_to_all, all_gather, reduce_scatter, broadcast, barrier, send_to, recv_from,
-    maximum,
+    start,          end,       nullptr, all_reduce, all_to_all, all_gather,
+    reduce_scatter, broadcast, barrier, send_to,    recv_from,  maximum,
 };

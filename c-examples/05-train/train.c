@@ -33,8 +33,7 @@ static size_t first_of_mine(place_t place, size_t first)
 }
 
 /* One step of gradient descent on samples first..last. Adds the batch's loss, over all ranks, to `loss`. */
-static int train_batch(const dataset_t *data, place_t place, size_t first, size_t last, float *parameters,
-                       double *loss)
+static int train_batch(const dataset_t *data, place_t place, size_t first, size_t last, float *parameters, double *loss)
 {
     /* The loss travels behind the gradient, in the same call. */
     float sums[PARAMETERS + 1] = {0};
@@ -51,8 +50,8 @@ static int train_batch(const dataset_t *data, place_t place, size_t first, size_
 }
 
 /* The share of samples first..last, over all ranks, that the model recognises. */
-static int measure_accuracy(const dataset_t *data, place_t place, size_t first, size_t last,
-                            const float *parameters, double *accuracy)
+static int measure_accuracy(const dataset_t *data, place_t place, size_t first, size_t last, const float *parameters,
+                            double *accuracy)
 {
     int64_t right = 0;
     for (size_t i = first_of_mine(place, first); i < last; i += (size_t)place.size)
@@ -75,8 +74,7 @@ static int train(const dataset_t *data, place_t place, float *parameters, double
         if (measure_accuracy(data, place, trained_on, data->count, parameters, accuracy) != 0)
             return EXIT_FAILURE;
         if (place.rank == 0 && (epoch == 1 || epoch % REPORT_EVERY == 0))
-            printf("epoch %2d  loss %.4f  test accuracy %.2f %%\n", epoch, loss / (double)trained_on,
-                   100 * *accuracy);
+            printf("epoch %2d  loss %.4f  test accuracy %.2f %%\n", epoch, loss / (double)trained_on, 100 * *accuracy);
     }
     return 0;
 }

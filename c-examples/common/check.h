@@ -9,14 +9,14 @@
 
 /* For functions that return 0 or EXIT_FAILURE, such as main. The other ranks notice that this process has
  * ended and fail in their turn, so nothing more is needed here. */
-#define ANYCCL_CHECK(call)                                                                          \
-    do {                                                                                            \
-        anyccl_status_t check_status = (call);                                                      \
-        if (check_status != ANYCCL_SUCCESS) {                                                       \
-            fprintf(stderr, "%s:%d: %s: %s: %s\n", __FILE__, __LINE__, #call,                       \
-                    anyccl_status_string(check_status), anyccl_last_error());                       \
-            return EXIT_FAILURE;                                                                    \
-        }                                                                                           \
+#define ANYCCL_CHECK(call)                                                                                             \
+    do {                                                                                                               \
+        anyccl_status_t check_status = (call);                                                                         \
+        if (check_status != ANYCCL_SUCCESS) {                                                                          \
+            fprintf(stderr, "%s:%d: %s: %s: %s\n", __FILE__, __LINE__, #call, anyccl_status_string(check_status),      \
+                    anyccl_last_error());                                                                              \
+            return EXIT_FAILURE;                                                                                       \
+        }                                                                                                              \
     } while (0)
 
 #endif

@@ -46,7 +46,7 @@ at::Tensor exchange(const at::Tensor &x)
     return recv;
 }
 
-} // namespace
+}  // namespace
 
 TORCH_LIBRARY(example, library)
 {

@@ -37,8 +37,7 @@
 #define CHECK_OK(call) CHECK_RESULT(ncclSuccess, call)
 #else
 #include <anyccl/anyccl.h>
-#define CHECK_STATUS(expected, call)                                                                                   \
-    CHECK_NUMBER(int, expected, call, #call, anyccl_status_string, anyccl_last_error())
+#define CHECK_STATUS(expected, call) CHECK_NUMBER(int, expected, call, #call, anyccl_status_string, anyccl_last_error())
 #define CHECK_OK(call) CHECK_STATUS(ANYCCL_SUCCESS, call)
 #endif
 

@@ -174,7 +174,8 @@ static void try_once(const struct harness *harness, const struct trial *t)
     const size_t recv_bytes = (in_place ? larger : outputs) * element;
 
     unsigned char *sent = guarded(harness->home, inputs * element), *received = guarded(harness->home, recv_bytes);
-    unsigned char *sent_before = guarded(OF_THE_PROGRAM, inputs * element), *wanted = guarded(OF_THE_PROGRAM, recv_bytes);
+    unsigned char *sent_before = guarded(OF_THE_PROGRAM, inputs * element),
+                  *wanted = guarded(OF_THE_PROGRAM, recv_bytes);
     for (size_t i = 0; i < inputs; i++) {
         const struct number value = contribution(t->datatype, harness->rank, i);
         store(t->datatype, sent, i, value);

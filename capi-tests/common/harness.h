@@ -34,7 +34,8 @@ void try_collective(const struct harness *harness, const struct trial *trial);
 
 /* Tries every collective in both forms, apart and in place, with every root: for one datatype, operator,
  * count. */
-void try_all_collectives(const struct harness *harness, anyccl_datatype_t datatype, anyccl_reduce_op_t op, size_t count);
+void try_all_collectives(const struct harness *harness, anyccl_datatype_t datatype, anyccl_reduce_op_t op,
+                         size_t count);
 
 /* Tries everything for every datatype and operator that go together, with a few counts. At most four ranks. */
 void try_all_datatypes(const struct harness *harness);

@@ -64,8 +64,8 @@ static void all_to_all(const struct harness *harness, int spread, int started)
         CHECK_OK(anyccl_iall_to_all_v(send, recv, send_counts, given[0], recv_counts, given[1], ANYCCL_INT32,
                                       harness->comm, &request));
     else
-        CHECK_OK(anyccl_all_to_all_v(send, recv, send_counts, given[0], recv_counts, given[1], ANYCCL_INT32,
-                                     harness->comm));
+        CHECK_OK(
+            anyccl_all_to_all_v(send, recv, send_counts, given[0], recv_counts, given[1], ANYCCL_INT32, harness->comm));
     finish(started, &request);
     for (int peer = 0; peer < harness->size; peer++) {
         for (size_t at = 0; at < recv_counts[peer]; at++)
@@ -113,7 +113,8 @@ static void lists(const struct harness *harness, int started)
     for (size_t at = 0; at < length(harness->rank, 0); at++)
         own[at] = element(harness->rank, 0, at);
     if (started)
-        CHECK_OK(anyccl_iall_gather_list(own, (void *const *)recvs, recv_counts, ANYCCL_INT32, harness->comm, &request));
+        CHECK_OK(
+            anyccl_iall_gather_list(own, (void *const *)recvs, recv_counts, ANYCCL_INT32, harness->comm, &request));
     else
         CHECK_OK(anyccl_all_gather_list(own, (void *const *)recvs, recv_counts, ANYCCL_INT32, harness->comm));
     finish(started, &request);

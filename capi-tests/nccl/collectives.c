@@ -9,7 +9,18 @@
 #define GUARD 16
 #define GUARD_BYTE 0x5a
 
-enum collective { ALL_REDUCE, REDUCE, BROADCAST, BCAST, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL, GATHER, SCATTER, COLLECTIVES };
+enum collective {
+    ALL_REDUCE,
+    REDUCE,
+    BROADCAST,
+    BCAST,
+    ALL_GATHER,
+    REDUCE_SCATTER,
+    ALL_TO_ALL,
+    GATHER,
+    SCATTER,
+    COLLECTIVES
+};
 
 struct trial {
     enum collective collective;
@@ -171,9 +182,11 @@ static void try_one(const struct harness *harness, const struct trial *trial)
     for (size_t i = 0; i < out; i++) {
         const double wanted = expected(harness, trial, i), found = load(trial->datatype, recv, i);
         if (!is_right(trial->datatype, trial->op, harness->size, wanted, found)) {
-            fprintf(stderr, "collective %d, type %d, op %d, root %d, count %zu, in place %d: rank %d of %d, element %zu "
-                    "is %g, not %g\n", trial->collective, trial->datatype, trial->op, trial->root, trial->count,
-                    trial->in_place, harness->rank, harness->size, i, found, wanted);
+            fprintf(stderr,
+                    "collective %d, type %d, op %d, root %d, count %zu, in place %d: rank %d of %d, element %zu "
+                    "is %g, not %g\n",
+                    trial->collective, trial->datatype, trial->op, trial->root, trial->count, trial->in_place,
+                    harness->rank, harness->size, i, found, wanted);
             _Exit(1);
         }
     }
@@ -203,8 +216,8 @@ static void try_everything(struct harness *harness)
                         /* In place is more than NCCL offers there. */
                         if (collective == ALL_TO_ALL && in_place)
                             continue;
-                        try_one(harness, &(struct trial){collective, type, op, number % harness->size, counts[c], in_place,
-                                                     number % 5 == 0});
+                        try_one(harness, &(struct trial){collective, type, op, number % harness->size, counts[c],
+                                                         in_place, number % 5 == 0});
                     }
 }
 

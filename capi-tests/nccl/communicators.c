@@ -47,7 +47,8 @@ static void split(const struct harness *harness)
     ncclComm_t part = (ncclComm_t)1, reversed, twins[2];
     int rank, size;
     /* The first rank is in none of the parts. */
-    CHECK_OK(ncclCommSplit(harness->comm, harness->rank == 0 ? NCCL_SPLIT_NOCOLOR : harness->rank % 2, harness->rank, &part, NULL));
+    CHECK_OK(ncclCommSplit(harness->comm, harness->rank == 0 ? NCCL_SPLIT_NOCOLOR : harness->rank % 2, harness->rank,
+                           &part, NULL));
     if (harness->rank == 0) {
         CHECK(part == NULL);
     } else {

@@ -112,7 +112,8 @@ int main(int argc, char **argv)
     round_count = atoi(argv[3]);
     count = atoi(argv[4]);
     CHECK(round_count > 0 && count > 0);
-    rounds = mmap(NULL, sizeof *rounds * (size_t)round_count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    rounds =
+        mmap(NULL, sizeof *rounds * (size_t)round_count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(rounds != MAP_FAILED);
     run_ranks(spread_from(3, argv), all_rounds);
     return 0;

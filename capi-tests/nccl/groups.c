@@ -147,7 +147,8 @@ static void windows(const struct harness *harness)
     ncclWindow_t window, other;
     void *found = NULL;
     CHECK(memory != NULL && mine != NULL && signals != NULL);
-    CHECK_OK(ncclCommWindowRegister(harness->comm, memory, (size_t)size * ROOM * sizeof(int), &window, NCCL_WIN_COLL_SYMMETRIC));
+    CHECK_OK(ncclCommWindowRegister(harness->comm, memory, (size_t)size * ROOM * sizeof(int), &window,
+                                    NCCL_WIN_COLL_SYMMETRIC));
     CHECK_OK(ncclCommWindowRegister(harness->comm, NULL, 0, &other, NCCL_WIN_DEFAULT));
     CHECK_OK(ncclWinGetUserPtr(harness->comm, window, &found));
     CHECK(window != other && found == memory);
@@ -160,7 +161,8 @@ static void windows(const struct harness *harness)
             /* Twice: the second half, then the first. */
             for (int half = 1; half >= 0; half--)
                 CHECK_OK(ncclPutSignal(mine + half * ROOM / 2, ROOM / 2, ncclInt, peer, window,
-                                       sizeof(int) * (size_t)(rank * ROOM + half * ROOM / 2), 0, 0, 0, harness->comm, NULL));
+                                       sizeof(int) * (size_t)(rank * ROOM + half * ROOM / 2), 0, 0, 0, harness->comm,
+                                       NULL));
             signals[peer] = (ncclWaitSignalDesc_t){2, peer, 0, 0};
         }
         memset(mine, 0, ROOM * sizeof(int)); /* A put has read it. */

@@ -33,7 +33,8 @@ static void *live(void *argument)
 }
 
 /* The ranks of one process. Without an id they are all there are. */
-static void run_threads(const ncclUniqueId *id, struct spread spread, int process, void (*body)(struct harness *harness))
+static void run_threads(const ncclUniqueId *id, struct spread spread, int process,
+                        void (*body)(struct harness *harness))
 {
     struct rank_thread *threads = calloc((size_t)spread.threads, sizeof *threads);
     ncclComm_t *comms = calloc((size_t)spread.threads, sizeof *comms);

@@ -88,16 +88,36 @@ static inline const char *class_name(int code)
         int class_;
         const char *name;
     } names[] = {
-        {MPI_SUCCESS, "SUCCESS"},           {MPI_ERR_BUFFER, "BUFFER"},     {MPI_ERR_COUNT, "COUNT"},
-        {MPI_ERR_TYPE, "TYPE"},             {MPI_ERR_TAG, "TAG"},           {MPI_ERR_COMM, "COMM"},
-        {MPI_ERR_RANK, "RANK"},             {MPI_ERR_REQUEST, "REQUEST"},   {MPI_ERR_ROOT, "ROOT"},
-        {MPI_ERR_GROUP, "GROUP"},           {MPI_ERR_OP, "OP"},             {MPI_ERR_TOPOLOGY, "TOPOLOGY"},
-        {MPI_ERR_DIMS, "DIMS"},             {MPI_ERR_ARG, "ARG"},           {MPI_ERR_UNKNOWN, "UNKNOWN"},
-        {MPI_ERR_TRUNCATE, "TRUNCATE"},     {MPI_ERR_OTHER, "OTHER"},       {MPI_ERR_INTERN, "INTERN"},
-        {MPI_ERR_IN_STATUS, "IN_STATUS"},   {MPI_ERR_PENDING, "PENDING"},   {MPI_ERR_KEYVAL, "KEYVAL"},
-        {MPI_ERR_INFO, "INFO"},             {MPI_ERR_INFO_KEY, "INFO_KEY"}, {MPI_ERR_INFO_NOKEY, "INFO_NOKEY"},
-        {MPI_ERR_INFO_VALUE, "INFO_VALUE"}, {MPI_ERR_NO_MEM, "NO_MEM"},     {MPI_ERR_WIN, "WIN"},
-        {MPI_ERR_FILE, "FILE"},             {MPI_ERR_SPAWN, "SPAWN"},       {MPI_ERR_NAME, "NAME"},
+        {MPI_SUCCESS, "SUCCESS"},
+        {MPI_ERR_BUFFER, "BUFFER"},
+        {MPI_ERR_COUNT, "COUNT"},
+        {MPI_ERR_TYPE, "TYPE"},
+        {MPI_ERR_TAG, "TAG"},
+        {MPI_ERR_COMM, "COMM"},
+        {MPI_ERR_RANK, "RANK"},
+        {MPI_ERR_REQUEST, "REQUEST"},
+        {MPI_ERR_ROOT, "ROOT"},
+        {MPI_ERR_GROUP, "GROUP"},
+        {MPI_ERR_OP, "OP"},
+        {MPI_ERR_TOPOLOGY, "TOPOLOGY"},
+        {MPI_ERR_DIMS, "DIMS"},
+        {MPI_ERR_ARG, "ARG"},
+        {MPI_ERR_UNKNOWN, "UNKNOWN"},
+        {MPI_ERR_TRUNCATE, "TRUNCATE"},
+        {MPI_ERR_OTHER, "OTHER"},
+        {MPI_ERR_INTERN, "INTERN"},
+        {MPI_ERR_IN_STATUS, "IN_STATUS"},
+        {MPI_ERR_PENDING, "PENDING"},
+        {MPI_ERR_KEYVAL, "KEYVAL"},
+        {MPI_ERR_INFO, "INFO"},
+        {MPI_ERR_INFO_KEY, "INFO_KEY"},
+        {MPI_ERR_INFO_NOKEY, "INFO_NOKEY"},
+        {MPI_ERR_INFO_VALUE, "INFO_VALUE"},
+        {MPI_ERR_NO_MEM, "NO_MEM"},
+        {MPI_ERR_WIN, "WIN"},
+        {MPI_ERR_FILE, "FILE"},
+        {MPI_ERR_SPAWN, "SPAWN"},
+        {MPI_ERR_NAME, "NAME"},
     };
     int class_ = -1;
     MPI_Error_class(code, &class_);
@@ -122,16 +142,16 @@ static inline void report_failure(const char *file, int line, const char *what)
 #define CHECK(condition) ((condition) ? (void)0 : report_failure(__FILE__, __LINE__, #condition))
 
 /* Makes a call that has to succeed. */
-#define CALL(call)                                                                                                    \
-    do {                                                                                                              \
-        int code_ = (call);                                                                                           \
-        if (code_ != MPI_SUCCESS) {                                                                                   \
-            char text_[MPI_MAX_ERROR_STRING], both_[MPI_MAX_ERROR_STRING + 512];                                      \
-            int length_ = 0;                                                                                          \
-            MPI_Error_string(code_, text_, &length_);                                                                 \
-            snprintf(both_, sizeof both_, "%.400s: %s", #call, text_);                                                \
-            report_failure(__FILE__, __LINE__, both_);                                                                \
-        }                                                                                                             \
+#define CALL(call)                                                                                                     \
+    do {                                                                                                               \
+        int code_ = (call);                                                                                            \
+        if (code_ != MPI_SUCCESS) {                                                                                    \
+            char text_[MPI_MAX_ERROR_STRING], both_[MPI_MAX_ERROR_STRING + 512];                                       \
+            int length_ = 0;                                                                                           \
+            MPI_Error_string(code_, text_, &length_);                                                                  \
+            snprintf(both_, sizeof both_, "%.400s: %s", #call, text_);                                                 \
+            report_failure(__FILE__, __LINE__, both_);                                                                 \
+        }                                                                                                              \
     } while (0)
 
 /* Starts MPI; errors of the world and of what comes from it are returned. */

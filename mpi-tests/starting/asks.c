@@ -7,7 +7,8 @@ int MPI_Comm_size(int comm, int *size);
 int MPI_Finalize(void);
 #define WORLD 0x44000000
 
-int main(void) {
+int main(void)
+{
     int rank = -1, size = -1;
     MPI_Init(0, 0);
     MPI_Comm_rank(WORLD, &rank);

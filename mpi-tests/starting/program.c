@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     const char *how = argc > 1 ? argv[1] : "well";
     int rank, size, got, last;
 

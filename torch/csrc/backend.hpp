@@ -51,8 +51,10 @@ class AnycclBackend final : public c10d::Backend {
   // Other groups (groups.cpp).
   bool supportsSplitting() const override { return true; }
   bool supportsShrinking() const OVERRIDE_FROM_2_10 { return true; }
-  BackendPtr split(const StorePtr& store, const std::vector<int>& ranks, const BaseOptionsPtr& options) OVERRIDE_FROM_2_9;
-  BackendPtr merge(const StorePtr& store, const BaseOptionsPtr& options, const int& rank, const int& size) OVERRIDE_FROM_2_9;
+  BackendPtr split(const StorePtr& store, const std::vector<int>& ranks, const BaseOptionsPtr& options)
+      OVERRIDE_FROM_2_9;
+  BackendPtr merge(const StorePtr& store, const BaseOptionsPtr& options, const int& rank, const int& size)
+      OVERRIDE_FROM_2_9;
   BackendPtr shrink(const std::vector<int64_t>& excluded, int flags, const BaseOptionsPtr& options) OVERRIDE_FROM_2_10;
 
 #ifdef C10D_BACKEND_HAS_RECONFIGURE
@@ -67,13 +69,12 @@ class AnycclBackend final : public c10d::Backend {
   WorkPtr allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) override;
   WorkPtr reduce(Tensors& tensors, const c10d::ReduceOptions& options) override;
   WorkPtr _allgather_base(at::Tensor& output, at::Tensor& input, const c10d::AllgatherOptions& options) override;
-  WorkPtr _reduce_scatter_base(at::Tensor& output, at::Tensor& input, const c10d::ReduceScatterOptions& options) override;
-  WorkPtr gather_into_tensor(at::Tensor& output, at::Tensor& input, const c10d::GatherOptions& options) OVERRIDE_FROM_2_14;
+  WorkPtr _reduce_scatter_base(
+      at::Tensor& output, at::Tensor& input, const c10d::ReduceScatterOptions& options) override;
+  WorkPtr gather_into_tensor(at::Tensor& output, at::Tensor& input, const c10d::GatherOptions& options)
+      OVERRIDE_FROM_2_14;
   WorkPtr alltoall_base(
-      at::Tensor& output,
-      at::Tensor& input,
-      std::vector<int64_t>& output_splits,
-      std::vector<int64_t>& input_splits,
+      at::Tensor& output, at::Tensor& input, std::vector<int64_t>& output_splits, std::vector<int64_t>& input_splits,
       const c10d::AllToAllOptions& options) override;
   WorkPtr barrier(const c10d::BarrierOptions& options) override;
 

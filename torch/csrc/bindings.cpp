@@ -64,7 +64,8 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
 
   module.def(
       "create", &create, py::arg("store"), py::arg("rank"), py::arg("size"), py::arg("timeout"), py::arg("name"),
-      py::arg("global_ranks"), py::arg("options").none(true), py::arg("is_deferred"), py::call_guard<py::gil_scoped_release>());
+      py::arg("global_ranks"), py::arg("options").none(true), py::arg("is_deferred"),
+      py::call_guard<py::gil_scoped_release>());
   module.def(
       "at_exit", &at_exit, py::call_guard<py::gil_scoped_release>(),
       "Ends the progress thread, and lets ranks part that are about to. Before the interpreter ends.");

@@ -7,13 +7,9 @@ namespace anyccl_torch {
 namespace {
 
 // Whether the memory holds the elements in order, and as they are.
-bool is_plain(const at::Tensor& tensor) {
-  return tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg();
-}
+bool is_plain(const at::Tensor& tensor) { return tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg(); }
 
-at::Tensor plain_copy(const at::Tensor& tensor) {
-  return tensor.resolve_conj().resolve_neg().contiguous();
-}
+at::Tensor plain_copy(const at::Tensor& tensor) { return tensor.resolve_conj().resolve_neg().contiguous(); }
 
 // Results cannot be told apart where two elements share memory.
 void check_distinct(const at::Tensor& tensor) {
@@ -33,7 +29,8 @@ void check_tensor(const at::Tensor& tensor) {
   TORCH_CHECK_VALUE(
       tensor.is_cpu(), "anyccl: a tensor on ", tensor.device(),
       " was given, and this backend serves the CPU; use init_process_group(\"cpu:anyccl,cuda:nccl\")");
-  TORCH_CHECK_VALUE(tensor.layout() == at::kStrided, "anyccl: this call takes dense tensors, and got ", tensor.layout());
+  TORCH_CHECK_VALUE(
+      tensor.layout() == at::kStrided, "anyccl: this call takes dense tensors, and got ", tensor.layout());
 }
 
 at::ScalarType common_type(const std::vector<at::Tensor>& tensors) {

@@ -65,7 +65,8 @@ c10::intrusive_ptr<AnycclWork> AnycclBackend::close_bracket() {
 }
 
 // Calls that are made inside become one work: this one's, or that of a bracket that is open already.
-AnycclBackend::WorkPtr AnycclBackend::together(Description&& description, bool is_async, const std::function<void()>& calls) {
+AnycclBackend::WorkPtr AnycclBackend::together(
+    Description&& description, bool is_async, const std::function<void()>& calls) {
   if (const auto outer = coalesced()) {
     calls();
     return outer;
@@ -89,7 +90,8 @@ AnycclBackend::WorkPtr AnycclBackend::together(Description&& description, bool i
 
 AnycclBackend::WorkPtr AnycclBackend::allreduce_coalesced(
     Tensors& tensors, const c10d::AllreduceCoalescedOptions& options) {
-  Description whole{c10d::OpType::ALLREDUCE_COALESCED, "anyccl:all_reduce_coalesced", next_collective(), tensors, tensors};
+  Description whole{
+      c10d::OpType::ALLREDUCE_COALESCED, "anyccl:all_reduce_coalesced", next_collective(), tensors, tensors};
   return together(std::move(whole), is_async(options), [&] {
     for (const auto& places : by_type(tensors)) {
       const at::ScalarType type = tensors[places.front()].scalar_type();
@@ -112,13 +114,11 @@ AnycclBackend::WorkPtr AnycclBackend::allreduce_coalesced(
 AnycclBackend::WorkPtr AnycclBackend::allgather_into_tensor_coalesced(
     Tensors& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) {
   check_pairs(outputs, inputs);
-  Description whole{kAllGatherOfTensors, "anyccl:all_gather_into_tensor_coalesced",
-                    next_collective(), inputs, outputs};
+  Description whole{kAllGatherOfTensors, "anyccl:all_gather_into_tensor_coalesced", next_collective(), inputs, outputs};
   return together(std::move(whole), is_async(options), [&] {
     for (const auto& places : by_type(inputs)) {
       const Elements elements = elements_to_move(inputs[places.front()].scalar_type());
-      Call call{{kAllGatherOfTensors, "anyccl:all_gather_into_tensor_coalesced"},
-                {}, true, options.timeout};
+      Call call{{kAllGatherOfTensors, "anyccl:all_gather_into_tensor_coalesced"}, {}, true, options.timeout};
       List list;
       for (const size_t at : places) {
         common_type({outputs[at], inputs[at]});
@@ -139,15 +139,14 @@ AnycclBackend::WorkPtr AnycclBackend::allgather_into_tensor_coalesced(
 AnycclBackend::WorkPtr AnycclBackend::reduce_scatter_tensor_coalesced(
     Tensors& outputs, Tensors& inputs, const c10d::ReduceScatterOptions& options) {
   check_pairs(outputs, inputs);
-  Description whole{kReduceScatterOfTensors, "anyccl:reduce_scatter_tensor_coalesced",
-                    next_collective(), inputs, outputs};
+  Description whole{
+      kReduceScatterOfTensors, "anyccl:reduce_scatter_tensor_coalesced", next_collective(), inputs, outputs};
   return together(std::move(whole), is_async(options), [&] {
     for (const auto& places : by_type(inputs)) {
       const at::ScalarType type = inputs[places.front()].scalar_type();
       const Elements elements = elements_to_reduce(type);
       const ReduceOperator op(options.reduceOp, type);
-      Call call{{kReduceScatterOfTensors, "anyccl:reduce_scatter_tensor_coalesced"},
-                {}, true, options.timeout};
+      Call call{{kReduceScatterOfTensors, "anyccl:reduce_scatter_tensor_coalesced"}, {}, true, options.timeout};
       List list;
       for (const size_t at : places) {
         common_type({outputs[at], inputs[at]});

@@ -7,14 +7,10 @@ namespace anyccl_torch {
 std::exception_ptr to_exception(anyccl_status_t status, const std::string& what) {
   const c10::SourceLocation here{__func__, __FILE__, static_cast<uint32_t>(__LINE__)};
   switch (status) {
-    case ANYCCL_ERR_INVALID_ARGUMENT:
-      return std::make_exception_ptr(c10::ValueError(here, what));
-    case ANYCCL_ERR_UNSUPPORTED:
-      return std::make_exception_ptr(c10::NotImplementedError(here, what));
-    case ANYCCL_ERR_INVALID_USAGE:
-      return std::make_exception_ptr(c10::Error(here, what));
-    default:
-      return std::make_exception_ptr(c10::DistBackendError(here, what));
+    case ANYCCL_ERR_INVALID_ARGUMENT: return std::make_exception_ptr(c10::ValueError(here, what));
+    case ANYCCL_ERR_UNSUPPORTED: return std::make_exception_ptr(c10::NotImplementedError(here, what));
+    case ANYCCL_ERR_INVALID_USAGE: return std::make_exception_ptr(c10::Error(here, what));
+    default: return std::make_exception_ptr(c10::DistBackendError(here, what));
   }
 }
 

@@ -16,7 +16,8 @@ AnycclBackend::BackendPtr AnycclBackend::make_group(
     const StorePtr& store, int rank, int size, const BaseOptionsPtr& options) const {
   auto own = c10::dynamic_intrusive_pointer_cast<AnycclOptions>(options);
   TORCH_CHECK_VALUE(
-      own || !options, "anyccl: pg_options of the backend \"", options ? options->backend : "", "\" were given; use anyccl's");
+      own || !options, "anyccl: pg_options of the backend \"", options ? options->backend : "",
+      "\" were given; use anyccl's");
   own = c10::dynamic_intrusive_pointer_cast<AnycclOptions>((own ? own : options_)->clone());
   // Its ranks are known, also if those of this group were not.
   own->set_deferred(false);

@@ -54,10 +54,13 @@ AnycclBackend::WorkPtr AnycclBackend::allgather(
   const Elements elements = elements_to_move(common_type(into, input));
   const auto received = counts(into, elements);
   TORCH_CHECK_VALUE(
-      into[rank_].numel() == input.numel(), "anyccl: all_gather sends ", input.numel(), " elements, and the output for rank ",
-      rank_, ", which is this one, has ", into[rank_].numel());
-  Call call{{c10d::OpType::ALLGATHER, "anyccl:all_gather", next_collective(), inputs, into},
-            {}, is_async(options), options.timeout};
+      into[rank_].numel() == input.numel(), "anyccl: all_gather sends ", input.numel(),
+      " elements, and the output for rank ", rank_, ", which is this one, has ", into[rank_].numel());
+  Call call{
+      {c10d::OpType::ALLGATHER, "anyccl:all_gather", next_collective(), inputs, into},
+      {},
+      is_async(options),
+      options.timeout};
   const auto places = write_each(call.buffers, into);
   const void* from = apart_from(call.buffers, input, into, rank_);
   return launch<anyccl_all_gather_list, anyccl_iall_gather_list>(
@@ -77,8 +80,8 @@ AnycclBackend::WorkPtr AnycclBackend::gather(
   }
   const Elements elements = elements_to_move(input.scalar_type());
   const auto received = counts(into, elements);
-  Call call{{c10d::OpType::GATHER, "anyccl:gather", next_collective(), inputs, into},
-            {}, is_async(options), options.timeout};
+  Call call{
+      {c10d::OpType::GATHER, "anyccl:gather", next_collective(), inputs, into}, {}, is_async(options), options.timeout};
   // The outputs lie anywhere, the library writes to one place: results go through a buffer at the root.
   void* place = is_root ? call.buffers.write_all(into) : nullptr;
   const size_t* const one_after_the_other = nullptr;
@@ -100,8 +103,11 @@ AnycclBackend::WorkPtr AnycclBackend::scatter(
   }
   const Elements elements = elements_to_move(output.scalar_type());
   const auto sent = counts(from, elements);
-  Call call{{c10d::OpType::SCATTER, "anyccl:scatter", next_collective(), from, outputs},
-            {}, is_async(options), options.timeout};
+  Call call{
+      {c10d::OpType::SCATTER, "anyccl:scatter", next_collective(), from, outputs},
+      {},
+      is_async(options),
+      options.timeout};
   const void* place = is_root ? call.buffers.read_all(from) : nullptr;
   const size_t* const one_after_the_other = nullptr;
   return launch<anyccl_scatter_v, anyccl_iscatter_v>(
@@ -120,8 +126,11 @@ AnycclBackend::WorkPtr AnycclBackend::reduce_scatter(
       from[rank_].numel(), " elements, and its output has ", output.numel());
   const ReduceOperator op(options.reduceOp, output.scalar_type());
   const auto received = counts(from, elements);
-  Call call{{c10d::OpType::REDUCE_SCATTER, "anyccl:reduce_scatter", next_collective(), from, outputs},
-            {}, is_async(options), options.timeout};
+  Call call{
+      {c10d::OpType::REDUCE_SCATTER, "anyccl:reduce_scatter", next_collective(), from, outputs},
+      {},
+      is_async(options),
+      options.timeout};
   const void* place = call.buffers.read_all(from);
   if (std::all_of(received.begin(), received.end(), [&](size_t each) { return each == received.front(); })) {
     // Equal blocks are the plain call, which has less to check.
@@ -141,8 +150,11 @@ AnycclBackend::WorkPtr AnycclBackend::alltoall(
   TORCH_INTERNAL_ASSERT(type == outputs.front().scalar_type());
   const auto sent = counts(inputs, elements);
   const auto received = counts(outputs, elements);
-  Call call{{c10d::OpType::ALLTOALL, "anyccl:all_to_all", next_collective(), inputs, outputs},
-            {}, is_async(options), options.timeout};
+  Call call{
+      {c10d::OpType::ALLTOALL, "anyccl:all_to_all", next_collective(), inputs, outputs},
+      {},
+      is_async(options),
+      options.timeout};
   const auto places = write_each(call.buffers, outputs);
   std::vector<const void*> from;
   from.reserve(inputs.size());

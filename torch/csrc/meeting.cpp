@@ -33,8 +33,8 @@ c10::intrusive_ptr<c10d::Store> store_of(
   const size_t colon = first.store.rfind(':');
   c10d::TCPStoreOptions options;
   const char* const last = first.store.data() + first.store.size();
-  const bool has_address = colon != std::string::npos &&
-                           std::from_chars(first.store.data() + colon + 1, last, options.port).ptr == last;
+  const bool has_address =
+      colon != std::string::npos && std::from_chars(first.store.data() + colon + 1, last, options.port).ptr == last;
   TORCH_CHECK(
       has_address, "anyccl: the members of reconfigure() meet in the store of ", first.name(),
       ", which has no address, and this process has another one, ", here);
@@ -65,8 +65,9 @@ Meeting::Meeting(const StorePtr& own, int64_t uuid, std::vector<Member> members,
       members_(std::move(members)),
       self_(self),
       checksum_(checksum_of(members_)),
-      store_(c10::make_intrusive<c10d::PrefixStore>(
-          "anyccl/reconfigure/" + std::to_string(uuid), store_of(members_.front(), own, end))) {}
+      store_(
+          c10::make_intrusive<c10d::PrefixStore>(
+              "anyccl/reconfigure/" + std::to_string(uuid), store_of(members_.front(), own, end))) {}
 
 std::string Meeting::key_of(const Member& member) const { return "note/" + member.instance; }
 

@@ -49,7 +49,8 @@ Member parse(const c10d::ReconfigureHandle& handle) {
   const bool is_ours = all.size() == kParts && all[0] == kMark && !all[1].empty() && read(all[2], member.rank) &&
                        (all[3].empty() || read(all[3], uuid));
   TORCH_CHECK(
-      is_ours, "anyccl: \"", handle, "\" is no handle of this backend; get_reconfigure_handle() of each process gives one");
+      is_ours, "anyccl: \"", handle,
+      "\" is no handle of this backend; get_reconfigure_handle() of each process gives one");
   member.instance = all[1];
   if (!all[3].empty()) {
     member.uuid = uuid;
@@ -70,7 +71,8 @@ c10d::ReconfigureHandle Member::handle() const {
 }
 
 std::string Member::name() const {
-  return std::string(uuid ? "the former rank " : "the rank made as ") + std::to_string(rank) + " (process " + process + ")";
+  return std::string(uuid ? "the former rank " : "the rank made as ") + std::to_string(rank) + " (process " + process +
+         ")";
 }
 
 std::string new_instance() {

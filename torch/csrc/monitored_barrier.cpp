@@ -63,8 +63,7 @@ bool wait_until(anyccl_request_t& request, Clock::time_point end) {
 bool hear(Note& note, int64_t barrier, int source, anyccl_comm_t comm, Clock::time_point end) {
   do {
     anyccl_request_t request = ANYCCL_REQUEST_NULL;
-    check(
-        anyccl_irecv(note.data(), note.size(), ANYCCL_INT64, source, kTag, comm, &request), "monitored_barrier");
+    check(anyccl_irecv(note.data(), note.size(), ANYCCL_INT64, source, kTag, comm, &request), "monitored_barrier");
     if (!wait_until(request, end)) {
       return false;
     }
@@ -131,17 +130,17 @@ void AnycclBackend::monitoredBarrier(const c10d::BarrierOptions& options, bool w
     if (!is_answered) {
       check(anyccl_wait(&arrival), "monitored_barrier");
       C10_THROW_ERROR(
-          DistBackendError,
-          "anyccl, monitored_barrier of the group \"" + group->name() + "\": Rank 0 failed to pass monitoredBarrier in " +
-              std::to_string(limit.count()) + " ms; rank " + std::to_string(rank_) + " has reached it");
+          DistBackendError, "anyccl, monitored_barrier of the group \"" + group->name() +
+                                "\": Rank 0 failed to pass monitoredBarrier in " + std::to_string(limit.count()) +
+                                " ms; rank " + std::to_string(rank_) + " has reached it");
     }
     check(anyccl_wait(&arrival), "monitored_barrier");
   }
   if (std::any_of(verdict.begin() + 1, verdict.end(), [](int64_t is_missing) { return is_missing != 0; })) {
     C10_THROW_ERROR(
-        DistBackendError,
-        "anyccl, monitored_barrier of the group \"" + group->name() + "\": " + missing_ranks(verdict) +
-            " failed to pass monitoredBarrier in " + std::to_string(limit.count()) + " ms");
+        DistBackendError, "anyccl, monitored_barrier of the group \"" + group->name() +
+                              "\": " + missing_ranks(verdict) + " failed to pass monitoredBarrier in " +
+                              std::to_string(limit.count()) + " ms");
   }
 }
 

@@ -28,8 +28,8 @@ size_t place_among(const std::vector<Member>& members, const Member& self) {
       place != members.end(), "anyccl: the handle of this process is not among the ", members.size(),
       " that were given to reconfigure()");
   TORCH_CHECK(
-      place->handle() == self.handle(), "anyccl: reconfigure() was given an old handle of this process, ", place->handle(),
-      "; each reconfigure() changes it, now it is ", self.handle());
+      place->handle() == self.handle(), "anyccl: reconfigure() was given an old handle of this process, ",
+      place->handle(), "; each reconfigure() changes it, now it is ", self.handle());
   return static_cast<size_t>(place - members.begin());
 }
 

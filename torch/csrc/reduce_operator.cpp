@@ -23,8 +23,8 @@ at::Tensor factor_of(const c10d::ReduceOp& op, at::ScalarType type) {
   TORCH_CHECK_VALUE(factor.is_cpu(), "anyccl: the factor of PREMUL_SUM is on ", factor.device(), ", not on the CPU");
   const bool is_whole = !factor.is_floating_point() || std::trunc(factor.item<double>()) == factor.item<double>();
   TORCH_CHECK_VALUE(
-      is_whole || !c10::isIntegralType(type, /*includeBool=*/true),
-      "anyccl: PREMUL_SUM of ", type, " by ", factor.item<double>(), " would multiply by 0 or another whole number");
+      is_whole || !c10::isIntegralType(type, /*includeBool=*/true), "anyccl: PREMUL_SUM of ", type, " by ",
+      factor.item<double>(), " would multiply by 0 or another whole number");
   return factor.to(type).contiguous();
 }
 

@@ -27,8 +27,8 @@ AnycclBackend::WorkPtr AnycclBackend::allreduce_sparse(Tensors& tensors, const c
       options.reduceOp == c10d::ReduceOp::SUM, "anyccl: all_reduce of sparse tensors can sum, not more");
   TORCH_CHECK_NOT_IMPLEMENTED(!coalesced(), "anyccl: all_reduce of sparse tensors cannot be coalesced");
   const at::NoGradGuard no_grad;
-  const auto work =
-      new_work(comm(), {c10d::OpType::_ALLREDUCE_SPARSE, "anyccl:sparse_all_reduce", next_collective(), tensors, tensors});
+  const auto work = new_work(
+      comm(), {c10d::OpType::_ALLREDUCE_SPARSE, "anyccl:sparse_all_reduce", next_collective(), tensors, tensors});
   work->take();
   const at::Tensor mine = tensors.front().coalesce();
   c10d::AllgatherOptions now;
@@ -61,7 +61,8 @@ AnycclBackend::WorkPtr AnycclBackend::allreduce_sparse(Tensors& tensors, const c
   allgather(values, my_values, now)->wait();
 
   const at::Tensor sum =
-      at::sparse_coo_tensor(at::cat(indices.front(), 1), at::cat(values.front()), mine.sizes(), mine.options()).coalesce();
+      at::sparse_coo_tensor(at::cat(indices.front(), 1), at::cat(values.front()), mine.sizes(), mine.options())
+          .coalesce();
   tensors.front().copy_(sum);
   return finished(work, ANYCCL_SUCCESS);
 }

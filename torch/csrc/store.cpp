@@ -83,7 +83,8 @@ int set(void* context, const char* key, const void* value, size_t bytes, char* m
   }
 }
 
-int get(void* context, const char* key, int64_t timeout_ms, void* value, size_t capacity, size_t* bytes, char* message) {
+int get(
+    void* context, const char* key, int64_t timeout_ms, void* value, size_t capacity, size_t* bytes, char* message) {
   using Clock = std::chrono::steady_clock;
   auto& place = *static_cast<Place*>(context);
   const auto timeout = std::chrono::milliseconds(std::max<int64_t>(timeout_ms, 1));
@@ -122,8 +123,7 @@ bool wait_for_keys(
   return ask_until(end, ranks, [&] { return store.check(keys); });
 }
 
-anyccl_comm_t join(
-    c10d::Store& store, int rank, int size, const anyccl_config_t& config, const std::string& name) {
+anyccl_comm_t join(c10d::Store& store, int rank, int size, const anyccl_config_t& config, const std::string& name) {
   Place place{store, static_cast<size_t>(size)};
   anyccl_store_t callbacks = ANYCCL_STORE_INIT;
   callbacks.context = &place;

@@ -18,11 +18,6 @@ bool wait_for_keys(
 
 // Makes a communicator of the ranks that share the store. It is asked as it is: a connection of its own, as Store::clone()
 // makes, would take longer than all the rest, and seconds where no name server knows the name of the peer.
-anyccl_comm_t join(
-    c10d::Store& store,
-    int rank,
-    int size,
-    const anyccl_config_t& config,
-    const std::string& name);
+anyccl_comm_t join(c10d::Store& store, int rank, int size, const anyccl_config_t& config, const std::string& name);
 
 }  // namespace anyccl_torch

@@ -64,7 +64,8 @@ void AnycclWork::append_requests(std::vector<anyccl_request_t>& all) const {
 std::string AnycclWork::action(anyccl_status_t status) const {
   const std::string limit =
       status == ANYCCL_ERR_TIMEOUT ? " (timeout " + std::to_string(timeout_.count()) + " ms)" : std::string();
-  return std::string(name()) + " number " + std::to_string(description_.sequence) + " of the group \"" + group_ + "\"" + limit;
+  return std::string(name()) + " number " + std::to_string(description_.sequence) + " of the group \"" + group_ + "\"" +
+         limit;
 }
 
 bool AnycclWork::poll(std::chrono::milliseconds patience) {
@@ -199,9 +200,8 @@ void AnycclWork::wait_for_others(std::chrono::milliseconds timeout) {
     if (now >= end) {
       lock.unlock();
       std::rethrow_exception(to_exception(
-          ANYCCL_ERR_TIMEOUT,
-          "anyccl, " + action() + ": Operation timed out! It has not ended in the " + std::to_string(timeout.count()) +
-              " ms that wait() was given, and goes on"));
+          ANYCCL_ERR_TIMEOUT, "anyccl, " + action() + ": Operation timed out! It has not ended in the " +
+                                  std::to_string(timeout.count()) + " ms that wait() was given, and goes on"));
     }
     cv_.wait_until(lock, handles ? std::min<Clock::time_point>(end, now + kBetweenSignals) : end);
     if (handles && !completed_) {
@@ -227,13 +227,9 @@ int AnycclWork::sourceRank() const {
   return source_;
 }
 
-float AnycclWork::getDuration() const {
-  return std::chrono::duration<float, std::milli>(end_ - begin_).count();
-}
+float AnycclWork::getDuration() const { return std::chrono::duration<float, std::milli>(end_ - begin_).count(); }
 
-AnycclWork::Future AnycclWork::getFuture() {
-  return future(future_, c10::ListType::create(c10::TensorType::get()));
-}
+AnycclWork::Future AnycclWork::getFuture() { return future(future_, c10::ListType::create(c10::TensorType::get())); }
 
 AnycclWork::Future AnycclWork::getFutureResult() { return future(future_result_, c10::IntType::get()); }
 

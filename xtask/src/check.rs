@@ -1,12 +1,14 @@
 //! `cargo xtask check`: everything that must hold before a commit, except the tests.
 
 use crate::cargo::{cargo, run as run_program};
-use crate::{Result, docs, header, symbols, words};
+use crate::{Result, c_format, docs, header, licenses, symbols, words};
 
 /// Runs all checks in the order of what fails quickly; stops at the first failure.
 pub fn run() -> Result {
     step("format", || run_program(&mut cargo(&["fmt", "--all", "--check"])))?;
+    step("format of C and C++", c_format::check)?;
     step("words", words::run)?;
+    step("licences", licenses::check)?;
     step("header", || header::run(true))?;
     step("docs", || Ok(docs::docs(true)?))?;
     step("clippy", || {

@@ -1,11 +1,13 @@
 //! Build tasks: what the project needs beyond cargo. `cargo xtask help` lists them.
 
 mod bare_machine;
+mod c_format;
 mod cargo;
 mod check;
 mod docs;
 mod header;
 mod install;
+mod licenses;
 mod mpi_functions;
 mod pictures;
 mod symbols;

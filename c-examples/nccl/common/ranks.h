@@ -18,7 +18,8 @@
     do {                                                                                                               \
         ncclResult_t result_ = (call);                                                                                 \
         if (result_ != ncclSuccess) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, ncclGetErrorString(result_), ncclGetLastError(NULL)); \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, ncclGetErrorString(result_),                        \
+                    ncclGetLastError(NULL));                                                                           \
             exit(EXIT_FAILURE);                                                                                        \
         }                                                                                                              \
     } while (0)

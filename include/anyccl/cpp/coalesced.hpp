@@ -181,9 +181,8 @@ private:
                 each_holds(way.checked(), "sends", i, from.count(i), ranks() * to.count(i),
                            "size times those in recvs");
         }
-        return way(
-            forms(anyccl_reduce_scatter_coalesced, anyccl_ireduce_scatter_coalesced,
-                  anyccl_reduce_scatter_coalesced_init),
+        return way(forms(anyccl_reduce_scatter_coalesced, anyccl_ireduce_scatter_coalesced,
+                         anyccl_reduce_scatter_coalesced_init),
                    from.data(), to.data(), to.counts(), to.size(), datatype<elements_of_each<Recvs>>, to_c(op),
                    handle());
     }

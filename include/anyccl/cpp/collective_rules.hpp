@@ -28,8 +28,8 @@ protected:
         const auto to = written(recv);
         go_together(from, to);
         way.checked().holds("recv", to.size(), from.size(), "as many as send");
-        return way(forms(anyccl_all_reduce, anyccl_iall_reduce, anyccl_all_reduce_init),
-                   from.data(), to.data(), from.size(), datatype<decltype(from)>, to_c(op), handle());
+        return way(forms(anyccl_all_reduce, anyccl_iall_reduce, anyccl_all_reduce_init), from.data(), to.data(),
+                   from.size(), datatype<decltype(from)>, to_c(op), handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -40,8 +40,8 @@ protected:
         go_together(from, to);
         if (rank() == root)
             way.checked().holds("recv", to.size(), from.size(), "as many as send");
-        return way(forms(anyccl_reduce, anyccl_ireduce, anyccl_reduce_init),
-                   from.data(), to.data(), from.size(), datatype<decltype(from)>, to_c(op), root, handle());
+        return way(forms(anyccl_reduce, anyccl_ireduce, anyccl_reduce_init), from.data(), to.data(), from.size(),
+                   datatype<decltype(from)>, to_c(op), root, handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -52,8 +52,8 @@ protected:
         go_together(from, to);
         if (rank() == root)
             way.checked().holds("send", from.size(), to.size(), "as many as recv");
-        return way(forms(anyccl_broadcast, anyccl_ibroadcast, anyccl_broadcast_init),
-                   from.data(), to.data(), to.size(), datatype<decltype(to)>, root, handle());
+        return way(forms(anyccl_broadcast, anyccl_ibroadcast, anyccl_broadcast_init), from.data(), to.data(), to.size(),
+                   datatype<decltype(to)>, root, handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -63,8 +63,8 @@ protected:
         const auto to = written(recv);
         go_together(from, to);
         way.checked().holds("recv", to.size(), ranks() * from.size(), "size times those of send");
-        return way(forms(anyccl_all_gather, anyccl_iall_gather, anyccl_all_gather_init),
-                   from.data(), to.data(), from.size(), datatype<decltype(from)>, handle());
+        return way(forms(anyccl_all_gather, anyccl_iall_gather, anyccl_all_gather_init), from.data(), to.data(),
+                   from.size(), datatype<decltype(from)>, handle());
     }
 
     template <class Way, class Buffer>
@@ -73,8 +73,8 @@ protected:
         const auto all = written(buffer);
         way.checked().divides("buffer", all.size(), ranks());
         const std::size_t each = one_of(all.size());
-        return way(forms(anyccl_all_gather, anyccl_iall_gather, anyccl_all_gather_init),
-                   all.data() + own() * each, all.data(), each, datatype<decltype(all)>, handle());
+        return way(forms(anyccl_all_gather, anyccl_iall_gather, anyccl_all_gather_init), all.data() + own() * each,
+                   all.data(), each, datatype<decltype(all)>, handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -85,8 +85,8 @@ protected:
         go_together(from, to);
         if (rank() == root)
             way.checked().holds("recv", to.size(), ranks() * from.size(), "size times those of send");
-        return way(forms(anyccl_gather, anyccl_igather, anyccl_gather_init),
-                   from.data(), to.data(), from.size(), datatype<decltype(from)>, root, handle());
+        return way(forms(anyccl_gather, anyccl_igather, anyccl_gather_init), from.data(), to.data(), from.size(),
+                   datatype<decltype(from)>, root, handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -97,8 +97,8 @@ protected:
         go_together(from, to);
         if (rank() == root)
             way.checked().holds("send", from.size(), ranks() * to.size(), "size times those of recv");
-        return way(forms(anyccl_scatter, anyccl_iscatter, anyccl_scatter_init),
-                   from.data(), to.data(), to.size(), datatype<decltype(to)>, root, handle());
+        return way(forms(anyccl_scatter, anyccl_iscatter, anyccl_scatter_init), from.data(), to.data(), to.size(),
+                   datatype<decltype(to)>, root, handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -108,8 +108,8 @@ protected:
         const auto to = written(recv);
         go_together(from, to);
         way.checked().holds("send", from.size(), ranks() * to.size(), "size times those of recv");
-        return way(forms(anyccl_reduce_scatter, anyccl_ireduce_scatter, anyccl_reduce_scatter_init),
-                   from.data(), to.data(), to.size(), datatype<decltype(to)>, to_c(op), handle());
+        return way(forms(anyccl_reduce_scatter, anyccl_ireduce_scatter, anyccl_reduce_scatter_init), from.data(),
+                   to.data(), to.size(), datatype<decltype(to)>, to_c(op), handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -119,8 +119,8 @@ protected:
         const auto to = written(recv);
         go_together(from, to);
         way.checked().divides("send", from.size(), ranks()).holds("recv", to.size(), from.size(), "as many as send");
-        return way(forms(anyccl_all_to_all, anyccl_iall_to_all, anyccl_all_to_all_init),
-                   from.data(), to.data(), one_of(from.size()), datatype<decltype(from)>, handle());
+        return way(forms(anyccl_all_to_all, anyccl_iall_to_all, anyccl_all_to_all_init), from.data(), to.data(),
+                   one_of(from.size()), datatype<decltype(from)>, handle());
     }
 
     template <class Way>

@@ -112,7 +112,10 @@ enum class op : anyccl_reduce_op_t {
 
 namespace detail {
 
-constexpr anyccl_reduce_op_t to_c(op op) noexcept { return static_cast<anyccl_reduce_op_t>(op); }
+constexpr anyccl_reduce_op_t to_c(op op) noexcept
+{
+    return static_cast<anyccl_reduce_op_t>(op);
+}
 
 }  // namespace detail
 }  // namespace ANYCCL_CPP_MODE

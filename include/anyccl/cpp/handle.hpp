@@ -14,7 +14,10 @@ inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
 // ANYCCL_COMM_NONE, by a cast that programs warned of casts in the manner of C do not trip over.
-inline anyccl_comm_t no_communicator() noexcept { return reinterpret_cast<anyccl_comm_t>(std::uintptr_t{1}); }
+inline anyccl_comm_t no_communicator() noexcept
+{
+    return reinterpret_cast<anyccl_comm_t>(std::uintptr_t{1});
+}
 
 // The base of all communicators. Rank and size never change, so they are asked for once.
 class handle_base {

@@ -97,7 +97,7 @@ public:
         const mixed all(buffers);
         return call("sum_grads").run([&] {
             return anyccl_sum_grads(all.starts.data(), all.counts.data(), all.datatypes.data(), all.starts.size(),
-                                       handle());
+                                    handle());
         });
     }
     outcome<void> sum_grads(std::initializer_list<any_buffer> buffers) const
@@ -111,8 +111,8 @@ public:
         const mixed all(buffers);
         call checked("sum_grads_init");
         return prepared(checked, [&](anyccl_request_t* request) {
-            return anyccl_sum_grads_init(all.starts.data(), all.counts.data(), all.datatypes.data(),
-                                            all.starts.size(), handle(), request);
+            return anyccl_sum_grads_init(all.starts.data(), all.counts.data(), all.datatypes.data(), all.starts.size(),
+                                         handle(), request);
         });
     }
 
@@ -141,8 +141,8 @@ private:
         const auto to = pointers<void*>::written_to(recvs);
         has_length(way.checked(), "sends", from.size(), ranks(), "one buffer per rank");
         has_length(way.checked(), "recvs", to.size(), ranks(), "one buffer per rank");
-        return way(forms(anyccl_all_to_all_list, anyccl_iall_to_all_list, anyccl_all_to_all_list_init),
-                   from.data(), to.data(), from.counts(), to.counts(), datatype<elements_of_each<Recvs>>, handle());
+        return way(forms(anyccl_all_to_all_list, anyccl_iall_to_all_list, anyccl_all_to_all_list_init), from.data(),
+                   to.data(), from.counts(), to.counts(), datatype<elements_of_each<Recvs>>, handle());
     }
 
     template <class Way, class Send, class Recvs>
@@ -153,8 +153,8 @@ private:
         const auto to = pointers<void*>::written_to(recvs);
         if (has_length(way.checked(), "recvs", to.size(), ranks(), "one buffer per rank") && ranks() != 0)
             way.checked().holds("send", from.size(), to.count(own()), "what recvs has for this rank");
-        return way(forms(anyccl_all_gather_list, anyccl_iall_gather_list, anyccl_all_gather_list_init),
-                   from.data(), to.data(), to.counts(), datatype<decltype(from)>, handle());
+        return way(forms(anyccl_all_gather_list, anyccl_iall_gather_list, anyccl_all_gather_list_init), from.data(),
+                   to.data(), to.counts(), datatype<decltype(from)>, handle());
     }
 };
 

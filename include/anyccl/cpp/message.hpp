@@ -20,7 +20,9 @@ public:
     // None: to receive it is refused.
     matched_message() = default;
     // Takes over a message of the C API.
-    matched_message(anyccl_message_t handle, const message_status& status) noexcept : handle_(handle), status_(status) {}
+    matched_message(anyccl_message_t handle, const message_status& status) noexcept : handle_(handle), status_(status)
+    {
+    }
 
     matched_message(matched_message&& other) noexcept
         : handle_(std::exchange(other.handle_, nullptr)), status_(other.status_)

@@ -117,7 +117,7 @@ public:
     }
     template <class Send, class Recv>
     outcome<persistent> neighbor_all_to_all_v_init(Send&& send, const parts& sent, Recv&& recv, const parts& received,
-                                                  const graph& along) const
+                                                   const graph& along) const
     {
         outlives_the_call<Send>();
         outlives_the_call<Recv>();
@@ -133,10 +133,9 @@ private:
         go_together(from, to);
         check_parts(way.checked(), "recv", to.size(), received, along.sources(), "one number per source");
         return way(
-            forms(anyccl_neighbor_all_gather_v, anyccl_ineighbor_all_gather_v,
-                  anyccl_neighbor_all_gather_v_init),
-                   from.data(), to.data(), from.size(), received.counts().data(), received.displs(),
-                   datatype<decltype(from)>, along.handle(), handle());
+            forms(anyccl_neighbor_all_gather_v, anyccl_ineighbor_all_gather_v, anyccl_neighbor_all_gather_v_init),
+            from.data(), to.data(), from.size(), received.counts().data(), received.displs(), datatype<decltype(from)>,
+            along.handle(), handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -149,10 +148,9 @@ private:
         check_parts(way.checked(), "send", from.size(), sent, along.destinations(), "one number per destination");
         check_parts(way.checked(), "recv", to.size(), received, along.sources(), "one number per source");
         return way(
-            forms(anyccl_neighbor_all_to_all_v, anyccl_ineighbor_all_to_all_v,
-                  anyccl_neighbor_all_to_all_v_init),
-                   from.data(), to.data(), sent.counts().data(), sent.displs(), received.counts().data(),
-                   received.displs(), datatype<decltype(from)>, along.handle(), handle());
+            forms(anyccl_neighbor_all_to_all_v, anyccl_ineighbor_all_to_all_v, anyccl_neighbor_all_to_all_v_init),
+            from.data(), to.data(), sent.counts().data(), sent.displs(), received.counts().data(), received.displs(),
+            datatype<decltype(from)>, along.handle(), handle());
     }
 };
 

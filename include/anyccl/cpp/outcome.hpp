@@ -124,10 +124,10 @@ public:
     {
         // A communicator that is none has no ranks; the library has a sentence for that.
         if (!refused_ && parts != 0 && has % parts != 0) {
-            refused_.emplace(ANYCCL_ERR_INVALID_ARGUMENT,
-                             std::string(name_) + ": " + buffer + " has " + std::to_string(has) +
-                                 " elements, must have the same number for each of " + std::to_string(parts) +
-                                 " ranks");
+            refused_.emplace(ANYCCL_ERR_INVALID_ARGUMENT, std::string(name_) + ": " + buffer + " has " +
+                                                              std::to_string(has) +
+                                                              " elements, must have the same number for each of " +
+                                                              std::to_string(parts) + " ranks");
         }
         return *this;
     }

@@ -18,9 +18,7 @@ public:
     // One after the other, in the order of ranks: `counts[r]` elements of rank r.
     parts(view<const std::size_t> counts) noexcept : counts_(counts) {}
     // At `displs[r]`, in elements.
-    parts(view<const std::size_t> counts, view<const std::size_t> displs) noexcept : counts_(counts), displs_(displs)
-    {
-    }
+    parts(view<const std::size_t> counts, view<const std::size_t> displs) noexcept : counts_(counts), displs_(displs) {}
     template <class Counts, class = std::enable_if_t<std::is_convertible_v<const Counts&, view<const std::size_t>>>>
     parts(const Counts& counts) noexcept : counts_(counts)
     {

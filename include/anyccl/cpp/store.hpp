@@ -129,7 +129,8 @@ struct exchanged_id {
 };
 
 // Lets ranks find rank 0 by a file that all of them see; see anyccl_unique_id_exchange_by_file.
-inline outcome<exchanged_id> unique_id_exchange_by_file(const std::string& path, int size, int rank, const config& config = {})
+inline outcome<exchanged_id> unique_id_exchange_by_file(const std::string& path, int size, int rank,
+                                                        const config& config = {})
 {
     anyccl_unique_id_t id{};
     char address[ANYCCL_ADDRESS_BYTES] = "";

@@ -120,9 +120,8 @@ public:
     {
         message_status found{};
         int is_found = 0;
-        return call("iprobe").get(
-            [&] { return anyccl_iprobe(source, tag, handle(), &is_found, &found); },
-            [&] { return is_found != 0 ? std::optional<message_status>(found) : std::nullopt; });
+        return call("iprobe").get([&] { return anyccl_iprobe(source, tag, handle(), &is_found, &found); },
+                                  [&] { return is_found != 0 ? std::optional<message_status>(found) : std::nullopt; });
     }
 
     // Waits for a message and takes it out: what it has room for can be made before it is received, and no

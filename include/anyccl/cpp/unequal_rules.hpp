@@ -32,8 +32,8 @@ protected:
         check(way.checked(), "recv", to.size(), parts);
         if (is_of_all(parts))
             way.checked().holds("send", from.size(), parts.counts()[own()], "what counts has for this rank");
-        return way(forms(anyccl_all_gather_v, anyccl_iall_gather_v, anyccl_all_gather_v_init),
-                   from.data(), to.data(), parts.counts().data(), parts.displs(), datatype<decltype(from)>, handle());
+        return way(forms(anyccl_all_gather_v, anyccl_iall_gather_v, anyccl_all_gather_v_init), from.data(), to.data(),
+                   parts.counts().data(), parts.displs(), datatype<decltype(from)>, handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -44,9 +44,8 @@ protected:
         go_together(from, to);
         if (rank() == root)
             check(way.checked(), "recv", to.size(), parts);
-        return way(forms(anyccl_gather_v, anyccl_igather_v, anyccl_gather_v_init),
-                   from.data(), to.data(), from.size(), parts.counts().data(), parts.displs(), datatype<decltype(from)>,
-                   root, handle());
+        return way(forms(anyccl_gather_v, anyccl_igather_v, anyccl_gather_v_init), from.data(), to.data(), from.size(),
+                   parts.counts().data(), parts.displs(), datatype<decltype(from)>, root, handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -57,9 +56,8 @@ protected:
         go_together(from, to);
         if (rank() == root)
             check(way.checked(), "send", from.size(), parts);
-        return way(forms(anyccl_scatter_v, anyccl_iscatter_v, anyccl_scatter_v_init),
-                   from.data(), to.data(), parts.counts().data(), parts.displs(), to.size(), datatype<decltype(to)>,
-                   root, handle());
+        return way(forms(anyccl_scatter_v, anyccl_iscatter_v, anyccl_scatter_v_init), from.data(), to.data(),
+                   parts.counts().data(), parts.displs(), to.size(), datatype<decltype(to)>, root, handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -72,8 +70,8 @@ protected:
         check(way.checked(), "send", from.size(), parts);
         if (is_of_all(parts))
             way.checked().holds("recv", to.size(), parts.counts()[own()], "what counts has for this rank");
-        return way(forms(anyccl_reduce_scatter_v, anyccl_ireduce_scatter_v, anyccl_reduce_scatter_v_init),
-                   from.data(), to.data(), parts.counts().data(), datatype<decltype(to)>, to_c(op), handle());
+        return way(forms(anyccl_reduce_scatter_v, anyccl_ireduce_scatter_v, anyccl_reduce_scatter_v_init), from.data(),
+                   to.data(), parts.counts().data(), datatype<decltype(to)>, to_c(op), handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -84,9 +82,9 @@ protected:
         go_together(from, to);
         check(way.checked(), "send", from.size(), sent);
         check(way.checked(), "recv", to.size(), received);
-        return way(forms(anyccl_all_to_all_v, anyccl_iall_to_all_v, anyccl_all_to_all_v_init),
-                   from.data(), to.data(), sent.counts().data(), sent.displs(), received.counts().data(),
-                   received.displs(), datatype<decltype(from)>, handle());
+        return way(forms(anyccl_all_to_all_v, anyccl_iall_to_all_v, anyccl_all_to_all_v_init), from.data(), to.data(),
+                   sent.counts().data(), sent.displs(), received.counts().data(), received.displs(),
+                   datatype<decltype(from)>, handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -96,8 +94,8 @@ protected:
         const auto to = written(recv);
         go_together(from, to);
         way.checked().holds("recv", to.size(), from.size(), "as many as send");
-        return way(forms(anyccl_scan, anyccl_iscan, anyccl_scan_init),
-                   from.data(), to.data(), from.size(), datatype<decltype(from)>, to_c(op), handle());
+        return way(forms(anyccl_scan, anyccl_iscan, anyccl_scan_init), from.data(), to.data(), from.size(),
+                   datatype<decltype(from)>, to_c(op), handle());
     }
 
     template <class Way, class Send, class Recv>
@@ -107,8 +105,8 @@ protected:
         const auto to = written(recv);
         go_together(from, to);
         way.checked().holds("recv", to.size(), from.size(), "as many as send");
-        return way(forms(anyccl_exscan, anyccl_iexscan, anyccl_exscan_init),
-                   from.data(), to.data(), from.size(), datatype<decltype(from)>, to_c(op), handle());
+        return way(forms(anyccl_exscan, anyccl_iexscan, anyccl_exscan_init), from.data(), to.data(), from.size(),
+                   datatype<decltype(from)>, to_c(op), handle());
     }
 
     // A number for each part, and room for all of them.

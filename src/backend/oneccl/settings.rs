@@ -20,6 +20,7 @@ const FOR_PROCESSORS: &str = "ONECCL_LEGACY_CPU";
 
 /// Sets the variables; must be called before the first call. Returns whether oneCCL will use its plugin for
 /// processors.
+#[expect(clippy::disallowed_methods, reason = "oneCCL reads its settings from nowhere else")]
 pub fn prepare(folder: &Path) -> bool {
     let mut wanted: Vec<(&str, String)> =
         DEFAULTS.iter().map(|(name, value)| (*name, value.to_string())).collect();
