@@ -72,6 +72,8 @@ fn pages(folder: &Path) -> impl Iterator<Item = (PathBuf, String)> {
 fn support() -> String {
     let mut page = String::from(
         "# What is supported\n\n\
+         This page tells how many elements each collective sends and receives, and which operator takes which \
+         datatype.\n\n\
          ## Collectives\n\n\
          `count` is the argument of the call, in elements; `size` is the number of ranks. A dash: the buffer is not \
          used.\n\n",
@@ -97,7 +99,7 @@ fn support() -> String {
     );
     page.push_str(
         "\nA collective without a root treats all ranks alike; exscan leaves the output of rank 0 alone.\n\n\
-         Those whose blocks differ in length take a count for each block:\n\n",
+         Collectives whose blocks differ in length take a count for each block:\n\n",
     );
     table(
         &mut page,
@@ -105,7 +107,7 @@ fn support() -> String {
         Collective::ALL.into_iter().filter(|collective| collective.has_layout()).map(|collective| {
             let operator = if collective.reduces() { "yes" } else { DASH };
             let counts = match collective.counts_messages() {
-                true => "known to sender and receiver, who must agree",
+                true => "known to the sender and the receiver, which must agree",
                 false => "the same on every rank",
             };
             vec![format!("`anyccl_{}`", collective.name()), operator.into(), counts.into()]
@@ -115,8 +117,8 @@ fn support() -> String {
 
     page.push_str(
         "## Datatypes and operators\n\n\
-         Collectives without an operator take every datatype. Those with one take what this table allows; anything else \
-         is an error before anything is sent.\n\n",
+         Collectives without an operator take every datatype. Those with an operator take what this table allows; \
+         anything else is an error before anything is sent.\n\n",
     );
     let mut heads = vec!["datatype", "bytes"];
     heads.extend(ReduceOp::ALL.map(ReduceOp::name));
@@ -156,8 +158,8 @@ fn elements(of: impl Fn(usize, usize) -> usize) -> String {
 fn environment() -> String {
     let mut page = String::from(
         "# Environment variables\n\n\
-         Everything that the library reads. An empty value counts as unset; a value that makes no sense is an error at \
-         `anyccl_init` or `anyccl_comm_create`, never ignored.\n\n",
+         This page lists every environment variable that the library reads. An empty value counts as unset. A \
+         value that makes no sense is an error at `anyccl_init` or `anyccl_comm_create`; it is never ignored.\n\n",
     );
     table(
         &mut page,
@@ -170,8 +172,9 @@ fn environment() -> String {
 fn algorithms() -> String {
     let mut page = String::from(
         "# Algorithms\n\n\
-         `ANYCCL_ALGORITHM=COLLECTIVE:ALGORITHM,...` chooses one; otherwise the cheapest by predicted cost is taken. \
-         How they are made: [architecture.md](architecture.md).\n",
+         This page lists the algorithms of each collective. `ANYCCL_ALGORITHM=COLLECTIVE:ALGORITHM,...` chooses \
+         one; otherwise the library takes the one with the least predicted cost. [architecture.md](architecture.md) \
+         says how an algorithm becomes a plan.\n",
     );
     for collective in Collective::ALL {
         let mut rows = ALGORITHMS.iter().filter(|a| a.collective == collective).peekable();

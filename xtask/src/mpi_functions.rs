@@ -74,9 +74,9 @@ fn chapters() -> [Chapter; 20] {
 pub fn page() -> String {
     let mut page = String::from(
         "# MPI's functions\n\n\
-         What each library exports, by chapter of the standard, and how many of these functions are implemented. The others \
-         return MPI_ERR_UNSUPPORTED_OPERATION by the error handler, with a sentence. `libmpi_abi.so.1` has all of MPI 5.0, \
-         `libmpi.so.12` those up to MPI 3.1; each has its profiling twin, `PMPI_X`. [mpi.md](mpi.md) has the rest.\n\n",
+         This page counts the functions that each library exports, by chapter of the standard, and how many of them are \
+         implemented. The others return MPI_ERR_UNSUPPORTED_OPERATION by the error handler, with a sentence. `libmpi_abi.so.1` \
+         has all functions of MPI 5.0, `libmpi.so.12` those up to MPI 3.1. Each has its profiling twin, `PMPI_X`. [mpi.md](mpi.md) has the rest.\n\n",
     );
     let all = chapters();
     let mut rows: Vec<Vec<String>> =
