@@ -1,8 +1,8 @@
 //! The format of C and C++ files, compared with clang-format.
 //!
 //! `.clang-format` has the style, and `.clang-format-ignore` the files that are left alone. Versions of
-//! clang-format differ in details, so files are compared only with the version that formatted them; without it
-//! a line says that nothing was compared.
+//! clang-format differ in details, so files are compared only with the version that formatted them; without
+//! it a line says that nothing was compared.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,8 +1,8 @@
 //! Licences and advisories of the crates that this project uses.
 //!
-//! `deny.toml` has the licences that are accepted. Where `cargo deny` is installed it checks licences, sources
-//! and duplicates, and advisories if their database can be had. Where it is not, licences are compared with the
-//! same list here.
+//! `deny.toml` has the licences that are accepted. Where `cargo deny` is installed it checks licences,
+//! sources and duplicates, and advisories if their database can be had. Where it is not, licences are
+//! compared with the same list here.
 
 use std::fs;
 use std::process::Command;

@@ -5,8 +5,7 @@
 //! - the comment that is the chapter's text;
 //! - the `#include` lines;
 //! - the rest, in which a line `@item NAME` stands for one declaration, and `@forms anyccl_NAME` for the
-//! forms
-//!   of one call as far as there are any: `anyccl_NAME`, `anyccl_iNAME`, `anyccl_NAME_init`.
+//!   forms of one call as far as there are any: `anyccl_NAME`, `anyccl_iNAME`, `anyccl_NAME_init`.
 //!
 //! What is equal in all chapters is added here: the include guard, `extern "C"`, and the end of the group
 //! that the chapter's text opens for Doxygen.
