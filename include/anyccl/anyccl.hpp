@@ -1,5 +1,4 @@
-// anyccl in C++17 and later: anyccl.h with owners, element types and sizes that the compiler and the call
-// check.
+// anyccl in C++17 and later: the C interface with owners, element types, and sizes that are checked.
 //
 //     #include <anyccl/anyccl.hpp>
 //
@@ -10,26 +9,24 @@
 //         world.all_reduce(gradients, anyccl::op::avg);
 //     }
 //
-// Header only: it calls the C API, and what is said in anyccl.h holds here. What is different:
+// Header only: it calls the C API, and the contracts of anyccl.h hold here. The differences:
 //
-//   communicator   owns what anyccl_comm_create, split, dup ... give; communicator_ref borrows it. `world` is
-//   the job. request        owns a started operation, and waits for it when it goes out of scope. buffers
-//   are whatever has std::data and std::size, or a single element; `view` is made of a pointer and a count.
-//                  The datatype follows from the element type: see datatype_of. Sizes must fit the call.
-//   failures       are thrown as anyccl::error, which has the status and the sentence. With
-//   ANYCCL_NO_EXCEPTIONS defined,
-//                  or where the compiler has no exceptions, each call returns anyccl::result<T> instead, and a
-//                  compiler that knows [[nodiscard]] says where nobody looks at it.
-//   persistent     owns an operation that is prepared once and started often.
-//   graph          says with whom a rank exchanges in neighbor_all_to_all_v.
-//   made_op        owns an operator of the program's own.
-//   store          is for programs whose launcher has one: derive from it, and create a communicator with it.
-//   parts          say how many elements each rank has, where that differs.
-//   batch          starts calls together.
-//   allocator      is for containers in memory that other ranks read where it is.
+// - `communicator` owns a communicator; `communicator_ref` borrows one. `world` is the communicator of the job.
+// - `request` owns an operation that was started. It waits for the end when it goes out of scope.
+// - `persistent` owns an operation that is prepared once and started often.
+// - Buffers are anything that has std::data and std::size, or a single element. `view` is a pointer and a count.
+//   The datatype follows from the element type: see `datatype_of`. Sizes must fit the call.
+// - Failures are thrown as `error`, which has the status and the message. With ANYCCL_NO_EXCEPTIONS defined, or
+//   in a compiler without exceptions, each call returns a `result<T>` instead. It is [[nodiscard]], so the
+//   compiler warns where it is ignored.
+// - `made_op` owns an operator of the program; `op` has the builtin ones.
+// - `parts` gives counts and displacements of blocks of different lengths. `graph` owns the neighbors of a rank.
+// - `store` is the base of a key/value store of the program, with which a communicator can be created.
+// - `batch` starts calls together.
+// - `allocator` gives containers memory that the other ranks of the host can read.
 //
-// A communicator's calls are const: they may be made wherever anyccl.h allows it, from any thread. Objects of
-// this header are otherwise as safe between threads as an int.
+// The calls of a communicator are const: any thread may make them where anyccl.h allows it. Apart from that, the
+// objects of this header are as safe between threads as an int.
 #ifndef ANYCCL_ANYCCL_HPP
 #define ANYCCL_ANYCCL_HPP
 

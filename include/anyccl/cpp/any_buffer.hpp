@@ -1,4 +1,4 @@
-// A buffer whose type of elements is known when the program runs. Part of anyccl.hpp.
+// Buffers whose element type is known at run time only. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_ANY_BUFFER_HPP
 #define ANYCCL_CPP_ANY_BUFFER_HPP
 
@@ -13,7 +13,8 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// A buffer that is written, whatever its elements are: for lists that mix them. Refers to the elements.
+// A receive buffer with elements of any type, for lists that mix types. It refers to the elements and does
+// not own them.
 class any_buffer {
 public:
     template <class Buffer, class = std::enable_if_t<!std::is_same_v<std::decay_t<Buffer>, any_buffer>>>
@@ -25,13 +26,13 @@ public:
         size_ = found.size();
         datatype_ = detail::datatype<decltype(found)>;
     }
-    // Of elements of a datatype of the C API.
+    // A buffer with elements of a datatype of the C API.
     any_buffer(void* data, std::size_t size, anyccl_datatype_t datatype) noexcept
         : data_(data), size_(size), datatype_(datatype)
     {
     }
 
-    // A place in a list where no rank has anything; the list must still say what would be there.
+    // An entry of a list for which no rank has a buffer. The list still says what would be there.
     template <class T>
     static any_buffer missing(std::size_t size) noexcept
     {

@@ -9,9 +9,9 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// From here to `end`, calls of this thread do not block: each returns as soon as it is started, and they may
-// stand in any order. What they are given, buffers and `told`, must live until the end: temporaries do not. A
-// batch that goes out of scope ends, too, and its failure is lost.
+// A batch: until `end`, calls of this thread do not block. Each returns when it is started, and they may
+// stand in any order. Buffers and outputs of the calls must live until the end, so they cannot be
+// temporaries. A batch that goes out of scope ends as well, and its failure is lost.
 class [[nodiscard]] batch {
 public:
     batch() noexcept { (void)anyccl_batch_begin(); }
@@ -23,7 +23,7 @@ public:
             (void)anyccl_batch_end();
     }
 
-    // Waits until everything that was called inside is done.
+    // Waits until all calls of the batch are complete.
     outcome<void> end()
     {
         is_open_ = false;

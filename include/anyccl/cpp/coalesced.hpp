@@ -1,4 +1,4 @@
-// Many buffers in few messages, as members of a communicator. Part of anyccl.hpp.
+// One collective on many buffers, as members of a communicator. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_COALESCED_HPP
 #define ANYCCL_CPP_COALESCED_HPP
 
@@ -19,10 +19,9 @@ namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
-// What the call without _coalesced does, for each buffer of a list. A list is a range of buffers with
-// elements of one type: vectors, spans, views. The buffers of a form that starts with `i` must live until the
-// request has ended, those of one that ends with `_init` as long as the operation; the range itself is read
-// during the call.
+// Each call does the collective of its name on every buffer of a list. A list is a range of buffers with
+// elements of one type: vectors, spans, views. The range itself is read during the call only. Its buffers
+// must live until the request has ended, or as long as the persistent operation.
 class coalesced : public unequal {
 public:
     using unequal::unequal;
@@ -59,7 +58,8 @@ public:
         return do_all_reduce(preparing("all_reduce_coalesced_init"), buffers, buffers, op);
     }
 
-    // Copies the buffers of the root to every rank. `sends` is not read elsewhere, but is as long.
+    // Copies the buffers of the root to every rank. On the other ranks `sends` is not read, but must have the
+    // same lengths.
     template <class Sends, class Recvs>
     outcome<void> broadcast_coalesced(const Sends& sends, Recvs&& recvs, int root) const
     {
@@ -91,7 +91,7 @@ public:
         return do_broadcast(preparing("broadcast_coalesced_init"), buffers, buffers, root);
     }
 
-    // Collects the elements of all ranks, in the order of ranks, on every rank.
+    // Collects the elements of all ranks on every rank, in the order of the ranks.
     template <class Sends, class Recvs>
     outcome<void> all_gather_coalesced(const Sends& sends, Recvs&& recvs) const
     {
@@ -108,7 +108,7 @@ public:
         return do_all_gather(preparing("all_gather_coalesced_init"), sends, recvs);
     }
 
-    // Combines the elements of all ranks; every rank gets its part of each result.
+    // Combines the elements of all ranks; every rank gets its block of each result.
     template <class Sends, class Recvs>
     outcome<void> reduce_scatter_coalesced(const Sends& sends, Recvs&& recvs, op op) const
     {

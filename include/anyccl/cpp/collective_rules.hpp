@@ -1,4 +1,4 @@
-// What each collective asks of its buffers, and the C call behind it. Part of anyccl.hpp.
+// What each collective requires of its buffers, and the C call behind it. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_COLLECTIVE_RULES_HPP
 #define ANYCCL_CPP_COLLECTIVE_RULES_HPP
 
@@ -15,7 +15,7 @@ namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
-// One function per collective, for both ways. A buffer that a rank does not use is not looked at.
+// One function for each collective, for all its forms. A buffer that a rank does not use is not checked.
 class collective_rules : public transfers {
 public:
     using transfers::transfers;
@@ -129,11 +129,12 @@ protected:
         return way(forms(anyccl_barrier, anyccl_ibarrier, anyccl_barrier_init), handle());
     }
 
-    // This rank as an index; 0 where there is no communicator, whose calls the library refuses.
+    // Rank of the caller as an index. 0 without a communicator, whose calls the library refuses.
     std::size_t own() const noexcept { return static_cast<std::size_t>(rank() < 0 ? 0 : rank()); }
 
 private:
-    // Elements of one rank, of `all` that divide. Without ranks none: the call is refused by the library.
+    // Number of elements of one rank, of `all`, which the number of ranks divides. 0 without ranks: the
+    // library refuses the call.
     std::size_t one_of(std::size_t all) const noexcept { return ranks() == 0 ? 0 : all / ranks(); }
 };
 

@@ -16,13 +16,13 @@ namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
-// All ranks make the same calls in the same order. Each call has a form that starts with `i`, returns at once
-// and gives a request, and one that ends with `_init` and gives an operation that can be started often. A
-// call with one buffer is in place. Sizes are checked before anything is sent: a call that is refused leaves
-// the communicator as it was, but the other ranks wait for this one.
+// The collectives of a communicator. All ranks make the same calls in the same order.
 //
-// `send` and `recv` are whatever has elements side by side, or one element. anyccl.h has a picture of each
-// call.
+// Each call has a nonblocking form whose name begins with `i`, and a persistent form whose name ends with
+// `_init`. A call with one buffer works in place. Sizes are checked before anything is sent: a call that is
+// refused leaves the communicator usable, but the other ranks wait for this one.
+//
+// `send` and `recv` are any contiguous elements, or one element. collectives.h has a picture of each call.
 class collectives : public collective_rules {
 public:
     using collective_rules::collective_rules;
@@ -65,7 +65,7 @@ public:
         return do_all_reduce(preparing("all_reduce_init"), buffer, buffer, op);
     }
 
-    // Combines the elements of all ranks; the root gets the result. `recv` is not used elsewhere.
+    // Combines the elements of all ranks; the root gets the result. The other ranks do not use `recv`.
     template <class Send, class Recv>
     outcome<void> reduce(const Send& send, Recv&& recv, op op, int root) const
     {
@@ -103,7 +103,7 @@ public:
         return do_reduce(preparing("reduce_init"), buffer, buffer, op, root);
     }
 
-    // Copies the elements of the root to every rank. `send` is not used elsewhere.
+    // Copies the elements of the root to every rank. The other ranks do not use `send`.
     template <class Send, class Recv>
     outcome<void> broadcast(const Send& send, Recv&& recv, int root) const
     {
@@ -141,8 +141,8 @@ public:
         return do_broadcast(preparing("broadcast_init"), buffer, buffer, root);
     }
 
-    // Collects the elements of all ranks, in the order of ranks, on every rank. In place, this rank's
-    // elements lie in its part of the buffer.
+    // Collects the elements of all ranks on every rank, in the order of the ranks. In place, the elements of
+    // this rank lie in its block of the buffer.
     template <class Send, class Recv>
     outcome<void> all_gather(const Send& send, Recv&& recv) const
     {
@@ -180,7 +180,8 @@ public:
         return do_all_gather_in_place(preparing("all_gather_init"), buffer);
     }
 
-    // Collects the elements of all ranks, in the order of ranks, at the root. `recv` is not used elsewhere.
+    // Collects the elements of all ranks at the root, in the order of the ranks. The other ranks do not use
+    // `recv`.
     template <class Send, class Recv>
     outcome<void> gather(const Send& send, Recv&& recv, int root) const
     {
@@ -201,7 +202,8 @@ public:
         return do_gather(preparing("gather_init"), send, recv, root);
     }
 
-    // Deals the elements of the root out to all ranks, in the order of ranks. `send` is not used elsewhere.
+    // Distributes the elements of the root to all ranks, in the order of the ranks. The other ranks do not
+    // use `send`.
     template <class Send, class Recv>
     outcome<void> scatter(const Send& send, Recv&& recv, int root) const
     {
@@ -222,7 +224,7 @@ public:
         return do_scatter(preparing("scatter_init"), send, recv, root);
     }
 
-    // Combines the elements of all ranks; every rank gets its part of the result.
+    // Combines the elements of all ranks; every rank gets its block of the result.
     template <class Send, class Recv>
     outcome<void> reduce_scatter(const Send& send, Recv&& recv, op op) const
     {
@@ -243,7 +245,7 @@ public:
         return do_reduce_scatter(preparing("reduce_scatter_init"), send, recv, op);
     }
 
-    // Sends part k of every rank to rank k, where the parts lie in the order of the ranks they come from.
+    // Sends block k of every rank to rank k, which gets the blocks in the order of their senders.
     template <class Send, class Recv>
     outcome<void> all_to_all(const Send& send, Recv&& recv) const
     {
@@ -281,7 +283,7 @@ public:
         return do_all_to_all(preparing("all_to_all_init"), buffer, buffer);
     }
 
-    // Waits until every rank has come here.
+    // Waits until every rank has made the call.
     outcome<void> barrier() const { return do_barrier(blocking("barrier")); }
     outcome<request> ibarrier() const { return do_barrier(starting("ibarrier")); }
     outcome<persistent> barrier_init() const { return do_barrier(preparing("barrier_init")); }

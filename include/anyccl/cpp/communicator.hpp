@@ -1,4 +1,4 @@
-// Communicators: borrowed, owned, and the world. Part of anyccl.hpp.
+// Communicators: borrowed and owned. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_COMMUNICATOR_HPP
 #define ANYCCL_CPP_COMMUNICATOR_HPP
 
@@ -20,12 +20,12 @@ inline namespace ANYCCL_CPP_MODE {
 
 class communicator;
 
-// A communicator that somebody else owns: what a function takes that communicates. Copied like a pointer;
-// valid as long as the communicator. Has all calls: see also detail::collectives, detail::unequal,
-// detail::lists, detail::neighbors and detail::transfers.
+// A communicator that another object owns. Functions that communicate take it as a parameter. It is copied
+// like a pointer, and is valid as long as the communicator. It has all calls: see also detail::collectives,
+// detail::unequal, detail::lists, detail::neighbors and detail::transfers.
 class communicator_ref : public detail::neighbors {
 public:
-    // None: calls on it are refused.
+    // No communicator: its calls are refused.
     communicator_ref() = default;
 
     // Refers to a communicator of the C API; ANYCCL_WORLD is the world.
@@ -36,7 +36,7 @@ public:
             .get([&] { return detail::describe(handle, found); }, [&] { return found; });
     }
 
-    // This rank's position among the ranks on its host, and their number.
+    // Position of this rank among the ranks of the communicator on its host, and their number.
     outcome<int> local_rank() const
     {
         int rank = 0;
@@ -50,45 +50,46 @@ public:
             .get([&] { return anyccl_comm_local_size(handle(), &size); }, [&] { return size; });
     }
 
-    // Splits it: ranks that pass the same color form a communicator, numbered in ascending order of `key`. Where the
-    // color is ANYCCL_COLOR_NONE, the communicator that comes back is none.
+    // Splits the communicator: ranks with the same color form a new one, in ascending order of `key`. The
+    // result for the color ANYCCL_COLOR_NONE is no communicator.
     outcome<communicator> split(int color, int key = 0, const config& config = {}) const;
-    // Splits it by hosts.
+    // Splits the communicator by host.
     outcome<communicator> split_by_host(const config& config = {}) const;
-    // The same ranks with a context of its own.
+    // Makes a communicator of the same ranks whose calls are separate.
     outcome<communicator> dup(const config& config = {}) const;
-    // Some of its ranks, in this order; the same list on every rank. None on a rank that is not in the list.
+    // Makes a communicator of some ranks, in this order. Every rank gives the same list. The result on a rank
+    // that is not in the list is no communicator.
     template <class Ranks>
     outcome<communicator> create_from_ranks(const Ranks& ranks, const config& config = {}) const;
-    // The ranks that are still there after a failure.
+    // Makes a communicator of the ranks that are still alive, after a failure.
     outcome<communicator> shrink(const config& config = {}) const;
 
-    // Success when it works, else why it has failed.
+    // Success if the communicator is usable, otherwise the failure.
     outcome<void> failure() const
     {
         return detail::call("failure").run([&] { return anyccl_comm_failure(handle()); });
     }
-    // How long calls that begin from now on may go without progress. Local.
+    // Sets how long calls that begin from now on may wait without progress. Local.
     outcome<void> set_timeout(std::chrono::milliseconds timeout) const
     {
         return detail::call("set_timeout").run([&] { return anyccl_comm_set_timeout(handle(), timeout.count()); });
     }
-    // Fails it on all its ranks.
+    // Makes the communicator fail on all its ranks.
     outcome<void> abort() const
     {
         return detail::call("abort").run([&] { return anyccl_comm_abort(handle()); });
     }
 };
 
-// A communicator that this object owns and destroys. Requests must end before it: declare them after it.
-// When an exception destroys it, it is aborted first, so that the other ranks fail at once and this one does
-// not wait for them.
+// A communicator that this object owns and destroys. Requests must end before it: declare them after it. When
+// an exception destroys the object, the communicator is aborted first. The other ranks then fail at once, and
+// this rank does not wait for them.
 class communicator : public communicator_ref {
 public:
-    // None.
+    // No communicator.
     communicator() = default;
 
-    // Joins the communicator that an id names; see anyccl_comm_create.
+    // Joins the communicator that a unique id names; see anyccl_comm_create().
     static outcome<communicator> create(const unique_id& id, int size, int rank, const config& config = {})
     {
         return made("create", [&](anyccl_comm_t* comm) {
@@ -97,7 +98,7 @@ public:
         });
     }
 
-    // Joins the communicator of the ranks that share a store; see anyccl_comm_create_with_store.
+    // Joins the communicator of the ranks that share a store; see anyccl_comm_create_with_store().
     static outcome<communicator> create(store& shared_store, int size, int rank, const config& config = {})
     {
         return made("create", [&](anyccl_comm_t* comm) {
@@ -107,7 +108,7 @@ public:
         });
     }
 
-    // Takes over a communicator of the C API.
+    // Takes ownership of a communicator of the C API.
     static outcome<communicator> adopt(anyccl_comm_t handle)
     {
         return made("adopt", [&](anyccl_comm_t* comm) {
@@ -138,19 +139,19 @@ public:
         (void)anyccl_comm_destroy(handle());
     }
 
-    // Leaves the communicator, and tells how that went; refused while a request is unfinished.
+    // Leaves the communicator and reports the result. Refused while a request is unfinished.
     outcome<void> destroy()
     {
         return detail::call("destroy").run([this] {
             const anyccl_status_t status = anyccl_comm_destroy(handle());
-            // A refused call has changed nothing; after any other it is gone.
+            // A refused call has changed nothing. After any other result the communicator is gone.
             if (status != ANYCCL_ERR_INVALID_ARGUMENT && status != ANYCCL_ERR_INVALID_USAGE)
                 forget();
             return status;
         });
     }
 
-    // Gives it away, to be destroyed by the C API.
+    // Gives up ownership: the C API must destroy the handle.
     anyccl_comm_t release() noexcept
     {
         const anyccl_comm_t released = handle();
@@ -163,7 +164,7 @@ private:
 
     explicit communicator(const communicator_ref& owned) noexcept : communicator_ref(owned) {}
 
-    // What `make` gives, with its rank and size.
+    // The communicator that `make` gives, with its rank and size.
     template <class Make>
     static outcome<communicator> made(const char* name, Make make)
     {
@@ -177,7 +178,7 @@ private:
             [&] { return communicator(found); });
     }
 
-    // How many exceptions were on their way when this was made.
+    // Number of exceptions that were unwinding when this object was made.
     int throwing_ = std::uncaught_exceptions();
 };
 

@@ -1,4 +1,4 @@
-// Settings of a communicator, and the id by which one is joined. Part of anyccl.hpp.
+// Settings of a communicator, and the unique id. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_CONFIG_HPP
 #define ANYCCL_CPP_CONFIG_HPP
 
@@ -14,27 +14,29 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// A deadline that never comes.
+// A timeout without a limit.
 inline constexpr std::chrono::milliseconds never{ANYCCL_TIMEOUT_NEVER};
 
-// Settings of one communicator. What is left as it is has its default.
+// Settings of one communicator. A member that is not set has its default.
 struct config {
-    // What messages call the communicator.
+    // Name of the communicator in messages and log lines.
     std::string name{};
-    // Deadline of every wait. Zero: the parent's, or what ANYCCL_TIMEOUT_MS says.
+    // Longest time that a call waits without progress. Zero: the value of the parent, or of
+    // ANYCCL_TIMEOUT_MS.
     std::chrono::milliseconds timeout{0};
-    // Which log lines are written, for the whole process.
+    // Level of the log lines that are written, for the whole process.
     anyccl_log_level log_level = ANYCCL_LOG_DEFAULT;
-    // Interfaces for TCP, as in ANYCCL_SOCKET_IFNAME: "eth0", "^docker". Empty: what that variable says.
+    // Network interfaces for TCP, as in ANYCCL_SOCKET_IFNAME: "eth0", "^docker". Empty: the value of that
+    // variable.
     std::string interfaces{};
-    // Which engine serves calls, as in ANYCCL_BACKEND: "mpi", "cpu:oneccl|mpi|builtin". Empty: what that
-    // variable says.
+    // Engine that serves the calls, as in ANYCCL_BACKEND: "mpi", "cpu:oneccl|mpi|builtin". Empty: the value
+    // of that variable.
     std::string backend{};
 };
 
 namespace detail {
 
-// The same in C; refers to the texts in `config`.
+// The settings as a struct of the C API, which refers to the strings of `config`.
 inline anyccl_config_t to_c(const config& config) noexcept
 {
     anyccl_config_t c = ANYCCL_CONFIG_INIT;
@@ -48,25 +50,25 @@ inline anyccl_config_t to_c(const config& config) noexcept
 
 }  // namespace detail
 
-// The name of a communicator to be: bytes, to be given to the other ranks by any means. They contain the
-// job's secret.
+// Name of a communicator that is being created. It is plain bytes: give them to the other ranks by any means.
+// They contain a secret.
 class unique_id {
 public:
-    // Makes a new id. One rank calls it and gives the bytes to all ranks of the communicator to be.
+    // Makes a new id. One rank calls it and gives the bytes to all ranks of the new communicator.
     static outcome<unique_id> make()
     {
         unique_id id;
         return detail::call("unique_id").get([&] { return anyccl_get_unique_id(&id.c_); }, [&] { return id; });
     }
 
-    // All zero, and no id: to receive one by `bytes`.
+    // All zero, and not an id yet: receive the bytes into it.
     unique_id() = default;
-    // One of the C API.
+    // An id of the C API.
     explicit unique_id(const anyccl_unique_id_t& c) noexcept : c_(c) {}
 
     view<unsigned char> bytes() noexcept { return view<unsigned char>(c_.bytes, ANYCCL_UNIQUE_ID_BYTES); }
     view<const unsigned char> bytes() const noexcept { return {c_.bytes, ANYCCL_UNIQUE_ID_BYTES}; }
-    // For calls of the C API.
+    // The id for calls of the C API.
     const anyccl_unique_id_t& c() const noexcept { return c_; }
 
 private:

@@ -12,15 +12,15 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// The datatype of elements of type T, as `value`. A type without `value` is no element. For a type of your
-// own, such as a 16-bit float:
+// The datatype of elements of type T, as `value`. A type without `value` cannot be an element. To add a type
+// of the program, such as a 16-bit float:
 //
 //     template <>
 //     struct anyccl::datatype_of<half> : anyccl::is_datatype<ANYCCL_FLOAT16> {};
 template <class T, class = void>
 struct datatype_of {};
 
-// What specialisations of datatype_of derive from.
+// Base of specializations of datatype_of.
 template <anyccl_datatype_t datatype>
 using is_datatype = std::integral_constant<anyccl_datatype_t, datatype>;
 
@@ -94,8 +94,8 @@ struct datatype_of<std::complex<float>> : is_datatype<ANYCCL_COMPLEX64> {};
 template <>
 struct datatype_of<std::complex<double>> : is_datatype<ANYCCL_COMPLEX128> {};
 
-// How contributions are combined; see enum anyccl_reduce_op for which datatypes each takes. One that the
-// program makes is a made_op.
+// Builtin operators; enum anyccl_reduce_op says which datatypes each accepts. made_op is an operator of the
+// program.
 enum class op : anyccl_reduce_op_t {
     sum = ANYCCL_SUM,
     product = ANYCCL_PRODUCT,

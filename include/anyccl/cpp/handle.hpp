@@ -1,4 +1,4 @@
-// A communicator's handle and what is known of it without a call. Part of anyccl.hpp.
+// Handle, rank and size of a communicator. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_HANDLE_HPP
 #define ANYCCL_CPP_HANDLE_HPP
 
@@ -13,26 +13,26 @@ namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
-// ANYCCL_COMM_NONE, by a cast that programs warned of casts in the manner of C do not trip over.
+// ANYCCL_COMM_NONE, with a cast that compilers accept when they warn about C-style casts.
 inline anyccl_comm_t no_communicator() noexcept
 {
     return reinterpret_cast<anyccl_comm_t>(std::uintptr_t{1});
 }
 
-// The base of all communicators. Rank and size never change, so they are asked for once.
+// Base of all communicators. Rank and size never change, so they are asked for once.
 class handle_base {
 public:
-    // One that is none: calls on it are refused.
+    // No communicator: its calls are refused.
     handle_base() = default;
     handle_base(anyccl_comm_t handle, int rank, int size) noexcept : handle_(handle), rank_(rank), size_(size) {}
 
-    // This rank: 0 to size - 1; -1 where there is no communicator.
+    // Rank of the caller, 0 to size - 1. -1 without a communicator.
     int rank() const noexcept { return rank_; }
-    // The number of ranks, 0 where there is no communicator.
+    // Number of ranks. 0 without a communicator.
     int size() const noexcept { return size_; }
-    // Whether there is a communicator: not on a rank that a split has left out, nor after a move.
+    // Whether there is a communicator. There is none on a rank that a split has left out, nor after a move.
     explicit operator bool() const noexcept { return handle_ != no_communicator(); }
-    // For calls of the C API.
+    // The handle for calls of the C API.
     anyccl_comm_t handle() const noexcept { return handle_; }
 
 protected:
@@ -46,7 +46,7 @@ private:
     int size_ = 0;
 };
 
-// What is known of a communicator that a call has just given; fails only for a handle that is none.
+// Asks for rank and size of a communicator that a call has just given. It fails only for an invalid handle.
 inline anyccl_status_t describe(anyccl_comm_t comm, handle_base& found) noexcept
 {
     if (comm == no_communicator())

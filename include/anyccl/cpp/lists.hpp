@@ -1,4 +1,5 @@
-// A buffer per rank, and the buffers of a model, as members of a communicator. Part of anyccl.hpp.
+// Collectives on lists of buffers, and the calls for training, as members of a communicator. Part of
+// anyccl.hpp.
 #ifndef ANYCCL_CPP_LISTS_HPP
 #define ANYCCL_CPP_LISTS_HPP
 
@@ -22,12 +23,13 @@ namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
-// Lists are ranges of buffers, as for detail::coalesced.
+// Calls whose blocks lie in separate buffers. A list is a range of buffers, as in detail::coalesced.
 class lists : public coalesced {
 public:
     using coalesced::coalesced;
 
-    // Sends buffer k of every rank to rank k; `recvs[r]` takes what comes from rank r. A buffer may be empty.
+    // Sends buffer k of every rank to rank k; `recvs[r]` receives the buffer of rank r. A buffer may be
+    // empty.
     template <class Sends, class Recvs>
     outcome<void> all_to_all_list(const Sends& sends, Recvs&& recvs) const
     {
@@ -44,7 +46,7 @@ public:
         return do_all_to_all_list(preparing("all_to_all_list_init"), sends, recvs);
     }
 
-    // Collects the elements of all ranks on every rank; `recvs[r]` takes those of rank r.
+    // Collects the elements of all ranks on every rank; `recvs[r]` receives those of rank r.
     template <class Send, class Recvs>
     outcome<void> all_gather_list(const Send& send, Recvs&& recvs) const
     {
@@ -63,7 +65,7 @@ public:
         return do_all_gather_list(preparing("all_gather_list_init"), send, recvs);
     }
 
-    // Gives all ranks the root's buffers, whose elements may be of different types:
+    // Copies the buffers of the root to all ranks. Their elements may be of different types:
     // `comm.sync_params({weights, bias}, 0)`.
     template <class Buffers>
     outcome<void> sync_params(const Buffers& buffers, int root) const
@@ -90,7 +92,8 @@ public:
         });
     }
 
-    // Sums gradients over all ranks, in place. One that no rank has is any_buffer::missing<T>(count).
+    // Sums the gradients of all ranks, in place. A gradient that no rank has is
+    // any_buffer::missing<T>(count).
     template <class Buffers>
     outcome<void> sum_grads(const Buffers& buffers) const
     {
@@ -104,7 +107,7 @@ public:
     {
         return sum_grads(view<const any_buffer>(buffers.begin(), buffers.size()));
     }
-    // Prepared, no rank may be without one.
+    // Persistent form of sum_grads(). No rank may be without a gradient.
     template <class Buffers>
     outcome<persistent> sum_grads_init(const Buffers& buffers) const
     {
@@ -117,7 +120,7 @@ public:
     }
 
 private:
-    // Buffers of any type as the three arrays of the C API.
+    // Buffers of any type, as the three arrays of the C API.
     struct mixed {
         template <class Buffers>
         explicit mixed(const Buffers& buffers)

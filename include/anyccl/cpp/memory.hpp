@@ -1,4 +1,4 @@
-// Memory that the other ranks of this host read where it is. Part of anyccl.hpp.
+// Memory that the other ranks of this host can read. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_MEMORY_HPP
 #define ANYCCL_CPP_MEMORY_HPP
 
@@ -18,9 +18,9 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// An allocator of such memory, for standard containers; see anyccl_mem_alloc for when it pays. Where there is
-// no memory it throws std::bad_alloc; without exceptions it ends the process, as a container has no other way
-// to fail.
+// An allocator for standard containers whose memory the other ranks of the host can read; see
+// anyccl_mem_alloc(). When there is no memory it throws std::bad_alloc. Without exceptions it ends the
+// process, because a container has no other way to fail.
 template <class T>
 struct allocator {
     static_assert(alignof(T) <= 64, "anyccl_mem_alloc aligns to 64 bytes");
@@ -62,15 +62,15 @@ struct allocator {
     }
 };
 
-// A vector in such memory.
+// A vector in memory that the other ranks of the host can read.
 template <class T>
 using vector = std::vector<T, allocator<T>>;
 
-// Says that calls are going to use these elements, for as long as this object is there: see
-// anyccl_mem_register. They must be there as long.
+// Registers elements that calls are going to use; see anyccl_mem_register(). The elements must live as long
+// as this object.
 class [[nodiscard]] registration {
 public:
-    // None.
+    // No registration.
     registration() = default;
     registration(const void* start, std::size_t bytes, bool is_shared) noexcept
         : start_(start), bytes_(bytes), is_shared_(is_shared)
@@ -105,7 +105,7 @@ private:
     bool is_shared_ = false;
 };
 
-// `buffer` has elements side by side: a vector, an array, a span.
+// Registers a buffer of contiguous elements: a vector, an array, a span.
 template <class Buffer>
 outcome<registration> register_memory(const Buffer& buffer)
 {

@@ -13,13 +13,13 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// A message that mprobe has taken out: only who has this object can receive it, once. One that is never
+// A message that mprobe has taken out. Only this object can receive it, once. A message that is never
 // received stays with its communicator.
 class [[nodiscard]] matched_message {
 public:
-    // None: to receive it is refused.
+    // No message: to receive it is refused.
     matched_message() = default;
-    // Takes over a message of the C API.
+    // Takes ownership of a message of the C API.
     matched_message(anyccl_message_t handle, const message_status& status) noexcept : handle_(handle), status_(status)
     {
     }
@@ -37,12 +37,12 @@ public:
     matched_message(const matched_message&) = delete;
     matched_message& operator=(const matched_message&) = delete;
 
-    // Who sent it, with which tag, how many elements.
+    // Sender, tag and length of the message.
     const message_status& status() const noexcept { return status_; }
-    // Whether it is still to be received.
+    // Whether the message is still to be received.
     explicit operator bool() const noexcept { return handle_ != nullptr; }
 
-    // Returns when the elements are there.
+    // Receives the message. Returns when the elements have arrived.
     template <class Buffer>
     outcome<void> recv(Buffer&& buffer)
     {
@@ -63,7 +63,7 @@ public:
         });
     }
 
-    // For calls of the C API. Gives the message away.
+    // Gives up ownership: the C API must receive the message.
     anyccl_message_t release() noexcept { return std::exchange(handle_, nullptr); }
 
 private:

@@ -1,5 +1,5 @@
-// Whether calls throw or answer with a result; see anyccl.hpp, which includes this first and ends what it
-// defines.
+// Whether calls throw or return a result. anyccl.hpp includes this file first, and undefines its macros at
+// the end.
 #ifndef ANYCCL_CPP_MODE_HPP
 #define ANYCCL_CPP_MODE_HPP
 

@@ -19,13 +19,13 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// With which ranks this rank exchanges; made by `create_graph`. Before or after its communicator it may be
-// destroyed.
+// The neighbors of this rank in a communicator; made by `create_graph`. It may be destroyed before or after
+// its communicator.
 class graph {
 public:
-    // None: exchanges along it are refused.
+    // No graph: calls with it are refused.
     graph() = default;
-    // Takes over a graph of the C API.
+    // Takes ownership of a graph of the C API.
     graph(anyccl_graph_t handle, std::size_t sources, std::size_t destinations) noexcept
         : handle_(handle), sources_(sources), destinations_(destinations)
     {
@@ -47,10 +47,10 @@ public:
     graph& operator=(const graph&) = delete;
     ~graph() { (void)anyccl_graph_destroy(handle_); }
 
-    // How many ranks send to this one, and to how many it sends.
+    // Number of ranks that send to this one, and number of ranks that it sends to.
     std::size_t sources() const noexcept { return sources_; }
     std::size_t destinations() const noexcept { return destinations_; }
-    // For calls of the C API.
+    // The handle for calls of the C API.
     anyccl_graph_t handle() const noexcept { return handle_; }
 
 private:
@@ -61,13 +61,13 @@ private:
 
 namespace detail {
 
-// Blocks are in the order in which the graph has sources and destinations.
+// Exchange with the neighbors in a graph. Blocks are in the order of the sources and of the destinations.
 class neighbors : public lists {
 public:
     using lists::lists;
 
-    // A graph, of the ranks that send to this one and those that it sends to. Collective; refused on every
-    // rank when two of them do not say the same.
+    // Makes a graph from the ranks that send to this one and the ranks that it sends to. Collective. Refused
+    // on every rank when two ranks contradict each other.
     template <class Sources, class Destinations>
     outcome<graph> create_graph(const Sources& sources, const Destinations& destinations) const
     {
@@ -78,7 +78,7 @@ public:
                  [&] { return graph(made, in.size(), out.size()); });
     }
 
-    // Sends the same elements to every destination, and collects those of every source.
+    // Sends the same elements to every destination, and receives a block from every source.
     template <class Send, class Recv>
     outcome<void> neighbor_all_gather_v(const Send& send, Recv&& recv, const parts& received, const graph& along) const
     {
@@ -100,7 +100,7 @@ public:
         return do_neighbor_all_gather_v(preparing("neighbor_all_gather_v_init"), send, recv, received, along);
     }
 
-    // Sends every destination a part of its own, and receives one from every source.
+    // Sends a block of its own to every destination, and receives a block from every source.
     template <class Send, class Recv>
     outcome<void> neighbor_all_to_all_v(const Send& send, const parts& sent, Recv&& recv, const parts& received,
                                         const graph& along) const

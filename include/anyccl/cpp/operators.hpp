@@ -1,4 +1,4 @@
-// Operators that the program makes. Part of anyccl.hpp.
+// Operators of the program. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_OPERATORS_HPP
 #define ANYCCL_CPP_OPERATORS_HPP
 
@@ -12,17 +12,17 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// An operator of the program's own; give it to a call like one of enum op. Must live as long as it is in use.
+// An operator of the program. Calls accept it like one of enum op. It must live while it is in use.
 class made_op {
 public:
-    // Combines by a function: see anyccl_reduce_function_t for what it may do. Where it does not commute,
-    // contributions are combined in the order of the ranks.
+    // Makes an operator from a function; anyccl_reduce_function_t says what the function may do. If it does
+    // not commute, contributions are combined in the order of the ranks.
     static outcome<made_op> of(anyccl_reduce_function_t function, void* context = nullptr, bool commutative = true)
     {
         return make([&](anyccl_reduce_op_t* op) { return anyccl_op_create(function, context, commutative, op); });
     }
 
-    // Multiplies this rank's contribution by `scalar`, then sums.
+    // Multiplies the contribution of this rank by `scalar`, then sums.
     template <class T>
     static outcome<made_op> premul_sum(const T& scalar)
     {
@@ -30,7 +30,8 @@ public:
             return anyccl_op_create_premul_sum(&scalar, datatype_of<T>::value, ANYCCL_SCALAR_IMMEDIATE, op);
         });
     }
-    // The same with what `scalar` is at the beginning of each call; it must live as long as the operator.
+    // Multiplies by the value that `scalar` has at the beginning of each call, then sums. `scalar` must live
+    // as long as the operator.
     template <class T>
     static outcome<made_op> premul_sum_of(const T* scalar)
     {
@@ -71,7 +72,7 @@ private:
     anyccl_reduce_op_t op_ = none;
 };
 
-// Whether an operator takes elements of type T.
+// Whether an operator accepts elements of type T.
 template <class T>
 bool is_supported(op op) noexcept
 {

@@ -1,4 +1,4 @@
-// What a call comes back with: a value, or the failure. Part of anyccl.hpp.
+// The result of a call: a value or a failure. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_OUTCOME_HPP
 #define ANYCCL_CPP_OUTCOME_HPP
 
@@ -18,16 +18,16 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// Why a call could not do what was asked. what() is the sentence of anyccl_last_error(): which function, what
-// was wrong, what is accepted or who is missing.
+// The failure of a call. what() is the message of anyccl_last_error(): which function, what was wrong, what
+// is accepted or which rank is missing.
 class error : public std::runtime_error {
 public:
     error(anyccl_status_t status, const std::string& sentence) : std::runtime_error(sentence), status_(status) {}
 
-    // One of enum anyccl_status, never ANYCCL_SUCCESS.
+    // Status of the call, never ANYCCL_SUCCESS.
     anyccl_status_t status() const noexcept { return status_; }
 
-    // Whether the communicator works on: the call was refused on this rank, and nothing was sent.
+    // Whether the communicator is still usable: the call was refused on this rank, and nothing was sent.
     bool was_refused() const noexcept
     {
         return status_ == ANYCCL_ERR_INVALID_ARGUMENT || status_ == ANYCCL_ERR_INVALID_USAGE ||
@@ -40,13 +40,13 @@ private:
 
 #if ANYCCL_CPP_THROWS
 
-// What a call returns that gives a T: here simply the T, since failures are thrown.
+// Return type of a call that gives a T. In this mode it is the T itself, because failures are thrown.
 template <class T>
 using outcome = T;
 
 #else
 
-// A T, or the failure in its place.
+// A value of type T, or the failure of the call.
 template <class T>
 class [[nodiscard]] result {
 public:
@@ -55,10 +55,10 @@ public:
 
     explicit operator bool() const noexcept { return content_.index() == 0; }
     anyccl_status_t status() const noexcept { return *this ? ANYCCL_SUCCESS : std::get_if<1>(&content_)->status(); }
-    // The sentence of the failure; empty when there is none. Lives as long as the result.
+    // Message of the failure; empty without a failure. Valid as long as the result.
     const char* message() const noexcept { return *this ? "" : std::get_if<1>(&content_)->what(); }
 
-    // The value. Ends the process with the sentence when there is none.
+    // The value. Without a value, it ends the process with the message.
     T& value() & { return *existing(); }
     T&& value() && { return std::move(*existing()); }
     T& operator*() & { return *existing(); }
@@ -78,7 +78,7 @@ private:
     std::variant<T, error> content_;
 };
 
-// Success, or the failure.
+// Success, or the failure of the call.
 template <>
 class [[nodiscard]] result<void> {
 public:
@@ -87,14 +87,14 @@ public:
 
     explicit operator bool() const noexcept { return !failure_; }
     anyccl_status_t status() const noexcept { return failure_ ? failure_->status() : ANYCCL_SUCCESS; }
-    // The sentence of the failure; empty when there is none. Lives as long as the result.
+    // Message of the failure; empty without a failure. Valid as long as the result.
     const char* message() const noexcept { return failure_ ? failure_->what() : ""; }
 
 private:
     std::optional<error> failure_;
 };
 
-// What a call returns that gives a T.
+// Return type of a call that gives a T.
 template <class T>
 using outcome = result<T>;
 
@@ -102,13 +102,13 @@ using outcome = result<T>;
 
 namespace detail {
 
-// One call of the C API: what is checked before it, the call, and what is made of its status.
+// One call of the C API: checks before it, the call, and the handling of its status.
 class call {
 public:
-    // The name, for messages about what is checked here.
+    // The name of the call, for the messages of the checks.
     explicit call(const char* name) noexcept : name_(name) {}
 
-    // Refuses the call when a buffer has another number of elements than it must have.
+    // Refuses the call if a buffer does not have the required number of elements.
     call& holds(const char* buffer, std::size_t has, std::size_t needs, const char* rule)
     {
         if (!refused_ && has != needs) {
@@ -119,10 +119,10 @@ public:
         return *this;
     }
 
-    // Refuses the call when a buffer cannot be cut into `parts` equal parts.
+    // Refuses the call if a buffer cannot be cut into `parts` equal parts.
     call& divides(const char* buffer, std::size_t has, std::size_t parts)
     {
-        // A communicator that is none has no ranks; the library has a sentence for that.
+        // Without a communicator there are no ranks, and the library has a message for that.
         if (!refused_ && parts != 0 && has % parts != 0) {
             refused_.emplace(ANYCCL_ERR_INVALID_ARGUMENT, std::string(name_) + ": " + buffer + " has " +
                                                               std::to_string(has) +
@@ -132,7 +132,7 @@ public:
         return *this;
     }
 
-    // Refuses the call when a buffer is too short.
+    // Refuses the call if a buffer is too short.
     call& has_room(const char* buffer, std::size_t has, std::size_t needs)
     {
         if (!refused_ && has < needs) {
@@ -143,7 +143,7 @@ public:
         return *this;
     }
 
-    // Calls `function`, if nothing was refused.
+    // Calls `function`, unless a check has refused the call.
     template <class Function>
     outcome<void> run(Function function)
     {
@@ -157,7 +157,7 @@ public:
         return outcome<void>();
     }
 
-    // As `run`; a success gives what `make` makes of what the call has written.
+    // Like `run`. After a success it returns the value of `make`, which uses the outputs of the call.
     template <class Function, class Make>
     auto get(Function function, Make make) -> outcome<std::decay_t<decltype(make())>>
     {

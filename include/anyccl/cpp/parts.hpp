@@ -1,4 +1,4 @@
-// Where the parts of the ranks lie in a buffer. Part of anyccl.hpp.
+// Offsets of the blocks of a buffer. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_PARTS_HPP
 #define ANYCCL_CPP_PARTS_HPP
 
@@ -12,12 +12,13 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// Where the parts of the ranks lie in a buffer. Refers to the numbers, which must live during the call.
+// Counts and offsets of the blocks of all ranks in a buffer. It refers to the numbers, which must live during
+// the call.
 class parts {
 public:
-    // One after the other, in the order of ranks: `counts[r]` elements of rank r.
+    // Blocks that lie one after the other in the order of the ranks: `counts[r]` elements of rank r.
     parts(view<const std::size_t> counts) noexcept : counts_(counts) {}
-    // At `displs[r]`, in elements.
+    // Blocks that begin at element `displs[r]`.
     parts(view<const std::size_t> counts, view<const std::size_t> displs) noexcept : counts_(counts), displs_(displs) {}
     template <class Counts, class = std::enable_if_t<std::is_convertible_v<const Counts&, view<const std::size_t>>>>
     parts(const Counts& counts) noexcept : counts_(counts)
@@ -29,7 +30,7 @@ public:
     bool has_displs() const noexcept { return !displs_.empty(); }
     std::size_t displs_size() const noexcept { return displs_.size(); }
 
-    // Elements that a buffer must have for all parts.
+    // Number of elements that a buffer must have for all blocks.
     std::size_t extent() const noexcept
     {
         std::size_t end = 0;

@@ -1,4 +1,4 @@
-// Operations that are prepared once and started often. Part of anyccl.hpp.
+// Persistent operations: prepared once, started often. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_PERSISTENT_HPP
 #define ANYCCL_CPP_PERSISTENT_HPP
 
@@ -15,15 +15,17 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// A prepared operation: its arguments are checked, nothing is sent. Each start is a call of its own, in the
-// order of calls on the communicator; its buffers belong to the library from there until `wait` or `test`
-// have seen the end. An object that goes out of scope waits for a run under way, and must do so before its
-// communicator: declare it after that, and after its buffers.
+// A persistent operation: its arguments are checked, and nothing is sent yet. Each start is a call of its own
+// in the order of the communicator's calls. The buffers belong to the library from the start until `wait` or
+// `test` has seen the end.
+//
+// An object that goes out of scope waits for a run in progress, and must do so before its communicator is
+// destroyed. Declare it after the communicator and after its buffers.
 class [[nodiscard]] persistent {
 public:
-    // None.
+    // No operation.
     persistent() = default;
-    // Takes over a persistent request of the C API.
+    // Takes ownership of a persistent request of the C API.
     explicit persistent(anyccl_request_t handle) noexcept : handle_(handle) {}
 
     persistent(persistent&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
@@ -44,19 +46,19 @@ public:
         (void)anyccl_request_free(&handle_);
     }
 
-    // Starts it, and returns at once. Refused while it is under way.
+    // Starts a run and returns at once. Refused while a run is in progress.
     outcome<void> start()
     {
         return detail::call("start").run([this] { return anyccl_start(handle_); });
     }
 
-    // Waits for the end of the run, and tells what became of it.
+    // Waits for the end of the run and reports its result.
     outcome<void> wait()
     {
         return detail::call("wait").run([this] { return anyccl_wait(&handle_); });
     }
 
-    // As wait, of a send or receive: what is known of its message.
+    // Like wait, for a send or receive; tells about its message.
     outcome<message_status> wait_message()
     {
         message_status found{};
@@ -64,7 +66,7 @@ public:
             .get([&] { return anyccl_wait_message(&handle_, &found); }, [&] { return found; });
     }
 
-    // Whether the run has ended; moves the operations of its communicator on.
+    // Whether the run has ended. It lets the operations of the communicator progress.
     outcome<bool> test()
     {
         int done = 0;
@@ -73,16 +75,16 @@ public:
 
     // Whether there is an operation.
     explicit operator bool() const noexcept { return handle_ != nullptr; }
-    // For calls of the C API.
+    // The handle for calls of the C API.
     anyccl_request_t handle() const noexcept { return handle_; }
-    // Gives it away, to be freed by the C API.
+    // Gives up ownership: the C API must free the request.
     anyccl_request_t release() noexcept { return std::exchange(handle_, nullptr); }
 
 private:
     anyccl_request_t handle_ = nullptr;
 };
 
-// Starts all of them, in their order. `operations` is any range of persistent with a size.
+// Starts all operations in their order. `operations` is any range of persistent with a size.
 template <class Operations>
 outcome<void> start_all(Operations&& operations)
 {
@@ -95,7 +97,7 @@ outcome<void> start_all(Operations&& operations)
 
 namespace detail {
 
-// The end of every form that prepares: `prepare` is given where to put the request.
+// Common end of the persistent forms: `prepare` gets the place for the request.
 template <class Prepare>
 outcome<persistent> prepared(call& checked, Prepare prepare)
 {

@@ -17,7 +17,7 @@ namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
-// Where the buffers of a range are and how many elements each has. `Pointer` is const void* or void*.
+// Address and length of each buffer of a range. `Pointer` is const void* or void*.
 template <class Pointer>
 class pointers {
 public:
@@ -55,11 +55,11 @@ private:
     std::vector<std::size_t> counts_;
 };
 
-// The elements of the buffers of a range.
+// Element type of the buffers of a range.
 template <class Buffers>
 using elements_of_each = decltype(elements(*std::begin(std::declval<Buffers&>())));
 
-// Refuses the call unless buffer `index` of a list has so many elements.
+// Refuses the call unless buffer `index` of a list has the required number of elements.
 inline void each_holds(call& checked, const char* list, std::size_t index, std::size_t has, std::size_t needs,
                        const char* rule)
 {
@@ -67,7 +67,7 @@ inline void each_holds(call& checked, const char* list, std::size_t index, std::
         checked.holds((std::string(list) + "[" + std::to_string(index) + "]").c_str(), has, needs, rule);
 }
 
-// Refuses the call unless a list has so many buffers.
+// Refuses the call unless a list has the required number of buffers.
 inline bool has_length(call& checked, const char* list, std::size_t has, std::size_t needs, const char* rule)
 {
     if (has == needs)

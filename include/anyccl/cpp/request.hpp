@@ -1,4 +1,4 @@
-// Started operations. Part of anyccl.hpp.
+// Requests: operations that were started. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_REQUEST_HPP
 #define ANYCCL_CPP_REQUEST_HPP
 
@@ -17,18 +17,20 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// What is known of a message: who sent it, with which tag, how many elements.
+// What is known about a message: sender, tag, number of elements.
 using message_status = anyccl_message_status_t;
 
-// A started operation. Its buffers belong to the library until it has ended: they must live so long, and a
-// receive buffer is neither read nor written. A request that goes out of scope before its end waits for it,
-// and its failure is lost: wait where the failure matters. So declare buffers before requests: they are
-// destroyed after them.
+// An operation that was started. Its buffers belong to the library until it has ended: they must live that
+// long, and a receive buffer is neither read nor written. Declare buffers before requests, because they are
+// then destroyed after them.
+//
+// A request that goes out of scope before its end waits for it, and its failure is lost. Call wait where the
+// failure matters.
 class [[nodiscard]] request {
 public:
-    // One that has ended.
+    // A request that has ended.
     request() = default;
-    // Takes over a request of the C API; a persistent one is for anyccl::persistent.
+    // Takes ownership of a request of the C API. anyccl::persistent is the type for a persistent one.
     explicit request(anyccl_request_t handle) noexcept : handle_(handle) {}
 
     request(request&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
@@ -46,14 +48,14 @@ public:
             (void)anyccl_wait(&handle_);
     }
 
-    // Waits for the end, and tells what became of the operation.
+    // Waits for the end and reports the result of the operation.
     outcome<void> wait()
     {
         return detail::call("wait").run([this] { return anyccl_wait(&handle_); });
     }
 
-    // As wait, of a send or receive: what is known of its message. All zero where the request has ended
-    // already.
+    // Like wait, for a send or receive; tells about its message. All members are zero if the request had
+    // already ended.
     outcome<message_status> wait_message()
     {
         message_status found{};
@@ -61,7 +63,8 @@ public:
             .get([&] { return anyccl_wait_message(&handle_, &found); }, [&] { return found; });
     }
 
-    // Whether it has ended; waits for that no longer than so many milliseconds. `never`: until it has.
+    // Waits for the end, but not longer than a given time, and tells whether it has ended. With `never` there
+    // is no limit.
     outcome<bool> wait_for(std::chrono::milliseconds time)
     {
         int done = 0;
@@ -69,20 +72,20 @@ public:
             .get([&] { return anyccl_wait_for(&handle_, time.count(), &done, nullptr); }, [&] { return done != 0; });
     }
 
-    // Asks a receive that has met no message yet to end without one; it is still to be waited for.
+    // Asks for the end of a receive that no message has matched yet. The request must still be waited for.
     outcome<void> cancel()
     {
         return detail::call("cancel").run([this] { return anyccl_cancel(handle_); });
     }
 
-    // Whether it has ended; moves the operations of its communicator on.
+    // Whether the operation has ended. It lets the operations of the communicator progress.
     outcome<bool> test()
     {
         int done = 0;
         return detail::call("test").get([&] { return anyccl_test(&handle_, &done); }, [&] { return done != 0; });
     }
 
-    // As test, of a send or receive: what is known of its message, once it has ended.
+    // Like test, for a send or receive; tells about its message when it has ended.
     outcome<std::optional<message_status>> test_message()
     {
         int done = 0;
@@ -92,12 +95,12 @@ public:
                  [&] { return done != 0 ? std::optional<message_status>(found) : std::nullopt; });
     }
 
-    // Whether wait or test have said that it has ended.
+    // Whether wait or test has seen the end.
     bool has_ended() const noexcept { return handle_ == nullptr; }
 
-    // For calls of the C API.
+    // The handle for calls of the C API.
     anyccl_request_t handle() const noexcept { return handle_; }
-    // Gives the request away, to be ended by the C API.
+    // Gives up ownership: the C API must end the request.
     anyccl_request_t release() noexcept { return std::exchange(handle_, nullptr); }
 
     void swap(request& other) noexcept { std::swap(handle_, other.handle_); }
@@ -108,7 +111,7 @@ private:
 
 namespace detail {
 
-// The handles of many requests side by side, as the C API wants them; they go back when this ends.
+// The handles of many requests in one array, as the C API takes them. They are written back at the end.
 template <class Requests>
 class handles {
 public:
@@ -139,7 +142,7 @@ private:
     std::vector<anyccl_request_t> many_;
 };
 
-// The end of every i-form: `start` is given where to put the request.
+// Common end of the nonblocking forms: `start` gets the place for the request.
 template <class Start>
 outcome<request> started(call& checked, Start start)
 {

@@ -1,4 +1,4 @@
-// Several started operations at once. Part of anyccl.hpp.
+// Several requests at once. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_SEVERAL_HPP
 #define ANYCCL_CPP_SEVERAL_HPP
 
@@ -15,9 +15,9 @@ namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
 // In each of these calls `requests` is any range of request with a size, of one or several communicators.
-// Those that have ended already are skipped.
+// Requests that have already ended are skipped.
 
-// Waits for the end of all of them. The failure is the first one in their order, after all have ended.
+// Waits for the end of all requests. The failure is the first one in their order, after all have ended.
 template <class Requests>
 outcome<void> wait_all(Requests&& requests)
 {
@@ -27,7 +27,7 @@ outcome<void> wait_all(Requests&& requests)
 
 namespace detail {
 
-// A place in an array of the C API, if it is one.
+// A place in an array of the C API, if there is one.
 inline std::optional<std::size_t> place(std::size_t index) noexcept
 {
     constexpr auto none = static_cast<std::size_t>(-1);  // ANYCCL_NO_INDEX, without a cast in the manner of C
@@ -36,8 +36,8 @@ inline std::optional<std::size_t> place(std::size_t index) noexcept
 
 }  // namespace detail
 
-// Waits for the end of one of them, and tells which; none where all had ended. A failure is that of the one
-// that has ended.
+// Waits for the end of one request and gives its index; no value if all had already ended. A failure is the
+// failure of that request.
 template <class Requests>
 outcome<std::optional<std::size_t>> wait_any(Requests&& requests)
 {
@@ -47,7 +47,8 @@ outcome<std::optional<std::size_t>> wait_any(Requests&& requests)
         .get([&] { return anyccl_wait_any(all.count(), all.data(), &index); }, [&] { return detail::place(index); });
 }
 
-// Whether one of them has ended, and which. Does not wait; moves the operations of their communicators on.
+// Index of a request that has ended, if there is one. It does not block, and lets the operations of the
+// communicators progress.
 template <class Requests>
 outcome<std::optional<std::size_t>> test_any(Requests&& requests)
 {
@@ -59,7 +60,7 @@ outcome<std::optional<std::size_t>> test_any(Requests&& requests)
              [&] { return detail::place(index); });
 }
 
-// Whether all of them have ended: then each is taken, else none is. Does not wait.
+// Whether all requests have ended. If so, all are taken; otherwise none is. It does not block.
 template <class Requests>
 outcome<bool> test_all(Requests&& requests)
 {
@@ -69,7 +70,7 @@ outcome<bool> test_all(Requests&& requests)
         .get([&] { return anyccl_test_all(all.count(), all.data(), &done); }, [&] { return done != 0; });
 }
 
-// Waits until one of them has ended, at least, and takes none: `test` tells which.
+// Waits until at least one request has ended and takes none: `test` tells which one.
 template <class Requests>
 outcome<void> wait_ready(Requests&& requests)
 {
@@ -77,16 +78,17 @@ outcome<void> wait_ready(Requests&& requests)
     return detail::call("wait_ready").run([&] { return anyccl_wait_ready(all.count(), all.data()); });
 }
 
-// An operation that has ended, and how.
+// A request that has ended, and its result.
 struct ended {
-    // Its place among the requests.
+    // Index of the request.
     std::size_t index;
-    // ANYCCL_SUCCESS, or why it failed.
+    // ANYCCL_SUCCESS, or the status of the failure.
     anyccl_status_t status;
 };
 
-// Waits until one of them has ended, at least; tells of all that have by then, in their order. None where all
-// had ended before. An operation that failed is told of here, and is no failure of this call.
+// Waits until at least one request has ended, and gives all that have ended, in their order. The list is
+// empty if all had already ended. A failed operation is reported in the list, and is not a failure of this
+// call.
 template <class Requests>
 outcome<std::vector<ended>> wait_some(Requests&& requests)
 {
@@ -98,7 +100,7 @@ outcome<std::vector<ended>> wait_some(Requests&& requests)
     const auto wait = [&] {
         const anyccl_status_t status =
             anyccl_wait_some(all.count(), all.data(), &count, places.data(), statuses.data());
-        // Written: the failure is one of those in the list.
+        // The outputs are written: the failure is one of those in the list.
         return count == untouched ? status : ANYCCL_SUCCESS;
     };
     return detail::call("wait_some").get(wait, [&] {

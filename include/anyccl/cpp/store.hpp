@@ -1,4 +1,4 @@
-// Meeting by a store of the program's, or by a file. Part of anyccl.hpp.
+// Bootstrap by a store of the program, or by a file. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_STORE_HPP
 #define ANYCCL_CPP_STORE_HPP
 
@@ -20,22 +20,22 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// A key/value store of the program's, such as one that its own launcher offers. For communicator::create:
-// derive from it.
+// A key/value store of the program, such as one of its own launcher. Derive from it, and give the object to
+// communicator::create.
 class store {
 public:
     using bytes = std::vector<unsigned char>;
 
     virtual ~store() = default;
-    // Sets a value, in place of one that may be there.
+    // Sets a value, and replaces an earlier one.
     virtual outcome<void> set(const std::string& key, view<const unsigned char> value) = 0;
-    // Waits until a key is set, and gives its value; none where it was not set in time.
+    // Waits until a key is set and gives its value; no value if it was not set in time.
     virtual outcome<std::optional<bytes>> get(const std::string& key, std::chrono::milliseconds timeout) = 0;
 };
 
 namespace detail {
 
-// What a store answers its caller in C; an exception must not pass.
+// Writes the error message of a store callback, cut to the room for it.
 inline void tell(char* message, const char* sentence) noexcept
 {
     std::strncpy(message, sentence, ANYCCL_STORE_MESSAGE_BYTES - 1);
@@ -44,7 +44,7 @@ inline void tell(char* message, const char* sentence) noexcept
 
 constexpr int store_failed = 2;
 
-// Calls `function`, whose sentence of failure goes to `message`.
+// Runs the body of a store callback. No exception leaves it: the text of one goes to `message`.
 template <class Function>
 int answered(char* message, Function function) noexcept
 {
@@ -108,7 +108,7 @@ inline int store_get(void* context, const char* key, std::int64_t timeout_ms, vo
     });
 }
 
-// The same store in C; refers to it.
+// The store as a struct of the C API, which refers to it.
 inline anyccl_store_t to_c(store& store) noexcept
 {
     anyccl_store_t c = ANYCCL_STORE_INIT;
@@ -120,15 +120,16 @@ inline anyccl_store_t to_c(store& store) noexcept
 
 }  // namespace detail
 
-// What ranks that have met by a file know.
+// Result of unique_id_exchange_by_file.
 struct exchanged_id {
-    // For communicator::create, the same on all ranks.
+    // The id for communicator::create, the same on all ranks.
     unique_id id;
     // Numeric address of rank 0.
     std::string address;
 };
 
-// Lets ranks find rank 0 by a file that all of them see; see anyccl_unique_id_exchange_by_file.
+// Gives all ranks a unique id and the address of rank 0, by a file that all of them see; see
+// anyccl_unique_id_exchange_by_file().
 inline outcome<exchanged_id> unique_id_exchange_by_file(const std::string& path, int size, int rank,
                                                         const config& config = {})
 {

@@ -1,4 +1,4 @@
-// Messages between two ranks. Part of anyccl.hpp.
+// Messages from one rank to another, as members of a communicator. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_TRANSFERS_HPP
 #define ANYCCL_CPP_TRANSFERS_HPP
 
@@ -16,20 +16,21 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// As the source of a receive or probe: any rank; as its tag: any tag.
+// Source or tag of a receive or probe that accepts any rank or any tag.
 inline constexpr int any_source = ANYCCL_ANY_SOURCE;
 inline constexpr int any_tag = ANYCCL_ANY_TAG;
 
 namespace detail {
 
-// Calls between two ranks. Both sides have the same type of elements; a receive has room for as many as are
-// sent, or more. A tag is 0 or more; messages of one rank with one tag are received in the order in which
-// they were sent.
+// Messages from one rank to another. Both sides have the same element type, and the receive buffer has room
+// for at least what is sent. A tag is 0 or more. Messages of one rank with one tag are received in the order
+// in which they were sent.
 class transfers : public handle_base {
 public:
     using handle_base::handle_base;
 
-    // Returns when `buffer` may be changed, which may be before or after the receiver has come.
+    // Sends elements. Returns when `buffer` may be changed, which may be before or after the receive is
+    // posted.
     template <class Buffer>
     outcome<void> send(const Buffer& buffer, int peer, int tag = 0) const
     {
@@ -38,7 +39,7 @@ public:
             [&] { return anyccl_send(send.data(), send.size(), datatype<decltype(send)>, peer, tag, handle()); });
     }
 
-    // Returns when the receiver has met the message, too.
+    // Sends elements. Returns when a receive has matched the message and `buffer` may be changed.
     template <class Buffer>
     outcome<void> ssend(const Buffer& buffer, int peer, int tag = 0) const
     {
@@ -69,14 +70,14 @@ public:
         });
     }
 
-    // Returns when the elements are there.
+    // Receives elements. Returns when they have arrived.
     template <class Buffer>
     outcome<void> recv(Buffer&& buffer, int source, int tag = 0) const
     {
         return receive(buffer, source, tag, nullptr);
     }
 
-    // The same, and tells who sent how many. In a batch, `told` is written at its end.
+    // Receives elements, and tells about the message. In a batch, `told` is written at its end.
     template <class Buffer>
     outcome<void> recv(Buffer&& buffer, int source, int tag, message_status& told) const
     {
@@ -94,28 +95,30 @@ public:
         });
     }
 
-    // Sends to one rank and receives from another, or the same, at once: all ranks of a circle may call it.
+    // Sends to one rank and receives from one, at the same time. All ranks of a ring may call it.
     template <class Send, class Recv>
     outcome<void> sendrecv(const Send& send, int peer, Recv&& recv, int source, int tag = 0) const
     {
         return exchange(send, peer, recv, source, tag, nullptr);
     }
 
-    // The same, and tells who sent how many. In a batch, `told` is written at its end.
+    // Sends to one rank and receives from one, and tells about the message received. In a batch, `told` is
+    // written at its end.
     template <class Send, class Recv>
     outcome<void> sendrecv(const Send& send, int peer, Recv&& recv, int source, int tag, message_status& told) const
     {
         return exchange(send, peer, recv, source, tag, &told);
     }
 
-    // Waits for a message and leaves it there: its count tells how much room it needs.
+    // Waits for a message and tells about it, but does not receive it. Its count tells how much room it
+    // needs.
     outcome<message_status> probe(int source, int tag = 0) const
     {
         message_status found{};
         return call("probe").get([&] { return anyccl_probe(source, tag, handle(), &found); }, [&] { return found; });
     }
 
-    // As probe, of what is there already.
+    // Tells about a message, if there is one.
     outcome<std::optional<message_status>> iprobe(int source, int tag = 0) const
     {
         message_status found{};
@@ -124,7 +127,7 @@ public:
                                   [&] { return is_found != 0 ? std::optional<message_status>(found) : std::nullopt; });
     }
 
-    // Waits for a message and takes it out: what it has room for can be made before it is received, and no
+    // Waits for a message and takes it out. The program can make room before it receives the message, and no
     // other thread receives it meanwhile.
     outcome<matched_message> mprobe(int source, int tag = 0) const
     {
@@ -134,7 +137,7 @@ public:
                                   [&] { return matched_message(message, found); });
     }
 
-    // As mprobe, of what is there already; else the message is none.
+    // Takes out a message, if there is one; otherwise the result is no message.
     outcome<matched_message> improbe(int source, int tag = 0) const
     {
         anyccl_message_t message = nullptr;
@@ -143,7 +146,7 @@ public:
                                    [&] { return matched_message(message, found); });
     }
 
-    // Prepare a send and a receive that are started often.
+    // Prepares a send or a receive that is started often.
     template <class Buffer>
     outcome<persistent> send_init(Buffer&& buffer, int peer, int tag = 0) const
     {

@@ -1,4 +1,4 @@
-// Collectives of unequal parts, and scans, as members of a communicator. Part of anyccl.hpp.
+// Collectives with blocks of different lengths, and scans, as members of a communicator. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_UNEQUAL_HPP
 #define ANYCCL_CPP_UNEQUAL_HPP
 
@@ -19,14 +19,14 @@ namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
-// The calls. Where parts have no displacements, a range of counts will do: `comm.all_gather_v(send, recv,
-// counts)`.
+// Collectives with blocks of different lengths, and scans. Where blocks have no displacements, a range of
+// counts is enough: `comm.all_gather_v(send, recv, counts)`.
 class unequal : public unequal_rules {
 public:
     using unequal_rules::unequal_rules;
 
-    // Collects the elements of all ranks on every rank; `parts` is the same on every rank but for
-    // displacements.
+    // Collects the elements of all ranks on every rank. Counts are the same on every rank; displacements may
+    // differ.
     template <class Send, class Recv>
     outcome<void> all_gather_v(const Send& send, Recv&& recv, const parts& parts) const
     {
@@ -47,7 +47,7 @@ public:
         return do_all_gather_v(preparing("all_gather_v_init"), send, recv, parts);
     }
 
-    // Collects the elements of all ranks at the root. `recv` and `parts` are not used elsewhere.
+    // Collects the elements of all ranks at the root. The other ranks do not use `recv` and `parts`.
     template <class Send, class Recv>
     outcome<void> gather_v(const Send& send, Recv&& recv, const parts& parts, int root) const
     {
@@ -68,7 +68,7 @@ public:
         return do_gather_v(preparing("gather_v_init"), send, recv, parts, root);
     }
 
-    // Deals the elements of the root out. `send` and `parts` are not used elsewhere.
+    // Distributes the elements of the root. The other ranks do not use `send` and `parts`.
     template <class Send, class Recv>
     outcome<void> scatter_v(const Send& send, const parts& parts, Recv&& recv, int root) const
     {
@@ -89,7 +89,7 @@ public:
         return do_scatter_v(preparing("scatter_v_init"), send, parts, recv, root);
     }
 
-    // Combines the elements of all ranks; every rank gets its part, of `counts[rank]` elements.
+    // Combines the elements of all ranks; every rank gets its block of `counts[rank]` elements.
     template <class Send, class Recv>
     outcome<void> reduce_scatter_v(const Send& send, Recv&& recv, view<const std::size_t> counts, op op) const
     {
@@ -110,7 +110,7 @@ public:
         return do_reduce_scatter_v(preparing("reduce_scatter_v_init"), send, recv, counts, op);
     }
 
-    // Every rank sends every rank a part of its own.
+    // Sends a block of any length from every rank to every rank.
     template <class Send, class Recv>
     outcome<void> all_to_all_v(const Send& send, const parts& sent, Recv&& recv, const parts& received) const
     {
@@ -131,7 +131,7 @@ public:
         return do_all_to_all_v(preparing("all_to_all_v_init"), send, sent, recv, received);
     }
 
-    // Combines the elements of the ranks up to this one.
+    // Combines the elements of ranks 0 to r on every rank r.
     template <class Send, class Recv>
     outcome<void> scan(const Send& send, Recv&& recv, op op) const
     {
@@ -152,7 +152,7 @@ public:
         return do_scan(preparing("scan_init"), send, recv, op);
     }
 
-    // Combines the elements of the ranks before this one. Rank 0's `recv` is left as it was.
+    // Combines the elements of ranks 0 to r-1 on every rank r. `recv` of rank 0 does not change.
     template <class Send, class Recv>
     outcome<void> exscan(const Send& send, Recv&& recv, op op) const
     {

@@ -1,4 +1,5 @@
-// What the collectives of unequal parts, and scans, ask of their buffers. Part of anyccl.hpp.
+// What the collectives with blocks of different lengths, and scans, require of their buffers. Part of
+// anyccl.hpp.
 #ifndef ANYCCL_CPP_UNEQUAL_RULES_HPP
 #define ANYCCL_CPP_UNEQUAL_RULES_HPP
 
@@ -16,8 +17,8 @@ namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
-// One function per collective, for both ways. Counts and displacements are looked at here, not in the C call,
-// where their number is not known.
+// One function for each collective, for all its forms. Counts and displacements are checked here, because the
+// C call does not know their number.
 class unequal_rules : public collectives {
 public:
     using collectives::collectives;
@@ -109,7 +110,7 @@ protected:
                    datatype<decltype(from)>, to_c(op), handle());
     }
 
-    // A number for each part, and room for all of them.
+    // Refuses the call unless there is a number for each rank, and room for all blocks.
     static void check_parts(call& checked, const char* buffer, std::size_t has, const parts& parts, std::size_t number,
                             const char* rule)
     {

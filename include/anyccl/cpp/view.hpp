@@ -1,4 +1,4 @@
-// Elements that lie side by side, and what is accepted as such. Part of anyccl.hpp.
+// Contiguous elements, and the types that are accepted as such. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_VIEW_HPP
 #define ANYCCL_CPP_VIEW_HPP
 
@@ -21,8 +21,8 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// Elements that somebody else owns: a pointer and a count. What std::span is, in every standard and with one
-// type in all of them. Made from whatever has std::data and std::size: array, vector, std::span.
+// Elements that another object owns: a pointer and a count, like std::span but in every standard. Made from
+// any type that has std::data and std::size: array, vector, std::span.
 template <class T>
 class view {
 public:
@@ -46,7 +46,7 @@ public:
     constexpr T* end() const noexcept { return data_ + size_; }
     constexpr T& operator[](std::size_t index) const noexcept { return data_[index]; }
 
-    // `count` elements from `first` on; they must be there.
+    // `count` elements from `first` on, which must exist.
     constexpr view part(std::size_t first, std::size_t count) const noexcept { return view(data_ + first, count); }
 
 private:
@@ -77,7 +77,7 @@ inline constexpr bool is_contiguous<
     Range, std::void_t<decltype(std::size(std::declval<Range&>())),
                        std::enable_if_t<std::is_pointer_v<decltype(std::data(std::declval<Range&>()))>>>> = true;
 
-// What a caller gave as a buffer: elements side by side, or one element.
+// An argument that is a buffer: contiguous elements, or one element.
 template <class Buffer>
 constexpr auto elements(Buffer& buffer) noexcept
 {
@@ -103,7 +103,7 @@ constexpr auto elements(Buffer& buffer) noexcept
 template <class Elements>
 inline constexpr anyccl_datatype_t datatype = datatype_of<typename Elements::value_type>::value;
 
-// A buffer that is written.
+// A receive buffer.
 template <class Buffer>
 constexpr auto written(Buffer& buffer) noexcept
 {
@@ -120,7 +120,8 @@ constexpr void go_together(const Send&, const Recv&) noexcept
                   "the send and the receive buffer have different elements");
 }
 
-// A buffer of a call that returns before it is done. `Buffer` is what a forwarding reference deduced.
+// A buffer of a call that returns before it is complete. `Buffer` is the deduced type of a forwarding
+// reference.
 template <class Buffer>
 constexpr void outlives_the_call() noexcept
 {

@@ -1,4 +1,4 @@
-// The ways to make a call: wait for its end, start it, or prepare it. Part of anyccl.hpp.
+// The forms of a call: blocking, nonblocking, persistent. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_WAYS_HPP
 #define ANYCCL_CPP_WAYS_HPP
 
@@ -14,7 +14,7 @@ namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 namespace detail {
 
-// The functions of the C API for one call. Not every call can be prepared.
+// The functions of the C API for one call. Not every call has a persistent form.
 template <class Blocking, class Starting, class Preparing = std::nullptr_t>
 struct forms {
     forms(Blocking now, Starting soon, Preparing later = nullptr) noexcept
@@ -26,7 +26,7 @@ struct forms {
     Preparing preparing;
 };
 
-// A way is given the forms of a call, and calls its own with the arguments they share.
+// A way gets the forms of a call, and calls one of them with the arguments that they share.
 class blocking {
 public:
     explicit blocking(const char* name) noexcept : checked_(name) {}

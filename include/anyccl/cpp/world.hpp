@@ -14,12 +14,12 @@
 namespace anyccl {
 inline namespace ANYCCL_CPP_MODE {
 
-// The communicator of the whole job, which is left with this object. A process has one, in main. When an
-// exception destroys it, it is aborted first, so that the other ranks fail at once and this one does not wait
-// for them.
+// The communicator of the whole job. The object joins the job and leaves it; a process has one, in main. When
+// an exception destroys the object, the world is aborted first. The other ranks then fail at once, and this
+// rank does not wait for them.
 class world : public communicator_ref {
 public:
-    // Joins the job that the environment describes; see anyccl_init_with.
+    // Joins the job that the environment describes; see anyccl_init_with().
     static outcome<world> join(const config& config = {})
     {
         communicator_ref found;
@@ -50,12 +50,12 @@ public:
         (void)anyccl_finalize();
     }
 
-    // Leaves the job, and tells how that went; refused while a request is unfinished.
+    // Leaves the job and reports the result. Refused while a request is unfinished.
     outcome<void> finalize()
     {
         return detail::call("finalize").run([this] {
             const anyccl_status_t status = anyccl_finalize();
-            // A refused call has changed nothing; after any other the world is gone.
+            // A refused call has changed nothing. After any other result the world is gone.
             if (status != ANYCCL_ERR_INVALID_USAGE)
                 forget();
             return status;
@@ -65,7 +65,7 @@ public:
 private:
     explicit world(const communicator_ref& joined) noexcept : communicator_ref(joined) {}
 
-    // How many exceptions were on their way when this was made.
+    // Number of exceptions that were unwinding when this object was made.
     int throwing_ = std::uncaught_exceptions();
 };
 
