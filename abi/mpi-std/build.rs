@@ -1,11 +1,11 @@
-//! What the linker needs to know about libmpi_abi.so.1.
+//! Linker arguments of libmpi_abi.so.1.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // What programs that were linked with MPI ask the loader for. MPI libraries have no symbol versions.
+    // The name by which programs linked with MPI ask the loader. MPI libraries have no symbol versions.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libmpi_abi.so.1");
-    // Threads of the engine may outlive a dlclose, and so does the handler of pthread_atfork.
+    // Threads of the engine, and the handler of pthread_atfork, may outlive a dlclose.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
-    // A tool that wraps MPI_X and calls PMPI_X must not meet its own wrapper again from in here.
+    // A tool that wraps MPI_X and calls PMPI_X must not meet its own wrapper again from inside this library.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-Bsymbolic-functions");
 }

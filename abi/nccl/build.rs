@@ -1,4 +1,4 @@
-//! What the linker needs to know about libnccl.so.2.
+//! Linker arguments of libnccl.so.2.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,10 +1,10 @@
-//! The functions that the loader calls, as rtld-audit(7) has them.
+//! The functions that the loader calls, as rtld-audit(7) defines them.
 //!
-//! All but the first are called with the loader's lock held, so by one thread at a time.
+//! The loader holds its lock while it calls them, except the first one. So one thread at a time runs them.
 //!
-//! The loader keeps a number, the *cookie*, per library: at first the address of the library's [`LinkMap`].
-//! Our own libraries get a number up to [`LAST_OURS`] instead: what those ask for is not changed, since the
-//! NCCL or MPI of somebody else may be what they want.
+//! The loader keeps a number, the *cookie*, per library. It begins as the address of the library's
+//! [`LinkMap`]. Our own libraries get a number up to [`LAST_OURS`] instead. Requests of our own libraries are
+//! not changed, because they may want a foreign NCCL or MPI.
 
 use std::ffi::{CStr, OsStr, c_char, c_long, c_uint};
 use std::os::unix::ffi::OsStrExt;
@@ -18,28 +18,28 @@ use anyccl_launch_report::{Event, Reporter};
 use crate::name::{is_engine, is_function};
 use crate::state::{AuditState, Mode, prepare, state};
 
-/// The newest version of this interface that is known here (glibc 2.35). What is used of it is in version 1,
+/// The newest version of this interface that is known here (glibc 2.35). The parts in use exist in version 1,
 /// too.
 const NEWEST: c_uint = 2;
-/// Flag of `la_objsearch`: the name is the one that the program, or a library, has in its file.
+/// Flag of `la_objsearch`: the name is the one in the file of the program or of a library.
 const LA_SER_ORIG: c_uint = 1;
-/// Flag of `la_objopen`: report when a function of this library is found for somebody; when one is found for
-/// this library.
+/// Flags of `la_objopen`: report when a function of this library is bound for another one; report when a
+/// function is bound for this library.
 const LA_FLG_BINDTO: c_uint = 1;
 const LA_FLG_BINDFROM: c_uint = 2;
-/// Cookies of libraries of anyccl are 1 + their position in the state. No addresses.
+/// Cookies of anyccl's libraries are 1 + their index in the state. They are no addresses.
 const LAST_OURS: usize = 16;
-/// How often a stopped process looks whether its launcher is still there.
+/// How often a stopped process checks whether its launcher still exists.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// The beginning of what the loader knows about a library: `struct link_map` of link.h.
+/// The first fields of the loader's record of a library: `struct link_map` of link.h.
 #[repr(C)]
 pub struct LinkMap {
     address: usize,
     name: *const c_char,
 }
 
-/// A symbol as ELF has it.
+/// A symbol in ELF's form.
 #[repr(C)]
 pub struct Symbol {
     name: u32,
@@ -50,16 +50,16 @@ pub struct Symbol {
     size: u64,
 }
 
-/// The first call: which version of the interface this library has. 0: none, unload it.
+/// The first call. Returns the version of the interface that this library has; 0 makes the loader unload it.
 #[unsafe(no_mangle)]
 pub extern "C" fn la_version(offered: c_uint) -> c_uint {
     if prepare().is_some() { offered.min(NEWEST) } else { 0 }
 }
 
-/// Somebody asks for the library `name`. Answers the name to look for instead.
+/// Called when a library `name` is requested. Returns the name to look for instead.
 ///
 /// # Safety
-/// The loader calls this: `name` is a string, `cookie` that of the library that asks.
+/// The loader calls this: `name` is a string, `cookie` belongs to the library that makes the request.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn la_objsearch(name: *const c_char, cookie: *mut usize, flag: c_uint) -> *mut c_char {
     let unchanged = name.cast_mut();
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn la_objsearch(name: *const c_char, cookie: *mut usize, f
     // SAFETY: the loader passes the place of a cookie, which only it and these hooks touch, under its lock.
     let by_ours = unsafe { cookie.read() } <= LAST_OURS;
     state.is_wanted.store(by_ours, Ordering::Relaxed);
-    // What is preloaded is named by its path, what was linked is not.
+    // Preloaded libraries are named by their path, linked ones are not.
     state.is_linked.fetch_or(!asked.to_bytes().contains(&b'/'), Ordering::Relaxed);
     match state.door_for(asked.to_bytes()) {
         // The loader only reads it, and it is never freed.
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn la_objsearch(name: *const c_char, cookie: *mut usize, f
     }
 }
 
-/// A library has been mapped. Answers of which bindings to tell.
+/// Called when a library has been mapped. Returns the flags of the bindings to report.
 ///
 /// # Safety
 /// The loader calls this: `map` is its record of the library, `cookie` the library's.
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn la_objopen(map: *const LinkMap, _namespace: c_long, coo
         // SAFETY: the loader passes the place of the cookie, writable for this hook.
         unsafe { cookie.write(1 + own.unwrap_or(0)) };
     }
-    // What our library has asked for is its own affair.
+    // Requests of our own library are its own affair.
     if !state.is_library(path) || (!is_ours && state.is_wanted.swap(false, Ordering::Relaxed)) {
         return from_all;
     }
@@ -110,18 +110,18 @@ pub unsafe extern "C" fn la_objopen(map: *const LinkMap, _namespace: c_long, coo
     state.first.get_or_init(|| path.to_vec());
     match state.mode {
         Mode::Probe => from_all | LA_FLG_BINDTO,
-        // Of the others it is enough to know who looks up their functions by hand. Only those would be slower
-        // for it.
+        // For other libraries it is enough to know which of them look up functions by hand. Only such
+        // look-ups become slower.
         _ if !is_ours => LA_FLG_BINDTO,
         _ => 0,
     }
 }
 
-/// The function `name` of a library was found for another one. Answers its address.
+/// Called when the function `name` of a library was bound for another one. Returns its address.
 ///
 /// # Safety
-/// The loader calls this: `symbol` is a copy of the symbol, the cookies are those of the library that asked
-/// and of the one that has it, `name` is a string.
+/// The loader calls this: `symbol` is a copy of the symbol, the cookies belong to the library that made the
+/// request and to the one that has the function, `name` is a string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn la_symbind64(
     symbol: *const Symbol,
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn la_symbind64(
     _flags: *mut c_uint,
     name: *const c_char,
 ) -> usize {
-    // SAFETY: the loader passes the symbol, in which it has put the address that was found.
+    // SAFETY: the loader passes the symbol, which holds the address that it found.
     let address = unsafe { (*symbol).value };
     let Some(state) = state() else { return address };
     // SAFETY: the loader passes a string.
@@ -143,11 +143,12 @@ pub unsafe extern "C" fn la_symbind64(
     if !is_function(state.facade, function.to_bytes()) {
         return address;
     }
-    // SAFETY: these are cookies of libraries that are there.
+    // SAFETY: these are cookies of libraries that are loaded.
     let (is_ours, library) = (library <= LAST_OURS, unsafe { path_of(state, library) });
     // SAFETY: as above.
     let user = unsafe { path_of(state, user) };
-    // Such a library calls itself through the loader, and ours may have wanted another: neither is a user.
+    // Such a library binds its own functions through the loader, and our library may have wanted another one:
+    // neither counts as a user.
     if state.is_library(library) && !state.is_library(user) {
         let heard = tell(state, Event::Bound, library, Some(user).filter(|user| !user.is_empty()));
         if state.mode == Mode::Probe || (heard && !is_ours) {
@@ -157,15 +158,15 @@ pub unsafe extern "C" fn la_symbind64(
     address
 }
 
-/// The program is complete and is going to start.
+/// Called when the program is complete and about to start.
 ///
 /// # Safety
 /// The loader calls this, with the cookie of the program.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn la_preinit(_cookie: *mut usize) {
     let Some(state) = state() else { return };
-    // A program that calls it without a table of addresses (`-fno-plt`) has been bound without a word to us.
-    // The first that was loaded has served it.
+    // A program that calls the library without a table of addresses (`-fno-plt`) has been bound without a
+    // call of these hooks. Then the first library that was loaded serves it.
     if state.mode == Mode::Probe
         && state.is_linked.load(Ordering::Relaxed)
         && let Some(library) = state.first.get()
@@ -175,7 +176,7 @@ pub unsafe extern "C" fn la_preinit(_cookie: *mut usize) {
     }
 }
 
-/// A name of the loader's; the program itself has an empty one or none.
+/// A name in the loader's records; the program itself has an empty name or none.
 ///
 /// # Safety
 /// `name` is NULL or a string that lives for `'a`.
@@ -190,7 +191,7 @@ unsafe fn text<'a>(name: *const c_char) -> &'a [u8] {
 /// The path of the library with this cookie.
 ///
 /// # Safety
-/// The library is there, and its cookie as the loader or `la_objopen` has made it.
+/// The library is loaded, and its cookie is as the loader or `la_objopen` has made it.
 unsafe fn path_of(state: &AuditState, cookie: usize) -> &[u8] {
     if cookie <= LAST_OURS {
         return state.doors.get(cookie.wrapping_sub(1)).map_or(b"", |door| door.path.to_bytes());
@@ -202,13 +203,13 @@ unsafe fn path_of(state: &AuditState, cookie: usize) -> &[u8] {
     unsafe { text(name) }
 }
 
-/// Whether somebody hears it. Where nobody does, the program goes on.
+/// Reports to the launcher. Returns whether a launcher receives it; without one, the program goes on.
 fn tell(state: &AuditState, what: Event, library: &[u8], user: Option<&[u8]>) -> bool {
     let path = |bytes| Path::new(OsStr::from_bytes(bytes));
     state.reporter.as_ref().is_some_and(|reporter| reporter.tell(what, path(library), user.map(path)).is_ok())
 }
 
-/// Keeps this process from its work until the launcher has ended it, or has ended itself.
+/// Keeps this process from running until the launcher has ended it, or has ended itself.
 fn stop(state: &AuditState) -> ! {
     while state.reporter.as_ref().is_some_and(Reporter::has_listener) {
         thread::sleep(LOOK);
@@ -216,5 +217,5 @@ fn stop(state: &AuditState) -> ! {
     process::exit(1)
 }
 
-// As ELF has it.
+// The size in ELF.
 const _: () = assert!(size_of::<Symbol>() == 24);

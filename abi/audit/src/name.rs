@@ -1,8 +1,8 @@
-//! What counts as NCCL, and what as MPI.
+//! Recognises NCCL and MPI by the names of libraries and functions.
 
 use anyccl_launch_report::Facade;
 
-/// File names of the libraries of anyccl that take a facade's place.
+/// File names of the libraries of anyccl that stand in for a facade.
 pub fn doors(facade: Facade) -> &'static [&'static str] {
     match facade {
         Facade::Nccl => &["libnccl.so.2"],
@@ -10,11 +10,11 @@ pub fn doors(facade: Facade) -> &'static [&'static str] {
     }
 }
 
-/// Whether a library that is asked for as `asked`, a name or a path, is one with this interface.
+/// Whether a library that is requested as `asked`, a name or a path, has this interface.
 ///
-/// NCCL is `libnccl.so`, or `libnccl.so.2` with whatever minor version. Its plugins (`libnccl-net.so`) and
-/// other major versions are not. MPI is `libmpi.so`, `libmpich.so` or `libmpi_abi.so` with whatever version;
-/// libraries for other languages (`libmpifort.so.12`) are not.
+/// NCCL is `libnccl.so`, or `libnccl.so.2` with any minor version. Its plugins (`libnccl-net.so`) and other
+/// major versions are not. MPI is `libmpi.so`, `libmpich.so` or `libmpi_abi.so` with any version; libraries
+/// for other languages (`libmpifort.so.12`) are not.
 pub fn is_library(facade: Facade, asked: &[u8]) -> bool {
     match facade {
         Facade::Nccl => door(facade, asked).is_some(),
@@ -22,7 +22,7 @@ pub fn is_library(facade: Facade, asked: &[u8]) -> bool {
     }
 }
 
-/// The library of anyccl that takes the place of `asked`. `None` where it is none, or one whose ABI anyccl
+/// The library of anyccl that replaces `asked`. `None`: `asked` has no such interface, or an ABI that anyccl
 /// does not have.
 pub fn door(facade: Facade, asked: &[u8]) -> Option<&'static str> {
     let fits = |name: &str, major: &str| {
@@ -35,19 +35,20 @@ pub fn door(facade: Facade, asked: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Name, major version, and the library of anyccl with that ABI. Version 40 of `libmpi.so` is Open MPI's.
+/// Name, major version, and the library of anyccl with that ABI. Version 40 of `libmpi.so` belongs to Open
+/// MPI.
 const MPI: [(&str, &str, &str); 3] = [
     ("libmpi_abi.so", "1", "libmpi_abi.so.1"),
     ("libmpi.so", "12", "libmpi.so.12"),
     ("libmpich.so", "12", "libmpi.so.12"),
 ];
 
-/// Whether a library is anyccl's own, which may want another one as its engine.
+/// Whether a library is anyccl's own engine, which may want a foreign library as an engine.
 pub fn is_engine(path: &[u8]) -> bool {
     base(path).starts_with(b"libanyccl.so")
 }
 
-/// Whether a function is one of this interface.
+/// Whether a function belongs to this interface.
 pub fn is_function(facade: Facade, symbol: &[u8]) -> bool {
     let (twin, prefix): (&[u8], &[u8]) = match facade {
         Facade::Nccl => (b"p", b"nccl"),
@@ -57,7 +58,7 @@ pub fn is_function(facade: Facade, symbol: &[u8]) -> bool {
     name.strip_prefix(prefix).is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_uppercase))
 }
 
-/// What stands behind a name in a file name: empty, or `2`, or `2.30.7`.
+/// The version behind a name in a file name: empty, or `2`, or `2.30.7`.
 fn version<'a>(asked: &'a [u8], name: &str) -> Option<&'a [u8]> {
     match base(asked).strip_prefix(name.as_bytes())? {
         b"" => Some(b""),

@@ -1,4 +1,4 @@
-//! State of the hooks, determined once, when the loader asks for the version.
+//! The state of the hooks, determined once, when the loader asks for the version.
 
 use std::ffi::{CString, OsStr};
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use anyccl_launch_report::{Facade, Reporter};
 
 use crate::name::{self, doors};
 
-/// Environment variable that names the mode.
+/// The environment variable that names the mode.
 fn variable(facade: Facade) -> &'static str {
     match facade {
         Facade::Nccl => "ANYCCL_NCCL_AUDIT",
@@ -21,16 +21,16 @@ fn variable(facade: Facade) -> &'static str {
     }
 }
 
-/// What the audit library does.
+/// The task of the audit library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Our library is given to whoever asks for NCCL, or MPI.
+    /// Replaces NCCL or MPI by our library on every request.
     Take,
-    /// Nothing, but who uses another library is told and stopped.
+    /// Replaces nothing. A process that uses a foreign library is reported and stopped.
     Watch,
-    /// Like `Watch`, but no other than ours may be loaded at all.
+    /// Like `Watch`, but a foreign library may not even be loaded.
     Only,
-    /// Nothing, but who gets its functions is told and stopped.
+    /// Replaces nothing. A process that gets a function of such a library is reported and stopped.
     Probe,
 }
 
@@ -46,7 +46,7 @@ impl Mode {
     }
 }
 
-/// A library of anyccl that takes the place of others.
+/// A library of anyccl that replaces others.
 pub struct Door {
     /// Its file name.
     name: &'static str,
@@ -58,26 +58,26 @@ pub struct Door {
 /// Everything that the hooks know.
 pub struct AuditState {
     pub mode: Mode,
-    /// What our libraries are: those that lie beside this one.
+    /// The interface of our libraries, which lie next to this one.
     pub facade: Facade,
     pub doors: Vec<Door>,
     pub reporter: Option<Reporter>,
-    /// Our library itself has asked for another one, which comes next.
+    /// Whether our own library has just requested another one, which the loader maps next.
     pub is_wanted: AtomicBool,
-    /// Somebody has asked for such a library by its name alone.
+    /// Whether such a library was requested by its name alone.
     pub is_linked: AtomicBool,
-    /// The first that was loaded.
+    /// Path of the first such library that was loaded.
     pub first: OnceLock<Vec<u8>>,
 }
 
 static STATE: OnceLock<AuditState> = OnceLock::new();
 
-/// `None` before the loader has asked for the version.
+/// The state; `None` before the loader has asked for the version.
 pub fn state() -> Option<&'static AuditState> {
     STATE.get()
 }
 
-/// Finds everything out. An error means that this library had better not be there.
+/// Determines the state. On an error this library should not be used.
 pub fn prepare() -> Option<&'static AuditState> {
     let made = AuditState::new();
     if let Err(error) = &made {
@@ -120,21 +120,21 @@ impl AuditState {
         name::is_library(self.facade, asked)
     }
 
-    /// Our library in the place of one that is asked for. `None`: there is none with that ABI.
+    /// Our library that replaces a requested one. `None`: there is none with that ABI.
     pub fn door_for(&self, asked: &[u8]) -> Option<&Door> {
         let name = name::door(self.facade, asked)?;
         self.doors.iter().find(|door| door.name == name)
     }
 
-    /// Position of our own library that was loaded from there, by whatever path.
+    /// Index of our own library that was loaded from this file, by whatever path.
     pub fn own(&self, path: &[u8]) -> Option<usize> {
         let metadata = fs::metadata(Path::new(OsStr::from_bytes(path))).ok()?;
         self.doors.iter().position(|door| door.identity == (metadata.dev(), metadata.ino()))
     }
 }
 
-/// Where this library was loaded from: the mapping that this code is in. (The loader's own functions to ask
-/// for that lie in another namespace, and may not be called while it is loading.)
+/// The path of this library, found in the mappings that contain this code. (The loader's own functions for
+/// this query lie in another namespace, and may not be called while it is loading.)
 fn own_path() -> io::Result<PathBuf> {
     let maps = fs::read("/proc/self/maps")?;
     let code = own_path as fn() -> io::Result<PathBuf> as usize;

@@ -16,8 +16,8 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Opens it. `random` is what nobody can guess: the first half becomes the name, which every user of the
-    /// host can see, and the second half the secret, which only processes with the variable know.
+    /// Opens the socket. `random` must be unpredictable. Its first half becomes the name, which every user of
+    /// the host can see. Its second half becomes the secret, which only processes with the variable know.
     pub fn new(random: [u8; 32]) -> io::Result<Listener> {
         let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let (name, secret) = (format!("anyccl-launch-{}", hex(&random[..16])), hex(&random[16..]));
@@ -26,12 +26,12 @@ impl Listener {
         Ok(Listener { socket, name, secret })
     }
 
-    /// The value of [`crate::VARIABLE`] for the processes.
+    /// The value of [`crate::VARIABLE`] for the processes of the job.
     pub fn value(&self) -> String {
         format!("{}.{}", self.name, self.secret)
     }
 
-    /// The next report, if one is there. What strangers send is passed over.
+    /// The next report, if one has arrived. Datagrams of strangers are ignored.
     pub fn next(&self) -> io::Result<Option<Report>> {
         let mut bytes = [0; LONGEST];
         loop {
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use crate::{Event, Facade, Reporter};
 
-    /// Different in each test and each process.
+    /// Bytes that differ between tests and between processes.
     fn random(test: u8) -> [u8; 32] {
         let mut bytes = [test; 32];
         bytes[..4].copy_from_slice(&std::process::id().to_ne_bytes());

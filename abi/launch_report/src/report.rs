@@ -1,16 +1,16 @@
 //! A report as the bytes of a datagram.
 //!
-//! Seven fields with a zero byte between them: secret, facade, what, process, rank, library, user. No path
-//! has a zero in it.
+//! It has seven fields with a zero byte between them: secret, facade, event, process, rank, library, user. No
+//! path contains a zero.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-/// Two paths of the longest kind, and the rest.
+/// Longest datagram: two paths of the longest kind, and the rest.
 pub(crate) const LONGEST: usize = 2 * 4096 + 256;
 
-/// The interface that a library has.
+/// The interface of a library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Facade {
     /// NCCL.
@@ -20,7 +20,7 @@ pub enum Facade {
 }
 
 impl Facade {
-    /// Its name.
+    /// Name of the interface.
     pub fn name(self) -> &'static str {
         match self {
             Facade::Nccl => "NCCL",
@@ -33,14 +33,14 @@ impl Facade {
     }
 }
 
-/// What has happened to a library of NCCL or MPI in a process.
+/// An event about a library of NCCL or MPI in a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The loader has mapped a library with such a name.
     Loaded,
-    /// A function of that library was found for somebody who asked.
+    /// The loader has bound a function of the library for another library or the program.
     Bound,
-    /// The library was called: it says so itself.
+    /// The library was called, and reports that itself.
     Called,
 }
 
@@ -62,15 +62,15 @@ impl Event {
 pub struct Report {
     /// The interface of the library.
     pub facade: Facade,
-    /// What has happened.
+    /// The event.
     pub what: Event,
-    /// The process, as it sees itself.
+    /// The process id, in the process's own namespace.
     pub pid: u32,
-    /// Its rank, where it has one.
+    /// Rank of the process, if it has one.
     pub rank: Option<u32>,
     /// The library.
     pub library: PathBuf,
-    /// Who asked for the function; else the program.
+    /// The library that requested the function, else the program.
     pub user: PathBuf,
 }
 
@@ -84,7 +84,7 @@ impl Report {
         [fields.join(&0), library.as_bytes().into(), user.as_bytes().into()].join(&0)
     }
 
-    /// `None`: it is not from one of ours.
+    /// Parses a datagram. `None`: it does not come from a process of the job.
     pub(crate) fn of(bytes: &[u8], secret: &str) -> Option<Report> {
         let fields: Vec<&[u8]> = bytes.split(|byte| *byte == 0).collect();
         let [own, facade, what, pid, rank, library, user] = fields[..] else { return None };

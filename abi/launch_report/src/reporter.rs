@@ -1,4 +1,4 @@
-//! The side of the processes, which report.
+//! The side of the processes, which send reports.
 
 use std::io;
 use std::os::linux::net::SocketAddrExt;
@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use crate::report::{Event, Facade, Report};
 
-/// Where a process finds its launcher: set by the launcher, for nobody else to set.
+/// The variable by which a process finds its launcher. Only the launcher sets it.
 pub const VARIABLE: &str = "ANYCCL_LAUNCH_REPORT";
-/// A launcher that does not listen for so long is not waited for any longer.
+/// How long to wait for a launcher that does not read.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A process that has a launcher to tell things to.
+/// A process with a launcher to report to.
 #[derive(Debug)]
 pub struct Reporter {
     address: SocketAddr,
@@ -23,20 +23,20 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// A reporter of what happens to the libraries of `facade`. `None`: nobody wants to know.
+    /// A reporter about libraries of `facade`. `None`: no launcher wants reports.
     pub fn of_environment(facade: Facade) -> Option<Reporter> {
         let rank = std::env::var("ANYCCL_RANK").ok().and_then(|rank| rank.parse().ok());
         Reporter::new(&std::env::var(VARIABLE).ok()?, rank, facade)
     }
 
-    /// A reporter for a value of [`VARIABLE`]; `None` when the value makes no sense.
+    /// A reporter for a value of [`VARIABLE`]; `None` if the value is invalid.
     pub fn new(value: &str, rank: Option<u32>, facade: Facade) -> Option<Reporter> {
         let (name, secret) = value.split_once('.')?;
         let address = SocketAddr::from_abstract_name(name).ok()?;
         Some(Reporter { address, secret: secret.to_string(), rank, facade })
     }
 
-    /// Tells that `library` was loaded or called by this program, or that a function of it was found for
+    /// Reports that `library` was loaded or called by this program, or that a function of it was bound for
     /// `user`.
     ///
     /// An error means that the launcher has gone, or is out of reach in another network namespace.
@@ -54,12 +54,12 @@ impl Reporter {
         Ok(())
     }
 
-    /// Whether the launcher is still there.
+    /// Whether the launcher still exists.
     pub fn has_listener(&self) -> bool {
         self.socket().is_ok()
     }
 
-    /// One each time: one that was kept could be closed by programs that close all descriptors.
+    /// A new socket for each report: programs that close all descriptors would close one that is kept.
     fn socket(&self) -> io::Result<UnixDatagram> {
         let socket = UnixDatagram::unbound()?;
         socket.set_write_timeout(Some(PATIENCE))?;

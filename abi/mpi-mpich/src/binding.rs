@@ -1,5 +1,6 @@
-//! What MPICH's libraries for Fortran (libmpifort.so.12) and C++ (libmpicxx.so.12) look up in libmpi.so.12
-//! when they are loaded, whether or not the program ever calls it. [`crate::fortran`] has what calls need.
+//! Functions that MPICH's libraries for Fortran (libmpifort.so.12) and C++ (libmpicxx.so.12) look up in
+//! libmpi.so.12 when they are loaded, whether or not the program calls them. [`crate::fortran`] has those
+//! that calls need.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -23,8 +24,8 @@ pub unsafe extern "C" fn MPII_Comm_get_attr_fort(
     unsafe { MPII_Comm_get_attr(comm, keyval, place, flag, form) }
 }
 
-/// The code of an error that the binding has found itself: its class. What follows the text, for its places,
-/// is not looked at.
+/// Makes the code of an error that the binding itself has found: its class. The arguments behind the text are
+/// ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIR_Err_create_code(
     _last: c_int,
@@ -38,7 +39,7 @@ pub unsafe extern "C" fn MPIR_Err_create_code(
     class
 }
 
-/// Gives such an error to the error handler of the process: the communicator is an object of MPICH's.
+/// Passes such an error to the error handler of the process: the communicator is an object of MPICH's own.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIR_Err_return_comm(
     _comm: *mut c_void,
@@ -65,7 +66,7 @@ pub unsafe extern "C" fn MPII_Errhandler_set_cxx(_: c_int, _: usize) {
     refuse::<Door>("MPI::Comm::Create_errhandler", Scope::Process);
 }
 
-/// Refused: a communicator cannot be given up.
+/// Refused: a communicator cannot be revoked.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIX_Comm_revoke(_: c_int) -> c_int {
     refuse::<Door>("MPIX_Comm_revoke", Scope::Process)
@@ -95,7 +96,7 @@ pub unsafe extern "C" fn MPIX_Comm_failure_get_acked(_: c_int, _: *mut c_int) ->
     refuse::<Door>("MPIX_Comm_failure_get_acked", Scope::Process)
 }
 
-/// Whether buffers may be in a GPU's memory: not through this library.
+/// Whether buffers may lie in a GPU's memory: not with this library.
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIX_Query_cuda_support() -> c_int {
     0

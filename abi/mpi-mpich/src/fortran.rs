@@ -1,4 +1,4 @@
-//! What MPICH's Fortran library (libmpichfort.so.12) and `MPI_DUP_FN` of mpi.h take from libmpi.so.12.
+//! Functions of libmpi.so.12 that MPICH's Fortran library (libmpichfort.so.12) and `MPI_DUP_FN` of mpi.h use.
 
 use std::ffi::{c_int, c_void};
 
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn MPIR_Dup_fn(
     0
 }
 
-/// Sets an attribute in the form that is given: 0 a pointer, 1 an integer of its size, 3 an int.
+/// Sets an attribute in the given form: 0 is a pointer, 1 an integer of its size, 3 an int.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Comm_set_attr(
     comm: c_int,
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn MPII_Comm_set_attr(
     })
 }
 
-/// Gives an attribute in a form. See [`MPII_Comm_set_attr`].
+/// Reads an attribute in the given form. See [`MPII_Comm_set_attr`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Comm_get_attr(
     comm: c_int,
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn MPII_Comm_get_attr(
     })
 }
 
-/// See [`MPII_Comm_set_attr`].
+/// Sets an attribute of a datatype. See [`MPII_Comm_set_attr`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Type_set_attr(
     datatype: c_int,
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn MPII_Type_set_attr(
     })
 }
 
-/// See [`MPII_Comm_get_attr`].
+/// Reads an attribute of a datatype. See [`MPII_Comm_get_attr`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Type_get_attr(
     datatype: c_int,
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn MPII_Win_get_attr(
     refuse::<Door>("MPI_Win_get_attr", Scope::Process)
 }
 
-/// The functions of a key are called by these functions of the binding.
+/// Sets the functions of the binding that call the functions of a key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Keyval_set_proxy(keyval: c_int, copy: usize, delete: usize) {
     // A failure goes to the error handler of the process.
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn MPII_Keyval_set_proxy(keyval: c_int, copy: usize, delet
     });
 }
 
-/// The functions of a generalized request are in Fortran.
+/// Marks the functions of a generalized request as functions in Fortran.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Grequest_set_lang_f77(request: c_int) {
     // A failure goes to the error handler of the process.

@@ -1,7 +1,9 @@
-//! The MPICH ABI: handles are ints, `MPI_Status` has 20 bytes, sentinels are other numbers.
+//! The MPICH ABI: handles are ints, `MPI_Status` has 20 bytes, and sentinels have other values than in the
+//! standard ABI.
 //!
-//! An int handle has its kind in the top two bits (1 predefined, 2 made by the program), the object in the
-//! next four, a number below. The number of an object that the program has made is the one of `anyccl_mpi`.
+//! An int handle has its kind in the top two bits (1 predefined, 2 made by the program), the type of object
+//! in the next four bits, and a number below. An object that the program has made has the number that
+//! `anyccl_mpi` gave it.
 
 use std::ffi::c_int;
 
@@ -30,7 +32,7 @@ pub struct RawStatus {
 
 const _: () = assert!(size_of::<RawStatus>() == 20);
 
-/// Kind of handles that the program has made.
+/// Kind of handles of objects that the program has made.
 const MADE: u32 = 2 << 30;
 const NUMBER_BITS: u32 = 26;
 const REQUEST_NULL: u32 = 0x2c00_0000;
@@ -38,7 +40,7 @@ const MESSAGE_NO_PROC: u32 = 0x6c00_0000;
 /// `MPI_ERR_LASTCODE`: error codes of programs are larger.
 const LAST_CODE: c_int = 0x3fff_ffff;
 
-/// The number of an object in the bits of a handle. A message has that of a request.
+/// Bits of a handle that name the type of object. A message has those of a request.
 const fn object_bits(object: Object) -> u32 {
     (match object {
         Object::Comm => 1,
@@ -53,10 +55,10 @@ const fn object_bits(object: Object) -> u32 {
     }) << NUMBER_BITS
 }
 
-/// Datatypes by the lowest byte of a predefined handle, which tells them apart: handle and number.
+/// Datatypes by the lowest byte of a predefined handle, which is unique: handle and number.
 static DATATYPE_NUMBERS: [(i32, u32); 256] = {
     let mut table = [(0, NOTHING); 256];
-    // No handle with this lowest byte.
+    // Entry 0 has no such handle.
     table[0].0 = 1;
     let mut at = 0;
     while at < DATATYPES.len() {
@@ -89,7 +91,7 @@ fn find_raw<T: Copy + PartialEq>(pairs: &[Pair<T>], number: T) -> Option<i32> {
     pairs.iter().find(|(its, _)| *its == number).map(|(_, raw)| *raw)
 }
 
-/// Numbers that name nothing stay what they are in neither ABI.
+/// Number that names nothing in either ABI.
 const NOTHING: u32 = u32::MAX;
 
 #[cold]
@@ -98,7 +100,7 @@ fn predefined(object: Object, handle: c_int) -> u32 {
         (Object::Request, REQUEST_NULL) => c::REQUEST_NULL,
         (Object::Message, REQUEST_NULL) => c::MESSAGE_NULL,
         (Object::Message, MESSAGE_NO_PROC) => c::MESSAGE_NO_PROC,
-        // Pairs with an int are predefined, and have handles as if the program had made them.
+        // Pair types with an int are predefined, but have handles as if the program had made them.
         (Object::Datatype, _) => find(DATATYPES, handle).or(find(OTHERS, handle)).unwrap_or(NOTHING),
         (Object::Op, _) => find(OPS, handle).or(find(OTHERS, handle)).unwrap_or(NOTHING),
         _ => find(OTHERS, handle).unwrap_or(NOTHING),
@@ -122,7 +124,7 @@ impl Abi for Door {
 
     const NO_FILE: usize = 0;
     const VERSION: (c_int, c_int) = (3, 1);
-    // There is no standard ABI here.
+    // This ABI is not the standard one.
     const ABI_VERSION: (c_int, c_int) = (-1, -1);
 
     #[inline(always)]
@@ -162,7 +164,7 @@ impl Abi for Door {
                 -2 => c::ANY_SOURCE,
                 -1 => c::PROC_NULL,
                 -3 => c::ROOT,
-                // These mean something in the standard ABI only.
+                // These values have a meaning in the standard ABI only.
                 -4 => -5,
                 rank => rank,
             },
@@ -275,9 +277,9 @@ impl Abi for Door {
                 _ => 3,
             },
             Numbers::ErrorCode if number >= Class::LASTCODE.0 => number - Class::LASTCODE.0 + LAST_CODE,
-            // Numbers that are no class in either ABI stay what they are.
+            // Numbers that are no class in either ABI stay as they are.
             Numbers::ErrorCode if number > Class::ABI.0 => number,
-            // Classes that came after MPI 3.1 are "other".
+            // Classes that MPI 3.1 does not have become "other".
             Numbers::ErrorCode => find_raw(ERRORS, Class(number)).unwrap_or(15),
             Numbers::Combiner => find_raw(COMBINERS, number).unwrap_or(0),
             Numbers::Comparison => number - c::IDENT,

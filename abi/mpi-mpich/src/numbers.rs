@@ -1,10 +1,10 @@
-//! The numbers of the MPICH ABI, beside those of the standard ABI. Facts of mpi.h, as every library of this
-//! ABI has it.
+//! The numbers of the MPICH ABI and the corresponding ones of the standard ABI. They are facts of mpi.h,
+//! equal in every library of this ABI.
 
 use anyccl_mpi::constants as c;
 use anyccl_mpi::error::Class;
 
-/// A number of the standard ABI, and the MPICH ABI's.
+/// A number of the standard ABI, and that of the MPICH ABI.
 pub type Pair<T> = (T, i32);
 
 /// Predefined datatypes.

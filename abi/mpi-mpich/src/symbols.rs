@@ -1,10 +1,10 @@
-//! Data symbols of the MPICH ABI: addresses that programs pass to say that there are no weights, and those
-//! that its Fortran library sets.
+//! Data symbols of the MPICH ABI: addresses that programs pass to say that there are no weights, and
+//! addresses that the Fortran library sets.
 
 use std::ffi::c_int;
 use std::sync::atomic::AtomicPtr;
 
-/// A pointer that only its address is known of.
+/// A pointer of which only the address matters.
 #[repr(transparent)]
 pub struct Sentinel(pub *const c_int);
 
@@ -14,15 +14,15 @@ unsafe impl Sync for Sentinel {}
 static UNWEIGHTED: c_int = 0;
 static WEIGHTS_EMPTY: c_int = 0x46a8;
 
-/// The edges of a graph have no weights.
+/// Address that says that the edges of a graph have no weights.
 #[unsafe(no_mangle)]
 pub static MPI_UNWEIGHTED: Sentinel = Sentinel(&raw const UNWEIGHTED);
 
-/// There are no edges, so no weights.
+/// Address that says that there are no edges, and so no weights.
 #[unsafe(no_mangle)]
 pub static MPI_WEIGHTS_EMPTY: Sentinel = Sentinel(&raw const WEIGHTS_EMPTY);
 
-/// All handles of a performance variable.
+/// Address that stands for all handles of a performance variable.
 #[unsafe(no_mangle)]
 pub static MPI_T_PVAR_ALL_HANDLES: Sentinel = Sentinel(&raw const WEIGHTS_EMPTY);
 

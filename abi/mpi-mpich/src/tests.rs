@@ -1,4 +1,5 @@
-//! The numbers of this door against those of MPICH's own header, which `mpi-tests/mpich_constants.txt` has.
+//! Tests of this door's numbers against MPICH's own header, whose numbers are in
+//! `mpi-tests/mpich_constants.txt`.
 
 use std::ffi::c_int;
 
@@ -6,7 +7,8 @@ use anyccl_mpi::abi::{Abi, Numbers, Object};
 
 use crate::mpich::Door;
 
-/// Rows of the table that begin with this: name, value in the MPICH ABI, value in the standard ABI.
+/// Rows of the table whose name begins with `prefix`: name, value in the MPICH ABI, value in the standard
+/// ABI.
 fn rows(prefix: &str) -> Vec<(&'static str, c_int, i64)> {
     let rows = include_str!("../../../mpi-tests/mpich_constants.txt").lines();
     let rows = rows.filter(|row| !row.starts_with('#') && row.starts_with(prefix)).filter_map(|row| {
@@ -49,7 +51,8 @@ fn every_handle_of_the_header_is_translated_in_both_directions() {
             if !numbers.contains(&number) || raw.unsigned_abs() < 1 << 24 || is_other {
                 continue;
             }
-            // A name that MPICH defines as MPI_DATATYPE_NULL is not there, and what came later is not either.
+            // Names that MPICH defines as MPI_DATATYPE_NULL are missing types, and later additions are
+            // missing, too.
             let is_null = raw == 0x0c00_0000 && name != "MPI_DATATYPE_NULL";
             if is_null || name == "MPI_ERRORS_ABORT" {
                 continue;
@@ -75,7 +78,7 @@ fn every_number_of_the_header_is_translated_in_both_directions() {
     check_numbers(Numbers::Distribution, "MPI_DISTRIBUTE_", &["MPI_DISTRIBUTE_DFLT_DARG"]);
     check_numbers(Numbers::DistributionArg, "MPI_DISTRIBUTE_DFLT_DARG", &[]);
     check_numbers(Numbers::TypeClass, "MPI_TYPECLASS_", &[]);
-    // Came with MPI 4.1.
+    // MPI 4.1 has added this one.
     check_numbers(Numbers::Combiner, "MPI_COMBINER_", &["MPI_COMBINER_VALUE_INDEX"]);
     for name in ["MPI_IDENT", "MPI_CONGRUENT", "MPI_SIMILAR", "MPI_UNEQUAL"] {
         check_numbers(Numbers::Comparison, name, &[]);
@@ -94,7 +97,7 @@ fn every_number_of_the_header_is_translated_in_both_directions() {
 
 #[test]
 fn every_error_class_of_the_header_is_translated_in_both_directions() {
-    // What a program adds begins above the last code, which is not one itself.
+    // Codes that a program adds begin above the last code, which is not a code itself.
     check_numbers(Numbers::ErrorCode, "MPI_ERR_", &["MPI_ERR_LASTCODE"]);
 }
 

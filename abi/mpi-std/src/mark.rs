@@ -1,9 +1,9 @@
 //! The mark that tells this library from the MPIs that anyccl can use as an engine.
 //!
-//! This library has MPI's name and functions. `anyccl_engine::backend::mpi::identity` asks for the name
+//! This library has MPI's name and functions. `anyccl_engine::backend::mpi::identity` looks for the symbol
 //! below.
 
-/// Nobody reads it: that it is there is what it says.
+/// Nobody reads the value; the existence of the symbol is the mark.
 #[unsafe(no_mangle)]
 pub static anyccl_is_behind_this_mpi: u8 = 1;
 

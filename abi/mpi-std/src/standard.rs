@@ -1,4 +1,4 @@
-//! The standard ABI (MPI 5.0, chapter 20): the numbers of `anyccl_mpi`, as they are.
+//! The standard ABI (MPI 5.0, chapter 20): the numbers of `anyccl_mpi`, unchanged.
 
 use std::ffi::c_int;
 
@@ -17,14 +17,14 @@ pub struct RawStatus {
     source: c_int,
     tag: c_int,
     error: c_int,
-    /// Bytes, low and high word; whether it was cancelled; two that are not used.
+    /// Bytes, low and high word; whether it was cancelled; two unused words.
     internal: [c_int; 5],
 }
 
 const _: () = assert!(size_of::<RawStatus>() == 32);
 
 impl Abi for Door {
-    // A pointer that is never followed: the number of the object.
+    // A pointer that is never followed: its value is the number of the object.
     type Handle = usize;
     type File = usize;
     type Status = RawStatus;

@@ -1,13 +1,14 @@
-//! What a door says of its ABI: how it represents handles, numbers, statuses.
+//! The description of a door's ABI: how it represents handles, numbers and statuses.
 //!
-//! Inside this crate everything is represented as in the standard ABI (MPI 5.0, chapter 20). The door of that
-//! ABI translates by doing nothing, so it costs nothing; another one looks up a few constants.
+//! Inside this crate everything has the form of the standard ABI (MPI 5.0, chapter 20). The door with that
+//! ABI translates nothing, so its translation costs nothing. A door with another ABI looks up a few
+//! constants.
 
 use std::ffi::c_int;
 
 use crate::status::Status;
 
-/// Kinds of objects that a program has handles of.
+/// Types of objects for which a program has handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Object {
@@ -23,7 +24,7 @@ pub enum Object {
     Win,
 }
 
-/// Sets of numbers that ABIs choose differently.
+/// Sets of numbers that differ between ABIs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbers {
     /// A rank, `MPI_PROC_NULL`, `MPI_ANY_SOURCE`, `MPI_ROOT` or `MPI_UNDEFINED`.
@@ -54,7 +55,7 @@ pub enum Numbers {
     Topology,
 }
 
-/// Longest strings that a function may write, without the zero at the end.
+/// Upper limits of strings that a function may write, without the zero at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum TextLimit {
@@ -69,7 +70,7 @@ pub enum TextLimit {
 
 /// The ABI of a door.
 pub trait Abi: Sized + 'static {
-    /// Handle of every object but files.
+    /// Handle of every object, except files.
     type Handle: Copy;
     /// Handle of a file.
     type File: Copy;
@@ -78,31 +79,31 @@ pub trait Abi: Sized + 'static {
 
     /// `MPI_FILE_NULL`.
     const NO_FILE: Self::File;
-    /// What `MPI_Get_version` answers.
+    /// Result of `MPI_Get_version`.
     const VERSION: (c_int, c_int);
-    /// What `MPI_Abi_get_version` answers.
+    /// Result of `MPI_Abi_get_version`.
     const ABI_VERSION: (c_int, c_int);
 
-    /// The number of an object: a predefined one, or what `handle` made the handle of.
+    /// The number of an object, from a predefined handle or one that `handle` made.
     fn id(object: Object, handle: Self::Handle) -> u32;
     /// The handle of an object.
     fn handle(object: Object, id: u32) -> Self::Handle;
-    /// The number in the standard ABI of a number from the program.
+    /// Translates a number of the program to the standard ABI.
     fn number(numbers: Numbers, raw: c_int) -> i32;
-    /// The number for the program of one in the standard ABI.
+    /// Translates a number of the standard ABI for the program.
     fn raw_number(numbers: Numbers, number: i32) -> c_int;
-    /// The standard's address for an address from the program: `MPI_IN_PLACE` and others differ.
+    /// Translates an address of the program to the standard ABI: `MPI_IN_PLACE` and other sentinels differ.
     fn address(raw: usize) -> usize;
-    /// Whether the program wants no weights (`MPI_UNWEIGHTED`), or passes none (`MPI_WEIGHTS_EMPTY`).
+    /// Whether the program passes `MPI_UNWEIGHTED`: the edges have no weights.
     fn is_unweighted(raw: *const c_int) -> bool;
-    /// See [`Abi::is_unweighted`].
+    /// Whether the program passes `MPI_WEIGHTS_EMPTY`: there are no edges.
     fn is_weights_empty(raw: *const c_int) -> bool;
-    /// Whether the program wants no status.
+    /// Whether the program passes the sentinel that asks for no status.
     fn is_status_ignored(place: *const Self::Status) -> bool;
-    /// The status that the program sees. What `status` leaves open is as in `before`.
+    /// Translates a status for the program. Fields that `status` leaves open are taken from `before`.
     fn raw_status(status: &Status, before: &Self::Status) -> Self::Status;
-    /// The status from the program.
+    /// Translates a status of the program.
     fn status(raw: &Self::Status) -> Status;
-    /// Longest string, without the zero at the end.
+    /// Upper limit of a string's length, without the zero at the end.
     fn limit(limit: TextLimit) -> usize;
 }

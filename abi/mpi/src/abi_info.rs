@@ -1,7 +1,8 @@
-//! What MPI tells of its ABI, and of Fortran's types (MPI 5.0, section 20.3.5).
+//! Queries about the ABI and about Fortran's types (MPI 5.0, section 20.3.5).
 //!
-//! Fortran's default types are those of all usual compilers. A library of Fortran bindings may say so; other
-//! sizes or truth values are refused, because datatypes and operators are built on these.
+//! Fortran's default types have the sizes that all usual compilers give them. A library of Fortran bindings
+//! may state them. Other sizes or truth values are refused, because datatypes and operators are built on
+//! these.
 
 use std::ffi::c_void;
 
@@ -17,7 +18,7 @@ const SIZES: [(&str, &str); 4] = [
     ("mpi_double_precision_size", "8"),
 ];
 
-/// Types that there are datatypes of.
+/// Fortran types that have datatypes.
 const SUPPORTED: [&str; 19] = [
     "logical1",
     "logical2",
@@ -53,7 +54,7 @@ pub unsafe fn get_info(info: Output<InfoHandle>) -> Result<()> {
     give(&sizes.map(|key| (key.into(), "8".into())), &info)
 }
 
-/// What is known of Fortran.
+/// The known facts about Fortran.
 fn fortran() -> Vec<(String, String)> {
     let sizes = SIZES.iter().map(|(key, value)| ((*key).into(), (*value).into()));
     let supported = SUPPORTED.iter().map(|name| (format!("mpi_{name}_supported"), "true".into()));
@@ -65,7 +66,7 @@ pub unsafe fn get_fortran_info(info: Output<InfoHandle>) -> Result<()> {
     give(&fortran(), &info)
 }
 
-/// `MPI_Abi_set_fortran_info`. Accepts what is so already.
+/// `MPI_Abi_set_fortran_info`. Accepts only what is already so.
 pub unsafe fn set_fortran_info(info: InfoHandle) -> Result<()> {
     let given = Pairs::of_handle(info)?;
     for (key, value) in fortran() {
@@ -84,7 +85,7 @@ fn check_size(logical_size: i32) -> Result<usize> {
     }
 }
 
-/// A logical of this size.
+/// The bytes of a logical of this size.
 fn logical(value: u8, size: usize) -> Vec<u8> {
     let mut bytes = u128::from(value).to_ne_bytes().to_vec();
     if cfg!(target_endian = "big") {
@@ -117,7 +118,7 @@ pub unsafe fn get_fortran_booleans(
     Ok(())
 }
 
-/// `MPI_Abi_set_fortran_booleans`. Accepts what is so already.
+/// `MPI_Abi_set_fortran_booleans`. Accepts only what is already so.
 pub unsafe fn set_fortran_booleans(
     logical_size: i32,
     logical_true: *mut c_void,
@@ -138,7 +139,7 @@ pub unsafe fn set_fortran_booleans(
     Ok(())
 }
 
-/// `MPI_Get_hw_resource_info`. Nothing is known of the hardware below a host.
+/// `MPI_Get_hw_resource_info`. This library knows nothing of the hardware below a host.
 pub unsafe fn get_hw_resource_info(info: Output<InfoHandle>) -> Result<()> {
     give(&[], &info)
 }

@@ -1,4 +1,4 @@
-//! The guard around each function: no panic leaves it, and a failure goes to an error handler.
+//! The guard around each function: no panic leaves it, and a failure calls an error handler.
 
 use std::any::Any;
 use std::ffi::c_int;
@@ -10,23 +10,24 @@ use crate::abi::{Abi, Numbers};
 use crate::errhandler;
 use crate::error::{Class, Error, Result};
 
-/// Whose error handler is called when a function fails.
+/// The object whose error handler is called when a function fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The handler of `MPI_COMM_SELF`, for functions that name no object which has one (MPI 5.0, section
-    /// 9.3).
+    /// The process, whose handler is that of `MPI_COMM_SELF`: for functions without an object that has a
+    /// handler (MPI 5.0, section 9.3).
     Process,
-    /// The handler of this communicator.
+    /// This communicator.
     Comm(u32),
-    /// The handler of files that are not open, which returns unless the program has set another.
+    /// Files that are not open. Their handler returns, unless the program has set another.
     File,
 }
 
 /// Runs the body of the function `name`.
 #[inline(always)]
 pub fn call<A: Abi>(name: &'static str, scope: Scope, body: impl FnOnce() -> Result<()>) -> c_int {
-    // Unwind safety: what a panic may leave half done is the engine's, behind its own locks, or an object's
-    // of this crate, whose locks do not outlive the unwinding. Nothing of `body` is used afterwards.
+    // Unwind safety: state that a panic may leave half done belongs to the engine, behind its own locks, or
+    // to an object of this crate, whose locks do not outlive the unwinding. Nothing of `body` is used
+    // afterwards.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => 0,
         Ok(Err(error)) => fail::<A>(name, scope, &error),
@@ -40,15 +41,15 @@ fn fail<A: Abi>(name: &'static str, scope: Scope, error: &Error) -> c_int {
     A::raw_number(Numbers::ErrorCode, errhandler::raise(name, scope, error).0)
 }
 
-/// What becomes of a call that this library only declares.
+/// Refuses a call of a function that this library only declares.
 #[cold]
 pub fn refuse<A: Abi>(name: &'static str, scope: Scope) -> c_int {
     let text = "this function is not implemented by anyccl; docs/mpi.md lists what is there";
     fail::<A>(name, scope, &Error::new(Class::UNSUPPORTED_OPERATION, text))
 }
 
-/// Refuses communication inside of the function of a reduction: the engine is locked by the call that runs
-/// it, and this one would wait for itself.
+/// Refuses communication inside the function of a reduction. The call that runs that function has locked the
+/// engine, so this one would wait for itself.
 #[inline]
 pub fn check_outside_callback() -> Result<()> {
     if is_inside_callback() { Err(inside_callback()) } else { Ok(()) }

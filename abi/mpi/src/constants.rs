@@ -1,4 +1,4 @@
-//! Numbers of the standard ABI (MPI 5.0, chapter 20), which this crate uses inside: a door with another ABI
+//! Numbers of the standard ABI (MPI 5.0, chapter 20), which this crate uses inside. A door with another ABI
 //! translates them.
 
 #![allow(missing_docs)]

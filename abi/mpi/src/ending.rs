@@ -1,11 +1,11 @@
-//! How a job ends early: `MPI_Abort`, and errors that are fatal.
+//! The early end of a job: `MPI_Abort`, and errors that are fatal.
 //!
-//! The rank that ends the job writes one line, tells the other ranks through the engine, asks the process
-//! manager to end the job if there is one (PMI), and exits with the code. A rank that is told exits with the
-//! same code and without a word: from whatever call it is in, or from its next one. The code travels at the
-//! end of the engine's sentence.
+//! The rank that ends the job writes one line and tells the other ranks through the engine. It asks the
+//! process manager, if there is one (PMI), to end the job, and exits with the code. A rank that is told exits
+//! with the same code and without output, from the call that it is in or from its next one. The code travels
+//! at the end of the engine's sentence.
 //!
-//! A rank that computes and makes no call is not reached; the launcher ends it, as every launcher does when a
+//! A rank that computes and makes no call is not reached. The launcher ends it, as every launcher does when a
 //! rank has failed.
 
 use std::io::Write as _;
@@ -19,13 +19,13 @@ use anyccl_engine::{base, bootstrap, comm as engine};
 
 use crate::error::Class;
 
-/// A process manager that was asked ends this process within this time, or never.
+/// How long to wait for the process manager, which ends this process within this time or never.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Time that the launcher has to pass the line on.
+/// Time for the launcher to pass the line on.
 const READING: Duration = Duration::from_millis(30);
-/// Time that the rank which ends the job has for its own end.
+/// Time for the rank that ends the job to exit first.
 const COURTESY: Duration = Duration::from_millis(100);
-/// What stands before the exit code in the engine's sentence.
+/// Text before the exit code in the engine's sentence.
 const MARK: &str = "; the exit code of the job is ";
 
 /// Rank and size of the world, for the line.
@@ -34,25 +34,26 @@ pub static SEAT: OnceLock<(u32, u32)> = OnceLock::new();
 /// Set by the first thread that ends the process.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Ends the job because of an error.
+/// Ends the job after a fatal error.
 pub fn end_job(text: &str, class: Class) -> ! {
     leave(text, class.0)
 }
 
-/// Ends the job. `text` is for people.
+/// Ends the job. `text` is written for people.
 pub fn leave(text: &str, code: i32) -> ! {
     exit_if_told();
     begin_to_end();
     let code = exit_code(code);
     let world = engine::world_now();
     let who = SEAT.get().map_or_else(String::new, |(rank, size)| format!("rank {rank} of {size}: "));
-    // Nobody may read it.
+    // A failure to write is ignored.
     let _ = std::io::stderr().write_all(format!("anyccl: error: {who}{text}\n").as_bytes());
-    // Inside of a reduction the engine is locked by the call that runs it. The end of the process tells.
+    // Inside a reduction function the engine is locked by the call that runs it. The end of the process then
+    // tells the others.
     if let Some(world) = world.filter(|_| !is_inside_callback()) {
         world.abort(&format!("{text}{MARK}{code}"));
     }
-    // Once it is asked, Hydra may drop a line that it has not read yet.
+    // After the request, Hydra may drop a line that it has not read yet.
     thread::sleep(READING);
     if bootstrap::abort_job(code) {
         thread::sleep(PATIENCE);
@@ -60,7 +61,7 @@ pub fn leave(text: &str, code: i32) -> ! {
     exit(code)
 }
 
-/// Ends this process, without a word, if another rank has ended the job.
+/// Ends this process without output if another rank has ended the job.
 pub fn exit_if_told() {
     if is_inside_callback() {
         return;
@@ -70,11 +71,11 @@ pub fn exit_if_told() {
     }
 }
 
-/// Ends this process, without a word, if a sentence of the engine says that another rank has ended the job.
+/// Ends this process without output if the engine's sentence says that another rank has ended the job.
 pub fn exit_if_it_says_so(text: &str) {
     if let Some(code) = code_in(text) {
         begin_to_end();
-        // The launcher shall see first the end of the rank that has something to say.
+        // The launcher should see the end of the rank that wrote the line first.
         thread::sleep(COURTESY);
         exit(code)
     }
@@ -86,7 +87,7 @@ fn code_in(text: &str) -> Option<u8> {
     digits.parse().ok()
 }
 
-/// Exit codes have eight bits, and 0 says success.
+/// The exit code for a code of the program. Exit codes have eight bits, and 0 means success.
 fn exit_code(code: i32) -> u8 {
     match code as u8 {
         0 => 1,
@@ -94,7 +95,7 @@ fn exit_code(code: i32) -> u8 {
     }
 }
 
-/// Returns for one thread of the process. The others wait for their end.
+/// Returns for one thread of the process. The other threads wait here until the process ends.
 fn begin_to_end() {
     while IS_ENDING.swap(true, Ordering::Relaxed) {
         thread::sleep(Duration::from_secs(3600));
@@ -102,7 +103,8 @@ fn begin_to_end() {
 }
 
 fn exit(code: u8) -> ! {
-    // SAFETY: ends the process without running what other threads may be in the middle of.
+    // SAFETY: ends the process without running exit handlers, while other threads may be in the middle of
+    // something.
     unsafe { libc::_exit(i32::from(code)) }
 }
 

@@ -25,7 +25,7 @@ use crate::p2p::buffered;
 use crate::presence;
 use crate::request;
 
-/// Where a process is in the life of MPI.
+/// The phase of MPI in this process.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 enum Stage {
@@ -47,7 +47,7 @@ fn stage() -> Stage {
     }
 }
 
-/// Why there is no `MPI_COMM_WORLD` now.
+/// The error if there is no `MPI_COMM_WORLD` now.
 #[cold]
 pub fn no_world() -> Error {
     let text = match stage() {
@@ -63,7 +63,7 @@ pub fn world() -> Result<Arc<Communicator>> {
     engine::world().map_err(|_| no_world())
 }
 
-/// `MPI_Init`. Arguments of the program are left alone.
+/// `MPI_Init`. The program's arguments are left alone.
 pub unsafe fn init(_argc: *mut std::ffi::c_void, _argv: *mut std::ffi::c_void) -> Result<()> {
     begin(THREAD_SINGLE)
 }
@@ -93,7 +93,7 @@ fn begin(level: i32) -> Result<()> {
     let world = engine::world_init_or_alone(&config, &CommConfig::default())?;
     world.lead_job();
     ending::SEAT.get_or_init(|| (world.rank(), world.size()));
-    // MPI knows no time after which an operation has failed.
+    // In MPI, no time limit makes an operation fail.
     if config::raw("ANYCCL_TIMEOUT_MS").is_none() {
         world.set_timeout(None);
     }
@@ -124,7 +124,7 @@ fn begin(level: i32) -> Result<()> {
     Ok(())
 }
 
-/// Refuses engines that are an MPI or bring one: what they would open is this library itself.
+/// Refuses engines that are an MPI or contain one: they would open this library itself.
 fn check_engines(config: &Config) -> Result<()> {
     let mut named = config.backend.named(MemoryKind::Cpu).into_iter().flatten();
     match named.find(|name| matches!(name, BackendName::Mpi | BackendName::Oneccl)) {
@@ -157,7 +157,7 @@ pub unsafe fn finalize() -> Result<()> {
     if stage() != Stage::Initialized {
         return Err(no_world());
     }
-    // The first thing of all, while everything still works: MPI 5.0, section 11.2.4.
+    // First of all, while everything still works: MPI 5.0, section 11.2.4.
     if let Ok(own) = Comm::from_handle(crate::arguments::CommHandle(COMM_SELF)) {
         let own = own.share();
         own.attributes.delete_all(COMM_SELF)?;
@@ -200,7 +200,7 @@ pub unsafe fn get_processor_name(name: TextPlace, length: Output<i32>) -> Result
 /// The name of this host.
 pub fn host_name() -> Result<String> {
     let mut bytes = [0u8; 257];
-    // SAFETY: writes at most the length that is given, which leaves a zero at the end.
+    // SAFETY: the call writes at most the given length, which leaves a zero at the end.
     let failed = unsafe { libc::gethostname(bytes.as_mut_ptr().cast(), bytes.len() - 1) };
     if failed != 0 {
         let error = std::io::Error::last_os_error();
@@ -236,12 +236,12 @@ pub unsafe fn abort(comm: crate::arguments::CommHandle, errorcode: i32) -> Resul
     ending::leave(&format!("MPI_Abort on {title} with error code {errorcode}"), errorcode)
 }
 
-/// `MPI_Pcontrol`. There is no profiler here.
+/// `MPI_Pcontrol`. This library has no profiler.
 pub unsafe fn pcontrol(_level: i32) -> Result<()> {
     Ok(())
 }
 
-/// `MPI_Get_version`: the version of MPI that the door's ABI belongs to.
+/// `MPI_Get_version`: the version of MPI to which the door's ABI belongs.
 pub unsafe fn get_version<A: Abi>(version: Output<i32>, subversion: Output<i32>) -> Result<()> {
     version.set(A::VERSION.0);
     subversion.set(A::VERSION.1);

@@ -81,19 +81,19 @@ impl Class {
     pub const LASTCODE: Class = Class(0x3fff);
 }
 
-/// Why an MPI function failed. In a box: a result without a value is one word, which small calls return in a
-/// register.
+/// Why an MPI function failed. It is boxed, so that a result without a value is one word, which small calls
+/// return in a register.
 #[derive(Clone, Debug)]
 pub struct Error(Box<Reason>);
 
-/// What an error says: a class for the program, a sentence for a person.
+/// The contents of an error: a class for the program, a sentence for a person.
 #[derive(Clone, Debug)]
 pub struct Reason {
-    /// What the function returns.
+    /// The class that the function returns.
     pub class: Class,
     /// The reason, without the name of the function.
     pub text: Cow<'static, str>,
-    /// Communicator whose error handler is called, where the arguments of the function do not name it.
+    /// Communicator whose error handler is called, if the function's arguments do not name it.
     pub comm: Option<u32>,
 }
 
@@ -107,7 +107,7 @@ impl Error {
         Error(Box::new(Reason { class, text: text.into(), comm: None }))
     }
 
-    /// This error, to be handled by this communicator's error handler.
+    /// Assigns this error to the error handler of a communicator.
     #[cold]
     pub fn on(mut self, comm: u32) -> Error {
         self.0.comm = Some(comm);
@@ -131,7 +131,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Errors of the engine, whose sentences name ranks and calls already.
+/// Converts an error of the engine, whose sentence names ranks and calls already.
 impl From<base::Error> for Error {
     #[cold]
     fn from(error: base::Error) -> Error {

@@ -1,6 +1,6 @@
 //! Error classes and codes, their strings, and those that the program adds (MPI 5.0, sections 9.4 and 9.5).
 //!
-//! Numbers above `MPI_ERR_LASTCODE` are given in order and not again after they were removed.
+//! Numbers above `MPI_ERR_LASTCODE` are given in order, and never again after they were removed.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ struct Added {
 }
 
 struct Code {
-    /// Its class; itself for a class.
+    /// Class of the code; for a class, its own number.
     class: i32,
-    /// Empty: it has none.
+    /// The string; empty if there is none.
     text: Vec<u8>,
 }
 
@@ -124,7 +124,7 @@ pub unsafe fn class(errorcode: i32, errorclass: Output<i32>) -> Result<()> {
     Ok(())
 }
 
-/// `MPI_Error_string`: what the class means, and the sentence of this thread's last error of it.
+/// `MPI_Error_string`: the meaning of the class, and the sentence of this thread's last error of that class.
 pub unsafe fn string(errorcode: i32, string: TextPlace, length: Output<i32>) -> Result<()> {
     let own = ADDED.lock().codes.get(&errorcode).map(|code| code.text.clone());
     let text = match own {
@@ -144,7 +144,7 @@ pub unsafe fn string(errorcode: i32, string: TextPlace, length: Output<i32>) -> 
 }
 
 impl Class {
-    /// Its name and its meaning.
+    /// Name and meaning of the class.
     pub fn meaning(self) -> &'static str {
         let at = usize::try_from(self.0).unwrap_or(usize::MAX);
         MEANINGS.get(at).copied().unwrap_or("an error class that this library does not know")

@@ -1,4 +1,4 @@
-//! What bindings for Fortran need of an ABI whose C interface has them in mind: statuses as arrays of
+//! Functions for Fortran bindings, in an ABI whose C interface is made for them: statuses as arrays of
 //! integers, and files as integers. A status has the same bytes in both languages.
 
 use std::ffi::c_void;

@@ -1,4 +1,5 @@
-//! Handles as integers (MPI 5.0, section 20.3.4): an object's integer is its number. And sums of addresses.
+//! Handles as integers (MPI 5.0, section 20.3.4): the integer of an object is its number. Also sums of
+//! addresses.
 
 use crate::arguments::{
     CommHandle, DatatypeHandle, ErrhandlerHandle, FileHandle, GroupHandle, InfoHandle, MessageHandle,

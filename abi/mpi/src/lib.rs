@@ -1,16 +1,16 @@
 //! MPI's objects and semantics on the builtin engine.
 //!
 //! The doors `mpi-std` and `mpi-mpich` are tables over this crate. Inside, numbers and handles are those of
-//! the standard ABI ([`constants`]); a door with another ABI translates its arguments ([`abi`],
+//! the standard ABI ([`constants`]). A door with another ABI translates its arguments ([`abi`],
 //! [`arguments`]).
 //!
 //! - [`functions`] has the tables of all functions; [`call`] is the guard around each.
 //! - [`comm`], [`group`], [`datatype`] and others hold the objects; [`table`] finds them by their numbers.
-//! - [`mod@environment`] begins and ends everything.
+//! - [`mod@environment`] initialises and finalizes MPI.
 
 // The lists of arguments are MPI's.
 #![allow(clippy::too_many_arguments)]
-// What is unsafe about all functions is said once, in `functions`: pointers of the program are as MPI
+// All functions are unsafe for the same reason, which `functions` states: pointers of the program are as MPI
 // documents them.
 #![allow(clippy::missing_safety_doc)]
 
@@ -43,5 +43,5 @@ pub mod table;
 pub mod topology;
 pub mod types;
 
-/// The name that each door exports, and no other MPI.
+/// The symbol that each door exports, and no other MPI.
 pub use anyccl_engine::backend::mpi::identity::MARK;

@@ -1,4 +1,4 @@
-//! Memory from the library: `MPI_Alloc_mem`. Other processes of the host read it where it is, so messages and
+//! Memory from the library: `MPI_Alloc_mem`. Other processes of the host read it in place, so messages and
 //! collectives on it are not copied on their way.
 
 use std::ffi::c_void;
@@ -11,7 +11,7 @@ use crate::info::Pairs;
 
 /// `MPI_Alloc_mem`.
 pub unsafe fn allocate(size: i64, info: InfoHandle, place: *mut c_void) -> Result<()> {
-    // Alignment is that of cache lines or pages, which is enough for `mpi_minimum_memory_alignment`.
+    // The memory is aligned to cache lines or pages, which is enough for `mpi_minimum_memory_alignment`.
     let alignment = Pairs::of_handle_or_null(info)?
         .get("mpi_minimum_memory_alignment")
         .and_then(|alignment| alignment.parse::<usize>().ok());

@@ -1,9 +1,8 @@
-//! This library, as it says of itself: the mark that tells it from other MPIs, its file, and a word to the
-//! launcher that it is in use.
+//! This library's identity: the mark that tells it from other MPIs, its file, and its report to the launcher.
 //!
-//! Its names and functions are those of MPI. When anyccl looks for an MPI as its engine, it must not take
-//! this for one: `anyccl_engine::backend::mpi::identity` asks for the mark. `anyccl run --as mpi` wants to
-//! know which MPI a process has begun.
+//! It has the names and functions of MPI. When anyccl looks for an MPI as an engine, it must not take this
+//! library for one: `anyccl_engine::backend::mpi::identity` looks for the mark. `anyccl run --as mpi` needs
+//! to know which MPI a process has initialised.
 
 use std::ffi::{CStr, OsStr, c_void};
 use std::mem::MaybeUninit;
@@ -12,14 +11,14 @@ use std::path::{Path, PathBuf};
 
 use anyccl_launch_report::{Event, Facade, Reporter};
 
-/// Tells the launcher, if it wants to know, that this library is the one that is called.
+/// Reports to the launcher, if there is one, that this library was called.
 pub fn tell() {
     let Some(reporter) = Reporter::of_environment(Facade::Mpi) else { return };
-    // A launcher that has gone does not want to know any more.
+    // A failure means that the launcher has ended, and needs no report.
     let _ = reporter.tell(Event::Called, &own_path(), None);
 }
 
-/// The file that this library was loaded from.
+/// The file from which this library was loaded.
 pub fn own_path() -> PathBuf {
     let own = (tell as fn()) as *const c_void;
     let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
@@ -30,7 +29,7 @@ pub fn own_path() -> PathBuf {
     if found == 0 || info.dli_fname.is_null() {
         return PathBuf::new();
     }
-    // SAFETY: the loader's name of this library, which is there as long as this code.
+    // SAFETY: the loader's name of this library, which stays as long as this code.
     let name = unsafe { CStr::from_ptr(info.dli_fname) };
     Path::new(OsStr::from_bytes(name.to_bytes())).to_path_buf()
 }

@@ -1,4 +1,4 @@
-//! Statuses: what is known of a message when its operation has completed.
+//! Statuses: the known facts about a message whose operation has completed.
 
 use anyccl_engine::p2p;
 
@@ -12,7 +12,7 @@ pub struct Status {
     pub source: i32,
     /// Tag of the message, or `MPI_ANY_TAG`.
     pub tag: i32,
-    /// Error class of the operation. `None`: the field of the program's status is left alone.
+    /// Error class of the operation. `None` leaves the field of the program's status alone.
     pub error: Option<Class>,
     /// Bytes of the message that were received.
     pub bytes: i64,
@@ -33,7 +33,7 @@ impl Status {
     /// The status of a message from `MPI_PROC_NULL`.
     pub const PROC_NULL: Status = Status { source: PROC_NULL, ..Status::EMPTY };
 
-    /// This status with this error class in its field.
+    /// This status with this error class.
     pub fn with_error(self, class: Class) -> Status {
         Status { error: Some(class), ..self }
     }

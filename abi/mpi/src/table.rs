@@ -1,8 +1,8 @@
-//! Tables of objects: what the handles of a program stand for.
+//! Tables of objects by the handles of a program.
 //!
 //! An object's number is looked up, never followed: a handle that was freed or never made is an error with a
-//! sentence. Numbers have 26 bits, which is what an int handle of the MPICH ABI has room for; they begin
-//! above the predefined ones and are given in a circle.
+//! sentence. Numbers have 26 bits, because an int handle of the MPICH ABI has room for these. They begin
+//! above the predefined ones, and start again after the last.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,42 +13,42 @@ use crate::error::{Class, Error, Result};
 
 /// First number of an object that the program has made.
 pub const FIRST: u32 = 0x1000;
-/// Numbers are below this.
+/// All numbers are below this.
 pub const END: u32 = 1 << 26;
 const SLOTS: usize = 256;
 
 /// All objects of one kind.
 pub struct Table<T> {
-    /// The kind, in messages.
+    /// Name of the kind of object, in messages.
     what: &'static str,
-    /// The class of an error for a handle that is none.
+    /// Error class for an invalid handle.
     class: Class,
     next: AtomicU32,
-    /// A child of fork begins with an empty one.
+    /// The objects of this process; a child of fork begins without any.
     objects: PerProcess<HandleTable<T, SLOTS>>,
 }
 
 impl<T: Send + Sync + 'static> Table<T> {
-    /// No objects yet.
+    /// An empty table.
     pub const fn new(what: &'static str, class: Class) -> Table<T> {
         Table { what, class, next: AtomicU32::new(FIRST), objects: PerProcess::new() }
     }
 
-    /// Takes an object in, which `make` makes for its number.
+    /// Adds the object that `make` makes for its number.
     pub fn insert_with(&self, make: impl FnOnce(u32) -> T) -> u32 {
         let id = self.new_id();
         self.insert_at(id, Arc::new(make(id)));
         id
     }
 
-    /// Takes an object in.
+    /// Adds an object.
     pub fn insert(&self, object: Arc<T>) -> u32 {
         let id = self.new_id();
         self.insert_at(id, object);
         id
     }
 
-    /// Takes an object in under a number that nobody has.
+    /// Adds an object under a number that is not in use.
     pub fn insert_at(&self, id: u32, object: Arc<T>) {
         self.table().insert(id as usize, object);
     }
@@ -74,7 +74,7 @@ impl<T: Send + Sync + 'static> Table<T> {
         }
     }
 
-    /// Takes an object out: its number is unknown from here on.
+    /// Removes an object: its number is unknown from here on.
     pub fn remove(&self, id: u32) -> Result<Arc<T>> {
         match self.table().remove(id as usize, |_, _| Ok::<(), Error>(())) {
             Some(Ok(object)) => Ok(object),

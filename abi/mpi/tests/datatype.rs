@@ -1,4 +1,4 @@
-//! Datatypes against answers of MPICH 5.0.2, constructor by constructor.
+//! Tests of datatypes against the results of MPICH 5.0.2, constructor by constructor.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ fn refuses<T: std::fmt::Debug>(result: Result<T, anyccl_mpi::error::Error>, clas
     assert_eq!(result.unwrap_err().class, class);
 }
 
-/// What the contents hold: integers, addresses and counts.
+/// The numbers of the contents: integers, addresses and counts.
 fn numbers(datatype: &Datatype) -> (Vec<i64>, Vec<i64>, Vec<i64>) {
     let Contents { integers, addresses, counts, .. } = datatype.contents();
     (integers, addresses, counts)

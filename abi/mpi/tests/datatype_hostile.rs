@@ -1,4 +1,5 @@
-//! Arguments of any size: a constructor answers with a datatype or an error, at once and without a panic.
+//! Tests with arguments of any size: a constructor returns a datatype or an error, at once and without a
+//! panic.
 
 use std::sync::Arc;
 
@@ -70,7 +71,7 @@ proptest! {
     ) {
         let mut datatype = Datatype::predefined(c::DOUBLE_INT).unwrap().clone();
         for step in &steps {
-            // What is refused leaves the datatype before.
+            // A refused step leaves the previous datatype.
             if let Ok(new) = build(step, &datatype) {
                 datatype = new;
             }

@@ -1,4 +1,4 @@
-//! The loops that move many runs: every short length and step, many elements, and the end of memory.
+//! Tests of the loops that move many runs: every short length and step, many elements, and the end of memory.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ fn bytes_of(len: i64) -> Arc<Datatype> {
 }
 
 /// Gathers and scatters `count` elements whose packed bytes lie at `places` from the start of memory, from
-/// packed byte `position` on, and compares with copies byte by byte.
+/// packed byte `position` on. Compares the result with copies byte by byte.
 fn check(datatype: &Datatype, count: i64, places: &[usize], origin: usize, position: usize) {
     let memory: Vec<u8> = (0..places.iter().max().unwrap_or(&0) + 1).map(|i| (i * 37 % 251) as u8).collect();
     let expected: Vec<u8> = places[position..].iter().map(|place| memory[*place]).collect();
@@ -29,7 +29,7 @@ fn check(datatype: &Datatype, count: i64, places: &[usize], origin: usize, posit
     assert!(written == wanted, "scatter of {count} of {datatype:?} from {position}");
 }
 
-/// Packed bytes of runs at these offsets, for `count` elements `extent` apart.
+/// Places of the packed bytes of runs at these offsets, for `count` elements `extent` bytes apart.
 fn places(runs: &[(i64, i64)], count: i64, extent: i64, origin: usize) -> Vec<usize> {
     let elements =
         (0..count).flat_map(|element| runs.iter().map(move |run| (element * extent + run.0, run.1)));
@@ -57,7 +57,7 @@ fn runs_of_every_short_length_move_at_every_step() {
 #[test]
 fn listed_runs_of_every_short_length_move() {
     for len in 1..=40 {
-        // Steps that grow, so that there is no single one.
+        // Growing steps, so that there is no constant one.
         let offsets: Vec<i64> = (0..30).map(|i| i * len + i * (i + 1) / 2).collect();
         let listed = Datatype::hindexed_block(1, &offsets, &bytes_of(len)).unwrap();
         let runs: Vec<_> = offsets.iter().map(|offset| (*offset, len)).collect();

@@ -1,4 +1,4 @@
-//! Random nested datatypes against the plain list of their basic elements.
+//! Tests of random nested datatypes against the plain list of their basic elements.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use anyccl_mpi::constants as c;
 use anyccl_mpi::datatype::{Datatype, Distribution, Typed};
 use proptest::prelude::*;
 
-/// The typemap as a list, with the bounds by the rules of the standard.
+/// A typemap as a list, with bounds by the rules of the standard.
 #[derive(Clone, Debug)]
 struct Plain {
     /// Offset and code of every basic element.
@@ -63,7 +63,7 @@ fn leaf() -> impl Strategy<Value = (Arc<Datatype>, Plain)> {
     ]
 }
 
-/// Arguments from which each constructor takes what it needs.
+/// Arguments, from which each constructor takes what it needs.
 type Numbers = (u8, Vec<(i64, i64)>, i64, i64);
 
 fn build((kind, pairs, a, b): Numbers, (old, plain): (Arc<Datatype>, Plain)) -> (Arc<Datatype>, Plain) {
@@ -152,7 +152,8 @@ fn nested() -> impl Strategy<Value = (Arc<Datatype>, Plain)> {
     })
 }
 
-/// Typed memory around all elements: its bytes, the index of offset 0, and where the packed bytes lie in it.
+/// Typed memory around all elements: its bytes, the index of offset 0, and the places of the packed bytes in
+/// it.
 fn memory(plain: &Plain, count: i64) -> (Vec<u8>, usize, Vec<usize>) {
     let one = plain.bytes();
     let all = (0..count).flat_map(|i| one.iter().map(move |offset| offset + i * plain.extent()));
@@ -163,7 +164,7 @@ fn memory(plain: &Plain, count: i64) -> (Vec<u8>, usize, Vec<usize>) {
     (bytes, origin, all.iter().map(|offset| (offset + origin as i64) as usize).collect())
 }
 
-/// Whether some byte occurs twice, so that a receive into the type would be erroneous.
+/// Whether some byte occurs twice, which makes a receive into the type erroneous.
 fn overlaps(places: &[usize]) -> bool {
     let mut places = places.to_vec();
     places.sort_unstable();
@@ -253,7 +254,7 @@ proptest! {
     #[test]
     fn external32_and_back_gives_the_same_bytes((datatype, plain) in nested(), count in 1i64..4) {
         let (bytes, origin, places) = memory(&plain, count);
-        // Not every 16 bytes are a long double.
+        // Not every pattern of 16 bytes is a long double.
         prop_assume!(!overlaps(&places) && plain.entries.iter().all(|entry| entry.1 != c::LONG_DOUBLE));
         let mut external = vec![0; datatype.external32_size(count).unwrap() as usize];
         prop_assert_eq!(external.len(), places.len());

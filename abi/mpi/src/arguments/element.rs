@@ -1,4 +1,4 @@
-//! Elements: values that stand alone, behind a pointer, or in an array.
+//! Elements: values that are passed alone, behind a pointer, or in an array.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -15,9 +15,9 @@ pub trait Element<A: Abi> {
     /// The value for functions of this crate.
     type Value;
 
-    /// From the program.
+    /// Translates a value of the program.
     fn value(raw: Self::C) -> Self::Value;
-    /// For the program.
+    /// Translates a value for the program.
     fn raw(value: Self::Value) -> Self::C;
 }
 
@@ -51,7 +51,7 @@ unsafe fn write_at<A: Abi, E: Element<A>>(place: *mut c_void, at: usize, value: 
     unsafe { place.write(E::raw(value)) }
 }
 
-/// A pointer to where an element is written.
+/// A pointer to which an element is written.
 pub struct Out<E>(PhantomData<E>);
 
 impl<A: Abi, E: Element<A>> Kind<A> for Out<E> {
@@ -79,7 +79,7 @@ impl<A: Abi, E: Element<A>> Kind<A> for InOut<E> {
     }
 }
 
-/// An array of elements that are read. NULL is refused where its length is more than 0.
+/// An array of elements that are read. NULL is refused if its length is more than 0.
 pub struct Array<E>(PhantomData<E>);
 
 impl<A: Abi, E: Element<A>> Kind<A> for Array<E> {

@@ -5,7 +5,7 @@ use crate::abi::{Abi, Object};
 use crate::constants as c;
 use crate::error::Result;
 
-/// A kind of handle: its name, the object, and its NULL.
+/// Defines a kind of handle: its name, the type of object, and its NULL.
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident: $object:ident, $null:path;)*) => {$(
         $(#[$doc])*
@@ -13,10 +13,10 @@ macro_rules! handles {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The handle that names nothing.
+            /// The handle that names no object.
             pub const NULL: $name = $name($null);
 
-            /// Whether it names nothing.
+            /// Whether the handle names no object.
             #[inline]
             pub fn is_null(self) -> bool {
                 self == $name::NULL
@@ -73,7 +73,7 @@ handles! {
     WinHandle: Win, c::WIN_NULL;
 }
 
-/// `MPI_File`. No file can be opened, so it names nothing.
+/// `MPI_File`. It has no value, because no file can be opened.
 #[derive(Clone, Copy, Debug)]
 pub struct FileHandle;
 

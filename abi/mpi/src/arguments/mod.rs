@@ -1,11 +1,12 @@
-//! Arguments of MPI functions: each kind says what it is in C, and what the functions of this crate get.
+//! Arguments of MPI functions. A kind of argument has a type in C, and a value for the functions of this
+//! crate.
 //!
 //! The tables in [`crate::functions`] name a kind for each argument. The door's [`Abi`] gives the C type, and
-//! [`Kind::value`] translates. A pointer that must not be NULL is checked there, so the functions of this
-//! crate never see one.
+//! [`Kind::value`] translates. It also checks pointers that must not be NULL, so the functions of this crate
+//! never see such a NULL.
 //!
-//! An [`Element`] is what stands alone, behind a pointer, or in an array: [`Out`], [`InOut`], [`Array`],
-//! [`OutArray`] and [`InOutArray`] are the kinds made of it.
+//! An [`Element`] can be passed alone, behind a pointer, or in an array. [`Out`], [`InOut`], [`Array`],
+//! [`OutArray`] and [`InOutArray`] are kinds made of elements.
 
 mod callbacks;
 mod element;
@@ -32,14 +33,14 @@ use crate::error::{Class, Error, Result};
 pub trait Kind<A: Abi> {
     /// Its type in C.
     type C: Copy;
-    /// What functions get.
+    /// The value that functions of this crate get.
     type Value;
 
-    /// Translates an argument; `name` is what MPI calls it.
+    /// Translates an argument; `name` is its name in MPI.
     ///
     /// # Safety
-    /// A pointer is NULL, or valid as MPI asks for in this argument, until the function returns, or, for what
-    /// a request uses, until that is complete.
+    /// A pointer is NULL, or valid as MPI requires for this argument. It stays valid until the function
+    /// returns, or, if a request uses it, until that is complete.
     unsafe fn value(raw: Self::C, name: &'static str) -> Result<Self::Value>;
 }
 
@@ -47,10 +48,10 @@ pub trait Kind<A: Abi> {
 pub trait Returned<A: Abi> {
     /// Its type in C.
     type C;
-    /// What the function of this crate gives.
+    /// The value that the function of this crate returns.
     type Value;
 
-    /// Translates.
+    /// Translates the result.
     fn raw(value: Self::Value) -> Self::C;
 }
 

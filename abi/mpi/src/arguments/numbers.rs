@@ -1,4 +1,4 @@
-//! Numbers that ABIs choose differently, and elements of arrays of plain numbers.
+//! Numbers that differ between ABIs, and elements of arrays of plain numbers.
 
 use std::ffi::{c_int, c_void};
 
@@ -7,7 +7,7 @@ use crate::abi::{Abi, Numbers};
 use crate::constants::UNDEFINED;
 use crate::error::Result;
 
-/// A kind of number: its name and its set.
+/// Defines a kind of number: its name and its set.
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident: $numbers:ident;)*) => {$(
         $(#[$doc])*
@@ -43,7 +43,7 @@ macro_rules! numbers {
 numbers! {
     /// A rank or one of its sentinels.
     Rank: Rank;
-    /// A tag, or any.
+    /// A tag or `MPI_ANY_TAG`.
     Tag: Tag;
     /// A key of attributes.
     Keyval: Keyval;
@@ -69,7 +69,7 @@ numbers! {
     Topology: Topology;
 }
 
-/// An integer of C as an element: its type, the value, and the way back.
+/// Makes a C integer an element: its type, the value, and the reverse translation.
 macro_rules! integers {
     ($($name:ident: $c:ty => $value:ty, |$back:ident| $raw:expr;)*) => {$(
         impl<A: Abi> Element<A> for $name {
@@ -91,13 +91,13 @@ macro_rules! integers {
 
 integers! {
     Int: c_int => i32, |value| value;
-    // What an int cannot say is undefined: MPI 5.0, section 5.1.5 and others.
+    // A count that an int cannot hold is undefined: MPI 5.0, section 5.1.5 and others.
     Count: c_int => i64, |value| c_int::try_from(value).unwrap_or(UNDEFINED);
     LargeCount: i64 => i64, |value| value;
     Aint: isize => i64, |value| value as isize;
 }
 
-/// An integer in the contents of a datatype: most are plain, some are of a set.
+/// An integer in the contents of a datatype: most are plain, some belong to a set.
 pub struct ContentsNumber;
 
 impl<A: Abi> Element<A> for ContentsNumber {
@@ -131,7 +131,7 @@ impl<A: Abi> Element<A> for Flag {
     }
 }
 
-/// First rank, last rank, stride: an element of `int ranges[][3]`.
+/// A range of ranks: first, last and stride, as in `int ranges[][3]`.
 pub struct Range;
 
 impl<A: Abi> Element<A> for Range {
@@ -153,11 +153,11 @@ pub struct Weights;
 /// Weights from the program.
 #[derive(Clone, Copy)]
 pub enum EdgeWeights {
-    /// The edges have none.
+    /// The edges have no weights.
     Unweighted,
-    /// There is no edge.
+    /// There are no edges.
     Empty,
-    /// One for each edge.
+    /// A weight for each edge.
     Given(super::Inputs<i32>),
 }
 
@@ -184,7 +184,7 @@ impl<A: Abi> Kind<A> for Weights {
     }
 }
 
-/// Weights to be written, or `MPI_UNWEIGHTED` where the program wants none.
+/// Weights to be written, or `MPI_UNWEIGHTED` if the program wants none.
 pub struct OutWeights;
 
 impl<A: Abi> Kind<A> for OutWeights {

@@ -1,13 +1,13 @@
-//! Places in the program's memory: where a function writes a result, and arrays that it reads or writes.
+//! Places in the program's memory: pointers to results, and arrays that are read or written.
 //!
-//! A place knows how its ABI writes a value; the functions of this crate see values only.
+//! A place knows how its ABI writes a value. The functions of this crate only see values.
 
 use std::ffi::c_void;
 
 use super::null;
 use crate::error::Result;
 
-/// Where a value is written.
+/// A pointer to which a value is written.
 pub struct Output<T> {
     place: *mut c_void,
     write: unsafe fn(*mut c_void, T),
@@ -24,7 +24,7 @@ impl<T> Output<T> {
         if place.is_null() { Err(null(name)) } else { Ok(Output { place, write }) }
     }
 
-    /// Writes it.
+    /// Writes the value.
     #[inline]
     pub fn set(&self, value: T) {
         // SAFETY: promised to `new`.
@@ -32,7 +32,7 @@ impl<T> Output<T> {
     }
 }
 
-/// Where a value is read and written.
+/// A pointer through which a value is read and written.
 pub struct InputOutput<T> {
     out: Output<T>,
     read: unsafe fn(*const c_void) -> T,
@@ -51,14 +51,14 @@ impl<T> InputOutput<T> {
         Ok(InputOutput { out: unsafe { Output::new(place, name, write) }?, read })
     }
 
-    /// Reads it.
+    /// Reads the value.
     #[inline]
     pub fn get(&self) -> T {
         // SAFETY: promised to `new`.
         unsafe { (self.read)(self.out.place) }
     }
 
-    /// Writes it.
+    /// Writes the value.
     #[inline]
     pub fn set(&self, value: T) {
         self.out.set(value);
@@ -85,27 +85,27 @@ impl<T> Inputs<T> {
         Inputs { place, name, read }
     }
 
-    /// The first `len` elements, where MPI documents so many.
+    /// Reads the first `len` elements. MPI must document at least this length.
     pub fn read(&self, len: usize) -> Result<Vec<T>> {
         self.check(len)?;
         // SAFETY: promised to `new`.
         Ok((0..len).map(|at| unsafe { (self.read)(self.place, at) }).collect())
     }
 
-    /// One element below the length that was given to [`Inputs::check`].
+    /// Reads an element below the length that was passed to [`Inputs::check`].
     #[inline]
     pub fn get(&self, at: usize) -> T {
-        // SAFETY: promised to `new`; the place is not NULL: `check` was asked.
+        // SAFETY: promised to `new`; the place is not NULL, because `check` was called.
         unsafe { (self.read)(self.place, at) }
     }
 
-    /// Refuses NULL, where there are any elements.
+    /// Refuses NULL if there are any elements.
     #[inline]
     pub fn check(&self, len: usize) -> Result<()> {
         if self.place.is_null() && len > 0 { Err(null(self.name)) } else { Ok(()) }
     }
 
-    /// Whether there is none.
+    /// Whether the program passed NULL.
     pub fn is_null(&self) -> bool {
         self.place.is_null()
     }
@@ -129,20 +129,20 @@ impl<T> Outputs<T> {
         Outputs { place, name, write }
     }
 
-    /// Refuses NULL, where there are any elements.
+    /// Refuses NULL if there are any elements.
     #[inline]
     pub fn check(&self, len: usize) -> Result<()> {
         if self.place.is_null() && len > 0 { Err(null(self.name)) } else { Ok(()) }
     }
 
-    /// Writes an element below the length that was given to [`Outputs::check`].
+    /// Writes an element below the length that was passed to [`Outputs::check`].
     #[inline]
     pub fn set(&self, at: usize, value: T) {
-        // SAFETY: promised to `new`; the place is not NULL: `check` was asked.
+        // SAFETY: promised to `new`; the place is not NULL, because `check` was called.
         unsafe { (self.write)(self.place, at, value) }
     }
 
-    /// Writes all of them, from the beginning.
+    /// Writes all values, from the first element on.
     pub fn set_all(&self, values: impl ExactSizeIterator<Item = T>) -> Result<()> {
         self.check(values.len())?;
         values.enumerate().for_each(|(at, value)| self.set(at, value));
@@ -172,24 +172,24 @@ impl<T> InputOutputs<T> {
         InputOutputs { input, output }
     }
 
-    /// Refuses NULL, where there are any elements.
+    /// Refuses NULL if there are any elements.
     #[inline]
     pub fn check(&self, len: usize) -> Result<()> {
         self.input.check(len)
     }
 
-    /// One element below the length that was given to [`InputOutputs::check`].
+    /// Reads an element below the length that was passed to [`InputOutputs::check`].
     #[inline]
     pub fn get(&self, at: usize) -> T {
         self.input.get(at)
     }
 
-    /// All elements.
+    /// Reads all elements.
     pub fn read(&self, len: usize) -> Result<Vec<T>> {
         self.input.read(len)
     }
 
-    /// Writes an element below the length that was given to [`InputOutputs::check`].
+    /// Writes an element below the length that was passed to [`InputOutputs::check`].
     #[inline]
     pub fn set(&self, at: usize, value: T) {
         self.output.set(at, value);

@@ -1,4 +1,4 @@
-//! Plain values: counts, integers, pointers, buffers. The same in every ABI, but for the sentinels of
+//! Plain values: counts, integers, pointers, buffers. They are equal in every ABI, except the sentinels of
 //! buffers.
 
 use std::ffi::{c_int, c_void};
@@ -8,7 +8,7 @@ use crate::abi::Abi;
 use crate::constants::{BOTTOM, BUFFER_AUTOMATIC, IN_PLACE};
 use crate::error::Result;
 
-/// A plain kind: its C type becomes the value by this expression.
+/// Defines a plain kind: its C type, and the expression that translates it.
 macro_rules! plain {
     ($($(#[$doc:meta])* $name:ident: $c:ty => $value:ty, |$raw:ident| $translated:expr;)*) => {$(
         $(#[$doc])*
@@ -29,13 +29,13 @@ macro_rules! plain {
 plain! {
     /// An integer without a special meaning.
     Int: c_int => i32, |raw| raw;
-    /// A count, an int in C.
+    /// A count that is an int in C.
     Count: c_int => i64, |raw| i64::from(raw);
-    /// A count, an `MPI_Count` in C; an `MPI_Offset`, too.
+    /// A count that is an `MPI_Count` in C; also an `MPI_Offset`.
     LargeCount: i64 => i64, |raw| raw;
     /// A displacement or an extent: `MPI_Aint` in C.
     Aint: isize => i64, |raw| raw as i64;
-    /// A pointer that is handed on.
+    /// A pointer that is passed on.
     Pointer: *mut c_void => *mut c_void, |raw| raw;
     /// Like [`Pointer`], to memory that is not written.
     ConstPointer: *const c_void => *const c_void, |raw| raw;
@@ -50,7 +50,7 @@ plain! {
 pub struct SendAddress(usize, *const u8);
 
 impl SendAddress {
-    /// Whether the data is in the receive buffer.
+    /// Whether it is `MPI_IN_PLACE`: the data lies in the receive buffer.
     #[inline]
     pub fn is_in_place(self) -> bool {
         self.0 == IN_PLACE
@@ -62,7 +62,7 @@ impl SendAddress {
         self.1
     }
 
-    /// This pointer.
+    /// The address of a pointer of this crate.
     pub fn of(pointer: *const u8) -> SendAddress {
         SendAddress(pointer.addr(), pointer)
     }
@@ -73,13 +73,13 @@ impl SendAddress {
 pub struct RecvAddress(usize, *mut u8);
 
 impl RecvAddress {
-    /// Whether the data stays in the send buffer (`MPI_Scatter`).
+    /// Whether it is `MPI_IN_PLACE`: the data stays in the send buffer (`MPI_Scatter`).
     #[inline]
     pub fn is_in_place(self) -> bool {
         self.0 == IN_PLACE
     }
 
-    /// Whether the library is to find memory itself (`MPI_BUFFER_AUTOMATIC`).
+    /// Whether it is `MPI_BUFFER_AUTOMATIC`: the library finds memory itself.
     pub fn is_automatic(self) -> bool {
         self.0 == BUFFER_AUTOMATIC
     }
@@ -95,13 +95,13 @@ impl RecvAddress {
         self.1
     }
 
-    /// This pointer.
+    /// The address of a pointer of this crate.
     pub fn of(pointer: *mut u8) -> RecvAddress {
         RecvAddress(pointer.addr(), pointer)
     }
 }
 
-/// Seconds, as `MPI_Wtime` gives them.
+/// A time in seconds, as `MPI_Wtime` returns it.
 pub struct Seconds;
 
 impl<A: Abi> Returned<A> for Seconds {
@@ -157,30 +157,30 @@ impl Form for Large {
     const IS_LARGE: bool = true;
 }
 
-/// How a send is meant to end.
+/// When a send is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// When the buffer may be used again. A ready send is the same here.
+    /// When the buffer may be reused. A ready send is treated alike.
     Standard,
     /// When a receive has matched the message.
     Synchronous,
-    /// At once: the message is copied, and the program's buffer for such sends bounds how many are.
+    /// At once: the message is copied. The program's buffer for such sends limits how much is copied.
     Buffered,
 }
 
-/// The mode of a function that exists for each: a row of a table names it.
+/// The send mode as a type, which a row of a table names.
 pub trait SendMode {
     /// The mode.
     const MODE: Mode;
 }
 
-/// See [`Mode::Standard`].
+/// The type of [`Mode::Standard`].
 pub struct Standard;
 
-/// See [`Mode::Synchronous`].
+/// The type of [`Mode::Synchronous`].
 pub struct Synchronous;
 
-/// See [`Mode::Buffered`].
+/// The type of [`Mode::Buffered`].
 pub struct Buffered;
 
 impl SendMode for Standard {

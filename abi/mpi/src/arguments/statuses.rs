@@ -8,10 +8,10 @@ use crate::abi::Abi;
 use crate::error::{Class, Result};
 use crate::status::Status;
 
-/// Where a function writes a status, unless the program wants none.
+/// A pointer to which a function writes a status, unless the program wants none.
 pub struct OutStatus;
 
-/// Where a function writes an array of statuses, unless the program wants none.
+/// An array to which a function writes statuses, unless the program wants none.
 pub struct OutStatusArray;
 
 /// A status that is read.
@@ -20,9 +20,9 @@ pub struct InStatus;
 /// A status that is changed.
 pub struct InOutStatus;
 
-/// Places for statuses; none where the program wants none.
+/// Places for statuses. There are none if the program wants none.
 pub struct StatusPlaces {
-    /// NULL: there is none.
+    /// The first place; NULL if there are none.
     place: *mut c_void,
     write: unsafe fn(*mut c_void, usize, &Status),
     write_error: unsafe fn(*mut c_void, usize, Class),
@@ -35,7 +35,7 @@ impl StatusPlaces {
         self.set_at(0, status);
     }
 
-    /// Writes a status at a position that MPI documents.
+    /// Writes a status at an index that MPI documents.
     #[inline]
     pub fn set_at(&self, at: usize, status: &Status) {
         if !self.place.is_null() {
@@ -44,7 +44,7 @@ impl StatusPlaces {
         }
     }
 
-    /// Writes the error class of a status whose other fields are there already.
+    /// Writes the error class of a status whose other fields have been written already.
     pub fn set_error(&self, at: usize, class: Class) {
         if !self.place.is_null() {
             // SAFETY: as in `set_at`.
@@ -52,7 +52,7 @@ impl StatusPlaces {
         }
     }
 
-    /// Whether the program wants any.
+    /// Whether the program wants any status.
     #[inline]
     pub fn are_wanted(&self) -> bool {
         !self.place.is_null()
@@ -79,7 +79,7 @@ unsafe fn write_error<A: Abi>(place: *mut c_void, at: usize, class: Class) {
     unsafe { write::<A>(place, at, &status.with_error(class)) }
 }
 
-/// Places at `raw`.
+/// The places at `raw`.
 fn places<A: Abi>(raw: *mut A::Status, name: &'static str) -> Result<StatusPlaces> {
     let place = if A::is_status_ignored(raw) { std::ptr::null_mut() } else { present(raw, name)?.cast() };
     Ok(StatusPlaces { place, write: write::<A>, write_error: write_error::<A> })

@@ -33,7 +33,7 @@ pub struct TextPlace {
 }
 
 impl TextPlace {
-    /// Writes as much of `text` as fits, and a zero; gives the number of bytes without the zero.
+    /// Writes as much of `text` as fits, and a zero. Returns the number of bytes without the zero.
     pub fn put(&self, text: &[u8], limit: TextLimit) -> i32 {
         let len = text.len().min((self.limit)(limit));
         // SAFETY: the program passes memory for as many bytes as the limit says, and one more.

@@ -1,4 +1,4 @@
-//! MPI's functions of attributes of communicators.
+//! MPI's functions on attributes of communicators.
 
 use std::ffi::c_void;
 
@@ -64,7 +64,7 @@ pub unsafe fn comm_get<A: Abi>(
     unsafe { put_value(value, found) }
 }
 
-/// Writes what `MPI_Comm_get_attr` or `MPI_Type_get_attr` has found.
+/// Writes the value that `MPI_Comm_get_attr` or `MPI_Type_get_attr` has found.
 ///
 /// # Safety
 /// `place` is NULL, or a pointer may be written there.

@@ -1,7 +1,7 @@
-//! Attributes for bindings for Fortran: integers instead of pointers, and callbacks through the binding.
+//! Attributes for bindings of Fortran: integers instead of pointers, and callbacks through the binding.
 //!
-//! MPICH's own Fortran library calls these in `libmpi`. A value that Fortran has set is a pointer to an
-//! integer in C, and a value that C has set is an integer in Fortran (MPI 3.1, section 17.2.7).
+//! MPICH's own Fortran library calls these functions in `libmpi`. A value that Fortran has set is a pointer
+//! to an integer in C. A value that C has set is an integer in Fortran (MPI 3.1, section 17.2.7).
 
 use std::ffi::{c_int, c_void};
 
@@ -13,7 +13,7 @@ use crate::comm::Comm;
 use crate::error::{Class, Error, Result};
 use crate::types::with_attributes;
 
-/// Whether a caller takes pointers, which is C, or integers of the size of an address.
+/// Whether a caller takes pointers, as C does, or integers of the size of an address.
 fn wants_pointer(form: c_int) -> bool {
     form == 0
 }
@@ -42,7 +42,7 @@ fn handle<A: Abi>(kind: Kind, object: u32) -> A::Handle {
 }
 
 /// # Safety
-/// `proxy` is the address of a copy proxy, `function` what it calls.
+/// `proxy` is the address of a copy proxy, `function` that of the function that it calls.
 unsafe fn copy<A: Abi>(
     proxy: usize,
     function: usize,
@@ -63,7 +63,7 @@ unsafe fn copy<A: Abi>(
 }
 
 /// # Safety
-/// `proxy` is the address of a delete proxy, `function` what it calls.
+/// `proxy` is the address of a delete proxy, `function` that of the function that it calls.
 unsafe fn delete<A: Abi>(
     proxy: usize,
     function: usize,
@@ -81,11 +81,11 @@ unsafe fn delete<A: Abi>(
     outcome::<A>(code, "delete function of an attribute")
 }
 
-/// The functions of a key are called by these functions of a binding from here on.
+/// Sets the functions of a binding that call the functions of a key from now on.
 pub fn set_proxies<A: Abi>(keyval: i32, copy_proxy: usize, delete_proxy: usize) -> Result<()> {
     let keyval = super::KEYVALS.get(keyval.cast_unsigned())?.share();
     let proxies = Proxies { copy: (copy_proxy, copy::<A>), delete: (delete_proxy, delete::<A>) };
-    // A key is made by one binding.
+    // A key belongs to one binding.
     let _ = keyval.proxies.set(proxies);
     Ok(())
 }
@@ -108,7 +108,7 @@ pub fn type_set(datatype: DatatypeHandle, keyval: i32, value: *mut c_void, form:
     with_attributes(datatype, |attributes| attributes.set_value(datatype.0, keyval, Kind::Datatype, value))
 }
 
-/// What a caller sees of a value.
+/// The form in which a caller sees a value.
 fn seen(form: c_int, value: &Value) -> *mut c_void {
     if wants_pointer(form) { value.pointer() } else { std::ptr::with_exposed_provenance_mut(value.word()) }
 }

@@ -1,8 +1,8 @@
 //! Attributes: values that programs keep with an object, by key (MPI 5.0, section 7.7).
 //!
-//! Any object can hold an [`Attributes`]. A [`Keyval`] has the program's copy and delete functions. They are
-//! called without any lock, so they may call MPI. A key that was freed goes on working in the objects that
-//! have it. [`calls`] are MPI's functions, `predefined` the attributes that communicators always have.
+//! Any object can hold [`Attributes`]. A [`Keyval`] has the program's copy and delete functions. They are
+//! called without any lock, so they may call MPI. A freed key goes on working in the objects that have it.
+//! [`calls`] has MPI's functions, `predefined` the attributes that communicators always have.
 
 pub mod calls;
 pub mod fortran;
@@ -19,7 +19,7 @@ use crate::constants::{KEYVAL_INVALID, TAG_UB, UNIVERSE_SIZE};
 use crate::error::{Class, Error, Result};
 use crate::table::Table;
 
-/// Kinds of objects that a key is for.
+/// Types of objects to which a key applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Communicators.
@@ -34,19 +34,20 @@ pub struct Keyval {
     kind: Kind,
     copy: CopyFunction,
     delete: DeleteFunction,
-    /// An argument of both functions.
+    /// The program's state, an argument of both functions.
     extra: usize,
-    /// Set where a binding for another language calls the functions.
+    /// Set if a binding for another language calls the functions.
     proxies: OnceLock<Proxies>,
 }
 
-/// Functions of a binding that call the program's: their addresses, and how they are called.
+/// Functions of a binding that call the program's functions: their addresses, and how to call them.
 struct Proxies {
     copy: (usize, CopyProxy),
     delete: (usize, DeleteProxy),
 }
 
-/// Calls a copy proxy: its address, the program's function, the object, the key, the state, the value.
+/// Calls a copy proxy. The arguments are its address, the program's function, the object, the key, the state,
+/// and the value.
 type CopyProxy = unsafe fn(usize, usize, (Kind, u32), i32, *mut c_void, usize) -> Result<Option<usize>>;
 /// Calls a delete proxy.
 type DeleteProxy = unsafe fn(usize, usize, (Kind, u32), i32, *mut c_void, usize) -> Result<()>;
@@ -54,7 +55,7 @@ type DeleteProxy = unsafe fn(usize, usize, (Kind, u32), i32, *mut c_void, usize)
 static KEYVALS: Table<Keyval> = Table::new("key of attributes", Class::KEYVAL);
 
 impl Keyval {
-    /// Makes a key; gives its number.
+    /// Makes a key and returns its number.
     pub fn make(kind: Kind, copy: CopyFunction, delete: DeleteFunction, extra: *mut c_void) -> i32 {
         let extra = extra.expose_provenance();
         let make =
@@ -62,7 +63,7 @@ impl Keyval {
         KEYVALS.insert_with(make).cast_signed()
     }
 
-    /// Gives a key back.
+    /// Frees a key.
     pub fn free(keyval: i32, kind: Kind) -> Result<()> {
         Keyval::get(keyval, kind)?;
         KEYVALS.remove(keyval.cast_unsigned()).map(drop)
@@ -89,7 +90,7 @@ impl Keyval {
     }
 }
 
-/// Whether a key is one of MPI's own for communicators.
+/// Whether a key is one of MPI's predefined keys for communicators.
 fn is_predefined(keyval: i32) -> bool {
     (TAG_UB..=UNIVERSE_SIZE).contains(&keyval)
 }
@@ -97,14 +98,14 @@ fn is_predefined(keyval: i32) -> bool {
 /// The value of an attribute.
 #[derive(Clone)]
 enum Value {
-    /// A pointer, or what the program takes for one.
+    /// A pointer, or an integer that the program passes as one.
     Pointer(usize),
-    /// An integer from another language, which is a pointer to it in C.
+    /// An integer from another language, which C sees as a pointer to it.
     Integer(Arc<usize>),
 }
 
 impl Value {
-    /// What C sees. The address of an integer is valid as long as the attribute is there.
+    /// The value that C sees. The address of an integer is valid as long as the attribute exists.
     fn pointer(&self) -> *mut c_void {
         match self {
             Value::Pointer(word) => std::ptr::with_exposed_provenance_mut(*word),
@@ -112,7 +113,7 @@ impl Value {
         }
     }
 
-    /// What a language without pointers sees.
+    /// The value that a language without pointers sees.
     fn word(&self) -> usize {
         match self {
             Value::Pointer(word) => *word,
@@ -129,7 +130,7 @@ struct Attribute {
 }
 
 impl Attribute {
-    /// Tells the program that it goes away from `object`.
+    /// Calls the program's delete function for an attribute of `object`.
     fn run_delete(&self, object: u32) -> Result<()> {
         let Keyval { id, kind, delete, proxies, .. } = &*self.keyval;
         let Some((function, call)) = *delete else { return Ok(()) };
@@ -142,7 +143,7 @@ impl Attribute {
         unsafe { call(function, object, *id, self.value.pointer(), extra) }
     }
 
-    /// What a duplicate of `object` gets.
+    /// The attribute that a duplicate of `object` gets, if any.
     fn run_copy(&self, object: u32) -> Result<Option<Attribute>> {
         let Keyval { id, kind, copy, proxies, .. } = &*self.keyval;
         let extra = self.keyval.extra();
@@ -195,7 +196,7 @@ impl Attributes {
         Keyval::get(keyval, kind).map(|_| None)
     }
 
-    /// Sets a value on the object with this number. The program is told of the value before.
+    /// Sets a value on the object with this number. The delete function is called for the previous value.
     pub fn set(&self, object: u32, keyval: i32, kind: Kind, value: *mut c_void) -> Result<()> {
         self.set_value(object, keyval, kind, Value::Pointer(value.expose_provenance()))
     }
@@ -228,7 +229,7 @@ impl Attributes {
         Ok(())
     }
 
-    /// Deletes all of them, the latest first. Stops where the program does not agree.
+    /// Deletes all attributes, the latest first. Stops if the program refuses.
     pub fn delete_all(&self, object: u32) -> Result<()> {
         while let Some(last) = self.last() {
             last.run_delete(object)?;
@@ -241,7 +242,7 @@ impl Attributes {
         self.0.lock().last().cloned()
     }
 
-    /// What a duplicate of the object with this number gets.
+    /// The attributes that a duplicate of the object with this number gets.
     pub fn copy(&self, object: u32) -> Result<Attributes> {
         let all = self.0.lock().clone();
         let mut copies = Vec::with_capacity(all.len());

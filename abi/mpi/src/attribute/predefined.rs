@@ -7,10 +7,11 @@ use crate::abi::{Abi, Numbers};
 use crate::constants as c;
 use crate::error_codes;
 
-/// Values, at addresses that stay: programs get a pointer to an int.
+/// Values at permanent addresses: programs get a pointer to an int.
 static VALUES: [AtomicI32; 7] = [const { AtomicI32::new(0) }; 7];
 
-/// The value of a predefined key, and its address. `None`: it has no value here. `Err`: not a predefined key.
+/// The value of a predefined key, and its address. `None`: it has no value here. `Err`: the key is not
+/// predefined.
 pub(super) fn value<A: Abi>(keyval: i32) -> Result<Option<(c_int, *mut c_int)>, ()> {
     let value = match keyval {
         c::TAG_UB => i32::MAX,
@@ -34,7 +35,7 @@ pub(super) fn value<A: Abi>(keyval: i32) -> Result<Option<(c_int, *mut c_int)>, 
     Ok(Some((value, place.as_ptr())))
 }
 
-/// What a launcher says.
+/// A number that a launcher has set in the environment.
 fn from_environment(names: &[&str]) -> Option<i32> {
     names.iter().find_map(|name| std::env::var(name).ok()?.parse().ok().filter(|number| *number >= 0))
 }

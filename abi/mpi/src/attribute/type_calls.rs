@@ -1,4 +1,4 @@
-//! MPI's functions of attributes of datatypes.
+//! MPI's functions on attributes of datatypes.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! Gather to all, with equal and with unequal blocks.
+//! Allgather, with equal and with unequal blocks.
 
 use anyccl_engine::base::Collective;
 

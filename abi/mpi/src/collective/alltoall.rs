@@ -1,4 +1,4 @@
-//! All to all, with equal and unequal blocks, of one datatype and of many.
+//! Alltoall, with equal and unequal blocks, of one datatype and of many.
 
 use anyccl_engine::base::Collective;
 

@@ -1,4 +1,4 @@
-//! A call of the engine: its communicator, its buffers, its operator.
+//! A call of the engine: its communicator, its buffers and its operator.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::op::Bound;
 pub(super) struct EngineCall {
     pub comm: Arc<Communicator>,
     pub work: Work,
-    /// The operator, where it reduces.
+    /// The operator, if the call reduces.
     pub bound: Option<Bound>,
 }
 
@@ -34,18 +34,18 @@ pub(super) struct Blocks {
     pub output: Vec<Block>,
     pub send: *const u8,
     pub recv: *mut u8,
-    /// Neighbours, where the collective has some.
+    /// Neighbours, if the collective has some.
     pub sources: Vec<Rank>,
     pub destinations: Vec<Rank>,
 }
 
 impl EngineCall {
-    /// Whether the engine alone keeps what the call needs.
+    /// Whether the engine alone keeps everything that the call needs.
     pub fn needs_nothing(&self) -> bool {
         self.bound.as_ref().is_none_or(|bound| !bound.is_of_program())
     }
 
-    /// Runs it to its end.
+    /// Runs the call to its end.
     ///
     /// # Safety
     /// See [`super::Script::run`].
@@ -63,7 +63,7 @@ impl EngineCall {
         outcome.map_err(Error::from)
     }
 
-    /// Starts it.
+    /// Starts the call.
     ///
     /// # Safety
     /// See [`super::Script::start`].

@@ -1,8 +1,9 @@
-//! The fast path of small calls: predefined datatypes and operators, or contiguous datatypes, on a
-//! communicator of one group. The blocking form runs a call that is like a recent one; the non-blocking one
-//! starts it without a script.
+//! The fast path of small calls. It takes predefined datatypes and operators, or contiguous datatypes, on a
+//! communicator of one group. The blocking form runs a call that resembles a recent one; the non-blocking
+//! form starts it without a script.
 //!
-//! `None`: nothing was done; the slow path checks everything, and does it or says what is wrong.
+//! `None` means that nothing was done. The slow path then checks everything, and runs the call or says what
+//! is wrong.
 
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype as Element, ReduceOp};
 
@@ -21,10 +22,10 @@ fn movement(collective: Collective, bytes: u64, root: i32) -> Call {
     Call { kind, datatype: Element::Byte, op: None, root, count: bytes }
 }
 
-/// Counts from here on, and negative ones, are for the slow path: their bytes may not fit 64 bits.
+/// Counts from this one on, and negative ones, are left to the slow path: their bytes may not fit 64 bits.
 const LARGE: u64 = 1 << 31;
 
-/// Bytes of elements that lie at their address without holes.
+/// Bytes of elements that lie at their address without gaps.
 #[inline(always)]
 fn dense_bytes(count: i64, datatype: DatatypeHandle) -> Option<u64> {
     if count.cast_unsigned() >= LARGE {
@@ -48,7 +49,7 @@ fn dense_bytes_of_made(count: i64, datatype: DatatypeHandle) -> Option<u64> {
     }
 }
 
-/// Bytes that are both sent and received.
+/// Bytes that are both sent and received, if those are equal.
 #[inline(always)]
 fn equal_bytes(
     sendcount: i64,
@@ -64,7 +65,7 @@ fn equal_bytes(
     }
 }
 
-/// Two buffers that are not the same, nor in place.
+/// Two different buffers, none of which is `MPI_IN_PLACE`.
 #[inline(always)]
 fn apart(send: SendAddress, recv: RecvAddress) -> Option<(*const u8, *mut u8)> {
     let (from, to) = (send.pointer(), recv.pointer());
@@ -72,7 +73,7 @@ fn apart(send: SendAddress, recv: RecvAddress) -> Option<(*const u8, *mut u8)> {
     are_apart.then_some((from, to))
 }
 
-/// Two buffers that are not the same, or one in place.
+/// Two different buffers, or one in place.
 #[inline(always)]
 fn apart_or_same(send: SendAddress, recv: RecvAddress) -> Option<(*const u8, *mut u8)> {
     if send.is_in_place() && !recv.is_in_place() {
@@ -117,12 +118,12 @@ pub(super) fn bcast(
     if buffer.is_in_place() {
         return None;
     }
-    // Like in the slow path: in place at the root.
+    // As in the slow path: in place at the root.
     let from = if comm.rank() == call.root { to.cast_const() } else { std::ptr::null() };
     SmallCall::new(comm, call, from, to)
 }
 
-/// Gather and scatter: the root has two buffers, others have one.
+/// Defines gather and scatter: the root has two buffers, the other ranks have one.
 macro_rules! rooted {
     ($($name:ident: $collective:ident, $significant:ident;)*) => {$(
         #[inline(always)]
@@ -181,7 +182,7 @@ fn received_alone(
     (!recv.is_in_place()).then_some((bytes, (std::ptr::null(), recv.pointer())))
 }
 
-/// Gather to all, and all to all.
+/// Defines allgather and alltoall.
 macro_rules! to_all {
     ($($name:ident: $collective:ident;)*) => {$(
         #[inline(always)]
@@ -211,7 +212,7 @@ to_all! {
     alltoall: AllToAll;
 }
 
-/// Reductions without a root.
+/// Defines reductions without a root.
 macro_rules! reductions {
     ($($name:ident: $collective:ident, $buffers:ident;)*) => {$(
         #[inline(always)]

@@ -1,4 +1,4 @@
-//! The three forms of every collective: blocking, non-blocking and persistent, over one script.
+//! The three forms of every collective, blocking, non-blocking and persistent, over one script.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::call::check_outside_callback;
 use crate::error::Result;
 use crate::request;
 
-/// Makes the three forms of collectives: their names, the arguments before the communicator, the function
-/// that makes the script, and the fast path of the blocking form, if it has one.
+/// Defines the three forms of collectives. A row has their names, the arguments before the communicator, the
+/// function that makes the script, and the fast path, if there is one.
 macro_rules! forms {
     (@fast [] $arguments:tt) => {};
     (@fast [$fast:ident] [$($argument:ident),*]) => {
@@ -140,7 +140,7 @@ forms! {
         = neighbor::alltoallw;
 }
 
-/// A request that starts the script each time.
+/// Makes a request that runs the script at each start.
 fn persist(script: Script, comm: CommHandle, request: Output<RequestHandle>) {
     let script = Arc::new(script);
     let restart = move || {

@@ -123,7 +123,7 @@ pub(super) fn blocks<'a>(
     Ok((0..size as usize).map(|at| start.behind(displs.get(at), counts.get(at))).collect())
 }
 
-/// Equal blocks, one behind the other.
+/// Equal blocks, one after the other.
 pub(super) fn equal_blocks(block: Elements<'_>, number: usize) -> Vec<Elements<'_>> {
     (0..number as i64).map(|at| block.behind(at.wrapping_mul(block.count), block.count)).collect()
 }

@@ -1,7 +1,7 @@
 //! Movements on an intercommunicator: every block goes to the other side.
 //!
-//! All of them are one exchange over the engine's communicator of both sides, in which blocks for and from
-//! the own side are empty. Ranks need not know who the root on the other side is.
+//! All of them are one exchange over the engine's communicator of both sides, in which blocks for and from a
+//! rank's own side are empty. Ranks need not know the root on the other side.
 
 use std::ptr;
 
@@ -19,7 +19,7 @@ use crate::constants::{PROC_NULL, ROOT};
 use crate::error::Result;
 use crate::types;
 
-/// Root of a call, as this rank names it.
+/// The root of a call, seen from this rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Root {
     /// This rank.
@@ -41,14 +41,14 @@ impl Root {
     }
 }
 
-/// What a rank sends, as the program describes it. Not looked at where it is not significant.
+/// The data that a rank sends, as the program describes it. Ignored if it is not significant.
 pub(super) struct Arguments {
     pub address: SendAddress,
     pub count: i64,
     pub datatype: DatatypeHandle,
 }
 
-/// Where a rank receives.
+/// The memory in which a rank receives.
 pub(super) struct Target {
     pub address: RecvAddress,
     pub count: i64,
@@ -58,13 +58,13 @@ pub(super) struct Target {
 /// A buffer of the engine and its blocks for or from the other side.
 pub(super) type Side<P> = (P, Vec<Block>);
 
-/// The blocks for or from both sides: those of the own one are empty.
+/// The blocks for or from both sides; those of this rank's own side are empty.
 fn of_both(comm: &Comm, inter: &Inter, blocks: Vec<Block>) -> Vec<Block> {
     let own = vec![Block::default(); comm.size() as usize];
     if inter.is_first { [own, blocks].concat() } else { [blocks, own].concat() }
 }
 
-/// Adds an exchange with the other side to a script. No blocks are as many empty ones.
+/// Adds an exchange with the other side to a script. An empty list means that all blocks are empty.
 pub(super) fn add_exchange(
     script: &mut Script,
     comm: &Comm,
@@ -91,14 +91,14 @@ pub(super) fn script_on(comm: &Comm) -> Script {
 const NOTHING_READ: Side<*const u8> = (ptr::null(), Vec::new());
 const NOTHING_WRITTEN: Side<*mut u8> = (ptr::null_mut(), Vec::new());
 
-/// The block alone, for or from one rank of the other side.
+/// Blocks that are empty except the one for or from a rank of the other side.
 pub(super) fn only(rank: u32, block: Block) -> Vec<Block> {
     let mut blocks = vec![Block::default(); rank as usize];
     blocks.push(block);
     blocks
 }
 
-/// Everybody sends to and receives from everybody on the other side.
+/// An exchange in which every rank sends to and receives from all ranks of the other side.
 pub(super) fn exchange(comm: &Comm, inter: &Inter, sends: &[Elements], recvs: &[Elements]) -> Result<Script> {
     let mut script = script_on(comm);
     let input = script.input_blocks(sends, "sendbuf")?;
@@ -244,7 +244,7 @@ pub(super) fn scatterv(
     Ok(script)
 }
 
-/// Everybody sends one block to all on the other side, and receives theirs.
+/// An exchange in which every rank sends one block to all ranks of the other side, and receives theirs.
 pub(super) fn allgather(comm: &Comm, inter: &Inter, send: Arguments, recvs: &[Elements]) -> Result<Script> {
     let mut script = script_on(comm);
     let datatype = types::committed(send.datatype)?;

@@ -1,7 +1,7 @@
 //! Reductions on an intercommunicator: each side reduces to its rank 0, and the results cross over.
 //!
-//! Stages: a reduction on the local communicator, an exchange between the sides, and, where the result is
-//! scattered, a scatter on the local communicator: only the own side knows how it is cut.
+//! The stages are a reduction on the local communicator and an exchange between the sides. If the result is
+//! scattered, a scatter on the local communicator follows, because only that side knows the blocks.
 
 use std::ptr;
 
@@ -19,7 +19,7 @@ use crate::arguments::{DatatypeHandle, OpHandle, RecvAddress, SendAddress};
 use crate::comm::{Comm, Inter};
 use crate::error::Result;
 
-/// A stage that reduces on this side; gives where rank 0 has the result, and the blocks of it.
+/// Adds a stage that reduces on this side. Returns the address of the result on rank 0, and its blocks.
 fn reduce_locally(
     script: &mut Script,
     comm: &Comm,
@@ -91,7 +91,7 @@ pub(super) fn allreduce(
     Ok(script)
 }
 
-/// `counts`: elements for each rank of this side; both sides have the same sum.
+/// `counts` has the elements for each rank of this side; both sides must have the same sum.
 pub(super) fn reduce_scatter(
     comm: &Comm,
     inter: &Inter,

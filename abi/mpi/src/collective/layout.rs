@@ -1,5 +1,5 @@
-//! Where the engine finds data: in the program's memory, where that is one run of bytes for each block; else
-//! in scratch memory of the script, packed.
+//! Finds the memory on which the engine works. It is the program's memory if each block is one run of bytes
+//! there. Otherwise it is scratch memory of the script, in which the data is packed.
 
 use anyccl_engine::plan::Block;
 
@@ -8,7 +8,7 @@ use super::typed::{Elements, check_address, check_count};
 use crate::error::{Class, Error, Result};
 
 impl Script {
-    /// Where the engine reads elements.
+    /// The address at which the engine reads elements.
     pub(super) fn input(&mut self, elements: Elements, name: &'static str) -> Result<*const u8> {
         if let Some(start) = in_place(elements, name)? {
             return Ok(start.cast_const());
@@ -18,7 +18,7 @@ impl Script {
         Ok(memory.cast_const())
     }
 
-    /// Where the engine writes elements.
+    /// The address at which the engine writes elements.
     pub(super) fn output(&mut self, elements: Elements, name: &'static str) -> Result<*mut u8> {
         if let Some(start) = in_place(elements, name)? {
             return Ok(start);
@@ -28,8 +28,8 @@ impl Script {
         Ok(memory)
     }
 
-    /// Where the engine reads `read` and writes `elements`, of which `read` are a part that begins `at` bytes
-    /// behind their start when they are packed.
+    /// The address at which the engine reads `read` and writes `elements`. `read` is a part of `elements`,
+    /// `at` bytes behind their start when packed.
     pub(super) fn updated(
         &mut self,
         elements: Elements,
@@ -46,7 +46,7 @@ impl Script {
         Ok(memory)
     }
 
-    /// Where the engine reads blocks.
+    /// The address and the blocks at which the engine reads.
     pub(super) fn input_blocks(
         &mut self,
         blocks: &[Elements],
@@ -62,7 +62,7 @@ impl Script {
         Ok((memory.cast_const(), places))
     }
 
-    /// Where the engine writes blocks.
+    /// The address and the blocks at which the engine writes.
     pub(super) fn output_blocks(
         &mut self,
         blocks: &[Elements],
@@ -78,7 +78,7 @@ impl Script {
         Ok((memory, places))
     }
 
-    /// Where the engine writes blocks, of which it reads those that `is_read` names.
+    /// The address and the blocks at which the engine writes; it also reads those that `is_read` names.
     pub(super) fn updated_blocks(
         &mut self,
         blocks: &[Elements],
@@ -102,7 +102,7 @@ impl Script {
         Ok((memory, places))
     }
 
-    /// Scratch memory for blocks, one behind the other.
+    /// Scratch memory for blocks, one after the other.
     fn scratch_blocks(&mut self, blocks: &[Elements]) -> Result<(*mut u8, Vec<Block>)> {
         let (mut offset, mut places) = (0_usize, Vec::with_capacity(blocks.len()));
         for elements in blocks {
@@ -116,7 +116,7 @@ impl Script {
     }
 }
 
-/// The start of elements that are one run of bytes.
+/// The start of elements, if they are one run of bytes.
 #[inline]
 fn in_place(elements: Elements, name: &'static str) -> Result<Option<*mut u8>> {
     let Elements { base, count, datatype } = elements;
@@ -125,7 +125,7 @@ fn in_place(elements: Elements, name: &'static str) -> Result<Option<*mut u8>> {
     Ok(datatype.run_for(count).map(|(offset, _)| base.wrapping_offset(offset as isize)))
 }
 
-/// The lowest address and the blocks behind it, where each is one run of bytes.
+/// The lowest address and the blocks relative to it, if each block is one run of bytes.
 fn blocks_in_place(blocks: &[Elements], name: &'static str) -> Result<Option<(*mut u8, Vec<Block>)>> {
     let mut runs = Vec::with_capacity(blocks.len());
     let mut lowest: *mut u8 = std::ptr::null_mut();

@@ -1,13 +1,13 @@
 //! Collectives.
 //!
-//! - `forms` has MPI's functions: three forms of each collective over one [`Script`], which says what the
-//!   engine runs and what is packed before and unpacked after it.
+//! - `forms` has MPI's functions: three forms of each collective over one [`Script`]. A script says what the
+//!   engine runs, and what is packed before it and unpacked after it.
 //! - `barrier`, `gather`, `scatter`, `allgather`, `alltoall`, `reduction` and `reduce_scatter` make scripts;
 //!   `inter` and `inter_reduction` make those on intercommunicators, `neighbor` those on topologies.
-//! - `layout` decides what is packed; `typed` checks arguments; `fast` is the way of small calls.
+//! - `layout` decides what is packed; `typed` checks arguments; `fast` is the fast path of small calls.
 //!
-//! Data is bytes to the engine: ranks may describe it by different datatypes, of which only the signatures
-//! agree. Reductions are on the engine's datatypes where it has them, else on opaque elements.
+//! To the engine, data is bytes: ranks may describe the same data by different datatypes that agree only in
+//! their signatures. Reductions use the engine's datatypes if it has them, otherwise opaque elements.
 
 mod allgather;
 mod alltoall;

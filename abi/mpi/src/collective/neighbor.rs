@@ -1,6 +1,7 @@
 //! Neighbourhood collectives: exchanges with the neighbours of a topology, in the order of its edges.
 //!
-//! `MPI_PROC_NULL` neighbours, which the border of a grid has, are left out: their blocks stay as they are.
+//! `MPI_PROC_NULL` neighbours, which ranks on the border of a grid have, are left out: their blocks stay as
+//! they are.
 
 use anyccl_engine::base::{Collective, Rank};
 
@@ -33,14 +34,14 @@ impl Neighbors {
         Ok(Neighbors { sources, destinations, is_grid: matches!(**topology, Topology::Cart(_)) })
     }
 
-    /// Ranks and blocks that this rank sends to.
+    /// Ranks and blocks to which this rank sends.
     fn destinations<'a>(&self, blocks: Vec<Elements<'a>>) -> (Vec<Rank>, Vec<Elements<'a>>) {
         present(self.destinations.iter().zip(blocks))
     }
 
-    /// Ranks and blocks that this rank receives from, in an order in which the n-th block from a rank is the
-    /// n-th that it sends to this one. In a grid, what goes down in a dimension comes from above: that
-    /// matters where both neighbours are the same process (MPI 5.0, section 8.6).
+    /// Ranks and blocks from which this rank receives. The n-th block from a rank here is the n-th that the
+    /// rank sends to this one. In a grid, data sent downwards in a dimension is received from above. This
+    /// matters if both neighbours are the same process (MPI 5.0, section 8.6).
     fn sources<'a>(&self, blocks: Vec<Elements<'a>>) -> (Vec<Rank>, Vec<Elements<'a>>) {
         let mut edges: Vec<_> = self.sources.iter().zip(blocks).collect();
         if self.is_grid {
@@ -50,7 +51,7 @@ impl Neighbors {
     }
 }
 
-/// The ranks and elements of neighbours that are there.
+/// The ranks and elements of neighbours that exist.
 fn present<'a, 'b>(
     edges: impl IntoIterator<Item = (&'b i32, Elements<'a>)>,
 ) -> (Vec<Rank>, Vec<Elements<'a>>) {

@@ -66,7 +66,7 @@ pub(super) unsafe fn reduce_scatter(
     Ok(script)
 }
 
-/// Blocks of so many elements, one behind the other, and the sum.
+/// Blocks of these numbers of elements, one after the other, and their sum.
 pub(super) fn element_blocks(counts: &[i64]) -> Result<(i64, Vec<Block>)> {
     let (mut offset, mut blocks) = (0_i64, Vec::with_capacity(counts.len()));
     for count in counts {
@@ -76,7 +76,7 @@ pub(super) fn element_blocks(counts: &[i64]) -> Result<(i64, Vec<Block>)> {
     Ok((offset, blocks))
 }
 
-/// Input of all elements and output of the own ones. In place, the input begins where the result goes.
+/// The input of all elements and the output of this rank's. In place, the input begins where the result goes.
 fn scattered(
     script: &mut Script,
     (sendbuf, recvbuf): (SendAddress, RecvAddress),

@@ -1,4 +1,4 @@
-//! Reductions: to one rank, to all, and of the ranks before.
+//! Reductions: to one rank, to all ranks, and scans.
 
 use std::ptr;
 
@@ -18,12 +18,12 @@ use crate::types::{self, TypeRef};
 /// Datatype and operator of a reduction.
 pub(super) struct Reduction {
     pub datatype: TypeRef,
-    /// Not set where elements have no bytes: nothing is to be done then.
+    /// Not set if elements have no bytes: then there is nothing to do.
     pub bound: Option<Bound>,
 }
 
 impl Reduction {
-    /// Checks them.
+    /// Checks datatype and operator.
     pub fn new(datatype: DatatypeHandle, op: OpHandle) -> Result<Reduction> {
         let handle = datatype;
         let op = Op::from_handle(op)?;
@@ -40,13 +40,13 @@ impl Reduction {
         Elements::written(base, count, &self.datatype)
     }
 
-    /// Bytes of elements for the engine.
+    /// Length of elements in bytes, as the engine counts them.
     pub fn bytes(&self, count: i64) -> Result<usize> {
         let unit = self.bound.as_ref().map_or(0, |bound| bound.unit);
         (count as usize).checked_mul(unit).ok_or_else(too_many)
     }
 
-    /// Where the engine reads elements.
+    /// The address at which the engine reads elements.
     pub fn input(
         &self,
         script: &mut Script,
@@ -62,7 +62,7 @@ impl Reduction {
         Ok(memory)
     }
 
-    /// Where the engine writes elements.
+    /// The address at which the engine writes elements.
     pub fn output(
         &self,
         script: &mut Script,
@@ -78,7 +78,7 @@ impl Reduction {
         Ok(memory)
     }
 
-    /// Scratch memory for elements, which are stored from there after the call of this stage.
+    /// Scratch memory for elements. The call's result is stored from there after the call of this stage.
     pub fn output_apart(&self, script: &mut Script, base: *mut u8, count: i64) -> Result<*mut u8> {
         let bytes = self.bytes(count)?;
         let memory = script.scratch(bytes)?;
@@ -98,7 +98,7 @@ impl Reduction {
         })
     }
 
-    /// The engine's call on so many elements, in the sense of the collective.
+    /// The engine's call on `count` elements, in the sense of the collective.
     pub fn operation(
         &self,
         collective: Collective,
@@ -120,7 +120,7 @@ pub(super) fn too_many() -> Error {
     Error::new(Class::COUNT, "the elements exceed memory")
 }
 
-/// Collectives whose input and output have the same elements on each rank that has both.
+/// A collective whose input and output have the same elements on each rank that has both.
 fn aligned(
     collective: Collective,
     (sendbuf, recvbuf): (SendAddress, RecvAddress),

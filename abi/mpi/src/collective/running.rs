@@ -1,4 +1,4 @@
-//! A script under way.
+//! A script that is being executed.
 
 use std::sync::Arc;
 
@@ -9,26 +9,26 @@ use super::turns::Turn;
 use crate::error::Result;
 use crate::status::Status;
 
-/// A script under way. Each stage begins when the call of the one before is complete and all earlier calls on
-/// the communicator have begun.
+/// A script that is being executed. A stage begins when the call of the previous one is complete and all
+/// earlier calls on the communicator have begun.
 pub struct Running {
-    // Dropped first: a request that is dropped waits, and uses memory of the script until then.
+    // Dropped first: dropping a request waits for it, and it uses memory of the script until then.
     current: Option<Request>,
     script: Arc<Script>,
-    /// The stage that is next, or whose call is under way.
+    /// Index of the next stage, or of the one whose call is under way.
     at: usize,
-    /// Set until the last stage has begun, on an intercommunicator.
+    /// On an intercommunicator: set until the last stage has begun.
     turn: Option<Turn>,
 }
 
 impl Running {
-    /// Nothing of it has begun.
+    /// A script of which nothing has begun.
     pub(super) fn new(script: Arc<Script>) -> Running {
         let turn = script.turns_of.map(Turn::take);
         Running { current: None, script, at: 0, turn }
     }
 
-    /// Goes on as far as possible; the outcome, if it has come to its end.
+    /// Goes on as far as possible. Returns the outcome if the script has ended.
     pub fn poll(&mut self) -> Option<Result<Status>> {
         loop {
             if let Some(current) = &mut self.current {
@@ -38,7 +38,7 @@ impl Running {
                     Err(error) => return Some(Err(error.into())),
                 }
                 self.current = None;
-                // SAFETY: who has started the script keeps its buffers until it is complete.
+                // SAFETY: the starter of the script keeps its buffers until it is complete.
                 unsafe { self.script.stage_at(self.at).finish() };
                 self.at += 1;
             }
@@ -71,7 +71,7 @@ impl Running {
         }
     }
 
-    /// The request in the engine to wait for next.
+    /// The request in the engine that must be waited for next.
     pub fn current(&self) -> Option<&Request> {
         self.current.as_ref()
     }

@@ -1,11 +1,12 @@
 //! The internal description of a collective call: what is packed, what the engine runs, what is unpacked.
 //!
-//! A [`Script`] is a list of stages. Most calls have one, whose engine call works on the program's memory as
-//! it is; then making and running it costs no memory. Others pack into scratch memory before the engine's
-//! call and unpack after it; reductions on an intercommunicator have several. The blocking, the non-blocking
-//! and the persistent form of a function run the same script.
+//! A [`Script`] is a list of stages. Most calls have one stage, whose engine call works directly on the
+//! program's memory; making and running it allocates nothing. Others pack into scratch memory before the
+//! engine's call and unpack after it. Reductions on an intercommunicator have several stages. The blocking,
+//! the non-blocking and the persistent form of a function run the same script.
 //!
-//! Stages of an intercommunicator take turns ([`super::turns`]): the engine matches calls by their order.
+//! On an intercommunicator, calls take turns ([`super::turns`]), because the engine matches calls by their
+//! order.
 
 use std::sync::Arc;
 
@@ -23,11 +24,11 @@ pub struct Script {
     first: Stage,
     rest: Vec<Stage>,
     scratch: Vec<Box<[u128]>>,
-    /// The intercommunicator whose calls take turns, if it is on one.
+    /// The intercommunicator on which the script's call takes turns, if it is on one.
     pub(super) turns_of: Option<u32>,
 }
 
-/// A call of the engine, and what is done here before and after it.
+/// A call of the engine, and the copies before and after it.
 #[derive(Default)]
 pub(super) struct Stage {
     before: Vec<Move>,
@@ -42,19 +43,19 @@ enum Move {
     Copy(*const u8, *mut u8, usize),
 }
 
-// SAFETY: the pointers are the program's buffers, which it leaves alone until the call is complete, and
-// scratch memory of the script itself. Threads run a script one at a time.
+// SAFETY: the pointers are scratch memory of the script, and the program's buffers, which it leaves alone
+// until the call is complete. One thread at a time runs a script.
 unsafe impl Send for Script {}
 // SAFETY: as above.
 unsafe impl Sync for Script {}
 
 impl Script {
-    /// Nothing to do yet.
+    /// An empty script.
     pub(super) fn new() -> Script {
         Script { first: Stage::default(), rest: Vec::new(), scratch: Vec::new(), turns_of: None }
     }
 
-    /// Memory of the script's own, aligned for anything.
+    /// Memory owned by the script, aligned for any type.
     pub(super) fn scratch(&mut self, bytes: usize) -> Result<*mut u8> {
         let words = bytes.div_ceil(16);
         let mut memory = Vec::<u128>::new();
@@ -70,39 +71,39 @@ impl Script {
         self.rest.last_mut().unwrap_or(&mut self.first)
     }
 
-    /// From here on, what is added belongs to the next stage.
+    /// Begins a stage: everything that is added from now on belongs to it.
     pub(super) fn next_stage(&mut self) {
         self.rest.push(Stage::default());
     }
 
-    /// Packs before the call of this stage.
+    /// Adds a pack before the call of this stage.
     pub(super) fn pack(&mut self, from: Typed, to: *mut u8) {
         self.stage().before.push(Move::Pack(from, to));
     }
 
-    /// Unpacks after the call of this stage.
+    /// Adds an unpack after the call of this stage.
     pub(super) fn unpack(&mut self, from: *const u8, to: Typed) {
         self.stage().after.push(Move::Unpack(from, to));
     }
 
-    /// Copies after the call of this stage.
+    /// Adds a copy after the call of this stage.
     pub(super) fn copy_after(&mut self, from: *const u8, to: *mut u8, bytes: usize) {
         self.stage().after.push(Move::Copy(from, to, bytes));
     }
 
-    /// The engine's call of this stage.
+    /// Sets the engine's call of this stage.
     pub(super) fn call(&mut self, comm: &Arc<Communicator>, operation: Operation, bound: Option<Bound>) {
         let work = Work::Uniform(operation);
         self.stage().call = Some(EngineCall { comm: Arc::clone(comm), work, bound });
     }
 
-    /// The engine's call of this stage, on blocks.
+    /// Sets the engine's call of this stage, on blocks.
     pub(super) fn call_on_blocks(&mut self, comm: &Arc<Communicator>, blocks: Blocks, bound: Option<Bound>) {
         let work = Work::Unequal(Box::new(blocks));
         self.stage().call = Some(EngineCall { comm: Arc::clone(comm), work, bound });
     }
 
-    /// Runs it to its end.
+    /// Runs the script to its end.
     ///
     /// # Safety
     /// The buffers of the call are as the program has described them.
@@ -119,10 +120,10 @@ impl Script {
         Ok(())
     }
 
-    /// Starts it.
+    /// Starts the script.
     ///
     /// # Safety
-    /// See [`Script::run`], until it is complete.
+    /// See [`Script::run`], until the script is complete.
     pub unsafe fn start(self) -> Result<Active> {
         let is_plain = self.rest.is_empty()
             && self.turns_of.is_none()
@@ -137,7 +138,7 @@ impl Script {
         unsafe { Arc::new(self).start_shared() }
     }
 
-    /// Starts it, perhaps not for the last time.
+    /// Starts the script, perhaps not for the last time.
     ///
     /// # Safety
     /// See [`Script::start`]; no other run of it is under way.
@@ -175,7 +176,7 @@ impl Stage {
         Ok(())
     }
 
-    /// What is done before the call.
+    /// Makes the copies before the call.
     ///
     /// # Safety
     /// See [`Script::run`].
@@ -193,7 +194,7 @@ impl Stage {
         self.call.as_ref().map(|call| unsafe { call.start() }).transpose()
     }
 
-    /// What is done after the call.
+    /// Makes the copies after the call.
     ///
     /// # Safety
     /// See [`Script::run`].
@@ -205,7 +206,7 @@ impl Stage {
 
 impl Move {
     /// # Safety
-    /// See [`Script::run`]; scratch memory has room for what is packed.
+    /// See [`Script::run`]; scratch memory has room for the packed data.
     unsafe fn run(&self) {
         match self {
             Move::Pack(typed, to) => {

@@ -1,4 +1,4 @@
-//! A small call: one that the engine does as it is, without a script.
+//! A small call: the engine runs it directly, without a script.
 
 use anyccl_edge::{ObjectRef, buffers};
 use anyccl_engine::base::Call;
@@ -9,15 +9,15 @@ use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::request::Active;
 
-/// A call on a communicator of one group, whose datatypes and operator the engine knows. Its buffers and its
-/// root are not checked yet.
+/// A call on a communicator of one group, with datatypes and an operator that the engine knows. Its buffers
+/// and its root are not checked yet.
 pub(super) struct SmallCall {
     comm: ObjectRef<'static, Comm>,
     operation: Operation,
 }
 
 impl SmallCall {
-    /// `None`: it is not small after all.
+    /// Makes a small call. `None`: the call is not small.
     #[inline(always)]
     pub fn new(
         comm: ObjectRef<'static, Comm>,
@@ -31,19 +31,19 @@ impl SmallCall {
         Some(SmallCall { comm, operation: Operation { call, send, recv } })
     }
 
-    /// Runs it to its end, if a call like it was made lately.
+    /// Runs the call to its end, if a similar call was made lately.
     ///
     /// # Safety
     /// The buffers are as the program has described them.
     #[inline(always)]
     pub unsafe fn run(&self) -> Option<Result<()>> {
-        // SAFETY: passed on from our caller; the engine checks that the buffers are there and apart. No call
-        // with a root that is no rank was ever made.
+        // SAFETY: passed on from our caller. The engine checks that the buffers exist and are apart. No call
+        // with a root that is no rank was ever made, so none is similar to it.
         let outcome = unsafe { self.comm.engine().run_fast_path(&self.operation) }?;
         Some(outcome.map_err(Error::from))
     }
 
-    /// Starts it, if its buffers and its root are as they should be.
+    /// Starts the call if its buffers and its root are valid.
     ///
     /// # Safety
     /// See [`SmallCall::run`], until it is complete.

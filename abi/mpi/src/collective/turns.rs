@@ -1,23 +1,23 @@
-//! Turns of the calls on an intercommunicator.
+//! Turns: the order of the calls on an intercommunicator.
 //!
 //! The engine matches collectives of a communicator by their order, so all ranks must begin them in the same
-//! one. A call in several stages begins the later ones when the earlier are complete, which is not at the
-//! same time on all ranks: a call that was made after it must not get in between. So a stage begins only when
-//! all calls before it have begun their last stages.
+//! order. A call in several stages begins a later stage when the earlier one is complete, which happens at
+//! different times on different ranks. A call that was made after it must not get in between. So a stage
+//! begins only when all earlier calls have begun their last stages.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::LazyLock;
 
 use parking_lot::Mutex;
 
-/// The calls that have stages to begin, in the order in which they were made.
+/// The calls that still have stages to begin, in the order in which they were made.
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<u64>,
     next: u64,
 }
 
-/// By number of the communicator. Those without waiting calls are not in it.
+/// Queues by number of the communicator. Communicators without waiting calls have none.
 static QUEUES: LazyLock<Mutex<HashMap<u32, Queue>>> = LazyLock::new(Mutex::default);
 
 /// The turn of a call, which ends when it is dropped.
@@ -27,7 +27,7 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// The turn of a call that is made now.
+    /// Takes a turn for a call that is made now.
     pub fn take(comm: u32) -> Turn {
         let mut queues = QUEUES.lock();
         let queue = queues.entry(comm).or_default();
@@ -37,7 +37,7 @@ impl Turn {
         Turn { comm, number }
     }
 
-    /// Whether all calls before have begun.
+    /// Whether all earlier calls have begun their last stages.
     pub fn has_come(&self) -> bool {
         let queues = QUEUES.lock();
         queues.get(&self.comm).is_none_or(|queue| queue.waiting.front() == Some(&self.number))

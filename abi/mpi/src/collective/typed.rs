@@ -1,4 +1,4 @@
-//! Checks of buffers, counts and roots before anything is sent.
+//! Checks of buffers, counts and roots, made before anything is sent.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn negative(count: i64) -> Error {
     Error::new(Class::COUNT, format!("the count is {count}; it is at least 0"))
 }
 
-/// Bytes of so many elements, packed.
+/// Packed length of elements in bytes.
 #[inline]
 pub fn bytes_of(count: i64, datatype: &Datatype) -> Result<usize> {
     check_count(count)?;
@@ -44,7 +44,7 @@ fn null(name: &'static str, count: i64) -> Error {
     Error::new(Class::BUFFER, format!("{name} is NULL, and the count is {count}"))
 }
 
-/// Refuses buffers that are the same, where both have data.
+/// Refuses two buffers that are the same, if both have data.
 #[inline]
 pub fn check_apart(send: *const u8, recv: *mut u8, bytes: usize) -> Result<()> {
     if send == recv.cast_const() && bytes > 0 { Err(aliased()) } else { Ok(()) }
@@ -58,7 +58,7 @@ fn aliased() -> Error {
     )
 }
 
-/// Refuses a rank that is none of a root.
+/// Refuses a root that is no rank.
 #[inline]
 pub fn check_root(root: i32, size: u32, comm: &Comm) -> Result<u32> {
     if root.cast_unsigned() < size { Ok(root.cast_unsigned()) } else { Err(no_root(root, size, comm)) }
@@ -70,7 +70,7 @@ pub fn no_root(root: i32, size: u32, comm: &Comm) -> Error {
     Error::new(Class::ROOT, text)
 }
 
-/// Refuses contributions that do not fit where they go on the same rank.
+/// Refuses a block to this rank itself whose sent and received lengths differ.
 #[inline]
 pub fn check_own(sent: usize, received: usize) -> Result<()> {
     if sent == received { Ok(()) } else { Err(own_differs(sent, received)) }
@@ -82,7 +82,7 @@ fn own_differs(sent: usize, received: usize) -> Error {
     Error::new(Class::TRUNCATE, text)
 }
 
-/// MPI_IN_PLACE where it has no meaning.
+/// The error for an MPI_IN_PLACE that has no meaning.
 #[cold]
 pub fn not_in_place(name: &'static str) -> Error {
     Error::new(Class::BUFFER, format!("{name} is MPI_IN_PLACE, which has no meaning there"))
@@ -91,7 +91,7 @@ pub fn not_in_place(name: &'static str) -> Error {
 /// Elements of a datatype at an address.
 #[derive(Clone, Copy)]
 pub struct Elements<'a> {
-    /// The address, from which offsets of the datatype count.
+    /// The address to which offsets of the datatype are relative.
     pub base: *mut u8,
     /// Number of elements.
     pub count: i64,
@@ -100,28 +100,28 @@ pub struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// Elements at an address that is not written.
+    /// Elements at an address that is only read.
     pub fn read(base: *const u8, count: i64, datatype: &'a Arc<Datatype>) -> Elements<'a> {
         Elements { base: base.cast_mut(), count, datatype }
     }
 
-    /// Elements at an address.
+    /// Elements at an address that may be written.
     pub fn written(base: *mut u8, count: i64, datatype: &'a Arc<Datatype>) -> Elements<'a> {
         Elements { base, count, datatype }
     }
 
-    /// The elements that begin so many elements behind these.
+    /// `count` elements that begin `elements` elements behind the start of these.
     pub fn behind(self, elements: i64, count: i64) -> Elements<'a> {
         let bytes = elements.wrapping_mul(self.datatype.extent());
         Elements { base: self.base.wrapping_offset(bytes as isize), count, ..self }
     }
 
-    /// Bytes, packed.
+    /// Packed length in bytes.
     pub fn bytes(&self) -> Result<usize> {
         bytes_of(self.count, self.datatype)
     }
 
-    /// For a stage that packs or unpacks them.
+    /// These elements in the form that packing and unpacking take.
     pub fn typed(self) -> crate::types::Typed {
         crate::types::Typed { base: self.base, count: self.count, datatype: Arc::clone(self.datatype) }
     }

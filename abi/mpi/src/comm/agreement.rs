@@ -1,7 +1,7 @@
 //! How processes agree on what the engine needs to form a communicator: contexts and lists of processes.
 //!
-//! Where all of a communicator take part, they gather records. Where some do, they send messages on it, with
-//! negative tags, which no receive of the program accepts.
+//! If all processes of a communicator take part, they gather records. If only some do, they send messages on
+//! it. These have negative tags, which no receive of the program accepts.
 
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Rank};
 use anyccl_engine::comm::{CommConfig, Communicator, Operation, Request};
@@ -10,7 +10,7 @@ use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use crate::environment;
 use crate::error::{Class, Error, Result};
 
-/// Bits of a tag of the program that are part of a tag here.
+/// Mask of the bits of a program's tag that become part of a tag here.
 const TAG_BITS: i32 = (1 << 28) - 1;
 /// Tag of the messages of `MPI_Comm_idup`.
 pub const DUPLICATE: i32 = -0x3000_0000;
@@ -42,7 +42,7 @@ pub fn gather<const N: usize>(engine: &Communicator, own: [u64; N]) -> Result<Ve
     Ok(all)
 }
 
-/// One word from each rank, that it has for me: `own` has one for each. Collective.
+/// One word for this process from each rank. `own` has one word for each rank. Collective.
 pub fn exchange_all(engine: &Communicator, own: &[u64]) -> Result<Vec<u64>> {
     let mut all = vec![0; own.len()];
     debug_assert_eq!(own.len(), engine.size() as usize);
@@ -53,7 +53,7 @@ pub fn exchange_all(engine: &Communicator, own: &[u64]) -> Result<Vec<u64>> {
     Ok(all)
 }
 
-/// The words of a root, which all know the number of. Collective.
+/// Copies the words of the root to all ranks, which know their number. Collective.
 pub fn broadcast(engine: &Communicator, root: Rank, words: &mut [u64]) -> Result<()> {
     let place = words.as_mut_ptr().cast::<u8>();
     let call = call(Collective::Broadcast, root, words.len() * 8);
@@ -63,7 +63,7 @@ pub fn broadcast(engine: &Communicator, root: Rank, words: &mut [u64]) -> Result
     Ok(())
 }
 
-/// Starts to send words.
+/// Starts a send of words.
 pub fn start_send(engine: &Communicator, to: Rank, tag: i32, words: &[u64]) -> Result<Request> {
     let data: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     let message = OutgoingMessage {
@@ -74,7 +74,7 @@ pub fn start_send(engine: &Communicator, to: Rank, tag: i32, words: &[u64]) -> R
         data: data.as_ptr(),
         is_synchronous: false,
     };
-    // SAFETY: the request keeps what is sent.
+    // SAFETY: the request keeps the sent bytes.
     Ok(unsafe { engine.start_send(&message) }?.keeping(data))
 }
 
@@ -88,7 +88,7 @@ pub fn receive(engine: &Communicator, from: Rank, tag: i32, len: usize) -> Resul
     Ok(words)
 }
 
-/// Sends a list to a peer and gets its list, whose length need not be known.
+/// Sends a list to a peer and receives the peer's list, whose length need not be known.
 pub fn exchange_lists(engine: &Communicator, peer: Rank, tag: i32, own: &[u64]) -> Result<Vec<u64>> {
     let mut length = start_send(engine, peer, tag, &[own.len() as u64])?;
     let mut list = start_send(engine, peer, tag, own)?;
@@ -106,7 +106,7 @@ pub fn new_context() -> Result<u64> {
     Ok(u64::from(environment::world()?.new_context()?))
 }
 
-/// Forms the communicator of these processes that have agreed on a context.
+/// Forms the communicator of these processes, which have agreed on a context.
 pub fn form(context: u64, processes: &[Rank], name: &str) -> Result<Communicator> {
     let own = CommConfig { name: Some(name.into()), timeout: None };
     Ok(environment::world()?.form_with_context(context as u32, processes, &own)?)

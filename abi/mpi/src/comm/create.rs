@@ -16,16 +16,16 @@ use crate::topology::Topology;
 /// The communicator of a handle, for a function in which its processes communicate.
 pub(super) fn parent(comm: CommHandle) -> Result<Arc<Comm>> {
     check_outside_callback()?;
-    // Shared: what is called meanwhile may free it.
+    // Shared, because a function that is called meanwhile may free it.
     Ok(Comm::from_handle(comm)?.share())
 }
 
-/// Name of what the engine makes from a communicator, in its messages.
+/// Configuration with the name of a new engine communicator, for messages.
 pub(super) fn named(parent: &Comm, how: &str) -> CommConfig {
     CommConfig { name: Some(format!("{}.{how}", parent.title())), timeout: None }
 }
 
-/// A communicator made from `parent` known to the program.
+/// Makes a communicator that was created from `parent` known to the program.
 pub(super) fn adopt(parent: &Comm, engine: Communicator, topology: Option<Topology>) -> CommHandle {
     let group = Arc::new(Group::new(engine.world_ranks().to_vec()));
     let topology = topology.map(Arc::new);
@@ -49,7 +49,8 @@ fn duplicate(comm: CommHandle, info: Pairs, newcomm: &Output<CommHandle>) -> Res
         Some(inter) => inter.local.dup(&named(&parent, "dup.local"))?.into(),
         None => Formed::default(),
     };
-    // After the engine's: a copy function that fails on one process must not make another one wait.
+    // After the engine's duplicate: a copy function that fails on one process must not make another process
+    // wait.
     let attributes = parent.attributes.copy(parent.id)?;
     newcomm.set(Comm::publish(|id| parent.twin(id, engine.into(), local, attributes, info)));
     Ok(())
@@ -69,7 +70,7 @@ pub unsafe fn split(comm: CommHandle, color: i32, key: i32, newcomm: Output<Comm
     Ok(())
 }
 
-/// The communicator of those that pass the same color, if this process does.
+/// The communicator of all processes that pass the same color, if this process passes one.
 pub fn part(
     parent: &Comm,
     color: Option<u32>,
@@ -98,11 +99,11 @@ pub unsafe fn split_type(
     let wants_host = match split_type {
         c::COMM_TYPE_SHARED => true,
         c::COMM_TYPE_HW_GUIDED | c::COMM_TYPE_RESOURCE_GUIDED => resource == Some("mpi_shared_memory"),
-        // The hardware below a host is not known here, so there is no part of it to give.
+        // The hardware below a host is unknown here, so there is no such part of it.
         c::COMM_TYPE_HW_UNGUIDED | c::UNDEFINED => false,
         other => return Err(Error::new(Class::ARG, format!("{other} is no way to split a communicator"))),
     };
-    // A process that wants nothing does not know what the others want, so all do the same.
+    // A process that wants no communicator does not know what the others want, so all do the same.
     let host = parent.engine.split_by_host(&named(&parent, "host"))?;
     if parent.inter().is_some() {
         let color = wants_host.then(|| host.world_ranks()[0]);
@@ -126,7 +127,7 @@ pub unsafe fn create(comm: CommHandle, group: GroupHandle, newcomm: Output<CommH
         newcomm.set(intercomm::split(&parent, color, position.unwrap_or(0).cast_signed())?);
         return Ok(());
     }
-    // Groups of several processes are the same or apart: the first member tells them apart.
+    // Groups of several processes are equal or disjoint: the first member identifies a group.
     let color = position.and_then(|_| parent.group.position(group.members()[0]));
     newcomm.set(part(&parent, color, position.unwrap_or(0).cast_signed(), "create", |_| None)?);
     Ok(())
@@ -142,7 +143,7 @@ fn check_subset(parent: &Comm, group: &Group) -> Result<()> {
     }
 }
 
-/// `MPI_Comm_create_group`: only the members take part. The first one tells the others the context.
+/// `MPI_Comm_create_group`: only the members take part. The first member sends the context to the others.
 pub unsafe fn create_group(
     comm: CommHandle,
     group: GroupHandle,
@@ -162,7 +163,7 @@ pub unsafe fn create_group(
         return Ok(());
     }
     let tag = agreement::create_group_tag(tag);
-    // All are members of the parent: that was checked.
+    // All are members of the parent, as was checked.
     let ranks: Vec<u32> =
         group.members().iter().filter_map(|member| parent.group.position(*member)).collect();
     let context = if ranks[0] == parent.rank {

@@ -1,7 +1,7 @@
 //! The end of communicators.
 //!
 //! A program may free a communicator while operations on it are under way; they complete normally (MPI 5.0,
-//! section 7.4.3). So it is kept aside until no request names it.
+//! section 7.4.3). So a freed communicator is kept until no request names it.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::constants::{COMM_SELF, COMM_WORLD};
 use crate::error::{Class, Error, Result};
 use crate::{p2p, request};
 
-/// Freed communicators on which something is under way. A child of fork has none.
+/// Freed communicators on which operations are under way. A child of fork has none.
 static KEPT: PerProcess<Mutex<Vec<Arc<Comm>>>> = PerProcess::new();
 
 fn kept() -> &'static Mutex<Vec<Arc<Comm>>> {
@@ -43,12 +43,12 @@ fn is_in_use(comm: u32) -> bool {
     request::is_under_way_on(comm) || p2p::buffered::is_under_way()
 }
 
-/// Lets those go on which nothing is under way any more.
+/// Drops the communicators on which no operation is under way any more.
 fn sweep() {
     kept().lock().retain(|comm| is_in_use(comm.id));
 }
 
-/// Lets all of them go, when everything has ended.
+/// Drops all of them, when everything has ended.
 pub fn forget_all() {
     kept().lock().clear();
 }

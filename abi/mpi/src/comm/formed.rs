@@ -1,4 +1,4 @@
-//! The engine's communicator of one of MPI, which a non-blocking duplicate gets later than its handle.
+//! The engine's communicator of an MPI communicator. A non-blocking duplicate gets it later than its handle.
 
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -12,14 +12,15 @@ use crate::request;
 pub struct Formed(OnceLock<Arc<Communicator>>);
 
 impl Formed {
-    /// Says what it is. Called once.
+    /// Sets it. Called once.
     pub(super) fn set(&self, engine: Communicator) {
         let is_first = self.0.set(Arc::new(engine)).is_ok();
         debug_assert!(is_first);
     }
 
-    /// A program communicates before the request of the duplicate is complete, which MPI does not allow. It
-    /// must not hang or crash: what is under way goes on until the communicator is formed.
+    /// Waits for the communicator. A program that gets here communicates before the request of the duplicate
+    /// is complete, which MPI does not allow. It must not hang or crash, so operations under way go on until
+    /// the communicator is formed.
     #[cold]
     fn wait(&self) -> &Arc<Communicator> {
         loop {

@@ -1,4 +1,4 @@
-//! What a program asks of a communicator, and its name and hints.
+//! Queries of communicators, and their names and hints.
 
 use std::ffi::CString;
 
@@ -46,12 +46,13 @@ pub unsafe fn compare(comm1: CommHandle, comm2: CommHandle, result: Output<i32>)
         (Some(one), Some(other)) => one.remote.compare(&other.remote),
         (Some(_), None) | (None, Some(_)) => c::UNEQUAL,
     };
-    // Numbered from MPI_IDENT to MPI_UNEQUAL. Different contexts: congruent at best.
+    // The results are numbered from MPI_IDENT to MPI_UNEQUAL. Communicators with different contexts are
+    // congruent at best.
     result.set(local.max(remote).max(c::CONGRUENT));
     Ok(())
 }
 
-/// `MPI_Comm_get_parent`. No process was spawned.
+/// `MPI_Comm_get_parent`. No process was spawned, so there is no parent.
 pub unsafe fn get_parent(parent: Output<CommHandle>) -> Result<()> {
     crate::environment::world()?;
     parent.set(CommHandle::NULL);
@@ -74,7 +75,7 @@ pub unsafe fn set_name(comm: CommHandle, name: CString) -> Result<()> {
 
 /// `MPI_Comm_get_name`.
 pub unsafe fn get_name(comm: CommHandle, name: TextPlace, length: Output<i32>) -> Result<()> {
-    // It has a name though it is none, since MPI 4.1.
+    // MPI_COMM_NULL has a name since MPI 4.1, although it is no communicator.
     if comm.is_null() {
         length.set(name.put(b"MPI_COMM_NULL", TextLimit::ObjectName));
         return Ok(());
@@ -92,7 +93,7 @@ pub unsafe fn get_name(comm: CommHandle, name: TextPlace, length: Output<i32>) -
 }
 
 impl Pairs {
-    /// The assertions of MPI among these hints. Others are ignored.
+    /// The assertions of MPI among these hints. Other hints are ignored.
     pub(super) fn known_hints(&self) -> Pairs {
         const KNOWN: [&str; 4] = [
             "mpi_assert_no_any_tag",
@@ -103,7 +104,7 @@ impl Pairs {
         let mut known = Pairs::default();
         for (key, value) in self.iter() {
             if KNOWN.contains(&key) && matches!(value, "true" | "false") {
-                // It was in a set of pairs before, so it fits.
+                // It comes from a set of pairs, so it fits.
                 let _ = known.set(key, value);
             }
         }

@@ -1,8 +1,8 @@
 //! Communicators of two groups (MPI 5.0, section 7.6).
 //!
-//! The engine's communicator has the processes of both sides, so both agree by one of its collectives. Each
-//! side has a communicator of its own in addition, for the inner parts of collectives; those of both sides
-//! have the same context, because they are apart.
+//! The engine's communicator has the processes of both sides, so both agree by one of its collectives. In
+//! addition, each side has a communicator of its own for the inner parts of collectives. Those of both sides
+//! have the same context, because their processes are disjoint.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ use crate::info::Pairs;
 const NO_COLOR: u64 = u64::MAX;
 
 impl Comm {
-    /// A duplicate of it over what the engine makes; `local` for this side of an intercommunicator.
+    /// A duplicate of this communicator over a new engine communicator. `local` is that of this side, for an
+    /// intercommunicator.
     pub(super) fn twin(
         &self,
         id: u32,
@@ -40,7 +41,7 @@ impl Comm {
         Comm { attributes, info: info.into(), topology: self.topology.clone(), ..made }
     }
 
-    /// The processes of both sides, first side first; and the number of those on the first.
+    /// The processes of both sides, first side first, and the number of processes of the first.
     fn both_sides(&self, inter: &Inter) -> (Vec<Rank>, usize) {
         let (first, second) =
             if inter.is_first { (&self.group, &inter.remote) } else { (&inter.remote, &self.group) };
@@ -48,7 +49,7 @@ impl Comm {
     }
 }
 
-/// What a new intercommunicator is made of, on one side.
+/// The parts of a new intercommunicator, on one side.
 struct Sides {
     local: Vec<Rank>,
     remote: Vec<Rank>,
@@ -95,7 +96,7 @@ pub(super) fn split(parent: &Comm, color: Option<u32>, key: i32) -> Result<CommH
     form(parent, Sides { local, remote, is_first: inter.is_first, context, local_context })
 }
 
-/// Says that a leader has failed: its side must not wait for it.
+/// Value by which a leader says that it has failed, so that its side does not wait for it.
 const FAILED: u64 = u64::MAX;
 
 /// `MPI_Intercomm_create`: the leaders exchange their groups and contexts, and tell their sides.
@@ -117,7 +118,7 @@ pub unsafe fn create(
     let mut head = [0; 3];
     if parent.rank() == leader {
         outcome = meet(&parent, peer_comm, remote_leader, tag);
-        // The class of what went wrong; else 0, how many processes, and the context of this side.
+        // The error class of a failure; else 0, the number of remote processes, and the context of this side.
         head = match &outcome {
             Ok(theirs) => [0, theirs.len() as u64, agreement::new_context()?],
             Err(error) => [FAILED, error.class.0 as u64, 0],
@@ -142,7 +143,8 @@ pub unsafe fn create(
     Ok(())
 }
 
-/// What a leader finds out: whether its side is the first, the context of both, the other side's processes.
+/// The leader's exchange: whether its side is the first, the context of both sides, and the other side's
+/// processes.
 fn meet(parent: &Comm, peer_comm: CommHandle, remote_leader: i32, tag: i32) -> Result<Vec<u64>> {
     let peer = Comm::from_handle(peer_comm)?.share();
     let engine_rank = peer.peer(remote_leader)?;

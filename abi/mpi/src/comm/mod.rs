@@ -1,11 +1,12 @@
 //! Communicators.
 //!
-//! A communicator is the engine's communicator of its processes with what MPI keeps beside it. That of an
-//! intercommunicator has the processes of both sides, those of the first side first.
+//! A communicator consists of the engine's communicator of its processes and of the state that MPI adds. The
+//! engine's communicator of an intercommunicator has the processes of both sides, those of the first side
+//! first.
 //!
-//! - [`create`] makes communicators of one group, [`intercomm`] those of two, [`nonblocking`] duplicates;
-//!   [`agreement`] is how members agree on what the engine needs to form one.
-//! - [`inquiry`] tells of them; [`end`] frees them.
+//! - [`create`] makes communicators of one group, [`intercomm`] those of two, [`nonblocking`] duplicates.
+//!   With [`agreement`] the members agree on what the engine needs to form one.
+//! - [`inquiry`] answers queries; [`end`] frees communicators.
 
 pub mod agreement;
 pub mod create;
@@ -38,42 +39,42 @@ use crate::topology::Topology;
 
 /// A communicator.
 pub struct Comm {
-    /// Its number, of which a door makes the handle.
+    /// Number of the communicator, from which a door makes the handle.
     pub id: u32,
-    /// The ranks of both groups, where there are two; else of the one.
+    /// The engine's communicator. It has the processes of both groups, if there are two.
     engine: Formed,
-    /// This process and those on its side.
+    /// The local group: this process and those on its side.
     group: Arc<Group>,
     /// This process's rank in `group`.
     rank: u32,
     /// Set for an intercommunicator.
     inter: Option<Inter>,
-    /// First rank in `engine` of the processes that messages go to.
+    /// First rank in `engine` of the processes to which messages go.
     peer_offset: u32,
     /// Number of these processes.
     peers: u32,
-    /// Its current error handler.
+    /// Current error handler.
     pub errhandler: Mutex<Errhandler>,
-    /// What the program keeps with it.
+    /// Attributes that the program keeps with it.
     pub attributes: Attributes,
-    /// How its processes are arranged.
+    /// Virtual topology of its processes.
     topology: Option<Arc<Topology>>,
-    /// Hints that the program has given.
+    /// Hints that the program has set.
     info: Mutex<Pairs>,
     name: Mutex<Option<CString>>,
 }
 
-/// What an intercommunicator has in addition.
+/// The additional state of an intercommunicator.
 pub struct Inter {
     /// The processes on the other side.
     pub remote: Arc<Group>,
     /// A communicator of this side alone, for the inner parts of collectives.
     pub local: Formed,
-    /// Whether this side has the lower ranks in the engine's communicator of both.
+    /// Whether this side has the lower ranks in the engine's communicator.
     pub is_first: bool,
 }
 
-/// All communicators that the program has handles of.
+/// All communicators for which the program has handles.
 static COMMS: Table<Comm> = Table::new("communicator", Class::COMM);
 
 impl Comm {
@@ -101,13 +102,13 @@ impl Comm {
         }
     }
 
-    /// Gives it another side; its engine's communicator has the processes of both.
+    /// Adds the other side. The engine's communicator must have the processes of both.
     fn with_remote(self, inter: Inter) -> Comm {
         let peer_offset = if inter.is_first { self.size() } else { 0 };
         Comm { peer_offset, peers: inter.remote.size(), inter: Some(inter), ..self }
     }
 
-    /// Makes it known to the program.
+    /// Makes the communicator known to the program.
     fn publish(make: impl FnOnce(u32) -> Comm) -> CommHandle {
         CommHandle(COMMS.insert_with(make))
     }
@@ -124,18 +125,18 @@ impl Comm {
         &self.engine
     }
 
-    /// The processes on this side.
+    /// The local group.
     pub fn group(&self) -> &Arc<Group> {
         &self.group
     }
 
-    /// What it has where it is an intercommunicator.
+    /// The additional state of an intercommunicator; `None` for any other.
     #[inline]
     pub fn inter(&self) -> Option<&Inter> {
         self.inter.as_ref()
     }
 
-    /// What it has in addition, of a communicator that must be an intercommunicator.
+    /// The additional state of an intercommunicator; an error for any other.
     pub fn intercommunicator(&self) -> Result<&Inter> {
         let text = || format!("{} is no intercommunicator", self.title());
         self.inter().ok_or_else(|| Error::new(Class::COMM, text()))
@@ -149,23 +150,23 @@ impl Comm {
         Err(Error::new(Class::COMM, format!("{} is an intercommunicator", self.title())))
     }
 
-    /// How its processes are arranged, if they are.
+    /// Virtual topology, if there is one.
     #[inline]
     pub fn topology(&self) -> Option<&Arc<Topology>> {
         self.topology.as_ref()
     }
 
-    /// Arranges its processes.
+    /// Sets the virtual topology.
     fn with_topology(self, topology: Option<Arc<Topology>>) -> Comm {
         Comm { topology, ..self }
     }
 
-    /// The error handler that communicators made from this one have.
+    /// The error handler for communicators that are made from this one.
     fn handler(&self) -> Errhandler {
         self.errhandler.lock().clone()
     }
 
-    /// My rank in the local group.
+    /// Rank of this process in the local group.
     #[inline]
     pub fn rank(&self) -> u32 {
         self.rank
@@ -177,7 +178,8 @@ impl Comm {
         self.group.size()
     }
 
-    /// The engine's rank of a process that a message may go to or come from. `None`: `MPI_PROC_NULL`.
+    /// The engine's rank of a process to which a message may go, or from which one may come. `None`:
+    /// `MPI_PROC_NULL`.
     #[inline]
     pub fn peer(&self, rank: i32) -> Result<Option<base::Rank>> {
         if rank.cast_unsigned() < self.peers {
@@ -192,19 +194,19 @@ impl Comm {
         Error::new(Class::RANK, text)
     }
 
-    /// First rank in the engine's communicator of the processes that messages come from.
+    /// First rank in the engine's communicator of the processes from which messages come.
     #[inline]
     pub fn first_peer(&self) -> u32 {
         self.peer_offset
     }
 
-    /// The rank in this communicator of a process that has sent a message.
+    /// The rank in this communicator of the sender of a message.
     #[inline]
     pub fn rank_of_peer(&self, engine_rank: base::Rank) -> i32 {
         engine_rank.wrapping_sub(self.peer_offset).cast_signed()
     }
 
-    /// Its name, as it is called in messages.
+    /// Name in messages to people.
     pub fn title(&self) -> String {
         match (&*self.name.lock(), self.id) {
             (Some(name), _) => name.to_string_lossy().into_owned(),
@@ -225,7 +227,7 @@ pub fn insert_predefined(comms: [Comm; 2]) {
 /// Makes the predefined communicators unknown.
 pub fn remove_predefined() {
     for id in [COMM_SELF, COMM_WORLD] {
-        // Only the first call of MPI_Finalize comes here, and nobody else may free them.
+        // Only the first call of MPI_Finalize gets here, and the program may not free them.
         let _ = COMMS.remove(id);
     }
 }

@@ -1,7 +1,7 @@
-//! `MPI_Comm_idup`: a duplicate that is made while the program goes on.
+//! `MPI_Comm_idup`: makes a duplicate while the program goes on.
 //!
-//! Rank 0 tells the others the context. The new communicator is known at once; the engine's communicator is
-//! formed when the context is there, which is the end of the request.
+//! Rank 0 sends the contexts to the other ranks. The handle of the new communicator is known at once. The
+//! engine's communicator is formed when the contexts have arrived, which completes the request.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn start(
     request: &Output<RequestHandle>,
 ) -> Result<()> {
     let parent = parent(comm)?;
-    // The program sees its attributes as they are now.
+    // The duplicate gets the attributes of this moment.
     let attributes = parent.attributes.copy(parent.id)?;
     let handle = Comm::publish(|id| parent.twin(id, Formed::default(), Formed::default(), attributes, info));
     let made = Comm::from_handle(handle)?.share();
@@ -55,7 +55,7 @@ fn start(
     Ok(())
 }
 
-/// Rank 0 has the contexts. It is done when all messages have left.
+/// The operation of rank 0, which has the contexts. It is complete when all messages have been sent.
 fn lead(parent: &Comm, made: Arc<Comm>) -> Result<Active> {
     let contexts = [agreement::new_context()?, agreement::new_context()?];
     let sends: Result<Vec<Request>> = (1..parent.engine.size())
@@ -66,9 +66,9 @@ fn lead(parent: &Comm, made: Arc<Comm>) -> Result<Active> {
     Staged::start(stages)
 }
 
-/// Any other rank receives the contexts.
+/// The operation of every other rank: receives the contexts.
 fn follow(parent: &Arc<Comm>, made: Arc<Comm>) -> Result<Active> {
-    // Given back in the stage after the receive. If that never comes, nobody may free it.
+    // The stage after the receive frees this. If that stage never runs, it must not be freed.
     let place = Place(Box::into_raw(Box::new([0u64; 2])));
     let buffer = RecvBuffer { data: place.0.cast(), datatype: Datatype::Byte, count: 16, is_lenient: true };
     let selector = Selector::new(Some(0), Some(agreement::DUPLICATE));
@@ -82,21 +82,21 @@ fn follow(parent: &Arc<Comm>, made: Arc<Comm>) -> Result<Active> {
     Staged::after(receive, 0, [last])
 }
 
-/// Where the contexts are received.
+/// The place in which the contexts are received.
 struct Place(*mut [u64; 2]);
 
 // SAFETY: it owns what it points to.
 unsafe impl Send for Place {}
 
 impl Place {
-    /// What was received. Called once, after the receive.
+    /// Returns the received contexts. Called once, after the receive.
     fn take(self) -> [u64; 2] {
         // SAFETY: from `Box::into_raw`; the receive is complete and nobody else knows it.
         *unsafe { Box::from_raw(self.0) }
     }
 }
 
-/// Forms what the engine has of the new communicator.
+/// Forms the engine's communicators of the new communicator.
 fn form(parent: &Comm, made: &Comm, contexts: [u64; 2]) -> Result<()> {
     let title = parent.title();
     let own = agreement::form(contexts[0], parent.engine.world_ranks(), &format!("{title}.idup"))?;

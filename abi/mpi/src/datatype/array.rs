@@ -1,8 +1,8 @@
 //! Parts of multidimensional arrays: MPI_Type_create_subarray and MPI_Type_create_darray.
 //!
-//! Both build the array dimension by dimension from the one that is contiguous in memory. Every step is a
-//! vector or a pair of blocks of the step before, resized to the whole dimension, so that the layout is
-//! nested loops.
+//! Both build the array dimension by dimension, beginning with the dimension that is contiguous in memory.
+//! Every step is a vector, or a pair of blocks of the previous step, resized to the whole dimension. So the
+//! layout consists of nested loops.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use super::typemap::Typemap;
 use crate::constants as c;
 use crate::error::{Class, Error, Result};
 
-/// An array cut over processes: the arguments of MPI_Type_create_darray that describe it.
+/// An array distributed over processes: the arguments of MPI_Type_create_darray that describe it.
 #[derive(Clone, Copy, Debug)]
 pub struct Distribution<'a> {
     /// Number of processes.
     pub size: i64,
-    /// Which of them the datatype is for.
+    /// The process for which the datatype is made.
     pub rank: i64,
     /// Elements of the whole array in each dimension.
     pub gsizes: &'a [i64],
@@ -59,11 +59,12 @@ fn check_dims(dims: usize, others: &[usize]) -> Result<()> {
     Ok(())
 }
 
-/// Elements of one dimension that a process has, when blocks of `darg` go round over `processes`.
+/// The elements of one dimension that a process has, when blocks of `darg` elements are dealt to `processes`
+/// in turn.
 fn cyclic(gsize: i64, darg: i64, coordinate: i64, processes: i64, inner: &Typemap) -> Result<Typemap> {
     let extent = inner.extent();
     let whole = product(gsize, extent, "extent")?;
-    // Whole blocks of the array, and what the last one has if it is cut.
+    // The number of whole blocks of the array, and the length of the last block if it is shorter.
     let (blocks, rest) = (gsize / darg, gsize % darg);
     let mine = if blocks > coordinate { (blocks - coordinate - 1) / processes + 1 } else { 0 };
     let rest = if blocks % processes == coordinate { rest } else { 0 };

@@ -1,7 +1,7 @@
-//! The predefined datatypes of the standard ABI: name, code, size and form of each.
+//! The predefined datatypes of the standard ABI, with the name, code, size and form of each.
 //!
-//! A pair type such as `MPI_DOUBLE_INT` is a C struct of two scalars, laid out as the C compiler of x86-64
-//! and AArch64 Linux does it. [`Basic::of`] finds a row by its code in an array, without a search.
+//! A pair type such as `MPI_DOUBLE_INT` is a C struct of two scalars, with the layout that C compilers use on
+//! x86-64 and AArch64 Linux. [`Basic::of`] finds a row by its code in an array, without a search.
 
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ const FIRST: u32 = c::DATATYPE_NULL;
 /// Number of codes from the first to the last.
 const CODES: usize = (c::COMPLEX32 - FIRST + 1) as usize;
 
-/// How the bytes of a predefined datatype are made up. `external32` needs to know.
+/// The composition of a predefined datatype's bytes, which `external32` needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// Scalars of this many bytes: one, or two of a complex number.
@@ -42,7 +42,7 @@ pub(super) enum Form {
 pub(super) struct Basic {
     /// Name, as the header spells it.
     pub name: &'static str,
-    /// Number of the handle.
+    /// Number of the predefined handle.
     pub code: u32,
     /// Bytes of data.
     pub size: u32,
@@ -50,7 +50,7 @@ pub(super) struct Basic {
     pub extent: u32,
     /// Alignment that C gives it in a struct.
     pub align: u32,
-    /// What the bytes are.
+    /// Composition of the bytes.
     pub form: Form,
 }
 
@@ -73,7 +73,7 @@ impl Basic {
         ROWS
     }
 
-    /// Basic elements that MPI_Get_elements counts: two of a pair, else one.
+    /// Number of basic elements that MPI_Get_elements counts: two for a pair, else one.
     pub fn elements(&self) -> u64 {
         if matches!(self.form, Form::Pair { .. }) { 2 } else { 1 }
     }

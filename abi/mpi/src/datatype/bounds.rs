@@ -1,9 +1,13 @@
 //! Bounds of a typemap: lower and upper bound, with and without the marks of a resized type.
 //!
-//! The rules are MPI's (section 5.1.6). Where it leaves a choice, and for a resized type inside a struct,
-//! they are those of MPICH 5: a member counts as the interval between its bounds, whether marks made them or
-//! data; blocks of length zero count in vectors and in types of equal blocks; a type made from one without
-//! data has no bounds, unless they are given. Sums are made in 128 bits and then checked.
+//! The rules are MPI's (section 5.1.6). Where MPI leaves a choice, and for a resized type inside a struct,
+//! they are those of MPICH 5:
+//!
+//! - A member counts as the interval between its bounds, whether marks or data made them.
+//! - Blocks of length zero count in vectors and in types of equal blocks.
+//! - A type made from one without data has no bounds, unless they are given.
+//!
+//! Sums are computed in 128 bits and then checked.
 
 use crate::error::{Class, Error, Result};
 
@@ -39,7 +43,7 @@ pub(super) fn product(a: i64, b: i64, what: &str) -> Result<i64> {
     a.checked_mul(b).ok_or_else(|| too_large(what))
 }
 
-/// How far `count` steps reach below and above the first.
+/// The distances that `count` steps reach below and above the first one.
 fn reach(step: i64, count: i64) -> (i128, i128) {
     let last = i128::from(step) * (i128::from(count) - 1);
     if step < 0 { (last, 0) } else { (0, last) }
@@ -74,7 +78,7 @@ impl Bounds {
         )
     }
 
-    /// The bounds `by` bytes higher.
+    /// These bounds, moved up by `by` bytes.
     pub fn moved(&self, by: i64) -> Result<Bounds> {
         let by = i128::from(by);
         Bounds::new(
@@ -85,7 +89,7 @@ impl Bounds {
         )
     }
 
-    /// The smallest bounds that hold both.
+    /// The smallest bounds that contain both.
     pub fn union(&self, other: &Bounds) -> Result<Bounds> {
         Bounds::new(
             self.lb.min(other.lb).into(),
@@ -95,19 +99,19 @@ impl Bounds {
         )
     }
 
-    /// Bounds whose extent is a multiple of the alignment, as C pads a struct.
+    /// Bounds whose extent is rounded up to a multiple of the alignment, as C pads a struct.
     pub fn padded(&self, align: u32) -> Result<Bounds> {
         let extent = i128::from(self.extent());
         let padding = (-extent).rem_euclid(i128::from(align.max(1)));
         Bounds::new(self.lb.into(), i128::from(self.ub) + padding, self.true_lb.into(), self.true_ub.into())
     }
 
-    /// The bounds of a type of no data whose marks are these.
+    /// The bounds of a type without data that has these marks.
     pub fn without_data(&self) -> Bounds {
         Bounds { true_lb: 0, true_ub: 0, ..*self }
     }
 
-    /// Bounds of these marks around the same data.
+    /// The bounds with these marks around the same data.
     pub fn resized(&self, lb: i64, extent: i64) -> Result<Bounds> {
         Bounds::new(lb.into(), i128::from(lb) + i128::from(extent), self.true_lb.into(), self.true_ub.into())
     }

@@ -1,7 +1,7 @@
-//! The constructors that take counts, blocklengths and displacements.
+//! The constructors that take counts, block lengths and displacements.
 //!
-//! All arguments are 64 bits wide. A negative count is MPI_ERR_COUNT, a negative blocklength MPI_ERR_ARG, and
-//! a size or bound beyond 64 bits MPI_ERR_VALUE_TOO_LARGE.
+//! All arguments are 64 bits wide. A negative count is MPI_ERR_COUNT, a negative block length MPI_ERR_ARG,
+//! and a size or bound beyond 64 bits MPI_ERR_VALUE_TOO_LARGE.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -39,7 +39,7 @@ fn check_blocks(blocklengths: &[i64], displacements: &[i64]) -> Result<()> {
     blocklengths.iter().try_for_each(|blocklength| check_blocklength(*blocklength))
 }
 
-/// Displacements in elements as displacements in bytes.
+/// Converts displacements in elements to displacements in bytes.
 fn in_bytes(displacements: &[i64], extent: i64) -> Result<Vec<i64>> {
     displacements.iter().map(|displacement| product(*displacement, extent, "displacement")).collect()
 }
@@ -83,7 +83,7 @@ impl Datatype {
     ) -> Result<Arc<Datatype>> {
         check_count(count)?;
         check_blocklength(blocklength)?;
-        // The stride of a single block has no effect and may be anything.
+        // The stride of a single block has no effect and may have any value.
         let bytes = if count > 1 { product(stride, oldtype.extent(), "stride")? } else { 0 };
         let typemap = oldtype.typemap.vector(count, blocklength, bytes)?;
         Ok(Datatype::derived(

@@ -1,23 +1,23 @@
-//! Copies between two typed buffers, as a send to oneself needs it.
+//! Copies between two typed buffers, for a send to oneself.
 
 use super::Datatype;
 
-/// Bytes that are on the way between two layouts that both have gaps. Small enough for the first cache.
+/// Length of the buffer between two layouts that both have gaps. It fits the first-level cache.
 const BUFFER: usize = 16 * 1024;
 
 /// Typed memory: elements of a datatype at an address.
 #[derive(Clone, Copy, Debug)]
 pub struct Typed<'a, P> {
-    /// What an element is.
+    /// Datatype of the elements.
     pub datatype: &'a Datatype,
     /// Number of elements.
     pub count: i64,
-    /// Address of the first.
+    /// Address of the first element.
     pub base: P,
 }
 
 impl<P> Typed<'_, P> {
-    /// Packed bytes of all elements, at most `usize::MAX`.
+    /// Packed length of all elements in bytes, at most `usize::MAX`.
     fn bytes(&self) -> usize {
         let bytes = i128::from(self.datatype.size()) * i128::from(self.count.max(0));
         usize::try_from(bytes).unwrap_or(usize::MAX)

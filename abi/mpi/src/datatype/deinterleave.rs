@@ -1,10 +1,10 @@
-//! Gathers runs that alternate with gaps of their own length, by AVX2 where the processor has it.
+//! Gathers runs that alternate with gaps of their own length, with AVX2 if the processor has it.
 //!
-//! A vector load takes runs and gaps, a shuffle drops the gaps. The gap behind the last run of all is never
+//! A vector load takes runs and gaps, and a shuffle drops the gaps. The gap behind the very last run is never
 //! loaded: it may lie outside the object, or on a page that does not exist.
 
-/// Gathers some of `count` runs of `N` bytes, `2 * N` bytes apart, and returns how many: less than `count`,
-/// and none without AVX2 or for lengths other than 4 and 8.
+/// Gathers some of `count` runs of `N` bytes, `2 * N` bytes apart, and returns their number. It is always
+/// less than `count`, and 0 without AVX2 or for lengths other than 4 and 8.
 ///
 /// # Safety
 ///
@@ -12,7 +12,7 @@
 #[inline]
 #[cfg(target_arch = "x86_64")]
 pub(super) unsafe fn gather<const N: usize>(typed: *const u8, packed: *mut u8, count: u64) -> u64 {
-    // Runs of one vector. One more must follow, so that its gaps are inside the object.
+    // Runs of one vector. One more run must follow, so that the gaps of the vector lie inside the object.
     let lanes = match N {
         4 => 8,
         8 => 4,
@@ -22,17 +22,17 @@ pub(super) unsafe fn gather<const N: usize>(typed: *const u8, packed: *mut u8, c
     if vectors == 0 || !std::arch::is_x86_feature_detected!("avx2") {
         return 0;
     }
-    // SAFETY: AVX2 is there; every run of the vectors is followed by another one, so that the bytes from the
-    // first run to the gap behind the last one are inside the object.
+    // SAFETY: the processor has AVX2. Every run of the vectors is followed by another one, so the bytes from
+    // the first run to the gap behind the last one lie inside the object.
     unsafe { avx2::<N>(typed, packed, vectors) };
     vectors * lanes
 }
 
-/// Gathers nothing: other processors have no such instructions here.
+/// Gathers nothing: this library uses no such instructions of other processors.
 ///
 /// # Safety
 ///
-/// Always safe; the signature is that of the other.
+/// Always safe; the signature is that of the AVX2 version.
 #[inline]
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) unsafe fn gather<const N: usize>(_typed: *const u8, _packed: *mut u8, _count: u64) -> u64 {
@@ -41,7 +41,7 @@ pub(super) unsafe fn gather<const N: usize>(_typed: *const u8, _packed: *mut u8,
 
 /// Makes `vectors` vectors of 32 packed bytes from 64 bytes each.
 ///
-/// A gap may belong to another thread, which writes it while this one reads: the hardware delivers some
+/// A gap may belong to another thread, which writes it while this one reads. The hardware then delivers some
 /// value, and the shuffle drops it.
 ///
 /// # Safety

@@ -1,9 +1,9 @@
 //! The portable representation `external32`: big-endian, with the sizes of MPI's table (section 14.5.2).
 //!
-//! The signature says which basic elements follow each other in the packed bytes. Runs of equal ones are
-//! gathered into a small buffer, converted, and written; reading goes the other way. Sizes that differ from
-//! those in memory are those of `long` (4 bytes), `wchar_t` (2 bytes) and `long double` (IEEE quadruple
-//! precision): a value that does not fit is MPI_ERR_CONVERSION.
+//! The signature gives the order of basic elements in the packed bytes. Runs of equal elements are gathered
+//! into a small buffer, converted, and written; reading goes the other way. `long` (4 bytes), `wchar_t` (2
+//! bytes) and `long double` (IEEE quadruple precision) have other sizes than in memory. A value that does not
+//! fit is MPI_ERR_CONVERSION.
 
 use std::ptr;
 
@@ -14,7 +14,7 @@ use super::quad;
 use super::signature::{Signature, Unit};
 use crate::error::{Class, Error, Result};
 
-/// Bytes that are converted together. Every basic element fits.
+/// Upper limit of the bytes that are converted together. Every basic element fits.
 const BUFFER: usize = 4096;
 
 impl Basic {
@@ -132,7 +132,7 @@ fn big_endian(bytes: usize, from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// Where a conversion is, in packed bytes and in bytes of `external32`.
+/// The position of a conversion, in packed bytes and in bytes of `external32`.
 struct Conversion<'a> {
     datatype: &'a Datatype,
     count: i64,
@@ -142,7 +142,7 @@ struct Conversion<'a> {
     external_buffer: [u8; BUFFER],
 }
 
-/// Calls `step` for runs of equal basic elements, in order.
+/// Calls `step` for each run of equal basic elements, in order.
 fn each(signature: &Signature, step: &mut dyn FnMut(&Basic, u64) -> Result<()>) -> Result<()> {
     match &signature.unit {
         Unit::Basic(basic) => step(basic, signature.count),
@@ -155,7 +155,7 @@ fn each(signature: &Signature, step: &mut dyn FnMut(&Basic, u64) -> Result<()>) 
     }
 }
 
-/// Bytes of a signature in `external32`.
+/// Length of a signature in `external32`, in bytes.
 fn external_bytes(signature: &Signature) -> i128 {
     let unit = match &signature.unit {
         Unit::Basic(basic) => basic.external_size() as i128,
@@ -170,8 +170,8 @@ impl Conversion<'_> {
         Conversion { datatype, count, packed: 0, external: 0, native_buffer, external_buffer }
     }
 
-    /// Calls `piece` with the basic element, and the native and external bytes of a piece that fits the
-    /// buffers.
+    /// Calls `piece` for each piece that fits the buffers, with the basic element and the native and external
+    /// length.
     fn run(mut self, mut piece: impl FnMut(&mut Self, &Basic, usize, usize) -> Result<()>) -> Result<()> {
         let signature = self.datatype.typemap.signature.repeated(self.count as u64);
         each(&signature, &mut |basic, count| {
@@ -193,7 +193,7 @@ impl Datatype {
     /// Bytes of `count` elements in `external32` (MPI_Pack_external_size).
     pub fn external32_size(&self, count: i64) -> Result<i64> {
         super::construct::check_count(count)?;
-        // No element has more bytes than in memory, so that the size in memory is the one to check.
+        // No element is longer than in memory, so the size in memory is the one to check.
         narrow(i128::from(self.size()) * i128::from(count), "size of all elements")?;
         Ok((external_bytes(&self.typemap.signature) * i128::from(count)) as i64)
     }

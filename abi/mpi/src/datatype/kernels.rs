@@ -1,7 +1,7 @@
-//! Copies between typed memory and packed bytes: one run, and many equal runs in equal steps.
+//! Copies between typed memory and packed bytes: of one run, and of many equal runs in equal steps.
 //!
-//! Runs of up to 64 bytes have loops of their own with the length as a constant, or copies of two overlapping
-//! halves: a call of `memcpy` would look at the length again for every run. Runs that alternate with gaps of
+//! Runs of up to 64 bytes have loops of their own with a constant length, or copies of two overlapping
+//! halves. A call of `memcpy` would examine the length again for every run. Runs that alternate with gaps of
 //! their own length, such as the real parts of complex numbers, are gathered by vector instructions in
 //! [`deinterleave`](super::deinterleave).
 
@@ -9,7 +9,7 @@ use std::ptr;
 
 use super::deinterleave;
 
-/// Which way bytes go.
+/// Direction of a copy.
 pub(super) trait Direction {
     /// Whether typed memory is only read.
     const GATHER: bool;
@@ -166,7 +166,7 @@ pub(super) unsafe fn run<D: Direction>(typed: *mut u8, packed: *mut u8, len: usi
     }
 }
 
-/// Copies the first and the last `N` bytes of a run, which overlap unless it has twice as many.
+/// Copies the first and the last `N` bytes of a run. They overlap unless the run has `2 * N` bytes.
 ///
 /// # Safety
 ///
@@ -205,7 +205,7 @@ pub(super) unsafe fn indexed<D: Direction>(typed: *mut u8, offsets: &[i64], len:
     }
 }
 
-/// The loop of [`indexed`], made anew for every constant length.
+/// The loop of [`indexed`], compiled separately for every constant length.
 ///
 /// # Safety
 ///

@@ -1,29 +1,29 @@
-//! Where the bytes of one element lie: the flattened form of a datatype.
+//! The flattened form of a datatype: where the bytes of one element lie.
 //!
 //! A [`Layout`] is a tree whose leaves are runs of contiguous bytes in the order of the typemap. Regular
 //! types keep their loops: a vector of vectors is two loops, however many blocks it has. Irregular types are
-//! lists with the packed position of every part, so that a walk enters at any byte in O(depth * log(parts)).
+//! lists with the packed position of every part, so a walk can enter at any byte in O(depth * log(parts)).
 //!
-//! Runs that touch in memory and follow each other in the typemap become one, empty parts vanish, equal steps
-//! become a loop, and short lists are copied into the list around them. Offsets count from the first byte of
-//! the layout in typemap order; a [`Placed`] layout adds where that byte is.
+//! Runs that touch in memory and follow each other in the typemap are joined, empty parts are dropped, equal
+//! steps become a loop, and short lists are copied into the enclosing list. Offsets are relative to the first
+//! byte of the layout in typemap order. A [`Placed`] layout adds the offset of that byte.
 //!
-//! A loop of two or more at least doubles the bytes, so loops alone nest at most 62 deep. Lists are refused
-//! beyond [`DEEPEST`], which bounds the recursion of every walk.
+//! A loop of two or more at least doubles the bytes, so loops alone nest at most 62 deep. Lists deeper than
+//! [`DEEPEST`] are refused, which bounds the recursion of every walk.
 
 use std::sync::Arc;
 
 use crate::error::{Class, Error, Result};
 
-/// Deepest tree. A chain of structs adds one level per [`SPLICED`] structs.
+/// Upper limit of the depth. A chain of structs adds one level per [`SPLICED`] structs.
 const DEEPEST: u32 = 250;
-/// Longest list that is copied into the list around it.
+/// Longest list that is copied into the enclosing list.
 const SPLICED: usize = 16;
 
-/// Bytes of one element, from the first one in typemap order.
+/// The bytes of one element, from the first one in typemap order.
 #[derive(Clone, Debug)]
 pub(super) enum Body {
-    /// So many contiguous bytes. Zero when the type has no data.
+    /// Contiguous bytes of this number. Zero if the type has no data.
     Run(u64),
     /// Several runs.
     Nested(Arc<Layout>),
@@ -43,9 +43,9 @@ pub(super) struct Placed {
 pub(super) struct Layout {
     /// Bytes of data.
     pub size: u64,
-    /// Levels of layouts, this one counted.
+    /// Number of levels of layouts, including this one.
     depth: u32,
-    /// How the runs are described.
+    /// Description of the runs.
     pub shape: Shape,
 }
 
@@ -63,7 +63,7 @@ pub(super) enum Shape {
     },
     /// Equal runs at these offsets.
     Offsets {
-        /// Where each run starts.
+        /// Start of each run.
         offsets: Box<[i64]>,
         /// Bytes of a run.
         len: u64,
@@ -74,7 +74,7 @@ pub(super) enum Shape {
         count: u64,
         /// Bytes from the start of one to the start of the next.
         stride: i64,
-        /// What is repeated.
+        /// The layout that is repeated.
         inner: Arc<Layout>,
     },
     /// Parts of any kind.
@@ -84,11 +84,11 @@ pub(super) enum Shape {
 /// One part of a list.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    /// Packed position of its first byte in the list.
+    /// Packed position of the part's first byte in the list.
     pub start: u64,
-    /// Where it lies.
+    /// Offset of the part in typed memory.
     pub offset: i64,
-    /// Its bytes.
+    /// The bytes of the part.
     pub body: Body,
 }
 
@@ -109,7 +109,7 @@ impl Body {
         }
     }
 
-    /// Whether both are the same bytes, without looking into lists.
+    /// Whether both have the same bytes, without looking into lists.
     fn is_same(&self, other: &Body) -> bool {
         match (self, other) {
             (Body::Run(a), Body::Run(b)) => a == b,
@@ -123,11 +123,11 @@ impl Body {
     }
 }
 
-/// Most runs of a layout whose repetitions are moved run by run.
+/// Upper limit of the runs of a layout whose repetitions are moved run by run.
 const PATTERN: u64 = 64;
 
 impl Layout {
-    /// Runs of a layout that is not a loop. Parts of a list count as one each.
+    /// Number of runs of a layout that is not a loop. Each part of a list counts as one.
     pub fn runs(&self) -> u64 {
         match &self.shape {
             Shape::Blocks { count, .. } => *count,
@@ -137,7 +137,7 @@ impl Layout {
         }
     }
 
-    /// Whether it is a few runs and nothing else.
+    /// Whether the layout consists of a few runs only.
     pub fn is_pattern(&self) -> bool {
         self.depth == 1 && self.runs() <= PATTERN
     }
@@ -147,7 +147,7 @@ impl Placed {
     /// A layout without bytes.
     pub const EMPTY: Placed = Placed { offset: 0, body: Body::Run(0) };
 
-    /// `count` of these, `stride` bytes apart. The caller has checked that size and offsets fit an i64.
+    /// `count` repetitions, `stride` bytes apart. The caller has checked that size and offsets fit an i64.
     pub fn repeated(&self, count: u64, stride: i64) -> Placed {
         let size = self.body.size();
         if count == 0 || size == 0 {
@@ -178,18 +178,18 @@ impl Placed {
         Placed { offset: self.offset, body }
     }
 
-    /// These bytes elsewhere.
+    /// A copy of these bytes, moved by `by`.
     pub fn moved(&self, by: i64) -> Placed {
         Placed { offset: self.offset.wrapping_add(by), body: self.body.clone() }
     }
 }
 
-/// Whether a repetition of `count` steps goes on for ever when repeated at `stride`.
+/// Whether repeating `count` steps of `step` at `stride` gives one longer sequence of equal steps.
 pub(super) fn follows(stride: i64, count: u64, step: i64) -> bool {
     i128::from(stride) == i128::from(count) * i128::from(step)
 }
 
-/// Collects the parts of a list, joining those that can be joined.
+/// Collects the parts of a list and joins those that can be joined.
 #[derive(Default)]
 pub(super) struct Builder {
     parts: Vec<Part>,
@@ -197,7 +197,7 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// A builder with room for so many parts.
+    /// A builder with room for this number of parts.
     pub fn with_capacity(parts: usize) -> Builder {
         Builder { parts: Vec::with_capacity(parts), size: 0 }
     }

@@ -1,15 +1,15 @@
-//! Datatypes: what one element of a message looks like in memory.
+//! Datatypes: the layout of one element of a message in memory.
 //!
-//! A [`Datatype`] is immutable, shared as `Arc<Datatype>` and flattened when it is made: size, bounds, layout
-//! and signature are fields, so every query is a read. The predefined ones are in a static table; the
-//! constructors make new ones from others and keep how they were made, for envelope and contents.
+//! A [`Datatype`] is immutable, shared as `Arc<Datatype>`, and flattened when it is made. Size, bounds,
+//! layout and signature are fields, so every query is a read. The predefined ones are in a static table. The
+//! constructors make new ones from others, and keep their arguments for envelope and contents.
 //!
-//! Data is moved by [`Datatype::gather`] and [`Datatype::scatter`], between typed memory and any part of the
-//! packed bytes; by [`Datatype::copy`] between two types; and by [`Datatype::runs`], which lists contiguous
-//! runs for a transport that takes them in place. [`Datatype::run_for`] tells when all of it is one run.
+//! [`Datatype::gather`] and [`Datatype::scatter`] move data between typed memory and any part of the packed
+//! bytes. [`Datatype::copy`] moves it between two types. [`Datatype::runs`] lists contiguous runs for a
+//! transport that takes them in place. [`Datatype::run_for`] tells whether the elements are a single run.
 //!
-//! Handles, names given by programs and attributes belong to the caller, which also checks for
-//! `MPI_DATATYPE_NULL` and for types that are not committed.
+//! Handles, the program's names and attributes belong to the caller. It also checks for `MPI_DATATYPE_NULL`
+//! and for types that are not committed.
 
 mod array;
 mod basic;
@@ -47,10 +47,10 @@ use self::typemap::Typemap;
 #[derive(Debug)]
 pub struct Datatype {
     typemap: Typemap,
-    /// The row of a predefined datatype with a name.
+    /// The row of a predefined datatype that has a name.
     basic: Option<&'static Basic>,
     recipe: Recipe,
-    /// Datatypes it was made from, as MPI_Type_get_contents lists them.
+    /// Datatypes from which it was made, as MPI_Type_get_contents lists them.
     bases: Vec<Arc<Datatype>>,
     /// Whether a constructor with MPI_Count arguments made it.
     large: bool,
@@ -100,7 +100,7 @@ impl Datatype {
         self.typemap.align as usize
     }
 
-    /// Whether MPI_Type_commit was called, or was not needed.
+    /// Whether the datatype was committed, or needed no commit.
     #[inline]
     pub fn is_committed(&self) -> bool {
         self.committed.load(Ordering::Relaxed)
@@ -122,7 +122,7 @@ impl Datatype {
         self.basic.map(|basic| basic.code)
     }
 
-    /// Name of a predefined datatype, as the header spells it. Others are given names by the program.
+    /// Name of a predefined datatype, as the header spells it. The program names the others.
     pub fn name(&self) -> Option<&'static str> {
         self.basic.map(|basic| basic.name)
     }
@@ -136,7 +136,7 @@ impl Datatype {
         }
     }
 
-    /// Offset and bytes of the one run that `count` elements are, if they are one.
+    /// Offset and length of the run that `count` elements are, if they are one run.
     #[inline]
     pub fn run_for(&self, count: i64) -> Option<(i64, u64)> {
         match self.typemap.placed.body {
@@ -148,7 +148,7 @@ impl Datatype {
         }
     }
 
-    /// Code and number per element of the predefined datatype that it consists of, if it is a single one.
+    /// Code and number per element of the predefined datatype of which it consists, if it is a single one.
     #[inline]
     pub fn basic(&self) -> Option<(u32, i64)> {
         match &self.typemap.signature.unit {
@@ -157,13 +157,13 @@ impl Datatype {
         }
     }
 
-    /// Basic elements of one element.
+    /// Number of basic elements of one element.
     pub fn elements(&self) -> i64 {
         self.typemap.signature.elements() as i64
     }
 
-    /// Basic elements in the first `bytes` bytes of a message, for MPI_Get_elements. None when the last is
-    /// not whole: the answer of the call is then MPI_UNDEFINED.
+    /// Number of basic elements in the first `bytes` bytes of a message, for MPI_Get_elements. `None` if the
+    /// last one is incomplete: the call then returns MPI_UNDEFINED.
     pub fn elements_in(&self, bytes: i64) -> Option<i64> {
         if self.size() == 0 || bytes <= 0 {
             return (bytes == 0).then_some(0);
@@ -171,8 +171,8 @@ impl Datatype {
         self.typemap.signature.elements_in(bytes as u64).map(|elements| elements as i64)
     }
 
-    /// Elements in the first `bytes` bytes of a message, for MPI_Get_count. None when the last is not whole:
-    /// the answer of the call is then MPI_UNDEFINED.
+    /// Number of elements in the first `bytes` bytes of a message, for MPI_Get_count. `None` if the last one
+    /// is incomplete: the call then returns MPI_UNDEFINED.
     #[inline]
     pub fn count_in(&self, bytes: i64) -> Option<i64> {
         match self.size() {

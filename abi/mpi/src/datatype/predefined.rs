@@ -15,7 +15,7 @@ const FIRST: u32 = c::DATATYPE_NULL;
 const CODES: usize = (c::COMPLEX32 - FIRST + 1) as usize;
 
 impl Datatype {
-    /// The predefined datatype of this code. None for MPI_DATATYPE_NULL and for codes without a meaning.
+    /// The predefined datatype of this code. `None` for MPI_DATATYPE_NULL and for codes without a meaning.
     #[inline]
     pub fn predefined(code: u32) -> Option<&'static Arc<Datatype>> {
         static BY_CODE: OnceLock<[Option<Arc<Datatype>>; CODES]> = OnceLock::new();

@@ -1,12 +1,12 @@
-//! `long double` as IEEE quadruple precision, and back.
+//! Converts `long double` to IEEE quadruple precision and back.
 //!
-//! On x86-64 a `long double` is the x87 format: 64 bits of mantissa whose first is written, and the exponent
-//! of quadruple precision. Widening is exact; narrowing rounds to nearest, ties to even. Elsewhere a `long
-//! double` of 16 bytes is quadruple precision already.
+//! On x86-64 a `long double` has the x87 format: a mantissa of 64 bits with an explicit first bit, and the
+//! exponent of quadruple precision. Widening is exact; narrowing rounds to nearest, ties to even. On other
+//! processors a `long double` of 16 bytes is quadruple precision already.
 
-/// Bits of the fraction of quadruple precision that the x87 format lacks.
+/// Number of fraction bits of quadruple precision that the x87 format lacks.
 const EXTRA: u32 = 49;
-/// The written first bit of an x87 mantissa.
+/// The explicit first bit of an x87 mantissa.
 const FIRST: u64 = 1 << 63;
 /// Exponent of infinities and NaNs.
 const SPECIAL: u16 = 0x7fff;
@@ -40,7 +40,7 @@ fn narrowed(bits: u128) -> [u8; 16] {
     let (mut mantissa, rest) = ((fraction >> EXTRA) as u64, fraction & ((1 << EXTRA) - 1));
     let half = 1 << (EXTRA - 1);
     if exponent == SPECIAL {
-        // A NaN stays one although its lowest bits go.
+        // A NaN must stay one although its lowest bits are dropped.
         if fraction != 0 {
             mantissa |= FIRST >> 1;
         }
@@ -62,7 +62,7 @@ fn narrowed(bits: u128) -> [u8; 16] {
 mod tests {
     use super::*;
 
-    /// x87 bytes of sign and exponent, and mantissa.
+    /// The x87 bytes of a number with this sign, exponent and mantissa.
     fn x87(high: u16, mantissa: u64) -> [u8; 16] {
         (u128::from(high) << 64 | u128::from(mantissa)).to_le_bytes()
     }

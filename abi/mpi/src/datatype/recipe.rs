@@ -1,15 +1,15 @@
-//! How a datatype was made, as MPI_Type_get_envelope and MPI_Type_get_contents tell it.
+//! The recipe of a datatype, for MPI_Type_get_envelope and MPI_Type_get_contents.
 //!
 //! A recipe keeps the arguments of the constructor in 64 bits. [`Datatype::contents`] sorts them into the
-//! arrays of the standard (section 5.1.13): a datatype that a `_c` constructor made reports through the array
-//! of counts, all others through integers and addresses.
+//! arrays of the standard (section 5.1.13). A datatype that a `_c` constructor made reports through the array
+//! of counts, all others report through integers and addresses.
 
 use std::sync::Arc;
 
 use super::Datatype;
 use crate::constants as c;
 
-/// Constructor and arguments.
+/// A constructor and its arguments.
 #[derive(Debug)]
 pub(super) enum Recipe {
     Named,
@@ -30,7 +30,7 @@ pub(super) enum Recipe {
     Resized { lb: i64, extent: i64 },
 }
 
-/// Constructor of a datatype and the lengths of its contents.
+/// The constructor of a datatype, and the lengths of its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// Number of integers.
@@ -59,7 +59,7 @@ pub struct Contents {
 }
 
 impl Recipe {
-    /// Whether it is one of MPI_Type_create_f90_real and its like.
+    /// Whether it is that of MPI_Type_create_f90_real, _complex or _integer.
     pub fn is_sized_fortran(&self) -> bool {
         matches!(self, Recipe::F90Real { .. } | Recipe::F90Complex { .. } | Recipe::F90Integer { .. })
     }
@@ -86,7 +86,7 @@ impl Recipe {
     }
 
     /// The arguments in three parts: those that are int in every form, those that are int or count, and those
-    /// that are MPI_Aint or count. An order comes after the sizes, and as the last of the integers.
+    /// that are MPI_Aint or count. An order comes after the sizes, as the last of the integers.
     fn arguments(&self) -> Arguments<'_> {
         let mut all = Arguments::default();
         match self {
@@ -137,7 +137,7 @@ impl Recipe {
     }
 }
 
-/// Arguments of a constructor, by the types they have.
+/// Arguments of a constructor, grouped by their types.
 #[derive(Default)]
 struct Arguments<'a> {
     /// Arguments of type int in every form, before the sizes.
@@ -153,7 +153,7 @@ struct Arguments<'a> {
 }
 
 impl Datatype {
-    /// Whether a constructor with MPI_Count arguments made it. Its contents are in `counts`, and the calls
+    /// Whether a constructor with MPI_Count arguments made it. Its contents are then in `counts`, and
     /// MPI_Type_get_envelope and MPI_Type_get_contents without `_c` must refuse it with MPI_ERR_TYPE.
     pub fn is_large(&self) -> bool {
         self.large
@@ -193,8 +193,8 @@ impl Datatype {
         contents
     }
 
-    /// Marks a new datatype as made by a `_c` constructor: call it on the result of the constructor. Has no
-    /// effect on those that have no such form, and none once the datatype is shared.
+    /// Marks a new datatype as made by a `_c` constructor. Must be called on the result of the constructor.
+    /// It has no effect on datatypes whose constructor has no such form, nor once the datatype is shared.
     pub fn made_with_counts(mut self: Arc<Self>) -> Arc<Self> {
         let has_form = !matches!(self.recipe, Recipe::Named | Recipe::Dup) && !self.recipe.is_sized_fortran();
         if has_form && let Some(datatype) = Arc::get_mut(&mut self) {

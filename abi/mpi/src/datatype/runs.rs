@@ -1,7 +1,7 @@
-//! The contiguous runs of a number of elements, for a transport that takes them where they lie.
+//! The contiguous runs of elements, for a transport that takes them in place.
 //!
-//! Every step finds its run from the top in O(depth * log(parts)): this pays for runs of some hundred bytes
-//! and more, and [`Datatype::gather`] is for shorter ones.
+//! Every step finds its run from the top in O(depth * log(parts)). This pays off for runs of some hundred
+//! bytes and more; [`Datatype::gather`] is for shorter ones.
 
 use super::Datatype;
 use super::layout::{Body, Layout, Shape};
@@ -9,7 +9,7 @@ use super::layout::{Body, Layout, Shape};
 /// A contiguous run of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Bytes from the address of the first element.
+    /// Offset from the address of the first element, in bytes.
     pub offset: i64,
     /// Number of bytes.
     pub len: u64,
@@ -23,8 +23,8 @@ pub struct Runs<'a> {
     total: u128,
 }
 
-/// The run that holds packed byte `skip` of a layout: offset of that byte, and bytes from it to the end of
-/// the run.
+/// Finds the run that holds packed byte `skip` of a layout. Returns the offset of that byte, and the number
+/// of bytes from it to the end of the run.
 fn find(layout: &Layout, skip: u64) -> (i64, u64) {
     let in_run = |start: i64, len: u64, inside: u64| (start.wrapping_add(inside as i64), len - inside);
     match &layout.shape {

@@ -1,29 +1,30 @@
-//! Which predefined datatypes one element consists of, in order and without offsets.
+//! The signature of a datatype: the predefined datatypes of which one element consists, in order and without
+//! offsets.
 //!
-//! A [`Signature`] is a repeated unit: a predefined datatype, or a sequence of signatures with the bytes and
-//! basic elements before each. Vectors and indexed types only multiply the count, so that a signature grows
-//! by structs alone.
+//! A [`Signature`] is a repeated unit. The unit is a predefined datatype, or a sequence of signatures with
+//! the bytes and basic elements before each. Vectors and indexed types only multiply the count, so only
+//! structs make a signature grow.
 
 use std::sync::Arc;
 
 use super::basic::{Basic, Form};
 use crate::error::{Class, Error, Result};
 
-/// Deepest sequence of sequences, which bounds the recursion.
+/// Upper limit of the depth of sequences, which bounds the recursion.
 const DEEPEST: u32 = 250;
-/// Longest sequence that is copied into the sequence around it.
+/// Longest sequence that is copied into the enclosing sequence.
 const SPLICED: usize = 16;
 
-/// A unit and how often it occurs.
+/// A unit, and the number of its repetitions.
 #[derive(Clone, Debug)]
 pub(super) struct Signature {
-    /// Number of units. Zero when the type has no data.
+    /// Number of units. Zero if the type has no data.
     pub count: u64,
-    /// What is repeated.
+    /// The unit that is repeated.
     pub unit: Unit,
 }
 
-/// What a signature repeats.
+/// The unit of a signature.
 #[derive(Clone, Debug)]
 pub(super) enum Unit {
     /// A predefined datatype.
@@ -37,9 +38,9 @@ pub(super) enum Unit {
 pub(super) struct Sequence {
     /// The signatures, in order.
     pub items: Box<[Item]>,
-    /// Bytes of all.
+    /// Bytes of all signatures.
     bytes: u64,
-    /// Basic elements of all.
+    /// Basic elements of all signatures.
     elements: u64,
     depth: u32,
 }
@@ -47,9 +48,9 @@ pub(super) struct Sequence {
 /// One signature of a sequence.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
-    /// Bytes of those before.
+    /// Bytes of the previous signatures.
     pub start: u64,
-    /// Basic elements of those before.
+    /// Basic elements of the previous signatures.
     elements: u64,
     /// The signature.
     pub signature: Signature,
@@ -86,7 +87,7 @@ impl Unit {
         }
     }
 
-    /// Basic elements in the first `bytes` bytes, if they are a whole number.
+    /// Number of basic elements in the first `bytes` bytes, if it is whole.
     fn elements_in(&self, bytes: u64) -> Option<u64> {
         if bytes == 0 {
             return Some(0);
@@ -123,13 +124,13 @@ impl Signature {
         self.count == other.count && self.unit.is_same(&other.unit)
     }
 
-    /// Basic elements that MPI_Get_elements counts.
+    /// Number of basic elements, as MPI_Get_elements counts them.
     pub fn elements(&self) -> u64 {
         self.count * self.unit.elements()
     }
 
-    /// Basic elements in the first `bytes` bytes, if they are a whole number. There may be more bytes than
-    /// one element has: then elements follow each other.
+    /// Number of basic elements in the first `bytes` bytes, if it is whole. `bytes` may be more than one
+    /// element has: then elements follow each other.
     pub fn elements_in(&self, bytes: u64) -> Option<u64> {
         let size = self.unit.bytes();
         let whole = (bytes / size).checked_mul(self.unit.elements())?;
@@ -137,7 +138,7 @@ impl Signature {
     }
 }
 
-/// Collects the signatures of a sequence, joining equal neighbours.
+/// Collects the signatures of a sequence and joins equal neighbours.
 #[derive(Default)]
 pub(super) struct SequenceBuilder {
     items: Vec<Signature>,

@@ -1,4 +1,4 @@
-//! Predefined datatypes found by what they can hold: Fortran kinds by precision and range, any type by its
+//! Finds predefined datatypes by what they can hold: Fortran kinds by precision and range, any type by its
 //! class and size, and pairs by their two members.
 
 use std::collections::HashMap;
@@ -11,8 +11,7 @@ use super::recipe::Recipe;
 use crate::constants as c;
 use crate::error::{Class, Error, Result};
 
-/// Code, decimal precision and decimal exponent range of the kinds of REAL. Those of COMPLEX are in the same
-/// order.
+/// Codes of the kinds of REAL and COMPLEX, with their decimal precision and decimal exponent range.
 const REALS: [(u32, u32, i32, i32); 4] = [
     (c::REAL2, c::COMPLEX4, 3, 4),
     (c::REAL4, c::COMPLEX8, 6, 37),
@@ -23,7 +22,8 @@ const REALS: [(u32, u32, i32, i32); 4] = [
 const INTEGERS: [(u32, i32); 5] =
     [(c::INTEGER1, 2), (c::INTEGER2, 4), (c::INTEGER4, 9), (c::INTEGER8, 18), (c::INTEGER16, 38)];
 
-/// The datatypes handed out, so that the same arguments give the same datatype, as MPI asks.
+/// Returns the datatype for these arguments. The same arguments always give the same datatype, as MPI
+/// requires.
 fn interned(combiner: i32, precision: i32, range: i32, code: u32, recipe: Recipe) -> Arc<Datatype> {
     type Made = Mutex<HashMap<(i32, i32, i32), Arc<Datatype>>>;
     static MADE: OnceLock<Made> = OnceLock::new();
@@ -37,17 +37,17 @@ fn interned(combiner: i32, precision: i32, range: i32, code: u32, recipe: Recipe
     made.entry((combiner, precision, range)).or_insert_with(new).clone()
 }
 
-/// The predefined datatype of a code of this file.
+/// The predefined datatype of a code in this file.
 fn known(code: u32) -> &'static Arc<Datatype> {
     Datatype::predefined(code).expect("a code of the standard")
 }
 
-/// Whether a kind that offers `offered` meets `asked`.
+/// Whether a kind that offers `offered` satisfies `asked`.
 fn meets(asked: i32, offered: i32) -> bool {
     asked == c::UNDEFINED || asked <= offered
 }
 
-/// The first kind of REAL or COMPLEX that meets precision and range.
+/// The first kind of REAL or COMPLEX that satisfies precision and range.
 fn real(precision: i32, range: i32) -> Result<&'static (u32, u32, i32, i32)> {
     let found = REALS.iter().find(|kind| meets(precision, kind.2) && meets(range, kind.3));
     found.ok_or_else(|| {

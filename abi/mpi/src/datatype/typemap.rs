@@ -1,6 +1,6 @@
-//! A typemap with its bounds, and the operations from which every constructor is made.
+//! A typemap with its bounds, and the operations of which every constructor is made.
 //!
-//! Each operation checks bounds and size first: after that, no offset inside the layout can overflow.
+//! Each operation checks bounds and size first. After that, no offset inside the layout can overflow.
 
 use super::basic::Basic;
 use super::bounds::{Bounds, narrow, product};
@@ -9,7 +9,7 @@ use super::signature::{SequenceBuilder, Signature, Unit};
 use crate::constants as c;
 use crate::error::Result;
 
-/// What one element is.
+/// The description of one element.
 #[derive(Clone, Debug)]
 pub(super) struct Typemap {
     /// Bytes of data.
@@ -18,9 +18,9 @@ pub(super) struct Typemap {
     pub bounds: Bounds,
     /// Alignment of the strictest member.
     pub align: u32,
-    /// Where the bytes lie.
+    /// Layout of the bytes.
     pub placed: Placed,
-    /// What the bytes are.
+    /// Predefined datatypes of the bytes.
     pub signature: Signature,
 }
 
@@ -37,7 +37,7 @@ impl Typemap {
         }
     }
 
-    /// A typemap without data whose basic elements, if it had any, would be those of `self`.
+    /// A typemap without data. Its signature repeats the unit of `self` zero times.
     fn without_data(&self) -> Typemap {
         Typemap { signature: self.signature.repeated(0), ..Typemap::empty() }
     }
@@ -113,7 +113,7 @@ impl Typemap {
         })
     }
 
-    /// Blocks of (elements, displacement in bytes). Empty ones count when `keep_empty` says so.
+    /// Blocks of (elements, displacement in bytes). Empty ones count if `keep_empty` is set.
     pub fn blocks(
         &self,
         blocks: &mut dyn ExactSizeIterator<Item = (i64, i64)>,
@@ -131,7 +131,7 @@ impl Typemap {
             if blocklength == 0 && !keep_empty {
                 continue;
             }
-            // Blocks are often equally long: the last one is kept.
+            // Neighbouring blocks often have the same length, so the last block's typemap is kept.
             let (_, around, placed) = match last.take() {
                 Some(block) if block.0 == blocklength => last.insert(block),
                 _ => {
@@ -162,8 +162,8 @@ impl Typemap {
         })
     }
 
-    /// Blocks of (elements, displacement in bytes, typemap), with padding at the end as in C. Members of one
-    /// type are not padded, as in MPICH: they are an indexed type.
+    /// Blocks of (elements, displacement in bytes, typemap), with padding at the end as in C. As in MPICH,
+    /// members of one type are not padded: they form an indexed type.
     pub fn structure<'a>(members: impl Iterator<Item = (i64, i64, &'a Typemap)>) -> Result<Typemap> {
         let mut bounds: Option<Bounds> = None;
         let mut size = 0i128;
@@ -201,7 +201,7 @@ impl Typemap {
         })
     }
 
-    /// Data of this typemap between other bounds.
+    /// The data of this typemap between other bounds.
     pub fn resized(&self, lb: i64, extent: i64) -> Result<Typemap> {
         Ok(Typemap { bounds: self.bounds.resized(lb, extent)?, ..self.clone() })
     }

@@ -1,22 +1,22 @@
 //! Gather and scatter: the walk through a layout that moves any part of the packed bytes.
 //!
-//! A walk enters at the packed position by one division per loop and one binary search per list, finishes the
-//! part that it entered in the middle, moves whole parts by the kernels, and ends with a part of the last
-//! one. It keeps no state: a transport calls it again for the next piece of a message.
+//! A walk enters at the packed position, with one division per loop and one binary search per list. It
+//! finishes the part that it entered in the middle, moves whole parts by the kernels, and ends with a piece
+//! of the last part. It keeps no state: a transport calls it again for the next piece of a message.
 //!
 //! Offsets inside a layout were checked when the datatype was made. The address of a later element is
-//! computed with wrapping arithmetic, which never goes wrong where the memory exists, as the caller promises.
+//! computed with wrapping arithmetic, which is correct as long as the memory exists, as the caller promises.
 
 use super::Datatype;
 use super::kernels::{self, Direction, Gather, Scatter, Steps};
 use super::layout::{Body, Layout, Part, Shape, follows};
 
-/// Bytes of the first cache that a piece of a pattern may touch.
+/// Bytes of the first-level cache that a piece of a pattern may touch.
 const CACHE: u64 = 32 * 1024;
-/// Fewest layouts for which the loops are exchanged.
+/// Number of layouts from which the loops are exchanged.
 const FEWEST: u64 = 6;
 
-/// The packed bytes that are still to be moved.
+/// The packed bytes that must still be moved.
 struct Packed {
     at: *mut u8,
     left: u64,
@@ -31,7 +31,7 @@ impl Packed {
     }
 }
 
-/// Moves one run from byte `skip` on, as much of it as is wanted.
+/// Moves one run from byte `skip` on, up to the number of bytes that is left.
 ///
 /// # Safety
 ///
@@ -107,8 +107,8 @@ unsafe fn repeated<D: Direction>(
     }
 }
 
-/// Moves those of many small layouts that are whole in what is left, and returns how many. The loops are
-/// exchanged: one run of all layouts, then the next run, a piece of the first cache at a time.
+/// Moves many small layouts, as far as they are whole, and returns their number. The loops are exchanged: one
+/// run of all layouts, then the next run, on a piece that fits the first-level cache.
 ///
 /// # Safety
 ///
@@ -116,7 +116,7 @@ unsafe fn repeated<D: Direction>(
 unsafe fn pattern<D: Direction>(typed: *mut u8, stride: i64, inner: &Layout, packed: &mut Packed) -> u64 {
     let runs = inner.runs();
     let whole = packed.left / inner.size;
-    // Memory of one layout that is touched, and how many layouts are moved together.
+    // Memory that one layout touches, and the number of layouts that are moved together.
     let touched = stride.unsigned_abs().min(runs * 64).max(inner.size);
     let together = CACHE / touched;
     if whole.min(together) < FEWEST {
@@ -152,7 +152,7 @@ unsafe fn pattern<D: Direction>(typed: *mut u8, stride: i64, inner: &Layout, pac
     whole
 }
 
-/// Moves the bytes of a list from byte `skip` on, as many as are wanted.
+/// Moves the bytes of a list from byte `skip` on, up to the number that is left.
 ///
 /// # Safety
 ///
@@ -175,13 +175,14 @@ unsafe fn list<D: Direction>(typed: *mut u8, parts: &[Part], skip: u64, packed: 
     }
 }
 
-/// Moves the bytes of a layout from byte `skip` on, as many as are wanted and there.
+/// Moves the bytes of a layout from byte `skip` on, up to the number that is left or to the end of the
+/// layout.
 ///
 /// # Safety
 ///
 /// The bytes moved exist on both sides, and `skip` is less than the layout has.
 unsafe fn layout<D: Direction>(typed: *mut u8, layout: &Layout, skip: u64, packed: &mut Packed) {
-    // What lies behind the end of this layout is for the caller.
+    // Bytes behind the end of this layout are left to the caller.
     let beyond = packed.left.saturating_sub(layout.size - skip);
     packed.left -= beyond;
     match &layout.shape {
@@ -213,13 +214,13 @@ unsafe fn layout<D: Direction>(typed: *mut u8, layout: &Layout, skip: u64, packe
 }
 
 impl Datatype {
-    /// Bytes of `count` elements from packed position `position` on, and at most `len`.
+    /// Number of bytes of `count` elements from packed position `position` on, at most `len`.
     fn bytes_at(&self, count: i64, position: usize, len: usize) -> u64 {
         let total = i128::from(self.size()) * i128::from(count.max(0));
         (total - position as i128).clamp(0, len as i128) as u64
     }
 
-    /// Moves `packed.left` bytes of elements at `base`, which has them.
+    /// Moves `packed.left` bytes of the elements at `base`, which have at least this many.
     ///
     /// # Safety
     ///
@@ -247,13 +248,13 @@ impl Datatype {
     }
 
     /// Copies packed bytes `[position, position + len)` of `count` elements at `base` to `target`. Returns
-    /// how many, which is less than `len` where the elements end.
+    /// the number of bytes, which is less than `len` if the elements end before.
     ///
     /// # Safety
     ///
-    /// The bytes of the elements that are copied are readable at `base` plus their offsets, which is inside
-    /// one object each, or anywhere in memory with `base` null. `target` is writable for `len` bytes and does
-    /// not overlap them.
+    /// The copied bytes of the elements are readable at `base` plus their offsets. They lie inside one object
+    /// each, or anywhere in memory if `base` is null. `target` is writable for `len` bytes and does not
+    /// overlap them.
     pub unsafe fn gather(
         &self,
         count: i64,
@@ -272,12 +273,12 @@ impl Datatype {
     }
 
     /// Copies `len` bytes from `source` to packed bytes `[position, position + len)` of `count` elements at
-    /// `base`. Returns how many, which is less than `len` where the elements end.
+    /// `base`. Returns the number of bytes, which is less than `len` if the elements end before.
     ///
     /// # Safety
     ///
-    /// The bytes of the elements that are copied are writable at `base` plus their offsets. `source` is
-    /// readable for `len` bytes and does not overlap them.
+    /// The copied bytes of the elements are writable at `base` plus their offsets. `source` is readable for
+    /// `len` bytes and does not overlap them.
     pub unsafe fn scatter(
         &self,
         count: i64,

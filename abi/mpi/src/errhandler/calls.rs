@@ -1,4 +1,4 @@
-//! MPI's functions of error handlers (MPI 5.0, section 9.3).
+//! MPI's functions on error handlers (MPI 5.0, section 9.3).
 
 use super::{Errhandler, Kind, OF_FILES, failure};
 use crate::arguments::{CommHandle, ErrhandlerHandle, ErrorFunction, FileHandle, InputOutput, Output};
@@ -17,7 +17,7 @@ pub unsafe fn comm_set(comm: CommHandle, errhandler: ErrhandlerHandle) -> Result
     let comm = Comm::from_handle(comm)?;
     let new = Errhandler::from_handle(errhandler, Kind::Comm)?;
     let old = std::mem::replace(&mut *comm.errhandler.lock(), new);
-    // Not under the lock: the last user takes the handler's number away.
+    // Outside the lock: dropping the last user removes the handler from its table.
     drop(old);
     Ok(())
 }
@@ -35,7 +35,7 @@ pub unsafe fn comm_call(comm: CommHandle, errorcode: i32) -> Result<()> {
         let comm = Comm::from_handle(comm)?;
         (comm.errhandler.lock().clone(), comm.id, comm.title())
     };
-    // The handler has been called: that is success, whatever it says.
+    // The handler was called, which is success, whatever it returned.
     failure::handle(&handler, id, Class(errorcode), || {
         format!("MPI_Comm_call_errhandler on {title} with error code {errorcode}")
     });

@@ -1,4 +1,5 @@
-//! What becomes of a failed call: its sentence is kept for `MPI_Error_string`, its error handler is called.
+//! The handling of a failed call: its sentence is kept for `MPI_Error_string`, and its error handler is
+//! called.
 
 use std::cell::RefCell;
 
@@ -15,16 +16,16 @@ thread_local! {
     static LAST: RefCell<Option<(Class, String)>> = const { RefCell::new(None) };
 }
 
-/// The sentence of this thread's last error, if it was of this class.
+/// The sentence of this thread's last error, if it has this class.
 pub fn last_detail(class: Class) -> Option<String> {
     LAST.with_borrow(|last| last.as_ref().filter(|(of, _)| *of == class).map(|(_, text)| text.clone()))
 }
 
-/// Handles the failure of the function `name`, by the error handler of `scope` or of the communicator that
-/// the error names. Gives what the function returns, if it does.
+/// Handles the failure of the function `name`, with the error handler of `scope` or of the communicator that
+/// the error names. Returns the class that the function must return, unless the job ends.
 #[cold]
 pub fn raise(name: &'static str, scope: Scope, error: &Error) -> Class {
-    // Before MPI_Init has ended, the world cannot be asked.
+    // Only after MPI_Init has ended can the world be asked.
     ending::exit_if_told();
     if error.class == Class::PROC_ABORTED {
         ending::exit_if_it_says_so(&error.text);
@@ -39,10 +40,10 @@ pub fn raise(name: &'static str, scope: Scope, error: &Error) -> Class {
             return handle(&handler, COMM_NULL, error.class, || format!("{name} on a file: {error}"));
         }
     };
-    // An invalid handle has the handler of the process.
+    // For an invalid handle the handler of the process applies.
     let found = [comm, COMM_SELF].into_iter().find_map(|id| Comm::from_handle(CommHandle(id)).ok());
     let Some(found) = found else {
-        // Before MPI_Init and after MPI_Finalize.
+        // Before MPI_Init or after MPI_Finalize.
         ending::end_job(&text, error.class);
     };
     let (handler, id, title) = (found.errhandler.lock().clone(), found.id, found.title());
@@ -50,7 +51,7 @@ pub fn raise(name: &'static str, scope: Scope, error: &Error) -> Class {
     handle(&handler, id, error.class, || format!("{name} on {title}: {error}"))
 }
 
-/// Calls an error handler. `comm` is the object that failed, `text` what is printed if the job ends.
+/// Calls an error handler. `comm` is the communicator that failed; `text` is printed if the job ends.
 pub(super) fn handle(handler: &Errhandler, comm: u32, class: Class, text: impl FnOnce() -> String) -> Class {
     match handler.action {
         Action::Return => class,

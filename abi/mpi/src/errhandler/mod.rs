@@ -1,8 +1,8 @@
 //! Error handlers: what happens when a function fails.
 //!
-//! A communicator holds an [`Errhandler`]. A handler that the program has made lives as long as a handle of
-//! it or an object that uses it: both are counted as users. [`raise`] calls the handler of a failed call;
-//! [`calls`] are MPI's functions.
+//! A communicator holds an [`Errhandler`]. A handler that the program has made lives as long as a handle to
+//! it, or an object that uses it: both are counted as users. [`raise`] calls the handler of a failed call;
+//! [`calls`] has MPI's functions.
 
 pub mod calls;
 mod failure;
@@ -33,7 +33,7 @@ pub struct Errhandler {
 enum Action {
     /// The job ends.
     Fatal,
-    /// This communicator's processes end. The job ends here, too.
+    /// This communicator's processes end. In this library the job ends, too.
     Abort,
     /// The function returns the error class.
     Return,
@@ -41,7 +41,7 @@ enum Action {
     Program(ErrorFunction),
 }
 
-/// Kinds of objects that have error handlers.
+/// Types of objects that have error handlers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Communicators.
@@ -55,7 +55,7 @@ struct Made {
     id: u32,
     kind: Kind,
     function: ErrorFunction,
-    /// Handles of it and objects that use it.
+    /// Number of handles to it and of objects that use it.
     users: AtomicU32,
 }
 
@@ -63,7 +63,7 @@ static MADE: Table<Made> = Table::new("error handler", Class::ERRHANDLER);
 /// The handler of files that are not open.
 static OF_FILES: Mutex<Errhandler> = Mutex::new(Errhandler::RETURN);
 
-/// A user of a handler that the program has made.
+/// One use of a handler that the program has made.
 struct User(Arc<Made>);
 
 impl Clone for User {
@@ -79,10 +79,10 @@ impl Drop for User {
     }
 }
 
-/// One user less. The last one takes the number away.
+/// Removes a user. The last one removes the handler from its table.
 fn release(made: &Made) {
     if made.users.fetch_sub(1, Ordering::AcqRel) == 1 {
-        // It is unknown where another process has forked from the one that made it.
+        // The handler is unknown in a child of fork of the process that made it.
         let _ = MADE.remove(made.id);
     }
 }
@@ -99,13 +99,13 @@ impl Errhandler {
         Errhandler { id, action, _user: None }
     }
 
-    /// Makes a handler of the program's function; the handle is its first user.
+    /// Makes a handler from the program's function. The handle is its first user.
     pub fn make(kind: Kind, function: ErrorFunction) -> ErrhandlerHandle {
         let users = AtomicU32::new(1);
         ErrhandlerHandle(MADE.insert_with(|id| Made { id, kind, function, users }))
     }
 
-    /// The handler of a handle, for an object of this kind.
+    /// The handler of a handle, for an object of this type.
     pub fn from_handle(handle: ErrhandlerHandle, wanted: Kind) -> Result<Errhandler> {
         match handle.0 {
             ERRORS_ARE_FATAL => Ok(Errhandler::ARE_FATAL),
@@ -125,7 +125,7 @@ impl Errhandler {
         }
     }
 
-    /// A handle of it, to be freed.
+    /// A handle to this handler, which the program must free.
     pub fn handle(&self) -> ErrhandlerHandle {
         if let Some(User(made)) = &self._user {
             made.users.fetch_add(1, Ordering::Relaxed);
@@ -133,10 +133,10 @@ impl Errhandler {
         ErrhandlerHandle(self.id)
     }
 
-    /// Gives a handle back. Objects go on using the handler.
+    /// Frees a handle. Objects go on using the handler.
     pub fn free(handle: ErrhandlerHandle) -> Result<()> {
         match handle.0 {
-            // What MPI_Comm_get_errhandler gives is freed, whatever it is.
+            // A handle that MPI_Comm_get_errhandler returned may be freed, even if it is predefined.
             ERRORS_ARE_FATAL | ERRORS_ABORT | ERRORS_RETURN => Ok(()),
             ERRHANDLER_NULL => Err(Error::new(Class::ERRHANDLER, "the error handler is MPI_ERRHANDLER_NULL")),
             id => {

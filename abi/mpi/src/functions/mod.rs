@@ -1,18 +1,18 @@
 //! All functions of MPI, in tables by chapter.
 //!
-//! A row says the tier, the version of MPI that first had the function, its name, its profiling twin, its
-//! arguments with their kinds ([`crate::arguments`]), and the function of this crate that does it. Both names
-//! are written out, so that they can be searched for. `on comm` names the argument whose error handler
+//! A row has the tier, the version of MPI that first had the function, its name, its profiling twin, its
+//! arguments with their kinds ([`crate::arguments`]), and the function of this crate that does the work. Both
+//! names are written out, so that they can be searched for. `on comm` names the argument whose error handler
 //! is called; `-> Kind` is the result of a function that returns no error code.
 //!
-//! A table is a macro, so that each door makes its own exported functions of it: [`crate::export`]. What came
-//! with MPI 4.0 or later has a table of its own, which the door of an older ABI leaves out.
+//! A table is a macro, from which each door makes its own exported functions: [`crate::export`]. Functions of
+//! MPI 4.0 and later have tables of their own, which a door with an older ABI leaves out.
 //!
-//! Tiers: 1 what almost every program calls, 2 what many do, 3 windows, files, sessions, spawn, tools.
-//! `refused` says to whoever calls it that it is not there.
+//! Tiers: 1 what almost every program calls, 2 what many call, 3 windows, files, sessions, spawn, tools. A
+//! row with `refused` tells its callers that the function is not implemented.
 //!
-//! A twin repeats its function's body and does not call it: a tool's own `MPI_X`, which calls `PMPI_X`, would
-//! be called again by it.
+//! A twin repeats its function's body and does not call the function. A tool's own `MPI_X`, which calls
+//! `PMPI_X`, would otherwise be called again.
 
 mod attributes;
 mod collectives;
@@ -39,22 +39,22 @@ mod windows;
 /// A row of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
-    /// Its tier: see the head of this file.
+    /// Tier of the function: see the module head.
     pub tier: u8,
-    /// The version of MPI that first had it.
+    /// The version of MPI that first had the function.
     pub since: &'static str,
     /// Its name.
     pub name: &'static str,
-    /// The name of the same function for tools that wrap it.
+    /// Name of the twin for tools that wrap the function.
     pub twin: &'static str,
     /// Whether it is implemented.
     pub is_implemented: bool,
 }
 
-/// Makes exported functions of rows, for the ABI that is named `$door` where this is used, and a list of the
-/// rows.
+/// Makes exported functions from rows, for the ABI that is named `$door` where this is used, and a list of
+/// the rows.
 ///
-/// Under the name `listing`, it makes the list alone.
+/// With `listing`, it makes only the list.
 #[macro_export]
 macro_rules! export {
     (listing $list:ident $($tier:literal $since:literal $name:ident $twin:ident $arguments:tt
@@ -103,7 +103,7 @@ macro_rules! export {
             $crate::call::call::<$door>(stringify!($name), $crate::export!(@scope $door $scope), || {
                 // SAFETY: the program keeps the promises that MPI asks for.
                 $(let $argument = unsafe { $crate::export!(@value $door $kind, $argument) }?;)*
-                // SAFETY: as above; they are handed on.
+                // SAFETY: as above; they are passed on.
                 unsafe { $crate::$($how)::+ $(::<$abi>)? ($($argument),*) }
             })
         }

@@ -1,4 +1,4 @@
-//! MPI's functions of groups.
+//! MPI's functions on groups.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::constants::UNDEFINED;
 use crate::environment;
 use crate::error::{Class, Error, Result};
 
-/// Length of an array, which is not negative.
+/// Length of an array, which must not be negative.
 fn length(n: i32) -> Result<usize> {
     usize::try_from(n).map_err(|_| Error::new(Class::ARG, format!("n is {n}, less than 0")))
 }

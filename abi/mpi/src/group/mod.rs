@@ -18,15 +18,15 @@ use crate::table::Table;
 pub struct Group {
     /// World ranks, in order.
     members: Vec<base::Rank>,
-    /// Position by world rank, made when it is first asked for.
+    /// Position by world rank, made on first use.
     positions: OnceLock<HashMap<base::Rank, u32>>,
 }
 
-/// All groups that the program has handles of.
+/// All groups for which the program has handles.
 static GROUPS: Table<Group> = Table::new("group", Class::GROUP);
 
 impl Group {
-    /// A group of these processes, each once.
+    /// A group of these processes, each of which occurs once.
     pub fn new(members: Vec<base::Rank>) -> Group {
         Group { members, positions: OnceLock::new() }
     }
@@ -56,12 +56,12 @@ impl Group {
         }
     }
 
-    /// A handle of a group. That of an empty one is `MPI_GROUP_EMPTY`.
+    /// A handle to a group. An empty group has `MPI_GROUP_EMPTY`.
     pub fn handle(self: Arc<Group>) -> GroupHandle {
         if self.members.is_empty() { GroupHandle(GROUP_EMPTY) } else { GroupHandle(GROUPS.insert(self)) }
     }
 
-    /// Gives a handle back.
+    /// Frees a handle.
     pub fn free(handle: GroupHandle) -> Result<()> {
         match handle.0 {
             GROUP_EMPTY => Ok(()),

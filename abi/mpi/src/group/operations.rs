@@ -1,4 +1,4 @@
-//! Operations on groups (MPI 5.0, section 7.3.2): pure functions of lists of processes.
+//! Operations on groups (MPI 5.0, section 7.3.2), as pure functions of lists of processes.
 
 use anyccl_engine::base::Rank;
 
@@ -7,7 +7,7 @@ use crate::constants::{IDENT, PROC_NULL, SIMILAR, UNDEFINED, UNEQUAL};
 use crate::error::{Class, Error, Result};
 
 impl Group {
-    /// Whether it has this process.
+    /// Whether a process is a member.
     pub fn has(&self, process: Rank) -> bool {
         self.position(process).is_some()
     }
@@ -23,18 +23,18 @@ impl Group {
         }
     }
 
-    /// All of this group, then those of the other that it has not.
+    /// All members of this group, then the members of the other that this one lacks.
     pub fn union(&self, other: &Group) -> Group {
         let new = other.members().iter().filter(|member| !self.has(**member));
         Group::new(self.members().iter().chain(new).copied().collect())
     }
 
-    /// Processes of this group that the other has, too.
+    /// Members of this group that are also members of the other.
     pub fn intersection(&self, other: &Group) -> Group {
         self.those(|member| other.has(member))
     }
 
-    /// Processes of this group that the other has not.
+    /// Members of this group that are not members of the other.
     pub fn difference(&self, other: &Group) -> Group {
         self.those(|member| !other.has(member))
     }
@@ -49,14 +49,14 @@ impl Group {
         Ok(Group::new(ranks.iter().map(|rank| self.members()[*rank as usize]).collect()))
     }
 
-    /// All but the processes of these ranks, each once.
+    /// All processes except those of these ranks, which must be different.
     pub fn exclude(&self, ranks: &[i32]) -> Result<Group> {
         let marked = self.mark(ranks)?;
         let rest = self.members().iter().zip(marked).filter(|(_, is_marked)| !is_marked);
         Ok(Group::new(rest.map(|(member, _)| *member).collect()))
     }
 
-    /// Which ranks are in a list. Refuses those that do not exist or are there twice.
+    /// Marks the ranks of a list. Refuses ranks that do not exist or occur twice.
     fn mark(&self, ranks: &[i32]) -> Result<Vec<bool>> {
         let mut marked = vec![false; self.size() as usize];
         for rank in ranks {
@@ -72,7 +72,7 @@ impl Group {
         Ok(marked)
     }
 
-    /// The rank in another group of the process with this rank here, or `MPI_UNDEFINED`.
+    /// The rank in another group of the process with this rank here; `MPI_UNDEFINED` if it is not there.
     pub fn translate(&self, rank: i32, other: &Group) -> Result<i32> {
         if rank == PROC_NULL {
             return Ok(PROC_NULL);
@@ -85,7 +85,7 @@ impl Group {
     }
 }
 
-/// The ranks of triples of first, last and stride.
+/// The ranks of triples of first rank, last rank and stride.
 pub fn ranks_of_ranges(ranges: &[[i32; 3]], size: u32) -> Result<Vec<i32>> {
     let mut ranks = Vec::new();
     for [first, last, stride] in ranges.iter().copied() {

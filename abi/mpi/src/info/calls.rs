@@ -1,4 +1,4 @@
-//! MPI's functions of info objects.
+//! MPI's functions on info objects.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 
@@ -64,7 +64,7 @@ pub unsafe fn get(
         .map_err(|_| Error::new(Class::ARG, format!("valuelen is {valuelen}, less than 0")))?;
     let found = pairs.get(key(&name)?);
     if let Some(found) = found {
-        // The zero at the end comes on top in this function.
+        // In this function the zero at the end is additional.
         value.put(found.as_bytes(), TextLimit::Given(room + 1));
     }
     flag.set(found.is_some());

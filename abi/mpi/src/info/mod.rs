@@ -1,7 +1,7 @@
 //! Info objects: keys with values, in the order in which the keys were first set (MPI 5.0, chapter 10).
 //!
-//! [`calls`] are MPI's functions; `start` is what `MPI_INFO_ENV` says. All of it works before `MPI_Init`
-//! and after `MPI_Finalize`.
+//! [`calls`] has MPI's functions; `start` has the contents of `MPI_INFO_ENV`. Everything works before
+//! `MPI_Init` and after `MPI_Finalize`.
 
 pub mod calls;
 mod start;
@@ -30,7 +30,7 @@ impl Pairs {
         self.0.iter().find(|(its, _)| its == key).map(|(_, value)| value.as_str())
     }
 
-    /// Sets a key that fits, to a value that fits.
+    /// Sets a key. Refuses a key or a value that is too long.
     pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
         if key.is_empty() || key.len() >= MAX_INFO_KEY {
             let text = format!("a key of {} bytes; 1 to {} are possible", key.len(), MAX_INFO_KEY - 1);
@@ -60,12 +60,12 @@ impl Pairs {
         self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// What the object of a handle has now. `MPI_INFO_NULL` has nothing.
+    /// The present pairs of the object of a handle. `MPI_INFO_NULL` has none.
     pub fn of_handle_or_null(handle: InfoHandle) -> Result<Pairs> {
         if handle.0 == INFO_NULL { Ok(Pairs::default()) } else { Pairs::of_handle(handle) }
     }
 
-    /// What the object of a handle has now.
+    /// The present pairs of the object of a handle.
     pub fn of_handle(handle: InfoHandle) -> Result<Pairs> {
         match handle.0 {
             INFO_ENV => Ok(start::of_this_process()),
@@ -73,7 +73,7 @@ impl Pairs {
         }
     }
 
-    /// A new object with these pairs.
+    /// Makes a new object with these pairs.
     pub fn handle(self) -> InfoHandle {
         InfoHandle(INFOS.insert(Arc::new(Info(Mutex::new(self)))))
     }

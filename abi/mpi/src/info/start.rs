@@ -3,19 +3,19 @@
 use super::Pairs;
 use crate::environment;
 
-/// What is known of the start of this process.
+/// The known facts about the start of this process.
 pub(super) fn of_this_process() -> Pairs {
     let arguments: Vec<String> =
         std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
     of_arguments(&arguments)
 }
 
-/// What is known of a process that was started with these arguments, its command first.
+/// The known facts about a process that was started with these arguments, its command first.
 pub(super) fn of_arguments(arguments: &[String]) -> Pairs {
     let mut pairs = Pairs::default();
     let mut set = |key: &str, value: &str| {
         if !value.is_empty() {
-            // One that is too long is left out.
+            // A value that is too long is left out.
             let _ = pairs.set(key, value);
         }
     };

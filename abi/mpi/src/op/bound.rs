@@ -1,4 +1,4 @@
-//! An operator on one datatype, as the engine takes it.
+//! An operator on one datatype, in the form that the engine takes.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
@@ -16,10 +16,10 @@ use crate::arguments::DatatypeHandle;
 use crate::datatype::Datatype;
 use crate::error::{Class, Error, Result};
 
-/// Where the elements of a reduction are for the engine.
+/// The place of a reduction's elements, for the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Where the program has them: from the offset on, one behind the other.
+    /// In the program's memory: from this offset on, one after the other.
     InPlace(i64),
     /// In packed memory.
     Packed,
@@ -34,12 +34,12 @@ pub struct Bound {
     pub element: Element,
     /// Bytes from one element to the next.
     pub unit: usize,
-    /// Where the elements are.
+    /// Place of the elements.
     pub form: Form,
     keeper: Option<Keeper>,
 }
 
-/// Operators on opaque elements.
+/// An operator on opaque elements.
 #[derive(Clone)]
 enum Keeper {
     Own(Arc<Operator>),
@@ -82,12 +82,12 @@ impl Bound {
         })
     }
 
-    /// Whether the program may free the operator while a call with it is under way.
+    /// Whether the operator belongs to the program, which may free it while a call with it is under way.
     pub fn is_of_program(&self) -> bool {
         matches!(self.keeper, Some(Keeper::User(_)))
     }
 
-    /// The engine's operator, where it has none of its own.
+    /// The operator to pass to the engine, if the engine has no builtin one.
     pub fn operator(&self) -> Option<&Arc<Operator>> {
         match self.keeper.as_ref()? {
             Keeper::Own(operator) => Some(operator),
@@ -96,7 +96,7 @@ impl Bound {
     }
 }
 
-/// The code of the predefined datatype that this one is or is as.
+/// The code of the predefined datatype that this one is or consists of.
 pub(super) fn predefined_code(op: u32, datatype: &Datatype) -> Result<u32> {
     if let Some(code) = datatype.code() {
         return Ok(code);
@@ -119,7 +119,7 @@ pub(super) fn undefined(op: u32, datatype: &Datatype) -> Error {
     Error::new(Class::OP, text)
 }
 
-/// The operator of a loop of this crate.
+/// The operator for a loop of this crate.
 fn own_operator(op: u32, code: u32, function: ReduceFn, unit: usize) -> Result<Arc<Operator>> {
     type Operators = Mutex<HashMap<(u32, u32), Arc<Operator>>>;
     static MADE: LazyLock<Operators> = LazyLock::new(Mutex::default);
@@ -133,7 +133,7 @@ fn own_operator(op: u32, code: u32, function: ReduceFn, unit: usize) -> Result<A
     Ok(operator)
 }
 
-/// What the engine calls.
+/// The function that the engine calls.
 ///
 /// # Safety
 /// `context` is a [`ReduceFn`], for whose elements this is called.
@@ -146,6 +146,6 @@ unsafe extern "C-unwind" fn combine(
 ) {
     // SAFETY: promised by the caller.
     let function = unsafe { std::mem::transmute::<*mut c_void, ReduceFn>(context) };
-    // SAFETY: the operands are apart and hold so many elements.
+    // SAFETY: the operands are apart and hold that many elements.
     unsafe { function(inout.cast(), input.cast(), inout.cast_const().cast(), count) };
 }

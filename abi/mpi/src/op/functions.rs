@@ -1,4 +1,4 @@
-//! The functions of MPI on operators.
+//! MPI's functions on operators.
 
 use anyccl_engine::reduce::reduce_fn;
 

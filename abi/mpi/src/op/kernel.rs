@@ -1,6 +1,5 @@
-//! Which predefined operators are defined on which predefined datatypes (MPI 5.0, section 6.9.2), and who
-//! combines two elements: a kernel of the engine, or one of this crate for elements that the engine does not
-//! know.
+//! The predefined operators on predefined datatypes (MPI 5.0, section 6.9.2). Two elements are combined by a
+//! kernel of the engine, or by one of this crate if the engine does not know the elements.
 
 use anyccl_engine::base::{Datatype as Element, ReduceOp};
 use anyccl_engine::reduce::ReduceFn;
@@ -9,16 +8,17 @@ use super::kind::{Kind, kind};
 use super::{pair, wide};
 use crate::constants as c;
 
-/// Who combines elements.
+/// The code that combines elements.
 #[derive(Clone, Copy)]
 pub enum Kernel {
-    /// The engine, which knows operator and datatype.
+    /// A kernel of the engine, which knows operator and datatype.
     Engine(ReduceOp, Element),
     /// A loop of this crate.
     Own(ReduceFn),
 }
 
-/// Who combines elements of the datatype `code` by the predefined operator `op`. `None`: it is not defined.
+/// The kernel of the predefined operator `op` on the datatype `code`. `None`: the operator is not defined on
+/// it.
 #[inline]
 pub fn kernel(op: u32, code: u32) -> Option<Kernel> {
     let kind = kind(code)?;

@@ -1,7 +1,6 @@
 //! The groups of predefined datatypes that MPI's rules for operators name (MPI 5.0, section 6.9.2).
 //!
-//! Where MPI says nothing, the choice is MPICH's: `MPI_CHAR` is an integer here, as in every C program that
-//! adds bytes.
+//! Where MPI leaves a choice, this is MPICH's: `MPI_CHAR` is an integer, because C programs add bytes.
 
 use anyccl_engine::base::Datatype as Element;
 
@@ -14,7 +13,7 @@ pub(super) enum Kind {
     Integer(Element),
     /// Integers of Fortran, which have no logical operators.
     FortranInteger(Element),
-    /// Numbers with a fraction.
+    /// Floating-point numbers.
     Real(Element),
     /// Complex numbers.
     Complex(Element),
@@ -25,7 +24,7 @@ pub(super) enum Kind {
     /// Integers and truth values of 16 bytes.
     Integer16,
     Logical16,
-    /// Numbers of the C type `long double`, and complex ones of two of them.
+    /// Numbers of the C type `long double`, and complex numbers of two of them.
     LongDouble,
     LongDoubleComplex,
     /// A value and an index.

@@ -1,7 +1,7 @@
-//! Operators on `long double`, which is the x87's number of 80 bits in 16 bytes of memory.
+//! Operators on `long double`, the x87's number of 80 bits in 16 bytes of memory.
 //!
-//! Rust has no such type, so two numbers are combined by the x87 itself. Each block of assembly leaves the
-//! register stack as empty as it found it. The six bytes behind a number are those of an operand.
+//! Rust has no such type, so the x87 itself combines two numbers. Each block of assembly leaves the register
+//! stack as empty as it found it. The six bytes behind a result are those of an operand.
 
 use std::arch::asm;
 use std::cmp::Ordering;
@@ -16,14 +16,14 @@ use crate::constants as c;
 #[derive(Clone, Copy)]
 pub(super) struct LongDouble([u8; 16]);
 
-/// An instruction on two numbers: `a op b`.
+/// Defines an operation on two numbers: `a op b`.
 macro_rules! binary {
     ($name:ident, $instruction:literal) => {
         #[inline(always)]
         fn $name(a: LongDouble, b: LongDouble) -> LongDouble {
             let mut result = b;
-            // SAFETY: reads ten bytes of each operand and writes ten of the result, which lives here. The
-            // x87's registers are declared as changed, and are empty again.
+            // SAFETY: reads ten bytes of each operand and writes ten bytes of the result, which lives here.
+            // The x87's registers are declared as changed, and are empty again.
             unsafe {
                 asm!(
                     "fld tbyte ptr [{a}]",

@@ -1,13 +1,13 @@
-//! The loop around an operator of this crate.
+//! The loop around the operators of this crate.
 
 use std::ptr;
 
-/// How two elements become one.
+/// A way to combine two elements.
 pub(super) trait Combine {
     /// An element in memory.
     type Element: Copy;
 
-    /// The element that is left: `a` is the left operand.
+    /// The combined element; `a` is the left operand.
     fn combine(a: Self::Element, b: Self::Element) -> Self::Element;
 }
 
@@ -18,7 +18,8 @@ pub(super) trait Combine {
 pub(super) unsafe fn run<C: Combine>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
     let (dst, a, b) = (dst.cast::<C::Element>(), a.cast::<C::Element>(), b.cast::<C::Element>());
     for at in 0..count {
-        // SAFETY: `at` is below the count, for which the caller vouches. Every element is plain numbers.
+        // SAFETY: `at` is below the count, for which the caller vouches. Every element consists of plain
+        // numbers.
         let left = unsafe { ptr::read_unaligned(a.wrapping_add(at)) };
         // SAFETY: as above.
         let right = unsafe { ptr::read_unaligned(b.wrapping_add(at)) };

@@ -1,8 +1,8 @@
 //! Operators of reductions: the predefined ones, and those that the program makes.
 //!
-//! `kernel` says what is defined on what. [`Bound`] is an operator on one datatype, as the
-//! engine takes it: a kernel of the engine, or a function on opaque elements, which is a loop of this crate
-//! (`pair`, `wide`, `long_double`) or the program's (`user`).
+//! `kernel` says which operator is defined on which datatype. [`Bound`] is an operator on one datatype, in
+//! the form that the engine takes. That is a kernel of the engine, or a function on opaque elements. The
+//! function is a loop of this crate (`pair`, `wide`, `long_double`), or the program's (`user`).
 
 mod bound;
 mod functions;
@@ -30,9 +30,9 @@ pub use user::UserOp;
 /// An operator.
 #[derive(Clone)]
 pub enum Op {
-    /// One of MPI's, by its number.
+    /// A predefined operator, by its number.
     Predefined(u32),
-    /// One of the program's.
+    /// An operator of the program.
     User(Arc<UserOp>),
 }
 

@@ -1,7 +1,7 @@
 //! `MPI_MINLOC` and `MPI_MAXLOC` on pairs of a value and an index.
 //!
-//! A pair is a C struct, and combined as one: what lies between and behind its members moves along. Of equal
-//! values the one with the smaller index is left, so the operators commute.
+//! A pair is a C struct and is combined as a whole, including the padding. Of equal values the one with the
+//! smaller index wins, so the operators commute.
 
 use std::marker::PhantomData;
 
@@ -19,12 +19,12 @@ pub(super) struct Located<V, I> {
     index: I,
 }
 
-/// Smallest value and its index.
+/// The smallest value and its index.
 struct MinLoc<V, I>(PhantomData<(V, I)>);
-/// Largest value and its index.
+/// The largest value and its index.
 struct MaxLoc<V, I>(PhantomData<(V, I)>);
 
-/// Gives `a` where it is better, or equal with a smaller index; else `b`.
+/// Returns `a` if it is better, or equal with a smaller index; else `b`.
 #[inline(always)]
 fn select<V: Copy, I: Copy + PartialOrd>(
     a: Located<V, I>,

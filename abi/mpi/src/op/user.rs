@@ -1,8 +1,8 @@
 //! Operators of the program.
 //!
-//! The engine moves elements packed, without holes. A function of the program sees an array of its datatype:
-//! where that has holes or does not begin at its address, both operands are laid out in temporary memory
-//! first.
+//! The engine moves elements packed, without gaps. A function of the program expects an array of its
+//! datatype. If that datatype has gaps, or does not begin at its address, both operands are first laid out in
+//! temporary memory.
 
 use std::collections::VecDeque;
 use std::ffi::{c_int, c_void};
@@ -15,9 +15,9 @@ use crate::arguments::ReduceFunction;
 use crate::datatype::Datatype;
 use crate::error::Result;
 
-/// Datatypes for which an operator is kept ready.
+/// Number of datatypes for which an operator is kept.
 const KEPT: usize = 16;
-/// Bytes of an operand in temporary memory, about.
+/// Approximate length of an operand in temporary memory.
 const LAID_OUT_BYTES: usize = 64 << 10;
 
 /// An operator of the program.
@@ -25,19 +25,19 @@ pub struct UserOp {
     function: ReduceFunction,
     /// Whether operands may be swapped.
     pub is_commutative: bool,
-    /// The latest datatypes it was used on.
+    /// The datatypes on which it was used last.
     bound: Mutex<VecDeque<Arc<OnDatatype>>>,
 }
 
 /// An operator of the program on one datatype.
 pub struct OnDatatype {
-    // Declared before its context, which it has a pointer to.
+    // Declared before the context, because the operator has a pointer to it.
     /// The engine's operator.
     pub operator: Arc<Operator>,
     context: Box<Context>,
 }
 
-/// What the function needs to know.
+/// The data that the function needs.
 struct Context {
     function: ReduceFunction,
     /// Number of the datatype, for its handle.
@@ -51,7 +51,7 @@ impl UserOp {
         UserOp { function, is_commutative, bound: Mutex::default() }
     }
 
-    /// The operator on packed elements of a datatype that has any bytes; `id` is the number of its handle.
+    /// The operator on packed elements of a datatype that has data; `id` is the number of its handle.
     pub fn on(&self, id: u32, datatype: &Arc<Datatype>) -> Result<Arc<OnDatatype>> {
         let mut bound = self.bound.lock();
         let is_it =
@@ -62,7 +62,7 @@ impl UserOp {
         let context = Box::new(Context { function: self.function, id, datatype: Arc::clone(datatype) });
         let pointer = std::ptr::from_ref(&*context).cast_mut().cast();
         let bytes = datatype.size() as usize;
-        // SAFETY: the function is the program's, which has promised what MPI asks for. The context lives as
+        // SAFETY: the function is the program's, which has promised what MPI requires. The context lives as
         // long as the operator, in one struct, which every call with it keeps.
         let operator = unsafe { Operator::opaque(combine, pointer, self.is_commutative, bytes) }?;
         let made = Arc::new(OnDatatype { operator: Arc::new(operator), context });
@@ -73,7 +73,7 @@ impl UserOp {
         Ok(made)
     }
 
-    /// `inout[i] = input[i] op inout[i]` for elements in the program's memory.
+    /// Computes `inout[i] = input[i] op inout[i]` for elements in the program's memory.
     ///
     /// # Safety
     /// Both hold `count` elements of the datatype.
@@ -85,7 +85,7 @@ impl UserOp {
         inout: *mut u8,
         count: i64,
     ) {
-        // What a call with an int count can take.
+        // The most elements that a call with an int count can take.
         let step = i64::from(c_int::MAX);
         let mut done = 0;
         while done < count {
@@ -99,7 +99,7 @@ impl UserOp {
     }
 }
 
-/// What the engine calls: operands are packed.
+/// The function that the engine calls; its operands are packed.
 ///
 /// # Safety
 /// `context` is a [`Context`], and the operands hold `count` packed elements of its datatype.
@@ -115,8 +115,8 @@ unsafe extern "C-unwind" fn combine(
     let lb = datatype.true_lb() as isize;
     if datatype.is_contiguous() {
         let (from, to) = (input.cast_mut().wrapping_byte_offset(-lb), inout.wrapping_byte_offset(-lb));
-        // SAFETY: without holes, packed elements are as the program lays them out; pieces of the engine have
-        // far fewer than an int can count.
+        // SAFETY: without gaps, packed elements have the program's layout. Pieces of the engine have far
+        // fewer elements than an int can count.
         unsafe { function.call(from, to, count as i64, *id) };
         return;
     }
@@ -140,10 +140,10 @@ unsafe extern "C-unwind" fn combine(
     }
 }
 
-/// Memory for elements of a datatype as the program lays them out, aligned for anything.
+/// Memory for elements in the program's layout, aligned for any type.
 struct LaidOut {
     memory: Vec<u128>,
-    /// From the start of the memory to the address that the program is given.
+    /// Distance from the start of the memory to the address that the program gets.
     offset: isize,
 }
 

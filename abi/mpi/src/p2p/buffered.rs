@@ -1,8 +1,8 @@
 //! Buffered sends (MPI 5.0, section 3.6): messages that wait in memory of the library.
 //!
-//! The program attaches a buffer, which says how much may wait at a time. The messages themselves lie in
-//! memory of the library, because their requests do; what is attached only bounds them. With
-//! `MPI_BUFFER_AUTOMATIC` nothing does.
+//! The program attaches a buffer, which limits how much may wait at a time. The messages themselves lie in
+//! memory of the library, because their requests do; the attached buffer is only a limit. With
+//! `MPI_BUFFER_AUTOMATIC` there is no limit.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -20,23 +20,23 @@ use crate::error::{Class, Error, Result};
 use crate::request::{self, Active, Staged};
 use crate::status::Status;
 
-/// A buffer that the program has attached, and the messages that are on their way.
+/// A buffer that the program has attached, and the messages that are being sent.
 struct Attached {
     address: usize,
     bytes: usize,
     messages: Vec<Waiting>,
 }
 
-/// A message on its way.
+/// A message that is being sent.
 struct Waiting {
     bytes: usize,
     request: engine::Request,
 }
 
-/// Bytes of the attached buffer that a message takes in addition: no ABI has a smaller `MPI_BSEND_OVERHEAD`.
+/// Bytes of the attached buffer that a message takes in addition. No ABI has a smaller `MPI_BSEND_OVERHEAD`.
 const OVERHEAD: usize = 96;
 
-/// Key of the buffer of the whole process: no communicator has this number.
+/// Key of the buffer of the whole process; no communicator has this number.
 const PROCESS: u32 = 0;
 
 /// Buffers by communicator.
@@ -56,7 +56,7 @@ impl Attached {
     }
 }
 
-/// Whether buffered messages are on their way.
+/// Whether buffered messages are being sent.
 pub fn is_under_way() -> bool {
     let mut buffers = BUFFERS.lock();
     buffers.get_or_insert_default().values_mut().any(|attached| {
@@ -65,7 +65,7 @@ pub fn is_under_way() -> bool {
     })
 }
 
-/// Sends a message out of a copy. It is complete for its sender at once.
+/// Sends a copied message. It is complete for its sender at once.
 pub(super) fn start(comm: &Comm, data: Vec<u8>, to: base::Rank, tag: i32) -> Result<Active> {
     let mut buffers = BUFFERS.lock();
     let all = buffers.get_or_insert_default();
@@ -82,7 +82,7 @@ pub(super) fn start(comm: &Comm, data: Vec<u8>, to: base::Rank, tag: i32) -> Res
     }
     let bytes = data.len();
     let message = send::message(to, tag, data.as_ptr(), bytes, Mode::Standard);
-    // SAFETY: the request keeps what is sent.
+    // SAFETY: the request keeps the sent bytes.
     let request = unsafe { comm.engine().start_send(&message) }?.keeping(data);
     attached.messages.push(Waiting { bytes, request });
     Ok(Active::Complete(Status::EMPTY))
@@ -127,7 +127,7 @@ fn flush(key: u32) -> Result<()> {
     Ok(())
 }
 
-/// A request that is complete when what waits now has been sent.
+/// Makes a request that is complete when all messages that wait now have been sent.
 fn start_flush(comm: u32, key: u32, request: &Output<RequestHandle>) -> Result<()> {
     let messages = match BUFFERS.lock().get_or_insert_default().get_mut(&key) {
         Some(attached) => std::mem::take(&mut attached.messages),
@@ -144,7 +144,7 @@ fn start_flush(comm: u32, key: u32, request: &Output<RequestHandle>) -> Result<(
 pub fn finish() {
     let all = std::mem::take(&mut *BUFFERS.lock()).unwrap_or_default();
     for mut waiting in all.into_values().flat_map(|attached| attached.messages) {
-        // Nobody is left to be told.
+        // Nobody is left who could handle an error.
         let _ = waiting.request.wait();
     }
 }

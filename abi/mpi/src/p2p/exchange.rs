@@ -1,4 +1,4 @@
-//! A send and a receive at once: `MPI_Sendrecv` and its forms.
+//! A send and a receive at the same time: `MPI_Sendrecv` and its forms.
 
 use super::{receive, send};
 use crate::arguments::{
@@ -10,7 +10,7 @@ use crate::request::{self, Active};
 use crate::status::Status;
 use crate::types::memory::Memory;
 
-/// Both operations of an exchange.
+/// The two operations of an exchange.
 pub struct Pair {
     receive: Active,
     send: Active,
@@ -62,7 +62,7 @@ pub unsafe fn sendrecv(
     Ok(())
 }
 
-/// A wrong send is found before the receive is started.
+/// Checks the send first, so that an error is found before the receive is started.
 fn check_send(comm: CommHandle, dest: i32, tag: i32) -> Result<()> {
     Comm::from_handle(comm)?.peer(dest)?;
     super::checked_tag(tag).map(drop)
@@ -130,7 +130,7 @@ pub unsafe fn isendrecv_replace(
     Ok(())
 }
 
-/// Starts the send out of a copy, and the receive into the place.
+/// Starts the send from a copy, and the receive into the program's memory.
 ///
 /// # Safety
 /// The memory is readable now, and writable until the operation is complete.

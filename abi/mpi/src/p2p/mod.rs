@@ -1,11 +1,11 @@
 //! Messages from rank to rank.
 //!
-//! - `send` and `receive` run and start messages, `probe` looks for them, `exchange` does both at once.
-//! - `buffered` has the memory of buffered sends, `persistent` prepares messages that are started often.
+//! - `send` and `receive` run and start messages, `probe` looks for them, `exchange` does both at the same
+//!   time.
+//! - `buffered` implements buffered sends, `persistent` prepares messages that are started often.
 //!
-//! The engine sees bytes: a receive takes what comes, whatever type its sender gave it, and the end of a
-//! message that is too long is dropped with MPI_ERR_TRUNCATE. Memory that is not one run is packed on its
-//! way.
+//! The engine sees bytes: a receive takes every message, whatever type its sender gave it. If a message is
+//! too long, its end is dropped with MPI_ERR_TRUNCATE. Memory that is not one run is packed on its way.
 
 pub mod buffered;
 pub mod exchange;
@@ -21,7 +21,7 @@ use crate::comm::Comm;
 use crate::constants::{ANY_SOURCE, ANY_TAG};
 use crate::error::{Class, Error, Result};
 
-/// The messages that a receive or a probe accepts; `None`: it is from `MPI_PROC_NULL`.
+/// The messages that a receive or a probe accepts; `None` for `MPI_PROC_NULL`.
 #[inline]
 fn selector(comm: &Comm, source: i32, tag: i32) -> Result<Option<Selector>> {
     let source = if source == ANY_SOURCE { Some(None) } else { comm.peer(source)?.map(Some) };

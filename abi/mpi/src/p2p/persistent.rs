@@ -17,7 +17,7 @@ use crate::types::memory::Memory;
 #[derive(Clone, Copy)]
 struct Address(*mut u8);
 
-// SAFETY: the program has promised the buffer to each run, on whatever thread that is.
+// SAFETY: the program has promised the buffer to each run, on whatever thread it runs.
 unsafe impl Send for Address {}
 // SAFETY: as above.
 unsafe impl Sync for Address {}

@@ -1,4 +1,4 @@
-//! Probes: looking for messages, and taking them out of the queue.
+//! Probes: functions that look for messages, or take them out of the queue.
 
 use std::sync::Arc;
 
@@ -17,16 +17,16 @@ use crate::status::Status;
 use crate::table::Table;
 use crate::types::memory::Memory;
 
-/// A message that was taken out.
+/// A message that was taken out of the queue.
 struct Message {
     message: MatchedMessage,
     comm: CommHandle,
 }
 
-/// All messages that were taken out and not received.
+/// All messages that were taken out of the queue and not received.
 static MESSAGES: Table<Message> = Table::new("message", Class::REQUEST);
 
-/// A status in the ranks of a communicator.
+/// A status with ranks of a communicator.
 fn status_on(comm: &Comm, status: &anyccl_engine::p2p::Status) -> Status {
     let mut status = Status::from(status);
     status.source = comm.rank_of_peer(status.source.cast_unsigned());

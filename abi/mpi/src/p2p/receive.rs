@@ -68,7 +68,7 @@ pub unsafe fn irecv(
     Ok(())
 }
 
-/// Starts a receive; gives the communicator's number, too.
+/// Starts a receive. Returns the communicator's number, too.
 ///
 /// # Safety
 /// The memory is writable, and used by nobody else, until the operation is complete.

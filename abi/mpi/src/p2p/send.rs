@@ -14,7 +14,7 @@ use crate::request::{self, Active};
 use crate::status::Status;
 use crate::types::memory::Memory;
 
-/// The message of bytes.
+/// A message of bytes.
 #[inline]
 pub(super) fn message(
     to: base::Rank,
@@ -103,7 +103,7 @@ pub unsafe fn isend<M: SendMode>(
     Ok(())
 }
 
-/// Starts a send; gives the communicator's number, too.
+/// Starts a send. Returns the communicator's number, too.
 ///
 /// # Safety
 /// The memory is readable until the operation is complete.
@@ -166,7 +166,7 @@ pub(super) unsafe fn begin(
     }
 }
 
-/// An address that is not NULL, where there are no bytes.
+/// The address, or a dangling one in place of NULL, which occurs only without bytes.
 #[inline]
 pub(super) fn present(data: *mut u8) -> *mut u8 {
     if data.is_null() { std::ptr::NonNull::dangling().as_ptr() } else { data }

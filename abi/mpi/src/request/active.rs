@@ -13,9 +13,9 @@ use crate::status::Status;
 
 /// An operation under way.
 pub enum Active {
-    /// Completed.
+    /// The operation has completed.
     Complete(Status),
-    /// Failed.
+    /// The operation has failed.
     Failed(Error),
     /// A message or a collective in the engine.
     Engine(Running),
@@ -23,7 +23,7 @@ pub enum Active {
     Staged(Box<Staged>),
     /// A collective in stages.
     Collective(Box<collective::Running>),
-    /// A send and a receive at once.
+    /// A send and a receive at the same time.
     Pair(Box<Pair>),
     /// The program's own operation.
     Generalized(Arc<Generalized>),
@@ -37,26 +37,26 @@ pub struct Running {
     is_receive: bool,
 }
 
-/// A stage: work on this rank, and what it starts in the engine then, if anything. It gets the status of what
-/// the stage before has started.
+/// A stage: work on this rank, which may start an operation in the engine. Its argument is the status of the
+/// operation that the previous stage started.
 pub type Stage = Box<dyn FnOnce(&Status) -> Result<Option<engine::Request>> + Send>;
 
-/// Work in stages: each begins when what the one before has started is complete.
+/// Work in stages. A stage begins when the operation of the previous one is complete.
 pub struct Staged {
     current: Option<engine::Request>,
     rest: VecDeque<Stage>,
     status: Status,
-    /// See [`Running`].
+    /// First rank of the senders, as in [`Running`].
     first_peer: u32,
 }
 
 impl Staged {
-    /// These stages, of which the first begins at once.
+    /// Starts these stages; the first begins at once.
     pub fn start(stages: impl IntoIterator<Item = Stage>) -> Result<Active> {
         Staged::begin(None, 0, stages)
     }
 
-    /// These stages, of which the first begins after an operation in the engine. See [`Active::receive`].
+    /// Starts these stages; the first begins after an operation in the engine. See [`Active::receive`].
     pub fn after(
         current: engine::Request,
         first_peer: u32,
@@ -78,7 +78,7 @@ impl Staged {
         }
     }
 
-    /// Goes on as far as possible; the outcome, if it has come to its end.
+    /// Goes on as far as possible. Returns the outcome if all stages have ended.
     fn poll(&mut self) -> Option<Result<Status>> {
         loop {
             if let Some(current) = &mut self.current {
@@ -108,12 +108,12 @@ impl Active {
         Active::Engine(Running { request, first_peer: 0, is_receive: false })
     }
 
-    /// A receive in the engine, from senders whose first has this rank there.
+    /// A receive in the engine. `first_peer` is the rank there of the first possible sender.
     pub fn receive(request: engine::Request, first_peer: u32) -> Active {
         Active::Engine(Running { request, first_peer, is_receive: true })
     }
 
-    /// The outcome, if it has completed; moves everything on.
+    /// The outcome, if the operation has completed. Advances all operations.
     pub fn poll(&mut self) -> Option<Result<Status>> {
         match self {
             Active::Complete(status) => Some(Ok(*status)),
@@ -141,7 +141,7 @@ impl Active {
         }
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the operation.
     pub fn wait(&mut self) -> Result<Status> {
         match self {
             Active::Engine(running) => {
@@ -152,7 +152,7 @@ impl Active {
         }
     }
 
-    /// Ends a receive that has met no message yet; tells the program's own operation.
+    /// Cancels a receive that has met no message yet, or asks the program's own operation to cancel.
     pub fn cancel(&self) -> Result<()> {
         match self {
             Active::Engine(running) if running.is_receive => running.request.cancel(),
@@ -168,7 +168,7 @@ impl Active {
         Ok(())
     }
 
-    /// Whether others must give it turns, for it to come to its end.
+    /// Whether the operation needs turns from waiting threads to reach its end.
     pub fn is_staged(&self) -> bool {
         matches!(self, Active::Staged(_) | Active::Collective(_) | Active::Pair(_))
     }

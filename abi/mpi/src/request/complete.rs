@@ -1,4 +1,4 @@
-//! Functions for one request: wait, test, start, free, cancel.
+//! MPI's functions for one request: wait, test, start, free, cancel.
 
 use super::{Active, ORPHANS, is_active, requests, test, wait_for, with};
 use crate::arguments::{InputOutput, InputOutputs, Output, RequestHandle, StatusPlaces};
@@ -72,7 +72,7 @@ fn start_one(id: RequestHandle) -> Result<()> {
     with(id, |held| held.put_back(active))
 }
 
-/// `MPI_Request_free`. What is under way comes to its end.
+/// `MPI_Request_free`. The operation under way runs to its end.
 pub unsafe fn free(request: InputOutput<RequestHandle>) -> Result<()> {
     let id = request.get();
     if id.is_null() {

@@ -1,4 +1,4 @@
-//! Generalized requests: operations of the program's own, which MPI only waits for (MPI 5.0, section 13.2).
+//! Generalized requests: operations of the program's own, for which MPI only waits (MPI 5.0, section 13.2).
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use crate::status::Status;
 /// An operation of the program's own.
 pub struct Generalized {
     functions: Functions,
-    /// Its functions as functions in Fortran, where a binding has said that they are.
+    /// Its functions as functions in Fortran, if a binding has declared them so.
     in_fortran: OnceLock<Functions>,
     extra: Extra,
     is_complete: AtomicBool,
@@ -21,11 +21,11 @@ pub struct Generalized {
 
 type Functions = (QueryFunction, FreeFunction, CancelFunction);
 
-/// The program's pointer, which is handed on.
+/// The program's pointer, which is passed on.
 struct Extra(*mut c_void);
 
-// SAFETY: the program's functions may be called from any thread that completes the request, says MPI; the
-// pointer is theirs.
+// SAFETY: by MPI, the program's functions may be called from any thread that completes the request; they own
+// the pointer.
 unsafe impl Send for Extra {}
 // SAFETY: as above.
 unsafe impl Sync for Extra {}
@@ -35,13 +35,13 @@ impl Generalized {
         self.in_fortran.get().unwrap_or(&self.functions)
     }
 
-    /// The outcome, if the program has completed it. Asked once for it.
+    /// The outcome, if the program has completed the operation. Must not be called again after that.
     pub fn poll(&self) -> Option<Result<Status>> {
         if !self.is_complete.load(Ordering::Acquire) {
             return None;
         }
         let mut status = Status::EMPTY;
-        // SAFETY: a request that is complete is waited for or tested: the query function is called.
+        // SAFETY: a complete request is waited for or tested, so the query function may be called.
         Some(unsafe { self.functions().0.call(self.extra.0, &mut status) }.map(|()| status))
     }
 
@@ -50,7 +50,7 @@ impl Generalized {
         self.is_complete.load(Ordering::Acquire)
     }
 
-    /// Tells the program that it is to be cancelled.
+    /// Asks the program to cancel the operation.
     pub fn cancel(&self) -> Result<()> {
         // SAFETY: MPI_Cancel calls the cancel function.
         unsafe { self.functions().2.call(self.extra.0, self.is_complete.load(Ordering::Acquire)) }
@@ -96,11 +96,11 @@ pub unsafe fn complete(request: RequestHandle) -> Result<()> {
     Ok(())
 }
 
-/// A binding says that the functions of a request are in Fortran.
+/// Declares the functions of a request as functions in Fortran.
 pub fn set_in_fortran<A: Abi>(request: RequestHandle) -> Result<()> {
     let found = find(request)?;
     let (query, free, cancel) = found.functions;
-    // A second call says the same.
+    // A second call sets the same functions.
     let _ = found.in_fortran.set(in_fortran::<A>(query, free, cancel));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Functions that look at requests and leave them as they are.
+//! MPI's functions that look at requests and leave them as they are.
 
 use super::several::length;
 use super::{is_active, with};
@@ -88,7 +88,7 @@ pub unsafe fn some(
     Ok(())
 }
 
-/// The status of a request that has completed; it stays as it is.
+/// The status of a request, if it has completed. The request stays as it is.
 fn look(request: RequestHandle) -> Result<Option<Status>> {
     if request.is_null() {
         return Ok(Some(Status::EMPTY));

@@ -1,8 +1,8 @@
-//! Turns for operations in stages while a thread waits for something else in the engine.
+//! Gives operations in stages their turns while a thread waits for something else in the engine.
 
 use anyccl_engine::comm::ProgressHook;
 
-/// What the engine calls while a thread waits.
+/// The hook that the engine calls while a thread waits.
 pub struct StagedWork;
 
 impl ProgressHook for StagedWork {

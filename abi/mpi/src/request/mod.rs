@@ -1,11 +1,11 @@
-//! Requests: operations that were started, and how their end is seen.
+//! Requests: operations that were started, and how their end is observed.
 //!
 //! - [`Active`] is an operation under way; `generalized` has those of the program's own.
-//! - `slab` keeps requests by number; `waiting` waits, for one or several.
+//! - `slab` keeps requests by number; `waiting` waits for one or several.
 //! - `complete` and `several` are MPI's functions: wait, test, start, free, cancel. `get_status` looks at
 //!   requests and leaves them as they are.
 //!
-//! A persistent request knows how to start its operation anew. While a thread waits for a request, another
+//! A persistent request knows how to start its operation again. While a thread waits for a request, another
 //! thread that names it gets an error.
 
 pub mod active;
@@ -34,20 +34,20 @@ use crate::status::Status;
 /// Starts the operation of a persistent request.
 pub type Restart = Arc<dyn Fn() -> Result<Active> + Send + Sync>;
 
-/// What a handle stands for.
+/// The state of a request.
 pub struct Held {
     /// Communicator whose error handler is called.
     comm: u32,
     /// Set for a persistent request.
     restart: Option<Restart>,
-    /// Not set for a persistent request that is not active, and while a thread waits.
+    /// The operation under way. Not set for an inactive persistent request, or while a thread waits.
     active: Option<Active>,
-    /// A thread waits for it.
+    /// Whether a thread waits for it.
     has_waiter: bool,
 }
 
 impl Held {
-    /// What is under way.
+    /// The operation under way.
     pub fn active(&self) -> Option<&Active> {
         self.active.as_ref()
     }
@@ -55,7 +55,7 @@ impl Held {
 
 static REQUESTS: PerProcess<Slab> = PerProcess::new();
 
-/// Operations in stages that are under way: they need turns while a thread waits for something else.
+/// Number of operations in stages under way: they need turns while a thread waits for something else.
 static STAGED: AtomicUsize = AtomicUsize::new(0);
 
 /// Operations whose requests the program has freed before their end.
@@ -72,7 +72,7 @@ pub fn has_staged() -> bool {
     STAGED.load(Ordering::Relaxed) > 0
 }
 
-/// A request for an operation under way on a communicator.
+/// Makes a request for an operation under way on a communicator.
 #[inline]
 pub fn create(comm: u32, active: Active) -> RequestHandle {
     if active.is_staged() {
@@ -81,7 +81,7 @@ pub fn create(comm: u32, active: Active) -> RequestHandle {
     RequestHandle(requests().put(Held { comm, restart: None, active: Some(active), has_waiter: false }))
 }
 
-/// A persistent request, not active yet.
+/// Makes a persistent request, which is not active yet.
 pub fn create_persistent(comm: u32, restart: Restart) -> RequestHandle {
     RequestHandle(requests().put(Held { comm, restart: Some(restart), active: None, has_waiter: false }))
 }
@@ -91,7 +91,7 @@ pub fn run(mut active: Active) -> Result<Status> {
     active.wait()
 }
 
-/// Looks at a request.
+/// Runs a function on the state of a request.
 pub fn with<T>(request: RequestHandle, look: impl FnOnce(&mut Held) -> T) -> Result<T> {
     let mut place = requests().find(request.0)?;
     place.held_mut().map(look)
@@ -99,7 +99,7 @@ pub fn with<T>(request: RequestHandle, look: impl FnOnce(&mut Held) -> T) -> Res
 
 /// Whether operations on a communicator are under way, or may be started by a persistent request.
 pub fn is_under_way_on(comm: u32) -> bool {
-    // Those have no communicator any more.
+    // Freed requests do not know their communicator any more.
     if !ORPHANS.lock().is_empty() {
         return true;
     }
@@ -114,13 +114,13 @@ pub fn is_under_way_on(comm: u32) -> bool {
 pub fn finish_orphans() {
     let orphans = std::mem::take(&mut *ORPHANS.lock());
     for mut orphan in orphans {
-        // Nobody is left to be told.
+        // Nobody is left who could handle an error.
         let _ = orphan.wait();
     }
 }
 
-/// Gives every operation in stages a turn, but for those that another thread is at. Tells whether any has
-/// come to its end.
+/// Gives every operation in stages a turn, except those that another thread uses. Returns whether any has
+/// ended.
 pub fn progress_staged() -> bool {
     let mut has_ended = false;
     if !has_staged() {
@@ -134,15 +134,15 @@ pub fn progress_staged() -> bool {
     has_ended
 }
 
-/// How a request has ended, and whether its number is unknown now.
+/// The end of a request, and whether its number is free now.
 struct Ended {
     outcome: Result<Status>,
     is_gone: bool,
 }
 
 impl Held {
-    /// The outcome, if what is under way has completed. Whoever asks again gets the same: the engine keeps
-    /// outcomes, and so does a generalized request, but work in stages cannot be polled beyond its end.
+    /// The outcome, if the operation has completed. Later calls return the same outcome. The engine and
+    /// generalized requests keep outcomes themselves; work in stages cannot be polled beyond its end.
     fn poll(&mut self) -> Option<Result<Status>> {
         let active = self.active.as_mut()?;
         let outcome = active.poll()?;
@@ -156,7 +156,7 @@ impl Held {
         Some(outcome)
     }
 
-    /// Takes out what is under way.
+    /// Takes the operation out.
     fn take(&mut self) -> Option<Active> {
         let active = self.active.take()?;
         if active.is_staged() {
@@ -165,7 +165,7 @@ impl Held {
         Some(active)
     }
 
-    /// Puts it back.
+    /// Puts the operation back.
     fn put_back(&mut self, active: Active) {
         if active.is_staged() {
             STAGED.fetch_add(1, Ordering::Relaxed);
@@ -174,7 +174,7 @@ impl Held {
     }
 }
 
-/// Takes note of the end of a request: a persistent one is inactive now, any other is gone.
+/// Notes the end of a request. A persistent request becomes inactive, any other is removed.
 fn end(id: RequestHandle, mut place: MutexGuard<'_, Place>, outcome: Result<Status>) -> Ended {
     let mut outcome = outcome;
     let Some(held) = &mut place.held else { return Ended { outcome, is_gone: true } };
@@ -217,7 +217,7 @@ fn wait_for(id: RequestHandle) -> Result<Ended> {
     Ok(end(id, place, outcome))
 }
 
-/// Looks whether a request has ended; `None`: not yet.
+/// The end of a request; `None`: it has not ended yet.
 fn test(id: RequestHandle) -> Result<Option<Ended>> {
     let mut place = requests().find(id.0)?;
     let held = place.held_mut()?;

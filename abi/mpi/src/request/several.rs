@@ -1,4 +1,4 @@
-//! Functions for several requests: wait and test for all, any and some.
+//! MPI's functions for several requests: wait and test for all, any and some.
 
 use super::{Active, Ended, end, is_active, requests, test, wait_for, waiting, with};
 use crate::arguments::{InputOutputs, Output, Outputs, RequestHandle, StatusPlaces};
@@ -11,7 +11,7 @@ pub(super) fn length(count: i32) -> Result<usize> {
     usize::try_from(count).map_err(|_| Error::new(Class::COUNT, format!("{count} requests")))
 }
 
-/// A count of requests that are there.
+/// A count of requests whose list is not NULL.
 fn checked(count: i32, list: &InputOutputs<RequestHandle>) -> Result<usize> {
     let count = length(count)?;
     list.check(count)?;
@@ -121,19 +121,19 @@ pub unsafe fn test_some(
     some(&list, count, first, &found, &indices, &statuses)
 }
 
-/// What is known of a request that is none, or is not active.
+/// The result for a null request or an inactive one.
 fn nothing() -> Ended {
     Ended { outcome: Ok(Status::EMPTY), is_gone: false }
 }
 
-/// Whether a request has ended; it stays as it is.
+/// Whether a request has ended. It stays as it is.
 fn has_ended(id: RequestHandle) -> Result<bool> {
     if id.is_null() {
         return Ok(true);
     }
     with(id, |held| match &held.active {
         None => true,
-        // Its query function is called by the function that ends it.
+        // The function that ends the request calls its query function.
         Some(Active::Generalized(generalized)) => generalized.is_complete(),
         Some(_) => held.poll().is_some(),
     })
@@ -148,7 +148,7 @@ fn any_active(list: &InputOutputs<RequestHandle>, count: usize) -> Result<bool> 
     Ok(false)
 }
 
-/// The first active request that has ended, with its position.
+/// The first active request that has ended, with its index.
 fn first_ended(list: &InputOutputs<RequestHandle>, count: usize) -> Result<Option<(usize, Ended)>> {
     for at in 0..count {
         let id = list.get(at);
@@ -161,7 +161,7 @@ fn first_ended(list: &InputOutputs<RequestHandle>, count: usize) -> Result<Optio
     Ok(None)
 }
 
-/// Waits until an active request has ended; `None`: none is active.
+/// Waits until an active request has ended; `None`: no request is active.
 fn wait_until_ended(list: &InputOutputs<RequestHandle>, count: usize) -> Result<Option<(usize, Ended)>> {
     let mut taken = Vec::new();
     for at in 0..count {
@@ -198,7 +198,7 @@ fn wait_until_ended(list: &InputOutputs<RequestHandle>, count: usize) -> Result<
     Ok(found)
 }
 
-/// Tells of the one request that has ended.
+/// Reports the one request that has ended.
 fn tell(
     list: &InputOutputs<RequestHandle>,
     ended: Option<(usize, Ended)>,
@@ -218,7 +218,7 @@ fn tell(
     Ok(())
 }
 
-/// Tells of all requests that have ended, of which `first` is the first.
+/// Reports all requests that have ended, of which `first` is the first.
 fn some(
     list: &InputOutputs<RequestHandle>,
     count: usize,
@@ -249,16 +249,16 @@ fn some(
     failures.outcome(statuses, number)
 }
 
-/// What went wrong among several.
+/// The errors among several requests.
 #[derive(Default)]
 struct Failures {
     first: Option<Error>,
-    /// Positions and classes.
+    /// Index and class of each error.
     all: Vec<(usize, Class)>,
 }
 
 impl Failures {
-    /// The error of the whole function. Statuses of those that went well say so.
+    /// The error of the whole function. The statuses of the successful requests get MPI_SUCCESS.
     fn outcome(self, statuses: &StatusPlaces, count: usize) -> Result<()> {
         let Some(first) = self.first else { return Ok(()) };
         let mut failed = self.all.into_iter().peekable();

@@ -1,7 +1,8 @@
-//! The places of requests. A request comes and goes with each message, so its place is found without a search
-//! and used again.
+//! The table of requests. Requests come and go with each message, so a place is found without a search, and
+//! reused.
 //!
-//! A number is `generation << 20 | place`. The generation changes when a place is given back, so an old
+//! A number is `generation << 20 | place`. The generation changes when a place is freed. So an old handle is
+//! noticed, until the generations of that place start again.
 //! handle is noticed, until the generations of that place have come round.
 
 use std::sync::OnceLock;
@@ -12,7 +13,7 @@ use super::Held;
 use crate::error::{Class, Error, Result};
 
 const PLACE_BITS: u32 = 20;
-/// Generations are 1 to this.
+/// Generations are numbered from 1 to this.
 const LAST_GENERATION: u32 = 63;
 const CHUNK: usize = 1024;
 const CHUNKS: usize = (1 << PLACE_BITS) / CHUNK;
@@ -26,7 +27,7 @@ pub(super) struct Slab {
 #[derive(Default)]
 struct Free {
     places: Vec<u32>,
-    /// Places below this have been used.
+    /// Places below this one have been used.
     used: u32,
 }
 
@@ -52,7 +53,7 @@ impl Slab {
         Slab { chunks: [const { OnceLock::new() }; CHUNKS], free: Mutex::new(Free::default()) }
     }
 
-    /// Gives a request a place, and its number.
+    /// Stores a request and returns its number.
     #[inline]
     pub fn put(&self, held: Held) -> u32 {
         let at = {
@@ -87,7 +88,7 @@ impl Slab {
         Err(unknown(id))
     }
 
-    /// Gives a place back: the number is unknown from here on.
+    /// Frees a place: the number is unknown from here on.
     #[inline]
     pub fn give_back(&self, id: u32, mut place: MutexGuard<'_, Place>) {
         place.held = None;
@@ -107,7 +108,7 @@ impl Slab {
             .collect()
     }
 
-    /// Looks at every request that no other thread is at.
+    /// Calls `look` for every request that no other thread uses.
     pub fn for_each_free(&self, mut look: impl FnMut(&mut Held)) {
         let used = self.free.lock().used;
         for at in 0..used {

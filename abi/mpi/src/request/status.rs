@@ -1,4 +1,4 @@
-//! Functions that read and change statuses.
+//! MPI's functions that read and change statuses.
 
 use crate::arguments::{DatatypeHandle, InputOutput, Output};
 use crate::constants::UNDEFINED;

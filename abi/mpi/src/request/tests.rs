@@ -1,4 +1,4 @@
-//! Requests without a program.
+//! Tests of requests without a program.
 
 use anyccl_engine::base::Datatype;
 use anyccl_engine::bootstrap::UniqueId;

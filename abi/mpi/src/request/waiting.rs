@@ -8,19 +8,19 @@ use super::active::Active;
 use crate::error::Result;
 use crate::status::Status;
 
-/// Looks before a thread sleeps between two looks.
+/// Number of polls before a thread sleeps between two polls.
 const LOOKS_BEFORE_NAP: u32 = 2000;
-/// How long it sleeps.
+/// Length of such a sleep.
 const NAP: Duration = Duration::from_micros(50);
 
-/// What to do when nothing has moved.
+/// The pauses of a thread when nothing has moved.
 #[derive(Default)]
 struct Patience {
     looks: u32,
 }
 
 impl Patience {
-    /// Gives others the processor.
+    /// Yields the core, or sleeps after many polls.
     fn rest(&mut self) {
         self.looks += 1;
         if self.looks < LOOKS_BEFORE_NAP { std::thread::yield_now() } else { std::thread::sleep(NAP) }
@@ -35,7 +35,7 @@ pub(super) fn wait(active: &mut Active) -> Result<Status> {
             return outcome;
         }
         match active.current() {
-            // The engine gives other stages their turns.
+            // While it waits, the engine gives other stages their turns.
             Some(current) => engine::wait_for_any(std::iter::once(current)),
             None => {
                 super::progress_staged();
@@ -45,7 +45,7 @@ pub(super) fn wait(active: &mut Active) -> Result<Status> {
     }
 }
 
-/// Waits until one of several has completed, which is left where it is: `poll` tells of each.
+/// Waits until one of several operations has completed. It stays in the list; its `poll` returns the outcome.
 pub(super) fn wait_for_any(
     actives: &mut [&mut Active],
     mut has_ended: impl FnMut(&mut [&mut Active]) -> bool,

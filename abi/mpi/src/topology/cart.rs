@@ -1,4 +1,4 @@
-//! Grids: coordinates and ranks. Ranks go row by row, the last coordinate changes first.
+//! Grids: coordinates and ranks. Ranks are numbered row by row; the last coordinate changes fastest.
 
 use crate::constants::PROC_NULL;
 use crate::error::{Class, Error, Result};
@@ -11,7 +11,7 @@ pub struct Cart {
 }
 
 impl Cart {
-    /// A grid of these dimensions, periodic where `periods` says so, of at most `most` processes.
+    /// A grid of these dimensions. `periods` says which are periodic. It may have at most `most` processes.
     pub fn new(dims: &[i32], periods: Vec<bool>, most: u32) -> Result<Cart> {
         let checked: Option<Vec<u32>> =
             dims.iter().map(|dim| u32::try_from(*dim).ok().filter(|dim| *dim > 0)).collect();
@@ -58,8 +58,8 @@ impl Cart {
         coords
     }
 
-    /// Rank at coordinates. Those outside come in again where the dimension is periodic, elsewhere they are
-    /// refused.
+    /// Rank at coordinates. Coordinates outside the grid wrap around in a periodic dimension, and are refused
+    /// in any other.
     pub fn rank(&self, coords: &[i32]) -> Result<u32> {
         let mut rank = 0;
         for (at, coord) in coords.iter().enumerate() {
@@ -72,14 +72,14 @@ impl Cart {
         Ok(rank)
     }
 
-    /// The coordinate in a dimension, unless it is outside.
+    /// The index of a coordinate in a dimension; `None` if it is outside.
     fn place(&self, dimension: usize, coord: i64) -> Option<u32> {
         let dim = i64::from(self.dims[dimension]);
         let place = if self.periods[dimension] { coord.rem_euclid(dim) } else { coord };
         (0..dim).contains(&place).then_some(place as u32)
     }
 
-    /// Rank at a distance in a dimension, or `MPI_PROC_NULL`.
+    /// Rank at a distance in a dimension; `MPI_PROC_NULL` if it is outside.
     pub fn neighbor(&self, rank: u32, dimension: usize, distance: i64) -> i32 {
         let stride: u32 = self.dims[dimension + 1..].iter().product();
         let coord = rank / stride % self.dims[dimension];
@@ -96,7 +96,7 @@ impl Cart {
             .collect()
     }
 
-    /// The grid of the dimensions that remain; and for a rank, the number of its grid, and its rank there.
+    /// The grid of the dimensions that remain. For a rank, also the number of its grid and its rank there.
     pub fn sub(&self, remain: &[bool], rank: u32) -> (Cart, u32, u32) {
         let mut part = Cart { dims: Vec::new(), periods: Vec::new() };
         let (mut color, mut key) = (0, 0);

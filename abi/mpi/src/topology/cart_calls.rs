@@ -1,4 +1,4 @@
-//! MPI's functions of grids (MPI 5.0, sections 8.5.1 and 8.5.5 to 8.5.7).
+//! MPI's functions on grids (MPI 5.0, sections 8.5.1 and 8.5.5 to 8.5.7).
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crate::comm::{Comm, create};
 use crate::constants::UNDEFINED;
 use crate::error::{Class, Error, Result};
 
-/// A grid from the program.
+/// Reads a grid that the program describes.
 fn read(most: u32, ndims: i32, dims: &Inputs<i32>, periods: &Inputs<i32>) -> Result<Cart> {
     let len = length("ndims", ndims)?;
     let periods = periods.read(len)?.into_iter().map(|period| period != 0).collect();
     Cart::new(&dims.read(len)?, periods, most)
 }
 
-/// The grid of a communicator, and my rank.
+/// The grid of a communicator, and this process's rank.
 fn grid(comm: CommHandle) -> Result<(Arc<Topology>, u32)> {
     let comm = Comm::from_handle(comm)?;
     match comm.topology() {
@@ -33,7 +33,7 @@ fn cart(topology: &Topology) -> &Cart {
     }
 }
 
-/// `MPI_Cart_create`. Processes that the grid has no place for get `MPI_COMM_NULL`.
+/// `MPI_Cart_create`. Processes without a place in the grid get `MPI_COMM_NULL`.
 pub unsafe fn create(
     comm: CommHandle,
     ndims: i32,
@@ -58,7 +58,7 @@ pub unsafe fn dim_get(comm: CommHandle, ndims: Output<i32>) -> Result<()> {
     Ok(())
 }
 
-/// Refuses arrays that are shorter than the dimensions.
+/// Refuses arrays that are shorter than the number of dimensions.
 fn check_room(cart: &Cart, maxdims: i32) -> Result<()> {
     if maxdims >= 0 && maxdims as usize >= cart.dims().len() {
         return Ok(());

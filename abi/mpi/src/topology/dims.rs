@@ -1,9 +1,10 @@
 //! Balanced dimensions: `MPI_Dims_create`.
 //!
-//! A number can be written as a product in several ways. The one is taken whose largest and smallest factors
-//! are closest to each other; among equals, the one whose smallest factor is largest, then whose second
-//! smallest is, and so on. Factors are tried from the root of the number down. What cannot be closer than the
-//! best so far is left out, which is nearly all: large numbers take microseconds.
+//! A number can be written as a product in several ways. The chosen one has its largest and smallest factors
+//! as close as possible. Among equals, the one with the largest smallest factor wins, then the one with the
+//! largest second smallest factor, and so on. Factors are tried from the root of the number downwards.
+//! Products that cannot be closer than the best so far are skipped. These are nearly all, so large numbers
+//! take microseconds.
 
 use crate::arguments::InputOutputs;
 use crate::error::{Class, Error, Result};
@@ -68,14 +69,14 @@ fn divisors(number: u32) -> Vec<u32> {
 /// A search for factors.
 struct Search {
     divisors: Vec<u32>,
-    /// Factors so far, from the smallest on.
+    /// The factors so far, from the smallest on.
     factors: Vec<u32>,
-    /// Distance between the largest and the smallest factor of the best way, and its factors.
+    /// The best product so far: the distance between its largest and its smallest factor, and its factors.
     best: Option<(u32, Vec<u32>)>,
 }
 
 impl Search {
-    /// Tries all ways to go on with `len` factors of a number, none below the last one.
+    /// Tries all ways to extend by `len` factors of a number, none below the last one.
     fn extend(&mut self, number: u32, len: usize) {
         let least = self.factors.last().copied().unwrap_or(1);
         if len == 1 {
@@ -110,7 +111,7 @@ impl Search {
     }
 }
 
-/// A power, or the largest number.
+/// A power, or the largest number if it does not fit.
 fn power(factor: u32, len: usize) -> u64 {
     u64::from(factor).saturating_pow(len as u32)
 }

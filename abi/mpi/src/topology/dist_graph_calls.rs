@@ -1,7 +1,7 @@
-//! MPI's functions of graphs of which each process knows its own edges (MPI 5.0, section 8.5.4).
+//! MPI's functions on graphs of which each process knows its own edges (MPI 5.0, section 8.5.4).
 //!
-//! `MPI_Dist_graph_create` takes edges from any process. Each is sent to both of its ends: how many is
-//! exchanged by all, the edges follow as messages.
+//! `MPI_Dist_graph_create` takes edges from any process. Each edge is sent to both of its ends: all processes
+//! exchange the numbers of edges, and the edges follow as messages.
 
 use super::graph::DistGraph;
 use super::{Topology, has_no, length};
@@ -10,8 +10,8 @@ use crate::call::check_outside_callback;
 use crate::comm::{Comm, agreement, create};
 use crate::error::{Class, Error, Result};
 
-/// Words of an edge in a message: the process on the other side, and the weight; its direction is in the
-/// lowest bit of the first.
+/// Number of words of an edge in a message: the process on the other side with the direction in the lowest
+/// bit, and the weight.
 const EDGE_WORDS: usize = 2;
 
 fn weights(weights: &EdgeWeights, len: usize) -> Result<Option<Vec<i32>>> {
@@ -68,7 +68,7 @@ pub unsafe fn create_adjacent(
     let weights = match (weights(&sourceweights, incoming)?, weights(&destweights, outgoing)?) {
         (Some(of_sources), Some(of_destinations)) => Some([of_sources, of_destinations]),
         (None, None) => None,
-        // One of them may be empty where there is no such edge.
+        // One of them may be empty if there is no such edge.
         (Some(weights), None) if outgoing == 0 => Some([weights, Vec::new()]),
         (None, Some(weights)) if incoming == 0 => Some([Vec::new(), weights]),
         _ => {
@@ -107,7 +107,7 @@ pub unsafe fn create(
 
     let from =
         sources.iter().zip(&degrees).flat_map(|(source, degree)| std::iter::repeat_n(*source, *degree));
-    // For each process what it is told: edges that come to it, edges that go out from it.
+    // For each process, the edges that it is told: those that come to it, and those that leave it.
     let mut told = vec![Vec::new(); parent.size() as usize];
     for (at, (source, destination)) in from.zip(&destinations).enumerate() {
         let weight = weights.as_ref().map_or(0, |weights| weights[at]).cast_unsigned();
@@ -128,7 +128,7 @@ pub unsafe fn create(
     give(&parent, graph, &newcomm)
 }
 
-/// What each process has told me, in the order of ranks.
+/// The edges that each process has told this one, in the order of ranks.
 fn exchange(parent: &Comm, told: &[Vec<[u64; EDGE_WORDS]>]) -> Result<Vec<Vec<u64>>> {
     let (engine, tag) = (parent.engine(), agreement::DIST_GRAPH);
     let counts: Vec<u64> = told.iter().map(|edges| edges.len() as u64).collect();
@@ -174,7 +174,7 @@ pub unsafe fn neighbors_count(
     })
 }
 
-/// `MPI_Dist_graph_neighbors`: as many as there is room for.
+/// `MPI_Dist_graph_neighbors`: writes as many as there is room for.
 pub unsafe fn neighbors(
     comm: CommHandle,
     maxindegree: i32,

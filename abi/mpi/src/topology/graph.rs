@@ -5,7 +5,7 @@ use crate::error::{Class, Error, Result};
 /// A graph that every process knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
-    /// End of each process's neighbours in `edges`.
+    /// The end of each process's neighbours in `edges`.
     index: Vec<i32>,
     edges: Vec<i32>,
 }
@@ -28,12 +28,12 @@ impl Graph {
         self.index.len() as u32
     }
 
-    /// See [`Graph::new`].
+    /// The `index` of [`Graph::new`].
     pub fn index(&self) -> &[i32] {
         &self.index
     }
 
-    /// See [`Graph::new`].
+    /// The `edges` of [`Graph::new`].
     pub fn edges(&self) -> &[i32] {
         &self.edges
     }
@@ -49,11 +49,11 @@ impl Graph {
 /// The edges of one process in a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DistGraph {
-    /// Processes that it receives from.
+    /// Processes from which it receives.
     pub sources: Vec<i32>,
-    /// Processes that it sends to.
+    /// Processes to which it sends.
     pub destinations: Vec<i32>,
-    /// Weights of both, where the edges have weights.
+    /// Weights of both, if the edges have weights.
     pub weights: Option<[Vec<i32>; 2]>,
 }
 

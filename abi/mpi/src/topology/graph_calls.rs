@@ -1,4 +1,4 @@
-//! MPI's functions of graphs that every process knows (MPI 5.0, sections 8.5.3 and 8.5.5).
+//! MPI's functions on graphs that every process knows (MPI 5.0, sections 8.5.3 and 8.5.5).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::comm::{Comm, create};
 use crate::constants::UNDEFINED;
 use crate::error::{Class, Error, Result};
 
-/// A graph from the program, of at most `most` processes.
+/// Reads a graph that the program describes. It may have at most `most` processes.
 fn read(most: u32, nnodes: i32, index: &Inputs<i32>, edges: &Inputs<i32>) -> Result<Graph> {
     let nodes = length("nnodes", nnodes)?;
     if nodes > most as usize {
@@ -38,7 +38,7 @@ fn graph(topology: &Topology) -> &Graph {
     }
 }
 
-/// `MPI_Graph_create`. Processes that the graph has no node for get `MPI_COMM_NULL`.
+/// `MPI_Graph_create`. Processes without a node in the graph get `MPI_COMM_NULL`.
 pub unsafe fn create(
     comm: CommHandle,
     nnodes: i32,
@@ -65,7 +65,7 @@ pub unsafe fn dims_get(comm: CommHandle, nnodes: Output<i32>, nedges: Output<i32
     Ok(())
 }
 
-/// `MPI_Graph_get`: as much as there is room for.
+/// `MPI_Graph_get`: writes as much as there is room for.
 pub unsafe fn get(
     comm: CommHandle,
     maxindex: i32,
@@ -97,7 +97,7 @@ pub unsafe fn neighbors_count(comm: CommHandle, rank: i32, nneighbors: Output<i3
     Ok(())
 }
 
-/// `MPI_Graph_neighbors`: as many as there is room for.
+/// `MPI_Graph_neighbors`: writes as many as there is room for.
 pub unsafe fn neighbors(
     comm: CommHandle,
     rank: i32,

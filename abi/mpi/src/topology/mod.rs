@@ -1,10 +1,10 @@
-//! Virtual topologies: how the processes of a communicator are arranged (MPI 5.0, chapter 8).
+//! Virtual topologies: arrangements of the processes of a communicator (MPI 5.0, chapter 8).
 //!
-//! Processes are not reordered: their ranks are those of the communicator that they come from. A duplicate
-//! has the same topology.
+//! Processes are not reordered: they keep the ranks of the communicator from which they come. A duplicate has
+//! the same topology.
 //!
 //! - [`cart`] is arithmetic on grids, [`dims`] finds balanced ones, [`graph`] has neighbours as lists.
-//! - `cart_calls`, `graph_calls` and `dist_graph_calls` are MPI's functions.
+//! - `cart_calls`, `graph_calls` and `dist_graph_calls` have MPI's functions.
 
 pub mod cart;
 pub mod cart_calls;
@@ -33,8 +33,8 @@ pub enum Topology {
 }
 
 impl Topology {
-    /// Ranks that the process with this rank receives from in neighbourhood collectives, in order;
-    /// `MPI_PROC_NULL` where a grid ends.
+    /// Ranks from which the process with this rank receives in neighbourhood collectives, in order. Where a
+    /// grid ends, it is `MPI_PROC_NULL`.
     pub fn sources(&self, rank: u32) -> Vec<i32> {
         match self {
             Topology::Cart(cart) => cart.neighbors(rank),
@@ -43,8 +43,8 @@ impl Topology {
         }
     }
 
-    /// Ranks that the process with this rank sends to in neighbourhood collectives, in order;
-    /// `MPI_PROC_NULL` where a grid ends.
+    /// Ranks to which the process with this rank sends in neighbourhood collectives, in order. Where a grid
+    /// ends, it is `MPI_PROC_NULL`.
     pub fn destinations(&self, rank: u32) -> Vec<i32> {
         match self {
             Topology::Cart(cart) => cart.neighbors(rank),
@@ -68,13 +68,13 @@ pub unsafe fn test(comm: CommHandle, status: Output<i32>) -> Result<()> {
     Ok(())
 }
 
-/// Says that a communicator has not the topology that a function asks for.
+/// The error for a communicator that lacks the topology that a function needs.
 #[cold]
 fn has_no(comm: &Comm, what: &str) -> Error {
     Error::new(Class::TOPOLOGY, format!("{} has no {what}", comm.title()))
 }
 
-/// A number of elements, which is not negative.
+/// A number of elements, which must not be negative.
 fn length(name: &str, n: i32) -> Result<usize> {
     usize::try_from(n).map_err(|_| Error::new(Class::ARG, format!("{name} is {n}, less than 0")))
 }

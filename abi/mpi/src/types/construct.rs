@@ -1,7 +1,7 @@
-//! Functions that make and free datatypes.
+//! MPI's functions that make and free datatypes.
 //!
-//! A function with int arguments and its `_c` twin are one: [`Form`] says which was called, because the
-//! contents of a datatype tell.
+//! A function with int arguments and its `_c` twin are one function here. [`Form`] says which was called,
+//! because the contents of a datatype depend on it.
 
 use std::sync::Arc;
 
@@ -199,7 +199,7 @@ pub unsafe fn match_size(typeclass: i32, size: i64, datatype: Output<DatatypeHan
     Ok(())
 }
 
-/// `MPI_Type_get_value_index`. `MPI_DATATYPE_NULL` where there is no such pair.
+/// `MPI_Type_get_value_index`. The result is `MPI_DATATYPE_NULL` if there is no such pair.
 pub unsafe fn value_index(
     value: DatatypeHandle,
     index: DatatypeHandle,
@@ -216,7 +216,7 @@ pub unsafe fn commit(datatype: InputOutput<DatatypeHandle>) -> Result<()> {
     Ok(())
 }
 
-/// `MPI_Type_free`. What is under way goes on.
+/// `MPI_Type_free`. Operations under way go on.
 pub unsafe fn free(datatype: InputOutput<DatatypeHandle>) -> Result<()> {
     let handle = datatype.get();
     if get(handle)?.is_predefined() || handle.0 < FIRST {

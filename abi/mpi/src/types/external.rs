@@ -1,4 +1,4 @@
-//! Packing in external32, the representation that all machines share (MPI 5.0, section 14.5.2).
+//! Packing in external32, the portable representation (MPI 5.0, section 14.5.2).
 
 use std::ffi::CString;
 
@@ -42,7 +42,7 @@ pub unsafe fn pack_external(
     let bytes = typed.datatype.external32_size(typed.count)? as usize;
     let start = position.get();
     let target = outbuf.pointer().wrapping_add(part(start, bytes, outsize)?);
-    // SAFETY: the program passes readable elements, and an output of so many bytes, which was checked.
+    // SAFETY: the program passes readable elements, and an output of that many bytes, which was checked.
     unsafe { typed.datatype.pack_external(typed.count, typed.base, target) }?;
     position.set(start + bytes as i64);
     Ok(())
@@ -63,7 +63,7 @@ pub unsafe fn unpack_external(
     let bytes = typed.datatype.external32_size(typed.count)? as usize;
     let start = position.get();
     let source = inbuf.pointer().wrapping_add(part(start, bytes, insize)?);
-    // SAFETY: the program passes writable elements, and an input of so many bytes, which was checked.
+    // SAFETY: the program passes writable elements, and an input of that many bytes, which was checked.
     unsafe { typed.datatype.unpack_external(typed.count, typed.base, source) }?;
     position.set(start + bytes as i64);
     Ok(())

@@ -1,4 +1,4 @@
-//! Functions that tell of datatypes.
+//! MPI's functions that query datatypes.
 
 use std::ffi::{CString, c_void};
 
@@ -68,7 +68,7 @@ pub unsafe fn set_name(datatype: DatatypeHandle, name: CString) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a datatype that the function without `_c` cannot tell of.
+/// Refuses a datatype that only the function with `_c` can describe.
 fn check_small(datatype: &Datatype) -> Result<()> {
     if datatype.is_large() {
         let text = "the datatype was made with MPI_Count arguments: ask the function that ends with _c";
@@ -151,7 +151,7 @@ pub unsafe fn large_contents(
     write_contents(datatype, room, &integers, &addresses, Some(&counts), &datatypes)
 }
 
-/// Writes what fits the room: integers, addresses, counts, datatypes.
+/// Writes integers, addresses, counts and datatypes, if the program's arrays have room for them.
 fn write_contents(
     datatype: DatatypeHandle,
     room: [i64; 4],
@@ -187,14 +187,15 @@ fn write_contents(
     Ok(())
 }
 
-/// Which integers of the contents are of a set of numbers: the order of an array, and how it is distributed.
+/// The set of numbers to which each integer of the contents belongs: the order of an array, and its
+/// distribution.
 fn kinds_of_integers(combiner: i32, integers: &[i64]) -> Vec<Option<Numbers>> {
     let mut kinds = vec![None; integers.len()];
     if let (COMBINER_SUBARRAY | COMBINER_DARRAY, Some(last)) = (combiner, kinds.last_mut()) {
         *last = Some(Numbers::Order);
     }
     if combiner == COMBINER_DARRAY {
-        // At the end: distributions, their arguments, processes, order.
+        // The last integers are distributions, their arguments, processes, order.
         let dims = integers.get(2).map_or(0, |dims| *dims as usize);
         let start = integers.len().saturating_sub(3 * dims + 1);
         kinds[start..start + dims].fill(Some(Numbers::Distribution));

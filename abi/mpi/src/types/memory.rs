@@ -1,4 +1,4 @@
-//! Typed memory: address, count and datatype of a message.
+//! Typed memory: the address, count and datatype of a message.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::error::{Class, Error, Result};
 
 /// Memory of `count` elements of a datatype.
 pub struct Typed {
-    /// Address that offsets of the datatype count from.
+    /// Address to which offsets of the datatype are relative.
     pub base: *mut u8,
     /// Number of elements.
     pub count: i64,
@@ -19,8 +19,8 @@ pub struct Typed {
     pub datatype: Arc<Datatype>,
 }
 
-// SAFETY: the pointer is the caller's buffer, promised to be left alone until the operation is complete, on
-// whatever thread that is.
+// SAFETY: the pointer is the caller's buffer, which nobody else uses until the operation is complete, on
+// whatever thread it runs.
 unsafe impl Send for Typed {}
 // SAFETY: as above.
 unsafe impl Sync for Typed {}
@@ -29,7 +29,7 @@ unsafe impl Sync for Typed {}
 pub enum Memory {
     /// One run of bytes.
     Run(*mut u8, usize),
-    /// Pieces.
+    /// Several runs.
     Pieces(Typed),
 }
 
@@ -41,7 +41,7 @@ impl Memory {
         Memory::with(base, count, &datatype)
     }
 
-    /// The memory of a message of a datatype that may be used.
+    /// The memory of a message whose datatype may be used.
     #[inline]
     pub fn with(base: *mut u8, count: i64, datatype: &Arc<Datatype>) -> Result<Memory> {
         if count < 0 {
@@ -54,7 +54,7 @@ impl Memory {
             if base.is_null() && bytes > 0 && offset == 0 {
                 return Err(null_buffer());
             }
-            // Adding wraps: with `MPI_BOTTOM`, the offset is the address.
+            // The addition wraps: with `MPI_BOTTOM`, the offset is the address.
             let start = base.wrapping_offset(offset as isize);
             return Ok(Memory::Run(start, bytes as usize));
         }
@@ -78,13 +78,13 @@ impl Typed {
         let mut packed = Vec::with_capacity(bytes);
         // SAFETY: promised by the caller; the new memory has that many bytes.
         let n = unsafe { self.datatype.gather(self.count, self.base, 0, packed.as_mut_ptr(), bytes) };
-        // SAFETY: so many were just written.
+        // SAFETY: that many bytes were just written.
         unsafe { packed.set_len(n) };
         packed
     }
 }
 
-/// The engine takes the data in any order, where its links have room for it.
+/// The engine takes the data in any order, wherever its links have room for it.
 impl Pieces for Typed {
     fn bytes(&self) -> usize {
         Typed::bytes(self)

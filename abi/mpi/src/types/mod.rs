@@ -1,7 +1,8 @@
 //! Datatypes as objects of the program: handles, names, and typed memory.
 //!
-//! [`crate::datatype`] says what a datatype is; here is what a program does with its handle. `construct`
-//! makes them, `inquiry` tells of them, `packing` packs. [`Typed`] is a buffer: address, count and datatype.
+//! [`crate::datatype`] defines datatypes; this module has what a program does with their handles. `construct`
+//! makes them, `inquiry` answers queries, `packing` packs. [`Typed`] is a buffer: address, count and
+//! datatype.
 
 pub mod construct;
 pub mod external;
@@ -26,7 +27,7 @@ use crate::datatype::Datatype;
 use crate::error::{Class, Error, Result};
 use crate::table::{FIRST, Table};
 
-/// A datatype that the program has a handle of.
+/// A datatype for which the program has a handle.
 pub struct TypeObject {
     datatype: Arc<Datatype>,
     name: Mutex<Option<CString>>,
@@ -36,7 +37,7 @@ pub struct TypeObject {
 /// All datatypes that the program has made.
 static TYPES: Table<TypeObject> = Table::new("datatype", Class::TYPE);
 
-/// A datatype in use.
+/// A reference to a datatype.
 pub enum TypeRef {
     /// A predefined one.
     Predefined(&'static Arc<Datatype>),
@@ -82,7 +83,7 @@ static PREDEFINED_ATTRIBUTES: Mutex<BTreeMap<u32, Arc<Attributes>>> = Mutex::new
 pub fn with_attributes<T>(handle: DatatypeHandle, run: impl FnOnce(&Attributes) -> Result<T>) -> Result<T> {
     get(handle)?;
     if handle.0 >= FIRST {
-        // Shared: the program's functions may free the datatype.
+        // Shared, because the program's functions may free the datatype.
         let object = TYPES.get(handle.0)?.share();
         return run(&object.attributes);
     }
@@ -93,11 +94,11 @@ pub fn with_attributes<T>(handle: DatatypeHandle, run: impl FnOnce(&Attributes) 
 /// Names that the program has given to predefined datatypes.
 static PREDEFINED_NAMES: Mutex<BTreeMap<u32, CString>> = Mutex::new(BTreeMap::new());
 
-/// Handles of sized Fortran types, which are predefined though the program asks for them: combiner,
-/// arguments.
+/// Handles of sized Fortran types, by combiner and arguments. These types are predefined, although the
+/// program asks for them by a constructor.
 static SIZED: Mutex<BTreeMap<(i32, Vec<i64>), u32>> = Mutex::new(BTreeMap::new());
 
-/// A handle for a datatype. A predefined one has the same each time.
+/// A handle to a datatype. A predefined one always has the same.
 pub fn handle(datatype: Arc<Datatype>) -> DatatypeHandle {
     handle_with(datatype, Attributes::new())
 }
@@ -134,7 +135,8 @@ fn uncommitted() -> Error {
     Error::new(Class::TYPE, "the datatype is not committed: call MPI_Type_commit first")
 }
 
-/// Bytes of the first `count` basic elements of a message of this datatype; `None`: more than can be said.
+/// Length in bytes of the first `count` basic elements of a message of this datatype; `None` if it cannot be
+/// determined.
 pub fn bytes_of_elements(datatype: &Datatype, count: i64) -> Option<i64> {
     if let Some((code, _)) = datatype.basic() {
         let basic = Datatype::predefined(code)?;
@@ -145,6 +147,6 @@ pub fn bytes_of_elements(datatype: &Datatype, count: i64) -> Option<i64> {
         return (count == 0).then_some(0);
     }
     let whole = (count / per_element).checked_mul(datatype.size())?;
-    // The bytes at which the last element ends: a datatype of several kinds of elements is short.
+    // The end of the last element. The search is short: a datatype with several kinds of elements is small.
     (0..=datatype.size()).map(|rest| whole + rest).find(|bytes| datatype.elements_in(*bytes) == Some(count))
 }

@@ -1,4 +1,4 @@
-//! Packing into the program's memory, and out of it.
+//! Packing into and out of the program's memory.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(super) fn elements(base: *mut u8, count: i64, datatype: DatatypeHandle) -> R
     Ok(Typed { base, count, datatype })
 }
 
-/// The part of a packed buffer from `position` on that `bytes` bytes need.
+/// The start of the part of a packed buffer that `bytes` bytes from `position` on need.
 pub(super) fn part(position: i64, bytes: usize, size: i64) -> Result<usize> {
     match usize::try_from(position) {
         Ok(start) if position.checked_add(bytes as i64).is_some_and(|end| end <= size) => Ok(start),
@@ -44,7 +44,7 @@ pub unsafe fn pack(
     let typed = elements(inbuf.pointer().cast_mut(), incount, datatype)?;
     let (bytes, start) = (typed.bytes(), position.get());
     let target = outbuf.pointer().wrapping_add(part(start, bytes, outsize)?);
-    // SAFETY: the program passes readable elements, and an output of so many bytes, which was checked.
+    // SAFETY: the program passes readable elements, and an output of that many bytes, which was checked.
     unsafe { typed.datatype.gather(typed.count, typed.base, 0, target, bytes) };
     position.set(start + bytes as i64);
     Ok(())
@@ -64,7 +64,7 @@ pub unsafe fn unpack(
     let typed = elements(outbuf.pointer(), outcount, datatype)?;
     let (bytes, start) = (typed.bytes(), position.get());
     let source = inbuf.pointer().wrapping_add(part(start, bytes, insize)?);
-    // SAFETY: the program passes writable elements, and an input of so many bytes, which was checked.
+    // SAFETY: the program passes writable elements, and an input of that many bytes, which was checked.
     unsafe { typed.datatype.scatter(typed.count, typed.base, 0, source, bytes) };
     position.set(start + bytes as i64);
     Ok(())

@@ -1,4 +1,4 @@
-//! Functions of datatypes that MPI 3.0 has removed, for programs from before.
+//! Functions on datatypes that MPI 3.0 has removed, for older programs.
 
 use super::get;
 use crate::arguments::{DatatypeHandle, Output};

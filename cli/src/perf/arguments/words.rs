@@ -21,7 +21,7 @@ pub enum What {
 /// Calls in one sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Iterations {
-    /// As many as calibration finds.
+    /// The number that calibration finds.
     Auto,
     /// The number that the user gave.
     Fixed(u64),

@@ -18,14 +18,15 @@ pub enum CopyFunction {
     Program(Address, Copy),
 }
 
-/// Calls a copy function: its address, the object, the key, the program's state, the value. `None`: the
-/// attribute is not copied.
+/// Calls a copy function. The arguments are its address, the object, the key, the program's state, and the
+/// value. `None`: the attribute is not copied.
 type Copy = unsafe fn(Address, u32, i32, *mut c_void, *mut c_void) -> Result<Option<*mut c_void>>;
 
-/// A function that is told of an attribute that goes away; `None`: nobody is.
+/// A function that is called when an attribute is deleted; `None` if there is none.
 pub type DeleteFunction = Option<(Address, Delete)>;
 
-/// Calls a delete function: its address, the object, the key, the value, the program's state.
+/// Calls a delete function. The arguments are its address, the object, the key, the value, and the program's
+/// state.
 type Delete = unsafe fn(Address, u32, i32, *mut c_void, *mut c_void) -> Result<()>;
 
 type RawCopy<H> = unsafe extern "C" fn(H, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;

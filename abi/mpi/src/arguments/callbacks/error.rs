@@ -7,7 +7,7 @@ use crate::abi::{Abi, Numbers, Object};
 use crate::arguments::{Kind, null};
 use crate::error::{Class, Result};
 
-/// An error handler of the program: its address, and the call with the communicator and the error class.
+/// An error handler of the program, called with the communicator and the error class.
 #[derive(Clone, Copy)]
 pub struct ErrorFunction {
     address: Address,
@@ -24,7 +24,7 @@ impl ErrorFunction {
         ErrorFunction { address: 0, call: none }
     }
 
-    /// Calls it. What it writes to the code is the result.
+    /// Calls the handler. The result is the code that the handler leaves in its argument.
     ///
     /// # Safety
     /// The program allows the call now.

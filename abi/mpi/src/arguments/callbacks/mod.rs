@@ -1,4 +1,4 @@
-//! Functions of the program: each with the way in which its ABI calls it.
+//! Functions of the program, each with the way in which its ABI calls it.
 
 mod attribute;
 mod error;
@@ -19,7 +19,7 @@ use crate::error::{Class, Error, Result};
 /// Address of a function of the program, 0 for none.
 type Address = usize;
 
-/// Result of a callback: an error code of the program's own becomes an error.
+/// Result of a callback: a nonzero error code becomes an error.
 pub(crate) fn outcome<A: Abi>(code: c_int, what: &str) -> Result<()> {
     match <ErrorCode as Element<A>>::value(code) {
         0 => Ok(()),

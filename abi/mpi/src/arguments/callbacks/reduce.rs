@@ -1,4 +1,4 @@
-//! Functions of reductions.
+//! Reduction functions of the program.
 
 use std::ffi::{c_int, c_void};
 
@@ -15,7 +15,7 @@ pub struct ReduceFunction {
 }
 
 impl ReduceFunction {
-    /// `inout[i] = input[i] op inout[i]` for `len` elements of a datatype.
+    /// Computes `inout[i] = input[i] op inout[i]` for `len` elements of a datatype.
     ///
     /// # Safety
     /// Both arrays are as the datatype says, and the program allows the call now.
@@ -32,7 +32,7 @@ unsafe fn reduce<A: Abi>(function: Address, input: *mut c_void, inout: *mut c_vo
     // SAFETY: promised by the caller.
     let function = unsafe { std::mem::transmute::<Address, Raw<A::Handle>>(function) };
     let mut datatype = A::handle(Object::Datatype, datatype);
-    // Callers cut longer arrays: elements of one call fit an int.
+    // Callers split longer arrays: the elements of one call fit an int.
     let mut len = len as c_int;
     // SAFETY: promised by the caller; both places outlive the call.
     unsafe { function(input, inout, &raw mut len, &raw mut datatype) }
