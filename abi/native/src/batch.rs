@@ -1,8 +1,8 @@
 //! Batches: calls that are started one after the other and waited for together.
 //!
-//! No start ever waits, so a batch needs no list of what is to be done: what is called inside of it is
-//! started at once, and what would have waited is kept to be waited for at the end. All of it moves together,
-//! whatever the order.
+//! Starting an operation never blocks, so a batch needs no list of calls to make. A call inside a batch
+//! starts its operation at once. What it would have waited for is kept until the end of the batch. All kept
+//! operations progress together, whatever their order.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -15,41 +15,41 @@ use crate::comm::Comm;
 use crate::message_status::StatusPlace;
 use crate::status::{anyccl_status_t, edge};
 
-/// An operation that was started, and the communicator that must stay for it.
+/// An operation that was started, and its communicator, which must stay as long.
 pub type Started = (Work, Arc<Comm>);
 
 /// An operation that the end of the batch waits for.
 struct Kept {
     work: Work,
     place: StatusPlace,
-    /// Keeps destroy from taking the communicator away.
+    /// Keeps anyccl_comm_destroy from removing the communicator.
     _comm: Arc<Comm>,
 }
 
-/// Begins without an end so far, of all threads: where there are none, no thread need look for its own.
+/// Number of open batches in all threads. While it is 0, no thread needs to look at its own.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// Begins without an end so far.
+    /// Number of open batches in this thread.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
     static KEPT: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
     static FIRST_ERROR: RefCell<Option<Error>> = const { RefCell::new(None) };
 }
 
-/// Whether this thread is inside of a batch.
+/// Whether this thread is inside a batch.
 #[inline]
 pub fn is_open() -> bool {
     OPEN.load(Ordering::Relaxed) > 0 && is_open_here()
 }
 
-/// Out of line, as in `is_inside_callback`.
+/// Not inlined: the caller is part of every small call, and a batch is rare.
 #[cold]
 #[inline(never)]
 fn is_open_here() -> bool {
     DEPTH.get() > 0
 }
 
-/// Runs what is started here to its end: now, or inside of a batch at its end.
+/// Runs the operation that `start` starts to its end: now, or at the end of the batch.
 pub fn run(place: StatusPlace, start: impl FnOnce() -> Result<Started>) -> Result<()> {
     noting(|| {
         let (mut work, comm) = start()?;
@@ -65,7 +65,7 @@ pub fn run(place: StatusPlace, start: impl FnOnce() -> Result<Started>) -> Resul
     })
 }
 
-/// Remembers an error inside of a batch for its end.
+/// Passes on the result of `body`; inside a batch, it also keeps the first error for the end.
 pub fn noting<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     let outcome = body();
     if let Err(error) = &outcome

@@ -1,4 +1,4 @@
-//! Handles of communicators: what they stand for, and how they are looked up.
+//! Handles of communicators: the objects behind them, and how a handle is looked up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,8 @@ pub struct anyccl_comm {
 /// NULL is ANYCCL_WORLD.
 pub type anyccl_comm_t = *mut anyccl_comm;
 
-/// What a handle stands for. Calls and open requests hold it as well, which is how destroy knows of them.
+/// The object behind a handle. Calls and open requests hold it as well, so anyccl_comm_destroy can count
+/// them.
 pub struct Comm {
     pub engine: Arc<Communicator>,
     pub is_world: bool,
@@ -26,10 +27,10 @@ pub struct Comm {
 
 pub static COMMS: Handles<Comm> = Handles::new("comm");
 
-/// ANYCCL_COMM_NONE: a number that no handle has. Not exported: the header says it as a handle.
+/// ANYCCL_COMM_NONE as a number, which no handle has. The header defines it as a handle.
 pub(crate) const NONE: usize = 1;
 
-/// Handle of the world; 0 before init. It stays after finalize, and is unknown from then on.
+/// Handle of the world; 0 before anyccl_init. It stays after anyccl_finalize, and is unknown from then on.
 pub static WORLD: AtomicUsize = AtomicUsize::new(0);
 
 /// The handle in [`WORLD`].
@@ -38,8 +39,7 @@ fn world_handle() -> usize {
     WORLD.load(Ordering::Acquire)
 }
 
-/// The world, or why there is none.
-// Always: it is a part of each small call.
+/// The world, or the error that tells why there is none. Always inlined: it is part of every small call.
 #[inline(always)]
 pub fn world() -> Result<ObjectRef<'static, Comm>> {
     match world_handle() {
@@ -48,7 +48,7 @@ pub fn world() -> Result<ObjectRef<'static, Comm>> {
     }
 }
 
-/// For the world's own handle, "unknown" means that finalize was here.
+/// Explains an unknown handle of the world: anyccl_finalize was called.
 pub fn finalized(error: Error) -> Error {
     match error {
         Error::InvalidArgument { .. } => {
@@ -59,7 +59,7 @@ pub fn finalized(error: Error) -> Error {
 }
 
 impl Comm {
-    /// The communicator of a handle from C.
+    /// The communicator behind a handle from C.
     #[inline]
     pub fn from_handle(handle: anyccl_comm_t) -> Result<ObjectRef<'static, Comm>> {
         if handle.is_null() {
@@ -69,14 +69,14 @@ impl Comm {
         }
     }
 
-    /// Like [`Comm::from_handle`], in the fewest steps; `None`: look with that one.
-    // Always: it is a part of each small call.
+    /// Like [`Comm::from_handle`], with the fewest instructions. `None`: call that one. Always inlined: it is
+    /// part of every small call.
     #[inline(always)]
     pub fn if_known(handle: anyccl_comm_t) -> Option<Pinned<'static, Comm>> {
         COMMS.pin(if handle.is_null() { world_handle() } else { handle.addr() })
     }
 
-    /// Whether it may be given up: nobody is in a call, no request is open, or it has failed anyway.
+    /// Whether the communicator may be destroyed: it has no unfinished call or request, or it has failed.
     pub fn may_go(&self, users: usize) -> Result<()> {
         if users == 0 || self.engine.failure().is_some() {
             return Ok(());
@@ -96,7 +96,7 @@ fn explain(handle: anyccl_comm_t, error: Error) -> Error {
     Error::InvalidArgument { what: "comm", got }
 }
 
-/// A handle as C sees it.
+/// A handle in the type of C.
 pub fn to_c(handle: usize) -> anyccl_comm_t {
     std::ptr::without_provenance_mut(handle)
 }

@@ -1,4 +1,4 @@
-//! Communicators: ranks that talk to each other and to nobody else.
+//! Communicators: create by unique id, query, abort and destroy.
 
 use std::ffi::c_int;
 use std::sync::Arc;

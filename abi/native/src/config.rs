@@ -1,4 +1,4 @@
-//! The settings that a program may give instead of environment variables.
+//! Settings that a program may give instead of environment variables.
 
 use std::ffi::{c_char, c_int};
 use std::mem::{offset_of, size_of};
@@ -42,10 +42,11 @@ pub struct anyccl_config_t {
 /// Value of `timeout_ms` for a wait without a limit.
 pub const ANYCCL_TIMEOUT_NEVER: c_int = -1;
 
-/// A `struct_size` beyond this is not a size but garbage, and reading that far would fault.
+/// Largest plausible `struct_size`. Beyond it the memory was not initialized, and reading that far would
+/// fault.
 const LARGEST_SIZE: usize = 4096;
 
-/// What the environment says, and what `config` says on top of it. Sets the log level of the process.
+/// The settings of the environment, with those of `config` on top. Sets the log level of the process.
 ///
 /// # Safety
 /// A `config` that is not NULL points to `struct_size` readable bytes; its texts are NULL or terminated.
@@ -74,7 +75,7 @@ pub unsafe fn read(config: *const anyccl_config_t) -> Result<(Config, CommConfig
     Ok((settings, own))
 }
 
-/// The members that both sides know; the others are 0.
+/// The members that both sides know. The others are 0.
 ///
 /// # Safety
 /// `config` points to `struct_size` readable bytes.
@@ -104,13 +105,13 @@ unsafe fn copy(config: *const anyccl_config_t) -> Result<anyccl_config_t> {
         backend: nothing,
     };
     // SAFETY: both ranges are that long, and `known` is ours alone. Any bytes make a valid struct of integers
-    // and a pointer; half a member stays 0 in its other half only if a program gives a size that no version
-    // had.
+    // and a pointer. If a program gives a size that no version had, a member may be copied by half; its other
+    // half stays 0.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), (&raw mut known).cast(), given.min(KNOWN)) };
     Ok(known)
 }
 
-/// A deadline that is set later, where 0 stands for nothing.
+/// A timeout that is set later. 0 is refused.
 pub fn limit(ms: i64) -> Result<Option<Duration>> {
     match ms {
         0 => invalid("timeout_ms", "0; accepted: ANYCCL_TIMEOUT_NEVER, or milliseconds".to_string()),
@@ -125,7 +126,7 @@ fn timeout(ms: i64) -> Result<Option<Duration>> {
     const NEVER: i64 = ANYCCL_TIMEOUT_NEVER as i64;
     match ms {
         0 => Ok(None),
-        // The engine's zero waits for ever.
+        // The engine waits without a limit for zero.
         NEVER => Ok(Some(Duration::ZERO)),
         ms => match u64::try_from(ms) {
             Ok(ms) => Ok(Some(Duration::from_millis(ms))),

@@ -1,4 +1,4 @@
-//! Communicators made from others: some of their ranks, or all, with a private context on the same links.
+//! Communicators made from others: some or all of their ranks, with a private context on the same links.
 
 use std::ffi::c_int;
 use std::sync::Arc;

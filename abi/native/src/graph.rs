@@ -1,4 +1,4 @@
-//! Graphs: which ranks of a communicator exchange with which.
+//! Graphs: the neighbors of a rank in a communicator.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub type anyccl_graph_t = *mut anyccl_graph;
 
 static GRAPHS: Handles<Graph> = Handles::new("graph");
 
-/// The graph of a handle from C, if it is one over `comm`.
+/// The graph behind a handle from C, if it is one over `comm`.
 pub fn from_handle(handle: anyccl_graph_t, comm: &Comm) -> Result<ObjectRef<'static, Graph>> {
     let graph = GRAPHS.get(handle.addr())?;
     if graph.is_over(&comm.engine) {

@@ -1,11 +1,11 @@
-//! The one protocol of all calls that communicate.
+//! The protocol that all calls that communicate share.
 //!
-//! What such a call is made of differs: arguments, checks, and the functions of the engine. An [`Invocation`]
-//! says these. How it is made does not, and is written once here: to its end ([`run`]), with a request
-//! ([`start`]), or prepared for many runs ([`prepare`]). Inside of a batch, a call that would wait is
-//! started, and kept for the batch's end.
+//! An [`Invocation`] has the parts in which calls differ: arguments, checks, and the functions of the engine.
+//! The parts in which they agree are written here once: [`run`] makes a call to its end, [`start`] with a
+//! request, and [`prepare`] prepares it for many runs. Inside a batch, a call that would block is started and
+//! kept until the end of the batch.
 //!
-//! All three promise C the same: arguments are checked first, and nothing was sent when one is refused.
+//! All three check the arguments first. When an argument is refused, nothing was sent.
 
 use std::sync::Arc;
 
@@ -30,13 +30,13 @@ pub trait Invocation: Sized {
     /// The arguments as the engine takes them.
     type Checked;
 
-    /// Says what is wrong with the arguments, or gives what the engine takes.
+    /// Checks the arguments, and gives them as the engine takes them.
     ///
     /// # Safety
     /// See the trait.
     unsafe fn check(self) -> Result<(ObjectRef<'static, Comm>, Self::Checked)>;
 
-    /// Runs the call to its end; tells what is known of a message that was received.
+    /// Runs the call to its end, and gives the status of a message that was received.
     ///
     /// # Safety
     /// See the trait.
@@ -67,7 +67,7 @@ pub unsafe fn run<I: Invocation>(invocation: I, place: StatusPlace) -> Result<()
     }
     // SAFETY: passed on from our caller.
     let checked = unsafe { invocation.check() };
-    // Used where it is: it may be some hundred bytes.
+    // Used in place: it may have some hundred bytes.
     let (comm, checked) = match &checked {
         Ok(checked) => checked,
         Err(_) => return checked.map(drop),
@@ -80,7 +80,7 @@ pub unsafe fn run<I: Invocation>(invocation: I, place: StatusPlace) -> Result<()
     Ok(())
 }
 
-/// Runs a call to its end, out of line: for the functions that have tried the fast path before.
+/// Runs a call to its end, not inlined: for functions that have tried the fast path before.
 ///
 /// # Safety
 /// See [`Invocation`].
@@ -90,7 +90,7 @@ pub unsafe fn run_boxed(invocation: impl Invocation, place: StatusPlace) -> Boxe
     unsafe { run(invocation, place) }.map_err(Box::new)
 }
 
-/// Starts a call: for whoever waits for it by other means than a request.
+/// Starts a call whose end the caller waits for without a request.
 ///
 /// # Safety
 /// See [`Invocation`].

@@ -1,4 +1,4 @@
-//! Where log lines go.
+//! Log lines: their levels, and the function of the program that receives them.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -45,7 +45,7 @@ use anyccl_log_level::*;
 pub type anyccl_log_callback_t =
     Option<unsafe extern "C" fn(level: anyccl_log_level_t, line: *const c_char, user: *mut c_void)>;
 
-/// The engine's level for a number from C; `None` is the default.
+/// The engine's level for a number from C. `None` is the default.
 fn level_from(number: anyccl_log_level_t) -> Result<Option<Level>> {
     const LEVELS: [(anyccl_log_level, Level); 5] = [
         (ANYCCL_LOG_OFF, Level::Off),
@@ -63,11 +63,11 @@ fn level_from(number: anyccl_log_level_t) -> Result<Option<Level>> {
     }
 }
 
-/// What a configuration has named last, as a number from C.
+/// The level that a configuration has named last, as a number from C.
 static NAMED: AtomicI32 = AtomicI32::new(ANYCCL_LOG_DEFAULT as c_int);
 
-/// Sets the level of the process for a configuration that names `number`; `unnamed` is what the environment
-/// says. A configuration that names none leaves alone what another one has named.
+/// Sets the log level of the process for a configuration that names `number`; `unnamed` is the level of the
+/// environment. A configuration that names no level leaves the level of an earlier one unchanged.
 pub fn set_level(number: anyccl_log_level_t, unnamed: Level) -> Result<()> {
     let level = match level_from(number)? {
         Some(level) => {
@@ -91,7 +91,7 @@ fn number_of(level: Level) -> anyccl_log_level_t {
     level as anyccl_log_level_t
 }
 
-/// The user's pointer, carried between threads unread.
+/// The user's pointer. It is passed between threads and never followed.
 struct User(*mut c_void);
 
 // SAFETY: never followed here; the callback's documentation says that it is called on any thread.

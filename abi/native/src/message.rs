@@ -1,4 +1,4 @@
-//! Messages: what is known of one, and looking at it before it is received.
+//! Probes, and messages that are taken out before they are received.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::{null_mut, without_provenance_mut};
@@ -31,17 +31,17 @@ pub struct anyccl_message {
 /// is received once, which sets the handle to NULL.
 pub type anyccl_message_t = *mut anyccl_message;
 
-/// What a handle stands for.
+/// The object behind a handle.
 struct Claimed {
     message: MatchedMessage,
     comm: Arc<Comm>,
-    /// One receive only.
+    /// Whether a receive has taken the message. Only one may.
     is_taken: Mutex<bool>,
 }
 
 static MESSAGES: Handles<Claimed> = Handles::new("message");
 
-/// A tag that a message may have.
+/// Checks that a number may be the tag of a message.
 #[inline]
 pub fn tag(number: i32) -> Result<Tag> {
     if number < 0 {
@@ -50,7 +50,7 @@ pub fn tag(number: i32) -> Result<Tag> {
     Ok(number)
 }
 
-/// What a receive or a probe accepts.
+/// The messages that a receive or a probe accepts.
 #[inline]
 pub fn selector(source: c_int, tag: i32, comm: &Comm) -> Result<Selector> {
     let source = match source {
@@ -64,7 +64,7 @@ pub fn selector(source: c_int, tag: i32, comm: &Comm) -> Result<Selector> {
     Ok(Selector::new(source, tag))
 }
 
-/// A receive buffer, of the extent that its arguments say.
+/// A receive buffer with the extent of its arguments.
 pub fn buffer(recv: *mut c_void, count: usize, datatype: Datatype) -> Result<RecvBuffer> {
     let count = count as u64;
     let call = Call { kind: CallKind::Transfer, datatype, op: None, root: 0, count };

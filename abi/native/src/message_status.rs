@@ -1,4 +1,4 @@
-//! The status of a message: what is known of it.
+//! The status of a message.
 
 use std::ffi::c_int;
 
@@ -39,10 +39,10 @@ impl From<Status> for anyccl_message_status_t {
     }
 }
 
-/// Where a status goes; `None`: the caller wants none.
+/// Where a status is written. `None`: the caller does not want it.
 pub type StatusPlace = Option<Out<anyccl_message_status_t>>;
 
-/// The place of a status that C may leave out.
+/// The place of a status that the C caller may leave out.
 ///
 /// # Safety
 /// See [`Out::new`], if it is not NULL.

@@ -1,4 +1,4 @@
-//! The table of the operators that the program has made.
+//! The table of operators of the program.
 
 use anyccl_edge::Operators;
 

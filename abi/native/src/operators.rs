@@ -1,4 +1,4 @@
-//! Operators that the program makes: scaled sums, and functions of its own.
+//! Operators of the program: scaled sums, and functions.
 
 use std::ffi::{c_int, c_void};
 

@@ -1,8 +1,8 @@
-//! Persistent operations: prepared once, started often by anyccl_start.
+//! The persistent forms of collectives with blocks of one length and of messages.
 //!
-//! One function per collective and side of a transfer; they differ from the ones that start at once only in
-//! what becomes of the checked arguments. The header generator does not see functions that a macro makes, so
-//! they are spelled out.
+//! One function for each collective, and for send and receive. They differ from the nonblocking forms only in
+//! what happens to the checked arguments. They are spelled out because the header generator does not see
+//! functions that a macro makes.
 
 use std::ffi::{c_int, c_void};
 

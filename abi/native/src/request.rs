@@ -1,4 +1,4 @@
-//! Requests: operations that were started and are not waited for yet, and those that can be started again.
+//! Requests: operations that were started and not waited for yet, and persistent ones.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -29,17 +29,17 @@ pub struct anyccl_request {
 /// treat it as ended.
 pub type anyccl_request_t = *mut anyccl_request;
 
-/// What a handle stands for.
+/// The object behind a handle.
 pub struct Open {
     work: Mutex<Work>,
-    /// Keeps destroy from taking the communicator away.
+    /// Keeps anyccl_comm_destroy from removing the communicator.
     _comm: Arc<Comm>,
 }
 
 static REQUESTS: Handles<Open> = Handles::new("request");
 
 impl Open {
-    /// The operation, for this thread alone.
+    /// Locks the operation for this thread.
     fn claim(&self) -> Result<MutexGuard<'_, Work>> {
         self.work.try_lock().ok_or_else(|| {
             Error::InvalidUsage("the request is in use by another thread, or given twice".into())
@@ -47,7 +47,7 @@ impl Open {
     }
 }
 
-/// Starts something and gives C a request for it, which lives in the table until it has ended.
+/// Starts an operation and gives C a request for it. The request stays in the table until it has ended.
 ///
 /// # Safety
 /// `request` is NULL or writable.
@@ -64,8 +64,8 @@ pub unsafe fn hand_out_started(
     })
 }
 
-/// Prepares something and gives C a persistent request for it, which lives in the table until its last run
-/// has ended.
+/// Prepares an operation and gives C a persistent request for it. The request stays in the table until its
+/// last run has ended.
 ///
 /// # Safety
 /// `request` is NULL or writable.
@@ -80,13 +80,14 @@ pub unsafe fn hand_out_prepared(
     Ok(())
 }
 
-/// Takes in what was started or prepared, and gives C a handle of it.
+/// Puts an operation into the table and gives C its handle.
 pub fn hand_out(work: impl Into<Work>, comm: Arc<Comm>, place: Out<anyccl_request_t>) {
     let open = Open { work: Mutex::new(work.into()), _comm: comm };
     place.set(std::ptr::without_provenance_mut(REQUESTS.insert(Arc::new(open))));
 }
 
-/// An operation has ended. Unless it can be started again, its handle goes out of use: the slot becomes NULL.
+/// Handles the end of an operation. Unless it can be started again, its handle is removed and the slot set to
+/// NULL.
 pub fn retire(work: &Work, slot: &mut anyccl_request_t) -> Result<()> {
     if matches!(work, Work::Persistent(_)) {
         return Ok(());
@@ -95,20 +96,20 @@ pub fn retire(work: &Work, slot: &mut anyccl_request_t) -> Result<()> {
     REQUESTS.remove(handle.addr(), |_, _| Ok(())).map(drop)
 }
 
-/// Requests that one call uses, each for this thread alone.
+/// Requests that one call uses, locked for this thread.
 pub struct Claimed<'a> {
     /// What is not NULL: its place in the array, and the operation.
     pub works: Vec<(usize, MutexGuard<'a, Work>)>,
 }
 
-/// Looks up an array of requests; entries that are NULL are left out.
+/// Looks up an array of requests. Entries that are NULL are left out.
 pub fn look_up(slots: &[anyccl_request_t]) -> Result<Vec<(usize, ObjectRef<'static, Open>)>> {
     let present = slots.iter().enumerate().filter(|(_, handle)| !handle.is_null());
     present.map(|(at, handle)| Ok((at, REQUESTS.get(handle.addr())?))).collect()
 }
 
 impl<'a> Claimed<'a> {
-    /// All of them, or none.
+    /// Locks all of them, or none.
     pub fn new(opened: &'a [(usize, ObjectRef<'static, Open>)]) -> Result<Claimed<'a>> {
         let works = opened.iter().map(|(at, open)| Ok((*at, open.claim()?))).collect::<Result<Vec<_>>>()?;
         Ok(Claimed { works })
@@ -225,8 +226,8 @@ pub unsafe extern "C" fn anyccl_test_message(
     })
 }
 
-/// `try_to_end`: gives the operation its chance, and says whether it is over, or to be waited for without a
-/// deadline.
+/// Tests or waits for a time: `try_to_end` lets the operation progress, and tells whether it has ended, or
+/// must be waited for without a limit.
 ///
 /// # Safety
 /// See `wait`; `done` is NULL or writable.
@@ -295,7 +296,7 @@ pub unsafe extern "C" fn anyccl_wait_for(
                         format!("{time}; accepted: ANYCCL_TIMEOUT_NEVER, or milliseconds"),
                     );
                 };
-                // A time beyond what the clock can say never comes.
+                // A time beyond the range of the clock is no limit.
                 Instant::now().checked_add(Duration::from_millis(time))
             }
         };

@@ -1,4 +1,4 @@
-//! Several requests at once: the first to end, those that have ended, all or none.
+//! Calls on several requests: wait for one, some or all, and test.
 
 use std::ffi::c_int;
 
@@ -10,7 +10,7 @@ use anyccl_engine::comm::{Work, wait_some};
 use crate::request::{Claimed, anyccl_request_t, look_up, retire, slots};
 use crate::status::{anyccl_status_t, edge};
 
-/// What `ANYCCL_NO_INDEX` is in C.
+/// ANYCCL_NO_INDEX as a number.
 const NO_INDEX: usize = usize::MAX;
 
 /// Waits for the end of one operation of an array.
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn anyccl_test_all(
         let slots = unsafe { slots(count, requests) }?;
         let opened = look_up(slots)?;
         let mut claimed = Claimed::new(&opened)?;
-        // Each is asked: one that waits must not keep others from being moved on.
+        // Every operation is asked, so that one that has not ended does not keep the others from progress.
         let ended = claimed.works.iter_mut().map(|(_, work)| work.has_ended());
         let waiting = ended.filter(|ended| !ended).count();
         done.set(c_int::from(waiting == 0));
@@ -203,7 +203,7 @@ fn works<'a>(claimed: &'a mut Claimed) -> Vec<&'a mut Work> {
     claimed.works.iter_mut().map(|(_, work)| &mut **work).collect()
 }
 
-/// Takes the ended operation at a place among the claimed: its place in the array, and how it has ended.
+/// Takes the ended operation at a place among the claimed ones. Gives its place in the array and its result.
 fn take(slots: &mut [anyccl_request_t], claimed: &mut Claimed, place: usize) -> Result<(usize, Result<()>)> {
     let (at, work) = &mut claimed.works[place];
     let how = work.wait();
@@ -211,7 +211,7 @@ fn take(slots: &mut [anyccl_request_t], claimed: &mut Claimed, place: usize) -> 
     Ok((*at, how))
 }
 
-/// Like [`take`], but takes at most one, and tells its place.
+/// Like [`take`], but takes at most one, and gives its place.
 fn take_one(
     slots: &mut [anyccl_request_t],
     claimed: &mut Claimed,

@@ -57,12 +57,12 @@ impl From<&Error> for anyccl_status_t {
     }
 }
 
-/// Runs the body of the C function `name`: no panic leaves it, and a failure leaves its sentence.
+/// Runs the body of the C function `name`. No panic leaves it, and a failure leaves its message.
 pub fn edge(name: &str, body: impl FnOnce() -> Result<()>) -> anyccl_status_t {
     edge_boxed(name, || body().map_err(Box::new))
 }
 
-/// Like [`edge`], for small calls: the error comes in a box.
+/// Like [`edge`], for small calls: the error is boxed.
 #[inline(always)]
 pub fn edge_boxed(name: &str, body: impl FnOnce() -> BoxedResult<()>) -> anyccl_status_t {
     let body = || {

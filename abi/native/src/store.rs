@@ -1,4 +1,4 @@
-//! Communicators by a key/value store of the caller's.
+//! Communicators by a key/value store of the program.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::mem::{offset_of, size_of};
@@ -139,7 +139,7 @@ struct Callbacks {
     ) -> c_int,
 }
 
-/// Room for a value: more than any beacon.
+/// Room for a value. It is more than the library ever sets.
 const VALUE_BYTES: usize = 4096;
 
 impl Callbacks {
@@ -209,11 +209,11 @@ impl CallerStore for Callbacks {
 }
 
 fn c_text(key: &str) -> CString {
-    // The engine's keys have no zero in them.
+    // The keys of the engine contain no zero.
     CString::new(key).unwrap_or_default()
 }
 
-/// Room for what a callback says.
+/// Room for the error message of a callback.
 struct StoreMessage([u8; ANYCCL_STORE_MESSAGE_BYTES]);
 
 impl StoreMessage {

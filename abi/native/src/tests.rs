@@ -1,4 +1,4 @@
-//! The edge itself, seen as C sees it. What needs other ranks is tested from C, in capi-tests.
+//! Tests of the C functions that need one rank only. capi-tests has those with several ranks.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_int};

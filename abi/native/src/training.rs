@@ -1,4 +1,4 @@
-//! Calls for data-parallel training: parameters to all ranks, gradients from all ranks.
+//! Calls for data-parallel training: copy parameters to all ranks, sum the gradients of all ranks.
 
 use std::ffi::{c_int, c_void};
 

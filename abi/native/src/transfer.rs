@@ -1,4 +1,4 @@
-//! Point to point: one rank sends, another receives.
+//! Point to point: send, receive and sendrecv.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -251,7 +251,7 @@ impl Sent {
         })
     }
 
-    /// Sends a small message if nothing is in its way; whether it has left.
+    /// Sends a small message on the fast path, if it is free. Tells whether the message was sent.
     ///
     /// # Safety
     /// See `run`.
@@ -331,8 +331,7 @@ impl Received {
         })
     }
 
-    /// Receives a small message if it comes within a moment and nothing is in its way. `None`: nothing was
-    /// done.
+    /// Receives a small message on the fast path, if it arrives within a moment. `None`: nothing was done.
     ///
     /// # Safety
     /// See `run`.

@@ -1,4 +1,4 @@
-//! The bytes that name a communicator to be.
+//! The unique id: bytes that name a communicator that is being created.
 
 use std::ffi::c_uchar;
 

@@ -1,4 +1,4 @@
-//! Which library is this?
+//! The version of the library.
 
 use std::ffi::{c_char, c_int};
 

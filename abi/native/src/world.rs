@@ -48,7 +48,7 @@ pub unsafe extern "C" fn anyccl_init_with(config: *const anyccl_config_t) -> any
 /// # Safety
 /// See [`config::read`].
 unsafe fn init(config: *const anyccl_config_t) -> Result<()> {
-    // First of all: in a forked child nothing of the parent's may be touched.
+    // First: in a forked child, nothing of the parent may be touched.
     if WORLD.load(Ordering::Acquire) != 0 {
         return world().map(drop);
     }
@@ -57,7 +57,7 @@ unsafe fn init(config: *const anyccl_config_t) -> Result<()> {
     let engine = world_init(&settings, &own)?;
     let handle = COMMS.insert(Arc::new(Comm { engine, is_world: true }));
     if WORLD.compare_exchange(0, handle, Ordering::AcqRel, Ordering::Acquire).is_err() {
-        // Another thread entered the same world and was first to say so.
+        // Another thread has joined the same world and was first to store its handle.
         COMMS.remove(handle, |_, _| Ok(()))?;
     }
     Ok(())
@@ -174,5 +174,5 @@ pub unsafe extern "C" fn anyccl_world(comm: *mut anyccl_comm_t) -> anyccl_status
     })
 }
 
-/// The world's name in C; the header has the macro.
+/// The macro of the header, for use in Rust.
 const ANYCCL_WORLD: anyccl_comm_t = std::ptr::null_mut();

@@ -28,7 +28,7 @@ pub(super) struct Lists {
     pub(super) comm: anyccl_comm_t,
 }
 
-/// What the engine takes.
+/// The arguments as the engine takes them.
 pub(super) struct Checked {
     collective: Collective,
     op: Option<ReduceOp>,
@@ -38,7 +38,7 @@ pub(super) struct Checked {
 }
 
 impl Lists {
-    /// The lists of a call without operator and root.
+    /// Arguments of a call without operator and root.
     pub(super) fn plain(
         collective: Collective,
         sends: *const *const c_void,
@@ -86,7 +86,7 @@ impl Invocation for Lists {
         Ok((comm, Checked { collective: self.collective, op, root, parts, operator }))
     }
 
-    /// The engine runs no list to its end by itself: a list is started and waited for.
+    /// The engine has no blocking form of a coalesced call: the operation is started and waited for.
     unsafe fn run(engine: &Communicator, checked: &Checked) -> Result<Option<Status>> {
         // SAFETY: passed on from our caller.
         unsafe { Lists::start(engine, checked) }?.wait().map(|()| None)
@@ -122,7 +122,7 @@ pub unsafe fn array<'a, T>(start: *const T, length: usize, what: &'static str) -
     Ok(unsafe { std::slice::from_raw_parts(start, length) })
 }
 
-/// Says which buffer of a list an error is about.
+/// Adds to an error which buffer of a list it is about.
 pub fn of_buffer(error: Error, at: usize) -> Error {
     match error {
         Error::InvalidArgument { what, got } => {

@@ -1,4 +1,4 @@
-//! All_gather: everybody has a part, everybody gets all parts.
+//! All_gather: every rank contributes a block, and every rank gets all blocks.
 
 use std::ffi::c_void;
 

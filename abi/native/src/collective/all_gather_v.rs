@@ -1,4 +1,4 @@
-//! All_gather_v: everybody has a part of its own length, everybody gets all parts.
+//! All_gather_v: every rank contributes a block of its own length, and every rank gets all blocks.
 
 use std::ffi::c_void;
 

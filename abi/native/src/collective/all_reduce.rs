@@ -1,4 +1,4 @@
-//! All_reduce: everybody combines, everybody gets the result.
+//! All_reduce: every rank contributes, and every rank gets the result.
 
 use std::ffi::c_void;
 

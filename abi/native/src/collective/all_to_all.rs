@@ -1,4 +1,4 @@
-//! All_to_all: everybody has a part for everybody.
+//! All_to_all: every rank sends a block to every rank.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! All_to_all_v: everybody has a part of any length for everybody.
+//! All_to_all_v: every rank sends a block of any length to every rank.
 
 use std::ffi::c_void;
 

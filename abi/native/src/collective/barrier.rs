@@ -1,4 +1,4 @@
-//! Barrier: nobody leaves before everybody has come.
+//! Barrier: no rank returns before every rank has made the call.
 
 use anyccl_engine::base::{Collective, Datatype};
 

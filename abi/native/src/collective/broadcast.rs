@@ -1,4 +1,4 @@
-//! Broadcast: the root has, everybody gets.
+//! Broadcast: every rank gets the elements of the root.
 
 use std::ffi::{c_int, c_void};
 

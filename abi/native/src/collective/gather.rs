@@ -1,4 +1,4 @@
-//! Gather: everybody has a part, the root gets all parts.
+//! Gather: every rank contributes a block, and the root gets all blocks.
 
 use std::ffi::{c_int, c_void};
 

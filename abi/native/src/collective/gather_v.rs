@@ -1,4 +1,4 @@
-//! Gather_v: everybody has a part of its own length, the root gets all parts.
+//! Gather_v: every rank contributes a block of its own length, and the root gets all blocks.
 
 use std::ffi::{c_int, c_void};
 

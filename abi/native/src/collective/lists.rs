@@ -1,4 +1,4 @@
-//! Lists: calls whose blocks each have a pointer of their own.
+//! Calls whose blocks lie in separate memory: a pointer for each block.
 
 use std::ffi::c_void;
 

@@ -1,7 +1,7 @@
-//! The collectives, one file each. Their common arguments, checks and fast path are here.
+//! The collectives, one file each, and what they share: arguments, checks and fast path.
 //!
-//! Each has two forms. The blocking one returns when this rank's part is done: its send buffer may be
-//! changed, its receive buffer is complete. The one with an `i` returns at once and gives a request.
+//! The blocking form returns when this rank's part is complete: its send buffer may be changed, and its
+//! receive buffer is complete. The nonblocking form, with an `i`, returns at once and gives a request.
 
 mod all_reduce;
 mod reduce;
@@ -61,8 +61,8 @@ pub struct Arguments {
     pub comm: anyccl_comm_t,
 }
 
-/// Runs the call of the C function `name` to its end. `arguments` is of a type of its own in each such
-/// function, which so has code of its own: most decisions are made when it is compiled.
+/// Runs the call of the C function `name` to its end. Each C function passes a closure of its own type, so
+/// the compiler makes code for each function and decides most cases while it compiles.
 ///
 /// # Safety
 /// The buffers are as long as the documentation of the C function says, and nobody else uses them meanwhile.
@@ -80,8 +80,8 @@ unsafe fn run(name: &str, arguments: impl FnOnce() -> Arguments) -> anyccl_statu
 }
 
 impl Arguments {
-    /// Runs a call like one that was made lately. `None`: it is not one, or not plainly, and nothing was
-    /// done.
+    /// Runs a call like one that was made recently, on the fast path. `None`: this is no such call, and
+    /// nothing was done.
     ///
     /// # Safety
     /// See [`run`].
@@ -99,7 +99,7 @@ impl Arguments {
             kind: CallKind::Collective(self.collective),
             datatype: check::known_datatype(self.datatype)?,
             op,
-            // A negative number is none of a rank; no such call was made.
+            // A negative number is not a rank: no recent call had such a root.
             root: self.root.map_or(0, |root| root as u32),
             count: self.count as u64,
         };
@@ -110,7 +110,7 @@ impl Arguments {
 }
 
 impl Invocation for Arguments {
-    /// With the operator where it is not builtin.
+    /// The operation, and its operator if the program has made it.
     type Checked = (Operation, Option<Arc<Operator>>);
 
     #[inline]

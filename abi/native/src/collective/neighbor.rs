@@ -1,4 +1,4 @@
-//! Exchange with neighbours: along the edges of a graph.
+//! Exchange with the neighbors in a graph.
 
 use std::ffi::c_void;
 
@@ -287,7 +287,7 @@ unsafe fn blocks_of_neighbor_all_to_all_v(
     Ok(Blocks { input, output, places, sources, destinations })
 }
 
-/// The arrays of a rank; one without neighbours needs none.
+/// The arrays of a rank. They may be NULL if the rank has no neighbors.
 ///
 /// # Safety
 /// Arrays that are not NULL have `len` elements.

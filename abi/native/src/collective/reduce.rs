@@ -1,4 +1,4 @@
-//! Reduce: everybody combines, the root gets the result.
+//! Reduce: every rank contributes, and the root gets the result.
 
 use std::ffi::{c_int, c_void};
 

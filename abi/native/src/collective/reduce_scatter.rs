@@ -1,4 +1,4 @@
-//! Reduce_scatter: everybody combines, everybody gets one part of the result.
+//! Reduce_scatter: every rank contributes, and every rank gets one block of the result.
 
 use std::ffi::c_void;
 

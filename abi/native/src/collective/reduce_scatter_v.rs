@@ -1,4 +1,4 @@
-//! Reduce_scatter_v: everybody combines, everybody gets a part of its own length.
+//! Reduce_scatter_v: every rank contributes, and every rank gets a block of its own length of the result.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! Scan and exscan: rank r gets what ranks 0 to r, or those before it, have combined.
+//! Scan and exscan: rank r gets the combined elements of ranks 0 to r, or 0 to r-1.
 
 use std::ffi::c_void;
 

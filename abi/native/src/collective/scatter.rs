@@ -1,4 +1,4 @@
-//! Scatter: the root has all parts, everybody gets one.
+//! Scatter: every rank gets a block of the root.
 
 use std::ffi::{c_int, c_void};
 

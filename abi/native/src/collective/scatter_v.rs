@@ -1,4 +1,4 @@
-//! Scatter_v: the root has a part of any length for everybody.
+//! Scatter_v: every rank gets a block of any length of the root.
 
 use std::ffi::{c_int, c_void};
 

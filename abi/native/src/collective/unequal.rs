@@ -1,4 +1,4 @@
-//! Arguments of collectives whose blocks differ in length: who describes what, and the checks.
+//! Arguments and checks of collectives whose blocks differ in length.
 
 use std::ffi::c_int;
 use std::marker::PhantomData;
@@ -16,7 +16,7 @@ use crate::invocation::Invocation;
 use crate::operator_table::OPERATORS;
 use crate::reduce_op::anyccl_reduce_op_t;
 
-/// The arguments that all such calls have in common.
+/// The arguments that all these calls have in common.
 pub struct Arguments {
     pub collective: Collective,
     pub datatype: anyccl_datatype_t,
@@ -37,7 +37,7 @@ pub struct Caller<'c> {
     pub is_root: bool,
 }
 
-/// The blocks of a rank, as [`BlockLayout`] has them.
+/// The blocks of a rank, for a [`BlockLayout`].
 pub struct Blocks<'a> {
     pub input: Vec<Block>,
     pub output: Vec<Block>,
@@ -55,19 +55,19 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// The arguments, and what gives the blocks of this rank once the communicator is known.
+/// The arguments, and a function that gives the blocks of this rank when the communicator is known.
 pub struct Described<'a, F> {
     arguments: Arguments,
     describe: F,
     blocks: PhantomData<Blocks<'a>>,
 }
 
-/// What the engine takes.
+/// The arguments as the engine takes them.
 pub struct Checked<'a> {
     collective: Collective,
     datatype: Datatype,
     op: Option<ReduceOp>,
-    /// Where it is not builtin.
+    /// The operator, if the program has made it.
     operator: Option<Arc<Operator>>,
     root: Rank,
     blocks: Blocks<'a>,
@@ -94,7 +94,7 @@ where
 {
     type Checked = Checked<'a>;
 
-    // Always: so the checked arguments are made where the call needs them.
+    // Always inlined, so that the checked arguments are written where the call needs them.
     #[inline(always)]
     unsafe fn check(self) -> Result<(ObjectRef<'static, Comm>, Checked<'a>)> {
         let Arguments { collective, datatype, op, root, comm } = self.arguments;
