@@ -1,20 +1,20 @@
-//! Backpressure: a bound on how far peers may be ahead of this rank's calls.
+//! Back pressure: a bound on how far peers may be ahead of this rank's calls.
 //!
-//! A rank that waits, in whatever call, takes what stands in its way from the link and stashes it
-//! ([`crate::endpoint`]). If that is much of one communicator, it tells the sender to *hold* the calls of
-//! that communicator which this rank has not made. The sender goes on with everything else. With each call
-//! that this rank makes there, it says which calls it has made by now; when enough of the stash is used up,
-//! it *releases* them all.
+//! A rank that waits, in whatever call, takes blocking fragments from the link and stashes them
+//! ([`crate::endpoint`]). If the stash of one communicator grows large, the rank tells the sender to *hold*
+//! the calls of that communicator that this rank has not made. The sender goes on with everything else. At
+//! each call that this rank makes there, it tells the sender how many calls it has made. When enough of the
+//! stash is used up, it *releases* all calls.
 //!
 //! A sender reads its control channels whenever it has sent [`crate::endpoint::CONTROL_READ_BYTES`] to a
-//! peer, and goes on until then. So the stash of each communicator and each sender is bounded. The bound
-//! is the sum of [`HELD_BYTES`], the bytes sent between two such looks, what the link holds, and one message
-//! that the kernel copies.
+//! peer. So the stash of each communicator and each sender is bounded. The bound is the sum of
+//! [`HELD_BYTES`], the bytes sent between two such reads, the bytes that the link holds, and one message that
+//! the kernel copies.
 //!
-//! Nobody waits for ever: a call is held only while a rank has not made it, and goes on as soon as that rank
+//! No rank waits for ever: a call is held only while a rank has not made it, and goes on as soon as that rank
 //! does.
 //!
-//! See docs/adr/0034-calls-ahead-are-held.md.
+//! Decision: docs/adr/0034-calls-ahead-are-held.md.
 
 use super::comm_table::Known;
 use super::context::{self, CommId};
@@ -22,7 +22,7 @@ use super::engine::Engine;
 use crate::transport::Header;
 use crate::transport::control::ControlMessage;
 
-/// Bytes that are stashed of one communicator and one sender before the sender is told to hold.
+/// Bytes of one communicator and one sender that are stashed before the sender is told to hold.
 pub(super) const HELD_BYTES: usize = 4 << 20;
 
 impl Engine {
@@ -45,7 +45,7 @@ impl Engine {
                 comm.holds_senders = true;
                 next
             }
-            // This rank has made no call of it.
+            // This rank has made no call of the communicator.
             Known::Future => 0,
             Known::Past => return,
         };

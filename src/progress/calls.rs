@@ -1,4 +1,4 @@
-//! Collective calls under way, and what is kept for the next ones.
+//! Collective calls under way, and executions that are kept for later calls.
 
 use std::ptr;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use crate::base::Result;
 use crate::executor::{Buffers, Copies, Division, Execution, Prepared, placed};
 use crate::transport::Header;
 
-/// Executions that are kept for later calls, at most.
+/// Most executions that are kept for later calls.
 pub(super) const MOST_SPARE: usize = 8;
 
 /// All collective calls of this rank whose outcome has not been taken yet.
 #[derive(Default)]
 pub(super) struct Calls {
     pub active: Vec<ActiveCall>,
-    /// Executions to be used again: their lists have room already.
+    /// Executions to be reused; their lists have room already.
     #[expect(clippy::vec_box, reason = "moves between lists as a pointer")]
     pub spare: Vec<Box<Execution>>,
     pub next_number: u64,
@@ -28,29 +28,29 @@ pub(super) struct ActiveCall {
     pub comm: CommId,
     pub prepared: Arc<Prepared>,
     pub buffers: Buffers,
-    /// The numbers that the exchange before the call receives; empty where there is none.
+    /// The numbers that the exchange before the call receives. Empty if there is no exchange.
     pub received: Vec<u64>,
-    /// Copies of the buffers, where the call runs on copies.
+    /// Copies of the buffers, if the call runs on copies.
     pub copies: Option<Copies>,
-    /// Boxed, as it moves from list to list.
+    /// Boxed, because it moves from list to list.
     pub execution: Box<Execution>,
     pub outcome: Option<Result<()>>,
     /// Number of visits in which something moved.
     pub moves: u32,
 }
 
-// SAFETY: `buffers` are the caller's, promised to be left alone until the call is complete (as in
-// `Execution`); it is only used through `&mut Engine`.
+// SAFETY: `buffers` are the caller's, who has promised to leave them alone until the call is complete (as in
+// `Execution`); they are only used through `&mut Engine`.
 unsafe impl Send for ActiveCall {}
 
 impl ActiveCall {
-    /// Begins the call itself, if its execution was the exchange before it. Returns whether it was.
+    /// Begins the call itself if its execution was the exchange before it. Returns whether it was.
     pub fn begin_after_exchange(&mut self) -> Result<bool> {
         let Some(exchange) = &self.prepared.pre_exchange else { return Ok(false) };
         let prepared = (exchange.complete)(&self.received)?;
         let header = *self.execution.header();
-        // SAFETY: the buffers are those of `Engine::start`, whose caller leaves them alone until the outcome
-        // is there.
+        // SAFETY: the buffers are those of `Engine::start`, whose caller leaves them alone until there is an
+        // outcome.
         unsafe { self.execution.begin(Arc::clone(&prepared), header, self.buffers) };
         self.prepared = prepared;
         Ok(true)

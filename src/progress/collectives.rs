@@ -1,4 +1,4 @@
-//! How collective calls start in the engine, and how their outcome is taken.
+//! Starting collective calls in the engine, and taking their outcomes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use super::engine_comm::EngineComm;
 use crate::base::{Error, Result};
 use crate::executor::{Buffers, Copies, Execution, Prepared};
 
-/// Time after which a rank with links over sockets reads the control channels before a call ends well. That
-/// costs a system call per peer.
+/// Age of the last read of the control channels from which they are read again before a call succeeds. This
+/// applies to a rank with links over sockets, and costs a system call per peer.
 const MAX_CONTROL_AGE: Duration = Duration::from_millis(100);
 
 impl Engine {
-    /// Starts a call. It moves in `progress`.
+    /// Starts a call. It makes progress in `progress`.
     ///
     /// # Safety
     /// The buffers are valid for the program, and left alone until the call is complete or has failed.
@@ -41,7 +41,7 @@ impl Engine {
                 Buffers { input: exchange.sent.as_ptr().cast(), output: received.as_mut_ptr().cast() }
             }
         };
-        // SAFETY: passed on from our caller; the numbers sent and received are as many as the program of the
+        // SAFETY: passed on from our caller. The numbers sent and received are as many as the program of the
         // exchange takes, and live as long as the active call that is made of them.
         unsafe { execution.begin(Arc::clone(&prepared), header, used) };
         Ok(self.enlist(comm, &prepared, buffers, (received, copies), execution))
@@ -71,7 +71,7 @@ impl Engine {
         Ticket::Call(number)
     }
 
-    /// The outcome of a call, once it has one. The ticket is used up then.
+    /// The outcome of a call, once it has one. This uses up the ticket.
     pub fn take_outcome(&mut self, ticket: Ticket) -> Option<CallOutcome> {
         let number = match ticket {
             Ticket::Call(number) => number,
@@ -88,7 +88,7 @@ impl Engine {
                 active.outcome = Some(Err(failure.clone()));
             }
         }
-        // Not after a failure: an execution that stopped in the middle is of no use.
+        // Not after a failure, because an execution that stopped in the middle cannot be reused.
         if self.calls.spare.len() < MOST_SPARE && !matches!(active.outcome, Some(Err(_))) {
             self.calls.spare.push(active.execution);
         }
@@ -96,7 +96,7 @@ impl Engine {
     }
 
     /// Whether this rank may have been stopped for so long that others have given up a call that succeeds
-    /// here. What they had sent may still be in a socket; in shared memory they have cancelled it.
+    /// here. Data that they had sent may still be in a socket; in shared memory they have cancelled it.
     fn may_have_missed_control(&self) -> bool {
         self.has_sockets && self.control.read_at.elapsed() >= MAX_CONTROL_AGE
     }

@@ -1,4 +1,4 @@
-//! All communicators of one rank that share its links, found by name or by context.
+//! All communicators of one rank that share its links, found by id or by context.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,31 +7,31 @@ use super::engine_comm::EngineComm;
 use crate::base::{Error, Rank, Result};
 use crate::transport::{CONTEXTS, FIRST_CONTEXT};
 
-/// What a context means here.
+/// The meaning of a context on this rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
     Here(CommId),
-    /// The communicator was given up.
+    /// The communicator was removed.
     Past,
-    /// A peer was faster than this rank to make the communicator.
+    /// A peer has made the communicator before this rank.
     Future,
 }
 
 /// All communicators of one rank.
 pub(super) struct CommTable {
-    /// Communicators that were given up leave a gap, which is used again.
+    /// A removed communicator leaves a gap, which is reused.
     slots: Vec<Option<Box<EngineComm>>>,
-    /// Communicators by context, without the first one.
+    /// Communicators by context, except the first one.
     by_context: HashMap<u32, CommId>,
     past: Past,
     /// Number of ranks that may lead.
     world: u32,
-    /// Number of communicators that this rank has numbered.
+    /// Number of contexts that this rank has chosen.
     led: u32,
 }
 
 impl CommTable {
-    /// A table with the first communicator, over all of `world` endpoints.
+    /// Makes a table with the first communicator, which spans all of `world` endpoints.
     pub fn new(name: String, rank: Rank, world: u32) -> CommTable {
         let first = EngineComm::new(FIRST_CONTEXT, name, rank, 0..world);
         CommTable {
@@ -43,20 +43,20 @@ impl CommTable {
         }
     }
 
-    /// A communicator that is there. Only for what the engine itself keeps track of: a call may come after
+    /// A communicator that exists. Only for ids that the engine itself keeps track of. A call may come after
     /// the end of its communicator, and uses `find`.
     ///
     /// # Panics
-    /// If it was removed.
+    /// If the communicator was removed.
     #[inline]
     pub fn get(&self, id: CommId) -> &EngineComm {
         self.find(id).expect("the engine forgets a communicator that it removes")
     }
 
-    /// Like `get`, to be changed.
+    /// Like `get`, but mutable.
     ///
     /// # Panics
-    /// If it was removed.
+    /// If the communicator was removed.
     #[inline]
     pub fn get_mut(&mut self, id: CommId) -> &mut EngineComm {
         self.find_mut(id).expect("the engine forgets a communicator that it removes")
@@ -68,13 +68,13 @@ impl CommTable {
         self.slots[id.slot as usize].as_deref().filter(|comm| comm.context == id.context)
     }
 
-    /// The communicator, to be changed, unless it was removed.
+    /// Like `find`, but mutable.
     #[inline]
     pub fn find_mut(&mut self, id: CommId) -> Option<&mut EngineComm> {
         self.slots[id.slot as usize].as_deref_mut().filter(|comm| comm.context == id.context)
     }
 
-    /// All communicators.
+    /// The ids of all communicators.
     pub fn ids(&self) -> impl Iterator<Item = CommId> + use<> {
         let id = |(slot, comm): (usize, &Option<Box<EngineComm>>)| {
             comm.as_ref().map(|comm| CommId { slot: slot as u32, context: comm.context })
@@ -87,7 +87,7 @@ impl CommTable {
         self.slots.iter().all(Option::is_none)
     }
 
-    /// What a context means, of collectives or of messages.
+    /// The meaning of a context, of collectives or of messages.
     pub fn known(&self, context: u32) -> Known {
         let context = context & !TRANSFERS;
         if context == FIRST_CONTEXT {
@@ -100,7 +100,7 @@ impl CommTable {
         }
     }
 
-    /// The leader that chose a context, and its number among those of that leader.
+    /// The leader that chose a context, and the number of the context among those of that leader.
     fn number(&self, context: u32) -> (u32, u32) {
         let number = context / 2;
         (number % self.world, number / self.world)
@@ -113,7 +113,7 @@ impl CommTable {
         let context = number.and_then(|n| n.checked_mul(2)).filter(|context| *context < CONTEXTS);
         context.ok_or_else(|| {
             Error::Unsupported(format!(
-                "{} communicators were made from this one's job; there are no more numbers",
+                "this rank has made {} communicators in this job; no context is left",
                 self.led
             ))
         })
@@ -144,11 +144,11 @@ impl CommTable {
     }
 }
 
-/// Communicators of the past, by leader and number, as ranges. Any number of communicators that were made one
-/// after the other take no more room than one.
+/// Removed communicators by leader and number, stored as ranges. Communicators that were made one after the
+/// other take no more room than one.
 #[derive(Default)]
 struct Past {
-    /// Leader and first number of each range, mapped to its last number.
+    /// Last number of each range, by leader and first number of the range.
     ranges: BTreeMap<(u32, u32), u32>,
 }
 
@@ -157,7 +157,7 @@ impl Past {
         self.range_at(leader, number).is_some()
     }
 
-    /// The range that holds this number.
+    /// The range that contains this number.
     fn range_at(&self, leader: u32, number: u32) -> Option<(u32, u32)> {
         let (&(its, first), &last) = self.ranges.range(..=(leader, number)).next_back()?;
         (its == leader && number <= last).then_some((first, last))
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_id_of_a_communicator_that_is_gone_names_no_later_one_in_its_place() {
+    fn the_id_of_a_removed_communicator_names_no_later_one_in_its_place() {
         let mut comms = comms();
         let (old, _) = add(&mut comms, 1);
         comms.remove(old);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_and_dropped_in_a_row_takes_no_room() {
+    fn communicators_made_and_removed_in_a_row_take_no_room() {
         let mut comms = comms();
         for _ in 0..1000 {
             let (id, _) = add(&mut comms, 1);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_of_the_past_grow_together_in_any_order() {
+    fn ranges_of_removed_communicators_merge_in_any_order() {
         let mut past = Past::default();
         for number in [5, 3, 9, 4, 8, 1] {
             past.insert(7, number);

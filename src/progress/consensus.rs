@@ -1,15 +1,15 @@
-//! Agreement among the survivors of a communicator: who they are, and the context of their next one.
+//! Agreement among the survivors of a communicator: their ranks, and the context of their next communicator.
 //!
-//! The ranks flood in rounds. The closing of a control channel is the detector of crashes: the kernel closes
-//! the sockets of a process that ends, so no rank that lives is suspected, and every rank that died is found
-//! out. In each round a rank sends the set of ranks that it knows to be lost to all others, and hears from
-//! each of them, or of its end. When every set that it hears is the one that it has sent, and no rank went
-//! meanwhile, that set is the outcome, and it tells all others.
+//! The ranks flood in rounds. Crashes are detected by the closing of control channels: the kernel closes the
+//! sockets of a process that ends. So no living rank is suspected, and every dead rank is detected. In each
+//! round a rank sends the set of ranks that it knows to be lost to all others. It then receives a set from
+//! each of them, or learns of its end. If every set equals its own, and it detects no new loss meanwhile, that
+//! set is the outcome. The rank then sends the outcome to all others.
 //!
-//! Two ranks never decide differently and live: a rank that decides has heard the same set, in this round,
-//! from every rank outside of it. A rank that has not decided in that round waits, in the next one, for a
-//! message from the one that has, and is told the outcome; or that one is lost, with its outcome. Each
-//! further round needs a further loss, so there are at most two rounds more than losses. (Early-stopping
+//! Two living ranks never decide differently. A rank that decides has received the same set, in this round,
+//! from every rank outside of it. A rank that has not decided in that round waits in the next one for a
+//! message from the rank that has. It receives the outcome, or that rank is lost together with its outcome.
+//! Each further round needs a further loss, so there are at most two rounds more than losses. (Early-stopping
 //! flooding set consensus: Lynch, Distributed Algorithms, 1996, section 6.2.)
 
 use std::time::{Duration, Instant};
@@ -24,21 +24,21 @@ use crate::base::{Error, Rank, Result};
 use crate::endpoint::Presence;
 use crate::transport::control::ControlMessage;
 
-/// Number of a round that means: this is the outcome.
+/// Round number of a message that carries the outcome.
 const DECIDED: u32 = u32::MAX;
-/// Longest time between two looks: another thread may have read what this one waits for.
+/// Longest time between two looks, because another thread may have read the message that this one waits for.
 const LOOK_TIME: Duration = Duration::from_millis(20);
 
-/// The survivors of a communicator; the same on all of them.
+/// The survivors of a communicator. The result is the same on all of them.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Survivors {
-    /// Their ranks in it, ascending.
+    /// Their ranks in that communicator, ascending.
     pub ranks: Vec<Rank>,
-    /// Context for the communicator that they go on with.
+    /// Context of the communicator with which they go on.
     pub context: u32,
 }
 
-/// What a rank has said in this agreement.
+/// One message of a rank in this agreement.
 struct Said {
     rank: Rank,
     round: u32,
@@ -46,20 +46,21 @@ struct Said {
     lost: Vec<bool>,
 }
 
-/// One rank's part in an agreement.
+/// The part of one rank in an agreement.
 struct Agreement {
     number: u32,
     round: u32,
-    /// Ranks known to be lost at the start of this round, when they were sent. They are not waited for.
+    /// Ranks that were known to be lost at the start of this round, as sent. No message of theirs is
+    /// expected.
     lost: Vec<bool>,
-    /// The context that each rank would choose, as far as it is known.
+    /// The context that each rank would choose, if it is known.
     proposals: Vec<Option<u32>>,
     said: Vec<Said>,
 }
 
 impl Driver {
-    /// Agrees with the other survivors of a communicator, which may have failed. Collective over all ranks
-    /// that still live.
+    /// Agrees with the other survivors of a communicator, which may have failed. Collective over all living
+    /// ranks.
     pub fn agree_on_survivors(&self, id: CommId, timeout: Option<Duration>) -> Result<Survivors> {
         let mut engine = self.lock();
         engine.read_control();
@@ -91,7 +92,7 @@ impl Driver {
 }
 
 impl Engine {
-    /// Another thread may give the communicator up while this one waits.
+    /// Checks that no other thread has removed the communicator while this one waited.
     fn check_is_there(&self, id: CommId) -> Result<()> {
         self.comms.find(id).map(drop).ok_or_else(|| GIVEN_UP.clone())
     }
@@ -108,7 +109,7 @@ impl Engine {
         let mut agreement =
             Agreement { number, round: 0, lost: vec![false; size], proposals, said: Vec::new() };
         if self.is_cut_off(id) {
-            // It says only that it is lost: ranks that no longer listen to it seem lost to it.
+            // This rank says only that it is lost: ranks that no longer listen to it seem lost to it.
             agreement.lost[self.comms.get(id).rank as usize] = true;
         } else {
             self.mark_lost(id, &mut agreement.lost);
@@ -117,13 +118,13 @@ impl Engine {
         Ok(agreement)
     }
 
-    /// Whether others have cut this rank off because it has broken the protocol.
+    /// Whether others have cut this rank off because it broke the protocol.
     fn is_cut_off(&self, id: CommId) -> bool {
         let comm = self.comms.get(id);
         matches!(comm.failure, Some(Error::PeerLost { rank, .. }) if rank == comm.rank)
     }
 
-    /// Marks ranks that are gone, or have left the communicator; tells whether there were new ones.
+    /// Marks ranks that are gone or have left the communicator. Returns whether there were new ones.
     fn mark_lost(&self, id: CommId, lost: &mut [bool]) -> bool {
         let comm = self.comms.get(id);
         let mut is_new = false;
@@ -147,7 +148,7 @@ impl Engine {
         }
     }
 
-    /// Moves an agreement on as far as it goes now.
+    /// Advances an agreement as far as it goes now.
     fn advance_agreement(&mut self, id: CommId, agreement: &mut Agreement) -> Result<Option<Survivors>> {
         self.take_what_was_said(id, agreement);
         let own = self.comms.get(id).rank;
@@ -159,7 +160,7 @@ impl Engine {
         loop {
             let mut lost = agreement.lost.clone();
             let mut all_agree = !self.mark_lost(id, &mut lost);
-            // A rank that another one calls lost is not waited for.
+            // No message is expected of a rank that another one calls lost.
             let is_heard =
                 |said: &&Said| said.round == agreement.round && !agreement.lost[said.rank as usize];
             for said in agreement.said.iter().filter(is_heard) {
@@ -197,7 +198,7 @@ impl Engine {
                 continue;
             };
             if *number > agreement.number {
-                // A peer that is done with this one has begun the next.
+                // A peer that has ended this agreement has begun the next.
                 self.comms.get_mut(id).heard.push((rank, message));
             } else if *number == agreement.number {
                 let lost = unpack(lost, agreement.lost.len());
@@ -209,7 +210,7 @@ impl Engine {
         }
     }
 
-    /// Tells the outcome to all survivors.
+    /// Sends the outcome to all survivors.
     fn conclude(&mut self, id: CommId, agreement: &Agreement, context: u32) -> Result<Survivors> {
         let comm = self.comms.get(id);
         if agreement.lost[comm.rank as usize] {
@@ -242,8 +243,8 @@ fn pack(lost: &[bool]) -> Vec<u8> {
     lost.chunks(8).map(byte).collect()
 }
 
-/// Reads a set of ranks. Bits that are missing or too many come from a peer that breaks the protocol, and
-/// mark nobody.
+/// Reads a set of ranks. Only a peer that breaks the protocol sends missing or surplus bits; they mark no
+/// rank.
 fn unpack(bytes: &[u8], ranks: usize) -> Vec<bool> {
     (0..ranks).map(|rank| bytes.get(rank / 8).is_some_and(|byte| byte >> (rank % 8) & 1 == 1)).collect()
 }

@@ -1,4 +1,4 @@
-//! Control messages between the ranks: stalls, failures, goodbyes; and the detection of peers that are gone.
+//! Control messages between the ranks (stalls, failures, goodbyes), and the detection of peers that are gone.
 
 use std::io;
 use std::time::Instant;
@@ -16,7 +16,7 @@ use crate::sys::poll::{Interest, PollSet, Token};
 use crate::transport::control::{ControlChannel, ControlEvent, ControlMessage};
 use crate::transport::{FIRST_CONTEXT, Header, failure};
 
-/// Most messages that are kept for communicators which this rank has not made yet. A peer is only a few calls
+/// Most messages that are kept for communicators that this rank has not made yet. A peer is only a few calls
 /// ahead.
 const MOST_EARLY_MESSAGES: usize = 4096;
 
@@ -39,7 +39,7 @@ impl Engine {
         }
     }
 
-    /// Looks at the processes of all peers at once, before their last messages are read.
+    /// Checks the processes of all peers at once, before their last messages are read.
     fn find_ended_processes(&mut self) {
         let mut set = PollSet::new();
         let controls = self.endpoints.iter_mut().filter_map(|endpoint| endpoint.control.as_mut());
@@ -90,11 +90,11 @@ impl Engine {
         }
     }
 
-    /// Cuts off a peer that breaks the protocol: it is lost to all communicators with it, and is told so.
+    /// Cuts off a peer that breaks the protocol. All communicators with it lose it, and the peer is told.
     fn cut_off(&mut self, at: u32, why: &io::Error) {
         let label = self.endpoints[at as usize].label.clone();
         let detail = format!("{label} was cut off: {why}");
-        // Another rank may have seen it first, and have told this one.
+        // Another rank may have noticed first, and told this one.
         let is_told = |id: CommId| {
             let comm = self.comms.get(id);
             matches!(&comm.failure, Some(Error::PeerLost { rank, .. }) if comm.rank_of(at) == Some(*rank))
@@ -149,7 +149,7 @@ impl Engine {
             }
         };
         let comm = self.comms.get_mut(id);
-        // A message from a rank that is no member means nothing.
+        // A message from a rank that is no member is ignored.
         let Some(rank) = comm.rank_of(endpoint) else { return };
         let member = &mut comm.members[rank as usize];
         match message {
@@ -180,7 +180,7 @@ impl Engine {
         }
     }
 
-    /// Handles a notice: another rank has noticed a failure.
+    /// Handles a notice that another rank has noticed a failure.
     fn take_notice(&mut self, id: CommId, sender: Rank, notice: &ControlMessage) {
         if id == CommId::FIRST
             && let Joining::UnderWay(kept) = &mut self.control.joining
@@ -190,27 +190,27 @@ impl Engine {
         }
         let ControlMessage::Notice { kind, origin, subject, text, .. } = notice else { return };
         let comm = self.comms.get(id);
-        // The number is not trusted: a rank that does not exist is taken for the sender.
+        // The number is not trusted: a rank that does not exist is replaced by the sender.
         let origin = if *origin < comm.size() { *origin } else { sender };
         let error = failure::from_notice(*kind, *subject, text, &comm.label(origin, &self.endpoints));
         self.end_all(id, error, notice);
     }
 
-    /// Keeps notices of other ranks back until `all_have_met`.
+    /// Keeps back the notices of other ranks until `all_have_met`.
     pub fn begin_joining(&mut self) {
         self.control.joining = Joining::UnderWay(None);
     }
 
-    /// Handles notices from now on, and the one that was kept back. Also called if the ranks do not meet
-    /// after all.
+    /// Handles the notice that was kept back, and from now on all notices at once. It is also called if the
+    /// ranks do not meet after all.
     pub fn all_have_met(&mut self) {
         if let Joining::UnderWay(Some((sender, notice))) = std::mem::take(&mut self.control.joining) {
             self.take_notice(CommId::FIRST, sender, &notice);
         }
     }
 
-    /// Fails each communicator in which nothing moves any more because a rank for which a call waits has gone
-    /// away. With `by_anybody`, also where any of its ranks died.
+    /// Fails each communicator in which nothing moves because a rank that a call needs has gone. With
+    /// `by_anybody`, the death of any rank of the communicator counts.
     pub(super) fn fail_if_deserted(&mut self, by_anybody: bool) {
         for id in self.comms.ids() {
             if let Some((rank, how)) = self.deserter(id, by_anybody) {
@@ -239,7 +239,7 @@ impl Engine {
         if comm.failure.is_some() || !calls && !talks && !by_anybody {
             return None;
         }
-        // A message concerns two ranks, whatever becomes of others.
+        // A message concerns only two ranks, so the loss of others does not matter.
         let by_anybody = by_anybody && (calls || !talks);
         let is = |rank: &Rank, presence| comm.presence(*rank, &self.endpoints) == presence;
         let mut needed: Vec<Rank> = self.needed_by_messages(comm).collect();
@@ -262,8 +262,8 @@ impl Engine {
         self.messaging.comms.contains(&id)
     }
 
-    /// The ranks without which some message cannot end. Where any rank could send it, only the loss of all
-    /// others counts.
+    /// The ranks without which some message cannot end. If any rank could send the message, only the loss of
+    /// all others counts.
     fn needed_by_messages(&self, comm: &EngineComm) -> impl Iterator<Item = Rank> {
         let others = || (0..comm.size()).filter(|rank| *rank != comm.rank);
         let is_here = |rank: Rank| comm.presence(rank, &self.endpoints) == Presence::Here;
@@ -271,7 +271,7 @@ impl Engine {
         others().filter(move |rank| nobody_left || comm.conversation.depends_on(*rank))
     }
 
-    /// Tells all other ranks what this rank waits for.
+    /// Tells all other ranks which calls this rank waits in.
     pub(super) fn announce_stalls(&mut self) {
         for active in self.calls.active.iter().filter(|a| a.outcome.is_none()) {
             let Header { context, sequence, call } = *active.execution.header();
@@ -283,11 +283,11 @@ impl Engine {
         }
     }
 
-    /// Fails a communicator if a stalled peer waits in another call than the one made here under the same
-    /// number.
+    /// Fails a communicator if a stalled peer waits in another call than the one that this rank made under
+    /// the same number.
     pub(super) fn compare_stalls(&mut self, id: CommId) {
         let comm = self.comms.get(id);
-        // Only a peer that is ahead of this rank needs another look at the next call.
+        // Only a peer that is ahead of this rank has to be compared again at the next call.
         let mut is_ahead = false;
         for member in &comm.members {
             let Some(stall) = member.stall else { continue };
@@ -304,7 +304,7 @@ impl Engine {
         self.comms.get_mut(id).stalls_known = is_ahead;
     }
 
-    /// Whether a rank went away, in whatever manner, from a communicator with an unfinished call.
+    /// Whether a rank has gone, in whatever way, from a communicator with an unfinished call.
     pub(super) fn somebody_went(&self) -> bool {
         let mut busy =
             self.unfinished().map(|active| active.comm).chain(self.messaging.comms.iter().copied());
@@ -312,7 +312,7 @@ impl Engine {
             && busy.any(|id| self.comms.get(id).misses_somebody(&self.endpoints))
     }
 
-    /// Says goodbye to all peers.
+    /// Sends a goodbye to all peers.
     pub fn say_bye(&mut self) {
         for control in self.endpoints.iter_mut().filter_map(|p| p.control.as_mut()) {
             control.send(&ControlMessage::Bye);

@@ -1,20 +1,20 @@
-//! What the engine keeps of the control channels of all peers.
+//! State of the control channels of all peers.
 
 use std::time::Instant;
 
 use crate::base::Rank;
 use crate::transport::control::ControlMessage;
 
-/// State of the control channels, as far as it concerns all peers.
+/// The state of the control channels that concerns all peers.
 pub(super) struct ControlState {
-    /// When the channels were last read.
+    /// Time when the channels were last read.
     pub read_at: Instant,
-    /// When a rank was first seen to be gone.
+    /// Time when a rank was first seen to be gone.
     pub first_departure: Option<Instant>,
     /// Whether all ranks have met. Until then, a notice of failure is kept back.
     pub joining: Joining,
-    /// Messages about communicators that this rank has not made yet, each with the endpoint that it came
-    /// through.
+    /// Messages about communicators that this rank has not made yet, each with the endpoint through which it
+    /// came.
     pub early: Vec<(u32, ControlMessage)>,
 }
 
@@ -29,13 +29,13 @@ impl ControlState {
     }
 }
 
-/// Whether all ranks have met. A rank that has met all others goes on, and may fail, while others still join:
-/// its notice of failure belongs to their first call, not to their joining.
+/// Whether all ranks have met. A rank that has met all others goes on, and may fail, while others still join.
+/// Its notice of failure concerns their first call, not their joining.
 #[derive(Default)]
 pub(super) enum Joining {
-    /// All have met.
+    /// All ranks have met.
     #[default]
     Over,
-    /// The ranks are about to meet. Holds the first notice that came meanwhile, and its sender.
+    /// The ranks are still meeting. Holds the first notice that has come meanwhile, and its sender.
     UnderWay(Option<(Rank, ControlMessage)>),
 }

@@ -1,31 +1,30 @@
-//! Whether the ranks make the same calls: compares what peers send, or say they wait for, with what was
-//! called here.
+//! Detection of disagreements: compares the calls that peers send, or say they wait in, with those made here.
 //!
 //! Every fragment carries the sender's whole call, so most disagreements are found by the first fragment that
-//! meets another call. Where nobody sends (two ranks that each take the other for the root), the
-//! announcements of stalled ranks are compared in the same way. The rest is found when ranks leave: each
-//! tells the others which calls it has made ([`CallRecord`]).
+//! meets another call. If no rank sends (two ranks that each take the other for the root), the announcements
+//! of stalled ranks are compared in the same way. The rest is found when ranks leave: each tells the others
+//! which calls it has made ([`CallRecord`]).
 
 use crate::base::Call;
 use crate::transport::control::CallRecord;
 
-/// Calls that are remembered after they were made here. A power of two: numbers wrap around.
+/// Number of past calls that are remembered. A power of two, because numbers wrap around.
 const REMEMBERED: usize = 256;
 
-/// What a peer's message means, by its number and its call.
+/// The meaning of a peer's message, by its number and its call.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Both ranks made the same call.
     Agrees,
-    /// A call that this rank has not made yet.
+    /// This rank has not made the call yet.
     Future,
-    /// Another call under the same number: the one made here.
+    /// This rank made another call under the same number: this one.
     Contradicts(Call),
-    /// The call was made so long ago that it is not remembered.
+    /// The call was made too long ago to be remembered.
     Forgotten,
 }
 
-/// How the calls of a peer differ from those made here.
+/// A difference between the calls of a peer and those made here.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Difference {
     /// Two calls have the same number.
@@ -34,7 +33,7 @@ pub(super) enum Difference {
     OnlyTheirs { number: u32, theirs: [u64; 2] },
     /// Only this rank has made the call with this number.
     OnlyMine { number: u32, mine: [u64; 2] },
-    /// Calls differ that are not remembered any more.
+    /// The calls that differ are not remembered any more.
     Forgotten,
 }
 
@@ -43,9 +42,10 @@ pub(super) enum Difference {
 pub(super) struct History {
     /// Number of the next call.
     next: u32,
-    /// How many are remembered.
+    /// Number of calls that are remembered.
     filled: usize,
-    /// The call with number n is at n % REMEMBERED. Empty until the first call: most pairs never transfer.
+    /// The call with number n is at n % REMEMBERED. Empty until the first call, because most contexts have
+    /// none.
     calls: Vec<[u64; 2]>,
     /// Digest of all calls, in their order.
     digest: u64,
@@ -67,14 +67,14 @@ impl History {
         self.next
     }
 
-    /// Notes a packed call, whose fingerprint (`executor::prepared`) is known; gives its number.
+    /// Notes a packed call with its fingerprint (`executor::prepared`). Returns its number.
     #[inline(always)]
     pub fn note(&mut self, call: [u64; 2], fingerprint: u64) -> u32 {
         if self.filled < REMEMBERED {
             self.calls.resize(REMEMBERED, [0; 2]);
             self.filled += 1;
         }
-        // The step of FxHash: another order of the same calls gives another digest.
+        // The step of FxHash: the same calls in another order give another digest.
         self.digest = (self.digest.rotate_left(5) ^ fingerprint).wrapping_mul(0x517c_c1b7_2722_0a95);
         let number = self.next;
         self.calls[number as usize % REMEMBERED] = call;
@@ -86,15 +86,15 @@ impl History {
         self.calls[number as usize % REMEMBERED]
     }
 
-    /// Record of the calls, for a peer.
+    /// The record of the calls, for a peer.
     pub fn record(&self) -> CallRecord {
         let count = self.filled.min(CallRecord::LATEST) as u32;
         let latest = (0..count).map(|i| self.at(self.next.wrapping_sub(count - i))).collect();
         CallRecord { next: self.next, digest: self.digest, latest }
     }
 
-    /// How the calls of a peer that has left differ from those made here. `is_over`: this rank makes no more
-    /// either.
+    /// The first difference between the calls of a peer that has left and those made here. `is_over`: this
+    /// rank makes no more calls either.
     pub fn difference(&self, theirs: &CallRecord, is_over: bool) -> Option<Difference> {
         let first = theirs.next.wrapping_sub(theirs.latest.len() as u32);
         for (i, call) in theirs.latest.iter().enumerate() {
@@ -112,7 +112,7 @@ impl History {
         match self.next.wrapping_sub(theirs.next) as i32 {
             0 if self.digest != theirs.digest => Some(Difference::Forgotten),
             0 => None,
-            // A call of this rank that waits for the peer says so itself.
+            // A call of this rank that waits for the peer reports the difference itself.
             _ if !is_over => None,
             ahead if ahead > 0 && ahead as usize <= self.filled => {
                 Some(Difference::OnlyMine { number: theirs.next, mine: self.at(theirs.next) })
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_with_the_same_calls_have_the_same_record_however_many_they_are() {
+    fn ranks_with_the_same_calls_have_the_same_record_however_many_calls_there_are() {
         for first in [0, u32::MAX - 300] {
             for count in [0, 1, 15, 16, 17, 255, 256, 257, 511, 512, 513, 1000] {
                 let (one, other) = (history(first, 0..count), history(first, 0..count));
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn any_call_that_differs_makes_a_difference_and_a_late_one_is_named() {
+    fn any_different_call_is_detected_and_a_recent_one_is_named() {
         for first in [0, u32::MAX - 300] {
             for count in [1, 16, 17, 256, 257, 600] {
                 for odd in [0, count / 2, count - 1] {

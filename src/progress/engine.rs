@@ -1,13 +1,13 @@
-//! Everything that goes on over the links of one rank, and how it moves forward.
+//! The engine: everything that goes on over the links of one rank, and how it makes progress.
 //!
-//! The communicators that were made from the same one share its links (`engine_comm`). The engine never waits
-//! ([`super::wait`] does). Each call that is started becomes an active call (`calls`); `progress` gives each
-//! of them a turn. When nothing can move, the engine looks at what lies at the front of the links
-//! (`unmatched`): a call that contradicts one of this rank fails the communicator, a call of the future is
-//! stashed, one of the past is dropped.
+//! Communicators that were made from one another share the links (`engine_comm`). The engine never waits
+//! ([`super::wait`] does). Each started call becomes an active call (`calls`), and `progress` gives each of
+//! them a turn. When nothing can move, the engine looks at the head of each link (`unmatched`). A fragment
+//! that contradicts a call of this rank fails the communicator, one of a future call is stashed, and one of a
+//! past call is dropped.
 //!
-//! A failure concerns one communicator, and is final: it ends the active calls there, is told once to the
-//! other ranks, and is the answer to every later call.
+//! A failure concerns one communicator, and is final. It ends the active calls there, is told to the other
+//! ranks once, and is the answer to every later call.
 
 use std::sync::Arc;
 
@@ -24,46 +24,47 @@ use crate::executor::{Key, Prepared};
 use crate::p2p::Completion;
 use crate::sys::poll::Interest;
 
-/// Name of something that was started, until its outcome is taken.
+/// Name of a started operation, valid until its outcome is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ticket {
-    /// A collective call, by number.
+    /// A collective call, by its number.
     Call(u64),
-    /// A message, or the search for one.
+    /// A message, or a probe for one.
     Message(MessageTicket),
 }
 
-/// Passes without movement after which messages are taken in even from ranks for which nothing waits.
+/// Passes without movement after which messages are also taken in from ranks that no message waits for.
 pub(super) const PASSES_PER_FULL_POLL: u32 = 16;
 
-/// How a call has ended: of a message, with its completion.
+/// How a call has ended. For a message, with its completion.
 pub type CallOutcome = Result<Option<Completion>>;
 
 /// Everything that goes on over the links of one rank.
 pub struct Engine {
     pub(super) rank: Rank,
-    /// The endpoint of each rank of the first communicator, this one included.
+    /// The endpoint of each rank of the first communicator, including this rank.
     pub(super) endpoints: Vec<Endpoint>,
     pub(super) comms: CommTable,
     pub(super) calls: Calls,
     pub(super) messaging: Messaging,
     pub(super) control: ControlState,
     pub(super) left: LeftComms,
-    /// Something has changed that sleeping threads must see.
+    /// Whether something has changed that sleeping threads must see.
     pub(super) has_changes: bool,
-    /// Some link is a socket.
+    /// Whether some link is a socket.
     pub(super) has_sockets: bool,
-    /// Ranks share processors: give way soon.
+    /// Whether ranks share processors, so that waiting threads must give way soon.
     pub(super) oversubscribed: bool,
-    /// Ranks share processors and some link is a socket, where each look is a system call: look less often.
+    /// Whether ranks share processors and some link is a socket. Each look is a system call then, so there
+    /// should be fewer looks.
     pub(super) oversubscribed_on_sockets: bool,
-    /// The first communicator stands for the job: see [`Engine::lead_job`].
+    /// Whether the first communicator stands for the job: see [`Engine::lead_job`].
     pub(super) leads_job: bool,
 }
 
 impl Engine {
-    /// An engine with an endpoint per rank, its own included. It begins with one communicator of that name,
-    /// [`CommId::FIRST`].
+    /// Makes an engine with an endpoint per rank, including its own. It begins with one communicator of that
+    /// name, [`CommId::FIRST`].
     pub fn new(name: String, rank: Rank, endpoints: Vec<Endpoint>) -> Engine {
         let has_sockets = endpoints.iter().any(|endpoint| endpoint.inbox.link.descriptor().is_some());
         Engine {
@@ -82,8 +83,8 @@ impl Engine {
         }
     }
 
-    /// From now on the first communicator stands for the job: when it is aborted, every communicator of this
-    /// engine fails. Failures are not logged as errors, because the caller tells of them.
+    /// Makes the first communicator stand for the job: if it is aborted, every communicator of this engine
+    /// fails. Failures are not logged as errors then, because the caller reports them.
     pub fn lead_job(&mut self) {
         self.leads_job = true;
     }
@@ -100,12 +101,12 @@ impl Engine {
         &self.endpoints
     }
 
-    /// Why a communicator cannot be used any more.
+    /// Why a communicator cannot be used any more; `None` if it can.
     pub fn failure(&self, comm: CommId) -> Option<&Error> {
         self.comms.find(comm).map_or(Some(&GIVEN_UP), |comm| comm.failure.as_ref())
     }
 
-    /// A call that was made lately, if it is still in the cache.
+    /// A recent call, if it is still in the cache.
     #[inline]
     pub(super) fn recent_call(&self, comm: CommId, key: &Key) -> Option<&Arc<Prepared>> {
         self.comms.find(comm)?.recent.get(key)
@@ -123,14 +124,14 @@ impl Engine {
         !self.messaging.comms.is_empty() || self.calls.active.iter().any(|active| active.outcome.is_none())
     }
 
-    /// Moves everything that can move; tells whether anything did.
+    /// Moves everything that can move. Returns whether anything did.
     #[inline]
     pub fn progress(&mut self) -> bool {
         match self.visit_all() {
             Ok(moved) => moved,
             Err(Trouble { comm, error }) => {
-                // A link often breaks because its rank ended, and that rank has said why. Then the ranks do
-                // not meet, either.
+                // A link often breaks because its rank ended, and that rank has told the reason. The ranks do
+                // not meet then, either.
                 self.read_control();
                 self.all_have_met();
                 self.fail(comm, error);
@@ -181,7 +182,7 @@ impl Engine {
                 self.messaging.idle_passes = 0;
                 moved |= self.poll_all_members()?;
             }
-            // It is of another communicator, or of a collective, perhaps of one that is to come.
+            // The fragment belongs to another communicator, or to a collective, which may be a future one.
             foreign = foreign.or(turn.foreign);
         }
         if !moved {
@@ -197,8 +198,8 @@ impl Engine {
         Ok(moved)
     }
 
-    /// How often a call, or what goes on with the peer of a message, has moved. Only differences mean
-    /// something.
+    /// How often a call, or the exchange with the peer of a message, has moved. Only differences between two
+    /// values mean anything.
     pub(super) fn moves(&self, ticket: Ticket) -> u32 {
         match ticket {
             Ticket::Call(number) => {
@@ -218,10 +219,10 @@ impl Engine {
         }
     }
 
-    /// The endpoints that unfinished calls wait for, and for what.
+    /// The endpoints for which unfinished calls wait, and the events that they wait for.
     pub(super) fn needs(&self) -> impl Iterator<Item = (u32, Interest)> {
         let of_calls = self.unfinished().flat_map(|a| {
-            // A message that its receiver does not take yet waits for a control message, not for room.
+            // A message that its receiver has put on hold waits for a control message, not for room.
             let is_held = |endpoint: u32| self.endpoints[endpoint as usize].peer_holds(a.execution.header());
             a.execution.waits_for().map(move |(endpoint, interest)| match interest {
                 Interest::Write if is_held(endpoint) => (endpoint, Interest::Read),
@@ -240,7 +241,7 @@ impl Engine {
 /// Result of a step of progress.
 pub(super) type Step<T> = std::result::Result<T, Trouble>;
 
-/// What went wrong in one communicator.
+/// An error in one communicator.
 #[derive(Debug)]
 pub(super) struct Trouble {
     pub comm: CommId,

@@ -1,5 +1,5 @@
-//! One communicator, as the engine of this rank sees it: its ranks, its calls, its messages, and why it
-//! failed.
+//! One communicator as the engine of this rank sees it: its ranks, its calls, its messages, and the reason of
+//! its failure.
 
 use std::sync::LazyLock;
 
@@ -11,47 +11,48 @@ use crate::executor::RecentCalls;
 use crate::p2p::Conversation;
 use crate::transport::control::{CallRecord, ControlMessage};
 
-/// The answer to a call on a communicator that another thread has given up.
+/// The answer to a call on a communicator that another thread has removed.
 pub(super) static GIVEN_UP: LazyLock<Error> = LazyLock::new(|| {
-    Error::InvalidUsage("the communicator was given up by another thread before this call had ended".into())
+    Error::InvalidUsage("another thread has removed the communicator before this call had ended".into())
 });
 
-/// Announcement of a peer that it has been waiting in a call for a while.
+/// Announcement of a peer that it has waited in a call for a while.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stall {
     pub sequence: u32,
     pub call: [u64; 2],
 }
 
-/// How a rank has given the communicator up by itself.
+/// How a rank has left the communicator on its own.
 #[derive(Clone, Debug)]
 pub(super) struct Quit {
-    /// Number of collective calls that it has made.
+    /// Number of collective calls that the rank has made.
     pub calls: u32,
-    /// Why, in its own words.
+    /// The reason, in words of that rank.
     pub reason: String,
 }
 
 impl Quit {
-    /// Whether it has taken part in the call of this number.
+    /// Whether the rank has taken part in the call with this number.
     pub fn has_made(&self, sequence: u32) -> bool {
         (sequence.wrapping_sub(self.calls) as i32) < 0
     }
 }
 
-/// What is known of a rank of a communicator.
+/// What is known of one rank of a communicator.
 #[derive(Default)]
 pub(super) struct Member {
-    /// Number of the endpoint that leads to it.
+    /// Number of the endpoint that leads to the rank.
     pub endpoint: u32,
     pub stall: Option<Stall>,
-    /// Turns in which messages to or from it moved. Only differences mean something.
+    /// Number of turns in which messages to or from the rank moved. Only differences between two values mean
+    /// anything.
     pub moves: u32,
-    /// The rank has left this communicator in good order.
+    /// Whether the rank has left this communicator in good order.
     pub has_left: bool,
     /// The calls that the rank had made when it left, unless the communicator had failed there.
     pub calls: Option<CallRecord>,
-    /// How the rank has given the communicator up by itself, if it has.
+    /// How the rank has left the communicator on its own, if it has.
     pub quit: Option<Quit>,
 }
 
@@ -60,32 +61,32 @@ pub(super) struct EngineComm {
     pub context: u32,
     pub name: String,
     pub rank: Rank,
-    /// The ranks, in order.
+    /// The ranks of the communicator, in order.
     pub members: Vec<Member>,
     pub collectives: History,
-    /// Its messages from rank to rank.
+    /// Messages from rank to rank of the communicator.
     pub conversation: Conversation,
     pub failure: Option<Error>,
-    /// The failure is a disagreement of the ranks that no call of this rank has returned yet.
+    /// Whether the failure is a disagreement of the ranks that no call of this rank has returned yet.
     pub is_unreported: bool,
-    /// This rank has told the others that it leaves, and makes no more calls.
+    /// Whether this rank has told the others that it leaves. It makes no more calls.
     pub has_announced_leave: bool,
-    /// A peer has announced that it stalls. Its call is compared with each new call of this rank.
+    /// Whether a peer has announced that it stalls. Its call is compared with each new call of this rank.
     pub stalls_known: bool,
-    /// Some rank was told to send nothing more ahead of this rank's calls. With each new call it is told what
-    /// it may send.
+    /// Whether some rank was told to send nothing more ahead of this rank's calls. At each new call it is
+    /// told what it may send.
     pub holds_senders: bool,
-    /// Cache of calls that need no preparation any more.
+    /// Cache of recent calls, which need no preparation.
     pub recent: RecentCalls,
-    /// Messages of its ranks in agreements ([`super::consensus`]) that were not used yet.
+    /// Messages of its ranks in agreements ([`super::consensus`]) that have not been used yet.
     pub heard: Vec<(Rank, ControlMessage)>,
     /// Number of agreements that this rank has begun.
     pub agreements: u32,
-    /// This rank says goodbye: all that it has under way is the call for that.
+    /// Whether this rank says goodbye. The only call that it then has under way is the one for that.
     pub says_goodbye: bool,
-    /// This rank has told the others that it gives the communicator up by itself.
+    /// Whether this rank has told the others that it leaves the communicator on its own.
     pub has_quit: bool,
-    /// Another rank has given the communicator up by itself.
+    /// Whether another rank has left the communicator on its own.
     pub peer_has_quit: bool,
 }
 
@@ -123,10 +124,10 @@ impl EngineComm {
         of_transfers(self.context)
     }
 
-    /// The rank that an endpoint leads to.
+    /// The rank to which an endpoint leads.
     pub fn rank_of(&self, endpoint: u32) -> Option<Rank> {
-        // A peer chose the context, so its endpoint may lead to no member. Most often the first communicator
-        // is meant, where both numbers are the same.
+        // A peer chose the context, so its endpoint may lead to no member. The communicator is usually the
+        // first one, in which rank and endpoint are equal.
         let is = |rank: usize| self.members.get(rank).is_some_and(|member| member.endpoint == endpoint);
         if is(endpoint as usize) {
             return Some(endpoint);
@@ -134,8 +135,8 @@ impl EngineComm {
         self.members.iter().position(|member| member.endpoint == endpoint).map(|rank| rank as Rank)
     }
 
-    /// Name of a rank in errors: "rank 3 (host b, pid 4711)"; where ranks are numbered otherwise in the job,
-    /// "rank 0, in the job rank 3 (...)".
+    /// Name of a rank in errors, such as "rank 3 (host b, pid 4711)". If the rank has another number in the
+    /// job: "rank 0, in the job rank 3 (...)".
     pub fn label(&self, rank: Rank, endpoints: &[Endpoint]) -> String {
         let label = &endpoints[self.members[rank as usize].endpoint as usize].label;
         if self.members[rank as usize].endpoint == rank {
@@ -145,22 +146,22 @@ impl EngineComm {
         }
     }
 
-    /// Whether a rank is there, as far as this rank knows.
+    /// Whether a rank is present, as far as this rank knows.
     pub fn presence(&self, rank: Rank, endpoints: &[Endpoint]) -> Presence {
         let member = &self.members[rank as usize];
-        // What becomes of a rank after it has left does not concern this communicator.
+        // The fate of a rank after it has left does not concern this communicator.
         match member.has_left || member.quit.is_some() {
             true => Presence::Left,
             false => endpoints[member.endpoint as usize].presence,
         }
     }
 
-    /// Whether all others have left, or are gone.
+    /// Whether all other ranks have left or are gone.
     pub fn is_deserted(&self, endpoints: &[Endpoint]) -> bool {
         (0..self.size()).all(|rank| rank == self.rank || self.presence(rank, endpoints) != Presence::Here)
     }
 
-    /// Whether any rank is not there any more.
+    /// Whether any rank is no longer present.
     pub fn misses_somebody(&self, endpoints: &[Endpoint]) -> bool {
         (0..self.size()).any(|rank| self.presence(rank, endpoints) != Presence::Here)
     }

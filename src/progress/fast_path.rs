@@ -1,8 +1,9 @@
-//! The fast path of a collective call in the engine: it runs from top to bottom, where nothing else goes on.
+//! The fast path of a collective call in the engine: the call runs from top to bottom while nothing else goes
+//! on.
 //!
-//! The ways to run a call, from the narrowest to the widest: `run_fast_path` runs it only on the fast path;
-//! `run_fast_path_or_start` starts it otherwise; [`super::wait::Driver::run_recent`], `run_and_remember` and
-//! `run_once` also wait for its end.
+//! There are several ways to run a call, from narrow to wide. `run_fast_path` runs it only on the fast path.
+//! `run_fast_path_or_start` starts it if the fast path is not possible. [`super::wait::Driver::run_recent`],
+//! `run_and_remember` and `run_once` also wait for its end.
 
 use std::ptr;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::executor::{Buffers, Key, Memory, Prepared};
 use crate::observe::trace;
 use crate::transport::Header;
 
-/// What became of a call on the fast path.
+/// Outcome of an attempt to run a call on the fast path.
 pub enum FastPath {
     /// The call has run to its end.
     Done,
@@ -27,17 +28,17 @@ pub enum FastPath {
     NotTaken,
 }
 
-/// A call to be run.
+/// A call that is to be run.
 #[derive(Clone, Copy)]
 pub enum CallRef<'a> {
-    /// A call that was made lately, by its key in the cache.
+    /// A recent call, by its key in the cache.
     Recent(&'a Key),
-    /// A call that is at hand.
+    /// A call that the caller has prepared.
     Prepared(&'a Arc<Prepared>),
 }
 
 impl Engine {
-    /// Runs a call to its end on the fast path, or starts it. `None`: it was not made lately.
+    /// Runs a call to its end on the fast path, or starts it. `None`: the call is not in the cache.
     ///
     /// # Safety
     /// The contract of `start` holds.
@@ -66,12 +67,12 @@ impl Engine {
         }
     }
 
-    /// Runs a call to its end if it is known, its program has a fast form and nothing else goes on.
-    /// `buffers_of` gives the buffers of a known call, or nothing if they must be checked more closely.
+    /// Runs a call to its end if it is known, its program has a fast form, and nothing else goes on.
+    /// `buffers_of` returns the buffers of a known call, or nothing if they need further checks.
     ///
     /// # Safety
-    /// The contract of `start` holds for what `buffers_of` gives.
-    // Always inlined: it is most of a small call.
+    /// The contract of `start` holds for the buffers that `buffers_of` returns.
+    // Always inline: it is most of a small call.
     #[inline(always)]
     pub unsafe fn run_fast_path(
         &mut self,
@@ -87,7 +88,7 @@ impl Engine {
         let Some(prepared) = known else { return FastPath::NotTaken };
         let Some(buffers) = buffers_of(prepared) else { return FastPath::NotTaken };
         let Some(fast) = prepared.program.fast.as_ref() else { return FastPath::NotTaken };
-        // Nothing is under way, nothing is wrong, and nobody wants to see each step.
+        // Nothing is under way, nothing is wrong, and no trace wants to see each step.
         let nothing = self.calls.active.is_empty() && self.messaging.comms.is_empty();
         let is_known = !comm.stalls_known && !comm.holds_senders;
         let is_quiet = nothing && is_known && comm.failure.is_none() && !trace::is_on();

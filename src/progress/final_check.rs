@@ -1,20 +1,21 @@
-//! The final check: ranks that leave a communicator tell each other which calls they have made, and compare.
+//! The final check: ranks that leave a communicator tell each other which calls they have made, and compare
+//! them.
 //!
-//! 1. [`Engine::leave`] compares the calls of this rank with what has come and was not received, and with
-//!    what others have told. Then it tells the others.
-//! 2. What others tell later is compared when it comes: by [`Driver::leave`], which waits for it where the
-//!    ranks leave together; after that by `compare_late_message`, which knows the calls of communicators that
-//!    not all ranks have left.
+//! 1. [`Engine::leave`] compares the calls of this rank with messages that have come and were not received,
+//!    and with the records of other ranks. Then it tells the others.
+//! 2. Later records of others are compared when they come. [`Driver::leave`] waits for them if the ranks
+//!    leave together. After that, `compare_late_message` compares them; it keeps the calls of communicators
+//!    that not all ranks have left.
 //!
-//! A disagreement fails the communicator, if it is still there. The caller that ends the communicator gets
-//! that failure, unless a call has returned it before. A disagreement that is found later is the answer to
-//! the end of the first communicator, or of one that outlives it.
+//! A disagreement fails the communicator, if it still exists. The caller that ends the communicator gets that
+//! failure, unless a call has returned it before. A disagreement that is found later is returned at the end
+//! of the first communicator, or of one that outlives it.
 //!
-//! A rank waits for others that have not begun to leave only in the first communicator, which all ranks leave
-//! together. A rank that leaves while another one waits for it in a call has not made another call: it is
-//! lost to the one that waits.
+//! A rank waits for ranks that have not begun to leave only in the first communicator, which all ranks leave
+//! together. A rank that leaves while another one waits for it in a call has not made another call: the
+//! waiting rank has lost it.
 //!
-//! See docs/adr/0033-calls-are-compared-at-the-end.md.
+//! Decision: docs/adr/0033-calls-are-compared-at-the-end.md.
 
 use std::time::{Duration, Instant};
 
@@ -30,14 +31,14 @@ use crate::log_line;
 use crate::transport::control::ControlMessage;
 use crate::transport::{Header, failure};
 
-/// Most communicators of the past whose calls are remembered because not all ranks have left them.
+/// Most communicators of the past whose calls are kept because not all ranks have left them.
 const MOST_LEFT_COMMS: usize = 256;
-/// Longest time between two looks: another thread may have read what this one waits for.
+/// Longest time between two looks, because another thread may have read the message that this one waits for.
 const LOOK_TIME: Duration = Duration::from_millis(20);
 
 impl Driver {
-    /// Leaves a communicator: this rank makes no more calls in it. With `patience`, waits that long for the
-    /// others to leave, too, or to be gone. An error says that the ranks have made different calls, if no
+    /// Leaves a communicator: this rank makes no more calls in it. With `patience`, waits that long until the
+    /// others have left as well or are gone. An error says that the ranks have made different calls, if no
     /// call of this rank has said so.
     pub fn leave(&self, id: CommId, patience: Option<Duration>) -> Result<()> {
         let mut engine = self.lock();
@@ -88,7 +89,7 @@ impl Engine {
         }
     }
 
-    /// Keeps the calls of a communicator that is being removed until all ranks have left it.
+    /// Keeps the calls of a communicator that is being removed, until all ranks have left it.
     pub(super) fn remember_calls(&mut self, id: CommId) {
         let comm = self.comms.get_mut(id);
         if comm.failure.is_some() || comm.is_quit() || comm.is_deserted(&self.endpoints) {
@@ -109,15 +110,15 @@ impl Engine {
         self.left.comms.push(left);
     }
 
-    /// The failure of a communicator that no call of this rank has returned, if it is a disagreement.
+    /// The failure of a communicator, if it is a disagreement that no call of this rank has returned.
     pub(super) fn take_unreported(&mut self, id: CommId) -> Option<Error> {
         let comm = self.comms.get_mut(id);
         let is_unreported = std::mem::take(&mut comm.is_unreported);
         comm.failure.clone().filter(|_| is_unreported)
     }
 
-    /// Fails a communicator that this rank leaves if a rank has sent something that contradicts a call of
-    /// this one.
+    /// Fails a communicator that this rank leaves, if a rank has sent something that contradicts a call of
+    /// this rank.
     fn compare_unmatched(&mut self, id: CommId, rank: Rank) {
         let comm = self.comms.get(id);
         let endpoint = comm.members[rank as usize].endpoint;
@@ -192,12 +193,12 @@ impl Engine {
 fn contradiction(calls: &History, number: u32, theirs: [u64; 2]) -> Option<Difference> {
     match calls.judge(number, theirs) {
         Verdict::Contradicts(mine) => Some(Difference::Call { number, mine, theirs }),
-        // The peer waits in a call that this rank has not made: it is told that this rank has left.
+        // The peer waits in a call that this rank has not made. It learns that this rank has left.
         Verdict::Future | Verdict::Agrees | Verdict::Forgotten => None,
     }
 }
 
-/// The error that tells how the calls of this rank, `own`, and of `peer` differ.
+/// The error that says how the calls of this rank, `own`, differ from those of `peer`.
 fn differ(name: &str, own: Rank, peer: Rank, difference: &Difference) -> Error {
     let called = |rank: Rank, call: [u64; 2]| format!("rank {rank} called {}", describe(call));
     Error::Mismatch(match difference {
@@ -214,8 +215,8 @@ fn differ(name: &str, own: Rank, peer: Rank, difference: &Difference) -> Error {
             called(own, *mine)
         ),
         Difference::Forgotten => format!(
-            "the ranks disagree in \"{name}\": rank {own} and rank {peer} have made different calls, so long ago that they \
-             are not remembered"
+            "the ranks disagree in \"{name}\": rank {own} and rank {peer} have made different calls, too long ago \
+             to be remembered"
         ),
     })
 }

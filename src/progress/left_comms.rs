@@ -1,5 +1,5 @@
-//! Communicators that this rank has left before others, and what it keeps to compare late messages about
-//! them.
+//! Communicators that this rank has left before others, kept so that late messages about them can be
+//! compared.
 
 use super::disagreement::History;
 use crate::base::{Error, Rank};
@@ -10,11 +10,11 @@ pub(super) struct LeftComm {
     pub name: String,
     pub rank: Rank,
     pub calls: History,
-    /// Endpoint and rank of each rank that has not left.
+    /// Endpoint and rank of each rank that has not left yet.
     pub missing: Vec<(u32, Rank)>,
 }
 
-/// Communicators that this rank has left before others.
+/// All communicators that this rank has left before others.
 #[derive(Default)]
 pub(super) struct LeftComms {
     pub comms: Vec<LeftComm>,

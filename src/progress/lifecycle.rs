@@ -1,4 +1,4 @@
-//! The life of communicators in an engine: they are made from others, fail, and are given up.
+//! The life of communicators in an engine: they are made from others, fail, and are removed.
 
 use super::comm_table::Known;
 use super::context::{CommId, is_of_transfers};
@@ -10,17 +10,17 @@ use crate::transport::control::ControlMessage;
 use crate::transport::{CONTEXTS, failure};
 
 impl Engine {
-    /// A new context for a communicator made from one that this rank leads.
+    /// A new context for a communicator that is made from one that this rank leads.
     pub fn lead(&mut self) -> Result<u32> {
         self.comms.lead(self.rank)
     }
 
-    /// Whether a context is one of collectives and names no communicator of this rank, present or past.
+    /// Whether a context belongs to collectives and to no communicator of this rank, present or past.
     pub fn may_form(&self, context: u32) -> bool {
         context < CONTEXTS && !is_of_transfers(context) && self.comms.known(context) == Known::Future
     }
 
-    /// Adds a communicator; its ranks are behind `endpoints`, in order.
+    /// Adds a communicator. `endpoints` lead to its ranks, in order.
     pub fn add_comm(&mut self, context: u32, name: String, rank: Rank, endpoints: &[u32]) -> CommId {
         let id = self.comms.insert(EngineComm::new(context, name, rank, endpoints.iter().copied()));
         self.accept_stashed(id);
@@ -32,8 +32,8 @@ impl Engine {
         id
     }
 
-    /// Gives a communicator up. Its ranks are told, unless `leave` has told them; what has not ended ends
-    /// now. Tells whether it was the last one.
+    /// Removes a communicator. Its ranks are told, unless `leave` has told them. Unfinished operations end
+    /// now. Returns whether it was the last communicator.
     pub fn remove_comm(&mut self, id: CommId) -> bool {
         self.leave(id);
         let error = GIVEN_UP.clone();
@@ -66,7 +66,7 @@ impl Engine {
     /// Fails a communicator: ends everything in it with `error`, here and, by a notice, on its other ranks.
     /// Only the first failure counts.
     pub fn fail(&mut self, id: CommId, error: Error) {
-        // If another thread has given it up, everything has ended already.
+        // If another thread has removed it, everything has ended already.
         let Some(comm) = self.comms.find(id).filter(|comm| comm.failure.is_none()) else { return };
         let notice = failure::notice(&error, comm.context, comm.rank);
         self.end_all(id, error, &notice);
@@ -84,7 +84,7 @@ impl Engine {
         }
     }
 
-    /// Fails a communicator because the user aborts it, if it is still there.
+    /// Fails a communicator because the user aborts it, if it still exists.
     pub(super) fn abort(&mut self, id: CommId, reason: &str) {
         if let Some(name) = self.comms.find(id).map(|comm| comm.name.clone()) {
             let mut text = format!("\"{name}\" was aborted: {reason}");
@@ -95,7 +95,7 @@ impl Engine {
         }
     }
 
-    /// Logs a failure. Where ranks disagree, each says what it has called, for `anyccl run` to compare. An
+    /// Logs a failure. If ranks disagree, each logs its own call, so that `anyccl run` can compare them. An
     /// abort that the program itself has asked for is not logged as an error.
     pub(super) fn log_failure(&self, id: CommId, error: &Error) {
         let comm = self.comms.get(id);
@@ -117,8 +117,8 @@ impl Engine {
         log_line!(Error, "rank {} of \"{}\"{own_call}: {error}", comm.rank, comm.name);
     }
 
-    /// Fails a communicator and passes the notice on. Every rank does that once: the rank that noticed the
-    /// failure may be gone before it has told all others.
+    /// Fails a communicator and passes the notice on. Every rank does this once, because the rank that
+    /// noticed the failure may end before it has told all others.
     pub(super) fn end_all(&mut self, id: CommId, error: Error, notice: &ControlMessage) {
         let comm = self.comms.get(id);
         if comm.failure.is_some() || comm.is_over() {
@@ -131,7 +131,7 @@ impl Engine {
         }
     }
 
-    /// Fails every communicator but the first, with its error.
+    /// Fails every communicator but the first, with the error of the first.
     fn end_the_others(&mut self, error: &Error) {
         for id in self.comms.ids().filter(|id| *id != CommId::FIRST) {
             let comm = self.comms.get(id);
@@ -142,8 +142,8 @@ impl Engine {
         }
     }
 
-    /// Like [`Engine::end_all`], for a communicator that has not failed, where the failure is in the log
-    /// already.
+    /// Like [`Engine::end_all`], for a communicator that has not failed, if the failure is already in the
+    /// log.
     pub(super) fn end_all_quietly(&mut self, id: CommId, error: Error, notice: &ControlMessage) {
         self.has_changes = true;
         let comm = self.comms.get_mut(id);

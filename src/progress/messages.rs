@@ -2,8 +2,8 @@
 //! needs.
 //!
 //! Communicators with messages under way are listed. Each pass of `progress` gives each of them a turn with
-//! each rank that it has to do with. A message at the head of a link is taken in even if its communicator
-//! expects nothing: so a message is never in the way of another.
+//! each rank that it has to deal with. A message at the head of a link is taken in even if its communicator
+//! expects none, so a message never blocks another.
 
 use super::context::CommId;
 use super::engine::{Engine, Step, Ticket, Trouble};
@@ -19,7 +19,7 @@ use crate::p2p::{
 use crate::sys::poll::Interest;
 use crate::transport::Link;
 
-/// What one turn of a communicator has done.
+/// The result of one turn of a communicator.
 #[derive(Default)]
 pub(super) struct Turn {
     pub moved: bool,
@@ -28,7 +28,7 @@ pub(super) struct Turn {
 }
 
 impl Engine {
-    /// Starts a send. It moves in `progress`.
+    /// Starts a send. It makes progress in `progress`.
     ///
     /// # Safety
     /// See [`Conversation::start_send`].
@@ -37,7 +37,7 @@ impl Engine {
         self.start_message(id, |conversation| Ok(unsafe { conversation.start_send(what) }))
     }
 
-    /// Starts a receive. It moves in `progress`.
+    /// Starts a receive. It makes progress in `progress`.
     ///
     /// # Safety
     /// See [`Conversation::start_receive`].
@@ -65,7 +65,7 @@ impl Engine {
         self.start_message(id, |conversation| unsafe { conversation.start_claimed(message, buffer) })
     }
 
-    /// Starts a probe. It moves in `progress`.
+    /// Starts a probe. It makes progress in `progress`.
     pub fn start_probe(&mut self, id: CommId, selector: Selector, takes: bool) -> Result<Ticket> {
         self.start_message(id, |conversation| Ok(conversation.start_probe(selector, takes)))
     }
@@ -93,8 +93,8 @@ impl Engine {
         }
     }
 
-    /// Whether a receive that was just started has met no message, and nothing of it lies at the head of a
-    /// link: a look at the links would be of little use.
+    /// Whether a receive that was just started has matched no message, and no part of one is at the head of a
+    /// link. A look at the links would then be of little use.
     pub(super) fn waits_quietly(&mut self, ticket: Ticket) -> bool {
         let Ticket::Message(MessageTicket { comm: id, ticket, .. }) = ticket else { return false };
         let Some(EngineComm { conversation, members, .. }) = self.comms.find_mut(id) else { return false };
@@ -105,7 +105,7 @@ impl Engine {
         })
     }
 
-    /// Takes in what has come, then gives the message that a receive would get now.
+    /// Takes in what has come, then returns the message that a receive would get now.
     pub fn find(&mut self, id: CommId, selector: Selector) -> Result<Option<Status>> {
         self.poll_for(id, selector)?;
         Ok(self.comms.get(id).conversation.find(selector))
@@ -117,7 +117,7 @@ impl Engine {
         Ok(self.comms.get_mut(id).conversation.claim(selector))
     }
 
-    /// Takes in some of what has come from the ranks whose messages the selector accepts.
+    /// Takes in some of what has come from the ranks that the selector accepts.
     fn poll_for(&mut self, id: CommId, selector: Selector) -> Result<()> {
         if let Some(failure) = self.report_failure(id) {
             return Err(failure);
@@ -142,13 +142,13 @@ impl Engine {
         self.report_failure(id).map_or(Ok(()), Err)
     }
 
-    /// Cancels a receive that has matched no message; tells whether it was cancelled.
+    /// Cancels a receive that has matched no message. Returns whether it was cancelled.
     pub fn cancel(&mut self, ticket: Ticket) -> bool {
         let Ticket::Message(ticket) = ticket else { return false };
         self.conversation(ticket).is_some_and(|conversation| conversation.cancel(ticket.ticket))
     }
 
-    /// The conversation of a ticket, even if its communicator was given up.
+    /// The conversation of a ticket, even if its communicator was removed.
     fn conversation(&mut self, ticket: MessageTicket) -> Option<&mut Conversation> {
         match self.comms.find_mut(ticket.comm) {
             Some(comm) => Some(&mut comm.conversation),
@@ -167,7 +167,7 @@ impl Engine {
         conversation.is_some_and(|conversation| conversation.has_outcome(ticket.ticket))
     }
 
-    /// How often anything went to or came from the ranks at the other end of a message.
+    /// How often anything was sent to or came from the ranks at the other end of a message.
     pub(super) fn message_moves(&self, ticket: MessageTicket) -> u32 {
         let Some(comm) = self.comms.find(ticket.comm) else { return 0 };
         match comm.conversation.party(ticket.ticket) {
@@ -200,7 +200,7 @@ impl Engine {
                 self.exchange(id, rank, Drain::Needed, &mut turn)?;
             }
             let conversation = &mut self.comms.get_mut(id).conversation;
-            // At once: while any communicator is listed, no call takes the fast path.
+            // Now, because no call takes the fast path while any communicator is listed.
             conversation.settle();
             if conversation.is_idle() {
                 self.messaging.comms.swap_remove(at);
@@ -212,7 +212,7 @@ impl Engine {
         Ok(turn)
     }
 
-    /// Offers what goes to a rank and takes in what came from it.
+    /// Offers messages to a rank, and takes in what came from it.
     fn exchange(&mut self, id: CommId, rank: Rank, drain: Drain, turn: &mut Turn) -> Step<()> {
         let EngineComm { conversation, members, .. } = self.comms.get_mut(id);
         let number = members[rank as usize].endpoint;
@@ -222,7 +222,7 @@ impl Engine {
         let outcome = exchange_with(conversation, rank, drain, link);
         match outcome {
             Ok((moved, foreign)) => {
-                // The peer can act on an offer, though nothing of it is taken yet.
+                // The peer can act on an exposed message although the link has taken nothing of it yet.
                 endpoint.ring_doorbell_if_due();
                 if moved {
                     turn.moved = true;
@@ -237,8 +237,8 @@ impl Engine {
         }
     }
 
-    /// Takes in a fragment at the head of a link that belongs to a message of this communicator, though
-    /// nobody asked for it.
+    /// Takes in a fragment at the head of a link that belongs to a message of this communicator, although no
+    /// turn asked for it.
     pub(super) fn accept_unasked(&mut self, id: CommId, rank: Rank) -> Step<bool> {
         let EngineComm { conversation, members, .. } = self.comms.get_mut(id);
         let endpoint = &mut self.endpoints[members[rank as usize].endpoint as usize];
@@ -277,7 +277,7 @@ impl Engine {
         let comm = self.comms.get(id);
         match fault {
             Fault::Contradiction(error) => Err(Trouble { comm: id, error }),
-            // A rank has gone from which a message could have come, but it may come from others.
+            // A rank that could have sent the message is gone, but others may still send it.
             Fault::Link(source)
                 if source.kind() != std::io::ErrorKind::InvalidData
                     && !comm.conversation.depends_on(rank) =>
@@ -296,15 +296,16 @@ impl Engine {
         let EngineComm { conversation, members, .. } = self.comms.get_mut(id);
         for (rank, header, data, bytes) in conversation.under_way() {
             let link = &mut self.endpoints[members[rank as usize].endpoint as usize].inbox.link;
-            // SAFETY: the rest of a message without an outcome: readable, by the promise to `start_send`.
+            // SAFETY: the rest of a message without an outcome; it is readable by the promise to
+            // `start_send`.
             unsafe { link.abandon(&header, data, bytes) };
         }
         conversation.fail(error);
         self.messaging.comms.retain(|messaging| *messaging != id);
     }
 
-    /// Takes in what came from ranks for which no message waits here: they may wait until this rank has read
-    /// it.
+    /// Takes in what came from ranks for which no message waits here. Those ranks may wait until this rank
+    /// has read it.
     pub(super) fn poll_all_members(&mut self) -> Step<bool> {
         let mut turn = Turn::default();
         for at in 0..self.messaging.comms.len() {
@@ -316,7 +317,7 @@ impl Engine {
         Ok(turn.moved)
     }
 
-    /// The endpoints that communicators with messages under way wait for: for data, and some for room.
+    /// The endpoints for which communicators with messages under way wait, for data and sometimes for room.
     pub(super) fn needs_of_messages(&self) -> impl Iterator<Item = (u32, Interest)> {
         self.messaging.comms.iter().map(|id| self.comms.get(*id)).flat_map(|comm| {
             let others = (0..comm.size()).filter(|rank| *rank != comm.rank);
@@ -333,8 +334,8 @@ impl Engine {
     }
 }
 
-/// One exchange with a rank. Tells whether anything moved, and whether the next fragment belongs to another
-/// conversation.
+/// Makes one exchange with a rank. Returns whether anything moved, and whether the next fragment belongs to
+/// another conversation.
 fn exchange_with(
     conversation: &mut Conversation,
     rank: Rank,

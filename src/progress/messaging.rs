@@ -1,4 +1,4 @@
-//! What the engine keeps of messages from rank to rank: which communicators have some under way.
+//! State of the messages from rank to rank in the engine: the communicators that have some under way.
 
 use super::context::CommId;
 use crate::base::Rank;
@@ -13,21 +13,21 @@ pub struct MessageTicket {
 }
 
 impl MessageTicket {
-    /// The ticket of a message of `comm`, whose conversation has the context `context`.
+    /// Makes the ticket of a message of `comm`, whose conversation has the context `context`.
     pub(super) fn new(comm: CommId, context: u32, ticket: crate::p2p::Ticket) -> MessageTicket {
         MessageTicket { comm, context, ticket }
     }
 }
 
-/// The messages from rank to rank that the engine has to look after.
+/// The messages from rank to rank that need turns of the engine.
 #[derive(Default)]
 pub(super) struct Messaging {
     /// Communicators with messages under way.
     pub comms: Vec<CommId>,
-    /// Ranks to be looked at in one turn; kept for its memory.
+    /// Ranks to be looked at in one turn; kept to reuse its memory.
     pub watched: Vec<Rank>,
-    /// Passes in which nothing moved, with messages under way.
+    /// Passes without movement while messages were under way.
     pub idle_passes: u32,
-    /// Messages of communicators that were given up, until their outcomes are taken.
+    /// Conversations of removed communicators, until their outcomes are taken.
     pub given_up: Vec<Conversation>,
 }

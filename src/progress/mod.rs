@@ -1,17 +1,18 @@
-//! Moves all calls of a rank forward, and finds out when they cannot move.
+//! Progress: moves all calls of a rank forward, and finds out when they cannot move.
 //!
 //! - [`engine`] holds everything that goes on over the links of a rank. `engine_comm` is one of the
-//!   communicators that share them, `comm_table` finds it by its `context`, `lifecycle` begins and ends it.
-//! - `calls`, `messaging`, `control_state` and `left_comms` are the parts of its state. `collectives` starts
-//!   calls, `fast_path` runs small ones at once.
-//! - `messages` gives messages from rank to rank ([`crate::p2p`]) the links, `message_wait` and `pieces` make
+//!   communicators that share them, `comm_table` finds it by its `context`, and `lifecycle` begins and ends
+//!   it.
+//! - `calls`, `messaging`, `control_state` and `left_comms` are the parts of the engine's state.
+//!   `collectives` starts calls, and `fast_path` runs small ones at once.
+//! - `messages` gives messages from rank to rank ([`crate::p2p`]) the links. `message_wait` and `pieces` make
 //!   them calls.
-//! - `unmatched` takes away what lies at the head of a link and belongs to no running call; `backpressure`
-//!   bounds how much of it is kept.
+//! - `unmatched` removes fragments at the head of a link that belong to no running call. `backpressure`
+//!   bounds how much of them is kept.
 //! - `control` handles what the ranks tell each other outside of the data.
-//! - `quit` is how a rank gives a communicator up by itself; `final_check` compares the calls of the ranks
-//!   when they leave one; `consensus` is how the survivors of one agree on the next.
-//! - [`disagreement`] compares the calls of ranks; `report` words the errors.
+//! - `quit` lets a rank leave a communicator on its own. `final_check` compares the calls of the ranks when
+//!   they leave a communicator. `consensus` is the agreement of survivors on their next communicator.
+//! - [`disagreement`] compares the calls of ranks, and `report` words the errors.
 //! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
 //!
 //! Calls run in [`crate::executor`], over [`crate::endpoint`].

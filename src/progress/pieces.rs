@@ -66,7 +66,7 @@ impl Driver {
         Ok(ticket)
     }
 
-    /// Sends pieces; returns when their memory may be reused.
+    /// Sends pieces. Returns when their memory may be reused.
     ///
     /// # Safety
     /// The contract of [`Driver::start_send_pieces`] holds during this call.

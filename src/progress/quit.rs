@@ -1,10 +1,10 @@
-//! Quitting: a rank that has done its part in everything that it has begun gives a communicator up by itself.
+//! Quitting: a rank that has done its part in everything that it has begun leaves a communicator on its own.
 //!
-//! It tells the others how many calls it has made ([`ControlMessage::Quit`]), and is gone for them. All that
-//! it owed to these calls has left: into shared memory, where it stays until it is read, or to the kernel. So
-//! the calls that the others are still finishing end well. Only a later call that needs the rank fails, as
-//! soon as that is seen. A rank that says goodbye in good order waits for nobody any more once another rank
-//! has quit.
+//! It tells the others how many calls it has made ([`ControlMessage::Quit`]), and is gone for them. All data
+//! that it owed to these calls has been sent: into shared memory, where it stays until it is read, or to the
+//! kernel. So the calls that the others are still finishing succeed. Only a later call that needs the rank
+//! fails, as soon as this is detected. A rank that says goodbye in good order waits for no one after another
+//! rank has quit.
 
 use super::context::CommId;
 use super::engine::Engine;
@@ -13,22 +13,22 @@ use crate::base::{Error, Rank};
 use crate::transport::FIRST_CONTEXT;
 use crate::transport::control::ControlMessage;
 
-/// Calls on the first communicator in which its ranks meet, before any of the program's.
+/// Number of calls on the first communicator by which its ranks join, before any call of the program.
 const JOINING_CALLS: u32 = 1;
 
 impl EngineComm {
-    /// Whether a rank has quit after its part in a call: it has sent all that the call needs.
+    /// Whether a rank quit only after its part in a call, so it has sent everything that the call needs.
     pub(super) fn has_served(&self, rank: Rank, sequence: u32) -> bool {
         self.members[rank as usize].quit.as_ref().is_some_and(|quit| quit.has_made(sequence))
     }
 
-    /// Whether any rank has quit: then the calls of the others may differ, and are not compared.
+    /// Whether any rank has quit. The calls of the others may then differ, and are not compared.
     pub(super) fn is_quit(&self) -> bool {
         self.has_quit || self.peer_has_quit
     }
 
-    /// Whether this rank was saying goodbye when another one quit: it waits for nobody any more, and nothing
-    /// can fail.
+    /// Whether this rank was saying goodbye when another one quit. It then waits for no one, and nothing can
+    /// fail.
     pub(super) fn is_over(&self) -> bool {
         self.says_goodbye && self.peer_has_quit
     }
@@ -41,7 +41,7 @@ impl EngineComm {
 }
 
 impl Engine {
-    /// Begins the goodbye of this rank. `false`: there is nobody to say it to, as a failure has told the
+    /// Begins the goodbye of this rank. `false`: there is no one to say it to, because a failure has told the
     /// others already.
     pub fn begin_goodbye(&mut self, id: CommId) -> bool {
         self.read_control();
@@ -57,14 +57,14 @@ impl Engine {
         self.comms.find(id).is_none_or(EngineComm::is_over)
     }
 
-    /// Gives a communicator up if this rank has done its part in all that it has begun. `false`: nothing was
-    /// done, as it has begun nothing, or something that has not ended, or the communicator has failed or is
-    /// gone.
+    /// Leaves a communicator if this rank has done its part in everything that it has begun. `false`: nothing
+    /// was done. Then this rank has begun nothing, or something has not ended, or the communicator has failed
+    /// or was removed.
     pub fn quit(&mut self, id: CommId, reason: &str) -> bool {
         let comm = self.comms.find_mut(id).filter(|comm| comm.failure.is_none());
         let Some(EngineComm { conversation, has_announced_leave, .. }) = comm else { return false };
         if *has_announced_leave {
-            // This rank has left it already.
+            // This rank has already left.
             return true;
         }
         conversation.settle();
@@ -86,14 +86,14 @@ impl Engine {
         true
     }
 
-    /// Takes note that a rank has quit.
+    /// Notes that a rank has quit.
     pub(super) fn note_quit(&mut self, id: CommId, rank: Rank, calls: u32, reason: String) {
         let comm = self.comms.get_mut(id);
         comm.peer_has_quit = true;
         comm.members[rank as usize].quit.get_or_insert(Quit { calls, reason });
     }
 
-    /// Fails a communicator in which a call needs a rank that has quit before it.
+    /// Fails a communicator in which a call needs a rank that quit before it.
     pub(super) fn fail_if_quitter_is_needed(&mut self, id: CommId) {
         if !self.comms.get(id).peer_has_quit {
             return;
@@ -115,7 +115,7 @@ impl Engine {
         }
     }
 
-    /// Ends the goodbye of this rank: it need not wait for the others.
+    /// Ends the goodbye of this rank, which need not wait for the others.
     fn end_goodbye(&mut self, id: CommId) {
         for active in self.calls.active.iter_mut().filter(|a| a.comm == id && a.outcome.is_none()) {
             active.execution.abandon(&mut self.endpoints);

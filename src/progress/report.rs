@@ -1,4 +1,4 @@
-//! The texts of errors: which call, which rank, and what it was doing.
+//! The texts of errors: the call, the rank, and what the rank was doing.
 
 use std::io::ErrorKind;
 
@@ -12,7 +12,7 @@ use crate::executor::LinkFailure;
 use crate::p2p::{Conversation, Status};
 
 impl Engine {
-    /// The trouble that a member of a communicator, behind `endpoint`, made another call than this rank.
+    /// An error: a member of a communicator, behind `endpoint`, made another call than this rank.
     pub(super) fn mismatch(
         &self,
         id: CommId,
@@ -32,19 +32,19 @@ impl Engine {
         Trouble { comm: id, error }
     }
 
-    /// The trouble that a link failed during the active call at `at`.
+    /// An error: a link failed during the active call at `at`.
     pub(super) fn link_trouble(&self, at: usize, failure: LinkFailure) -> Trouble {
         let active = &self.calls.active[at];
         self.broken_link(active.comm, failure, &self.title(active))
     }
 
-    /// The trouble that a link of a communicator failed, and during what.
+    /// An error: a link of a communicator failed. `during` says during which operation.
     pub(super) fn broken_link(&self, id: CommId, failure: LinkFailure, during: &str) -> Trouble {
         let comm = self.comms.get(id);
         let rank = comm.rank_of(failure.peer).unwrap_or(failure.peer);
         let who = comm.label(rank, &self.endpoints);
         if let Some(how) = self.how_it_quit(id, rank) {
-            let text = format!("{how}, and what it had sent for {during} did not all come here");
+            let text = format!("{how}, and its data for {during} did not arrive completely");
             return Trouble { comm: id, error: Error::Aborted(text) };
         }
         let detail = if failure.source.kind() == ErrorKind::UnexpectedEof {
@@ -56,13 +56,13 @@ impl Engine {
         Trouble { comm: id, error: Error::PeerLost { rank, detail } }
     }
 
-    /// Title of a call in errors: "all_reduce(float32 sum, count 4) #12 on "world"".
+    /// Title of a call in errors, such as "all_reduce(float32 sum, count 4) #12 on "world"".
     pub(super) fn title(&self, active: &ActiveCall) -> String {
         let name = &self.comms.get(active.comm).name;
         format!("{} #{} on \"{name}\"", active.prepared.call, active.execution.header().sequence)
     }
 
-    /// The ranks that have not arrived in the call of `ticket`, for a timeout.
+    /// Text of a timeout about the ranks that have not arrived in the call of `ticket`.
     pub(super) fn who_is_missing(&self, ticket: Ticket) -> String {
         let number = match ticket {
             Ticket::Message(ticket) => return self.who_is_silent_in(ticket),
@@ -89,8 +89,7 @@ impl Engine {
                     missing.push(format!("{label} has not arrived; it is in {call} #{}", stall.sequence));
                 }
                 None if self.endpoints[comm.members[peer as usize].endpoint as usize].peer_holds(header) => {
-                    missing
-                        .push(format!("{label} has not arrived, and takes nothing more ahead of its calls"));
+                    missing.push(format!("{label} has not arrived, and has put calls ahead of it on hold"));
                 }
                 None => missing.push(format!("{label} has not arrived and is in no call")),
             }
@@ -107,7 +106,7 @@ impl Engine {
         text
     }
 
-    /// Title of a message of a communicator that has not ended, for an error: `recv(...) on "world"`.
+    /// Title, in an error, of a message of a communicator that has not ended: `recv(...) on "world"`.
     pub(super) fn message_title(&self, id: CommId) -> String {
         let comm = self.comms.get(id);
         let first = comm.conversation.first_unfinished();
@@ -115,7 +114,7 @@ impl Engine {
         format!("{what} on \"{}\"", comm.name)
     }
 
-    /// The rank that has not done its part in a message, for a timeout.
+    /// Text of a timeout about the rank that has not done its part in a message.
     pub(super) fn who_is_silent_in(&self, ticket: MessageTicket) -> String {
         let Some(comm) = self.comms.find(ticket.comm) else { return String::new() };
         let (what, from) = comm.conversation.describe(ticket.ticket);
@@ -138,7 +137,7 @@ impl Engine {
     }
 }
 
-/// Lists what came from a rank, or from any, and was not received.
+/// Lists the messages from a rank, or from any, that were not received.
 fn unexpected(conversation: &Conversation, from: Option<Rank>) -> String {
     const MOST: usize = 4;
     let fits = |status: &Status| from.is_none_or(|from| status.source == from);
@@ -151,5 +150,5 @@ fn unexpected(conversation: &Conversation, from: Option<Rank>) -> String {
     let shown: Vec<String> = all.iter().take(MOST).map(word).collect();
     let more = all.len() - shown.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("; nobody receives what has come: {}{more}", shown.join(", "))
+    format!("; no receive has matched: {}{more}", shown.join(", "))
 }

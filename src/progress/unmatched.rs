@@ -1,8 +1,8 @@
-//! Unmatched fragments: what stands at the head of a link when nothing moves, and belongs to no running call.
+//! Unmatched fragments: fragments at the head of a link, when nothing moves, that belong to no running call.
 //!
-//! It may be of a call that this rank has not made yet, of another communicator, or of one that is no more.
-//! It is stashed, given to the messages of its communicator, or dropped; if it contradicts a call of this
-//! rank, the communicator fails.
+//! Such a fragment may belong to a call that this rank has not made yet, to another communicator, or to one
+//! that was removed. It is stashed, given to the messages of its communicator, or dropped. If it contradicts
+//! a call of this rank, the communicator fails.
 
 use super::calls::ActiveCall;
 use super::comm_table::Known;
@@ -14,10 +14,10 @@ use crate::executor::LinkFailure;
 use crate::transport::Header;
 
 impl Engine {
-    /// Finds out what stands at the head of this link, which nobody can use now, and takes it away if it is
-    /// in the way.
+    /// Examines the head of this link, which no call can use now, and removes it if it is in the way. Returns
+    /// whether it was removed.
     pub(super) fn handle_unmatched(&mut self, endpoint: u32, stash_own: bool) -> Step<bool> {
-        // A contradiction may have been stashed before the call that it contradicts was made here.
+        // A contradiction may have been stashed before this rank made the call that it contradicts.
         for active in self.calls.active.iter().filter(|a| a.outcome.is_none()) {
             let mine = active.execution.header();
             let inbox = &self.endpoints[endpoint as usize].inbox;
@@ -37,7 +37,7 @@ impl Engine {
             Err(source) => return self.blame(LinkFailure { peer: endpoint, source }),
         };
         if head.is_cancelled() {
-            // Its sender has told all ranks before why it is cancelled.
+            // Its sender has told all ranks the reason before.
             self.read_control();
         } else {
             self.check_counts(endpoint, &head)?;
@@ -60,7 +60,7 @@ impl Engine {
         if matches!(taken, Ok(true)) {
             self.hold_sender_if_ahead(endpoint, &head);
         }
-        // A fragment that cannot be read, because its sender has withdrawn it, must not stand in the way.
+        // A fragment that its sender has withdrawn cannot be read, and must not stay in the way.
         match taken.or_else(|_| self.endpoints[endpoint as usize].inbox.discard_head()) {
             Ok(taken) => {
                 self.endpoints[endpoint as usize].ring_doorbell_if_due();
@@ -70,7 +70,7 @@ impl Engine {
         }
     }
 
-    /// Fails a communicator where a message has another number of elements than its receive here, though the
+    /// Fails a communicator if a message has another number of elements than its receive here, although the
     /// calls agree.
     fn check_counts(&self, endpoint: u32, head: &Header) -> Step<()> {
         for active in self.calls.active.iter().filter(|a| a.outcome.is_none() && a.prepared.is_counted) {
@@ -83,8 +83,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether the head of a link, which is of this communicator, must wait for a later call or for calls
-    /// under way.
+    /// Whether the head of a link, which belongs to this communicator, must be stashed. It then belongs to a
+    /// later call, or to a call under way that cannot take it now.
     fn is_in_the_way(&self, id: CommId, endpoint: u32, head: &Header, stash_own: bool) -> Step<bool> {
         let comm = self.comms.get(id);
         let rank = self.member(id, endpoint)?;
@@ -104,7 +104,7 @@ impl Engine {
                     return Ok(false);
                 }
                 let who = comm.label(rank, &self.endpoints);
-                let detail = format!("{who} wrote nonsense: more than {} has", describe(head.call));
+                let detail = format!("{who} wrote nonsense: more bytes than {} has", describe(head.call));
                 Err(Trouble { comm: id, error: Error::PeerLost { rank, detail } })
             }
         }
@@ -115,12 +115,13 @@ impl Engine {
         let comm = self.comms.get(id);
         comm.rank_of(endpoint).ok_or_else(|| {
             let who = &self.endpoints[endpoint as usize].label;
-            let text = format!("{who} sends in \"{}\", of which it is no member", comm.name);
+            let text = format!("{who} sends in \"{}\", but is not a member of it", comm.name);
             Trouble { comm: id, error: Error::Mismatch(text) }
         })
     }
 
-    /// Blames a link that has failed outside of a call's turn on a call that waits for it, if there is one.
+    /// Attributes the failure of a link outside of a call's turn to a call that waits for the link, if there
+    /// is one.
     fn blame(&self, failure: LinkFailure) -> Step<bool> {
         let waits =
             |active: &ActiveCall| active.execution.waits_for().any(|(endpoint, _)| endpoint == failure.peer);

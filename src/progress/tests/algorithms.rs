@@ -1,8 +1,8 @@
-//! Every algorithm, run for real, against the definition of its collective.
+//! Tests that run every algorithm and compare it with the definition of its collective.
 
 use super::*;
 
-/// What `rank` must have at the end; `None`: its output stays as it was.
+/// The elements that `rank` must have at the end. `None`: its output stays unchanged.
 fn expected(job: &TestCall, rank: Rank) -> Option<Vec<i32>> {
     let (size, count, root) = (job.size, job.count, job.root);
     let at_root = rank == root;
@@ -54,7 +54,7 @@ fn every_algorithm_computes_its_collective_through_shared_memory() {
 }
 
 #[test]
-fn every_algorithm_computes_its_collective_through_slots_alone() {
+fn every_algorithm_computes_its_collective_without_single_copies() {
     (2..=9).for_each(|size| check(Kind::Slots, size));
 }
 

@@ -1,4 +1,4 @@
-//! Calls ahead of a slow rank: what is kept of them is bounded, and nothing else waits for it.
+//! Tests of calls ahead of a slow rank: the kept data is bounded, and nothing else waits for it.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::transport::FIRST_CONTEXT;
 const CALLS: usize = 60;
 const COUNT: usize = 1 << 18;
 const CALL_BYTES: usize = 4 * COUNT;
-/// What a link or a socket holds, and a message that is fetched.
+/// Bytes that a link or a socket holds, and a message that the kernel copies.
 const ON_THE_WAY: usize = (8 << 20) + CALL_BYTES;
 
 fn broadcast(driver: &Driver, rank: Rank, data: &[i32], room: &mut [i32]) -> Result<()> {
@@ -67,7 +67,7 @@ fn a_root_that_is_ahead_is_held_and_a_message_passes_it() {
                 room[0]
             });
             wait_until("the root is held", is_held);
-            // Sent behind all that has left, by another thread.
+            // This is sent behind everything else, by another thread.
             let data = [9u8];
             let (datatype, data) = (Datatype::Byte, data.as_ptr());
             let message = OutgoingMessage { to: 1, tag: 7, datatype, count: 1, data, is_synchronous: false };

@@ -1,5 +1,5 @@
-//! Links that fail at their n-th operation, for n = 1, 2, 3 ... until nothing fails any more: every call
-//! ends, on all ranks, with the right result or with an error.
+//! Tests of links that fail at their n-th operation, for n = 1, 2, 3 and so on until nothing fails. Every
+//! call ends, on all ranks, with the right result or with an error.
 
 use std::cell::Cell;
 use std::io;
@@ -14,7 +14,7 @@ use crate::transport::{AnyLink, Arrival, Header, SingleCopy};
 /// A link that breaks.
 struct Breaking {
     inner: AnyLink,
-    /// Operations until it does.
+    /// Operations until the link breaks.
     left: Arc<AtomicU64>,
     is_broken: Cell<bool>,
 }
@@ -49,7 +49,7 @@ impl Link for Breaking {
     }
 
     fn head(&mut self) -> io::Result<Option<Header>> {
-        // Looking at nothing is no operation: how often that happens is a matter of time.
+        // A look that finds nothing is no operation, because the number of such looks depends on time.
         let head = self.inner.head()?;
         if head.is_some() || self.is_broken.get() {
             self.count()?;
@@ -89,7 +89,7 @@ impl Link for Breaking {
     }
 }
 
-/// A world in which the link from rank 0 to rank 1 breaks after `operations`.
+/// A world in which the link from rank 0 to rank 1 breaks after `operations` operations.
 fn world_that_breaks(size: u32, kind: Kind, operations: u64) -> (Vec<Arc<Driver>>, Arc<AtomicU64>) {
     let left = Arc::new(AtomicU64::new(operations));
     let inside = Arc::clone(&left);
@@ -106,7 +106,7 @@ fn world_that_breaks(size: u32, kind: Kind, operations: u64) -> (Vec<Arc<Driver>
     (drivers, left)
 }
 
-/// Whether no call of any rank failed. Those that did not gave the right result.
+/// Whether no call of any rank failed. Checks the results of the calls that did not.
 fn all_went_well(size: u32, kind: Kind, algorithm: &'static str, count: usize, operations: u64) -> bool {
     let (drivers, left) = world_that_breaks(size, kind, operations);
     let errors = on_all(&drivers, move |rank, driver| {
@@ -149,7 +149,7 @@ fn all_ways_to_break(kinds: &[Kind]) {
     }
 }
 
-/// Descriptors, mappings of memory with a descriptor, and threads of this process.
+/// Numbers of descriptors, of mappings of memory with a descriptor, and of threads of this process.
 fn belongings() -> [usize; 3] {
     let count = |directory: &str| std::fs::read_dir(directory).unwrap().count();
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
@@ -160,7 +160,7 @@ fn belongings() -> [usize; 3] {
 #[test]
 #[ignore = "counts what the process has: the test below runs it alone"]
 fn alone() {
-    // What is made once and kept.
+    // This makes what is made once and kept.
     assert!(!all_went_well(2, Kind::Shm, "one_shot", 3, 0));
     let before = belongings();
     all_ways_to_break(&[Kind::Shm, Kind::Tcp]);
@@ -173,7 +173,7 @@ fn alone() {
 }
 
 #[test]
-fn a_link_that_fails_at_any_operation_ends_every_call_on_every_rank_and_nothing_is_left() {
+fn a_link_that_fails_at_any_operation_ends_every_call_on_every_rank_without_leaks() {
     let name = concat!(module_path!(), "::alone");
     let (_, name) = name.split_once("::").unwrap();
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());

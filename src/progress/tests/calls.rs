@@ -1,4 +1,4 @@
-//! Calls of every length, many in a row, in place, to oneself.
+//! Tests of calls of every length, many in a row, in place, and to oneself.
 
 use super::*;
 

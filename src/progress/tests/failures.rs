@@ -1,4 +1,4 @@
-//! What goes wrong is told to all, with names.
+//! Tests of failures: all ranks learn of them, with names.
 
 use super::*;
 use crate::base::Error;
@@ -27,7 +27,7 @@ fn different_counts_are_an_error_on_all_ranks_that_names_both_calls() {
 }
 
 #[test]
-fn two_ranks_that_take_each_other_for_the_root_are_told_so_long_before_the_deadline() {
+fn two_ranks_that_take_each_other_for_the_root_get_an_error_long_before_the_deadline() {
     for kind in KINDS {
         let errors = on_all(&world(2, kind), |rank, driver| {
             receive_broadcast(driver, 2, rank, 1 - rank, LONG).unwrap_err()
@@ -41,7 +41,7 @@ fn two_ranks_that_take_each_other_for_the_root_are_told_so_long_before_the_deadl
 }
 
 #[test]
-fn a_timeout_names_the_ranks_that_have_not_come_and_fails_all() {
+fn a_timeout_names_the_ranks_that_have_not_arrived_and_fails_all() {
     let drivers = world(3, Kind::Shm);
     let errors = on_all(&drivers[1..], |at, driver| {
         receive_broadcast(driver, 3, at + 1, 0, Duration::from_millis(300)).unwrap_err()
@@ -56,7 +56,7 @@ fn a_timeout_names_the_ranks_that_have_not_come_and_fails_all() {
 }
 
 #[test]
-fn a_rank_that_goes_without_a_word_is_named() {
+fn a_rank_that_ends_without_a_goodbye_is_named() {
     for kind in KINDS {
         let mut drivers = world(3, kind);
         drop(drivers.remove(1));
@@ -70,7 +70,7 @@ fn a_rank_that_goes_without_a_word_is_named() {
 }
 
 #[test]
-fn a_rank_that_talks_nonsense_to_one_of_the_others_is_cut_off_by_all_and_they_agree_to_go_on() {
+fn a_rank_that_writes_nonsense_to_one_of_the_others_is_cut_off_by_all_and_they_go_on() {
     for culprit in 0..3 {
         for victim in (0..3).filter(|victim| *victim != culprit) {
             let drivers = world(3, Kind::Shm);
@@ -99,7 +99,7 @@ fn a_rank_that_talks_nonsense_to_one_of_the_others_is_cut_off_by_all_and_they_ag
 }
 
 #[test]
-fn what_a_failed_call_has_sent_is_no_value_for_a_rank_that_comes_late() {
+fn data_of_a_failed_call_is_not_taken_by_a_rank_that_comes_late() {
     for kind in [Kind::Shm, Kind::Slots] {
         let drivers = world(3, kind);
         let exchange = |rank| TestCall {
@@ -121,7 +121,7 @@ fn what_a_failed_call_has_sent_is_no_value_for_a_rank_that_comes_late() {
 }
 
 #[test]
-fn a_failed_communicator_repeats_why() {
+fn a_failed_communicator_repeats_its_error() {
     let mut drivers = world(2, Kind::Shm);
     drop(drivers.remove(1));
     let job = all_reduce("ring", 2, 0, 1);
@@ -143,7 +143,7 @@ fn abort_from_another_thread_ends_a_blocked_call_on_every_rank() {
 }
 
 #[test]
-fn a_notice_from_a_rank_that_is_ahead_does_not_spoil_the_joining() {
+fn a_notice_from_a_rank_that_is_ahead_does_not_fail_the_joining() {
     let drivers = world(2, Kind::Shm);
     drivers[0].lock().begin_joining();
     let job = |rank| TestCall {
@@ -166,7 +166,7 @@ fn a_notice_from_a_rank_that_is_ahead_does_not_spoil_the_joining() {
 }
 
 #[test]
-fn a_rank_that_waits_in_its_joining_for_one_that_failed_is_told() {
+fn a_joining_rank_that_waits_for_one_that_failed_gets_an_error() {
     let drivers = world(3, Kind::Shm);
     drivers[0].lock().begin_joining();
     drivers[1].abort(CommId::FIRST, "enough");

@@ -1,4 +1,4 @@
-//! Calls that come after another thread has given their communicator up.
+//! Tests of calls that come after another thread has removed their communicator.
 
 use super::messages::{buffer, from, outgoing};
 use super::*;
@@ -12,7 +12,7 @@ fn every_call(driver: &Driver) -> Vec<Result<()>> {
     let prepared = || job.prepared(job.program(false));
     let id = CommId::FIRST;
     let mut outcomes = vec![job.run(driver, &data, &mut [0], LONG)];
-    // SAFETY: the buffers live until the end of this function, and nothing that is begun here goes on.
+    // SAFETY: the buffers live until the end of this function, and no started call outlives it.
     let again = unsafe { driver.run_fast_path(id, &key, buffers, || Some(LONG)) };
     assert!(again.is_none());
     // SAFETY: as above.
@@ -44,7 +44,7 @@ fn every_call(driver: &Driver) -> Vec<Result<()>> {
 }
 
 #[test]
-fn a_call_on_a_communicator_that_was_given_up_is_an_error_also_where_another_has_taken_its_place() {
+fn a_call_on_a_removed_communicator_is_an_error_even_if_another_has_taken_its_place() {
     let driver = &world(1, Kind::Shm)[0];
     all_reduce("one_shot", 1, 0, 1).run(driver, &[5], &mut [0], LONG).unwrap();
     driver.lock().remove_comm(CommId::FIRST);
@@ -61,7 +61,7 @@ fn a_call_on_a_communicator_that_was_given_up_is_an_error_also_where_another_has
 }
 
 #[test]
-fn a_call_that_waits_while_its_communicator_is_given_up_ends_with_an_error() {
+fn a_call_that_waits_while_its_communicator_is_removed_ends_with_an_error() {
     let driver = world(2, Kind::Shm).remove(0);
     let waiting = Arc::clone(&driver);
     let waiter = thread::spawn(move || all_reduce("ring", 2, 0, 1).run(&waiting, &[1], &mut [0], LONG));

@@ -1,4 +1,4 @@
-//! Messages over real links: what the conversation's own tests cannot show.
+//! Tests of messages over real links, for what the tests of the conversation cannot show.
 
 use super::*;
 use crate::base::Error;
@@ -53,11 +53,11 @@ fn a_message_to_oneself_may_be_sent_before_its_receive_whatever_its_size() {
 }
 
 #[test]
-fn messages_of_all_sizes_come_back_in_order_through_short_and_long_ways() {
+fn messages_of_all_sizes_come_back_in_order_on_the_fast_path_and_off_it() {
     for kind in KINDS {
         let outcomes = on_all(&world(2, kind), move |rank, driver| {
-            // Small ones take the short way, unless something is in it: one in five is received in another
-            // order.
+            // Small messages take the fast path, unless something is in the way: one in five is received in
+            // another order.
             for count in (0..40).map(|i| i * i * i * i / 3) {
                 let (mut first, mut second) = (vec![0; count], vec![0; 1]);
                 for turn in 0..5 {
@@ -77,7 +77,7 @@ fn messages_of_all_sizes_come_back_in_order_through_short_and_long_ways() {
                     }
                 }
             }
-            // Nobody leaves before all has arrived.
+            // No rank leaves before everything has arrived.
             if rank == 0 {
                 receive(driver, from(1, 0), &mut [], LONG).map(drop)
             } else {
@@ -88,7 +88,7 @@ fn messages_of_all_sizes_come_back_in_order_through_short_and_long_ways() {
     }
 }
 
-/// Waits for the end of a send that was started.
+/// Waits for the end of a started send.
 fn finish(driver: &Driver, started: Started) {
     if let Started::Running(ticket) = started {
         driver.wait(ticket, Some(LONG)).unwrap();
@@ -96,7 +96,7 @@ fn finish(driver: &Driver, started: Started) {
 }
 
 #[test]
-fn a_collective_goes_on_past_messages_that_nobody_receives_yet_and_back() {
+fn a_collective_and_messages_without_a_receive_do_not_block_each_other() {
     for kind in KINDS {
         let results = on_all(&world(3, kind), |rank, driver| {
             let (right, left) = ((rank + 1) % 3, (rank + 2) % 3);
@@ -146,7 +146,7 @@ fn several_threads_may_send_and_receive_at_once_and_each_keeps_its_order() {
 }
 
 #[test]
-fn a_timeout_says_from_whom_nothing_came_and_what_nobody_received() {
+fn a_timeout_names_the_silent_rank_and_the_messages_that_were_not_received() {
     let drivers = world(2, Kind::Shm);
     send(&drivers[1], 0, 5, &[1, 2]).unwrap();
     let short = Duration::from_millis(200);
@@ -155,11 +155,11 @@ fn a_timeout_says_from_whom_nothing_came_and_what_nobody_received() {
     let text = error.to_string();
     assert!(text.contains("recv(int32, at most 4, from rank 1, tag 6)"), "{text}");
     assert!(text.contains("rank 1 has sent no such message"), "{text}");
-    assert!(text.contains("nobody receives what has come: tag 5 from rank 1 (2 of int32)"), "{text}");
+    assert!(text.contains("no receive has matched: tag 5 from rank 1 (2 of int32)"), "{text}");
 }
 
 #[test]
-fn a_receive_from_anybody_outlives_one_sender_but_not_all() {
+fn a_receive_from_any_rank_survives_the_loss_of_one_sender_but_not_of_all() {
     for kind in KINDS {
         let mut drivers = world(3, kind);
         drop(drivers.remove(1));
@@ -206,7 +206,7 @@ fn abort_ends_a_blocked_receive_and_a_blocked_send() {
 }
 
 #[test]
-fn what_comes_for_a_communicator_before_it_is_made_waits_for_it() {
+fn messages_for_a_communicator_wait_until_it_is_made() {
     for kind in KINDS {
         let drivers = world(2, kind);
         let context = drivers[0].lock().lead().unwrap();

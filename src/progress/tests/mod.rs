@@ -1,4 +1,4 @@
-//! Ranks as threads, connected by socket pairs and shared memory, without a bootstrap.
+//! Tests of progress: ranks are threads, connected by socket pairs and shared memory, without a bootstrap.
 
 mod algorithms;
 mod backpressure;
@@ -30,13 +30,13 @@ use crate::transport::loopback::LoopbackLink;
 use crate::transport::tcp::TcpLink;
 use crate::transport::{AnyLink, Link, SingleCopy};
 
-/// Long enough for the busiest machine.
+/// A time that is long enough on the busiest machine.
 const LONG: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Shm,
-    /// Without reading the other side's memory.
+    /// Shared memory, without reading the memory of the other side.
     Slots,
     Tcp,
 }
@@ -60,7 +60,7 @@ fn endpoint_pair(
         Kind::Shm | Kind::Slots => {
             let settings = LinkSettings { ranks: 8, single_copy: kind == Kind::Shm };
             let (mut lower, mut higher) = shared_memory_pair(&control_a, &control_b, settings);
-            // So that large messages are exposed.
+            // Large messages are exposed then.
             lower.set_oversubscribed(true);
             higher.set_oversubscribed(true);
             (lower, higher)
@@ -83,7 +83,7 @@ fn world(size: u32, kind: Kind) -> Vec<Arc<Driver>> {
     world_with(size, kind, |_, _, link| link)
 }
 
-/// One driver per rank, all connected; `wrap` may replace the link of a rank to a peer.
+/// One driver per rank, all connected. `wrap` may replace the link from a rank to a peer.
 fn world_with(size: u32, kind: Kind, wrap: impl Fn(Rank, Rank, AnyLink) -> AnyLink) -> Vec<Arc<Driver>> {
     let mut endpoints: Vec<Vec<Endpoint>> = (0..size).map(|_| Vec::new()).collect();
     // Rank by rank, so that each list grows in rank order.
@@ -103,7 +103,7 @@ fn world_with(size: u32, kind: Kind, wrap: impl Fn(Rank, Rank, AnyLink) -> AnyLi
     endpoints.into_iter().enumerate().map(driver).collect()
 }
 
-/// Runs `body` once per driver, each on its own thread, with its position; gives the results in that order.
+/// Runs `body` once per driver, each on its own thread, with its position. Returns the results in that order.
 fn on_all<T: Send + 'static>(
     drivers: &[Arc<Driver>],
     body: impl Fn(Rank, &Driver) -> T + Send + Sync + 'static,
@@ -117,7 +117,7 @@ fn on_all<T: Send + 'static>(
     threads.into_iter().map(|thread| thread.join().unwrap()).collect()
 }
 
-/// A call on int32 with sum, its plan and its buffers.
+/// A call on int32 with sum, with its plan and its buffers.
 struct TestCall<'a> {
     collective: Collective,
     algorithm: &'a str,
@@ -201,7 +201,7 @@ fn all_reduce(algorithm: &str, size: u32, rank: Rank, count: usize) -> TestCall<
     TestCall { collective: Collective::AllReduce, algorithm, size, rank, root: 0, count }
 }
 
-/// Element `i` of what `rank` contributes.
+/// Element `i` of the contribution of `rank`.
 fn element(rank: Rank, i: usize) -> i32 {
     (i as i32).wrapping_mul(7).wrapping_add(rank as i32 * 100_003)
 }

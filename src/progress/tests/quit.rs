@@ -1,4 +1,4 @@
-//! A rank that gives the communicator up when its own calls have ended.
+//! Tests of a rank that leaves the communicator on its own after its calls have ended.
 
 use super::messages::{buffer, from, receive, send};
 use super::*;
@@ -11,7 +11,7 @@ fn broadcast(rank: Rank, size: u32, count: usize) -> TestCall<'static> {
     TestCall { collective: Collective::Broadcast, algorithm: "binomial", size, rank, root: 0, count }
 }
 
-/// Rank 0 broadcasts to all and quits when it is done, so before some of the others have begun.
+/// Rank 0 broadcasts to all and quits when it is done, before some of the others have begun.
 fn quit_after_a_broadcast(drivers: &mut Vec<Arc<Driver>>, count: usize) {
     let size = drivers.len() as u32;
     let root = drivers.remove(0);
@@ -26,9 +26,9 @@ fn quit_after_a_broadcast(drivers: &mut Vec<Arc<Driver>>, count: usize) {
 }
 
 #[test]
-fn what_a_rank_owed_is_delivered_although_it_has_quit_and_only_later_calls_fail() {
+fn data_of_a_rank_that_has_quit_is_delivered_and_only_later_calls_fail() {
     for kind in KINDS {
-        // What fits in rings and sockets: the root can end before anybody else begins.
+        // This count fits into rings and sockets, so the root can end before any other rank begins.
         let (mut drivers, count) = (world(3, kind), 5_000);
         quit_after_a_broadcast(&mut drivers, count);
         let errors = on_all(&drivers, move |at, driver| {
@@ -46,7 +46,7 @@ fn what_a_rank_owed_is_delivered_although_it_has_quit_and_only_later_calls_fail(
 }
 
 #[test]
-fn a_call_among_ranks_that_are_left_does_without_the_one_that_has_quit() {
+fn a_call_that_does_not_need_the_rank_that_has_quit_succeeds() {
     for kind in KINDS {
         let mut drivers = world(3, kind);
         quit_after_a_broadcast(&mut drivers, 10);
@@ -81,7 +81,7 @@ fn messages_of_a_rank_that_has_quit_arrive_and_one_that_it_never_sent_is_an_erro
 }
 
 #[test]
-fn a_rank_with_something_under_way_or_that_has_done_nothing_cannot_quit() {
+fn a_rank_with_a_call_under_way_or_without_any_call_cannot_quit() {
     let drivers = world(2, Kind::Shm);
     assert!(!drivers[0].quit(CommId::FIRST, "enough"));
     let mut room = [0];
@@ -96,7 +96,7 @@ fn a_rank_with_something_under_way_or_that_has_done_nothing_cannot_quit() {
 }
 
 #[test]
-fn a_goodbye_waits_for_nobody_after_a_rank_has_quit() {
+fn a_goodbye_waits_for_no_rank_after_one_has_quit() {
     for kind in KINDS {
         let mut drivers = world(3, kind);
         quit_after_a_broadcast(&mut drivers, 1);

@@ -1,10 +1,11 @@
-//! The progress hook: work of the layer above that goes on in stages while a thread waits in the engine.
+//! The progress hook: staged work of the layer above that makes progress while a thread waits in the engine.
 //!
-//! What a rank has started there (pack, send, unpack; a collective out of several) may be what another rank
-//! waits for, so each wait gives it a turn: when something has moved, because its next stage may be due, and
-//! before the thread rests. Threads that start and test have no wait, and the layer above looks itself.
+//! Such work (pack, send, unpack; a collective made of several) may be what another rank waits for. So each
+//! wait gives it a turn when something has moved, because its next stage may be due, and before the thread
+//! rests. A thread that starts and tests operations does not wait; there the layer above runs its work
+//! itself.
 //!
-//! Cost: without a hook a wait pays one load per look, with one and nothing to do a call.
+//! Cost: without a hook, a wait pays one load per look. With a hook that has no work, it pays one call.
 
 use std::sync::Arc;
 
@@ -13,14 +14,15 @@ use parking_lot::MutexGuard;
 use super::Driver;
 use crate::progress::engine::Engine;
 
-/// Work of the layer above, as a wait sees it. Called without any lock of the engine, by any thread that
-/// waits, and by several at a time. The engine keeps it to its end, so it keeps no communicator alive.
+/// Work of the layer above, as a wait sees it. It is called without any lock of the engine, by any waiting
+/// thread, and by several at a time. The engine keeps the hook until its own end, so the hook must not keep a
+/// communicator alive.
 pub trait ProgressHook: Send + Sync {
-    /// Whether there is any work. Called often: it reads an atomic.
+    /// Whether there is any work. It is called often, so it only reads an atomic.
     fn has_work(&self) -> bool;
 
-    /// Begins the stages that are due, and waits for nothing: neither for the engine, nor for a lock that a
-    /// thread holds which waits in the engine. Tells whether it did anything: then the thread looks again
+    /// Begins the stages that are due. It must not wait, neither for the engine nor for a lock that a thread
+    /// holds while it waits in the engine. Returns whether it did anything; if so, the thread looks again
     /// before it rests.
     fn progress(&self) -> bool;
 }
@@ -37,7 +39,7 @@ impl Driver {
         self.hook.get().map(|hook| &**hook).filter(|hook| hook.has_work())
     }
 
-    /// Lets staged work go on; tells whether it did anything. The engine is unlocked meanwhile.
+    /// Runs staged work. Returns whether it did anything. The engine is unlocked meanwhile.
     #[inline]
     pub(super) fn run_hook(&self, engine: &mut MutexGuard<'_, Engine>) -> bool {
         self.hook_with_work().is_some_and(|hook| MutexGuard::unlocked(engine, || hook.progress()))

@@ -14,25 +14,25 @@ use crate::sys::cores::yield_now;
 use crate::sys::poll::PollSet;
 
 /// Time of yielding before a nap, where ranks share processors and each look is a system call. A yield is
-/// cheaper than a wake-up, but ranks that never sleep also never move to the idler processor (four ranks on
-/// two cores, 8 bytes: 25 us with 20 or 100, 50 with 5, 37 without naps).
+/// cheaper than a wake-up. But ranks that never sleep also never move to the idler processor. Figures:
+/// docs/lab/constants.md.
 const YIELD_TIME_ON_SOCKETS: Duration = Duration::from_micros(100);
 
 /// How long a call has not moved.
 #[derive(Default)]
 pub(super) struct Idle {
-    /// How often the call had moved when it was last looked at.
+    /// Value of `Engine::moves` of the call when it was last looked at.
     moves: u32,
     polls: u32,
     since: Option<Instant>,
-    /// The other ranks have been told what this one waits for.
+    /// Whether the other ranks have been told what this one waits for.
     announced: bool,
-    /// Sockets that a nap waits for; kept for its memory.
+    /// Sockets for which a nap waits; kept to reuse its memory.
     pub sockets: PollSet,
 }
 
 impl Idle {
-    /// Takes note of the moves of the call; tells whether there were new ones.
+    /// Notes the moves of the call. Returns whether there were new ones.
     pub fn has_moved(&mut self, moves: u32) -> bool {
         let has_moved = moves != self.moves;
         if has_moved {
@@ -49,7 +49,7 @@ impl Idle {
 }
 
 impl Driver {
-    /// One step of waiting while other calls move, but not this one: the thread does not rest, but the
+    /// Makes one step of a wait while other calls move, but not this one. The thread does not rest, but the
     /// deadline counts.
     pub(super) fn busy_step(
         &self,
@@ -70,13 +70,13 @@ impl Driver {
     }
 
     pub(super) fn time_out(&self, engine: &mut Engine, ticket: Ticket, waited: Duration) {
-        // One more look: the reason may have come this very moment.
+        // One more look, because the reason may have come at this very moment.
         engine.read_control();
         let detail = engine.who_is_missing(ticket);
         engine.fail_call(ticket, Error::Timeout { waited, detail });
     }
 
-    /// One step of waiting, after a look at everything that found nothing.
+    /// Makes one step of a wait, after a look at everything that found nothing.
     pub(super) fn idle_step(
         &self,
         engine: &mut MutexGuard<'_, Engine>,

@@ -1,20 +1,21 @@
 //! Waiting: what a rank does when nothing moves (`idle`).
 //!
-//! 1. *Poll*, where there is a processor for each rank: a cache line from another core comes in well under a
-//!    microsecond.
-//! 2. *Yield* the processor between polls: with more ranks than processors another one must run first, and a
-//!    yield costs less than a wake-up. Where each look is a system call, naps follow soon: `poll` on the
+//! 1. It *polls*, if there is a processor for each rank: a cache line from another core arrives in well under
+//!    a microsecond.
+//! 2. It *yields* the processor between polls. With more ranks than processors another rank must run first,
+//!    and a yield costs less than a wake-up. If each look is a system call, naps follow soon: `poll` on the
 //!    sockets that are needed.
-//! 3. *Sleep* in `poll`, on the control channels, the data sockets and the doorbell of this thread (`sleep`).
-//!    A peer that has sent something to a sleeper rings its doorbell. A rank that waits long costs nothing.
+//! 3. It *sleeps* in `poll`, on the control channels, the data sockets and the doorbell of this thread
+//!    (`sleep`). A peer that has sent something to a sleeper rings its doorbell. A rank that waits long costs
+//!    nothing.
 //!
-//! After a tenth of a second without any progress the rank announces to the others what it waits for. So
-//! ranks in different calls find out, and a timeout can say who is missing. The deadline counts time *without
-//! progress of the call*: a large transfer over a slow link does not fail because it is large, and other
-//! calls that move do not put it off.
+//! After a tenth of a second without any progress, the rank tells the others what it waits for. So ranks in
+//! different calls find out, and a timeout can say who is missing. The deadline counts time *without progress
+//! of the call*. A large transfer over a slow link does not fail because it is large, and progress of other
+//! calls does not postpone the deadline.
 //!
-//! A wait also moves on what is not the engine's: another engine ([`CoProgress`]), and staged work of the
-//! layer above ([`ProgressHook`]).
+//! A wait also makes progress outside of the engine: in another engine ([`CoProgress`]), and on staged work
+//! of the layer above ([`ProgressHook`]).
 //!
 //! [`wait_for_first`] waits for the first of several calls, of one or several engines.
 
@@ -44,17 +45,17 @@ use crate::sys::wake::Wake;
 
 /// Polls between two looks at the clock.
 const POLLS_PER_CLOCK_READ: u32 = 64;
-/// Polls before the first yield where ranks share processors.
+/// Polls before the first yield, if ranks share processors.
 const POLLS_WHEN_OVERSUBSCRIBED: u32 = 30;
 /// Time of yielding before sleep.
 const YIELD_TIME: Duration = Duration::from_micros(500);
 /// Silence after which this rank announces what it waits for.
 const STALL_TIME: Duration = Duration::from_millis(100);
-/// Silence after which the loss of a rank that a call waits for is a failure: what it sent before may still
-/// be on its way.
+/// Silence after which the loss of a rank that a call waits for is a failure. Data that it sent before may
+/// still be on its way until then.
 const DESERTED_TIME: Duration = Duration::from_millis(100);
-/// Silence after which the loss of any rank is a failure: ranks that wait for it directly will tell, or can
-/// finish without it.
+/// Silence after which the loss of any rank is a failure. Until then, ranks that wait for it directly may
+/// report it, or may finish without it.
 const DESERTED_BY_OTHERS_TIME: Duration = Duration::from_millis(500);
 
 /// An engine and the threads that wait for it. Any thread may use it.
@@ -63,16 +64,17 @@ pub struct Driver {
     spin: Duration,
     sleepers: Sleepers<Wake>,
     abort_requested: AtomicBool,
-    /// Communicators to be aborted, and why.
+    /// Communicators that are to be aborted, and the reasons.
     aborts: Mutex<Vec<(CommId, String)>>,
-    /// Another engine that moves on while a thread waits, if there is one.
+    /// Another engine that makes progress while a thread waits, if there is one.
     co_progress: OnceLock<Box<dyn CoProgress>>,
-    /// Staged work of the layer above, if it has such.
+    /// Staged work of the layer above, if there is any.
     hook: OnceLock<Arc<dyn ProgressHook>>,
 }
 
 impl Driver {
-    /// A driver of `engine`. `spin`: time of polling before yielding, where each rank has a processor.
+    /// Makes a driver of `engine`. `spin` is the time of polling before yielding, if each rank has a
+    /// processor.
     pub fn new(engine: Engine, spin: Duration) -> Result<Driver> {
         let wake = Wake::new().map_err(|e| Error::system("cannot make an eventfd", e))?;
         Ok(Driver {
@@ -86,19 +88,20 @@ impl Driver {
         })
     }
 
-    /// The engine, locked, for what does not wait.
+    /// The engine, locked, for operations that do not wait.
     pub fn lock(&self) -> MutexGuard<'_, Engine> {
         self.engine.lock()
     }
 
-    /// Waits for the end of what was started.
+    /// Waits for the end of a started operation.
     pub fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> CallOutcome {
         let mut engine = self.lock();
-        // Of several operations, one look often ends many.
+        // With several operations, one look often ends many.
         engine.take_outcome(ticket).unwrap_or_else(|| self.wait_for(&mut engine, ticket, timeout))
     }
 
-    /// The outcome of a started call, if it has ended; else moves calls on. `Some` uses the ticket up.
+    /// The outcome of a started call, if it has ended. Otherwise makes progress on all calls. `Some` uses up
+    /// the ticket.
     pub fn test(&self, ticket: Ticket) -> Option<CallOutcome> {
         let mut engine = self.lock();
         if let Some(outcome) = engine.take_outcome(ticket) {
@@ -122,17 +125,17 @@ impl Driver {
         self.wake_sleepers(engine);
     }
 
-    /// Fails a communicator on all its ranks, from any thread; blocked calls return at once.
+    /// Fails a communicator on all its ranks. Any thread may call it; blocked calls return at once.
     pub fn abort(&self, comm: CommId, reason: &str) {
         self.aborts.lock().push((comm, reason.to_string()));
         self.abort_requested.store(true, Ordering::Release);
-        // A thread that holds the lock releases it when nothing moves, or takes note of the abort itself.
+        // A thread that holds the lock releases it when nothing moves, or notices the abort itself.
         let mut engine = self.lock();
         self.abort_if_requested(&mut engine);
         self.sleepers.ring_all();
     }
 
-    /// Gives a communicator up ([`Engine::quit`]) after a last push to what is under way.
+    /// Leaves a communicator ([`Engine::quit`]) after a last push to everything under way.
     pub fn quit(&self, comm: CommId, reason: &str) -> bool {
         let mut engine = self.lock();
         self.move_on(&mut engine);
@@ -184,7 +187,7 @@ impl Driver {
         }
     }
 
-    /// Moves everything on, and takes one step of waiting if the call has not moved.
+    /// Moves everything, and makes one step of the wait if the call has not moved.
     #[inline]
     fn poll_once(
         &self,
@@ -194,24 +197,25 @@ impl Driver {
         idle: &mut Idle,
     ) -> Option<CallOutcome> {
         let moved = self.move_on(engine);
-        // Also if nothing moved: another thread may have ended it.
+        // Also if nothing moved, because another thread may have ended the call.
         if let Some(outcome) = engine.take_outcome(ticket) {
             return Some(outcome);
         }
         if moved {
-            // A stage may be due now. What the hook starts is pushed at once.
+            // A stage may be due now. What the hook starts gets a first push at once.
             self.run_hook(engine);
         }
         if moved && !idle.has_moved(engine.moves(ticket)) {
             self.busy_step(engine, ticket, timeout, idle);
         } else if !moved || engine.oversubscribed_on_sockets {
-            // What could move has moved. Where another look is a system call, the other ranks come first.
+            // Everything that could move has moved. If another look is a system call, the other ranks go
+            // first.
             self.idle_step(engine, ticket, timeout, idle);
         }
         None
     }
 
-    /// Waits until every peer has said goodbye, or is gone, or the time is over. Never fails.
+    /// Waits until every peer has said goodbye or is gone, or until the time is over. Never fails.
     pub fn wait_for_byes(&self, timeout: Duration) {
         let end = Instant::now() + timeout;
         let mut engine = self.lock();

@@ -1,4 +1,4 @@
-//! How collective calls enter the engine: started, to be waited for later, or run to their end.
+//! How collective calls enter the engine: started and waited for later, or run to their end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::progress::engine::{Engine, Ticket};
 use crate::progress::fast_path::{CallRef, FastPath};
 
 impl Driver {
-    /// Starts a call and gives it a first push. `None`: no such call was made lately.
+    /// Starts a recent call and gives it a first push. `None`: the call is not in the cache.
     ///
     /// # Safety
     /// See [`Engine::start`].
@@ -25,7 +25,7 @@ impl Driver {
         Some(unsafe { self.start_with(&mut engine, comm, prepared, buffers) })
     }
 
-    /// Starts a call, gives it a first push, and remembers it for `start_recent` and `run_recent`.
+    /// Starts a call, gives it a first push, and keeps it in the cache for `start_recent` and `run_recent`.
     ///
     /// # Safety
     /// See [`Engine::start`].
@@ -42,7 +42,7 @@ impl Driver {
         unsafe { self.start_with(&mut engine, comm, prepared, buffers) }
     }
 
-    /// Starts a call that is not expected to be made again, and gives it a first push.
+    /// Starts a call that is not expected to be repeated, and gives it a first push.
     ///
     /// # Safety
     /// See [`Engine::start`].
@@ -73,14 +73,13 @@ impl Driver {
         Ok(ticket)
     }
 
-    /// Runs a call that was made lately to its end, on the fast path. `None`: nothing was done, because no
-    /// such call was made lately, because its buffers must be checked more closely, or because something else
-    /// goes on.
+    /// Runs a recent call to its end, on the fast path. `None`: nothing was done. The call is not in the
+    /// cache, its buffers need further checks, or something else goes on.
     ///
     /// # Safety
-    /// `buffers` are what the caller of [`Engine::start`] promises if they fit the call
-    /// ([`crate::executor::Extent::fits`]).
-    // Always inlined: it is a part of each small call.
+    /// If `buffers` fit the call ([`crate::executor::Extent::fits`]), they are as the caller of
+    /// [`Engine::start`] promises.
+    // Always inline: every small call does this.
     #[inline(always)]
     pub unsafe fn run_fast_path(
         &self,
@@ -90,7 +89,7 @@ impl Driver {
         timeout: impl FnOnce() -> Option<Duration>,
     ) -> Option<BoxedResult<()>> {
         let mut engine = self.lock();
-        // SAFETY: passed on from our caller: they fit.
+        // SAFETY: passed on from our caller; the buffers fit.
         let result = unsafe {
             engine.run_fast_path(
                 comm,
@@ -119,8 +118,8 @@ impl Driver {
         self.wait_for(engine, ticket, timeout).map(drop).map_err(Box::new)
     }
 
-    /// Runs a call that was made lately to its end, on the fast path or not. `None`: no such call was made
-    /// lately. `timeout` is asked for only if there is a wait.
+    /// Runs a recent call to its end, on the fast path or not. `None`: the call is not in the cache.
+    /// `timeout` is called only if there is a wait.
     ///
     /// # Safety
     /// The contract of [`Engine::start`] holds during this call.
@@ -142,7 +141,7 @@ impl Driver {
         })
     }
 
-    /// Runs a call to its end, and remembers it for `run_fast_path` and `run_recent`.
+    /// Runs a call to its end, and keeps it in the cache for `run_fast_path` and `run_recent`.
     ///
     /// # Safety
     /// The contract of [`Engine::start`] holds during this call.
@@ -165,7 +164,7 @@ impl Driver {
         }
     }
 
-    /// Runs a call that is not expected to be made again to its end.
+    /// Runs a call that is not expected to be repeated to its end.
     ///
     /// # Safety
     /// The contract of [`Engine::start`] holds during this call.

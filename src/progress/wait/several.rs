@@ -1,12 +1,12 @@
 //! Waiting for the first of several calls, of one or several engines.
 //!
-//! The steps are those of the wait for one call: poll, yield, sleep. Each engine is locked on its own, one
-//! after the other, never two at a time; so threads that wait for the same engines in different orders do not
-//! block each other. A sleeping thread polls the descriptors of all engines at once, and is a sleeper in each
-//! of them: peers ring its doorbell, and so do threads of this process that move something. No engine knows
-//! of the others.
+//! The steps are those of the wait for one call: poll, yield, sleep. The engines are locked one after the
+//! other, never two at a time. So threads that wait for the same engines in different orders do not block
+//! each other. A sleeping thread polls the descriptors of all engines at once, and is a sleeper in each of
+//! them. Peers ring its doorbell, and so do threads of this process that move something. No engine knows of
+//! the others.
 //!
-//! A deadline counts the time without progress of its call, as in the wait for one. The thread yields or
+//! A deadline counts the time without progress of its call, as in the wait for one call. The thread yields or
 //! sleeps only when nothing moves at all.
 
 use std::cell::Cell;
@@ -22,32 +22,31 @@ use crate::progress::engine::{Engine, Ticket};
 use crate::sys::cores::yield_now;
 use crate::sys::poll::PollSet;
 
-/// How long a call has not moved. It belongs to the call, so that a wait that ends and begins again goes on
-/// counting.
+/// How long a call has not moved. It belongs to the call, so that a new wait for the call continues to count.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock {
-    /// How often the call had moved when it was last seen to move.
+    /// Value of `Engine::moves` of the call when it was last seen to move.
     moves: u32,
-    /// When it was first looked at after that move.
+    /// Time of the first look after that move.
     since: Option<Instant>,
-    /// The other ranks have been told since then that it is waited for.
+    /// Whether the other ranks have been told since then that this rank waits for the call.
     announced: bool,
 }
 
 /// A call that is waited for.
 pub struct PendingCall<'a> {
-    /// Driver of the engine in which it runs.
+    /// Driver of the engine in which the call runs.
     pub driver: Arc<Driver>,
-    /// Its name there.
+    /// Name of the call in that engine.
     pub ticket: Ticket,
     /// Longest time without progress.
     pub timeout: Option<Duration>,
-    /// Its clock.
+    /// Clock of the call.
     pub clock: &'a Cell<Clock>,
 }
 
 impl PendingCall<'_> {
-    /// Takes note of its moves; tells whether it has its outcome.
+    /// Notes the moves of the call. Returns whether it has an outcome.
     fn note_moves(&self, engine: &Engine) -> bool {
         let moves = engine.moves(self.ticket);
         if moves != self.clock.get().moves {
@@ -56,7 +55,7 @@ impl PendingCall<'_> {
         engine.has_outcome(self.ticket)
     }
 
-    /// Fails the call if it has not moved for too long; otherwise gives the time that is left to it.
+    /// Fails the call if it has not moved for too long. Otherwise returns the time that it has left.
     fn check_deadline(&self, engine: &mut Engine, now: Instant) -> Option<Duration> {
         let clock = self.clock.get();
         let since = clock.since.unwrap_or(now);
@@ -70,8 +69,8 @@ impl PendingCall<'_> {
     }
 }
 
-/// Waits until one of the calls has its outcome, which stays where it is. A call that waits longer than its
-/// time-out gets that as its outcome.
+/// Waits until one of the calls has an outcome, which is not taken. A call that waits longer than its timeout
+/// gets the timeout as its outcome.
 pub fn wait_for_first(calls: &[PendingCall]) {
     wait_for_first_until(calls, None);
 }
@@ -81,7 +80,7 @@ pub fn wait_for_first_until(calls: &[PendingCall], end: Option<Instant>) {
     if calls.is_empty() {
         return;
     }
-    // Calls of one driver side by side: each driver is locked once per look.
+    // The calls of one driver are grouped, so that each driver is locked once per look.
     let mut calls: Vec<&PendingCall> = calls.iter().collect();
     calls.sort_by_key(|call| Arc::as_ptr(&call.driver));
     let by_driver = calls.chunk_by(|one, other| Arc::ptr_eq(&one.driver, &other.driver));
@@ -99,7 +98,7 @@ struct DriverCalls<'a> {
 /// A wait for the first of several calls.
 struct JointWait<'a> {
     drivers: Vec<DriverCalls<'a>>,
-    /// When the wait ends in any case.
+    /// Time when the wait ends in any case.
     end: Option<Instant>,
     oversubscribed: bool,
     /// Time of polling before yielding.
@@ -107,9 +106,9 @@ struct JointWait<'a> {
     looks: u32,
     /// Looks since something last moved.
     idle_polls: u32,
-    /// When it was first seen that nothing moved any more.
+    /// Time when nothing was first seen to move.
     since: Option<Instant>,
-    /// The other ranks have been told what is waited for.
+    /// Whether the other ranks have been told what this rank waits for.
     announced: bool,
 }
 
@@ -118,8 +117,8 @@ impl<'a> JointWait<'a> {
         let oversubscribed = drivers.iter().any(|part| part.driver.lock().oversubscribed);
         let longest = drivers.iter().map(|part| part.driver.spin).max().unwrap_or_default();
         let spin = if oversubscribed { Duration::ZERO } else { longest };
-        // A wait that goes on where an earlier one has ended does not poll anew, nor tell the others twice:
-        // but for a call that nobody has waited for yet.
+        // A wait that continues an earlier one neither polls anew nor tells the others again, unless it has a
+        // call that was not waited for before.
         let clocks = || drivers.iter().flat_map(|part| part.calls).map(|call| call.clock.get());
         let latest =
             |one: Option<Instant>, other: Option<Instant>| one.zip(other).map(|(one, other)| one.max(other));
@@ -128,7 +127,7 @@ impl<'a> JointWait<'a> {
         JointWait { drivers, end, oversubscribed, spin, looks: 0, idle_polls: 0, since, announced }
     }
 
-    /// One look at all engines, and one step of waiting if nothing moved. `false`: the wait is over.
+    /// Looks at all engines, and makes one step of the wait if nothing moved. `false`: the wait is over.
     fn step(&mut self) -> bool {
         let Some(moved) = self.move_on() else { return false };
         self.looks = self.looks.wrapping_add(1);
@@ -138,7 +137,7 @@ impl<'a> JointWait<'a> {
             // Other calls may move for ever.
             return !self.looks.is_multiple_of(POLLS_PER_CLOCK_READ) || self.check_clock();
         }
-        // Each of them: no co-progress of an engine is left behind.
+        // All of them are called, so that no engine misses its co-progress.
         if self.drivers.iter().filter(|part| part.driver.move_other_engine()).count() > 0 {
             self.run_hooks();
             let goes_on = self.check_clock();
@@ -160,18 +159,18 @@ impl<'a> JointWait<'a> {
         self.rest()
     }
 
-    /// Lets staged work of the layer above go on; tells whether it did anything.
+    /// Runs staged work of the layer above. Returns whether it did anything.
     fn run_hooks(&self) -> bool {
         self.drivers.iter().filter(|part| part.driver.run_hook_unlocked()).count() > 0
     }
 
-    /// Moves all engines on; tells whether anything moved. `None`: some call has its outcome.
+    /// Moves all engines. Returns whether anything moved. `None`: some call has an outcome.
     fn move_on(&self) -> Option<bool> {
         let mut moved = false;
         for DriverCalls { driver, calls } in &self.drivers {
             let mut engine = driver.lock();
             moved |= driver.move_on(&mut engine);
-            // All of them: each has a clock.
+            // All of them are noted, because each has a clock.
             let ended = calls.iter().filter(|call| call.note_moves(&engine)).count();
             if ended > 0 {
                 return None;
@@ -180,7 +179,7 @@ impl<'a> JointWait<'a> {
         Some(moved)
     }
 
-    /// Looks after aborts and deadlines. `false`: the wait is over.
+    /// Checks aborts and deadlines. `false`: the wait is over.
     fn check_clock(&self) -> bool {
         self.check_deadlines();
         self.end.is_none_or(|end| Instant::now() < end)
@@ -214,7 +213,7 @@ impl<'a> JointWait<'a> {
         true
     }
 
-    /// Looks after aborts and deadlines; gives the time to the next deadline.
+    /// Checks aborts and deadlines. Returns the time to the next deadline.
     fn check_deadlines(&self) -> Option<Duration> {
         let now = Instant::now();
         let mut next = None;
@@ -237,7 +236,7 @@ impl<'a> JointWait<'a> {
         for DriverCalls { driver, calls } in &self.drivers {
             let mut engine = driver.lock();
             let doorbell = driver.fall_asleep(&mut engine);
-            // A peer that sent before it could see this rank sleeping did not ring: look once more.
+            // A peer that sent before it could see this rank sleep did not ring, so this looks once more.
             awake |= driver.move_on(&mut engine) || calls.iter().any(|call| engine.has_outcome(call.ticket));
             driver.add_to_poll_set(&engine, &mut set);
             until = until.into_iter().chain(add_doorbell(doorbell.as_deref(), &mut set, None)).min();
@@ -255,8 +254,8 @@ impl<'a> JointWait<'a> {
     }
 }
 
-/// Reads control messages, announces what is waited for, and looks for ranks that have gone; tells whether
-/// there are any.
+/// Reads control messages, announces what this rank waits for, and looks for ranks that have gone. Returns
+/// whether there are any.
 fn check_silence(driver: &Driver, silence: Duration, announce: bool) -> bool {
     let mut engine = driver.lock();
     engine.read_control();

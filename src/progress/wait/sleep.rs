@@ -16,8 +16,7 @@ use crate::sys::wake::Wake;
 const NAP_TIME: Duration = Duration::from_millis(1);
 
 impl Driver {
-    /// Sleeps for a moment, until a socket that is needed may be ready. `false`: something needed is no
-    /// socket.
+    /// Sleeps for a moment, until a needed socket may be ready. `false`: a needed link has no socket.
     pub(super) fn nap(&self, engine: &mut MutexGuard<'_, Engine>, idle: &mut Idle) -> bool {
         let set = &mut idle.sockets;
         set.clear();
@@ -39,7 +38,8 @@ impl Driver {
     /// Sleeps until something may have happened.
     pub(super) fn sleep(&self, engine: &mut MutexGuard<'_, Engine>, timeout: Option<Duration>) {
         let doorbell = self.fall_asleep(engine);
-        // A peer that sent before it could see this rank sleeping did not ring: look once more, everywhere.
+        // A peer that sent before it could see this rank sleep did not ring, so this looks once more
+        // everywhere.
         engine.messaging.idle_passes = PASSES_PER_FULL_POLL;
         if !self.move_on(engine) {
             let mut set = self.poll_set(engine);
@@ -54,7 +54,7 @@ impl Driver {
         engine.read_control();
     }
 
-    /// Announces that this thread is about to sleep: peers and other threads ring its doorbell from now on.
+    /// Announces that this thread is about to sleep. From now on, peers and other threads ring its doorbell.
     pub(super) fn fall_asleep(&self, engine: &mut Engine) -> Option<Arc<Wake>> {
         let (is_first, doorbell) = self.sleepers.enter(Wake::new);
         if is_first {
@@ -102,7 +102,7 @@ impl Doorbell for Wake {
     }
 }
 
-/// Adds the doorbell of a sleeper to what it waits for; gives the time until which it may sleep. A sleeper
+/// Adds the doorbell of a sleeper to its poll set. Returns the time until which it may sleep. A sleeper
 /// without a doorbell only naps.
 pub(super) fn add_doorbell(
     doorbell: Option<&Wake>,

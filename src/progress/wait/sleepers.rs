@@ -1,14 +1,14 @@
 //! The threads of this process that sleep in one engine, and how they are woken.
 //!
-//! Each sleeper has a doorbell of its own. All of them are rung at once; each is cleared only by its sleeper,
-//! when it leaves. So a doorbell that was rung stays so until its sleeper has seen it, and a sleeper that
-//! comes back finds it silent until there is something new. One doorbell for all would do neither. A sleeper
-//! that clears it would leave those asleep that have not woken up yet. If only the last one cleared it, two
-//! that leave and come back in turn would never sleep again.
+//! Each sleeper has a doorbell of its own. All doorbells are rung at once, and each is cleared only by its
+//! sleeper, when it leaves. So a rung doorbell stays rung until its sleeper has seen it, and a returning
+//! sleeper finds it silent until there is something new. A single doorbell for all could do neither. If any
+//! sleeper cleared it, others would stay asleep that have not woken up yet. If only the last one cleared it,
+//! two sleepers that leave and return in turn would never sleep again.
 //!
 //! Doorbells are kept for the next sleeper. Sleepers enter and leave, and doorbells are rung, with the engine
-//! locked: a thread that sees no outcome and enters is found by the thread that brings the outcome.
-//! Model-checked with three threads (crate `anyccl-models`).
+//! locked. So a thread that sees no outcome and enters is found by the thread that brings the outcome. A
+//! model checks this with three threads (crate `anyccl-models`).
 
 #[cfg(loom)]
 use loom::sync::{
@@ -24,7 +24,7 @@ use std::sync::{
 
 /// Doorbell of one sleeper, which wakes it.
 pub(crate) trait Doorbell {
-    /// Wakes its sleeper, now or when it begins to wait.
+    /// Wakes the sleeper, now or when it begins to wait.
     fn ring(&self);
     /// Makes the doorbell silent again.
     fn clear(&self);
@@ -32,7 +32,7 @@ pub(crate) trait Doorbell {
 
 /// All sleepers of an engine.
 pub(crate) struct Sleepers<B> {
-    /// Number of sleepers, with a doorbell or without.
+    /// Number of sleepers, with or without a doorbell.
     count: AtomicUsize,
     doorbells: Mutex<Doorbells<B>>,
 }
@@ -43,13 +43,13 @@ struct Doorbells<B> {
 }
 
 impl<B: Doorbell> Sleepers<B> {
-    /// A set of no sleepers. `first` is the doorbell of the first one.
+    /// Makes an empty set. `first` is the doorbell of the first sleeper.
     pub fn new(first: B) -> Sleepers<B> {
         let doorbells = Doorbells { asleep: Vec::new(), spare: vec![Arc::new(first)] };
         Sleepers { count: AtomicUsize::new(0), doorbells: Mutex::new(doorbells) }
     }
 
-    /// Adds a thread that is about to sleep. Tells whether it is the first, and gives its doorbell, if `make`
+    /// Adds a thread that is about to sleep. Returns whether it is the first, and its doorbell if `make`
     /// could make one.
     pub fn enter<E>(&self, make: impl FnOnce() -> Result<B, E>) -> (bool, Option<Arc<B>>) {
         let is_first = self.count.fetch_add(1, Ordering::Relaxed) == 0;
@@ -59,7 +59,7 @@ impl<B: Doorbell> Sleepers<B> {
         (is_first, doorbell)
     }
 
-    /// Removes a sleeper that is awake again; tells whether nobody sleeps now.
+    /// Removes a sleeper that is awake again. Returns whether no thread sleeps now.
     pub fn leave(&self, doorbell: Option<Arc<B>>) -> bool {
         if let Some(doorbell) = doorbell {
             let mut doorbells = self.doorbells();
@@ -70,7 +70,7 @@ impl<B: Doorbell> Sleepers<B> {
         self.count.fetch_sub(1, Ordering::Relaxed) == 1
     }
 
-    /// Wakes all that sleep.
+    /// Wakes all sleepers.
     #[inline]
     pub fn ring_all(&self) {
         if self.count.load(Ordering::Relaxed) > 0 {
@@ -83,7 +83,7 @@ impl<B: Doorbell> Sleepers<B> {
     }
 }
 
-// With a path, as another crate compiles this file, too, from elsewhere.
+// The module is named by path because another crate also compiles this file, from elsewhere.
 #[cfg(all(test, loom))]
 #[path = "sleepers/model.rs"]
 mod model;

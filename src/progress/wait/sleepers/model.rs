@@ -1,14 +1,15 @@
-//! Two sleepers and a thread that brings outcomes, in every order, by loom (crate `anyccl-models`).
+//! Model of the sleepers: two sleepers and a thread that brings outcomes, in every order, by loom (crate
+//! `anyccl-models`).
 //!
-//! No sleeper misses its outcome: it would sleep for ever, which loom reports. And none wakes up more often
-//! than there were outcomes.
+//! No sleeper misses its outcome; otherwise it would sleep for ever, which loom reports. None wakes up more
+//! often than there were outcomes.
 
 use super::*;
 use loom::sync::Condvar;
 use loom::thread;
 use std::convert::Infallible;
 
-/// A doorbell that one thread waits for as for a descriptor: it stays rung.
+/// A doorbell that one thread waits for like a descriptor: it stays rung.
 struct ModelDoorbell {
     is_rung: Mutex<bool>,
     rung: Condvar,
@@ -72,7 +73,7 @@ impl Protocol for Sleepers<ModelDoorbell> {
     }
 }
 
-/// One doorbell for all, cleared by the last one that leaves.
+/// One doorbell for all sleepers, cleared by the last one that leaves.
 struct OneDoorbell {
     count: AtomicUsize,
     doorbell: ModelDoorbell,
@@ -106,13 +107,13 @@ impl Protocol for OneDoorbell {
     }
 }
 
-/// What the threads share: the engine with the outcomes of the two sleepers, and the sleepers.
+/// The state that the threads share: the engine with the outcomes of the two sleepers, and the sleepers.
 struct Shared<P> {
     outcomes: Mutex<[bool; 2]>,
     sleepers: P,
 }
 
-/// Sleeps until it has its outcome; how often it woke up.
+/// Sleeps until it has its outcome. Returns how often it woke up.
 fn sleep<P: Protocol>(shared: &Shared<P>, number: usize) -> usize {
     let mut wakes = 0;
     loop {
