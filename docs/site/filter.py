@@ -68,7 +68,9 @@ def page(path):
         return f'\\ref {name} "{shown}"'
 
     lines, code, titled, used = [], False, False, {}
-    for line in path.read_text(encoding="utf-8").splitlines():
+    # A page begins with its title, not with a comment.
+    text = re.sub(r"\A(<!--.*?-->\s*)+", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for line in text.splitlines():
         if FENCE.match(line):
             code = not code
         elif code or line.startswith("    "):

@@ -99,7 +99,8 @@ def make(program):
     chapters = re.findall(r"^#include <(anyccl/\w+\.h)>", (ROOT / "include/anyccl/anyccl.h").read_text(), re.MULTILINE)
     headers = ["include/anyccl/anyccl.h", *(f"include/{chapter}" for chapter in chapters), "include/anyccl/anyccl.hpp"]
     inputs = ["README.md", *FOLDERS, *headers, "include/anyccl/cpp"]
-    settings = {"PROJECT_NUMBER": version, "OUTPUT_DIRECTORY": SITE, "LAYOUT_FILE": layout(program), "INPUT": " ".join(inputs)}
+    settings = {"PROJECT_NUMBER": version, "OUTPUT_DIRECTORY": SITE, "LAYOUT_FILE": layout(program), "INPUT": " ".join(inputs),
+                "FILTER_PATTERNS": " ".join(f'"*.{ending}={sys.executable} docs/site/filter.py"' for ending in ("md", "hpp"))}
     text = (ROOT / "docs/site/Doxyfile").read_text(encoding="utf-8")
     text += "".join(f"{name} = {value}\n" for name, value in settings.items())
     done = subprocess.run([program, "-"], input=text, text=True, capture_output=True, cwd=ROOT)
@@ -107,6 +108,20 @@ def make(program):
         sys.exit(f"{program} failed:\n{done.stderr}")
     search.add_words(SITE)
     return done.stderr.splitlines()
+
+
+def missing():
+    """What is not on the site though it should be: pages, functions of the C interface, calls of a C++ communicator."""
+    found = "".join(file.read_text(encoding="utf-8") for file in (SITE / "search").glob("all_*.js"))
+    symbols = (ROOT / "abi/symbols/libanyccl.txt").read_text().split()
+    calls = (SITE / "classanyccl_1_1communicator.html").read_text(encoding="utf-8")
+    lost = [page.name for folder in FOLDERS for page in (ROOT / folder).glob("*.md")
+            if not (SITE / f"{pages.page_name(page)}.html").exists()]
+    lost += [symbol for symbol in symbols if f"['{symbol}'," not in found]
+    lost += [f"communicator::{call}" for call in ("all_reduce", "ireduce", "scan_init", "all_gather_v", "sum_grads", "send", "probe",
+                                                  "neighbor_all_to_all_v", "shrink", "rank")
+             if not re.search(rf">{call}</(a|b)>", calls)]
+    return lost
 
 
 def main():
@@ -123,6 +138,8 @@ def main():
     if warnings := make(program):
         print("\n".join(warnings))
         sys.exit(f"{len(warnings)} lines of warnings from Doxygen")
+    if lost := missing():
+        sys.exit(f"not on the site: {', '.join(lost)}")
     print(f"made {SITE.relative_to(ROOT)}/index.html")
 
 

@@ -269,7 +269,7 @@ anyccl_status_t anyccl_comm_set_timeout(anyccl_comm_t comm, int64_t timeout_ms);
 /**
  * Makes a communicator fail on all its ranks.
  *
- * \param[in] comm  Communicator, or ANYCCL_WORLD. It must still be destroyed.
+ * \param[in] comm  Communicator, which must still be destroyed; or ANYCCL_WORLD.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator;
  *          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
  *

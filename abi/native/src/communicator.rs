@@ -165,7 +165,7 @@ pub extern "C" fn anyccl_comm_set_timeout(comm: anyccl_comm_t, timeout_ms: i64) 
 
 /// Makes a communicator fail on all its ranks.
 ///
-/// \param[in] comm  Communicator, or ANYCCL_WORLD. It must still be destroyed.
+/// \param[in] comm  Communicator, which must still be destroyed; or ANYCCL_WORLD.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator;
 ///          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
 ///
