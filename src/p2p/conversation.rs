@@ -1,8 +1,8 @@
-//! All messages of one communicator, as one rank sees them.
+//! A conversation: all messages of one communicator, as one rank sees them.
 //!
 //! A conversation never waits and knows no clock. The owner of the links calls it for each watched peer in
-//! turn: [`Conversation::push`] offers what goes to the peer, [`Conversation::pull`] takes in what came from
-//! it.
+//! turn. [`Conversation::push`] offers messages to the peer, and [`Conversation::pull`] takes in what came
+//! from it.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,7 +16,7 @@ use super::status::{MessageOutcome, Status};
 use crate::base::{Error, Rank};
 use crate::transport::Header;
 
-/// Name of a send, receive or probe that was started, until its outcome is taken.
+/// Name of a started send, receive or probe, valid until its outcome is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket(pub(super) Kind);
 
@@ -30,25 +30,25 @@ pub(super) enum Kind {
 /// The messages to and from one peer.
 #[derive(Default)]
 pub(super) struct Peer {
-    /// Number of the next message to it.
+    /// Number of the next message to the peer.
     pub next_out: u32,
-    /// Replies about its messages, and credit for it, that wait for room in the link. They go before
-    /// messages.
+    /// Replies about messages of the peer, and credit for it, that wait for room in the link. They are sent
+    /// before messages.
     pub replies: VecDeque<Header>,
-    /// Messages whose eager part has not left whole, in order of starting.
+    /// Messages whose eager part is not completely sent, in the order in which they were started.
     pub eager_sends: VecDeque<Key<Sending>>,
-    /// Messages that are clear to send, with bytes left.
+    /// Messages that are clear to send and have bytes left.
     pub cleared_sends: VecDeque<Key<Sending>>,
     /// Messages that have begun and wait for the peer's reply, by number.
     pub awaiting_reply: HashMap<u32, Key<Sending>, BuildTagHasher>,
     pub account: Account,
-    /// Number of the next message from it.
+    /// Number of the next message from the peer.
     pub next_in: u32,
-    /// Messages from it that have begun, with bytes still to come, by number.
+    /// Messages from the peer that have begun and have bytes still to come, by number.
     pub unfinished: HashMap<u32, Key<IncomingMessage>, BuildTagHasher>,
     pub debt: Debt,
-    /// Number of receives and probes that name it, and of receives that have matched a message of it whose
-    /// bytes are not all there.
+    /// Number of receives and probes that name the peer, and of receives that have matched a message of it
+    /// whose bytes have not all arrived.
     pub expected: usize,
     is_listed: bool,
 }
@@ -58,7 +58,7 @@ impl Peer {
         !self.replies.is_empty() || !self.eager_sends.is_empty() || !self.cleared_sends.is_empty()
     }
 
-    /// Whether anything that was started waits for it. Replies on their way out wait for room, not for the
+    /// Whether any started operation waits for the peer. Replies that wait to be sent need room, not the
     /// peer.
     pub fn is_needed(&self) -> bool {
         let has_sends =
@@ -73,11 +73,11 @@ impl Peer {
 
 /// All messages of one communicator, as one rank sees them.
 pub struct Conversation {
-    /// The context in the headers of its fragments.
+    /// The context in the headers of the fragments.
     pub(super) context: u32,
     pub(super) own: Rank,
     size: u32,
-    /// The peers, by rank. Empty before the first message: most communicators have none.
+    /// The peers, by rank. Empty before the first message, because most communicators have none.
     pub(super) peers: Vec<Peer>,
     pub(super) sends: Slab<Sending>,
     pub(super) receives: Slab<Receive>,
@@ -88,13 +88,13 @@ pub struct Conversation {
     pub(super) probing: Vec<Key<Probe>>,
     /// Number of receives and probes that wait for any source.
     pub(super) anywhere: usize,
-    /// All peers with something to do. Some may have nothing to do any more.
+    /// All peers that need turns, and perhaps some that no longer do.
     listed: Vec<Rank>,
     pub(super) failure: Option<Error>,
 }
 
 impl Conversation {
-    /// The conversation of rank `own` among `size` ranks, in fragments with this context.
+    /// Makes the conversation of rank `own` among `size` ranks. Its fragments carry this context.
     pub fn new(context: u32, own: Rank, size: u32) -> Conversation {
         Conversation {
             context,
@@ -126,14 +126,14 @@ impl Conversation {
         &mut self.peers[rank as usize]
     }
 
-    /// Lists a peer, which has something to do from now on.
+    /// Lists a peer, which needs turns from now on.
     pub(super) fn list(&mut self, rank: Rank) {
         if !std::mem::replace(&mut self.peer(rank).is_listed, true) {
             self.listed.push(rank);
         }
     }
 
-    /// Takes note that something waits for a message from `source`; `None`: from any rank.
+    /// Notes that something waits for a message from `source`. `None`: from any rank.
     pub(super) fn await_from(&mut self, source: Option<Rank>) {
         match source {
             Some(rank) => {
@@ -151,13 +151,13 @@ impl Conversation {
         }
     }
 
-    /// Whether any peer is to be looked at, as far as is known without [`Conversation::settle`].
+    /// Whether no peer needs a turn, as far as is known without [`Conversation::settle`].
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.anywhere == 0 && self.listed.is_empty()
     }
 
-    /// Takes peers with nothing to do off the list.
+    /// Removes from the list all peers that need no turns any more.
     pub fn settle(&mut self) {
         let Conversation { listed, peers: known, .. } = self;
         listed.retain(|rank| {
@@ -167,7 +167,7 @@ impl Conversation {
         });
     }
 
-    /// Puts the peers to be looked at into `peers`, each once.
+    /// Puts the peers that need a turn into `peers`, each once.
     pub fn watched(&mut self, peers: &mut Vec<Rank>) {
         peers.clear();
         self.settle();
@@ -183,8 +183,8 @@ impl Conversation {
         self.peers.get(peer as usize).is_some_and(Peer::has_outgoing)
     }
 
-    /// Fragments that were offered to links and not taken whole, each with the rest of its bytes. After a
-    /// failure they must be withdrawn.
+    /// Fragments that were offered to links and not completely taken, each with the rest of its bytes. After
+    /// a failure they must be withdrawn.
     pub fn under_way(&self) -> impl Iterator<Item = (Rank, Header, *const u8, usize)> {
         let replies = self.peers.iter().zip(0..).filter_map(|(peer, rank)| {
             let reply = *peer.replies.front()?;
@@ -193,27 +193,27 @@ impl Conversation {
         replies.chain(self.sends.iter().filter_map(Sending::under_way))
     }
 
-    /// Whether no outcome is left to be taken.
+    /// Whether all outcomes have been taken.
     pub fn is_over(&self) -> bool {
         self.sends.is_empty() && self.receives.is_empty() && self.probes.is_empty()
     }
 
-    /// The context in the headers of its fragments.
+    /// The context in the headers of the fragments.
     pub fn context(&self) -> u32 {
         self.context
     }
 
-    /// Whether something cannot end without this peer.
+    /// Whether some operation cannot end without this peer.
     pub fn depends_on(&self, peer: Rank) -> bool {
         self.peers.get(peer as usize).is_some_and(Peer::is_watched)
     }
 
-    /// Whether something waits that any peer could end.
+    /// Whether some operation waits that any peer could end.
     pub fn waits_for_anybody(&self) -> bool {
         self.anywhere > 0
     }
 
-    /// Whether what was started has ended.
+    /// Whether a started operation has ended.
     pub fn has_outcome(&self, ticket: Ticket) -> bool {
         match ticket.0 {
             Kind::Send(key) => self.sends[key].outcome.is_some(),
@@ -222,7 +222,7 @@ impl Conversation {
         }
     }
 
-    /// The rank at the other end; `None`: any.
+    /// The rank at the other end of an operation. `None`: any rank.
     pub fn party(&self, ticket: Ticket) -> Option<Rank> {
         match ticket.0 {
             Kind::Send(key) => Some(self.sends[key].what().to),
@@ -231,14 +231,14 @@ impl Conversation {
         }
     }
 
-    /// The source that a receive in the posted queue names. `None`: it is not there any more.
+    /// The source that a receive in the posted queue names. `None`: the receive is no longer in the queue.
     pub fn posted_source(&self, ticket: Ticket) -> Option<Option<Rank>> {
         let Kind::Receive(key) = ticket.0 else { return None };
         let receive = &self.receives[key];
         receive.is_posted().then(|| receive.selector.source())
     }
 
-    /// The outcome, once there is one. The ticket is used up then.
+    /// The outcome, once there is one. This uses up the ticket.
     pub fn take_outcome(&mut self, ticket: Ticket) -> Option<MessageOutcome> {
         if !self.has_outcome(ticket) {
             return None;
@@ -271,8 +271,8 @@ impl Conversation {
         self.listed.clear();
     }
 
-    /// Describes what was started, for a message; and gives the rank at the other end, where that is one
-    /// rank.
+    /// Describes a started operation, for an error message. The second value is the rank at the other end, if
+    /// there is exactly one.
     pub fn describe(&self, ticket: Ticket) -> (String, Option<Rank>) {
         match ticket.0 {
             Kind::Send(key) => {
@@ -293,12 +293,12 @@ impl Conversation {
         }
     }
 
-    /// Whether a send was started.
+    /// Whether the started operation is a send.
     pub fn is_send(&self, ticket: Ticket) -> bool {
         matches!(ticket.0, Kind::Send(_))
     }
 
-    /// Something that has not ended.
+    /// Some operation that has not ended.
     pub fn first_unfinished(&self) -> Option<Ticket> {
         let sends = self.sends.keys().filter(|key| self.sends[*key].outcome.is_none()).map(Kind::Send);
         let receives =

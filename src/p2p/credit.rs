@@ -1,18 +1,18 @@
-//! Credit: the bound on what a rank must hold for another one because no receive has matched it yet.
+//! Credit: the bound on how much a rank must hold for another one because no receive has matched it yet.
 //!
-//! A sender counts what leaves before the receiver replies. The receiver gives that credit back, in large
+//! A sender counts what it sends before the receiver replies. The receiver returns that credit in large
 //! portions, as its program receives. A sender without credit only announces its messages, and waits for the
 //! clear to send of each.
 //!
-//! Both sides count with [`cost`]; nothing else must agree.
+//! Both sides count with [`cost`], and need to agree on nothing else.
 
 use super::protocol::{Announcement, Protocol};
 
 /// Credit of each rank with each other rank, in one communicator.
 pub const LIMIT_BYTES: usize = 8 << 20;
-/// Smallest portion in which credit is given back: one reply serves thousands of small messages.
+/// Smallest portion in which credit is returned. One reply then serves thousands of small messages.
 const PORTION_BYTES: usize = LIMIT_BYTES / 8;
-/// Credit that a message costs in addition to its bytes: small messages fill memory, too.
+/// Credit that a message costs besides its bytes, because small messages fill memory, too.
 const OVERHEAD_BYTES: usize = 128;
 
 /// Credit that a message of `bytes` bytes uses.
@@ -43,7 +43,7 @@ impl Account {
         self.used += cost;
     }
 
-    /// Takes back credit from the receiver. `false`: more than was used.
+    /// Adds credit that the receiver has returned. `false`: it is more than was used.
     pub fn give_back(&mut self, bytes: u64) -> bool {
         let left = usize::try_from(bytes).ok().and_then(|bytes| self.used.checked_sub(bytes));
         self.used = left.unwrap_or(0);
@@ -58,7 +58,7 @@ pub struct Debt {
 }
 
 impl Debt {
-    /// Takes note of a message that was received. `Some`: credit to be given back now.
+    /// Notes a message that was received. `Some`: credit that must be returned now.
     #[inline]
     pub fn add(&mut self, cost: usize) -> Option<u64> {
         self.owed += cost;
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_used_comes_back_but_for_less_than_a_portion() {
+    fn used_credit_is_returned_except_for_less_than_a_portion() {
         let (mut account, mut debt) = (Account::default(), Debt::default());
         let mut sent = 0;
         for _ in 0..100_000 {

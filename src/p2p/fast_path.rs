@@ -1,9 +1,8 @@
-//! The fast path of messages that are not large: sent at once, or received directly into a buffer that is
-//! there already.
+//! The fast path of short messages: sent at once, or received directly into a waiting buffer.
 //!
-//! The owner of the links (`progress::message_wait`) moves the bytes. Here is only what must hold before
-//! that, and what it changes. Everything unusual takes the general path: a queue that is not empty, a reply
-//! to wait for, no credit.
+//! The owner of the links (`progress::message_wait`) moves the bytes. This module checks the conditions
+//! before that, and updates the state after it. Everything unusual takes the general path: a queue that is
+//! not empty, a reply to wait for, no credit.
 
 use super::conversation::{Conversation, Ticket};
 use super::credit::cost;
@@ -40,7 +39,7 @@ impl Conversation {
         FastMessage { header, cost: cost(&announcement, bytes) }
     }
 
-    /// Prepares an eager send of `bytes` bytes, if the message may leave at once.
+    /// Prepares an eager send of `bytes` bytes, if the message may be sent at once.
     #[inline]
     pub fn fast_send(
         &self,
@@ -56,7 +55,7 @@ impl Conversation {
         may.then_some(fast)
     }
 
-    /// Takes note that the message has left.
+    /// Notes that the message was sent.
     #[inline]
     pub fn note_fast_send(&mut self, to: Rank, fast: &FastMessage) {
         let peer = &mut self.peers[to as usize];
@@ -79,7 +78,7 @@ impl Conversation {
         is_alone.then(|| self.fast_message(peer.next_in, tag, datatype, count, bytes))
     }
 
-    /// Goes on with a receive of which `arrived` bytes have come on the fast path: the rest takes the general
+    /// Continues a receive of which `arrived` bytes have come on the fast path. The rest takes the general
     /// path.
     ///
     /// # Safety
@@ -98,7 +97,7 @@ impl Conversation {
             unreachable!("it was packed here")
         };
         let number = fast.header.sequence;
-        // Nothing else waits, and they are of one type and length: nothing can contradict.
+        // Nothing else waits, and both have one type and length, so nothing can contradict.
         let (Ok(ticket), Ok(message)) = (started, self.accept_announcement(from, number, &announcement))
         else {
             unreachable!("a message that fits its receive meets it")
@@ -109,7 +108,7 @@ impl Conversation {
         ticket
     }
 
-    /// Takes note that the message was received whole.
+    /// Notes that the message was completely received.
     #[inline]
     pub fn note_fast_receive(&mut self, from: Rank, fast: &FastMessage) {
         let peer = &mut self.peers[from as usize];

@@ -1,4 +1,4 @@
-//! What comes from a peer: fragments of its messages, and replies about messages of this rank.
+//! The incoming side: fragments of a peer's messages, and its replies about messages of this rank.
 
 use std::io;
 
@@ -12,25 +12,25 @@ use crate::base::{Error, Rank};
 use crate::sys::memory_copy::STREAMED_FROM;
 use crate::transport::{Header, Link, garbage};
 
-/// Fragments that are taken before it is another peer's turn.
+/// Fragments of one peer that are taken before other peers have their turn.
 const FRAGMENTS_PER_TURN: usize = 64;
 
 /// How much is taken off a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drain {
-    /// Replies, and messages as long as something waits for this peer. A message without a receive is better
+    /// Replies; and messages while some operation waits for this peer. A message without a receive is better
     /// read later, directly into the buffer of its receive.
     Needed,
-    /// Everything that is there: what belongs to somebody else may stand behind it.
+    /// Everything, because a fragment of another conversation may be behind it.
     Everything,
 }
 
-/// What was taken off a link.
+/// The result of taking from a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pulled {
-    /// Bytes or replies came in.
+    /// Whether bytes or replies came in.
     pub moved: bool,
-    /// Header of the fragment at the head, if it is of another conversation.
+    /// Header of the fragment at the head, if it belongs to another conversation.
     pub foreign: Option<Header>,
 }
 
@@ -39,7 +39,7 @@ pub struct Pulled {
 pub enum Fault {
     /// The link is broken, or the peer wrote nonsense.
     Link(io::Error),
-    /// The two sides of a message contradict each other: the communicator fails.
+    /// The two sides of a message contradict each other, so the communicator fails.
     Contradiction(Error),
 }
 
@@ -62,7 +62,8 @@ impl From<Error> for Fault {
 }
 
 impl Conversation {
-    /// Takes in some of what has come from `from`. If something waits for that rank, no more than it needs.
+    /// Takes in some of what has come from `from`. If some operation waits for that rank, takes no more than
+    /// it needs.
     pub fn pull(&mut self, from: Rank, link: &mut dyn Link, drain: Drain) -> Result<Pulled, Fault> {
         let mut pulled = Pulled::default();
         let is_asked_for = self.asks_for(from);
@@ -95,7 +96,7 @@ impl Conversation {
         Ok(pulled)
     }
 
-    /// Whether anything waits for something from this rank.
+    /// Whether some operation waits for this rank.
     fn asks_for(&self, from: Rank) -> bool {
         self.waits_for_anybody() || self.peers.get(from as usize).is_some_and(Peer::is_needed)
     }
@@ -116,8 +117,8 @@ impl Conversation {
         }
     }
 
-    /// Takes what is there of the fragment at the head; tells whether that was anything. After an error the
-    /// message stays unfinished.
+    /// Takes what has arrived of the fragment at the head. Returns whether that was anything. After an error
+    /// the message stays unfinished.
     fn accept_fragment(
         &mut self,
         from: Rank,
@@ -130,22 +131,23 @@ impl Conversation {
         let message = if is_new {
             let message = self.accept_announcement(from, number, announcement)?;
             if announcement.needs_reply() {
-                // The reply goes out before the bytes are read: what it asks for leaves the sender meanwhile.
+                // The reply is sent before the bytes are read, so that the sender can send the rest
+                // meanwhile.
                 self.push_replies(from, link)?;
             }
             message
         } else {
             let known = self.peer(from).unfinished.get(&number).copied();
-            known.ok_or_else(|| garbage("a part of a message that is over"))?
+            known.ok_or_else(|| garbage("a fragment of a message that has ended"))?
         };
         let taken = if is_new && announcement.eager_bytes(self.incoming[message].bytes) == 0 {
-            // The announcement alone, of a message without bytes or without credit.
+            // Only the announcement of a message without bytes or without credit.
             link.consume(0).map(|()| 0).map_err(Fault::from)
         } else {
             self.take_bytes(message, link)
         };
-        // Also where its bytes cannot be read: a receive that has matched it depends on its sender from now
-        // on.
+        // This also runs if its bytes cannot be read: a receive that has matched the message depends on its
+        // sender from now on.
         let incoming = &self.incoming[message];
         let has_come = incoming.arrived == incoming.expected;
         let is_met = matches!(incoming.target, RecvTarget::Buffer(_));
@@ -171,7 +173,7 @@ impl Conversation {
         Ok(taken? > 0 || is_new)
     }
 
-    /// Matches a new message, whose first fragment is there: with a posted receive, else with a probe.
+    /// Matches a new message, whose first fragment has arrived: with a posted receive, else with a probe.
     pub(super) fn accept_announcement(
         &mut self,
         from: Rank,
@@ -179,14 +181,14 @@ impl Conversation {
         announcement: &Announcement,
     ) -> Result<Key<IncomingMessage>, Fault> {
         let bytes = announcement.bytes().ok_or_else(|| garbage("a message larger than memory"))?;
-        // Otherwise a peer could make this rank hold as much as it likes.
+        // Otherwise a peer could make this rank hold any amount of data.
         let is_too_much = match announcement.protocol {
             Protocol::Eager => bytes > WINDOW_BYTES && from != self.own,
             Protocol::EagerWindow => bytes <= WINDOW_BYTES,
             Protocol::Rendezvous => false,
         };
         if is_too_much {
-            return Err(garbage("an protocol of another length than agreed").into());
+            return Err(garbage("a message whose length does not fit its protocol").into());
         }
         self.peer(from).next_in = number.wrapping_add(1);
         let expected = announcement.eager_bytes(bytes);
@@ -210,19 +212,19 @@ impl Conversation {
         Ok(message)
     }
 
-    /// Moves bytes of the fragment at the head to the target of the message; gives their number.
+    /// Moves bytes of the fragment at the head to the target of the message. Returns their number.
     fn take_bytes(&mut self, message: Key<IncomingMessage>, link: &mut dyn Link) -> Result<usize, Fault> {
         let incoming = &mut self.incoming[message];
         let want = incoming.expected - incoming.arrived;
         if want == 0 {
-            return Err(garbage("more of a message than was wanted").into());
+            return Err(garbage("more bytes of a message than the receiver wanted").into());
         }
         let taken = match &mut incoming.target {
             RecvTarget::Heap(bytes) => {
                 bytes.reserve_exact(want);
                 let end = bytes.spare_capacity_mut().as_mut_ptr().cast();
-                // SAFETY: there is room for `want` bytes behind the end, on the heap, where no link keeps its
-                // own.
+                // SAFETY: there is room for `want` bytes behind the end, on the heap, where no link has its
+                // own memory.
                 let taken = unsafe { link.take(end, want, false) }?;
                 let len = bytes.len() + taken;
                 // SAFETY: the link has just written that many, within the capacity.
@@ -249,7 +251,7 @@ impl Conversation {
                     // `start_receive`; a user's memory is not the link's own.
                     unsafe { link.take(end, room, incoming.expected >= STREAMED_FROM) }?
                 } else {
-                    // The receive is lenient, and these bytes were too many for it.
+                    // The receive is lenient, and these bytes exceed its buffer.
                     let rest = link.arrival()?.bytes.min(want);
                     link.consume(rest)?;
                     rest

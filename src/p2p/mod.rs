@@ -3,20 +3,20 @@
 //! - [`matching`] has the posted queue and the unexpected queue, and decides which message goes to which
 //!   receive.
 //! - [`protocol`] is what the two sides of a message tell each other: eager, rendezvous, clear to send.
-//!   [`credit`] bounds how much may leave before the receiver has replied.
-//! - [`conversation`] is all messages of one communicator; its parts are `sending`, `receiving`, `incoming`
+//!   [`credit`] bounds how much may be sent before the receiver has replied.
+//! - [`conversation`] is all messages of one communicator. Its parts are `sending`, `receiving`, `incoming`
 //!   and `probing`.
 //! - [`Pieces`] is memory of a message that is not one run of bytes.
 //! - [`fast_path`] sends and receives small messages with little bookkeeping.
 //!
-//! What must hold:
+//! Guarantees:
 //!
 //! - Messages from one rank to another are numbered and announced in the order in which they were started. So
 //!   the order of matching is that of the program, whatever the order in which large ones arrive.
-//! - A message leaves eagerly as far as its receiver can hold it ([`protocol::WINDOW_BYTES`],
+//! - A message is sent eagerly as far as its receiver can hold it ([`protocol::WINDOW_BYTES`],
 //!   [`credit::LIMIT_BYTES`]), and no further before a receive has matched it. So a link can always be read
-//!   to its end, and nothing is stuck behind a message that nobody receives.
-//! - A receive that is shorter than its message fails the communicator on both sides: nothing is lost
+//!   to its end, and a message without a receive blocks nothing behind it.
+//! - A receive that is shorter than its message fails the communicator on both sides, so nothing is lost
 //!   silently.
 
 pub mod conversation;

@@ -2,9 +2,9 @@
 //! buffers.
 //!
 //! A message in pieces is a message of bytes on the wire, and its receiver need not know. No second buffer
-//! holds all of it: where a link has memory of its own that the peer reads, the bytes are gathered into that
-//! ([`Link::send_filled`]), and scattered out of what has arrived. Through a link without such memory a send
-//! is staged, [`STAGED_BYTES`] at a time.
+//! holds all of it. If a link has memory of its own that the peer reads, the bytes are gathered into that
+//! memory ([`Link::send_filled`]). A receive scatters what has arrived. Through a link without such memory, a
+//! send is staged, [`STAGED_BYTES`] at a time.
 
 use std::io;
 use std::sync::Arc;
@@ -16,10 +16,11 @@ use crate::transport::{FRAGMENT_GRAIN, Header, Link, SingleCopy};
 const STAGED_BYTES: usize = 64 << 10;
 const _: () = assert!(STAGED_BYTES.is_multiple_of(FRAGMENT_GRAIN));
 
-/// Memory that is not one run of bytes. Its bytes have positions, from 0, in the order in which they travel.
+/// Memory that is not one run of bytes. Its bytes have positions from 0 on, in the order in which they are
+/// sent.
 ///
-/// Both functions run with the engine locked, on whatever thread makes progress: they call nothing of the
-/// library, nor does the drop.
+/// Both functions run with the engine locked, on whatever thread makes progress. They must not call the
+/// library, and neither may the drop.
 pub trait Pieces: Send + Sync {
     /// Number of bytes.
     fn bytes(&self) -> usize;
@@ -27,23 +28,25 @@ pub trait Pieces: Send + Sync {
     /// Copies the bytes from `position` on to `dst`.
     ///
     /// # Safety
-    /// So many bytes are there, and readable; `dst` is writable for as many, apart from them.
+    /// The pieces have that many readable bytes there. `dst` is writable for as many and does not overlap
+    /// them.
     unsafe fn gather(&self, position: usize, dst: *mut u8, bytes: usize);
 
-    /// Copies bytes from `src` to those from `position` on. Another process may write `src` meanwhile: it is
-    /// read once, and no reference to it is formed.
+    /// Copies bytes from `src` to the pieces, from `position` on. Another process may write `src` meanwhile,
+    /// so it must be read once, and no reference to it may be formed.
     ///
     /// # Safety
-    /// So many bytes are there, and writable; `src` is readable for as many, apart from them.
+    /// The pieces have that many writable bytes there. `src` is readable for as many and does not overlap
+    /// them.
     unsafe fn scatter(&self, position: usize, src: *const u8, bytes: usize);
 }
 
 /// Pieces that are being sent.
 pub(super) struct Gathering {
     pieces: Arc<dyn Pieces>,
-    /// Bytes that were gathered and are not all sent, where the link has no memory of its own.
+    /// Bytes that were gathered and are not all sent, for a link without memory of its own.
     staged: Vec<u8>,
-    /// Position of the first of them.
+    /// Position of the first staged byte.
     staged_from: usize,
 }
 
@@ -52,10 +55,10 @@ impl Gathering {
         Gathering { pieces, staged: Vec::new(), staged_from: 0 }
     }
 
-    /// Offers the bytes from `done` until `until` to a link, for [`Link::send`].
+    /// Offers the bytes from `done` to `until` to a link, for [`Link::send`].
     ///
     /// # Safety
-    /// So many bytes are there, and readable.
+    /// The pieces have these bytes, and they are readable.
     pub unsafe fn offer(
         &mut self,
         header: &Header,
@@ -65,7 +68,7 @@ impl Gathering {
     ) -> io::Result<Option<usize>> {
         let pieces = &*self.pieces;
         let filled = link.send_filled(header, until - done, &mut |dst, from, bytes| {
-            // SAFETY: the link asks for bytes that it was offered, into memory of its own.
+            // SAFETY: the link asks for bytes that it was offered, and for its own memory as the target.
             unsafe { pieces.gather(done + from, dst, bytes) };
         });
         if let Some(outcome) = filled {
@@ -75,9 +78,9 @@ impl Gathering {
             let bytes = (until - done).min(STAGED_BYTES);
             self.staged.clear();
             self.staged.reserve(bytes);
-            // SAFETY: there is room for them; the caller vouches for the pieces.
+            // SAFETY: there is room for the bytes; the caller vouches for the pieces.
             unsafe { pieces.gather(done, self.staged.as_mut_ptr(), bytes) };
-            // SAFETY: `gather` has written that many.
+            // SAFETY: `gather` has written that many bytes.
             unsafe { self.staged.set_len(bytes) };
             self.staged_from = done;
         }
@@ -86,7 +89,7 @@ impl Gathering {
         unsafe { link.send(header, data, bytes, SingleCopy::Never) }
     }
 
-    /// What of the bytes from `done` on a link may have begun to send.
+    /// The bytes from `done` on that a link may have begun to send.
     pub fn rest(&self, done: usize) -> (*const u8, usize) {
         match self.staged.get(done.wrapping_sub(self.staged_from)..) {
             Some(rest) if !rest.is_empty() => (rest.as_ptr(), rest.len()),

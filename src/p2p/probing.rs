@@ -6,10 +6,10 @@ use super::receiving::IncomingMessage;
 use super::slab::Key;
 use super::status::{Completion, MatchedMessage, MessageOutcome, Status};
 
-/// A wait for a message that fits.
+/// A wait for a message that the selector accepts.
 pub(super) struct Probe {
     pub selector: Selector,
-    /// The message is taken out of the unexpected queue.
+    /// Whether the message is taken out of the unexpected queue.
     takes: bool,
     pub outcome: Option<MessageOutcome>,
 }
@@ -21,14 +21,15 @@ impl Conversation {
         Some(self.incoming[key].status())
     }
 
-    /// Takes out the message that a receive would get now: only [`Conversation::start_claimed`] receives it
-    /// then.
+    /// Takes out the message that a receive would get now. Only [`Conversation::start_claimed`] can receive
+    /// it then.
     pub fn claim(&mut self, selector: Selector) -> Option<(MatchedMessage, Status)> {
         let (_, key) = self.matching.take_unexpected(selector)?;
         Some((MatchedMessage(key), self.incoming[key].status()))
     }
 
-    /// Starts a wait for a message that fits. With `takes`, the message is taken out, and is in the outcome.
+    /// Starts a wait for a message that the selector accepts. With `takes`, the message is taken out, and is
+    /// a part of the outcome.
     pub fn start_probe(&mut self, selector: Selector, takes: bool) -> Ticket {
         let found = if takes {
             self.claim(selector).map(|(message, status)| Completion { status, message: Some(message) })
@@ -45,7 +46,7 @@ impl Conversation {
         Ticket(Kind::Probe(key))
     }
 
-    /// Shows a message without a receive to the probes; tells whether one of them took it.
+    /// Shows a message without a receive to the probes. Returns whether one of them took it.
     pub(super) fn show_to_probes(&mut self, envelope: Envelope, message: Key<IncomingMessage>) -> bool {
         let status = self.incoming[message].status();
         let mut at = 0;

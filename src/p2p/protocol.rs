@@ -1,4 +1,4 @@
-//! The protocol of messages: what the two sides tell each other, in the 16 bytes that each header has for a
+//! The protocol of messages: what the two sides tell each other, in the 16 bytes of a header that hold a
 //! call.
 //!
 //! ```text
@@ -15,53 +15,53 @@
 //!                     ◀──── Credit ───────     now and then: so much of what was sent has been received
 //! ```
 //!
-//! The sequence number in the header is that of the message, in all of these. Messages are numbered from each
-//! rank to each other.
+//! In all of these, the sequence number in the header is that of the message. Messages are numbered
+//! separately for each sender and receiver.
 
 use super::matching::Tag;
 use crate::base::{Call, CallKind, Datatype};
 
-/// Bytes of a long message that leave eagerly. While they are on their way, the clear to send comes back:
-/// where the receive was posted first, the handshake costs no time. Through sockets it is slow, and a smaller
-/// window shows (512 KiB: 58 us, and 85 with 256 KiB).
+/// Bytes of a long message that are sent eagerly. While they are under way, the clear to send comes back. So
+/// the handshake costs no time if the receive was posted first. Through sockets the handshake is slow, and a
+/// smaller window costs time (docs/lab/constants.md).
 pub const WINDOW_BYTES: usize = 1 << 20;
 
-/// How much of a message leaves before the receiver replies.
+/// How much of a message is sent before the receiver replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// All bytes leave at once.
+    /// All bytes are sent at once.
     Eager,
-    /// [`WINDOW_BYTES`] leave at once; the rest waits for the clear to send.
+    /// [`WINDOW_BYTES`] are sent at once; the rest waits for the clear to send.
     EagerWindow,
-    /// Only the announcement leaves; all bytes wait for the clear to send.
+    /// Only the announcement is sent; all bytes wait for the clear to send.
     Rendezvous,
 }
 
-/// What a sender says of its message, in the header of each fragment.
+/// The sender's description of its message, in the header of each fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Announcement {
     /// Tag of the message.
     pub tag: Tag,
     /// Type of its elements.
     pub datatype: Datatype,
-    /// How many elements.
+    /// Number of elements.
     pub count: u64,
-    /// How much leaves before the receiver replies.
+    /// How much is sent before the receiver replies.
     pub protocol: Protocol,
-    /// The send ends only when a receive has matched the message, so the sender waits for a reply in any
-    /// case.
+    /// Whether the send ends only when a receive has matched the message. The sender then always waits for a
+    /// reply.
     pub is_synchronous: bool,
 }
 
 impl Announcement {
-    /// Bytes of the whole message; `None` where no memory could hold them.
+    /// Bytes of the whole message. `None`: no memory could hold them.
     #[inline]
     pub fn bytes(&self) -> Option<usize> {
         let bytes = usize::try_from(self.count).ok()?.checked_mul(self.datatype.bytes())?;
         (bytes <= isize::MAX as usize).then_some(bytes)
     }
 
-    /// Bytes that leave before the receiver replies, of `bytes` in all.
+    /// Bytes that are sent before the receiver replies, of `bytes` bytes in all.
     #[inline]
     pub fn eager_bytes(&self, bytes: usize) -> usize {
         match self.protocol {
@@ -81,7 +81,7 @@ impl Announcement {
 /// One message of the protocol: an arrow in the picture above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProtocolMessage {
-    /// A fragment of the message that was announced so.
+    /// A fragment of the message with this announcement.
     Data(Announcement),
     /// Clear to send: the sender may send the rest, up to `limit` bytes of the message in all.
     ClearToSend {
@@ -90,7 +90,7 @@ pub enum ProtocolMessage {
     },
     /// A receive has matched the message.
     Matched,
-    /// Credit is given back.
+    /// Credit is returned.
     Credit {
         /// Amount, counted like [`super::credit::cost`].
         bytes: u64,
@@ -101,7 +101,7 @@ const CLEAR_TO_SEND: u64 = 33;
 const MATCHED: u64 = 34;
 const CREDIT: u64 = 35;
 
-/// Position of the flags: a byte that no collective uses.
+/// Position of the flags, in a byte that no collective uses.
 const FLAGS_SHIFT: u32 = 24;
 const SYNCHRONOUS: u64 = 4;
 
@@ -122,7 +122,7 @@ impl ProtocolMessage {
         }
     }
 
-    /// Reads what a peer packed. `None` where the bytes mean nothing: they are not trusted.
+    /// Unpacks what a peer packed. `None`: the bytes mean nothing; they are not trusted.
     #[inline]
     pub fn unpack(words: [u64; 2]) -> Option<ProtocolMessage> {
         match words[0] {

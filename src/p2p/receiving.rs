@@ -1,4 +1,4 @@
-//! The receiving side: how a receive matches a message, and where the bytes go.
+//! The receiving side: how a receive matches a message, and where its bytes go.
 
 use std::sync::Arc;
 
@@ -18,10 +18,11 @@ pub struct RecvBuffer {
     pub data: *mut u8,
     /// Type of the elements.
     pub datatype: Datatype,
-    /// Number of elements that fit; all their bytes together are addressable.
+    /// Number of elements that fit. All their bytes together are addressable.
     pub count: u64,
-    /// A message of another type is received as bytes, and the end of one that is too long is dropped: only
-    /// this receive fails. Without this, both fail the communicator.
+    /// Whether the receive is lenient. A lenient receive takes a message of another type as bytes, and drops
+    /// the end of one that is too long; then only this receive fails. Otherwise both cases fail the
+    /// communicator.
     pub is_lenient: bool,
 }
 
@@ -32,22 +33,22 @@ impl RecvBuffer {
     }
 }
 
-/// A receive that was started.
+/// A started receive.
 pub(super) struct Receive {
     pub selector: Selector,
     pub buffer: RecvBuffer,
-    /// Set where the buffer is not one run of bytes, at `buffer.data`.
+    /// Set if the memory is not one run of bytes at `buffer.data`.
     pub pieces: Option<Arc<dyn Pieces>>,
     stage: Stage,
     pub outcome: Option<MessageOutcome>,
 }
 
-// SAFETY: `buffer.data` is the caller's buffer, promised to be left alone until the outcome, on whatever
-// thread that is; it is only written through `&mut Conversation`.
+// SAFETY: `buffer.data` is the caller's buffer, which it has promised to leave alone until the outcome, on
+// whatever thread that is; it is only written through `&mut Conversation`.
 unsafe impl Send for Receive {}
 
 impl Receive {
-    /// Whether it has met no message.
+    /// Whether it has matched no message.
     pub fn is_posted(&self) -> bool {
         self.outcome.is_none() && matches!(self.stage, Stage::Posted(_))
     }
@@ -72,9 +73,9 @@ pub(super) struct IncomingMessage {
     pub target: RecvTarget,
 }
 
-/// Where the bytes of a message go.
+/// The place for the bytes of a message.
 pub(super) enum RecvTarget {
-    /// Held on the heap: no receive has matched the message yet.
+    /// The heap, because no receive has matched the message yet.
     Heap(Vec<u8>),
     Buffer(Key<Receive>),
 }
@@ -98,7 +99,7 @@ impl Conversation {
     /// Starts a receive. `Err`: the message that it has matched contradicts it, and the communicator fails.
     ///
     /// # Safety
-    /// `buffer.data` is writable for all elements, and nobody else uses it, until the outcome is there.
+    /// `buffer.data` is writable for all elements, and no one else uses it, until there is an outcome.
     pub unsafe fn start_receive(&mut self, selector: Selector, buffer: RecvBuffer) -> Result<Ticket> {
         self.add_receive(selector, buffer, None)
     }
@@ -107,7 +108,7 @@ impl Conversation {
     /// `Err`: see [`Conversation::start_receive`].
     ///
     /// # Safety
-    /// The pieces are writable, and nobody else uses them, until the outcome is there.
+    /// The pieces are writable, and no one else uses them, until there is an outcome.
     pub unsafe fn start_receive_pieces(
         &mut self,
         selector: Selector,
@@ -184,7 +185,7 @@ impl Conversation {
         self.receives.put(Receive { selector, buffer, pieces, stage: Stage::Matched, outcome })
     }
 
-    /// Cancels a receive that has matched no message; tells whether it was cancelled.
+    /// Cancels a receive that has matched no message. Returns whether it was cancelled.
     pub fn cancel(&mut self, ticket: Ticket) -> bool {
         let Kind::Receive(key) = ticket.0 else { return false };
         let receive = &mut self.receives[key];
@@ -214,7 +215,7 @@ impl Conversation {
         Some(key)
     }
 
-    /// Matches a receive and a message: from now on, the bytes of the message go to the buffer of the
+    /// Matches a receive and a message. From now on, the bytes of the message go to the buffer of the
     /// receive.
     pub(super) fn match_receive(&mut self, key: Key<Receive>, message: Key<IncomingMessage>) -> Result<()> {
         let buffer = self.receives[key].buffer;
@@ -230,11 +231,11 @@ impl Conversation {
         if let RecvTarget::Heap(bytes) = std::mem::replace(&mut incoming.target, RecvTarget::Buffer(key)) {
             let n = bytes.len().min(buffer.bytes());
             if let Some(pieces) = &self.receives[key].pieces {
-                // SAFETY: as below; `start_receive_pieces`' caller vouches for the pieces.
+                // SAFETY: as below; the caller of `start_receive_pieces` vouches for the pieces.
                 unsafe { pieces.scatter(0, bytes.as_ptr(), n) };
             } else {
-                // SAFETY: `n` bytes are in the vector, and no more than the buffer has, for which
-                // `start_receive`'s caller vouches; a new vector does not overlap it.
+                // SAFETY: `n` bytes are in the vector, and no more than the buffer has, for which the caller
+                // of `start_receive` vouches; a new vector does not overlap it.
                 unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.data, n) };
             }
         }
@@ -251,7 +252,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Matches a receive and a message that has begun to arrive before the receive was started.
+    /// Matches a receive with a message that began to arrive before the receive was started.
     fn match_unexpected(&mut self, key: Key<Receive>, message: Key<IncomingMessage>) -> Result<()> {
         self.match_receive(key, message)?;
         let IncomingMessage { source, number, .. } = self.incoming[message];
@@ -264,7 +265,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Ends a receive: all bytes of its message are in place.
+    /// Ends a receive whose message has arrived completely.
     pub(super) fn end_receive(&mut self, message: Key<IncomingMessage>) {
         let incoming = self.incoming.take(message);
         let RecvTarget::Buffer(key) = incoming.target else {
@@ -280,7 +281,7 @@ impl Conversation {
     }
 }
 
-/// Why this message cannot go into this buffer, for an error.
+/// Why this message cannot go into this buffer, as the text of an error.
 fn contradiction(
     own: Rank,
     source: Rank,

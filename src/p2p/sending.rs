@@ -14,11 +14,9 @@ use super::status::{MessageOutcome, Status};
 use crate::base::{Datatype, Rank};
 use crate::transport::{Header, Link, SingleCopy};
 
-/// Bytes of eager sends, and as many of cleared ones, that are offered before it is the turn of what comes in
-/// and of other peers: some 20 us. A turn costs about 0.3 us in addition to its copies. With turns of 64 KiB,
-/// between two ranks of a Zen 4 server, 32 MiB one way took 7 % longer, an exchange of 256 KiB 41 %, one of
-/// 32 MiB 8 %. Turns of 256 KiB are as good, except that an exchange of 512 KiB takes a fifth longer, and one
-/// of 1 MiB 5 % less.
+/// Bytes of eager sends, and as many of cleared ones, that are offered before incoming messages and other
+/// peers have their turn. Smaller turns cost time, because each turn has a fixed cost; larger ones delay the
+/// other direction. Figures: docs/lab/constants.md.
 const TURN_BYTES: usize = 512 << 10;
 
 /// Address of an empty message.
@@ -33,36 +31,36 @@ pub struct OutgoingMessage {
     pub tag: Tag,
     /// Type of its elements.
     pub datatype: Datatype,
-    /// Number of elements; all their bytes together are addressable.
+    /// Number of elements. All their bytes together are addressable.
     pub count: u64,
     /// The elements.
     pub data: *const u8,
-    /// The send ends only when a receive has matched the message.
+    /// Whether the send ends only when a receive has matched the message.
     pub is_synchronous: bool,
 }
 
-/// A message on its way out.
+/// A message that is being sent.
 pub(super) struct Sending {
     what: OutgoingMessage,
-    /// Set where the elements are not one run of bytes, at `what.data`.
+    /// Set if the elements are not one run of bytes at `what.data`.
     gathering: Option<Box<Gathering>>,
     bytes: usize,
-    /// Set when the first bytes are offered: credit is counted then.
+    /// Set when the first bytes are offered. Credit is counted at that time.
     header: Option<Header>,
     number: u32,
-    /// Bytes that have left.
+    /// Bytes that were sent.
     done: usize,
-    /// End of the part that is under way, in bytes: of the eager part, then of the whole.
+    /// End of the part that is being sent, in bytes: of the eager part, then of the whole message.
     until: usize,
-    /// Bytes that the receiver wants: all, unless it says less.
+    /// Bytes that the receiver wants: all, unless it asks for fewer.
     limit: usize,
-    /// The receiver's reply has not come yet.
+    /// Whether the receiver's reply is still to come.
     needs_reply: bool,
     pub outcome: Option<MessageOutcome>,
 }
 
-// SAFETY: `what.data` is the caller's buffer, promised to be left alone until the outcome, on whatever thread
-// that is; it is only read through `&mut Conversation`.
+// SAFETY: `what.data` is the caller's buffer, which it has promised to leave alone until the outcome, on
+// whatever thread that is; it is only read through `&mut Conversation`.
 unsafe impl Send for Sending {}
 
 impl Sending {
@@ -70,7 +68,7 @@ impl Sending {
         &self.what
     }
 
-    /// The receiver, the header, and the rest of the part that was offered; `None`: nothing was offered.
+    /// The receiver, the header, and the rest of the part that was offered. `None`: nothing was offered.
     pub fn under_way(&self) -> Option<(Rank, Header, *const u8, usize)> {
         let header = self.header.filter(|_| self.outcome.is_none())?;
         if let Some(gathering) = &self.gathering {
@@ -81,7 +79,7 @@ impl Sending {
         Some((self.what.to, header, if bytes == 0 { NOTHING } else { rest }, bytes))
     }
 
-    /// Its announcement, if there is credit.
+    /// The announcement of the message, if there is credit.
     fn announcement(&self) -> Announcement {
         let OutgoingMessage { tag, datatype, count, is_synchronous, .. } = self.what;
         let protocol = if self.bytes <= WINDOW_BYTES { Protocol::Eager } else { Protocol::EagerWindow };
@@ -94,15 +92,15 @@ impl Sending {
     }
 }
 
-/// What a peer did wrong: it replied about a message that waits for no reply, or gave back credit that it
-/// never had.
+/// A violation of the protocol by a peer: it replied about a message that waits for no reply, or returned
+/// credit that it never had.
 pub(super) struct ProtocolViolation(pub &'static str);
 
 impl Conversation {
-    /// Starts a message. It leaves by `push`.
+    /// Starts a message. `push` sends it.
     ///
     /// # Safety
-    /// `what.data` is readable for all elements, and unchanged, until the outcome is there.
+    /// `what.data` is readable for all elements, and unchanged, until there is an outcome.
     pub unsafe fn start_send(&mut self, what: &OutgoingMessage) -> Ticket {
         self.add_send(what, None)
     }
@@ -110,7 +108,7 @@ impl Conversation {
     /// Starts a message in pieces, whose bytes are `what.count` elements. `what.data` is not used.
     ///
     /// # Safety
-    /// The pieces are readable, and unchanged, until the outcome is there.
+    /// The pieces are readable, and unchanged, until there is an outcome.
     pub unsafe fn start_send_pieces(&mut self, what: &OutgoingMessage, pieces: Arc<dyn Pieces>) -> Ticket {
         self.add_send(what, Some(Box::new(Gathering::new(pieces))))
     }
@@ -153,7 +151,7 @@ impl Conversation {
         })
     }
 
-    /// Offers some of what goes to `to`; tells whether any was taken.
+    /// Offers some of the messages to `to`. Returns whether any bytes were taken.
     pub fn push(&mut self, to: Rank, link: &mut dyn Link) -> io::Result<bool> {
         let mut moved = self.push_replies(to, link)?;
         let mut turn = 0;
@@ -208,21 +206,21 @@ impl Conversation {
         Ok(moved)
     }
 
-    /// Queues a reply about message `number`, to leave as soon as there is room.
+    /// Queues a reply about message `number`. It is sent as soon as there is room.
     pub(super) fn queue_reply(&mut self, to: Rank, number: u32, message: ProtocolMessage) {
         let header = Header { context: self.context, sequence: number, call: message.pack() };
         self.peer(to).replies.push_back(header);
         self.list(to);
     }
 
-    /// Decides how much of a message leaves before the receiver replies.
+    /// Decides how much of a message is sent before the receiver replies.
     fn choose_protocol(&mut self, to: Rank, key: Key<Sending>) {
         let to_itself = to == self.own;
         let send = &mut self.sends[key];
         let mut announcement = send.announcement();
         let account = &mut self.peers[to as usize].account;
         if to_itself {
-            // Its own memory, for which nobody else must care.
+            // The message stays in this rank's memory, which concerns no other rank.
             announcement.protocol = Protocol::Eager;
         } else {
             if !account.allows(cost(&announcement, send.bytes)) {
@@ -240,27 +238,27 @@ impl Conversation {
         }
     }
 
-    /// Offers bytes of a message that has begun; tells whether the link took some, or an empty fragment.
+    /// Offers bytes of a message that has begun. Returns whether the link took some, or an empty fragment.
     fn offer(&mut self, key: Key<Sending>, link: &mut dyn Link) -> io::Result<bool> {
         let send = &mut self.sends[key];
         let header = send.header.as_ref().expect("begun");
         if let Some(gathering) = &mut send.gathering {
-            // SAFETY: `start_send_pieces`' caller vouches for as many bytes, until the outcome.
+            // SAFETY: the caller of `start_send_pieces` vouches for that many bytes, until the outcome.
             let taken = unsafe { gathering.offer(header, send.done, send.until, link) }?;
             send.done += taken.unwrap_or(0);
             return Ok(taken.is_some());
         }
         let data = send.what.data.wrapping_add(send.done);
-        // A message goes one way or the other.
+        // The receiver's preference counts only for a whole message, not for the rest of one.
         let single_copy = if send.done == 0 { SingleCopy::IfFaster } else { SingleCopy::IfOversubscribed };
-        // SAFETY: `start_send`'s caller vouches for `bytes` readable bytes, of which `until` is no more,
-        // until the outcome, which comes after the last byte is taken.
+        // SAFETY: the caller of `start_send` vouches for `bytes` readable bytes, and `until` is no more than
+        // that, until the outcome, which comes after the last byte is taken.
         let taken = unsafe { link.send(header, data, send.until - send.done, single_copy) }?;
         send.done += taken.unwrap_or(0);
         Ok(taken.is_some())
     }
 
-    /// Goes on with a message whose eager part has left. The reply may have come meanwhile.
+    /// Continues a message whose eager part was sent. The reply may have come meanwhile.
     fn eager_part_sent(&mut self, to: Rank, key: Key<Sending>) {
         let send = &mut self.sends[key];
         if send.needs_reply {
@@ -274,8 +272,8 @@ impl Conversation {
         }
     }
 
-    /// Takes note that a receive has matched message `number`; `limit`: bytes of the message that the
-    /// receiver wants.
+    /// Notes that a receive has matched message `number`. `limit` is the number of bytes of the message that
+    /// the receiver wants.
     pub(super) fn note_match(
         &mut self,
         from: Rank,
@@ -286,7 +284,7 @@ impl Conversation {
         let Some(key) = peer.awaiting_reply.remove(&number) else {
             return Err(ProtocolViolation("a reply about a message that waits for none"));
         };
-        // Only the first one has begun.
+        // Only the first message of this queue has begun.
         let is_eager = peer.eager_sends.front() == Some(&key);
         let send = &mut self.sends[key];
         send.needs_reply = false;

@@ -1,4 +1,4 @@
-//! A slab: values in numbered slots that are used again.
+//! A slab: values in numbered slots that are reused.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -44,7 +44,7 @@ impl<T> Slab<T> {
     pub fn put(&mut self, value: T) -> Key<T> {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
-            u32::try_from(self.slots.len() - 1).expect("memory ends before")
+            u32::try_from(self.slots.len() - 1).expect("a slab has fewer values than a u32 can count")
         });
         self.slots[slot as usize] = Some(value);
         Key(slot, PhantomData)
@@ -60,7 +60,7 @@ impl<T> Slab<T> {
         self.slots.len() == self.free.len()
     }
 
-    /// Removes everything. No key is valid any more.
+    /// Removes everything. All keys are invalid afterwards.
     pub fn clear(&mut self) {
         self.slots.clear();
         self.free.clear();

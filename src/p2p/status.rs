@@ -1,4 +1,4 @@
-//! What is known of a message when it has been received, found or sent.
+//! The description of a message that was received, found or sent.
 
 use super::matching::Tag;
 use super::receiving::IncomingMessage;
@@ -18,15 +18,16 @@ pub struct Status {
     pub count: u64,
     /// Number of bytes.
     pub bytes: usize,
-    /// The receive was cancelled: there was no message, and the other fields mean nothing.
+    /// Whether the receive was cancelled. There was no message then, and the other fields mean nothing.
     pub is_cancelled: bool,
 }
 
-/// A message that a matched probe has taken out: only the holder of this can receive it (`MPI_Message`).
+/// A message that a matched probe has taken out. Only the holder of this value can receive it
+/// (`MPI_Message`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MatchedMessage(pub(super) Key<IncomingMessage>);
 
-/// What a completed operation tells.
+/// The result of a completed operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Completion {
     /// Status of the message.

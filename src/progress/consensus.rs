@@ -3,8 +3,8 @@
 //! The ranks flood in rounds. Crashes are detected by the closing of control channels: the kernel closes the
 //! sockets of a process that ends. So no living rank is suspected, and every dead rank is detected. In each
 //! round a rank sends the set of ranks that it knows to be lost to all others. It then receives a set from
-//! each of them, or learns of its end. If every set equals its own, and it detects no new loss meanwhile, that
-//! set is the outcome. The rank then sends the outcome to all others.
+//! each of them, or learns of its end. If every set equals its own, and it detects no new loss meanwhile,
+//! that set is the outcome. The rank then sends the outcome to all others.
 //!
 //! Two living ranks never decide differently. A rank that decides has received the same set, in this round,
 //! from every rank outside of it. A rank that has not decided in that round waits in the next one for a

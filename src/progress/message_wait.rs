@@ -1,8 +1,8 @@
 //! Messages as calls of a thread: started and pushed, or run to their end.
 //!
-//! A message that is not large, between two ranks of a host, takes the fast path where nothing else goes on:
-//! it is put into the ring at once, or copied out of the ring into the buffer ([`crate::p2p::fast_path`]). If
-//! the rest of it is late, it becomes a receive like any other.
+//! A short message between two ranks of a host takes the fast path, if nothing else goes on. It is put into
+//! the ring at once, or copied out of the ring into the buffer ([`crate::p2p::fast_path`]). If the rest of it
+//! is late, it becomes a receive like any other.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::sys::memory_copy::copy_short;
 use crate::transport::fast_path::{FastPath, FragmentSize, Peek, ZERO_COPY_BYTES};
 
 impl Driver {
-    /// Starts a send and gives it a first push. A small one that can leave at once has left then.
+    /// Starts a send and gives it a first push. A small message that can be sent at once has then been sent.
     ///
     /// # Safety
     /// See [`Engine::start_send`].
@@ -40,8 +40,8 @@ impl Driver {
         Ok(Started::Running(ticket))
     }
 
-    /// Starts a receive. It moves at once where a message has come for it, else with the next look at the
-    /// links: many that are started one after the other cost one look.
+    /// Starts a receive. It makes progress at once if a message has come for it, else at the next look at the
+    /// links. So many receives that are started one after the other cost only one look.
     ///
     /// # Safety
     /// See [`Engine::start_receive`].
@@ -77,7 +77,7 @@ impl Driver {
         Ok(ticket)
     }
 
-    /// Sends a message; returns when its buffer may be reused.
+    /// Sends a message. Returns when its buffer may be reused.
     ///
     /// # Safety
     /// The contract of [`Engine::start_send`] holds during this call.
@@ -93,7 +93,7 @@ impl Driver {
         self.wait_for(&mut engine, ticket, timeout).map(drop)
     }
 
-    /// Sends a small message if nothing is in its way; tells whether it has left.
+    /// Sends a small message if nothing is in its way. Returns whether it was sent.
     ///
     /// # Safety
     /// The contract of [`Engine::start_send`] holds during this call.
@@ -158,7 +158,7 @@ impl Driver {
         self.wait_for(&mut engine, ticket, timeout).map(status)
     }
 
-    /// Waits for a message that fits. With `takes`, it is taken out.
+    /// Waits for a message that the selector accepts. With `takes`, the message is taken out of the queue.
     pub fn probe(
         &self,
         comm: CommId,
@@ -171,11 +171,11 @@ impl Driver {
         self.wait_for(&mut engine, ticket, timeout).map(|ended| ended.expect("a probe ends with a message"))
     }
 
-    /// The message that a receive would get now. Moves on what is under way.
+    /// The message that a receive would get now. Makes progress on everything under way.
     pub fn find(&self, comm: CommId, selector: Selector) -> Result<Option<Status>> {
         let mut engine = self.lock();
         let found = engine.find(comm, selector)?;
-        // The message may be one that its sender sends after a collective in which it waits for this rank.
+        // The sender may send the message only after a collective in which it waits for this rank.
         if found.is_none() && !self.move_on(&mut engine) {
             self.check_peers(&mut engine);
         }
@@ -186,43 +186,43 @@ impl Driver {
     pub fn claim(&self, comm: CommId, selector: Selector) -> Result<Option<(MatchedMessage, Status)>> {
         let mut engine = self.lock();
         let found = engine.claim(comm, selector)?;
-        // The message may be one that its sender sends after a collective in which it waits for this rank.
+        // The sender may send the message only after a collective in which it waits for this rank.
         if found.is_none() && !self.move_on(&mut engine) {
             self.check_peers(&mut engine);
         }
         Ok(found)
     }
 
-    /// Cancels a receive that has matched no message; tells whether it was cancelled.
+    /// Cancels a receive that has matched no message. Returns whether it was cancelled.
     pub fn cancel(&self, ticket: Ticket) -> bool {
         self.lock().cancel(ticket)
     }
 }
 
-/// What became of a send that was started.
+/// State of a send after its start.
 pub enum Started {
-    /// The send goes on.
+    /// The send is under way.
     Running(Ticket),
-    /// The message has left.
+    /// The message was sent.
     Ended(Status),
 }
 
-/// Status of the message that a receive has ended with.
+/// Status of the message with which a receive has ended.
 pub(super) fn status(ended: Option<Completion>) -> Status {
     ended.expect("a receive ends with a message").status
 }
 
-/// What became of a receive on the fast path.
+/// Outcome of an attempt to receive on the fast path.
 enum FastReceive {
     Received(Status),
     /// A part has come. The rest is a receive like any other.
     Started(Ticket),
-    /// Nothing was done: the receive has to be started.
+    /// Nothing was done, and the receive has to be started.
     NotTaken,
 }
 
 impl Engine {
-    /// Sends a small message if nothing is in its way; tells whether it has left.
+    /// Sends a small message if nothing is in its way. Returns whether it was sent.
     ///
     /// # Safety
     /// The contract of [`Engine::start_send`] holds during this call.
@@ -237,7 +237,7 @@ impl Engine {
         let Some(fast) = conversation.fast_send(to, tag, datatype, count, bytes) else { return false };
         let endpoint = &mut self.endpoints[members[to as usize].endpoint as usize];
         let Some(link) = endpoint.inbox.link.fast_path() else { return false };
-        // The send of an exposed message is not over when it has begun.
+        // The send of an exposed message does not end when it has begun.
         if bytes >= ZERO_COPY_BYTES && link.would_expose(data, bytes) {
             return false;
         }
@@ -282,9 +282,9 @@ impl Engine {
             let before = done.unwrap_or(0);
             match link.peek(&fast.header, bytes - before) {
                 Peek::Data(arrived, n) => {
-                    // SAFETY: `peek` gave so many readable bytes, no more than what is left of the buffer,
-                    // for which our caller vouches; a user's memory lies outside of the link's. A peer that
-                    // still writes there can only spoil the bytes.
+                    // SAFETY: `peek` gave `n` readable bytes, no more than what is left of the buffer, for
+                    // which our caller vouches; a user's memory lies outside of the link's. A peer that still
+                    // writes there can only make the bytes wrong.
                     unsafe { copy_short(data.wrapping_add(before), arrived, n) };
                     link.release();
                     done = Some(before + n);

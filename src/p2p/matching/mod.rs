@@ -1,10 +1,10 @@
 //! Matching: the posted queue, the unexpected queue, and which message goes to which receive.
 //!
-//! The rule is MPI's. A receive names a source and a tag, or says "any"; it takes the oldest message that
-//! fits, and a message goes to the oldest receive that it fits. So messages from one rank that fit the same
-//! receives are received in the order in which they were sent; others may overtake each other.
+//! The rule is MPI's. A receive names a source and a tag, or says "any". It takes the oldest message that it
+//! accepts, and a message goes to the oldest receive that accepts it. So messages from one rank that the same
+//! receives accept are received in the order in which they were sent. Others may overtake each other.
 //!
-//! This module is pure: it touches neither memory nor links. `R` stands for a receive, `M` for a message;
+//! This module is pure: it touches neither memory nor links. `R` stands for a receive and `M` for a message;
 //! both are small values of the caller.
 //!
 //! Cost: a few look-ups in hash tables per message and per receive, however many are waiting.
@@ -17,7 +17,7 @@ pub use selector::{BuildTagHasher, Envelope, Selector, Tag};
 use queue::{MatchQueue, QueueSlot};
 use selector::CLASSES;
 
-/// A receive in the posted queue; needed to cancel it.
+/// A receive in the posted queue. It is needed to cancel the receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting(QueueSlot);
 
@@ -34,7 +34,7 @@ impl<R, M> Default for Matching<R, M> {
 }
 
 impl<R: Copy, M: Copy> Matching<R, M> {
-    /// Takes out the oldest unexpected message that fits.
+    /// Takes out the oldest unexpected message that the selector accepts.
     pub fn take_unexpected(&mut self, selector: Selector) -> Option<(Envelope, M)> {
         let (_, slot) = self.unexpected.oldest(selector)?;
         Some(self.unexpected.take(slot))
@@ -46,18 +46,18 @@ impl<R: Copy, M: Copy> Matching<R, M> {
         Some(*self.unexpected.get(slot))
     }
 
-    /// Posts a receive. Only where `take_unexpected` gave no message.
+    /// Posts a receive. Only valid if `take_unexpected` gave no message.
     pub fn post_receive(&mut self, selector: Selector, receive: R) -> Waiting {
         debug_assert!(self.find_unexpected(selector).is_none());
         Waiting(self.posted.put(&[selector], (selector, receive)))
     }
 
-    /// Takes a receive out of the posted queue, in which it must be.
+    /// Removes a receive from the posted queue, in which it must be.
     pub fn cancel(&mut self, waiting: Waiting) -> R {
         self.posted.take(waiting.0).1
     }
 
-    /// Takes out the oldest posted receive that accepts a message which has just come.
+    /// Takes out the oldest posted receive that accepts a message that has just come.
     pub fn take_posted(&mut self, envelope: Envelope) -> Option<R> {
         if self.posted.is_empty() {
             return None;
@@ -68,7 +68,7 @@ impl<R: Copy, M: Copy> Matching<R, M> {
         Some(self.posted.take(slot).1)
     }
 
-    /// Puts a message into the unexpected queue. Only where `take_posted` gave no receive.
+    /// Puts a message into the unexpected queue. Only valid if `take_posted` gave no receive.
     pub fn put_unexpected(&mut self, envelope: Envelope, message: M) {
         self.unexpected.put(envelope.selectors().as_slice(), (envelope, message));
     }

@@ -1,12 +1,11 @@
 //! A match queue: items in order of age, found by selector. It serves as the posted queue and as the
 //! unexpected queue.
 //!
-//! A posted receive stands under the one selector that it was started with; a message that comes looks under
-//! all selectors that accept it. An unexpected message stands under all selectors that accept it; a receive
-//! looks under its own.
+//! A posted receive is filed under its one selector, and a message looks under all selectors that accept it.
+//! An unexpected message is filed under all selectors that accept it, and a receive looks under its own.
 //!
-//! Each item is in as many doubly linked lists as it has selectors: one list, or *bucket*, per selector in
-//! use. To put, find or take an item costs the same with one item and with a million.
+//! Each selector in use has one doubly linked list, its *bucket*. An item is in the buckets of all its
+//! selectors. Putting, finding or taking an item costs the same with one item and with a million.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -17,7 +16,7 @@ use super::selector::{BuildTagHasher, CLASSES, Selector};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct QueueSlot(u32);
 
-/// No slot.
+/// Stands for "no slot".
 const NONE: u32 = u32::MAX;
 
 /// The oldest and the youngest item under one selector.
@@ -38,16 +37,16 @@ struct BucketLink {
 struct Item<T, const N: usize> {
     value: T,
     age: u64,
-    /// One for each of its selectors.
+    /// One link for each selector of the item.
     links: [Option<BucketLink>; N],
 }
 
-/// A queue of items that have at most `N` selectors each; see the head of this file.
+/// A queue of items that have at most `N` selectors each. The head of this file explains it.
 pub(super) struct MatchQueue<T, const N: usize> {
     items: Vec<Option<Item<T, N>>>,
     free: Vec<u32>,
     buckets: HashMap<Selector, Bucket, BuildTagHasher>,
-    /// Number of links in buckets of each class of selectors: most programs never say "any".
+    /// Number of links in buckets of each class of selectors. Most programs never say "any", so most are 0.
     in_class: [usize; CLASSES],
     next_age: u64,
 }
@@ -78,7 +77,7 @@ impl<T, const N: usize> MatchQueue<T, N> {
     pub fn put(&mut self, selectors: &[Selector], value: T) -> QueueSlot {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.items.push(None);
-            u32::try_from(self.items.len() - 1).expect("memory ends before")
+            u32::try_from(self.items.len() - 1).expect("a queue has fewer items than a u32 can count")
         });
         let mut links = [None; N];
         for (link, selector) in links.iter_mut().zip(selectors) {
@@ -90,7 +89,7 @@ impl<T, const N: usize> MatchQueue<T, N> {
         QueueSlot(slot)
     }
 
-    /// Makes `slot` the last of a bucket; gives the slot before it.
+    /// Makes `slot` the last of a bucket. Returns the slot before it.
     fn append(&mut self, selector: Selector, slot: u32) -> u32 {
         self.in_class[selector.class()] += 1;
         match self.buckets.entry(selector) {
@@ -122,12 +121,12 @@ impl<T, const N: usize> MatchQueue<T, N> {
         self.items[first as usize].as_ref().map(|item| (item.age, QueueSlot(first)))
     }
 
-    /// The item in a slot that `put` or `oldest` gave, until it is taken.
+    /// The item in a slot that `put` or `oldest` returned. The item must not have been taken yet.
     pub fn get(&self, slot: QueueSlot) -> &T {
         &self.items[slot.0 as usize].as_ref().expect("not taken yet").value
     }
 
-    /// Takes an item out of all its buckets.
+    /// Removes an item from all its buckets and returns it.
     pub fn take(&mut self, slot: QueueSlot) -> T {
         let item = self.items[slot.0 as usize].take().expect("not taken yet");
         self.free.push(slot.0);
@@ -152,7 +151,7 @@ impl<T, const N: usize> MatchQueue<T, N> {
         item.value
     }
 
-    /// Number of selectors for which memory is there.
+    /// Number of selectors for which memory is reserved.
     #[cfg(test)]
     pub fn room(&self) -> usize {
         self.buckets.capacity()

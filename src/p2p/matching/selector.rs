@@ -5,8 +5,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::base::Rank;
 
-/// Tag of a message, chosen by its sender. Tags from 0 on are the user's; negative ones belong to the doors
-/// in `abi/`.
+/// Tag of a message, chosen by its sender. Tags from 0 on belong to the user, negative ones to the doors in
+/// `abi/`.
 pub type Tag = i32;
 
 /// The parts of a message that matching looks at.
@@ -14,49 +14,49 @@ pub type Tag = i32;
 pub struct Envelope {
     /// The sender.
     pub source: Rank,
-    /// The tag that the sender gave it.
+    /// The tag that the sender gave to the message.
     pub tag: Tag,
 }
 
-/// What a receive or a probe accepts: one source or any, one tag or any.
+/// The messages that a receive or a probe accepts: one source or any, one tag or any.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Selector {
     source: Rank,
     tag: Tag,
 }
 
-/// Stand for "any". No rank and no tag has these values.
+/// Values that stand for "any". No rank and no tag has them.
 const ANY_SOURCE: Rank = Rank::MAX;
 const ANY_TAG: Tag = Tag::MIN;
 
-/// Number of kinds of selectors: each of the two parts is given or not.
+/// Number of classes of selectors: each of the two parts is given or not.
 pub(super) const CLASSES: usize = 4;
 
 impl Selector {
     /// Any source, any tag.
     pub const ANY: Selector = Selector { source: ANY_SOURCE, tag: ANY_TAG };
 
-    /// A selector of these parts; `None`: any. Any tag means any from 0 on: the doors' own messages are
-    /// received by tag.
+    /// Makes a selector; `None` means any. Any tag means any tag from 0 on, so the doors' own messages are
+    /// received only by their tag.
     #[inline]
     pub fn new(source: Option<Rank>, tag: Option<Tag>) -> Selector {
         debug_assert!(source != Some(ANY_SOURCE) && tag != Some(ANY_TAG));
         Selector { source: source.unwrap_or(ANY_SOURCE), tag: tag.unwrap_or(ANY_TAG) }
     }
 
-    /// The one source, unless any will do.
+    /// The source, unless the selector accepts any.
     #[inline]
     pub fn source(self) -> Option<Rank> {
         (self.source != ANY_SOURCE).then_some(self.source)
     }
 
-    /// The one tag, unless any will do.
+    /// The tag, unless the selector accepts any.
     #[inline]
     pub fn tag(self) -> Option<Tag> {
         (self.tag != ANY_TAG).then_some(self.tag)
     }
 
-    /// Whether a message fits.
+    /// Whether the selector accepts a message.
     pub fn accepts(self, envelope: Envelope) -> bool {
         envelope.selectors().as_slice().contains(&self)
     }
@@ -66,7 +66,7 @@ impl Selector {
     }
 }
 
-/// "rank 3, tag 7", "any rank, any tag".
+/// Writes a selector as "rank 3, tag 7" or "any rank, any tag".
 impl fmt::Display for Selector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.source() {
@@ -108,17 +108,17 @@ impl Envelope {
     }
 }
 
-/// Hashes a selector, or a number, by one multiplication. No stranger to the job chooses what is hashed.
+/// Hashes a selector, or a number, by one multiplication. Only ranks of the job choose the hashed values.
 #[derive(Default)]
 pub struct TagHasher(u64);
 
-/// The hasher of maps of selectors or numbers.
+/// Builder of the hasher, for maps of selectors or numbers.
 pub type BuildTagHasher = BuildHasherDefault<TagHasher>;
 
 impl Hasher for TagHasher {
     #[inline]
     fn finish(&self) -> u64 {
-        // Tables take their place from the low bits and a fingerprint from the high ones.
+        // Hash tables take the place from the low bits, and a fingerprint from the high ones.
         self.0 ^ self.0 >> 32
     }
 
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_selector_accepts_what_its_parts_say_and_any_tag_means_no_internal_one() {
+    fn a_selector_accepts_what_its_parts_say_and_any_tag_excludes_internal_ones() {
         let envelope = |source, tag| Envelope { source, tag };
         let selector = Selector::new;
         assert!(selector(Some(3), Some(7)).accepts(envelope(3, 7)));
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_selectors_do_not_crowd_one_slot_of_a_table() {
+    fn neighbouring_selectors_spread_over_the_slots_of_a_table() {
         use std::hash::BuildHasher;
         let places = (0..64u32).flat_map(|source| (0..64).map(move |tag| (source, tag)));
         let place = |(source, tag)| {
@@ -164,7 +164,7 @@ mod tests {
             hash & 0xfff
         };
         let taken: std::collections::HashSet<u64> = places.map(place).collect();
-        // As many of 4096 as random choices would take, about.
+        // About as many of 4096 as random choices would take.
         assert!(taken.len() > 4096 / 2, "{}", taken.len());
     }
 

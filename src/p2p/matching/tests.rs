@@ -1,11 +1,11 @@
-//! Matching against a definition: two plain lists, searched from the front.
+//! Tests of matching against its definition: two plain lists, searched from the front.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
 
-/// The definition.
+/// The definition of matching.
 #[derive(Default)]
 struct Lists {
     receives: Vec<(Selector, u32)>,
@@ -29,9 +29,9 @@ enum Event {
     Receive(Selector),
     Message(Envelope),
     Probe(Selector),
-    /// A matched probe: the message is taken, and no receive waits for it.
+    /// A matched probe: it takes the message, and does not wait.
     Take(Selector),
-    /// Cancels one of the posted receives: this one, counted round.
+    /// Cancels one of the posted receives: the one with this number, modulo their count.
     Cancel(usize),
 }
 
@@ -53,7 +53,7 @@ fn event() -> impl Strategy<Value = Event> {
 
 proptest! {
     #[test]
-    fn every_receive_and_every_message_meets_whom_the_definition_says(events in vec(event(), 0..200)) {
+    fn receives_and_messages_match_as_the_definition_says(events in vec(event(), 0..200)) {
         let mut lists = Lists::default();
         let mut matching = Matching::<u32, u32>::default();
         let mut waiting: Vec<(u32, Waiting)> = Vec::new();
@@ -101,7 +101,7 @@ proptest! {
 }
 
 #[test]
-fn messages_of_one_source_are_received_in_order_through_any_mixture_of_wildcards() {
+fn messages_of_one_source_are_received_in_order_with_any_mixture_of_wildcards() {
     let mut matching = Matching::<(), u32>::default();
     for number in 0..4 {
         matching.put_unexpected(Envelope { source: 1, tag: 5 }, number);
@@ -115,7 +115,7 @@ fn messages_of_one_source_are_received_in_order_through_any_mixture_of_wildcards
 }
 
 #[test]
-fn nothing_is_left_behind_by_many_tags_that_are_each_used_once() {
+fn many_tags_that_are_each_used_once_leave_no_memory_behind() {
     let mut matching = Matching::<u32, u32>::default();
     for tag in 0..100_000 {
         matching.put_unexpected(Envelope { source: 0, tag }, 0);

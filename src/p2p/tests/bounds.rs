@@ -1,11 +1,11 @@
-//! What nobody receives takes a bounded amount of memory, and nothing else is held up by it.
+//! Tests that messages without a receive take a bounded amount of memory, and that they block nothing else.
 
 use super::*;
 use crate::p2p::credit::LIMIT_BYTES;
 use crate::p2p::protocol::WINDOW_BYTES;
 
 impl Conversation {
-    /// Bytes of messages that nobody has received.
+    /// Bytes of messages that were not received.
     fn held_bytes(&self) -> usize {
         let held = |incoming: &receiving::IncomingMessage| match &incoming.target {
             receiving::RecvTarget::Heap(bytes) => bytes.capacity(),
@@ -16,7 +16,7 @@ impl Conversation {
 }
 
 #[test]
-fn of_a_large_message_no_more_than_the_window_is_held() {
+fn no_more_than_the_window_of_a_large_message_is_held() {
     let mut pair = Pair::new();
     let large = bytes(1, 10 * WINDOW_BYTES);
     let send = pair.send(0, 1, &large);
@@ -34,7 +34,7 @@ fn of_a_large_message_no_more_than_the_window_is_held() {
 }
 
 #[test]
-fn many_messages_that_nobody_receives_are_held_up_to_the_limit_and_arrive_later_in_any_order() {
+fn many_messages_without_a_receive_are_held_up_to_the_limit_and_arrive_later_in_any_order() {
     let mut pair = Pair::new();
     let messages: Vec<Vec<u8>> = (0..300).map(|i| bytes(i, 60_000 + i)).collect();
     let sends: Vec<Ticket> = (0..300).map(|i| pair.send(0, i as Tag, &messages[i])).collect();
@@ -65,7 +65,7 @@ fn credit_comes_back_as_messages_are_received() {
         let send = pair.send(0, 1, &message);
         pair.step(0).unwrap();
         pair.drain(1);
-        // It leaves at once: the sender has credit.
+        // The sender has credit, so the message is sent at once.
         while pair.step(0).unwrap() {
             pair.drain(1);
         }
@@ -78,7 +78,7 @@ fn credit_comes_back_as_messages_are_received() {
 }
 
 #[test]
-fn thousands_of_waiting_receives_and_messages_are_matched_in_time_that_grows_with_their_number_only() {
+fn the_time_to_match_thousands_of_receives_and_messages_grows_only_with_their_number() {
     let mut pair = Pair::new();
     let empty = [0u8; 0];
     const N: i32 = 20_000;
@@ -91,9 +91,9 @@ fn thousands_of_waiting_receives_and_messages_are_matched_in_time_that_grows_wit
 }
 
 #[test]
-fn a_stream_whose_receives_are_there_stays_in_the_link_until_it_is_asked_for() {
+fn a_stream_with_posted_receives_stays_in_the_link_until_it_is_asked_for() {
     const MESSAGES: usize = 100;
-    // Of a size that has credit given back several times: a word to send is no reason to read on.
+    // The size makes the receiver return credit several times. A reply to send is no reason to read on.
     let message = bytes(4, 40_000);
     let mut pair = Pair::new();
     let sends: Vec<Ticket> = (0..MESSAGES).map(|_| pair.send(0, 3, &message)).collect();

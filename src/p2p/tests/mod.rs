@@ -1,4 +1,4 @@
-//! Two ranks in one thread, connected by a link that takes little at a time.
+//! Tests of two ranks in one thread, connected by a link that takes little at a time.
 
 mod bounds;
 mod orders;
@@ -18,10 +18,10 @@ use crate::transport::{Arrival, Header, Link, SingleCopy};
 
 type Queue = Arc<Mutex<VecDeque<(Header, Vec<u8>)>>>;
 
-/// Fragments that are on their way at most.
+/// Most fragments that are under way.
 const MOST_FRAGMENTS: usize = 4;
 const FRAGMENT_BYTES: usize = 50_000;
-/// What has arrived of a fragment when it is looked at.
+/// Bytes of a fragment that have arrived when it is looked at.
 const PIECE_BYTES: usize = 30_000;
 
 /// One end of a link.
@@ -29,7 +29,7 @@ struct SmallLink {
     out: Queue,
     back: Queue,
     consumed: usize,
-    /// Its sender has ended, and what it has offered can no longer be read.
+    /// Whether the sender has ended, so that what it has exposed can no longer be read.
     is_broken: bool,
 }
 
@@ -117,7 +117,7 @@ impl Pair {
         Pair { sides: [0, 1].map(|own| Conversation::new(9, own, 2)), links: link_pair() }
     }
 
-    /// One turn of a rank, if it has something to do with the other; whether anything moved.
+    /// One turn of a rank, if it needs one with the other. Returns whether anything moved.
     fn step(&mut self, rank: usize) -> Result<bool, Fault> {
         let mut watched = Vec::new();
         self.sides[rank].watched(&mut watched);
@@ -131,13 +131,13 @@ impl Pair {
         Ok(pushed | pulled.moved)
     }
 
-    /// A rank takes in what is there though it waits for nothing, as if it were in a collective.
+    /// Makes a rank take in everything although it waits for nothing, as if it were in a collective.
     fn drain(&mut self, rank: usize) {
         let (side, link) = (&mut self.sides[rank], &mut self.links[rank]);
         while side.pull(1 - rank as Rank, link, Drain::Everything).unwrap().moved {}
     }
 
-    /// Until nothing moves.
+    /// Gives turns until nothing moves.
     fn settle(&mut self) {
         while self.step(0).unwrap() | self.step(1).unwrap() {}
     }
@@ -164,7 +164,7 @@ impl Pair {
         unsafe { self.sides[at].start_receive(selector, buffer(room)) }.unwrap()
     }
 
-    /// The status of what has ended well.
+    /// The status of an operation that has ended without an error.
     fn status(&mut self, at: usize, ticket: Ticket) -> Option<Status> {
         self.sides[at].take_outcome(ticket).map(|outcome| outcome.unwrap().status)
     }
@@ -175,7 +175,7 @@ fn buffer(room: &mut [u8]) -> RecvBuffer {
     RecvBuffer { data, datatype: Datatype::Byte, count, is_lenient: false }
 }
 
-/// Bytes that tell where they are from.
+/// Bytes that depend on `seed`, so that they show where they come from.
 fn bytes(seed: usize, len: usize) -> Vec<u8> {
     (0..len).map(|i| (i / 251 * 7 + i + seed * 31) as u8).collect()
 }

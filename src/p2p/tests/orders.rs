@@ -1,4 +1,4 @@
-//! Whatever the order of starting, of turns and of sizes, the bytes arrive where matching says.
+//! Tests that bytes arrive where matching says, for any order of starts and turns and for all sizes.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use crate::p2p::protocol::WINDOW_BYTES;
 
 #[derive(Clone, Debug)]
 struct Exchange {
-    /// Who sends.
+    /// The sender.
     from: usize,
     tag: Tag,
     len: usize,
@@ -41,7 +41,7 @@ fn exchange() -> impl Strategy<Value = Exchange> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Receives are started in the order of their messages and each accepts its own: so they meet in that
+    /// Receives are started in the order of their messages, and each accepts its own, so they match in that
     /// order.
     #[test]
     fn the_nth_receive_gets_the_nth_message(
@@ -50,7 +50,7 @@ proptest! {
     ) {
         let mut pair = Pair::new();
         let sent: Vec<Vec<u8>> = exchanges.iter().enumerate().map(|(i, e)| bytes(i, e.len)).collect();
-        // Some have more room than the message needs.
+        // Some receives have more room than the message needs.
         let mut rooms: Vec<Vec<u8>> =
             exchanges.iter().enumerate().map(|(i, e)| vec![0; e.len + i % 3]).collect();
         let of = |side: usize, sends: bool| {
@@ -107,11 +107,11 @@ fn a_small_message_passes_a_large_one_that_waits_for_its_receive() {
 }
 
 #[test]
-fn a_message_that_began_the_short_way_ends_the_long_way() {
+fn a_message_that_began_on_the_fast_path_ends_on_the_general_path() {
     let mut pair = Pair::new();
     let (data, after) = (bytes(1, 2 * FRAGMENT_BYTES + 100), bytes(2, 10));
     let (mut room, mut next) = (vec![0; data.len()], vec![0; 10]);
-    // The first message from a rank never takes the short way.
+    // The first message from a rank never takes the fast path.
     pair.send(0, 5, &after);
     let first = pair.receive(1, from(0, 5), &mut next);
     pair.settle();
@@ -140,7 +140,7 @@ fn a_message_that_began_the_short_way_ends_the_long_way() {
 }
 
 #[test]
-fn a_receive_that_has_met_a_message_which_cannot_be_read_depends_on_its_sender() {
+fn a_receive_that_has_matched_an_unreadable_message_depends_on_its_sender() {
     for is_early in [true, false] {
         for selector in [from(0, 5), Selector::ANY] {
             let mut pair = Pair::new();
@@ -149,7 +149,7 @@ fn a_receive_that_has_met_a_message_which_cannot_be_read_depends_on_its_sender()
             pair.step(0).unwrap();
             pair.links[1].is_broken = true;
             if is_early {
-                // Nobody receives it yet: the message is in nobody's way, and no failure.
+                // No receive has matched it yet: the message blocks nothing, and is no failure.
                 let pulled = pair.sides[1].pull(0, &mut pair.links[1], Drain::Everything);
                 assert!(matches!(pulled, Err(Fault::Link(_))) && !pair.sides[1].depends_on(0));
             }

@@ -1,10 +1,10 @@
-//! Messages whose memory is not one run of bytes, in all ways that a message may go.
+//! Tests of messages whose memory is not one run of bytes, on all paths of a message.
 
 use super::*;
 use crate::base::Error;
 use crate::p2p::protocol::WINDOW_BYTES;
 
-/// Each byte has a neighbour that belongs to nobody.
+/// Memory in which each byte of the message is followed by a byte that must not change.
 struct EveryOther {
     memory: Mutex<Vec<u8>>,
 }
@@ -77,7 +77,7 @@ fn room(pieces: &Arc<EveryOther>) -> RecvBuffer {
 const LENGTHS: [usize; 7] = [0, 1, 1000, 70_001, WINDOW_BYTES, WINDOW_BYTES + 1, 3 * WINDOW_BYTES + 5];
 
 #[test]
-fn pieces_arrive_in_pieces_or_in_one_buffer_whoever_comes_first() {
+fn pieces_arrive_in_pieces_or_in_one_buffer_whichever_side_is_first() {
     for len in LENGTHS {
         for (is_early, is_synchronous) in [(true, false), (false, false), (true, true), (false, true)] {
             for (from_pieces, to_pieces) in [(true, true), (true, false), (false, true)] {
@@ -110,7 +110,7 @@ fn pieces_arrive_in_pieces_or_in_one_buffer_whoever_comes_first() {
 }
 
 #[test]
-fn a_message_without_credit_leaves_its_pieces_alone_until_a_receive_wants_them() {
+fn a_message_without_credit_leaves_its_pieces_alone_until_a_receive_matches() {
     let mut pair = Pair::new();
     let message = bytes(1, WINDOW_BYTES);
     let source = EveryOther::holding(&message);
@@ -173,7 +173,7 @@ fn a_claimed_message_goes_into_pieces() {
 }
 
 #[test]
-fn after_a_failure_pieces_are_left_alone_and_let_go() {
+fn after_a_failure_pieces_are_left_alone_and_dropped() {
     let mut pair = Pair::new();
     let (source, target) = (EveryOther::holding(&bytes(1, 200_000)), EveryOther::holding(&[0; 10]));
     let send = pair.send_pieces(0, 3, &source, false);

@@ -1,4 +1,4 @@
-//! What else the two sides say: synchronous sends, probes, cancels, contradictions, nonsense.
+//! Tests of the rest of the protocol: synchronous sends, probes, cancels, contradictions, nonsense.
 
 use super::*;
 use crate::base::Error;
@@ -8,7 +8,7 @@ use crate::transport::SingleCopy;
 const ANY: Selector = Selector::ANY;
 
 #[test]
-fn a_synchronous_send_ends_when_a_receive_has_met_it_and_not_before() {
+fn a_synchronous_send_ends_when_a_receive_has_matched_it_and_not_before() {
     for len in [0, 5, 3 * WINDOW_BYTES] {
         let mut pair = Pair::new();
         let message = bytes(1, len);
@@ -27,7 +27,7 @@ fn a_synchronous_send_ends_when_a_receive_has_met_it_and_not_before() {
 }
 
 #[test]
-fn a_probe_shows_what_a_receive_would_get_and_leaves_it_there() {
+fn a_probe_shows_the_message_that_a_receive_would_get_and_leaves_it_there() {
     let mut pair = Pair::new();
     let probe = pair.sides[1].start_probe(from(0, 7), false);
     assert!(pair.sides[1].find(ANY).is_none());
@@ -42,7 +42,7 @@ fn a_probe_shows_what_a_receive_would_get_and_leaves_it_there() {
 }
 
 #[test]
-fn a_claimed_message_is_received_by_nobody_else() {
+fn a_claimed_message_matches_no_other_receive() {
     for (is_early, len) in [(true, 5), (false, 5), (false, 2 * WINDOW_BYTES), (false, 0)] {
         let mut pair = Pair::new();
         let (first, second) = (bytes(1, len), bytes(2, 5));
@@ -68,7 +68,7 @@ fn a_claimed_message_is_received_by_nobody_else() {
 }
 
 #[test]
-fn a_cancelled_receive_gets_nothing_and_one_that_has_met_a_message_cannot_be_cancelled() {
+fn a_cancelled_receive_gets_nothing_and_a_matched_one_cannot_be_cancelled() {
     let mut pair = Pair::new();
     let (mut first, mut second) = ([0; 1], [0; 1]);
     let cancelled = pair.receive(1, ANY, &mut first);
@@ -82,7 +82,7 @@ fn a_cancelled_receive_gets_nothing_and_one_that_has_met_a_message_cannot_be_can
     assert_eq!((first, second), ([0], [9]));
 }
 
-/// What rank 1 says when it receives `len` bytes as `buffer`.
+/// The outcome of rank 1 when it receives `len` bytes into `buffer`.
 fn outcome(len: usize, buffer: RecvBuffer) -> (Result<Status, Error>, bool) {
     let mut pair = Pair::new();
     let message = bytes(1, len);
@@ -105,7 +105,7 @@ fn outcome(len: usize, buffer: RecvBuffer) -> (Result<Status, Error>, bool) {
 }
 
 #[test]
-fn a_message_that_is_too_long_fails_everything_or_only_its_receive_if_that_is_lenient() {
+fn a_message_that_is_too_long_fails_everything_or_only_a_lenient_receive() {
     for len in [10, 3 * WINDOW_BYTES] {
         let mut room = [0; 7];
         let (received, _) = outcome(len, buffer(&mut room));
@@ -130,7 +130,7 @@ fn another_datatype_fails_everything_or_is_received_byte_by_byte() {
 }
 
 #[test]
-fn words_that_make_no_sense_are_errors_and_no_panics() {
+fn meaningless_headers_are_errors_and_no_panics() {
     let header = |sequence, message: ProtocolMessage| Header { context: 9, sequence, call: message.pack() };
     let violation = [
         header(0, ProtocolMessage::ClearToSend { limit: u64::MAX }),
@@ -162,7 +162,7 @@ fn announcement(count: u64, protocol: protocol::Protocol) -> [u64; 2] {
 }
 
 #[test]
-fn a_failure_ends_everything_and_is_the_answer_to_whatever_follows() {
+fn a_failure_ends_everything_and_is_the_answer_to_every_later_call() {
     let mut pair = Pair::new();
     let mut room = [0; 1];
     let receive = pair.receive(1, ANY, &mut room);
