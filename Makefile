@@ -96,9 +96,11 @@ docs: tools
 # What the other parts use, made once; they get INSTALLED=1.
 test-build:
 	@$(MAKE) --no-print-directory INSTALLED= examples
-# Format, words, clippy, rustdoc; the committed header, symbol list and generated pages against fresh ones; the site without
+# Formats, words, licences, clippy, rustdoc; the committed header, symbol list and generated pages against fresh ones; the site without
 # warnings, where Doxygen can be had.
 test-check:
+	@$(PYTHON) capi-tests/pypi.py target/clang-format "clang-format==23.*" || \
+	    echo "clang-format cannot be had: the format of C and C++ is not compared"
 	cargo xtask check
 	$(PYTHON) benches/peers/report.py --check
 	$(PYTHON) docs/site/make.py --check

@@ -74,6 +74,8 @@ def preflight(parts):
         smaller.append("valgrind is missing: instructions are not counted; AddressSanitizer looks for leaks in its place")
     if not shutil.which("pkg-config") and not shutil.which("pkgconf"):
         smaller.append("pkg-config is missing: no program is built by it")
+    if not shutil.which("cargo-deny"):
+        smaller.append("cargo deny is missing: licences of crates are compared, advisories are not looked up")
     if os.geteuid() != 0 or not all(map(shutil.which, ("ip", "tc"))):
         smaller.append("network namespaces need root and iproute2: jobs on several hosts run on pretended ones only")
     free, wanted = shutil.disk_usage(ROOT).free / 1e9, 8 if "torch" in left_out else 16
