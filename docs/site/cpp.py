@@ -62,6 +62,9 @@ class Reader:
 
     def read(self):
         result, at = [r"/// \file"], 0
+        if "#define ANYCCL_ANYCCL_HPP" in self.lines:
+            # anyccl.hpp: its text is about all that the others declare.
+            result += ["/// The C++ interface: includes all of namespace anyccl.", "", r"/// \namespace anyccl"]
         first = True
         while at < len(self.lines):
             line = self.lines[at]

@@ -70,7 +70,10 @@ def navigation():
         lines.append("</tab>")
         if name == "docs/api":
             lines.append('<tab type="topics" visible="yes" title="C reference" intro="The chapters of anyccl/anyccl.h."/>')
-            lines.append('<tab type="classlist" visible="yes" title="C++ reference" intro="The types of anyccl/anyccl.hpp."/>')
+            lines.append('<tab type="usergroup" visible="yes" url="@ref anyccl" title="C++ reference">')
+            lines.append('  <tab type="user" visible="yes" url="@ref anyccl" title="Overview and functions"/>')
+            lines.append('  <tab type="classlist" visible="yes" title="Classes" intro="The classes of anyccl/anyccl.hpp."/>')
+            lines.append("</tab>")
     return "\n".join(f"    {line}" for line in lines)
 
 
@@ -80,12 +83,12 @@ def layout(program):
     subprocess.run([program, "-l", str(file)], check=True, stdout=subprocess.DEVNULL)
     text = file.read_text(encoding="utf-8")
     text = re.sub(r"<navindex>.*?</navindex>", lambda _: f"<navindex>\n{navigation()}\n  </navindex>", text, flags=re.DOTALL)
-    # A chapter begins with its text, and ends with what each call says.
-    before, group, after = re.split(r"(?<=<group>)|(?=</group>)", text)
-    group = re.sub(r"<detaileddescription [^/]*/>", "", group)
+    # A chapter, a class and a file begin with their text, and end with what each call says.
     overview = '<briefdescription visible="no"/>\n    <detaileddescription visible="yes" title="Overview"/>'
-    group = re.sub(r"<briefdescription [^/]*/>", overview, group)
-    text = before + group + after
+    for kind in ("group", "class", "file", "namespace"):
+        before, part, after = re.split(rf"(?<=<{kind}>)|(?=</{kind}>)", text)
+        part = re.sub(r"<detaileddescription [^/]*/>", "", part)
+        text = before + re.sub(r"<briefdescription [^/]*/>", overview, part) + after
     file.write_text(text, encoding="utf-8")
     return file
 
