@@ -5,14 +5,14 @@
 //! sender                                    receiver
 //! Data, eager         ──── all bytes ────▶     up to WINDOW_BYTES
 //! Data, eager window  ── WINDOW_BYTES ───▶     holds them, or has them received at once
-//!                     ◀── ClearToSend ────     when a receive is there
+//!                     ◀── ClearToSend ────     once a receive has matched
 //!                     ──── the rest ─────▶
 //! Data, rendezvous    ──── no bytes ─────▶     the sender has no credit left
-//!                     ◀── ClearToSend ────     when a receive is there
+//!                     ◀── ClearToSend ────     once a receive has matched
 //!                     ──── all bytes ────▶
 //! Data, eager, synchronous ──────────────▶
-//!                     ◀──── Matched ──────     when a receive is there
-//!                     ◀──── Credit ───────     now and then: so much of what was sent has been received
+//!                     ◀──── Matched ──────     once a receive has matched
+//!                     ◀──── Credit ───────     now and then, for messages that were received
 //! ```
 //!
 //! In all of these, the sequence number in the header is that of the message. Messages are numbered

@@ -3,7 +3,7 @@
 //! Such a line is not read before it is written, and displaces nothing in the caches. Wider stores are
 //! better, although a line leaves the CPU whole in any case. Figures: docs/lab/constants.md.
 //!
-//! These stores do not obey a Release store: after the last of them, [`fence`] orders them before what
+//! A Release store does not order these stores. A [`fence`] after the last of them orders them before what
 //! follows.
 
 use std::arch::x86_64::{

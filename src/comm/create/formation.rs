@@ -55,7 +55,7 @@ impl FormationRecord {
 
 impl Communicator {
     /// Makes a communicator of the ranks that pass the same `color`. They are ordered by `key`, then by their
-    /// rank here. `None`: this rank is in none. Collective.
+    /// rank here. `None`: this rank passed no color. Collective.
     pub fn split(&self, color: Option<u32>, key: i32, own: &CommConfig) -> Result<Option<Communicator>> {
         let group = color.map_or(NO_GROUP, u64::from);
         let records = self.exchange_records(Formation::Split, group, i64::from(key), 0)?;

@@ -98,7 +98,7 @@ impl ControlChannel {
         self.process.as_ref().filter(|_| !self.closed && !self.has_ended)
     }
 
-    /// Takes note that the peer's process has ended.
+    /// Notes that the peer's process has ended.
     pub fn note_end(&mut self) {
         self.has_ended = true;
     }

@@ -15,8 +15,8 @@ impl FastPath for ShmLink {
             let ring = self.send.ring;
             let line = ring.line(self.send.producer.next_slot());
             if bytes <= INLINE_BYTES {
-                // SAFETY: the caller vouches for `data`; the target is the payload of a control line that is
-                // ours until it is published, inside the mapping.
+                // SAFETY: the caller vouches for `data`; the target is the payload of a control line that
+                // belongs to this side until it is published, inside the mapping.
                 unsafe { copy_short(line.inline_payload(), data, bytes) };
                 self.publish_inline(line, header, bytes);
                 return true;
@@ -25,7 +25,7 @@ impl FastPath for ShmLink {
                 && self.send.producer.buffers_in_flight() < self.memory.quota()
                 && let Some(buffer) = self.pool.pop()
             {
-                // SAFETY: the caller vouches for `data`; the buffer is ours.
+                // SAFETY: the caller vouches for `data`; the buffer belongs to this side.
                 unsafe { self.fill_buffer(buffer, data, bytes) };
                 self.publish_buffer(line, header, Extent { bytes, buffer });
                 return true;

@@ -220,8 +220,8 @@ impl ShmLink {
             self.zero_copy.note_copied(data, bytes);
         }
         if bytes <= INLINE_BYTES {
-            // SAFETY: the caller vouches for `data`; the target is the payload of a control line that is ours
-            // until it is published, inside the mapping.
+            // SAFETY: the caller vouches for `data`; the target is the payload of a control line that
+            // belongs to this side until it is published, inside the mapping.
             unsafe { std::ptr::copy_nonoverlapping(data, line.inline_payload(), bytes) };
             self.publish_inline(line, header, bytes);
             return Some(bytes);
@@ -231,7 +231,7 @@ impl ShmLink {
         }
         let buffer = self.pool.pop()?;
         let (left, bytes) = (bytes, bytes.min(most));
-        // SAFETY: the caller vouches for `data`; the buffer is ours.
+        // SAFETY: the caller vouches for `data`; the buffer belongs to this side.
         unsafe { self.fill_buffer(buffer, data, bytes) };
         if bytes >= HALF_FRAGMENT_BYTES {
             line.write_message_bytes(left);

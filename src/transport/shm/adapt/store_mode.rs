@@ -13,9 +13,9 @@ use crate::sys::cycles;
 const TIMED_FROM: usize = 4 << 10;
 /// Cycles of the time stamp counter per KiB above which a copy is slow. This is about 5 GB/s.
 const CYCLES_PER_KIB: u64 = 512;
-/// One of so many copies is timed, and therefore goes through the caches.
+/// Number of copies of which one is timed, and therefore goes through the caches.
 const ROUND: u8 = 16;
-/// One of so many copies is timed while stores are believed to be slow.
+/// Number of copies of which one is timed while stores are believed to be slow.
 const ROUND_WHERE_SLOW: u8 = 64;
 
 /// What the copies of one link have shown so far.

@@ -33,7 +33,7 @@ pub struct Design {
     pub batch_warm_up: u32,
     /// Runs whose times are added up to one sample.
     pub sample: u32,
-    /// Place of the deciding sample among the sorted samples of its way: so many are faster.
+    /// Place of the deciding sample among the sorted samples of its way: the number of faster samples.
     pub deciding: usize,
     /// Runs from a first decision for single copies to the next trial. Each trial that confirms the decision
     /// doubles the number. `None`: such a decision stands for the rest of the period.
