@@ -3,8 +3,8 @@
 #ifndef ANYCCL_CPP_MODE_HPP
 #define ANYCCL_CPP_MODE_HPP
 
-// The two modes have different types by the same names. Each lives in an inline namespace of its own, so that
-// a program may have files of both, and the linker never takes the code of one for that of the other.
+// The two modes have different types with the same names, and each has an inline namespace of its own. So a
+// program may have files of both, and the linker keeps their code apart.
 #if !defined(ANYCCL_NO_EXCEPTIONS) && defined(__cpp_exceptions)
 #define ANYCCL_CPP_THROWS 1
 #define ANYCCL_CPP_MODE throwing
