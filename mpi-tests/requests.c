@@ -223,6 +223,78 @@ static void elements(void)
     CALL(MPI_Type_free(&pair));
 }
 
+/* Receives of messages that have arrived before, and sends that leave at once: more of them than a library keeps ready. */
+static void there_already(void)
+{
+    enum { MESSAGES = 1500 };
+    static int values[MESSAGES], got[MESSAGES];
+    static MPI_Request begun[MESSAGES], ended[MESSAGES];
+    int left = (rank + size - 1) % size, right = (rank + 1) % size, good = 0;
+    MPI_Status status;
+
+    for (int i = 0; i < MESSAGES; i++) {
+        values[i] = 1000 * rank + i;
+        CALL(MPI_Isend(&values[i], 1, MPI_INT, right, 8, MPI_COMM_WORLD, &begun[i]));
+        CHECK(begun[i] != MPI_REQUEST_NULL);
+    }
+    CALL(MPI_Barrier(MPI_COMM_WORLD));
+    CALL(MPI_Probe(left, 8, MPI_COMM_WORLD, &status));
+    for (int i = 0; i < MESSAGES; i++) {
+        CALL(MPI_Irecv(&got[i], 1, MPI_INT, left, 8, MPI_COMM_WORLD, &ended[i]));
+        CHECK(ended[i] != MPI_REQUEST_NULL);
+    }
+    for (int i = 0; i < MESSAGES; i++) {
+        int flag = 0, index = -1, count = -1, is_cancelled = -1;
+        switch (i % 5) {
+        case 0:
+            while (!flag)
+                CALL(MPI_Request_get_status(ended[i], &flag, MPI_STATUS_IGNORE));
+            CHECK(ended[i] != MPI_REQUEST_NULL);
+            CALL(MPI_Wait(&ended[i], &status));
+            break;
+        case 1:
+            while (!flag)
+                CALL(MPI_Test(&ended[i], &flag, &status));
+            break;
+        case 2:
+            CALL(MPI_Waitany(1, &ended[i], &index, &status));
+            CHECK(index == 0);
+            break;
+        case 3:
+            while (!flag)
+                CALL(MPI_Testall(1, &ended[i], &flag, &status));
+            break;
+        default:
+            while (index != 1)
+                CALL(MPI_Testsome(1, &ended[i], &index, &flag, &status));
+        }
+        CALL(MPI_Get_count(&status, MPI_INT, &count));
+        CALL(MPI_Test_cancelled(&status, &is_cancelled));
+        good += ended[i] == MPI_REQUEST_NULL && got[i] == 1000 * left + i && status.MPI_SOURCE == left &&
+                status.MPI_TAG == 8 && count == 1 && !is_cancelled;
+    }
+    say("there already: %d", good);
+    for (int i = 0; i < MESSAGES; i++) {
+        int flag = 0;
+        switch (i % 3) {
+        case 0:
+            CALL(MPI_Request_free(&begun[i]));
+            break;
+        case 1:
+            while (!flag)
+                CALL(MPI_Request_get_status(begun[i], &flag, MPI_STATUS_IGNORE));
+            break;
+        default:
+            CALL(MPI_Wait(&begun[i], &status));
+        }
+    }
+    CALL(MPI_Waitall(MESSAGES, begun, MPI_STATUSES_IGNORE));
+    good = 0;
+    for (int i = 0; i < MESSAGES; i++)
+        good += begun[i] == MPI_REQUEST_NULL;
+    say("sent at once: %d", good);
+}
+
 int main(int argc, char **argv)
 {
     report_begin(&argc, &argv, MPI_THREAD_SINGLE);
@@ -231,5 +303,6 @@ int main(int argc, char **argv)
     generalized();
     freed();
     elements();
+    there_already();
     return report_end();
 }

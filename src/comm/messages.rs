@@ -12,6 +12,14 @@ use crate::progress::{Started, Ticket};
 /// Most elements of a message that tries the fast path. The engine decides whether it is short enough.
 const SMALL: u64 = 1 << 20;
 
+/// What became of a receive that was started.
+pub enum StartedReceive {
+    /// It waits for its message.
+    Pending(Request),
+    /// The message was there.
+    Received(Status),
+}
+
 impl Communicator {
     /// Sends a message. Returns when the send buffer may be reused. The matching receive may not have been
     /// posted yet.
@@ -101,11 +109,26 @@ impl Communicator {
     /// # Safety
     /// See [`Communicator::receive`]; the promise holds until the request is complete.
     pub unsafe fn start_receive(&self, selector: Selector, buffer: RecvBuffer) -> Result<Request> {
+        // SAFETY: passed on from our caller.
+        Ok(match unsafe { self.begin_receive(selector, buffer) }? {
+            StartedReceive::Pending(request) => request,
+            StartedReceive::Received(status) => Request::ended(Arc::clone(&self.driver), status),
+        })
+    }
+
+    /// Starts a receive, and gives the status instead of a request if the message was there.
+    ///
+    /// # Safety
+    /// See [`Communicator::start_receive`].
+    #[inline]
+    pub unsafe fn begin_receive(&self, selector: Selector, buffer: RecvBuffer) -> Result<StartedReceive> {
         self.check_incoming(selector)?;
         self.check_recv_buffer(&buffer)?;
         // SAFETY: passed on from our caller.
-        let started = unsafe { self.driver.start_receive(self.id, selector, buffer) };
-        started.map(|ticket| self.request(ticket))
+        Ok(match unsafe { self.driver.start_receive(self.id, selector, buffer) }? {
+            Started::Running(ticket) => StartedReceive::Pending(self.request(ticket)),
+            Started::Ended(status) => StartedReceive::Received(status),
+        })
     }
 
     /// Waits for a message that a receive would get, and leaves it in the queue.

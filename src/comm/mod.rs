@@ -32,6 +32,7 @@ pub use coalesced::{Coalesced, List, Part};
 pub use communicator::{CommConfig, Communicator};
 pub use create::{world, world_finalize, world_init, world_init_or_alone, world_now};
 pub use graph::Graph;
+pub use messages::StartedReceive;
 pub use persistent::Persistent;
 pub use request::Request;
 pub use wait_all::{Pending, wait_all, wait_for_any, wait_until_one_engine};

@@ -40,8 +40,8 @@ impl Driver {
         Ok(Started::Running(ticket))
     }
 
-    /// Starts a receive. It makes progress at once if a message has come for it, else at the next look at the
-    /// links. So many receives that are started one after the other cost only one look.
+    /// Starts a receive. A small message that has arrived is received at once. Otherwise the receive makes
+    /// progress at the next look at the links, so many that are started one after the other cost one look.
     ///
     /// # Safety
     /// See [`Engine::start_receive`].
@@ -50,14 +50,19 @@ impl Driver {
         comm: CommId,
         selector: Selector,
         buffer: RecvBuffer,
-    ) -> Result<Ticket> {
+    ) -> Result<Started> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        let ticket = unsafe { engine.start_receive(comm, selector, buffer) }?;
+        let ticket = match unsafe { engine.receive_fast_path(comm, selector, &buffer, Patience::None) } {
+            FastReceive::Received(status) => return Ok(Started::Ended(status)),
+            FastReceive::Started(ticket) => ticket,
+            // SAFETY: passed on from our caller.
+            FastReceive::NotTaken => unsafe { engine.start_receive(comm, selector, buffer) }?,
+        };
         if !engine.waits_quietly(ticket) {
             self.move_on(&mut engine);
         }
-        Ok(ticket)
+        Ok(Started::Running(ticket))
     }
 
     /// Starts the receive of a message that a probe has taken out.
@@ -118,7 +123,7 @@ impl Driver {
     ) -> Option<BoxedResult<Status>> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        match unsafe { engine.receive_fast_path(comm, selector, &buffer) } {
+        match unsafe { engine.receive_fast_path(comm, selector, &buffer, Patience::Moment) } {
             FastReceive::Received(status) => Some(Ok(status)),
             FastReceive::Started(ticket) => Some(self.receive_to_end(&mut engine, ticket, timeout())),
             FastReceive::NotTaken => None,
@@ -149,7 +154,7 @@ impl Driver {
     ) -> Result<Status> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
-        let ticket = match unsafe { engine.receive_fast_path(comm, selector, &buffer) } {
+        let ticket = match unsafe { engine.receive_fast_path(comm, selector, &buffer, Patience::Moment) } {
             FastReceive::Received(status) => return Ok(status),
             FastReceive::Started(ticket) => ticket,
             // SAFETY: passed on from our caller. This function returns only when there is an outcome.
@@ -199,12 +204,21 @@ impl Driver {
     }
 }
 
-/// State of a send after its start.
+/// State of a message after its start.
 pub enum Started {
-    /// The send is under way.
+    /// It is under way.
     Running(Ticket),
-    /// The message was sent.
+    /// It was sent, or received.
     Ended(Status),
+}
+
+/// How long a receive on the fast path polls for its message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    /// One look.
+    None,
+    /// About as long as a peer that is at work takes to answer.
+    Moment,
 }
 
 /// Status of the message with which a receive has ended.
@@ -250,7 +264,7 @@ impl Engine {
         true
     }
 
-    /// Receives a small message that fills its buffer, if it comes within a moment and nothing is in its way.
+    /// Receives a small message that fills its buffer, if it comes in time and nothing is in its way.
     ///
     /// # Safety
     /// The contract of [`Engine::start_receive`] holds during this call.
@@ -260,6 +274,7 @@ impl Engine {
         id: CommId,
         selector: Selector,
         buffer: &RecvBuffer,
+        patience: Patience,
     ) -> FastReceive {
         let RecvBuffer { data, datatype, count, .. } = *buffer;
         let bytes = count as usize * datatype.bytes();
@@ -289,7 +304,7 @@ impl Engine {
                     link.release();
                     done = Some(before + n);
                 }
-                Peek::Empty if pause(&mut waited, self.oversubscribed) => {}
+                Peek::Empty if patience == Patience::Moment && pause(&mut waited, self.oversubscribed) => {}
                 Peek::Empty | Peek::SlowPath => break,
             }
         }

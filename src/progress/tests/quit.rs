@@ -86,7 +86,8 @@ fn a_rank_with_a_call_under_way_or_without_any_call_cannot_quit() {
     assert!(!drivers[0].quit(CommId::FIRST, "enough"));
     let mut room = [0];
     // SAFETY: the room lives until the receive is waited for, below.
-    let ticket = unsafe { drivers[0].start_receive(CommId::FIRST, from(1, 1), buffer(&mut room)) }.unwrap();
+    let started = unsafe { drivers[0].start_receive(CommId::FIRST, from(1, 1), buffer(&mut room)) }.unwrap();
+    let Started::Running(ticket) = started else { panic!("nobody has sent") };
     assert!(!drivers[0].quit(CommId::FIRST, "enough"));
     send(&drivers[1], 0, 1, &[7]).unwrap();
     drivers[0].wait(ticket, Some(LONG)).unwrap();

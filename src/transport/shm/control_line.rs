@@ -48,6 +48,20 @@ pub struct Extent {
     pub buffer: u16,
 }
 
+/// A [`Content`] as it stands in a control line.
+///
+/// One word, so that it travels in a register: an [`Extent`] that goes through the stack is written in parts
+/// and read whole, and such a load waits until every store before it has reached the cache.
+#[derive(Clone, Copy)]
+pub struct ContentWord(u32);
+
+impl From<Content> for ContentWord {
+    #[inline(always)]
+    fn from(content: Content) -> ContentWord {
+        ContentWord(content.encode())
+    }
+}
+
 /// Stands in place of an extent: the line tells where in the sender's memory the message is.
 const PEER_MEMORY: u32 = u32::MAX;
 /// Stands in place of an extent: the line tells where in the sender's arena the message is.
@@ -69,7 +83,7 @@ impl Content {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     const fn encode(self) -> u32 {
         match self {
             Content::Copied(extent) => extent.encode(),
@@ -151,8 +165,8 @@ impl ControlLine {
 
     /// Writes the header and the content. The payload is written separately.
     #[inline]
-    pub fn write(&self, header: &Header, content: Content) {
-        self.extent.store(content.encode(), Ordering::Relaxed);
+    pub fn write(&self, header: &Header, content: ContentWord) {
+        self.extent.store(content.0, Ordering::Relaxed);
         self.context.store(header.context, Ordering::Relaxed);
         self.sequence.store(header.sequence, Ordering::Relaxed);
         self.call[0].store(header.call[0], Ordering::Relaxed);

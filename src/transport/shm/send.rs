@@ -6,7 +6,9 @@ use super::ShmLink;
 use super::adapt::cache_distance::CacheDistance;
 use super::adapt::cma_choice::is_preferred;
 use super::cma::CMA_BYTES;
-use super::control_line::{Content, ControlLine, Extent, FRAGMENT_BYTES, HALF_FRAGMENT_BYTES, INLINE_BYTES};
+use super::control_line::{
+    Content, ContentWord, ControlLine, Extent, FRAGMENT_BYTES, HALF_FRAGMENT_BYTES, INLINE_BYTES,
+};
 use super::protocol::{CorruptRing, Ordering, Producer};
 use super::ring::Ring;
 use super::zero_copy::ZERO_COPY_BYTES;
@@ -167,7 +169,7 @@ impl ShmLink {
         let line = ring.line(self.send.producer.next_slot());
         line.write_location(start, bytes);
         self.exposures.begin(&ring, header, bytes);
-        self.publish(line, header, content, false);
+        self.publish(line, header, content.into(), false);
     }
 
     /// Whether the peer can read this process's memory.
@@ -260,19 +262,19 @@ impl ShmLink {
     /// Hands over a fragment whose payload is in its control line.
     #[inline]
     pub(super) fn publish_inline(&mut self, line: &ControlLine, header: &Header, bytes: usize) {
-        self.publish(line, header, Content::Copied(Extent { bytes, buffer: 0 }), false);
+        self.publish(line, header, Content::Copied(Extent { bytes, buffer: 0 }).into(), false);
     }
 
     /// Hands over a fragment whose payload is in a bounce buffer.
     #[inline]
     pub(super) fn publish_buffer(&mut self, line: &ControlLine, header: &Header, extent: Extent) {
         line.write_other_consumed(self.recv.consumer.consumed());
-        self.publish(line, header, Content::Copied(extent), true);
+        self.publish(line, header, Content::Copied(extent).into(), true);
     }
 
     /// Fills a control line except for the payload, and hands it over.
     #[inline]
-    fn publish(&mut self, line: &ControlLine, header: &Header, content: Content, has_buffer: bool) {
+    fn publish(&mut self, line: &ControlLine, header: &Header, content: ContentWord, has_buffer: bool) {
         line.write(header, content);
         self.send.producer.publish(&line.turn, has_buffer);
         self.is_doorbell_due = true;

@@ -10,43 +10,14 @@ use anyccl_engine::base::{Call, CallKind, Collective, Datatype as Element, Reduc
 use super::small_call::SmallCall;
 use crate::arguments::{CommHandle, DatatypeHandle, OpHandle, RecvAddress, SendAddress};
 use crate::comm::Comm;
-use crate::datatype::Datatype;
 use crate::op::{Kernel, kernel};
-use crate::table::FIRST;
-use crate::types;
+use crate::types::memory::dense_bytes;
 
 /// A call that moves bytes.
 #[inline(always)]
 fn movement(collective: Collective, bytes: u64, root: i32) -> Call {
     let (kind, root) = (CallKind::Collective(collective), root.cast_unsigned());
     Call { kind, datatype: Element::Byte, op: None, root, count: bytes }
-}
-
-/// Counts from this one on, and negative ones, are left to the slow path: their bytes may not fit 64 bits.
-const LARGE: u64 = 1 << 31;
-
-/// Bytes of elements that lie at their address without gaps.
-#[inline(always)]
-fn dense_bytes(count: i64, datatype: DatatypeHandle) -> Option<u64> {
-    if count.cast_unsigned() >= LARGE {
-        return None;
-    }
-    if datatype.0 >= FIRST {
-        return dense_bytes_of_made(count, datatype);
-    }
-    match Datatype::predefined(datatype.0)?.run_for(count)? {
-        (0, bytes) => Some(bytes),
-        _ => None,
-    }
-}
-
-/// Like [`dense_bytes`], for a datatype that the program has made.
-#[inline(never)]
-fn dense_bytes_of_made(count: i64, datatype: DatatypeHandle) -> Option<u64> {
-    match types::committed(datatype).ok()?.run_for(count)? {
-        (0, bytes) => Some(bytes),
-        _ => None,
-    }
 }
 
 /// Bytes that are both sent and received, if those are equal.

@@ -111,7 +111,7 @@ const fn pair(name: &'static str, code: u32, value: u32, index: u32) -> Basic {
 }
 
 /// Every predefined datatype.
-const ROWS: &[Basic] = &[
+pub(super) const ROWS: &[Basic] = &[
     row("MPI_AINT", c::AINT, 8, Form::Scalars(8)),
     row("MPI_COUNT", c::COUNT, 8, Form::Scalars(8)),
     row("MPI_OFFSET", c::OFFSET, 8, Form::Scalars(8)),

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use super::Datatype;
-use super::basic::Basic;
+use super::basic::{Basic, ROWS};
 use super::recipe::Recipe;
 use super::typemap::Typemap;
 use crate::constants as c;
@@ -20,6 +20,30 @@ impl Datatype {
     pub fn predefined(code: u32) -> Option<&'static Arc<Datatype>> {
         static BY_CODE: OnceLock<[Option<Arc<Datatype>>; CODES]> = OnceLock::new();
         BY_CODE.get_or_init(all).get(code.wrapping_sub(FIRST) as usize)?.as_ref()
+    }
+}
+
+/// Bytes of an element of each predefined datatype whose elements lie side by side without holes; else 0.
+static SIZES: [u8; CODES] = sizes();
+
+const fn sizes() -> [u8; CODES] {
+    let (mut sizes, mut at) = ([0; CODES], 0);
+    while at < ROWS.len() {
+        let row = &ROWS[at];
+        if row.size == row.extent {
+            sizes[(row.code - FIRST) as usize] = row.size as u8;
+        }
+        at += 1;
+    }
+    sizes
+}
+
+impl Datatype {
+    /// Bytes of an element of a predefined datatype whose elements lie side by side without holes.
+    #[inline]
+    pub fn predefined_size(code: u32) -> Option<usize> {
+        let size = *SIZES.get(code.wrapping_sub(FIRST) as usize)?;
+        if size == 0 { None } else { Some(usize::from(size)) }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyccl_engine::base;
+use anyccl_engine::comm::StartedReceive;
 use anyccl_engine::p2p::{RecvBuffer, Selector};
 
 use super::selector;
@@ -96,10 +97,18 @@ pub(super) unsafe fn start(
 /// See [`start`].
 pub(super) unsafe fn begin(comm: &Comm, memory: Memory, selector: Selector) -> Result<Active> {
     let started = match memory {
-        // SAFETY: passed on from our caller.
-        Memory::Run(data, bytes) => unsafe { comm.engine().start_receive(selector, buffer(data, bytes)) },
+        Memory::Run(data, bytes) => {
+            // SAFETY: passed on from our caller.
+            match unsafe { comm.engine().begin_receive(selector, buffer(data, bytes)) }? {
+                StartedReceive::Pending(request) => request,
+                StartedReceive::Received(status) => {
+                    let source = comm.rank_of_peer(status.source);
+                    return Ok(Active::Complete(Status { source, ..Status::from(&status) }));
+                }
+            }
+        }
         // SAFETY: as above.
-        Memory::Pieces(typed) => unsafe { comm.engine().start_receive_pieces(selector, Arc::new(typed)) },
+        Memory::Pieces(typed) => unsafe { comm.engine().start_receive_pieces(selector, Arc::new(typed)) }?,
     };
-    Ok(Active::receive(started?, comm.first_peer()))
+    Ok(Active::receive(started, comm.first_peer()))
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyccl_engine::base;
 use anyccl_engine::p2p::OutgoingMessage;
+use anyccl_engine::reduce::is_inside_callback;
 
 use super::{buffered, checked_tag};
 use crate::arguments::{CommHandle, DatatypeHandle, Mode, Output, RequestHandle, SendAddress, SendMode};
@@ -12,7 +13,7 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::request::{self, Active};
 use crate::status::Status;
-use crate::types::memory::Memory;
+use crate::types::memory::{Memory, dense_bytes};
 
 /// A message of bytes.
 #[inline]
@@ -97,10 +98,42 @@ pub unsafe fn isend<M: SendMode>(
     comm: CommHandle,
     request: Output<RequestHandle>,
 ) -> Result<()> {
+    if M::MODE == Mode::Standard
+        // SAFETY: passed on from our caller.
+        && unsafe { send_fast_path(buf, count, datatype, dest, tag, comm) }
+    {
+        request.set(request::FINISHED);
+        return Ok(());
+    }
     // SAFETY: passed on from our caller.
     let (id, active) = unsafe { start(buf, count, datatype, dest, tag, comm, M::MODE) }?;
     request.set(request::create(id, active));
     Ok(())
+}
+
+/// Sends a small message if nothing is in its way; tells whether it has left. If it has not, nothing was
+/// done, and it may be a wrong one.
+///
+/// # Safety
+/// The memory is readable during this call.
+#[inline(always)]
+unsafe fn send_fast_path(
+    buf: SendAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    dest: i32,
+    tag: i32,
+    comm: CommHandle,
+) -> bool {
+    let Some(bytes) = dense_bytes(count, datatype) else { return false };
+    let Ok(comm) = Comm::from_handle(comm) else { return false };
+    let (data, Ok(Some(to))) = (buf.pointer(), comm.peer(dest)) else { return false };
+    if data.is_null() || tag < 0 || is_inside_callback() {
+        return false;
+    }
+    let message = message(to, tag, data, bytes as usize, Mode::Standard);
+    // SAFETY: passed on from our caller.
+    unsafe { comm.engine().send_fast_path(&message) }
 }
 
 /// Starts a send. Returns the communicator's number, too.

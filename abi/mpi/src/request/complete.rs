@@ -1,6 +1,6 @@
 //! MPI's functions for one request: wait, test, start, free, cancel.
 
-use super::{Active, ORPHANS, is_active, requests, test, wait_for, with};
+use super::{Active, ORPHANS, finished, is_active, requests, test, wait_for, with};
 use crate::arguments::{InputOutput, InputOutputs, Output, RequestHandle, StatusPlaces};
 use crate::error::{Class, Error, Result};
 use crate::status::Status;
@@ -58,10 +58,12 @@ pub unsafe fn start_all(count: i32, requests: InputOutputs<RequestHandle>) -> Re
 }
 
 fn start_one(id: RequestHandle) -> Result<()> {
+    let not_persistent = || Error::new(Class::REQUEST, "only a persistent request can be started");
+    if finished::is_finished(id) {
+        return Err(not_persistent());
+    }
     let (comm, restart) = with(id, |held| {
-        let Some(restart) = &held.restart else {
-            return Err(Error::new(Class::REQUEST, "only a persistent request can be started"));
-        };
+        let Some(restart) = &held.restart else { return Err(not_persistent()) };
         if held.active.is_some() {
             let text = "the request is active: it is waited for before it is started again";
             return Err(Error::new(Class::REQUEST, text));
@@ -77,6 +79,11 @@ pub unsafe fn free(request: InputOutput<RequestHandle>) -> Result<()> {
     let id = request.get();
     if id.is_null() {
         return Err(Error::new(Class::REQUEST, "the request is MPI_REQUEST_NULL"));
+    }
+    if finished::is_finished(id) {
+        finished::take(id)?;
+        request.set(RequestHandle::NULL);
+        return Ok(());
     }
     let mut place = requests().find(id.0)?;
     let held = place.held_mut()?;
@@ -102,6 +109,9 @@ pub unsafe fn cancel(request: InputOutput<RequestHandle>) -> Result<()> {
     let id = request.get();
     if !is_active(id)? {
         return Err(Error::new(Class::REQUEST, "only an active request can be cancelled"));
+    }
+    if finished::is_finished(id) {
+        return Ok(());
     }
     with(id, |held| held.active.as_ref().map_or(Ok(()), Active::cancel))?
 }

@@ -1,7 +1,7 @@
 //! MPI's functions that look at requests and leave them as they are.
 
 use super::several::length;
-use super::{is_active, with};
+use super::{finished, is_active, with};
 use crate::arguments::{Inputs, Output, Outputs, RequestHandle, StatusPlaces};
 use crate::constants::UNDEFINED;
 use crate::error::Result;
@@ -92,6 +92,9 @@ pub unsafe fn some(
 fn look(request: RequestHandle) -> Result<Option<Status>> {
     if request.is_null() {
         return Ok(Some(Status::EMPTY));
+    }
+    if finished::is_finished(request) {
+        return finished::status(request).map(Some);
     }
     let outcome = with(request, |held| match held.active {
         None => Some(Ok(Status::EMPTY)),

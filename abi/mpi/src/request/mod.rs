@@ -1,7 +1,8 @@
 //! Requests: operations that were started, and how their end is observed.
 //!
 //! - [`Active`] is an operation under way; `generalized` has those of the program's own.
-//! - `slab` keeps requests by number; `waiting` waits for one or several.
+//! - `slab` keeps requests by number, `finished` those that had completed when they were started;
+//!   `waiting` waits for one or several.
 //! - `complete` and `several` are MPI's functions: wait, test, start, free, cancel. `get_status` looks at
 //!   requests and leaves them as they are.
 //!
@@ -10,6 +11,7 @@
 
 pub mod active;
 pub mod complete;
+mod finished;
 pub mod generalized;
 pub mod get_status;
 mod hook;
@@ -25,6 +27,7 @@ use anyccl_edge::PerProcess;
 use parking_lot::{Mutex, MutexGuard};
 
 pub use self::active::{Active, Stage, Staged};
+pub use self::finished::FINISHED;
 pub use self::hook::StagedWork;
 use self::slab::{Place, Slab};
 use crate::arguments::RequestHandle;
@@ -75,6 +78,11 @@ pub fn has_staged() -> bool {
 /// Makes a request for an operation under way on a communicator.
 #[inline]
 pub fn create(comm: u32, active: Active) -> RequestHandle {
+    if let Active::Complete(status) = &active
+        && let Some(request) = finished::create(status)
+    {
+        return request;
+    }
     if active.is_staged() {
         STAGED.fetch_add(1, Ordering::Relaxed);
     }
@@ -199,6 +207,9 @@ fn end(id: RequestHandle, mut place: MutexGuard<'_, Place>, outcome: Result<Stat
 
 /// Waits for a request.
 fn wait_for(id: RequestHandle) -> Result<Ended> {
+    if finished::is_finished(id) {
+        return finished::take(id).map(|status| Ended { outcome: Ok(status), is_gone: true });
+    }
     let mut place = requests().find(id.0)?;
     let held = place.held_mut()?;
     let Some(mut active) = held.take() else {
@@ -219,6 +230,9 @@ fn wait_for(id: RequestHandle) -> Result<Ended> {
 
 /// The end of a request; `None`: it has not ended yet.
 fn test(id: RequestHandle) -> Result<Option<Ended>> {
+    if finished::is_finished(id) {
+        return wait_for(id).map(Some);
+    }
     let mut place = requests().find(id.0)?;
     let held = place.held_mut()?;
     if held.active.is_none() {
@@ -230,6 +244,9 @@ fn test(id: RequestHandle) -> Result<Option<Ended>> {
 
 /// Whether a request names an operation under way.
 fn is_active(id: RequestHandle) -> Result<bool> {
+    if finished::is_finished(id) {
+        return finished::status(id).map(|_| true);
+    }
     Ok(!id.is_null() && with(id, |held| held.active.is_some())?)
 }
 

@@ -1,6 +1,6 @@
 //! MPI's functions for several requests: wait and test for all, any and some.
 
-use super::{Active, Ended, end, is_active, requests, test, wait_for, waiting, with};
+use super::{Active, Ended, end, finished, is_active, requests, test, wait_for, waiting, with};
 use crate::arguments::{InputOutputs, Output, Outputs, RequestHandle, StatusPlaces};
 use crate::constants::UNDEFINED;
 use crate::error::{Class, Error, Result};
@@ -130,6 +130,9 @@ fn nothing() -> Ended {
 fn has_ended(id: RequestHandle) -> Result<bool> {
     if id.is_null() {
         return Ok(true);
+    }
+    if finished::is_finished(id) {
+        return finished::status(id).map(|_| true);
     }
     with(id, |held| match &held.active {
         None => true,

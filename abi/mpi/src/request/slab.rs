@@ -9,12 +9,12 @@ use std::sync::OnceLock;
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::Held;
+use super::{Held, finished};
 use crate::error::{Class, Error, Result};
 
-const PLACE_BITS: u32 = 20;
+pub(super) const PLACE_BITS: u32 = 20;
 /// Generations are numbered from 1 to this.
-const LAST_GENERATION: u32 = 63;
+pub(super) const LAST_GENERATION: u32 = 63;
 const CHUNK: usize = 1024;
 const CHUNKS: usize = (1 << PLACE_BITS) / CHUNK;
 
@@ -63,7 +63,7 @@ impl Slab {
                 free.used - 1
             })
         };
-        assert!(at < 1 << PLACE_BITS, "more than a million requests under way");
+        assert!(at < finished::FIRST_PLACE, "more than a million requests under way");
         let mut place = self.place(at).lock();
         place.held = Some(held);
         place.generation << PLACE_BITS | at
@@ -122,6 +122,6 @@ impl Slab {
 }
 
 #[cold]
-fn unknown(id: u32) -> Error {
+pub(super) fn unknown(id: u32) -> Error {
     Error::new(Class::REQUEST, format!("{id:#x} is no request; it was completed or freed, or never was one"))
 }

@@ -8,6 +8,7 @@ use super::committed;
 use crate::arguments::DatatypeHandle;
 use crate::datatype::Datatype;
 use crate::error::{Class, Error, Result};
+use crate::table::FIRST;
 
 /// Memory of `count` elements of a datatype.
 pub struct Typed {
@@ -33,10 +34,40 @@ pub enum Memory {
     Pieces(Typed),
 }
 
+/// Counts from here on, and negative ones, are for the slow path: their bytes may not fit 64 bits.
+const LARGE: u64 = 1 << 31;
+
+/// Bytes of elements that lie at their address without holes.
+#[inline(always)]
+pub fn dense_bytes(count: i64, datatype: DatatypeHandle) -> Option<u64> {
+    if count.cast_unsigned() >= LARGE {
+        return None;
+    }
+    if datatype.0 >= FIRST {
+        return dense_bytes_of_made(count, datatype);
+    }
+    Some(Datatype::predefined_size(datatype.0)? as u64 * count.cast_unsigned())
+}
+
+/// Like [`dense_bytes`], for a datatype that the program has made.
+#[inline(never)]
+fn dense_bytes_of_made(count: i64, datatype: DatatypeHandle) -> Option<u64> {
+    match committed(datatype).ok()?.run_for(count)? {
+        (0, bytes) => Some(bytes),
+        _ => None,
+    }
+}
+
 impl Memory {
     /// The memory of a message, after its checks.
     #[inline]
     pub fn of(base: *mut u8, count: i64, datatype: DatatypeHandle) -> Result<Memory> {
+        if let Some(size) = Datatype::predefined_size(datatype.0)
+            && count.cast_unsigned() < LARGE
+            && !base.is_null()
+        {
+            return Ok(Memory::Run(base, size * count as usize));
+        }
         let datatype = committed(datatype)?;
         Memory::with(base, count, &datatype)
     }

@@ -143,7 +143,7 @@ fn a_message_at_an_address_that_is_not_there_is_an_error() {
     send(&mut a, &[1]);
     let line = a.send.ring.line(0);
     line.write_location(8, 1 << 20);
-    line.write(&HEADER, Content::PeerMemory);
+    line.write(&HEADER, Content::PeerMemory.into());
     assert_eq!(b.head().unwrap(), Some(HEADER));
     assert!(b.arrival().is_err());
 }
@@ -256,7 +256,7 @@ fn lie(link: &mut ShmLink, offset: u64, bytes: u64) {
     send(link, &[1]);
     let line = link.send.ring.line(0);
     line.write_location(offset, bytes as usize);
-    line.write(&HEADER, Content::ZeroCopy);
+    line.write(&HEADER, Content::ZeroCopy.into());
 }
 
 #[test]

@@ -203,7 +203,7 @@ fn a_fragment_longer_than_its_buffer_or_in_none_of_the_senders_is_an_error() {
         send(&mut a, &[1]);
         receive(&mut b);
         send(&mut a, &[1]);
-        a.send.ring.line(1).write(&HEADER, Content::Copied(extent));
+        a.send.ring.line(1).write(&HEADER, Content::Copied(extent).into());
         assert_eq!(b.head().unwrap_err().kind(), io::ErrorKind::InvalidData);
         assert!(matches!(b.peek(&HEADER, 2 * FRAGMENT_BYTES), Peek::SlowPath));
     }
