@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what compare.py has measured into docs/performance.md and docs/lab: figures in tables come from files, none is typed.
+"""Writes what compare.py has measured into README.md, docs/performance.md and docs/lab: figures in tables come from files, none is typed.
 
     report.py                            tables of these pages from docs/plots/results-*
     report.py --check                    whether they are up to date; changes nothing
@@ -18,7 +18,7 @@ import results
 from contestants import OUR_MPI, OURS, ROOT
 from results import Cell, Results, geometric_mean, size_text
 
-DOCUMENTS = [ROOT / "docs" / "performance.md", *sorted((ROOT / "docs" / "lab").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "performance.md", *sorted((ROOT / "docs" / "lab").glob("*.md"))]
 FOLDER = ROOT / "docs" / "plots"
 MODES = ["shm", "tcp"]
 OTHER_MACHINES = ["shm-intel", "tcp-intel"]
@@ -149,6 +149,15 @@ def ours_and_best(r):
     return f"{us_text(r.ours)} / {us_text(r.best)} {r.best_name}"
 
 
+def few_times(found):
+    """Ours and the best of two ranks: a row per size, a column per collective and placement, of three collectives."""
+    chosen = [(name, placement) for name in ("all_reduce", "all_to_all", "ping_pong") for placement in found.placements()]
+    by_size = {column: {r.cell.bytes: r for r in found.of(column[0], 2, column[1])} for column in chosen}
+    sizes = [size for size in sorted(by_size[chosen[0]]) if size <= 4 * MIB]
+    rows = [[size_text(size), *(f"{us_text(by_size[c][size].ours)} / {us_text(by_size[c][size].best)}" for c in chosen)] for size in sizes]
+    return markdown(["bytes", *(f"{name}, {placement}" for name, placement in chosen)], rows)
+
+
 def private_and_lent(r):
     """Of a file in which anyccl-mem_alloc is `ours`, and anyccl with private buffers the other."""
     return f"{us_text(r.best)} / {us_text(r.ours)} = {r.ratio:.2f}"
@@ -204,7 +213,7 @@ def sections():
     made["shm-intel-regions"] = regions(*(results.load(FOLDER / f"results-{name}.json").list for name in ("shm-intel", "shm-intel-mem_alloc")))
     mpi = results.load(FOLDER / f"results-{MPI}.json")
     made |= {f"{MPI}-about": about(mpi), f"{MPI}-means": means(mpi), f"{MPI}-ratios": ratios(mpi), f"{MPI}-compact": compact(mpi),
-             f"{MPI}-behind": behind(mpi), f"{MPI}-times": times(mpi, ours_and_best)}
+             f"{MPI}-behind": behind(mpi), f"{MPI}-times": times(mpi, ours_and_best), f"{MPI}-few": few_times(mpi)}
     native = results.load(FOLDER / "results-mpi-native.json")
     made |= {"mpi-native-about": about(native), "mpi-native-times": times(native, private_and_lent)}
     made["messages"] = messages(FOLDER / "results-messages.txt")
