@@ -117,7 +117,11 @@ fn same_everywhere(all: &[u8], bytes: usize, buffers: usize) -> Result<()> {
             (0..ranks).filter(|rank| has(*rank, first) == present).map(|r| r.to_string()).collect();
         format!("{} {}", if ranks.len() == 1 { "rank" } else { "ranks" }, ranks.join(", "))
     };
-    let also = if more == 0 { String::new() } else { format!("; so do {more} more buffers") };
+    let also = if more == 0 {
+        String::new()
+    } else {
+        format!("; the ranks differ in {more} more {}", if more == 1 { "buffer" } else { "buffers" })
+    };
     let got = format!("buffer {first} is NULL on {} but not on {}{also}", listed(false), listed(true));
     Err(Error::InvalidArgument { what: "buffers", got })
 }
@@ -138,7 +142,9 @@ mod tests {
         );
         let far = text(&[255, 0b11, 255, 0b01, 255, 0b00], 2, 10);
         assert!(
-            far.contains("buffer 8 is NULL on rank 2 but not on ranks 0, 1; so do 1 more buffers"),
+            far.contains(
+                "buffer 8 is NULL on rank 2 but not on ranks 0, 1; the ranks differ in 1 more buffer"
+            ),
             "{far}"
         );
     }

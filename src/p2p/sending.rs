@@ -15,8 +15,8 @@ use crate::base::{Datatype, Rank};
 use crate::transport::{Header, Link, SingleCopy};
 
 /// Bytes of eager sends, and as many of cleared ones, that are offered before incoming messages and other
-/// peers have their turn. Smaller turns cost time, because each turn has a fixed cost; larger ones delay the
-/// other direction. Figures: docs/lab/constants.md.
+/// peers have their turn. Smaller turns cost time, because each turn has a fixed cost. Figures:
+/// docs/lab/constants.md.
 const TURN_BYTES: usize = 512 << 10;
 
 /// Address of an empty message.

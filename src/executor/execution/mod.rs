@@ -24,7 +24,7 @@ use crate::transport::{ExchangeRun, ExchangeTrial, Header};
 pub(crate) struct Visit {
     /// Whether bytes moved or a step ended.
     pub moved: bool,
-    /// A peer whose next fragment belongs to another conversation.
+    /// An endpoint whose next fragment belongs to another conversation.
     pub foreign: Option<Rank>,
     /// Whether a message waits until the control channels were read.
     pub must_read_control: bool,

@@ -94,7 +94,7 @@ proptest! {
                         ways[side].push_back(buffer);
                     }
                     Deed::Read => if let Some(buffer) = ways[other].pop_front() {
-                        // Up to a quarter of the quota may go unreported.
+                        // Up to a sixteenth of the quota goes unreported.
                         unheard[other] += 1;
                         if unheard[other] > quota / 16 {
                             unheard[other] = 0;
