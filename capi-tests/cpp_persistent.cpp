@@ -154,7 +154,7 @@ void objects(const anyccl::communicator_ref& comm)
     none = std::move(one);
     CHECK(none && !one);
     none.start();
-    CHECK_THROWS(none.start(), ANYCCL_ERR_INVALID_USAGE, "under way");
+    CHECK_THROWS(none.start(), ANYCCL_ERR_INVALID_USAGE, "still running");
     none.wait();
     CHECK(buffer == comm.size());
     // One that goes out of scope while it runs waits for its end.
