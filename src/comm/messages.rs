@@ -14,7 +14,7 @@ const SMALL: u64 = 1 << 20;
 
 /// What became of a receive that was started.
 pub enum StartedReceive {
-    /// It waits for its message.
+    /// The receive waits for its message.
     Pending(Request),
     /// The message was there.
     Received(Status),

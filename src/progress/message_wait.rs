@@ -206,9 +206,9 @@ impl Driver {
 
 /// State of a message after its start.
 pub enum Started {
-    /// It is under way.
+    /// The message is under way.
     Running(Ticket),
-    /// It was sent, or received.
+    /// The message was sent, or received.
     Ended(Status),
 }
 
