@@ -82,7 +82,7 @@ impl Request {
     /// that engine makes progress meanwhile.
     fn wait_for_foreign(&mut self) {
         let mut looks = 0;
-        while !self.look_at_foreign() {
+        while !self.poll_foreign() {
             looks += 1;
             if looks % LOOKS_BEFORE_YIELD == 0 {
                 self.driver.try_move_on();
@@ -92,7 +92,7 @@ impl Request {
     }
 
     /// Whether the operation of another engine has ended, or the request is not such an operation.
-    fn look_at_foreign(&mut self) -> bool {
+    fn poll_foreign(&mut self) -> bool {
         let State::Foreign(started, comm, co_progress) = &mut self.state else { return true };
         let outcome = match started.test() {
             Ok(false) => return false,
@@ -126,7 +126,7 @@ impl Request {
                 Some(outcome) => self.state = State::Ended(outcome),
             }
         }
-        if self.is_foreign() && !self.look_at_foreign() {
+        if self.is_foreign() && !self.poll_foreign() {
             self.driver.try_move_on();
             return Ok(false);
         }

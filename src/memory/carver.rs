@@ -87,7 +87,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn blocks_never_overlap_and_all_room_comes_back(
+        fn blocks_never_overlap_and_all_room_becomes_free_again(
             turns in prop::collection::vec((any::<bool>(), 0usize..40_000, any::<prop::sample::Index>()), 1..200)
         ) {
             let mut carver = Carver::new(LEN);

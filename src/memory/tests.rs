@@ -112,7 +112,7 @@ fn a_file_that_could_be_truncated_is_refused() {
 }
 
 #[test]
-fn memory_that_was_freed_goes_back_to_the_system_and_reads_as_zeros() {
+fn freed_memory_returns_to_the_system_and_reads_as_zeros() {
     let arena = private_arena();
     let mut window = window(&arena);
     let start = arena.allocate(30 * MIB).unwrap();

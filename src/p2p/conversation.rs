@@ -134,7 +134,7 @@ impl Conversation {
     }
 
     /// Notes that something waits for a message from `source`. `None`: from any rank.
-    pub(super) fn await_from(&mut self, source: Option<Rank>) {
+    pub(super) fn expect_from(&mut self, source: Option<Rank>) {
         match source {
             Some(rank) => {
                 self.peer(rank).expected += 1;
@@ -144,7 +144,7 @@ impl Conversation {
         }
     }
 
-    pub(super) fn await_no_longer(&mut self, source: Option<Rank>) {
+    pub(super) fn stop_expecting_from(&mut self, source: Option<Rank>) {
         match source {
             Some(rank) => self.peer(rank).expected -= 1,
             None => self.anywhere -= 1,
@@ -209,7 +209,7 @@ impl Conversation {
     }
 
     /// Whether some operation waits that any peer could end.
-    pub fn waits_for_anybody(&self) -> bool {
+    pub fn waits_for_any_source(&self) -> bool {
         self.anywhere > 0
     }
 

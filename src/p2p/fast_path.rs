@@ -104,7 +104,7 @@ impl Conversation {
         };
         self.incoming[message].arrived = arrived;
         self.peer(from).unfinished.insert(number, message);
-        self.await_from(Some(from));
+        self.expect_from(Some(from));
         ticket
     }
 

@@ -98,7 +98,7 @@ impl Conversation {
 
     /// Whether some operation waits for this rank.
     fn asks_for(&self, from: Rank) -> bool {
-        self.waits_for_anybody() || self.peers.get(from as usize).is_some_and(Peer::is_needed)
+        self.waits_for_any_source() || self.peers.get(from as usize).is_some_and(Peer::is_needed)
     }
 
     fn accept_reply(
@@ -156,13 +156,13 @@ impl Conversation {
             (true, false) => {
                 self.peer(from).unfinished.insert(number, message);
                 if is_met {
-                    self.await_from(Some(from));
+                    self.expect_from(Some(from));
                 }
             }
             (false, true) => {
                 self.peer(from).unfinished.remove(&number);
                 if is_met {
-                    self.await_no_longer(Some(from));
+                    self.stop_expecting_from(Some(from));
                 }
             }
             _ => {}

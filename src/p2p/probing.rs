@@ -41,7 +41,7 @@ impl Conversation {
         let key = self.probes.put(Probe { selector, takes, outcome });
         if waits {
             self.probing.push(key);
-            self.await_from(selector.source());
+            self.expect_from(selector.source());
         }
         Ticket(Kind::Probe(key))
     }
@@ -61,7 +61,7 @@ impl Conversation {
             probe.outcome =
                 Some(Ok(Completion { status, message: takes.then_some(MatchedMessage(message)) }));
             self.probing.remove(at);
-            self.await_no_longer(source);
+            self.stop_expecting_from(source);
             if takes {
                 return true;
             }

@@ -134,7 +134,7 @@ impl Conversation {
             return Ok(Ticket(Kind::Receive(key)));
         }
         self.receives[key].stage = Stage::Posted(self.matching.post_receive(selector, key));
-        self.await_from(selector.source());
+        self.expect_from(selector.source());
         Ok(Ticket(Kind::Receive(key)))
     }
 
@@ -201,7 +201,7 @@ impl Conversation {
         };
         receive.outcome = Some(Ok(status.into()));
         self.matching.cancel(waiting);
-        self.await_no_longer(selector.source());
+        self.stop_expecting_from(selector.source());
         true
     }
 
@@ -211,7 +211,7 @@ impl Conversation {
         let receive = &mut self.receives[key];
         receive.stage = Stage::Matched;
         let source = receive.selector.source();
-        self.await_no_longer(source);
+        self.stop_expecting_from(source);
         Some(key)
     }
 
@@ -260,7 +260,7 @@ impl Conversation {
             self.peer(source).unfinished.remove(&number);
             self.end_receive(message);
         } else {
-            self.await_from(Some(source));
+            self.expect_from(Some(source));
         }
         Ok(())
     }

@@ -80,7 +80,7 @@ impl Driver {
                 since = Instant::now();
             }
             if let Some(waited) = timeout.filter(|limit| since.elapsed() >= *limit) {
-                return Err(Error::Timeout { waited, detail: engine.who_is_silent(id, &agreement) });
+                return Err(Error::Timeout { waited, detail: engine.describe_silent_ranks(id, &agreement) });
             }
             let mut set = self.poll_set(&engine);
             MutexGuard::unlocked(&mut engine, || {
@@ -150,7 +150,7 @@ impl Engine {
 
     /// Advances an agreement as far as it goes now.
     fn advance_agreement(&mut self, id: CommId, agreement: &mut Agreement) -> Result<Option<Survivors>> {
-        self.take_what_was_said(id, agreement);
+        self.collect_agree_messages(id, agreement);
         let own = self.comms.get(id).rank;
         if let Some(at) = agreement.said.iter().position(|said| said.round == DECIDED) {
             let said = agreement.said.swap_remove(at);
@@ -191,7 +191,7 @@ impl Engine {
         }
     }
 
-    fn take_what_was_said(&mut self, id: CommId, agreement: &mut Agreement) {
+    fn collect_agree_messages(&mut self, id: CommId, agreement: &mut Agreement) {
         let heard = std::mem::take(&mut self.comms.get_mut(id).heard);
         for (rank, message) in heard {
             let ControlMessage::Agree { numbers: [number, round, proposal], lost, .. } = &message else {
@@ -221,7 +221,7 @@ impl Engine {
         Ok(Survivors { ranks: ranks.collect(), context })
     }
 
-    fn who_is_silent(&self, id: CommId, agreement: &Agreement) -> String {
+    fn describe_silent_ranks(&self, id: CommId, agreement: &Agreement) -> String {
         let comm = self.comms.get(id);
         let is_silent = |rank: &Rank| {
             !agreement.lost[*rank as usize]

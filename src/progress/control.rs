@@ -210,16 +210,16 @@ impl Engine {
     }
 
     /// Fails each communicator in which nothing moves because a rank that a call needs has gone. With
-    /// `by_anybody`, the death of any rank of the communicator counts.
-    pub(super) fn fail_if_deserted(&mut self, by_anybody: bool) {
+    /// `by_any_member`, the death of any rank of the communicator counts.
+    pub(super) fn fail_if_member_departed(&mut self, by_any_member: bool) {
         for id in self.comms.ids() {
-            if let Some((rank, how)) = self.deserter(id, by_anybody) {
+            if let Some((rank, how)) = self.departed_rank(id, by_any_member) {
                 let waiting = self.unfinished().find(|a| a.comm == id).map(|active| self.title(active));
                 let waiting = waiting.or_else(|| self.is_messaging(id).then(|| self.message_title(id)));
                 let during =
                     waiting.map_or(String::new(), |title| format!(" while this rank was in {title}"));
                 let who = self.comms.get(id).label(rank, &self.endpoints);
-                let error = match self.how_it_quit(id, rank) {
+                let error = match self.describe_quit(id, rank) {
                     Some(how) => Error::Aborted(how + &during),
                     None => Error::PeerLost { rank, detail: format!("{who} {how}{during}") },
                 };
@@ -229,18 +229,18 @@ impl Engine {
     }
 
     /// The rank that went away, and how.
-    fn deserter(&self, id: CommId, by_anybody: bool) -> Option<(Rank, &'static str)> {
+    fn departed_rank(&self, id: CommId, by_any_member: bool) -> Option<(Rank, &'static str)> {
         const GONE: &str = "was killed, crashed or ended without finalizing";
         const CUT_OFF: &str = "wrote nonsense and was cut off";
         const LEFT: &str = "has already left the communicator";
         let comm = self.comms.get(id);
         let mut waiting = self.unfinished().filter(|a| a.comm == id).peekable();
         let (calls, talks) = (waiting.peek().is_some(), self.is_messaging(id));
-        if comm.failure.is_some() || !calls && !talks && !by_anybody {
+        if comm.failure.is_some() || !calls && !talks && !by_any_member {
             return None;
         }
         // A message concerns only two ranks, so the loss of others does not matter.
-        let by_anybody = by_anybody && (calls || !talks);
+        let by_any_member = by_any_member && (calls || !talks);
         let is = |rank: &Rank, presence| comm.presence(*rank, &self.endpoints) == presence;
         let mut needed: Vec<Rank> = self.needed_by_messages(comm).collect();
         for active in waiting {
@@ -251,7 +251,7 @@ impl Engine {
         let mut anybody = 0..comm.size();
         let is_lost = |rank: &Rank| is(rank, Presence::Gone) || is(rank, Presence::CutOff);
         let lost = needed.iter().copied().find(is_lost);
-        let lost = lost.or_else(|| anybody.find(|rank| by_anybody && is_lost(rank)));
+        let lost = lost.or_else(|| anybody.find(|rank| by_any_member && is_lost(rank)));
         let left = needed.into_iter().find(|rank| is(rank, Presence::Left));
         let how = |rank: &Rank| if is(rank, Presence::CutOff) { CUT_OFF } else { GONE };
         lost.map(|rank| (rank, how(&rank))).or(left.map(|rank| (rank, LEFT)))
@@ -267,7 +267,8 @@ impl Engine {
     fn needed_by_messages(&self, comm: &EngineComm) -> impl Iterator<Item = Rank> {
         let others = || (0..comm.size()).filter(|rank| *rank != comm.rank);
         let is_here = |rank: Rank| comm.presence(rank, &self.endpoints) == Presence::Here;
-        let nobody_left = comm.conversation.waits_for_anybody() && comm.size() > 1 && !others().any(is_here);
+        let nobody_left =
+            comm.conversation.waits_for_any_source() && comm.size() > 1 && !others().any(is_here);
         others().filter(move |rank| nobody_left || comm.conversation.depends_on(*rank))
     }
 
@@ -305,11 +306,11 @@ impl Engine {
     }
 
     /// Whether a rank has gone, in whatever way, from a communicator with an unfinished call.
-    pub(super) fn somebody_went(&self) -> bool {
+    pub(super) fn misses_member(&self) -> bool {
         let mut busy =
             self.unfinished().map(|active| active.comm).chain(self.messaging.comms.iter().copied());
         self.control.first_departure.is_some()
-            && busy.any(|id| self.comms.get(id).misses_somebody(&self.endpoints))
+            && busy.any(|id| self.comms.get(id).has_absent_member(&self.endpoints))
     }
 
     /// Sends a goodbye to all peers.

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn past_present_and_future_calls_are_told_apart() {
+    fn past_present_and_future_calls_are_distinguished() {
         let mut history = History::default();
         for count in 0..1000 {
             assert_eq!(note(&mut history, call(count).pack()), count as u32);

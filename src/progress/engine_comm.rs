@@ -157,12 +157,12 @@ impl EngineComm {
     }
 
     /// Whether all other ranks have left or are gone.
-    pub fn is_deserted(&self, endpoints: &[Endpoint]) -> bool {
+    pub fn is_alone(&self, endpoints: &[Endpoint]) -> bool {
         (0..self.size()).all(|rank| rank == self.rank || self.presence(rank, endpoints) != Presence::Here)
     }
 
     /// Whether any rank is no longer present.
-    pub fn misses_somebody(&self, endpoints: &[Endpoint]) -> bool {
+    pub fn has_absent_member(&self, endpoints: &[Endpoint]) -> bool {
         (0..self.size()).any(|rank| self.presence(rank, endpoints) != Presence::Here)
     }
 }

@@ -92,7 +92,7 @@ impl Engine {
     /// Keeps the calls of a communicator that is being removed, until all ranks have left it.
     pub(super) fn remember_calls(&mut self, id: CommId) {
         let comm = self.comms.get_mut(id);
-        if comm.failure.is_some() || comm.is_quit() || comm.is_deserted(&self.endpoints) {
+        if comm.failure.is_some() || comm.is_quit() || comm.is_alone(&self.endpoints) {
             return;
         }
         let stays = |rank: &Rank| *rank != comm.rank && !comm.members[*rank as usize].has_left;

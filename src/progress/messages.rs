@@ -239,7 +239,7 @@ impl Engine {
 
     /// Takes in a fragment at the head of a link that belongs to a message of this communicator, although no
     /// turn asked for it.
-    pub(super) fn accept_unasked(&mut self, id: CommId, rank: Rank) -> Step<bool> {
+    pub(super) fn accept_unrequested(&mut self, id: CommId, rank: Rank) -> Step<bool> {
         let EngineComm { conversation, members, .. } = self.comms.get_mut(id);
         let endpoint = &mut self.endpoints[members[rank as usize].endpoint as usize];
         match conversation.pull(rank, &mut *endpoint.inbox.link, Drain::Everything) {

@@ -110,7 +110,7 @@ impl Engine {
             missing.map(|rank| (rank, self.title(active)))
         });
         if let Some((rank, title)) = doomed {
-            let what = self.how_it_quit(id, rank).unwrap_or_default();
+            let what = self.describe_quit(id, rank).unwrap_or_default();
             self.fail(id, Error::Aborted(format!("{what}; {title} needs it")));
         }
     }
@@ -125,7 +125,7 @@ impl Engine {
 
     /// How a rank has quit, for an error: "rank 2 (...) has aborted "world" after its call #7
     /// (ncclCommAbort)".
-    pub(super) fn how_it_quit(&self, id: CommId, rank: Rank) -> Option<String> {
+    pub(super) fn describe_quit(&self, id: CommId, rank: Rank) -> Option<String> {
         let comm = self.comms.find(id)?;
         let Quit { calls, reason } = comm.members[rank as usize].quit.as_ref()?;
         let after = match calls.checked_sub(1) {

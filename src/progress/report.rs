@@ -43,7 +43,7 @@ impl Engine {
         let comm = self.comms.get(id);
         let rank = comm.rank_of(failure.peer).unwrap_or(failure.peer);
         let who = comm.label(rank, &self.endpoints);
-        if let Some(how) = self.how_it_quit(id, rank) {
+        if let Some(how) = self.describe_quit(id, rank) {
             let text = format!("{how}, and its data for {during} did not arrive completely");
             return Trouble { comm: id, error: Error::Aborted(text) };
         }
@@ -63,9 +63,9 @@ impl Engine {
     }
 
     /// Text of a timeout about the ranks that have not arrived in the call of `ticket`.
-    pub(super) fn who_is_missing(&self, ticket: Ticket) -> String {
+    pub(super) fn describe_missing_ranks(&self, ticket: Ticket) -> String {
         let number = match ticket {
-            Ticket::Message(ticket) => return self.who_is_silent_in(ticket),
+            Ticket::Message(ticket) => return self.describe_silent_peer(ticket),
             Ticket::Call(number) => number,
         };
         let Some(active) = self.calls.active.iter().find(|a| a.number == number) else {
@@ -115,7 +115,7 @@ impl Engine {
     }
 
     /// Text of a timeout about the rank that has not done its part in a message.
-    pub(super) fn who_is_silent_in(&self, ticket: MessageTicket) -> String {
+    pub(super) fn describe_silent_peer(&self, ticket: MessageTicket) -> String {
         let Some(comm) = self.comms.find(ticket.comm) else { return String::new() };
         let (what, from) = comm.conversation.describe(ticket.ticket);
         let mut text = format!("{what} on \"{}\": ", comm.name);

@@ -47,7 +47,7 @@ impl Engine {
             Known::Here(id) if self.failure(id).is_none() => {
                 if context::is_of_transfers(head.context) {
                     let rank = self.member(id, endpoint)?;
-                    return self.accept_unasked(id, rank);
+                    return self.accept_unrequested(id, rank);
                 }
                 if !self.is_in_the_way(id, endpoint, &head, stash_own)? {
                     return Ok(false);

@@ -110,7 +110,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     #[test]
-    fn a_descriptor_arrives_and_what_is_none_is_an_error_that_stays_unread() {
+    fn a_descriptor_arrives_and_anything_else_is_an_error_and_stays_unread() {
         let (a, b) = UnixStream::pair().unwrap();
         let [a, b] = [a, b].map(|end| Socket::from_fd(end.into(), true).unwrap());
         send_descriptor(&a, &UnixStream::pair().unwrap().0.into()).unwrap();

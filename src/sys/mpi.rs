@@ -101,7 +101,7 @@ fn base_of(address: *const c_void) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn without_mpi_there_is_none() {
+    fn without_mpi_no_library_is_found() {
         assert!(!super::is_loaded() && !super::is_initialized());
     }
 }

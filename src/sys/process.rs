@@ -51,7 +51,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     #[test]
-    fn a_connection_within_this_process_or_one_that_is_over_has_no_process_to_watch() {
+    fn a_connection_within_this_process_or_a_closed_one_has_no_process_to_watch() {
         let (a, b) = UnixStream::pair().unwrap();
         let a = Socket::from_fd(a.into(), true).unwrap();
         assert!(Process::at_other_end(&a).is_none());

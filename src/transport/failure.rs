@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_keeps_its_kind_and_its_words_on_the_way() {
+    fn a_failure_keeps_its_kind_and_its_text_in_a_notice() {
         let errors = [
             Error::PeerLost { rank: 3, detail: "it died".into() },
             Error::Timeout { waited: Duration::from_secs(2), detail: "it died".into() },

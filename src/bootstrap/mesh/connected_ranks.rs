@@ -32,8 +32,11 @@ impl ConnectedRanks {
     /// The failure that one of them has reported, if any has arrived. Must not be called again after it
     /// returned one.
     pub(super) fn ask(&mut self) -> Option<Error> {
-        let (at, notice) =
-            self.controls.iter_mut().enumerate().find_map(|(at, c)| Some((at, c.as_mut()?.last_words()?)))?;
+        let (at, notice) = self
+            .controls
+            .iter_mut()
+            .enumerate()
+            .find_map(|(at, c)| Some((at, c.as_mut()?.take_failure_notice()?)))?;
         let ControlMessage::Notice { kind, origin, subject, text, .. } = &notice else { return None };
         let label = self.labels.get(*origin as usize).unwrap_or(&self.labels[at]);
         let error = failure::from_notice(*kind, *subject, text, label);

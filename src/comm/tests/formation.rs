@@ -289,7 +289,7 @@ fn hear(comm: &Communicator, from: Rank) -> u32 {
 }
 
 #[test]
-fn ranks_that_were_told_a_context_make_a_communicator_without_the_others() {
+fn members_with_a_context_make_a_communicator_without_the_other_ranks() {
     for transport in TRANSPORTS {
         on_ranks(4, transport, |comm| {
             let members = [3, 1, 2];

@@ -57,7 +57,7 @@ fn many_messages_without_a_receive_are_held_up_to_the_limit_and_arrive_later_in_
 }
 
 #[test]
-fn credit_comes_back_as_messages_are_received() {
+fn credit_is_returned_as_messages_are_received() {
     let mut pair = Pair::new();
     let message = bytes(1, 100_000);
     let mut room = vec![0; message.len()];

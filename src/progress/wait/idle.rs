@@ -72,7 +72,7 @@ impl Driver {
     pub(super) fn time_out(&self, engine: &mut Engine, ticket: Ticket, waited: Duration) {
         // One more look, because the reason may have come at this very moment.
         engine.read_control();
-        let detail = engine.who_is_missing(ticket);
+        let detail = engine.describe_missing_ranks(ticket);
         engine.fail_call(ticket, Error::Timeout { waited, detail });
     }
 
@@ -128,13 +128,13 @@ impl Driver {
         if silence >= DESERTED_TIME {
             engine.all_have_met();
         }
-        if engine.somebody_went() && silence >= DESERTED_TIME {
-            engine.fail_if_deserted(silence >= DESERTED_BY_OTHERS_TIME);
+        if engine.misses_member() && silence >= DESERTED_TIME {
+            engine.fail_if_member_departed(silence >= DESERTED_BY_OTHERS_TIME);
         }
         if !engine.has_outcome(ticket) {
             let until_deadline = timeout.map(|limit| limit - silence);
             let next =
-                if !idle.announced || engine.somebody_went() { Some(STALL_TIME / 4) } else { until_deadline };
+                if !idle.announced || engine.misses_member() { Some(STALL_TIME / 4) } else { until_deadline };
             let next = next.map(|n| until_deadline.map_or(n, |d| n.min(d)));
             self.sleep(engine, next);
         }

@@ -119,7 +119,7 @@ impl Driver {
         engine.read_control();
         let long_gone = |at: Instant| at.elapsed() >= DESERTED_BY_OTHERS_TIME;
         if engine.control.first_departure.is_some_and(long_gone) && !self.move_on(engine) {
-            engine.fail_if_deserted(true);
+            engine.fail_if_member_departed(true);
         }
         self.abort_if_requested(engine);
         self.wake_sleepers(engine);

@@ -265,8 +265,8 @@ fn check_silence(driver: &Driver, silence: Duration, announce: bool) -> bool {
     if silence >= DESERTED_TIME {
         engine.all_have_met();
     }
-    if engine.somebody_went() && silence >= DESERTED_TIME {
-        engine.fail_if_deserted(silence >= DESERTED_BY_OTHERS_TIME);
+    if engine.misses_member() && silence >= DESERTED_TIME {
+        engine.fail_if_member_departed(silence >= DESERTED_BY_OTHERS_TIME);
     }
-    engine.somebody_went()
+    engine.misses_member()
 }

@@ -145,7 +145,7 @@ impl ControlChannel {
     /// The failure notice of the peer, if it has arrived. A rank calls this when it gives up setting up a
     /// link to this peer. Descriptors and messages before the notice are dropped, so the channel is unusable
     /// afterwards.
-    pub fn last_words(&mut self) -> Option<ControlMessage> {
+    pub fn take_failure_notice(&mut self) -> Option<ControlMessage> {
         loop {
             match self.next_event() {
                 Ok(Some(ControlEvent::Message(notice @ ControlMessage::Notice { .. }))) => {

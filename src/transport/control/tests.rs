@@ -55,17 +55,17 @@ fn a_notice_that_comes_in_single_bytes_is_read() {
 }
 
 #[test]
-fn last_words_are_heard_behind_descriptors_and_doorbells_and_after_the_end() {
+fn a_failure_notice_is_found_behind_descriptors_and_doorbells_and_after_the_end() {
     let (mut a, mut b) = pair();
     let (file, _) = UnixStream::pair().unwrap();
     send_descriptor(a.socket(), &file.into()).unwrap();
     a.ring();
     let notice = ControlMessage::Notice { context: 0, kind: 2, origin: 1, subject: 5, text: "gone".into() };
-    assert_eq!(b.last_words(), None);
+    assert_eq!(b.take_failure_notice(), None);
     a.send(&notice);
     drop(a);
-    assert_eq!(b.last_words(), Some(notice));
-    assert_eq!(b.last_words(), None);
+    assert_eq!(b.take_failure_notice(), Some(notice));
+    assert_eq!(b.take_failure_notice(), None);
 }
 
 #[test]

@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bounce_buffers_of_a_rank_stay_about_as_large_together_whatever_the_number_of_ranks() {
+    fn the_total_size_of_a_ranks_bounce_buffers_hardly_depends_on_the_number_of_ranks() {
         assert_eq!([1, 2, 3, 4, 8, 100].map(slots), [128, 128, 64, 64, 32, 32]);
         assert!(pair_bytes(128) <= 5 << 20);
     }

@@ -116,7 +116,7 @@ fn messages_of_every_length_around_a_limit_arrive_whole() {
 }
 
 #[test]
-fn a_header_that_comes_byte_by_byte_is_read_once_it_is_whole() {
+fn a_header_that_comes_byte_by_byte_is_read_once_it_is_complete() {
     let (mut link, peer) = link_and_socket();
     let mut wire = encode(&HEADER, 3).to_vec();
     wire.extend(b"abc");
@@ -162,7 +162,7 @@ fn a_large_fragment_brings_the_next_header_but_none_of_its_payload() {
 }
 
 #[test]
-fn an_empty_message_is_seen_and_goes_away() {
+fn an_empty_message_arrives_and_is_consumed() {
     let (mut a, mut b) = pair();
     // SAFETY: no byte is read.
     assert_eq!(unsafe { a.send(&HEADER, std::ptr::null(), 0, SingleCopy::Always) }.unwrap(), Some(0));

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_has_not_changed_tells_nothing() {
+    fn an_unchanged_word_does_not_count_as_a_sample() {
         let (mut distance, word) = (CacheDistance::default(), AtomicU64::new(5));
         distance.sample(&word);
         distance.note(10_000);

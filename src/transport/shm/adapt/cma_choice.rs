@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_peer_is_told_once_after_some_empty_polls_and_again_after_a_message() {
+    fn a_wait_is_announced_once_after_some_empty_polls_and_again_after_a_message() {
         let mut choice = CmaChoice { can_read: true, ..CmaChoice::default() };
         for _ in 0..3 {
             let told: Vec<u8> = (1..=200).filter(|_| choice.note_empty_poll()).collect();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_over_when_all_its_fragments_were_read() {
+    fn a_message_ends_when_all_its_fragments_were_read() {
         let mut choice = CmaChoice::default();
         choice.begin_watch(false, 80_000);
         for (left, over) in [(80_000, false), (50_000, false), (20_000, true)] {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_part_of_the_message_ends_the_watch_of_it() {
+    fn a_fragment_of_another_message_ends_the_timing() {
         for (single_copy, left) in [(false, 70_000), (true, 50_000), (false, usize::MAX)] {
             let mut choice = CmaChoice::default();
             choice.begin_watch(false, 80_000);

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_did_not_come_to_their_end_are_no_reason_for_single_copies() {
+    fn unfinished_runs_do_not_count_for_single_copies() {
         let trial = ExchangeTrial::default().trial;
         for at in 0..TRIAL {
             let run = trial.begin();

@@ -27,7 +27,7 @@ fn a_buffer_arrives_only_from_a_side_that_can_have_it() {
 }
 
 #[test]
-fn a_side_with_more_than_half_a_quota_too_many_returns_what_was_read_last_down_to_a_quarter() {
+fn a_side_with_over_one_and_a_half_quotas_returns_recently_read_buffers_down_to_one_and_a_quarter() {
     let [from_peer, to_peer] = [ring(8), ring(8)];
     let mut pool = BouncePool::new(0, 8);
     let mut peer = BouncePool::new(1, 8);

@@ -28,7 +28,7 @@ fn a_full_ring_gives_no_slot_until_one_is_released() {
 }
 
 #[test]
-fn the_producer_is_told_after_a_quarter_of_the_ring_or_of_the_lead_or_at_once() {
+fn the_producer_learns_of_released_slots_after_a_quarter_of_the_ring_or_of_the_lead_or_at_once() {
     let consumed = AtomicU64::new(0);
     let mut consumer = Consumer::new(16, 8);
     let mut release = |has_buffer, is_waiting| {
@@ -76,7 +76,7 @@ proptest! {
     /// Steps. `Some` sends a fragment, with a buffer or without. `None` reads one; now and then the producer
     /// learns of it.
     #[test]
-    fn as_many_buffers_are_in_flight_as_the_producer_has_not_heard_of(
+    fn buffers_in_flight_are_those_that_the_producer_does_not_know_to_be_read(
         deeds in prop::collection::vec((prop::option::of(any::<bool>()), any::<bool>()), 0..200),
     ) {
         let (mut producer, mut consumer, turn, consumed) = ends(8);

@@ -138,7 +138,7 @@ fn a_peer_that_counts_more_than_was_exposed_is_found_out() {
 }
 
 #[test]
-fn a_message_at_an_address_that_is_not_there_is_an_error() {
+fn a_message_at_an_unmapped_address_is_an_error() {
     let (mut a, mut b) = pair();
     send(&mut a, &[1]);
     let line = a.send.ring.line(0);

@@ -24,7 +24,7 @@ fn peek_all(link: &mut ShmLink, most: usize) -> (Vec<usize>, bool) {
 }
 
 #[test]
-fn a_posted_message_comes_whole_or_not_at_all_in_fragments_of_the_size_asked_for() {
+fn a_posted_message_arrives_completely_or_not_at_all_in_fragments_of_the_requested_size() {
     let (mut a, mut b) = pair();
     for link in [&mut a, &mut b] {
         link.set_oversubscribed(false);

@@ -89,7 +89,7 @@ fn long_messages_arrive_whole_among_short_ones_in_either_direction() {
 }
 
 #[test]
-fn a_full_ring_takes_nothing_and_goes_on_when_a_quarter_was_read_or_one_slot_if_it_sleeps() {
+fn a_full_ring_refuses_until_a_quarter_was_read_or_one_slot_if_the_sender_sleeps() {
     for sleeps in [false, true] {
         let (mut a, mut b) = pair();
         for i in 0..SLOTS {
