@@ -1,4 +1,5 @@
-//! Turns the engine's `cfg(loom)` on in this crate only: its sources are included here, with loom's atomics.
+//! Sets `cfg(loom)` for this crate only. It includes sources of the engine and compiles them with loom's
+//! atomics.
 fn main() {
     println!("cargo::rustc-cfg=loom");
 }

@@ -1,4 +1,5 @@
-//! Every algorithm, forced by name: the oracle's result, and the same bits everywhere and always.
+//! Every algorithm, forced by name, gives the oracle's result, with the same bits on every rank and in every
+//! run.
 
 mod common;
 
@@ -11,7 +12,7 @@ use common::case::Case;
 use common::ranks::{TRANSPORTS, config, on_ranks};
 use common::values::{MOST_RANKS, noise};
 
-/// Small enough that a few hundred elements are many chunks, and no multiple of an element.
+/// A small chunk, so that a few hundred elements are many chunks. It is no multiple of an element.
 const CHUNK_BYTES: usize = 100;
 
 fn forced(algorithm: &Algorithm, transport: TransportChoice) -> Config {
@@ -85,7 +86,8 @@ fn sums_that_round_have_the_same_bits_on_all_ranks_and_in_every_run() {
             let bits = |sums: &[f32]| sums.iter().map(|s| s.to_bits()).collect::<Vec<_>>();
             let name = format!("{} on {size} ranks", algorithm.name);
             assert!(all.iter().all(|sums| bits(sums) == bits(&all[0])), "{name}: not the same bits");
-            // Each of at most size - 1 additions of numbers below 2 * size errs by half a unit at most.
+            // The result is a sum of at most size - 1 additions of numbers below 2 * size. Each addition errs
+            // by at most half a unit in the last place.
             let bound = f64::from(f32::EPSILON) * f64::from(size * size);
             let close =
                 all[0].iter().zip(&exact).all(|(sum, exact)| (f64::from(*sum) - exact).abs() <= bound);

@@ -1,5 +1,5 @@
-//! A store that fails at its n-th operation, for n = 1, 2, 3 ... until nothing fails any more: no rank hangs,
-//! each learns that it could not join, and nothing is left of the attempt.
+//! A store that fails at its n-th operation, for n = 1, 2, 3 ... until nothing fails any more. No rank hangs,
+//! each gets an error, and nothing is left of the attempt.
 
 use std::fs;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use anyccl_engine::bootstrap::{Job, MemoryStore, Store};
 use anyccl_engine::comm::{CommConfig, Communicator};
 use anyccl_engine::config::{Config, TransportChoice};
 
-/// The ranks that wait for one that has failed without a word give up then.
+/// Timeout after which ranks stop waiting for a rank that has failed without telling the others.
 const TIMEOUT: Duration = Duration::from_millis(400);
 
-/// A store that works for some operations.
+/// A store that fails after some operations.
 struct Breaking {
     inner: Box<dyn Store>,
     left: Arc<AtomicI64>,
-    /// Whether it can still tell the others.
+    /// Whether the store also fails to tell the other ranks about the failure.
     is_mute: bool,
 }
 
@@ -54,7 +54,7 @@ impl Store for Breaking {
     }
 }
 
-/// Joins on all ranks, where the store of `victim` works for `operations`; whether all succeeded.
+/// Joins on all ranks, where the store of `victim` works for `operations`. Returns whether all ranks joined.
 fn attempt(victim: u32, operations: i64, is_mute: bool, transport: TransportChoice) -> bool {
     const SIZE: u32 = 3;
     let config = Config { transport, timeout: Some(TIMEOUT), ..Config::default() };
@@ -82,7 +82,7 @@ fn attempt(victim: u32, operations: i64, is_mute: bool, transport: TransportChoi
     failed == 0
 }
 
-/// Descriptors, mappings of memory with a descriptor, and threads of this process.
+/// Number of descriptors, of memory mappings with a descriptor, and of threads of this process.
 fn belongings() -> [usize; 3] {
     let count = |directory: &str| fs::read_dir(directory).expect("Linux").count();
     let maps = fs::read_to_string("/proc/self/maps").expect("Linux");
@@ -93,10 +93,10 @@ fn belongings() -> [usize; 3] {
     ]
 }
 
-/// The only test of this process: it counts what the process has.
+/// The only test of this process, because it counts what the whole process holds.
 #[test]
 fn a_store_that_fails_at_any_operation_is_an_error_on_every_rank_and_nothing_is_left() {
-    // What is made once and kept.
+    // The first attempt makes what the process makes once and keeps.
     assert!(attempt(0, 1000, false, TransportChoice::Auto));
     let before = belongings();
     for transport in [TransportChoice::Auto, TransportChoice::Tcp] {

@@ -1,5 +1,5 @@
-//! Ranks that make different calls: an error on every rank, at that call or by the end of its communicator.
-//! Never silence, and never a wait for the deadline.
+//! Ranks that make different calls. Every rank gets an error, at that call or at the end of its communicator.
+//! No rank stays without an error, and none waits until the timeout.
 
 mod common;
 
@@ -14,7 +14,8 @@ use common::attempt::{Attempt, Placement};
 use common::case::Case;
 use common::ranks::{TRANSPORTS, config, name_of, on_failing_ranks};
 
-/// These tests fail communicators by the hundred; their log lines would hide everything else.
+/// Settings without log lines. These tests fail hundreds of communicators, whose log lines would hide
+/// everything else.
 fn quietly(transport: TransportChoice) -> Config {
     log::set_level(log::Level::Off);
     config(transport)
@@ -24,7 +25,7 @@ fn attempt(comm: &Communicator, case: Case) -> Result<()> {
     Attempt::on(comm, case, Placement::Apart).run(comm)
 }
 
-/// Every kind, and calls that differ from it in root, count, datatype or operator.
+/// Calls of every kind, and calls that differ from those in root, count, datatype or operator.
 fn calls() -> Vec<Case> {
     let mut calls = vec![Case::barrier()];
     for collective in Collective::UNIFORM {
@@ -46,7 +47,7 @@ fn calls() -> Vec<Case> {
     calls
 }
 
-/// What every rank but one calls, what that one calls, and who it is.
+/// The call of all ranks but one, the call of that one, and its rank.
 #[derive(Clone, Copy)]
 struct Disagreement {
     common: Case,
@@ -54,7 +55,7 @@ struct Disagreement {
     odd_rank: Rank,
 }
 
-/// On each rank: what the call gave, and what the end of its communicators.
+/// Result of the call and of finalizing the communicators, on each rank.
 fn outcomes(
     size: u32,
     transport: TransportChoice,
@@ -71,7 +72,7 @@ fn outcomes(
     })
 }
 
-fn every_rank_learns_it(size: u32, transport: TransportChoice, is_derived: bool, what: Disagreement) {
+fn every_rank_gets_an_error(size: u32, transport: TransportChoice, is_derived: bool, what: Disagreement) {
     let Disagreement { common, odd, odd_rank } = what;
     for (rank, outcomes) in outcomes(size, transport, is_derived, what).into_iter().enumerate() {
         let of = if is_derived { " in one made from another" } else { "" };
@@ -92,26 +93,26 @@ fn every_pair_of_different_calls_is_an_error_on_every_rank() {
     let mut turn = 0;
     for common in &calls {
         for odd in calls.iter().filter(|odd| odd.to_string() != common.to_string()) {
-            // Each pair on one size, rank, transport and kind of communicator: over all pairs, every
-            // combination.
+            // Each pair runs with one size, rank, transport and kind of communicator. All pairs together
+            // cover every combination.
             turn += 1;
             let size = 2 + turn % 3;
             let odd_rank = turn / 3 % size;
             let transport = TRANSPORTS[(turn / 12 % 2) as usize];
             let what = Disagreement { common: *common, odd: *odd, odd_rank };
-            every_rank_learns_it(size, transport, turn / 24 % 2 == 1, what);
+            every_rank_gets_an_error(size, transport, turn / 24 % 2 == 1, what);
         }
     }
 }
 
-/// Many times: whether somebody noticed it was a matter of chance.
+/// Number of runs. It is high because an earlier bug appeared in some runs only.
 const RUNS: usize = 60;
 
 fn roots_that_differ(collective: Collective, size: u32) {
     let [common, odd] = [0, 1].map(|root| Case::plain(collective, root, 1));
     for run in 0..RUNS {
         let what = Disagreement { common, odd, odd_rank: 1 };
-        every_rank_learns_it(size, TRANSPORTS[run % 2], run / 2 % 2 == 1, what);
+        every_rank_gets_an_error(size, TRANSPORTS[run % 2], run / 2 % 2 == 1, what);
     }
 }
 
@@ -132,7 +133,7 @@ fn a_reduce_among_broadcasts_is_an_error_on_every_rank_in_all_of_60_runs() {
     let [common, odd] = [Collective::Broadcast, Collective::Reduce].map(|kind| Case::plain(kind, 0, 4));
     for run in 0..RUNS {
         let what = Disagreement { common, odd, odd_rank: 1 };
-        every_rank_learns_it(3, TRANSPORTS[run % 2], run / 2 % 2 == 1, what);
+        every_rank_gets_an_error(3, TRANSPORTS[run % 2], run / 2 % 2 == 1, what);
     }
 }
 
@@ -140,7 +141,7 @@ fn a_reduce_among_broadcasts_is_an_error_on_every_rank_in_all_of_60_runs() {
 fn a_rank_that_takes_another_for_the_root_learns_it_from_what_it_receives() {
     for transport in TRANSPORTS {
         for collective in [Collective::Broadcast, Collective::Scatter] {
-            // Rank 0 sends to rank 2, which waits for rank 1, which waits for rank 0.
+            // Rank 0 sends to rank 2, rank 2 waits for rank 1, and rank 1 waits for rank 0.
             let outcomes = on_failing_ranks(3, &quietly(transport), |comm| {
                 let root = if comm.rank() == 2 { 1 } else { 0 };
                 let call = attempt(&comm, Case::plain(collective, root, 10));
@@ -160,8 +161,8 @@ fn a_call_that_only_one_rank_has_made_is_an_error_on_every_rank() {
     for transport in TRANSPORTS {
         for size in [2, 3, 4] {
             for odd_rank in 0..size {
-                // Nobody is waited for: the root of a broadcast only sends, and who sends to it has nothing
-                // more to do.
+                // No rank waits here: the root of a broadcast only sends, and a rank that sends to it has
+                // nothing more to do.
                 let outcomes = on_failing_ranks(size, &quietly(transport), |comm| {
                     let derived = comm.dup(&CommConfig::default()).expect("all ranks make it");
                     let mut all = vec![attempt(&derived, Case::barrier())];
@@ -182,11 +183,11 @@ fn a_call_that_only_one_rank_has_made_is_an_error_on_every_rank() {
 }
 
 #[test]
-fn a_rank_whose_call_has_told_of_a_disagreement_leaves_in_good_order() {
+fn a_rank_whose_call_reported_a_disagreement_finalizes_without_an_error() {
     for transport in TRANSPORTS {
         let outcomes = on_failing_ranks(3, &quietly(transport), |comm| {
             let derived = comm.dup(&CommConfig::default()).expect("all ranks make it");
-            // Ranks 0 and 1 disagree. Rank 2 knows that before its first call.
+            // Ranks 0 and 1 disagree. Rank 2 learns about it before its first call.
             let end = Instant::now() + Duration::from_secs(20);
             while comm.rank() == 2 && derived.failure().is_none() {
                 assert!(Instant::now() < end, "rank 2 is not told");
@@ -216,7 +217,7 @@ fn ranks_that_agree_part_without_an_error_in_whatever_order() {
                         attempt(comm, case).expect("all ranks call the same");
                     }
                 }
-                // Each rank ends them in another order, and some at the very end.
+                // Each rank finalizes the communicators in another order, some of them after the world.
                 let first = comm.rank() as usize % 3;
                 derived[first].finalize().expect("the same calls");
                 attempt(&comm, Case::barrier()).expect("all ranks call the same");

@@ -1,4 +1,4 @@
-//! Ranks that make different calls, abort, or leave too early: an error on every rank, and none hangs.
+//! Ranks that make different calls, abort, or leave too early. Every rank gets an error, and none hangs.
 
 mod common;
 
@@ -17,7 +17,8 @@ use common::case::Case;
 use common::proc_fs::{state, wait_until};
 use common::ranks::{TRANSPORTS, config, name_of, on_failing_ranks, on_ranks, on_threads};
 
-/// These tests fail communicators by the hundred; their log lines would hide everything else.
+/// Settings without log lines. These tests fail hundreds of communicators, whose log lines would hide
+/// everything else.
 fn quietly(transport: TransportChoice) -> Config {
     log::set_level(log::Level::Off);
     config(transport)
@@ -27,7 +28,7 @@ fn attempt(comm: &Communicator, case: Case) -> Result<()> {
     Attempt::on(comm, case, Placement::Apart).run(comm)
 }
 
-/// What most ranks call, and what one rank calls.
+/// Pairs of the call that most ranks make and the call that one rank makes.
 fn disagreements() -> Vec<(Case, Case)> {
     use Collective::*;
     let sum = |count| Case::plain(AllReduce, 0, count);
@@ -51,8 +52,9 @@ fn disagreements() -> Vec<(Case, Case)> {
     pairs
 }
 
-/// The error of a call of which the ranks disagreed. A rank whose part of it was right has nothing to wait
-/// for, nor in a barrier that others have entered before they noticed; but nobody enters two.
+/// The error of a call about which the ranks disagreed. A rank whose part of the call was correct may
+/// complete it. It may also complete a barrier that the others entered before they noticed. No rank completes
+/// two barriers.
 fn learn(comm: &Communicator, first: Result<()>) -> Error {
     let barrier = || attempt(comm, Case::barrier());
     first.and_then(|()| barrier()).and_then(|()| barrier()).expect_err("the ranks disagree")
@@ -133,7 +135,7 @@ fn abort_from_another_thread_ends_a_blocked_call_at_once_on_every_rank() {
         let set_free = Barrier::new(3);
         on_failing_ranks(3, &quietly(transport), |comm| {
             let comm = &comm;
-            // Rank 2 does not come: it makes its call only when the others have been set free.
+            // Rank 2 makes its call only after the abort has set the others free.
             let aborted = |error: Error| {
                 assert!(matches!(error, Error::Aborted(_)), "{error:?}");
                 let text = error.to_string();
@@ -196,7 +198,7 @@ fn a_rank_that_does_not_come_to_a_call_is_named_after_the_timeout() {
         let (done, end) = (Mutex::new(Some(done)), Mutex::new(end));
         on_failing_ranks(2, &settings, |comm| {
             if comm.rank() == 1 {
-                // Ends when rank 0 has dropped its end.
+                // The receive ends when rank 0 has dropped its sender.
                 let _ = end.lock().unwrap().recv();
                 return;
             }
@@ -212,7 +214,7 @@ fn a_rank_that_does_not_come_to_a_call_is_named_after_the_timeout() {
 
 #[test]
 fn a_rank_that_never_joins_is_named_to_those_who_wait() {
-    // Long enough for two ranks to come on a busy machine; all cases wait at the same time.
+    // The timeout is long enough for two ranks to join on a busy machine. All cases wait at the same time.
     const PATIENCE: Duration = Duration::from_secs(5);
     let cases = (0..3).flat_map(|absent| TRANSPORTS.map(|transport| (absent, transport)));
     thread::scope(|scope| {
@@ -244,8 +246,8 @@ fn a_rank_outside_of_the_communicator_is_refused() {
 }
 
 #[test]
-fn ranks_that_agree_are_left_in_peace() {
-    // The tests above would pass if every call failed.
+fn ranks_that_agree_get_no_error() {
+    // Without this test, the tests above would also pass if every call failed.
     on_ranks(3, &quietly(TransportChoice::Auto), |comm| {
         for (common, _) in disagreements() {
             attempt(comm, common).expect("all ranks call the same");

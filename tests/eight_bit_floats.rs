@@ -15,10 +15,10 @@ use common::ranks::{config, on_ranks};
 
 const FORMATS: [Datatype; 2] = [Datatype::Float8E4m3, Datatype::Float8E5m2];
 const OPS: [ReduceOp; 2] = [ReduceOp::Sum, ReduceOp::Avg];
-/// Not touched.
+/// Content of memory that no call may write.
 const UNTOUCHED: u8 = 0x55;
 
-/// Each is a number of both formats; their sums are not, and round differently in another order.
+/// Values that both formats hold exactly. Their sums are not exact, and round differently in another order.
 const VALUES: [f64; 8] = [12.0, 6.0, 2.0, 10.0, 3.0, 5.0, 14.0, 7.0];
 
 fn value(rank: Rank, index: usize) -> f64 {
@@ -29,7 +29,7 @@ fn input(datatype: Datatype, rank: Rank, elements: usize) -> Vec<u8> {
     (0..elements).map(|index| encode(datatype, value(rank, index)) as u8).collect()
 }
 
-/// The result of some ranks at an index.
+/// The result that the given ranks have at an index.
 fn result(datatype: Datatype, op: ReduceOp, ranks: std::ops::Range<Rank>, index: usize) -> u8 {
     let count = f64::from(ranks.len() as u32);
     let sum: f64 = ranks.map(|rank| value(rank, index)).sum();
@@ -41,7 +41,7 @@ fn forced(algorithm: &Algorithm, transport: TransportChoice) -> Config {
     Config { algorithm: Some(name), chunk_bytes: 100, ..config(transport) }
 }
 
-/// What a rank gets.
+/// The expected output of a rank.
 fn expected(call: &Call, collective: Collective, rank: Rank, size: u32) -> Vec<u8> {
     let (datatype, op, count) = (call.datatype, call.op.unwrap(), call.count as usize);
     let written = collective.output_elements(size as usize, rank, call.root, count);
@@ -86,7 +86,7 @@ fn check(comm: &Communicator, collective: Collective, datatype: Datatype, op: Re
     }
 }
 
-/// Blocks of unequal lengths; between those of the input lies one element that is not sent.
+/// Checks blocks of unequal lengths. One element that is not sent lies between the blocks of the input.
 fn check_unequal(comm: &Communicator, datatype: Datatype, op: ReduceOp) {
     let (rank, size) = (comm.rank(), comm.size());
     let length = |rank: Rank| (rank as usize * 5 + 3) % 11;
@@ -170,7 +170,7 @@ fn lists_and_persistent_calls_and_scaled_sums_round_once_too() {
         unsafe { comm.start_list(&list, None) }.unwrap().wait().unwrap();
         recvs.iter().zip(counts).for_each(|(recv, count)| assert_eq!(*recv, expected(count)));
 
-        // SAFETY: the scalar is part of the operator: one.
+        // SAFETY: the operator holds its scalar by value; the scalar is one.
         let operator = unsafe { Operator::premul_sum(datatype, Scalar::Immediate([0x3c; Scalar::BYTES])) };
         let mut recv = vec![UNTOUCHED; 3];
         let kind = CallKind::Collective(Collective::AllReduce);
@@ -197,7 +197,7 @@ fn lists_and_persistent_calls_and_scaled_sums_round_once_too() {
 
 #[test]
 fn results_that_are_too_large_saturate_where_the_communicator_says_so() {
-    // The sum of two largest numbers, and of an infinity and NaN, as NVIDIA's types and IEEE 754 have it.
+    // The sum of two largest numbers, and of infinity and NaN, as NVIDIA's types and IEEE 754 define it.
     let cases = [
         (Datatype::Float8E4m3, 0x7e, 0x7e, 0x7f),
         (Datatype::Float8E5m2, 0x7b, 0x7b, 0x7c),

@@ -1,7 +1,7 @@
-//! Many communicators and many calls: memory and descriptors stay what they were.
+//! Many communicators and many calls: the use of memory and descriptors does not grow.
 //!
-//! `ANYCCL_TEST_ENDURANCE=full` makes and drops 100,000 communicators and makes 10 million calls, which takes
-//! about a minute; without, a fiftieth of that.
+//! `ANYCCL_TEST_ENDURANCE=full` makes and drops 100,000 communicators and makes 10 million calls. Without the
+//! variable, the test does a fiftieth of that.
 
 mod common;
 
@@ -17,14 +17,14 @@ use common::watchdog::Watchdog;
 
 const COMMUNICATORS: usize = 100_000;
 const CALLS: usize = 10_000_000;
-/// Memory that may come in late: pages of lists that grow once.
+/// Memory growth that is allowed, for pages of lists that grow once.
 const SLACK_KIB: usize = 1024;
 
 fn share() -> usize {
     if std::env::var_os("ANYCCL_TEST_ENDURANCE").is_some_and(|value| value == "full") { 1 } else { 50 }
 }
 
-/// Descriptors, mappings and threads of this process, and its memory in KiB.
+/// Number of descriptors, mappings and threads of this process, and its memory in KiB.
 fn belongings() -> ([usize; 3], usize) {
     let count = |directory: &str| fs::read_dir(directory).expect("Linux").count();
     let maps = fs::read_to_string("/proc/self/maps").expect("Linux").lines().count();
@@ -34,12 +34,12 @@ fn belongings() -> ([usize; 3], usize) {
     ([count("/proc/self/fd"), maps, count("/proc/self/task")], kib)
 }
 
-/// Does something `times` times; after the first tenth, nothing more may be taken.
+/// Calls `something` `times` times, and checks that nothing grows after the first tenth.
 fn repeat(what: &str, times: usize, mut something: impl FnMut()) {
     let mut some = |turns: std::ops::Range<usize>| {
         for turn in turns {
             something();
-            // So that nobody thinks that this rank hangs.
+            // The parent would take a silent rank for a hanging one.
             if turn % (times / 50) == 0 {
                 say("at it");
             }
@@ -83,7 +83,7 @@ fn a_rank_of_the_tests_in_this_file() {
     let Some(part) = part() else { return };
     let share = if part == "endure much" { 1 } else { 50 };
     let comm = join().expect("a world");
-    // Each look at TCP is a system call.
+    // Each poll of TCP is a system call, so fewer turns take as long.
     let share = if comm.transport(1 - comm.rank()) == "tcp" { 10 * share } else { share };
     repeat("communicators", COMMUNICATORS / share, || {
         let dup = comm.dup(&CommConfig::default()).expect("cheap");

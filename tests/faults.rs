@@ -1,4 +1,5 @@
-//! Ranks that are killed, stopped, or leave: the survivors learn who, soon, and nothing stays behind.
+//! Ranks that are killed, are stopped, or leave. The survivors soon get an error that names the rank, and
+//! nothing is left behind.
 
 mod common;
 
@@ -17,11 +18,11 @@ use common::temp_dir::TempDir;
 use common::values::noise;
 use common::watchdog::Watchdog;
 
-/// The survivors must know by then.
+/// Longest time until the survivors get their error.
 const SOON: Duration = Duration::from_secs(1);
 const LIMIT: Duration = Duration::from_secs(150);
 
-/// One job at a time: how soon somebody learns is measured.
+/// A lock that lets one job run at a time, because the tests measure time.
 static MEASURING: Mutex<()> = Mutex::new(());
 
 fn one_at_a_time() -> std::sync::MutexGuard<'static, ()> {
@@ -31,17 +32,17 @@ fn one_at_a_time() -> std::sync::MutexGuard<'static, ()> {
 /// A job that runs, and what it must not leave behind.
 struct RunningJob {
     ranks: Vec<RankProcess>,
-    /// Its directory for temporary files, and of its store.
+    /// Directory of the job for temporary files and for its store.
     directory: TempDir,
     sockets: HashSet<u64>,
     files: HashSet<String>,
 }
 
 impl RunningJob {
-    /// Starts it and waits until every rank is in the middle of its calls.
+    /// Starts the job and waits until every rank is in the middle of its calls.
     fn start(size: u32, part: &'static str, transport: &str, more: &[(&str, &str)]) -> RunningJob {
         let directory = TempDir::new();
-        // Shared memory goes with the store in a file, TCP with the one of rank 0.
+        // The job over shared memory has its store in a file. The job over TCP uses the store of rank 0.
         let store = match transport {
             "tcp" => free_tcp_store(),
             _ => format!("file:{}", directory.path().join("store").display()),
@@ -62,7 +63,7 @@ impl RunningJob {
         RunningJob { ranks, directory, sockets, files }
     }
 
-    /// Waits for the end of all, and looks for what is left.
+    /// Waits for the end of all ranks, and looks for files and sockets that are left.
     fn end_and_look_around(self) {
         for rank in self.ranks {
             rank.end_well();
@@ -76,7 +77,7 @@ impl RunningJob {
     }
 }
 
-/// "peer_lost 2 TEXT": what a rank says of its error.
+/// The line by which a rank reports an error, such as "peer_lost 2 TEXT".
 fn describe(error: &Error) -> String {
     match error {
         Error::PeerLost { rank, .. } => format!("peer_lost {rank} {error}"),
@@ -138,11 +139,11 @@ fn a_stopped_rank_is_named_when_the_others_have_waited_long_enough() {
             assert!(said.text.starts_with("timeout "), "{}", said.text);
             assert!(said.text.contains("rank 1 ") && said.text.contains("has not arrived"), "{}", said.text);
             let late = said.when.duration_since(stopped_at);
-            // The two may have waited for each other for a while before they waited for the stopped one.
+            // The two may have waited for each other for a while before they waited for the stopped rank.
             assert!(late < timeout + SOON, "learnt after {late:?}");
             job.ranks[at].expect("the same again");
         }
-        // When it goes on, it learns what the others have decided.
+        // When the stopped rank continues, it gets the error that the others have agreed on.
         job.ranks[1].signal(libc::SIGCONT);
         let said = job.ranks[1].hear();
         assert!(!said.text.starts_with("running"), "{}", said.text);
@@ -179,14 +180,14 @@ fn a_process_that_never_starts_is_named_to_those_who_wait() {
     }
 }
 
-/// Some processor that this process may use.
+/// A processor that this process may use.
 fn a_processor() -> String {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("a list");
     list.trim().split([',', '-']).next().expect("at least one").to_string()
 }
 
-/// Bytes of the messages that a dead rank has sent.
+/// Lengths in bytes of the messages that a dead rank has sent.
 const LEFT_BYTES: [usize; 3] = [40_000, 524_288, 3_000_000];
 
 #[test]
@@ -197,11 +198,12 @@ fn a_receive_of_what_a_dead_rank_had_offered_fails_within_a_second() {
         let directory = TempDir::new();
         let store = format!("file:{}", directory.path().join("store").display());
         let mut job = ProcessJob::new(3, "receive from the dead", &store).set("ANYCCL_TEST_BYTES", bytes);
-        // Ranks that share a processor offer their messages to be fetched.
+        // Ranks that share a processor offer their messages to the receiver, which copies them out of the
+        // sender's memory.
         job.prefixes = vec![vec!["taskset".into(), "-c".into(), a_processor()]; 3];
         let mut ranks = job.start_all();
         ranks[1].expect("sent");
-        // Killed, and gone: until then what it has offered can be fetched.
+        // The process must have ended, because the receiver can fetch the message until then.
         drop(ranks.remove(1));
         let told_at = Instant::now();
         ranks[0].tell("receive");
@@ -215,7 +217,7 @@ fn a_receive_of_what_a_dead_rank_had_offered_fails_within_a_second() {
 fn receive_from_the_dead(comm: &Communicator) {
     let bytes: usize = std::env::var("ANYCCL_TEST_BYTES").expect("told").parse().expect("a number");
     let mut data = vec![1u8; bytes];
-    // So that the ranks have found out what they can read of each other.
+    // The barriers give the ranks time to find out what they can read of each other.
     for _ in 0..20 {
         check(comm, Case::barrier(), Placement::Apart);
         check(comm, Case::plain(Collective::AllGather, 0, 10), Placement::Apart);
@@ -246,11 +248,11 @@ fn receive_from_the_dead(comm: &Communicator) {
         }
         _ => drop(listen()),
     }
-    // Nobody parts: the test ends whoever is left.
+    // No rank finalizes. The test kills whichever rank is left.
     std::process::exit(0);
 }
 
-/// Case number `at` of a sequence that is the same on every rank; now and then a large one.
+/// Case number `at` of a sequence that is the same on every rank. Some cases are large.
 fn case_of_turn(at: usize, size: u32) -> Case {
     let noise = noise(0, at);
     let collective = Collective::UNIFORM[noise as usize % Collective::UNIFORM.len()];
@@ -263,7 +265,7 @@ fn case_of_turn(at: usize, size: u32) -> Case {
 }
 
 fn call_until_failure(comm: &Communicator) {
-    // "exit" ends the process in the middle of whatever its other thread does.
+    // The order "exit" must end the process while its main thread is inside a call.
     std::thread::spawn(|| {
         if listen() == "exit" {
             std::process::exit(0);

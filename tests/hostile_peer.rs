@@ -1,11 +1,12 @@
-//! One rank of three is hostile: it knows the job key, and spoils what it sends, or the memory that it
-//! shares, at random. The others get errors, or wrong values, as they may; they never crash, hang, write
-//! beside a buffer, or log without end.
+//! One rank of three is hostile. It knows the job key, and corrupts at random what it sends or the memory
+//! that it shares. The other ranks may get errors or wrong values. They never crash, hang, write outside of a
+//! buffer, or log without end.
 //!
-//! `ANYCCL_TEST_ROUNDS` says how many rounds (200), `ANYCCL_TEST_SEED` with which seed; a failure names its
-//! own. The three processes live on from round to round, each round has a communicator of its own. The
-//! hostile rank runs the library as it is: what it spoils, it spoils below, in functions of this file that
-//! take the place of libc's `send` and `sendmsg`, and through the mappings that the kernel lists. It may
+//! `ANYCCL_TEST_ROUNDS` sets the number of rounds (200), `ANYCCL_TEST_SEED` the seed; a failure prints its
+//! own seed. The three processes live through all rounds, and each round has a new communicator. The hostile
+//! rank runs the unchanged library. Functions of this file replace libc's `send` and `sendmsg` and corrupt
+//! what passes through them. Shared memory is corrupted through the mappings that the kernel lists. The
+//! hostile rank may crash, and is then started again.
 //! crash itself, and is then started again.
 
 mod common;
@@ -28,33 +29,33 @@ use common::watchdog::Watchdog;
 
 const SIZE: u32 = 3;
 const HOSTILE: Rank = 1;
-/// Calls of a round.
+/// Calls per round.
 const CALLS: usize = 30;
-/// Lines of the log in one round, at most.
+/// Largest number of log lines in one round.
 const LINES: u32 = 100;
-/// A call that stalls has lost some bytes. Short: many rounds end so.
+/// Timeout of a call. A call stalls when bytes are lost; the time is short, because many rounds end so.
 const STALL: Duration = Duration::from_millis(250);
 
-/// Numbers at random, the same for the same seed.
+/// A generator of random numbers, which are the same for the same seed.
 struct Chance(AtomicU64);
 
 impl Chance {
-    /// Below `end`.
+    /// A random number below `end`.
     fn below(&self, end: u64) -> u64 {
         let mut x = self.0.load(Ordering::Relaxed);
         x ^= x << 13;
         x ^= x >> 7;
         x ^= x << 17;
         self.0.store(x, Ordering::Relaxed);
-        // The upper bits are the better ones.
+        // The upper bits are more random than the lower ones.
         (x >> 16) % end
     }
 }
 
 static CHANCE: Chance = Chance(AtomicU64::new(1));
-/// Whether what this process sends is spoilt.
+/// Whether this process corrupts what it sends.
 static ARMED: AtomicBool = AtomicBool::new(false);
-/// One send of so many.
+/// Average number of sends per corrupted send.
 static RATE: AtomicU32 = AtomicU32::new(1);
 
 fn is_hit() -> bool {
@@ -76,7 +77,7 @@ fn spoil(bytes: &mut [u8]) {
     }
 }
 
-/// Takes the place of libc's, for this whole program.
+/// Replaces the `send` of libc in this whole program.
 ///
 /// # Safety
 /// The contract of `send(2)` holds.
@@ -95,7 +96,7 @@ pub unsafe extern "C" fn send(fd: c_int, from: *const c_void, len: usize, flags:
     unsafe { libc::syscall(libc::SYS_sendto, fd, from, len, flags, nowhere, 0) as isize }
 }
 
-/// Takes the place of libc's, for this whole program.
+/// Replaces the `sendmsg` of libc in this whole program.
 ///
 /// # Safety
 /// The contract of `sendmsg(2)` holds.
@@ -123,7 +124,7 @@ pub unsafe extern "C" fn sendmsg(fd: c_int, message: *const libc::msghdr, flags:
     unsafe { libc::syscall(libc::SYS_sendmsg, fd, &raw const copy, flags) as isize }
 }
 
-/// Where this process shares memory with its peers: address and length.
+/// Mappings that this process shares with its peers: address and length of each.
 fn shared_mappings() -> Vec<(usize, usize)> {
     let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let shared = maps.lines().filter(|line| line.contains("memfd:anyccl") && line.contains(" rw"));
@@ -135,7 +136,7 @@ fn shared_mappings() -> Vec<(usize, usize)> {
     shared.filter_map(range).collect()
 }
 
-/// Writes nonsense into shared memory until it is told to stop.
+/// Writes random values into shared memory until `stop` is set.
 fn spoil_memory(stop: &AtomicBool, pause: Duration) {
     while !stop.load(Ordering::Relaxed) {
         let mappings = shared_mappings();
@@ -144,12 +145,12 @@ fn spoil_memory(stop: &AtomicBool, pause: Duration) {
                 break;
             }
             let (start, len) = mappings[CHANCE.below(mappings.len() as u64) as usize];
-            // Control words and slots lie at the beginning.
+            // Control words and slots lie at the beginning of a mapping.
             let reach = if CHANCE.below(8) > 0 { len.min(45_056) } else { len };
             let at = (start + CHANCE.below(reach as u64) as usize) & !7;
             let word = at as *mut u64;
-            // SAFETY: inside a mapping of this process. It may be unmapped meanwhile, which ends this process
-            // alone: it is the hostile one, and is started again.
+            // SAFETY: the word lies inside a mapping of this process. The mapping may disappear meanwhile,
+            // which ends only this process: it is the hostile one, and is started again.
             let old = unsafe { word.read_volatile() };
             let new = match CHANCE.below(5) {
                 0 => CHANCE.below(u64::MAX),
@@ -180,7 +181,7 @@ fn case_of_turn(seed: u64, at: usize) -> Case {
     Case::plain(collective, (noise >> 40) as Rank % SIZE, count)
 }
 
-/// Calls until one fails. What comes out may be wrong; where it is written may not.
+/// Makes calls until one fails. The output may be wrong, but no call may write outside of its buffers.
 fn call(comm: &Communicator, seed: u64, from: usize, to: usize) -> bool {
     (from..to).all(|turn| {
         let mut attempt = Attempt::on(comm, case_of_turn(seed, turn), Placement::Apart);
@@ -197,7 +198,7 @@ fn join(id: &UniqueId, rank: Rank, transport: TransportChoice) -> Option<Communi
     Some(comm)
 }
 
-/// A round of the hostile rank.
+/// One round of the hostile rank.
 fn spoil_a_round(id: &UniqueId, transport: TransportChoice, seed: u64) -> bool {
     let Some(comm) = join(id, HOSTILE, transport) else { return false };
     CHANCE.0.store(seed | 1, Ordering::Relaxed);
@@ -226,12 +227,12 @@ fn spoil_a_round(id: &UniqueId, transport: TransportChoice, seed: u64) -> bool {
     true
 }
 
-/// A round of another rank. Whether all calls have ended well.
+/// One round of another rank. Returns whether all calls have succeeded.
 fn survive_a_round(id: &UniqueId, rank: Rank, transport: TransportChoice, seed: u64) -> bool {
     let Some(comm) = join(id, rank, transport) else { return false };
     let went_well = call(&comm, seed, 0, CALLS);
     if !went_well && seed.is_multiple_of(4) {
-        // It may work or not, but it ends.
+        // The call may succeed or fail, but it ends.
         if let Ok(rest) = comm.shrink(&CommConfig::default()) {
             rest.set_timeout(Some(STALL));
             let mut attempt = Attempt::on(&rest, Case::barrier(), Placement::Apart);
@@ -271,7 +272,7 @@ fn variable(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a number"))
 }
 
-/// Names the round when the test fails.
+/// Prints the round and its seed when the test fails.
 struct Confession {
     transport: &'static str,
     seed: u64,
@@ -304,7 +305,7 @@ fn survivors_live_on(transport: &'static str) {
     let mut failures = 0;
     for round in 0..rounds {
         confession.round = round;
-        // The hostile rank may be gone, and its round with it: then the others miss it.
+        // The hostile rank may have crashed and miss the round. The others then report it as missing.
         let id = UniqueId::create(&Config::default()).expect("an id");
         let id: String = id.0.iter().map(|byte| format!("{byte:02x}")).collect();
         let order = format!("{} {id}", seed + round);
@@ -322,7 +323,7 @@ fn survivors_live_on(transport: &'static str) {
         }
     }
     ranks.into_iter().filter(|rank| rank.rank != HOSTILE).for_each(RankProcess::end_well);
-    // Else nothing was spoilt that mattered.
+    // With no failure in so many rounds, the hostile rank did not corrupt anything that matters.
     assert!(failures > 0 || rounds < 100, "no round has failed");
 }
 

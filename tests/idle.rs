@@ -1,4 +1,4 @@
-//! A rank that waits long costs nothing, whatever it waits for.
+//! A rank that waits for a long time uses hardly any processor time, whatever it waits for.
 
 mod common;
 
@@ -15,10 +15,10 @@ const WAIT: Duration = Duration::from_secs(3);
 /// Largest share of a core that a waiting rank may use.
 const SHARE: f64 = 0.02;
 
-/// More than all buffers on the way hold.
+/// A length that exceeds all buffers on the way.
 const LARGE: usize = 4 << 20;
 
-/// What rank 0 waits in, and rank 1 comes to when it is told to.
+/// The calls in which rank 0 waits. Rank 1 makes its call when the test orders it to.
 const PHASES: [&str; 3] = ["a barrier", "a send that nobody takes", "a receive by a request"];
 
 fn case_of(phase: usize) -> Case {
@@ -55,7 +55,8 @@ fn a_waiting_rank_uses_hardly_any_processor_time_over_tcp() {
     a_waiting_rank_uses_hardly_any_processor_time("tcp");
 }
 
-/// Threads of rank 0 that wait each in a communicator of its own; one more has come and gone among them.
+/// Number of threads of rank 0 that wait, each in a communicator of its own. One more thread waits among them
+/// and is woken first.
 const SLEEPERS: usize = 3;
 
 fn threads_that_wait_use_hardly_any_processor_time_when_another_has_gone(transport: &str) {
@@ -119,7 +120,7 @@ fn processor_time() -> Duration {
     of(usage.ru_utime) + of(usage.ru_stime)
 }
 
-/// Makes the call; in the last phase as a request.
+/// Makes the call. The last phase makes it as a request.
 fn call(comm: &Communicator, attempt: Attempt, phase: usize) -> Result<()> {
     let mut attempt = attempt;
     if phase == 2 {

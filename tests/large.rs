@@ -8,11 +8,11 @@ use common::attempt::{Attempt, Placement, check, check_started};
 use common::case::Case;
 use common::ranks::{TRANSPORTS, config, on_ranks};
 
-/// Elements of four bytes per call: several times what a ring of shared memory and two socket buffers hold,
-/// and no multiple of anything.
+/// Elements of four bytes per call. They are several times what a ring of shared memory and two socket
+/// buffers hold, and no multiple of anything.
 const ELEMENTS: usize = (6 << 20) / 4 + 1237;
 
-/// What is sent per rank or per pair where the buffers hold one part for each rank.
+/// Count of elements per rank, or per pair where the buffers hold one part for each rank.
 fn count(collective: Collective, size: u32) -> usize {
     match collective {
         Collective::AllReduce | Collective::Reduce | Collective::Broadcast => ELEMENTS,
@@ -46,22 +46,23 @@ fn several_large_calls_may_be_under_way_at_once() {
             ];
             let start = |case| Attempt::on(comm, case, Placement::Apart).start(comm).expect("it starts");
             let mut running = cases.map(start);
-            // The last one first: the others must not depend on being waited for.
+            // The last call is waited for first: the others must not need a waiting thread.
             running.iter_mut().rev().for_each(|call| call.wait_and_verify());
         });
     }
 }
 
-/// Elements of four bytes for each peer: long enough to be fetched out of the sender's memory
+/// Elements of four bytes for each peer, enough that the receiver fetches them out of the sender's memory
 /// (docs/adr/0028).
 const TRIED: usize = (150 << 10) / 4 + 3;
 
 #[test]
-fn calls_that_are_repeated_give_the_same_whichever_way_they_try() {
+fn repeated_calls_give_the_same_result_whichever_transfer_they_try() {
     on_ranks(2, &config(TRANSPORTS[0]), |comm| {
         for collective in [Collective::AllGather, Collective::AllToAll] {
             let case = Case::plain(collective, 0, TRIED);
-            // More than a trial, which alternates, and a call under way beside each.
+            // The calls outnumber those of a trial, which alternates between two ways. Another call runs
+            // beside each.
             for _ in 0..40 {
                 let mut beside = Attempt::on(comm, case, Placement::Apart).start(comm).expect("it starts");
                 check(comm, case, Placement::Apart);
@@ -73,7 +74,7 @@ fn calls_that_are_repeated_give_the_same_whichever_way_they_try() {
 }
 
 #[test]
-fn plans_through_memory_that_all_see_give_the_same_there_and_elsewhere() {
+fn staged_plans_give_the_same_result_over_every_transport() {
     const STAGED: [Collective; 3] = [Collective::AllReduce, Collective::Broadcast, Collective::AllGather];
     let algorithm = STAGED.map(|collective| format!("{}:staged", collective.name())).join(",");
     for transport in TRANSPORTS {
@@ -81,7 +82,8 @@ fn plans_through_memory_that_all_see_give_the_same_there_and_elsewhere() {
         for size in [2, 3, 5] {
             on_ranks(size, &config, |comm| {
                 for collective in STAGED {
-                    // One chunk, less than there are slots, and so many that slots are used again.
+                    // The counts fill one chunk, fewer chunks than there are slots, and so many chunks that
+                    // slots are reused.
                     for count in [1, 20_011, 131_071, count(collective, size)] {
                         let [first, second] = [0, size - 1].map(|root| Case::plain(collective, root, count));
                         let mut beside =

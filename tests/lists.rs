@@ -1,4 +1,4 @@
-//! Collectives on lists of buffers, and what training asks for, over both transports.
+//! Collectives on lists of buffers, and the calls that training needs, over both transports.
 
 mod common;
 
@@ -12,7 +12,8 @@ use common::ranks::{TRANSPORTS, config, on_failing_ranks, on_ranks};
 const LISTED: [Collective; 4] =
     [Collective::AllReduce, Collective::Broadcast, Collective::AllGather, Collective::ReduceScatter];
 
-/// Nothing, one, many small, some large, in an order in which they cannot all share messages.
+/// Lists with no buffer, with one, with many small and some large ones, in orders in which not all can share
+/// messages.
 const COUNTS: [&[usize]; 5] = [
     &[],
     &[7],
@@ -21,12 +22,12 @@ const COUNTS: [&[usize]; 5] = [
     &[6000, 6000, 6000, 6000, 6000, 6000, 6000, 6000, 6000],
 ];
 
-/// What `rank` has at `index` of buffer `at`.
+/// Value of `rank` at `index` of buffer `at`.
 fn number(rank: Rank, at: usize, index: usize) -> u64 {
     (u64::from(rank) + 1) * 1_000_003 + at as u64 * 7919 + index as u64
 }
 
-/// The buffers of one rank, before and after.
+/// The buffers of one rank, and their expected content.
 struct Buffers {
     send: Vec<Vec<u64>>,
     recv: Vec<Vec<u64>>,
@@ -34,7 +35,7 @@ struct Buffers {
 }
 
 impl Buffers {
-    /// `factor`: what each rank's share of a sum is multiplied by, by rank.
+    /// Makes the buffers. `factor` gives the factor of each rank's share of a sum.
     fn new(
         collective: Collective,
         size: u32,
@@ -146,7 +147,7 @@ fn ranks_with_different_lists_all_learn_both() {
             for odd in lists.into_iter().filter(|odd| *odd != common) {
                 on_failing_ranks(3, &config(transport), |comm| {
                     let counts = if comm.rank() == 1 { odd } else { common };
-                    // A rank whose part was right has nothing to wait for; but nobody ends three calls.
+                    // A rank whose part was correct may complete its call. No rank completes three calls.
                     let outcome = sum_list(&comm, counts)
                         .and_then(|()| sum_list(&comm, counts))
                         .and_then(|()| sum_list(&comm, counts));
@@ -200,7 +201,7 @@ fn gradients_are_summed_and_one_that_is_missing_on_some_ranks_is_named_on_all() 
             let mut parts: Vec<Part> =
                 gradients.iter_mut().map(|gradient| whole(gradient, Datatype::Float32)).collect();
             parts.push(whole(&mut counters, Datatype::Uint16));
-            // Nobody has the third, one has not the last.
+            // No rank has the third gradient, and one rank lacks the last.
             parts[2].send = std::ptr::null();
             parts[2].recv = std::ptr::null_mut();
             let mut incomplete = parts.clone();

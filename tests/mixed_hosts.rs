@@ -1,4 +1,5 @@
-//! Ranks on several hosts: pretended ones, and network namespaces that reach each other by wires only.
+//! Ranks on several hosts: simulated ones on this machine, and network namespaces that are connected by wires
+//! only.
 
 mod common;
 
@@ -17,7 +18,7 @@ use common::ranks::{config, on_hosts};
 use common::values::MOST_RANKS;
 use common::watchdog::Watchdog;
 
-/// One letter per rank: its host.
+/// Layouts of ranks on hosts. Each letter is the host of one rank.
 const LAYOUTS: [&str; 6] = ["aabb", "aaab", "abcc", "abab", "ab", "abbcac"];
 
 fn every_collective(comm: &Communicator) {
@@ -58,8 +59,8 @@ fn every_collective_works_across_pretended_hosts() {
     }
 }
 
-/// Every algorithm of each collective once: the n-th of all collectives together, until the longest list
-/// ends.
+/// Settings that together force every algorithm of each collective. The n-th setting takes the n-th algorithm
+/// of every collective.
 fn algorithm_settings() -> Vec<String> {
     let names = |collective| algo::of(collective).map(|row| row.name).collect::<Vec<_>>();
     let lists = Collective::UNIFORM.map(|collective| (collective.name(), names(collective)));
@@ -74,7 +75,7 @@ fn algorithm_settings() -> Vec<String> {
     (0..longest).map(setting).collect()
 }
 
-/// Calls that reach what is special about few and many elements, with the roots at both ends.
+/// Calls with few and with many elements, with the first and the last rank as root.
 fn some_calls(comm: &Communicator) {
     let size = comm.size();
     let datatype = if size <= MOST_RANKS { Datatype::Float32 } else { Datatype::Int32 };
@@ -94,7 +95,7 @@ fn some_calls(comm: &Communicator) {
     }
 }
 
-/// A communicator of its own for each setting.
+/// Makes a communicator with each setting and runs some calls on it.
 fn every_algorithm(world: &Communicator) {
     for setting in algorithm_settings() {
         let settings = Config {
@@ -119,7 +120,7 @@ fn every_algorithm(world: &Communicator) {
     }
 }
 
-/// Starts one rank per letter of `layout`, on the hosts of a network.
+/// Starts one rank per letter of `layout` on the hosts of a network.
 fn start(network: &Network, layout: &str, part: &'static str, set: &[(&str, &str)]) -> Vec<RankProcess> {
     let mut job = ProcessJob::new(layout.len() as u32, part, &network.store());
     for (name, value) in set {
@@ -154,7 +155,7 @@ fn every_algorithm_works_on_2_and_3_hosts_of_1_to_4_ranks() {
         "aabbcc",
         "aaabbbccc",
         "aaaabbbbcccc",
-        // Unequal, and in turn.
+        // The hosts have unequal numbers of ranks, or the ranks alternate between hosts.
         "abbcacc",
         "abcabcab",
     ];
@@ -172,8 +173,8 @@ fn every_algorithm_works_on_2_and_3_hosts_of_1_to_4_ranks() {
 /// Elements of the all_reduce whose bytes are counted.
 const COUNTED: usize = 1 << 20;
 
-/// Bytes that each host sends in one all_reduce of [`COUNTED`] int32; `algorithm` is `None` for the one that
-/// is chosen unasked.
+/// Bytes that each host sends in one all_reduce of [`COUNTED`] int32. `algorithm` is `None` for the default
+/// choice.
 fn sent_in_all_reduce(network: &Network, layout: &str, algorithm: Option<&str>) -> Vec<u64> {
     let _watchdog = Watchdog::new(format!("{algorithm:?} on {layout}, counted"), Duration::from_secs(120));
     let setting = algorithm.map(|name| format!("all_reduce:{name}"));
@@ -215,7 +216,8 @@ fn counted_calls(comm: &Communicator) {
 #[test]
 fn a_hierarchical_all_reduce_crosses_a_slow_wire_no_more_than_one_rank_per_host_would() {
     let Some(network) = network_or_skip(3) else { return };
-    // Bytes are counted, not time; the limit makes the ranks of a host wait for their wire together.
+    // The test counts bytes and not time. The rate limit makes the ranks of a host wait together for their
+    // wire.
     if let Err(reason) = network.limit("rate 800mbit burst 256k latency 400ms") {
         return skip(&format!("a slow wire needs tc with tbf ({reason})"));
     }
@@ -224,7 +226,7 @@ fn a_hierarchical_all_reduce_crosses_a_slow_wire_no_more_than_one_rank_per_host_
         let least = 2 * (hosts - 1) * bytes / hosts;
         for algorithm in [Some("hierarchical"), None] {
             for sent in sent_in_all_reduce(&network, layout, algorithm) {
-                // Headers, acknowledgements of what comes in, and what is sent again.
+                // The margin covers headers, acknowledgements of incoming data, and retransmissions.
                 let most = least + least / 5;
                 let what = format!("{algorithm:?} on {layout}");
                 assert!((least..most).contains(&sent), "{what}: {sent} bytes, least {least}");

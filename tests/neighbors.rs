@@ -1,4 +1,4 @@
-//! Exchange along graphs: every graph of a few ranks and random ones of more, and what becomes of ranks that
+//! Exchange along graphs: every graph of a few ranks, and random graphs of more. Also tests ranks that
 //! disagree about an edge or about a length.
 
 mod common;
@@ -16,7 +16,7 @@ use common::case::Case;
 use common::ranks::{TRANSPORTS, config, on_threads};
 use common::values::noise;
 
-/// Runs `body` on ranks that share their communicators, as graphs ask for.
+/// Runs `body` on ranks whose communicators are in an `Arc`, as graphs require.
 fn on_shared<R: Send>(size: u32, config: &Config, body: impl Fn(&Arc<Communicator>) -> R + Sync) -> Vec<R> {
     let id = UniqueId::create(config).expect("a unique id");
     let all_joined = std::sync::Barrier::new(size as usize);
@@ -30,12 +30,12 @@ fn on_shared<R: Send>(size: u32, config: &Config, body: impl Fn(&Arc<Communicato
     })
 }
 
-/// How many edges lead from one rank to another, which may be the same.
+/// Number of edges from one rank to another or to itself.
 fn edges(seed: u32, from: Rank, to: Rank) -> usize {
     [0, 1, 0, 2, 1][noise(seed * 64 + from, to as usize) as usize % 5]
 }
 
-/// Sources and destinations of a rank, in an order of its own.
+/// Sources and destinations of a rank, in a random order of that rank.
 fn neighbours(seed: u32, size: u32, rank: Rank) -> (Vec<Rank>, Vec<Rank>) {
     let shuffled = |mut ranks: Vec<Rank>| {
         ranks.sort_by_key(|&peer| noise(seed + rank, peer as usize));
@@ -46,7 +46,7 @@ fn neighbours(seed: u32, size: u32, rank: Rank) -> (Vec<Rank>, Vec<Rank>) {
     (shuffled(sources), shuffled(destinations))
 }
 
-/// Elements of the `number`-th edge between two ranks; some have none.
+/// Elements of edge `number` between two ranks. Some edges have none.
 fn length(from: Rank, to: Rank, number: usize) -> usize {
     (noise(from + 7, to as usize) as usize % 4) * 20_011 % 30_000 + number
 }
@@ -55,7 +55,7 @@ fn element(from: Rank, to: Rank, number: usize, at: usize) -> u32 {
     from << 24 | to << 16 | (number as u32) << 15 | at as u32 & 0x7fff
 }
 
-/// Which of the edges to or from the same rank this is.
+/// Position of an edge among those to or from the same rank.
 fn number(ranks: &[Rank], index: usize) -> usize {
     ranks[..index].iter().filter(|&&peer| peer == ranks[index]).count()
 }
@@ -69,7 +69,8 @@ fn packed(lens: impl Iterator<Item = usize>) -> Vec<Block> {
     .collect()
 }
 
-/// Sends along the graph and compares. `cut`: this rank gives its first block less than its length.
+/// Sends along the graph and compares the output. With `cut`, this rank passes a length that is too short for
+/// its first block.
 fn exchange(
     comm: &Communicator,
     graph: &Graph,
@@ -79,7 +80,7 @@ fn exchange(
 ) -> Result<()> {
     let (me, sources, destinations) = (comm.rank(), graph.sources(), graph.destinations());
     let gathers = collective == Collective::NeighborAllGatherV;
-    // What goes to all of them is what would go to rank 0.
+    // An allgather sends the same block to all destinations: the one that would go to rank 0.
     let of = |from: Rank, to: Rank, number: usize| if gathers { (from, 0, 0) } else { (from, to, number) };
     let block = |(from, to, number): (Rank, Rank, usize)| -> Vec<u32> {
         (0..length(from, to, number)).map(|at| element(from, to, number, at)).collect()
@@ -143,7 +144,8 @@ fn every_block_takes_its_edge_on_random_graphs() {
 fn a_graph_that_two_ranks_see_differently_is_refused_on_all_ranks_and_the_communicator_works_on() {
     on_shared(4, &config(TransportChoice::Auto), |comm| {
         let ring = ([(comm.rank() + 3) % 4], [(comm.rank() + 1) % 4]);
-        // Rank 2 sends to rank 0 as well, which knows nothing of it; then rank 1 waits for rank 3.
+        // Rank 2 also sends to rank 0, which does not list it as a source. Later, rank 1 lists rank 3 as a
+        // source that does not send.
         let more = if comm.rank() == 2 { vec![3, 0] } else { ring.1.to_vec() };
         let refused =
             |sources: &[Rank], destinations: &[Rank]| match Graph::create(comm, sources, destinations) {
@@ -165,7 +167,7 @@ fn a_block_of_another_length_is_an_error_on_all_ranks_also_on_those_without_neig
     log::set_level(log::Level::Off);
     for transport in TRANSPORTS {
         on_shared(4, &config(transport), |comm| {
-            // One edge, of more than nothing.
+            // One edge whose block is not empty.
             let (from, to) =
                 (0..3).find_map(|to| (length(3, to, 0) > 1).then_some((3, to))).expect("some edge");
             let sources = if comm.rank() == to { vec![from] } else { Vec::new() };

@@ -1,4 +1,5 @@
-//! Hosts whose networks are not alike: names of interfaces, families of addresses, what a name leads to.
+//! Hosts whose networks differ: in the names of interfaces, in the families of addresses, and in what a host
+//! name resolves to.
 
 mod common;
 
@@ -23,7 +24,7 @@ fn a_rank_of_the_tests_in_this_file() {
     say("done");
 }
 
-/// Two ranks on each of two hosts meet at `store`, and know no more than `set`.
+/// Runs a job with two ranks on each of two hosts, with the store `store` and only the variables `set`.
 fn meet(network: &Network, what: &str, store: &str, set: &[(&str, &str)]) {
     let _watchdog = Watchdog::new(what.to_string(), Duration::from_secs(60));
     let mut job = ProcessJob::new(4, "meet", store);
@@ -36,7 +37,7 @@ fn meet(network: &Network, what: &str, store: &str, set: &[(&str, &str)]) {
     ranks.into_iter().for_each(RankProcess::end_well);
 }
 
-/// A network of two hosts, changed. A kernel that cannot is a reason to skip.
+/// A network of two hosts after `change`. The test is skipped where the kernel does not support the change.
 fn changed(change: impl FnOnce(&Network) -> Result<(), String>) -> Option<Network> {
     let network = network_or_skip(2)?;
     match change(&network) {
@@ -57,7 +58,7 @@ fn hosts_whose_interfaces_have_different_names_meet_with_a_list_of_them_and_with
 }
 
 #[test]
-fn a_bridge_with_the_same_address_on_every_host_misleads_nobody() {
+fn a_bridge_with_the_same_address_on_every_host_does_no_harm() {
     let Some(network) = changed(Network::add_bridges) else { return };
     meet(&network, "bridges", &network.store(), &[]);
     meet(&network, "bridges excluded", &network.store(), &[("ANYCCL_SOCKET_IFNAME", "^docker")]);

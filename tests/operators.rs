@@ -1,4 +1,4 @@
-//! Operators that the program makes, in every collective that reduces, over both transports, against a plain
+//! Operators of the program in every collective that reduces, over both transports, compared with a plain
 //! fold.
 
 mod common;
@@ -17,7 +17,7 @@ use common::ranks::{TRANSPORTS, config, on_failing_ranks, on_ranks};
 const SIZES: [u32; 6] = [1, 2, 3, 4, 5, 8];
 const REDUCING: [Collective; 3] = [Collective::AllReduce, Collective::Reduce, Collective::ReduceScatter];
 
-/// One reduction, as a rank makes it.
+/// One reduction as a rank calls it.
 #[derive(Clone, Copy, Debug)]
 struct Reduction {
     collective: Collective,
@@ -37,8 +37,8 @@ impl Reduction {
         Operation { call, send, recv }
     }
 
-    /// Makes the call on input `element(rank, index)`; compares the output with `expected(index)` and looks
-    /// whether the input was left alone. All elements as bytes.
+    /// Makes the call with `element(rank, index)` as input and compares the output with `expected(index)`.
+    /// Also checks that the input is unchanged. All elements are given as bytes.
     fn check(
         &self,
         comm: &Communicator,
@@ -80,7 +80,7 @@ impl Reduction {
     }
 }
 
-/// Both forms of each reducing collective, apart and in place, from a few roots.
+/// Every reducing collective, blocking and started, with separate buffers and in place, from some roots.
 fn reductions(size: u32, datatype: Datatype, op: ReduceOp, count: usize) -> Vec<Reduction> {
     let mut all = Vec::new();
     for collective in REDUCING {
@@ -93,7 +93,7 @@ fn reductions(size: u32, datatype: Datatype, op: ReduceOp, count: usize) -> Vec<
     all
 }
 
-/// The bytes of a small whole number.
+/// The bytes of a small integer.
 fn small(datatype: Datatype, value: u8) -> Vec<u8> {
     let bits = match datatype {
         Datatype::Complex64 => join(Datatype::Float32, value.into(), 0.0),
@@ -110,7 +110,8 @@ fn immediate(datatype: Datatype, value: u8) -> Scalar {
     Scalar::Immediate(bytes)
 }
 
-/// Rank r multiplies by r+1 what is 0 or 1 there: at most 6 for three ranks, exact in every datatype.
+/// 0 or 1, which rank r multiplies by r+1. The sum is at most 6 for three ranks, so it is exact in every
+/// datatype.
 fn bit(rank: Rank, index: usize) -> u8 {
     u8::from(!(index + 2 * rank as usize).is_multiple_of(3))
 }
@@ -160,8 +161,8 @@ fn a_deferred_scalar_is_read_by_each_call() {
     });
 }
 
-/// An element is the map x -> a*x + b of 32-bit numbers, a in the lower half, b in the upper one. One after
-/// the other is associative, and does not commute.
+/// Applies one map after the other. An element is the map x -> a*x + b of 32-bit numbers, with a in the lower
+/// half and b in the upper half. This operator is associative but does not commute.
 fn then(left: u64, right: u64) -> u64 {
     let (a, b) = (left as u32, (left >> 32) as u32);
     let (c, d) = (right as u32, (right >> 32) as u32);
@@ -184,14 +185,14 @@ unsafe extern "C-unwind" fn one_after_the_other(
     context: *mut c_void,
 ) {
     assert_eq!(datatype, Datatype::Uint64 as c_int);
-    // SAFETY: aligned, as promised to every callback, and apart from `inout`.
+    // SAFETY: the elements are aligned, as every callback may assume, and do not overlap with `inout`.
     let left = unsafe { std::slice::from_raw_parts(input.cast::<u64>(), count) };
     // SAFETY: as above.
     let right = unsafe { std::slice::from_raw_parts_mut(inout.cast::<u64>(), count) };
     for (left, right) in left.iter().zip(right) {
         *right = then(*left, *right);
     }
-    // SAFETY: the tests give a counter.
+    // SAFETY: the tests pass a counter as context.
     unsafe { &*context.cast::<AtomicUsize>() }.fetch_add(count, Ordering::Relaxed);
 }
 
@@ -204,7 +205,7 @@ unsafe extern "C-unwind" fn plus(
     _datatype: c_int,
     _context: *mut c_void,
 ) {
-    // SAFETY: aligned, as promised to every callback, and apart from `inout`.
+    // SAFETY: the elements are aligned, as every callback may assume, and do not overlap with `inout`.
     let left = unsafe { std::slice::from_raw_parts(input.cast::<u64>(), count) };
     // SAFETY: as above.
     let right = unsafe { std::slice::from_raw_parts_mut(inout.cast::<u64>(), count) };
@@ -254,7 +255,8 @@ fn a_function_that_commutes_gives_what_the_same_builtin_operator_gives() {
                     let sum = (0..size).map(|rank| map(rank, index)).fold(0, u64::wrapping_add);
                     sum.to_le_bytes().to_vec()
                 };
-                // The last one is beyond what links lend and what is written past the caches.
+                // The last count is longer than what a rank lends in place, and than what the kernels write
+                // through the caches.
                 for count in [0, 1, size as usize + 1, 1009, 300_000] {
                     for reduction in reductions(size, Datatype::Uint64, ReduceOp::Callback, count) {
                         if count < 10_000 || !reduction.started {

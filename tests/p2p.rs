@@ -1,4 +1,4 @@
-//! Messages from rank to rank, over both transports and for every size, as a program sees them.
+//! Messages between ranks, over both transports and for every size, through the calls that a program makes.
 
 mod common;
 
@@ -45,7 +45,7 @@ fn messages_around_a_ring_arrive_in_order_for_every_size_and_count() {
             on_ranks(size, &config(transport), |comm| {
                 let (me, size) = (comm.rank(), comm.size());
                 let (next, previous) = ((me + 1) % size, (me + size - 1) % size);
-                // The largest does not fit into any buffer on the way.
+                // The largest message exceeds every buffer on the way.
                 for count in [0usize, 1, ODD, 300_000] {
                     let content = |rank: Rank, turn: u64| vec![u64::from(rank) << 32 | turn; count];
                     let sent = [content(me, 1), content(me, 2)];
@@ -93,7 +93,7 @@ fn blocking_calls_meet_where_one_rank_sends_first() {
 fn messages_of_all_lengths_are_right_whether_they_are_fetched_or_not() {
     on_ranks(2, &config(TransportChoice::Auto), |comm| {
         let me = comm.rank();
-        // Long enough for a trial of each length, and for what comes after it.
+        // The turns suffice for a trial of each length and for the transfers after it.
         for turn in 0..40u64 {
             for count in [4096usize, 5000, 8191, 16_384, 40_000, 131_071, 131_072, 140_000] {
                 let content = |sender: u64| (0..count as u64).map(|at| at * 31 + sender + turn).collect();
@@ -113,12 +113,13 @@ fn messages_of_all_lengths_are_right_whether_they_are_fetched_or_not() {
 }
 
 #[test]
-fn who_waits_for_one_message_takes_in_another_one_that_comes_first() {
+fn a_rank_that_waits_for_one_message_takes_in_another_that_comes_first() {
     on_ranks(2, &config(TransportChoice::Auto), |comm| {
         for turn in 0..30u64 {
             let (long, short) = (vec![turn; 30_000], vec![turn + 1; 10]);
             if comm.rank() == 0 {
-                // The other waits for tag 2, and would fetch: the first send is over nevertheless.
+                // The peer waits for tag 2 and would fetch that message. The first send must end
+                // nevertheless.
                 std::thread::sleep(std::time::Duration::from_micros(200));
                 send(comm, 1, 1, &long).expect("a message that nobody waits for");
                 send(comm, 1, 2, &short).expect("the one that is waited for");
@@ -193,7 +194,7 @@ fn a_message_that_is_longer_than_its_receive_fails_both_sides() {
                 } else {
                     receive(&comm, from(0, 4), &mut [0; 5]).map(drop)
                 };
-                // A small send is over before anybody has looked at it.
+                // A small send ends before the peer has compared it.
                 let barrier = || Attempt::on(&comm, Case::barrier(), Placement::Apart).run(&comm);
                 let error = first.and_then(|()| barrier()).and_then(|()| barrier()).unwrap_err();
                 assert!(matches!(error, Error::Mismatch(_)), "{error:?}");
@@ -206,7 +207,7 @@ fn a_message_that_is_longer_than_its_receive_fails_both_sides() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_before_anything_is_sent() {
+fn invalid_arguments_are_refused_before_anything_is_sent() {
     on_ranks(2, &config(TRANSPORTS[0]), |comm| {
         let what = |outcome: Result<()>| match outcome {
             Err(Error::InvalidArgument { what, .. }) => what,
@@ -215,7 +216,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_sent() {
         assert_eq!(what(send(comm, 2, 0, &[])), "peer");
         assert_eq!(what(receive(comm, from(2, 0), &mut []).map(drop)), "peer");
         let endless = OutgoingMessage { count: u64::MAX / 8, ..outgoing(1, 0, &[]) };
-        // SAFETY: refused before anything is read; if it were not, the test would end here.
+        // SAFETY: the call refuses the message before it reads anything.
         assert_eq!(what(unsafe { comm.send(&endless) }), "count");
         Attempt::on(comm, Case::plain(Collective::AllReduce, 0, 5), Placement::Apart).run(comm).unwrap();
     });

@@ -1,4 +1,5 @@
-//! Any sequence of calls, several under way at once, waited for in any order, on any number of ranks.
+//! Random sequences of calls. Several calls run at once, and each rank waits for them in an order of its own,
+//! on any number of ranks.
 
 mod common;
 
@@ -19,7 +20,7 @@ struct Turn {
     in_place: bool,
 }
 
-/// Calls that may be under way at once.
+/// Largest number of calls that run at once.
 const MOST_RUNNING: usize = 4;
 
 fn turn(size: u32) -> impl Strategy<Value = Turn> {
@@ -36,7 +37,7 @@ fn sequence() -> impl Strategy<Value = (u32, Vec<Turn>)> {
     (2u32..=4).prop_flat_map(|size| (Just(size), prop::collection::vec(turn(size), 1..30)))
 }
 
-/// Waits for one of the running calls: another one on each rank.
+/// Waits for one of the running calls. Each rank chooses another one.
 fn wait_for_one(running: &mut Vec<Running>, rank: Rank, turn: usize) {
     let at = noise(rank, turn) as usize % running.len();
     running.swap_remove(at).wait_and_verify();
@@ -45,7 +46,7 @@ fn wait_for_one(running: &mut Vec<Running>, rank: Rank, turn: usize) {
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 24,
-        // Communicators are not cheap; the shortest failing sequence is found in a few dozen attempts.
+        // Communicators are expensive. A few dozen attempts find the shortest failing sequence.
         max_shrink_iters: 100,
         rng_seed: RngSeed::Fixed(20),
         failure_persistence: None,

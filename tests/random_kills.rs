@@ -1,7 +1,8 @@
-//! Rounds of chance: a random rank is killed during a random collective. No survivor hangs or has a wrong
-//! result; all learn who was lost, shrink, and go on with the right results; nothing is left behind.
+//! Rounds in which a random rank is killed during a random collective. No survivor hangs or has a wrong
+//! result. All survivors learn which rank was lost, shrink the communicator, and go on with correct results.
+//! Nothing is left behind.
 //!
-//! `ANYCCL_TEST_ROUNDS` says how many rounds (20).
+//! `ANYCCL_TEST_ROUNDS` sets the number of rounds (20).
 
 mod common;
 
@@ -17,7 +18,7 @@ use common::values::noise;
 use common::watchdog::Watchdog;
 
 const SIZE: u32 = 4;
-/// A death is known by then.
+/// Longest time until a death is known.
 const SOON: Duration = Duration::from_secs(1);
 const CALLS_AFTERWARDS: usize = 20;
 
@@ -52,7 +53,7 @@ fn a_rank_killed_during_any_collective_is_survived_by_the_others() {
         let mut ranks = job.start_all();
         ranks.iter_mut().for_each(|rank| rank.expect("running"));
         let sockets: Vec<u64> = ranks.iter().flat_map(|rank| socket_inodes(rank.pid())).collect();
-        // Somewhere in the middle of a call, wherever that is.
+        // The sleep ends at some moment in the middle of a call.
         std::thread::sleep(Duration::from_micros(chance >> 16 & 0x3fff));
         let killed_at = Instant::now();
         ranks[victim].signal(libc::SIGKILL);
@@ -83,7 +84,7 @@ fn call_until_failure(comm: &Communicator, round: usize) {
         }
         let mut attempt = Attempt::on(comm, case_of_turn(round, turn, comm.size()), Placement::Apart);
         match attempt.run(comm) {
-            // What a call gives is right, also when somebody has just died.
+            // A call that succeeds has the correct result, even when a rank has just died.
             Ok(()) => attempt.verify(),
             Err(error) => break error,
         }

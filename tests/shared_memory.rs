@@ -1,4 +1,4 @@
-//! Buffers of `anyccl_mem_alloc`: every collective gives the same bytes wherever its buffers live, nothing
+//! Buffers of `anyccl_mem_alloc`. Every collective gives the same bytes for every kind of memory, nothing
 //! grows, and nothing is left behind.
 
 mod common;
@@ -20,11 +20,11 @@ use common::watchdog::Watchdog;
 
 const LIMIT: Duration = Duration::from_secs(150);
 
-/// Elements of four bytes: below and above what is lent, in one piece, in several, and no multiple of
-/// anything.
+/// Counts of elements of four bytes, below and above the length that a rank lends. They lead to one piece and
+/// to several, and are no multiple of anything.
 const COUNTS: [usize; 5] = [1, 1500, 2051, 20_011, 300_007];
 
-/// Every collective with every combination of homes; the homes of one rank are not those of another.
+/// Runs every collective with every combination of memory kinds. The kinds differ from rank to rank.
 fn everything(comm: &Communicator, counts: &[usize]) {
     for collective in Collective::UNIFORM.into_iter().filter(|c| *c != Collective::Barrier) {
         for &count in counts {
@@ -54,7 +54,7 @@ fn every_collective_gives_the_oracles_bytes_wherever_its_buffers_live_on_1_to_5_
 }
 
 #[test]
-fn over_tcp_such_memory_is_memory_like_any_other() {
+fn shared_buffers_work_over_tcp_like_any_other_buffers() {
     on_ranks(3, &config(TransportChoice::Tcp), |comm| everything(comm, &[20_011]));
 }
 
@@ -74,7 +74,7 @@ fn several_calls_may_be_under_way_on_parts_of_one_allocation() {
     });
 }
 
-/// A job over shared memory, with its store in a file.
+/// A job over shared memory whose store is a file.
 fn job(size: u32, part: &'static str, directory: &TempDir) -> ProcessJob {
     let store = format!("file:{}", directory.path().join("store").display());
     ProcessJob::new(size, part, &store)
@@ -85,7 +85,7 @@ fn job(size: u32, part: &'static str, directory: &TempDir) -> ProcessJob {
 #[test]
 fn processes_read_each_others_memory_also_where_single_copies_are_forbidden() {
     let _watchdog = Watchdog::new("processes with shared buffers", LIMIT);
-    // Three ranks share cores on a small machine, and then lend less.
+    // On a small machine, three ranks share cores and lend less.
     for (size, single_copy) in [(2, 1), (2, 0), (3, 0)] {
         let directory = TempDir::new();
         let job = job(size, "everything", &directory).set("ANYCCL_SINGLE_COPY", single_copy);
@@ -127,8 +127,8 @@ fn a_child_of_fork_shares_the_bytes_allocates_for_itself_and_cannot_free_its_par
     let start = memory::allocate(10_000).unwrap();
     // SAFETY: a live allocation.
     unsafe { start.write_volatile(1) };
-    // SAFETY: the child calls only what takes no lock that another thread of the parent may hold: the arena
-    // of the child is new. It leaves by `_exit`.
+    // SAFETY: the child calls only functions that take no lock which another thread of the parent may hold;
+    // the arena of the child is new. It leaves by `_exit`.
     let child = unsafe { libc::fork() };
     assert!(child >= 0);
     if child == 0 {
@@ -139,7 +139,7 @@ fn a_child_of_fork_shares_the_bytes_allocates_for_itself_and_cannot_free_its_par
         // SAFETY: as above.
         unsafe { start.write_volatile(2) };
         let freed = memory::free(own).is_ok() && own != start;
-        // SAFETY: ends this process without running what belongs to the parent.
+        // SAFETY: ends this process without running the exit handlers of the parent.
         unsafe { libc::_exit(if refused && freed { 0 } else { 1 }) };
     }
     let mut status = -1;
@@ -151,7 +151,7 @@ fn a_child_of_fork_shares_the_bytes_allocates_for_itself_and_cannot_free_its_par
     memory::free(start).unwrap();
 }
 
-/// What must not grow: descriptors, mappings, KiB that are resident.
+/// Resources that must not grow: number of descriptors, number of mappings, resident memory in KiB.
 fn burden() -> [usize; 3] {
     let count = |path: &str| std::fs::read_dir(path).expect("Linux").count();
     let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux").lines().count();

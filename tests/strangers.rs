@@ -1,5 +1,5 @@
-//! Whoever connects to a port of a job without its key changes nothing: neither while the ranks gather, when
-//! the ports are open, nor while the job runs, when there are none.
+//! Strangers that connect to a port of a job without its key. They change nothing while the ranks gather and
+//! the ports are open. While the job runs, no ports are open.
 
 mod common;
 
@@ -18,17 +18,17 @@ use common::watchdog::Watchdog;
 
 const STRANGERS_PER_PORT: u64 = 200;
 
-/// Connects again and again: some speak nonsense, some are silent, some hang up at once. Those who stay are
-/// given back: they stay as long as the job does.
+/// Connects again and again. Some connections send nonsense, some stay silent, and some close at once.
+/// Returns the connections that stay open, so that they last as long as the job.
 fn annoy(address: SocketAddr) -> Vec<TcpStream> {
     let mut staying = Vec::new();
     for turn in 0..STRANGERS_PER_PORT {
-        // Nobody listens there any more, or the queue is full: nothing to annoy.
+        // The port is closed by now, or its queue is full, so no more connections are possible.
         let Ok(mut stream) = TcpStream::connect_timeout(&address, Duration::from_millis(500)) else {
             return staying;
         };
         let nonsense: Vec<u8> = (0..1 + turn as usize * 5).map(|at| noise(turn as u32, at) as u8).collect();
-        // A socket that was closed on us is what we ask for.
+        // An error here is welcome: the job has closed the connection.
         let _ = match turn % 5 {
             0 => stream.write_all(&nonsense),
             1 => stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
@@ -49,7 +49,7 @@ fn strangers_change_nothing(transport: &str) {
     let job =
         ProcessJob::new(4, "call until told to stop", &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
     let mut ranks: Vec<RankProcess> = (0..3).map(|rank| job.start(rank)).collect();
-    // The job cannot begin before its last rank has come: all doors are open now.
+    // The job cannot begin before its last rank has come, so all ports are open now.
     wait_until("rank 0 listens", || !listening_at(ranks[0].pid()).is_empty());
     let doors: Vec<SocketAddr> = ranks.iter().flat_map(|rank| listening_at(rank.pid())).collect();
     let mut staying: Vec<TcpStream> = doors.iter().flat_map(|door| annoy(*door)).collect();
@@ -62,7 +62,7 @@ fn strangers_change_nothing(transport: &str) {
     let took = complete_at.elapsed();
     assert!(took < Duration::from_secs(20), "the strangers held the job up for {took:?}");
 
-    // A running job has no open door; whoever tries the old ones finds them closed.
+    // A running job has no open port; a connection to an old port is refused.
     let is_closed = |rank: &RankProcess| listening_at(rank.pid()).is_empty();
     wait_until("nobody listens any more", || ranks.iter().all(is_closed));
     staying.extend(doors.iter().flat_map(|door| annoy(*door)));
@@ -82,7 +82,7 @@ fn strangers_change_nothing_for_a_job_over_tcp() {
     strangers_change_nothing("tcp");
 }
 
-/// Whether rank 0 was told to stop, on every rank.
+/// Agrees on all ranks whether rank 0 was told to stop.
 fn stop_is_agreed(comm: &Communicator, told: bool) -> bool {
     let (mine, mut any) = ([u8::from(told)], [0u8]);
     let case = Case::reducing(Collective::AllReduce, Datatype::Uint8, ReduceOp::Max, 0, 1);

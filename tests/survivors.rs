@@ -1,6 +1,6 @@
-//! Losses that are hard to see or to tell: a rank that has forked dies, one talks nonsense, one is stopped
-//! and goes on when the others have given up, and the log of a survivor has nowhere to go. The others know it
-//! soon, shrink, and go on.
+//! Losses that are hard to notice or to report. A rank dies whose child lives on, a rank sends a wrong byte,
+//! a rank is stopped and continues after the others have given up, and a survivor cannot write its log. The
+//! survivors learn about the loss soon, shrink, and go on.
 
 mod common;
 
@@ -19,11 +19,11 @@ use common::watchdog::Watchdog;
 
 const SIZE: u32 = 3;
 const VICTIM: usize = 1;
-/// The survivors must know by then.
+/// Longest time until the survivors get their error.
 const SOON: Duration = Duration::from_secs(1);
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// One job at a time: how soon somebody learns is measured.
+/// A lock that lets one job run at a time, because the tests measure time.
 static MEASURING: Mutex<()> = Mutex::new(());
 
 fn one_at_a_time() -> MutexGuard<'static, ()> {
@@ -40,8 +40,8 @@ fn start(part: &'static str, transport: &str, more: &[(&str, &str)]) -> Vec<Rank
     ranks
 }
 
-/// The others learn at once, by one line in the log, what `how` does to the victim, and shrink; only then is
-/// dropped what it gives.
+/// Applies `how` to the victim, and checks that the others learn about it at once, log one line and shrink.
+/// Drops the result of `how` only afterwards.
 fn the_others_go_on<G>(transport: &str, how: impl Fn(&mut RankProcess) -> G) {
     let _turn = one_at_a_time();
     let _watchdog = Watchdog::new(format!("survivors over {transport}"), LIMIT);
@@ -122,11 +122,11 @@ fn a_rank_that_goes_on_when_the_others_have_given_up_gets_an_error_and_no_value(
     }
 }
 
-/// What has become of standard error when a survivor has something to say there.
+/// What standard error of a survivor is when it has an error to log.
 const PLACES: [&str; 2] = ["a pipe without a reader", "a full pipe"];
 
 #[test]
-fn a_survivor_is_told_though_its_log_has_nowhere_to_go() {
+fn a_survivor_gets_its_error_although_its_log_cannot_be_written() {
     for place in PLACES {
         let _turn = one_at_a_time();
         let _watchdog = Watchdog::new(format!("a log to {place}"), LIMIT);
@@ -144,24 +144,25 @@ fn a_survivor_is_told_though_its_log_has_nowhere_to_go() {
 
 const STDERR: &str = "ANYCCL_TEST_STDERR";
 
-/// Puts a pipe in the place of standard error. Gives the end that is to be kept.
+/// Replaces standard error by a pipe. Returns the end of the pipe that the caller must keep.
 fn spoil_standard_error(place: &str) -> Option<PipeReader> {
-    // As in a program of C: Rust ignores the signal.
-    // SAFETY: sets a disposition.
+    // The signal ends a C program. Rust ignores it by default.
+    // SAFETY: sets the action of a signal.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     let (reader, mut writer) = std::io::pipe().expect("a pipe");
     let kept = (place == "a full pipe").then_some(reader);
     if kept.is_some() {
-        // SAFETY: asks about a descriptor.
+        // SAFETY: reads a property of a descriptor.
         let room = unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_GETPIPE_SZ) };
         writer.write_all(&vec![b'.'; room as usize]).expect("it takes so many");
     }
-    // SAFETY: replaces a descriptor of this process, which nobody uses in this moment.
+    // SAFETY: replaces a descriptor of this process that no thread uses at this moment.
     unsafe { libc::dup2(writer.as_raw_fd(), libc::STDERR_FILENO) };
     kept
 }
 
-/// The call in which the victim is missed. All that it needs has been sent to it before anybody gives up.
+/// The call in which the victim is missed. All messages of this call to the victim are sent before a rank
+/// gives up.
 fn call(comm: &Communicator) -> Result<(), Error> {
     Attempt::on(comm, Case::plain(Collective::AllToAll, 0, 3), Placement::Apart).run(comm)
 }
@@ -179,7 +180,7 @@ fn wait_for_the_victim(comm: &Communicator) {
     let error = call(comm).expect_err("one rank does not come");
     say(&describe(&error));
     if matches!(error, Error::Timeout { .. }) {
-        // Until the victim has called: a survivor that ends would be another failure.
+        // The survivor stays until the victim has called, because its end would be another failure.
         listen();
         return;
     }
@@ -189,7 +190,7 @@ fn wait_for_the_victim(comm: &Communicator) {
         call(&rest).expect("all are there");
     }
     say(&format!("shrunk to {}, and all went well", rest.size()));
-    // Until the victim is gone: a survivor that ends would be another death.
+    // The survivor stays until the victim is gone, because its end would be another death.
     listen();
 }
 
@@ -200,7 +201,8 @@ fn be_the_victim(comm: &Communicator) {
             "clone" => say(&Orphan::clone_barely().to_string()),
             "nonsense" => {
                 for fd in 3..256 {
-                    // SAFETY: one readable byte. What is no socket, or not open, refuses it.
+                    // SAFETY: one readable byte. The call fails on a descriptor that is no socket or not
+                    // open.
                     unsafe {
                         libc::send(fd, [99u8].as_ptr().cast(), 1, libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)
                     };

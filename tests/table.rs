@@ -1,8 +1,8 @@
-//! Every collective on every datatype by every operator, over both transports, against the oracle.
+//! Every collective with every datatype and operator, over both transports, compared with the oracle.
 //!
-//! The cross product is cut where it would only repeat itself: each supported combination runs with two
-//! counts, in place and not, blocking and not, on each number of ranks; the remaining counts and all roots
-//! run with two datatypes.
+//! The test leaves out combinations that would add nothing. Each supported combination runs with two counts,
+//! in place and not, blocking and started, on each number of ranks. The remaining counts and all roots run
+//! with two datatypes.
 
 mod common;
 
@@ -19,7 +19,7 @@ use common::ranks::{TRANSPORTS, config, name_of, on_ranks};
 const SIZES: [u32; 6] = [1, 2, 3, 4, 5, 8];
 const ODD: usize = 1009;
 
-/// Each combination with a small and an odd count; the root moves on from case to case.
+/// Each combination with a small and an odd count. The root changes from case to case.
 fn every_combination(size: u32) -> Vec<Case> {
     let cases = support_table().into_iter().enumerate().flat_map(|(at, (collective, datatype, op))| {
         let root = (at % size as usize) as Rank;
@@ -29,7 +29,7 @@ fn every_combination(size: u32) -> Vec<Case> {
     cases.collect()
 }
 
-/// The counts at which segments are empty or unequal, from each root, for two datatypes.
+/// Counts at which segments are empty or unequal, with each root, for two datatypes.
 fn every_count_and_root(size: u32) -> Vec<Case> {
     let n = size as usize;
     let mut cases = Vec::new();
@@ -46,7 +46,7 @@ fn every_count_and_root(size: u32) -> Vec<Case> {
     cases
 }
 
-/// What was checked, for the summary and against the table.
+/// What was checked, to compare with the table of what is supported.
 #[derive(Default)]
 struct Checked {
     cells: HashSet<(Collective, Datatype, Option<ReduceOp>)>,
@@ -94,7 +94,7 @@ fn every_supported_call_gives_the_oracles_bytes_over_tcp() {
 }
 
 #[test]
-fn what_is_not_supported_is_refused_before_anything_is_sent() {
+fn unsupported_calls_are_refused_before_anything_is_sent() {
     for transport in TRANSPORTS {
         on_ranks(3, &config(transport), |comm| {
             let mut refused = 0;

@@ -1,5 +1,5 @@
 //! Collectives whose blocks differ in length: every datatype and operator, every form, over every transport
-//! and on several hosts; and what becomes of ranks that disagree about a length.
+//! and on several hosts. Also tests ranks that disagree about a length.
 
 mod common;
 
@@ -14,7 +14,7 @@ use common::unequal::{COLLECTIVES, Form, UnequalCase, attempt, check};
 
 const SIZES: [u32; 6] = [1, 2, 3, 4, 5, 8];
 
-/// Every datatype with each operator that it takes; the root moves on from case to case.
+/// Every datatype with each operator that accepts it. The root changes from case to case.
 fn every_combination(size: u32) -> Vec<UnequalCase> {
     let mut cases = Vec::new();
     for collective in COLLECTIVES {
@@ -33,8 +33,7 @@ fn every_combination(size: u32) -> Vec<UnequalCase> {
     cases
 }
 
-/// Each root, with nothing, little and much to send: the largest blocks do not fit into any buffer on the
-/// way.
+/// Each root with no, few and many elements. The largest blocks exceed every buffer on the way.
 fn every_root_and_size(size: u32) -> Vec<UnequalCase> {
     let mut cases = Vec::new();
     for collective in COLLECTIVES {
@@ -91,7 +90,7 @@ fn every_algorithm_gives_the_oracles_bytes() {
             let name = format!("{}:{}", algorithm.collective.name(), algorithm.name);
             let settings = Config { algorithm: Some(name), ..config(transport) };
             for size in SIZES {
-                // Shown where it fails.
+                // The harness shows this line when the test fails.
                 println!("{} over {}, {size} ranks", algorithm.name, name_of(transport));
                 let mut cases = every_root_and_size(size);
                 cases.retain(|case| case.collective == algorithm.collective);
@@ -105,7 +104,8 @@ fn every_algorithm_gives_the_oracles_bytes() {
 fn calls_that_are_under_way_together_do_not_mix_their_blocks() {
     for transport in TRANSPORTS {
         on_ranks(4, &config(transport), |comm| {
-            // Waited for in the other order, so that most of it is put aside on the way, empty messages too.
+            // The requests are waited for in reverse order, so that most blocks, and empty messages too, are
+            // buffered on the way.
             let counts =
                 |seed: usize| -> Vec<usize> { (0..4).map(|_| [0, 3, 0, 70_000][seed % 4]).collect() };
             let mut blocks = Vec::new();
@@ -149,14 +149,16 @@ fn calls_that_are_under_way_together_do_not_mix_their_blocks() {
     }
 }
 
-/// Settings of ranks that fail by the hundred; their log lines would hide everything else.
+/// Settings without log lines. These tests fail hundreds of communicators, whose log lines would hide
+/// everything else.
 fn quietly(transport: TransportChoice) -> Config {
     log::set_level(log::Level::Off);
     config(transport)
 }
 
-/// The error of a call of which the ranks disagreed. A rank whose part of it was right has nothing to wait
-/// for, nor in a barrier that others have entered before they noticed; but nobody enters two.
+/// The error of a call about which the ranks disagreed. A rank whose part of the call was correct may
+/// complete it. It may also complete a barrier that the others entered before they noticed. No rank completes
+/// two barriers.
 fn learn(comm: &Communicator, first: anyccl_engine::base::Result<()>) -> Error {
     let barrier =
         || common::attempt::Attempt::on(comm, Case::barrier(), common::attempt::Placement::Apart).run(comm);
@@ -176,7 +178,8 @@ fn a_block_of_another_length_is_an_error_on_all_ranks_that_names_both_sides() {
                         |seed: &u64| UnequalCase { seed: *seed, ..plain }.len(from, to, Form::Packed) > 1;
                     let seed = (0..).find(with_block).expect("some seed gives them a block");
                     let case = UnequalCase { seed, ..plain };
-                    // The last rank is wrong about its block for rank 0, or from it: too short, or not there.
+                    // The last rank passes a wrong length for its block for rank 0, or from it: a shorter
+                    // one, or none.
                     on_failing_ranks(size, &quietly(transport), |comm| {
                         let is_last = comm.rank() == last;
                         let lie = |index: Rank, len: usize| match is_last && index == 0 {
@@ -200,7 +203,7 @@ fn a_block_of_another_length_is_an_error_on_all_ranks_that_names_both_sides() {
 }
 
 #[test]
-fn counts_that_all_should_know_but_do_not_are_an_error_on_all_ranks() {
+fn counts_that_differ_between_ranks_are_an_error_on_all_ranks() {
     for transport in TRANSPORTS {
         for collective in [Collective::AllGatherV, Collective::ReduceScatterV] {
             on_failing_ranks(3, &quietly(transport), |comm| {
@@ -215,7 +218,7 @@ fn counts_that_all_should_know_but_do_not_are_an_error_on_all_ranks() {
 }
 
 #[test]
-fn another_call_is_named_with_the_one_that_was_made() {
+fn the_error_of_different_calls_names_both_calls() {
     for transport in TRANSPORTS {
         for odd in [Collective::GatherV, Collective::ScatterV, Collective::AllGatherV] {
             on_failing_ranks(3, &quietly(transport), |comm| {
@@ -229,7 +232,7 @@ fn another_call_is_named_with_the_one_that_was_made() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_before_anything_is_sent() {
+fn invalid_layouts_are_refused_before_anything_is_sent() {
     on_ranks(2, &config(TransportChoice::Auto), |comm| {
         let block = |offset, len| Block { offset, len };
         let mut memory = [0u32; 64];

@@ -1,6 +1,5 @@
-//! Unequal blocks that travel by host: every hierarchical plan on two and three hosts, calls that are under
-//! way while their ranks do other things, and what becomes of ranks that disagree about a block inside of a
-//! parcel.
+//! Unequal blocks that travel by host. Tests every hierarchical plan on two and three hosts, and calls that
+//! run while their ranks do other things. Also tests ranks that disagree about a block inside a parcel.
 
 mod common;
 
@@ -13,7 +12,7 @@ use anyccl_engine::plan::{Block, BlockLayout};
 use common::ranks::{config, on_failing_hosts, on_hosts};
 use common::unequal::{COLLECTIVES, Form, UnequalCase, attempt, check};
 
-/// A letter per rank: its host.
+/// Layouts of ranks on hosts. Each letter is the host of one rank.
 const LAYOUTS: [&str; 11] = [
     "ab",
     "aabb",
@@ -23,13 +22,13 @@ const LAYOUTS: [&str; 11] = [
     "aabbcc",
     "aaabbbccc",
     "aaaabbbbcccc",
-    // Unequal, in turn, and a single host.
+    // The hosts have unequal numbers of ranks, or the ranks alternate between hosts, or there is one host.
     "abbcacc",
     "abab",
     "aaa",
 ];
 
-/// By the hierarchical algorithm of each collective, on pretended hosts.
+/// Settings that force the hierarchical algorithm of each collective, on simulated hosts.
 fn settings(layout: &str) -> impl Fn(Rank) -> Config + Sync + '_ {
     let wanted: Vec<String> = COLLECTIVES.iter().map(|c| format!("{}:hierarchical", c.name())).collect();
     let wanted = wanted.join(",");
@@ -62,7 +61,7 @@ fn every_hierarchical_plan_gives_the_oracles_bytes_on_2_and_3_hosts_of_1_to_4_ra
     }
 }
 
-/// Blocks of one length side by side, for each of `size` ranks.
+/// Blocks of one length in a row, one for each of `size` ranks.
 fn side_by_side(size: u32, len: usize) -> Vec<Block> {
     (0..size as usize).map(|rank| Block { offset: rank * len, len }).collect()
 }
@@ -80,7 +79,8 @@ fn start(comm: &Communicator, blocks: &[Block], send: &[u32], recv: &mut [u32]) 
     unsafe { comm.start_unequal(&operation) }.expect("it starts")
 }
 
-/// A start that waited for what the others have to say would never come to its receive.
+/// Starting a call must not wait for the answers of other ranks: here, such a start would never reach its
+/// receive.
 #[test]
 fn a_call_that_was_started_asks_and_goes_on_while_its_rank_waits_for_something_else() {
     let layout = "aabb";
@@ -113,8 +113,8 @@ fn a_call_that_was_started_asks_and_goes_on_while_its_rank_waits_for_something_e
                 // SAFETY: one element, waited for at once.
                 unsafe { comm.start_send(&what) }.expect("it starts").wait().expect("it is received");
             };
-            // Rank 0 has started and waits for a token that comes only after all others have started and
-            // ended.
+            // Rank 0 has started the call and waits for a token. The token comes only after all other ranks
+            // have started and completed theirs.
             let mut request = start(comm, &blocks, &send, &mut recv);
             if me == 0 {
                 receive(&mut token);
@@ -162,7 +162,8 @@ fn calls_that_are_under_way_together_do_not_mix_their_questions() {
     }
 }
 
-/// The error of a call of which the ranks disagreed, by the second barrier after it at the latest.
+/// The error of a call about which the ranks disagreed. The second barrier after the call reports it at the
+/// latest.
 fn learn(comm: &Communicator, first: anyccl_engine::base::Result<()>) -> Error {
     let barrier = || {
         let apart = common::attempt::Placement::Apart;
@@ -171,8 +172,9 @@ fn learn(comm: &Communicator, first: anyccl_engine::base::Result<()>) -> Error {
     first.and_then(|()| barrier()).and_then(|()| barrier()).expect_err("the ranks disagree")
 }
 
-/// The last two ranks share a host. One says less of its block for, or from, rank 0 than there is; rank 0
-/// says less of the other's. Their sum is the same on both sides.
+/// The last two ranks share a host. One of them passes too short a length for its block for, or from, rank 0.
+/// Rank 0 passes too short a length for the block of the other. The sum of the lengths is the same on both
+/// sides.
 #[test]
 fn a_parcel_of_the_right_length_with_blocks_of_wrong_lengths_is_an_error_on_all_ranks() {
     log::set_level(log::Level::Off);
@@ -188,8 +190,8 @@ fn a_parcel_of_the_right_length_with_blocks_of_wrong_lengths_is_an_error_on_all_
             let case =
                 UnequalCase { seed: (0..).find(is_fit).expect("some seed gives both a block"), ..plain };
             on_failing_hosts(4, settings(layout), |comm| {
-                // Blocks are numbered through input and output: which of them is rank 0's, or the one of rank
-                // 3 there?
+                // Blocks are numbered through input and output. This is the number of rank 0's block, or of
+                // the block of rank 3 on rank 0.
                 let wrong = match (collective, comm.rank()) {
                     (Collective::GatherV, 0) => 1 + 3,
                     (Collective::ScatterV, 0) => 3,

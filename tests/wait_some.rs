@@ -1,4 +1,4 @@
-//! Waiting for the first of several operations, of one or several communicators.
+//! Waiting for the first of several operations, on one or several communicators.
 
 mod common;
 
@@ -36,7 +36,7 @@ fn own_task() -> String {
     link.to_string_lossy().into_owned()
 }
 
-/// `body` on two ranks with as many communicators, each with links of its own.
+/// Runs `body` on two ranks that share `number` communicators, each with links of its own.
 fn with_communicators(number: usize, config: &Config, body: impl Fn(&[Communicator]) + Sync) {
     let ids: Vec<UniqueId> = (0..number).map(|_| UniqueId::create(config).unwrap()).collect();
     on_threads(2, |rank| {
@@ -47,7 +47,7 @@ fn with_communicators(number: usize, config: &Config, body: impl Fn(&[Communicat
 }
 
 #[test]
-fn the_first_to_end_is_found_whichever_communicator_it_is_of_and_however_long_it_takes() {
+fn the_first_operation_to_end_is_found_on_any_communicator_and_after_any_time() {
     for transport in TRANSPORTS {
         for patient in [false, true] {
             let together = Barrier::new(2);
@@ -90,7 +90,7 @@ fn the_first_to_end_is_found_whichever_communicator_it_is_of_and_however_long_it
 }
 
 #[test]
-fn one_that_nobody_answers_ends_by_its_communicators_time_out() {
+fn an_operation_without_a_peer_ends_by_the_timeout_of_its_communicator() {
     log::set_level(log::Level::Off);
     let limit = Duration::from_millis(400);
     let config = Config { timeout: Some(limit), ..config(TransportChoice::Auto) };

@@ -1,14 +1,13 @@
 #!/bin/bash
-# Runs `make demo` and `make test` on a bare Debian 12: a clean clone of HEAD in a root of its own, which has nothing but gcc, g++,
-# make, python3 and, mounted, the Rust toolchain of this machine. Needs root, debootstrap and unshare.
+# Runs `make demo` and `make test` on a bare Debian 12. The clone of HEAD lies in a new root folder, which has only gcc, g++, make,
+# python3 and, mounted, the Rust toolchain of this machine. The script needs root, debootstrap and unshare.
 #
 #     cargo xtask bare-machine [demo] [test]
 #
 # The root is read-only: only the clone, the home folder and temporary files can change. `make demo` has no network after
-# `cargo fetch`. How this machine reaches crates.io and PyPI (certificates, proxies, settings of cargo and pip) holds
-# inside, too. Everything lies in target/bare-machine, or in BARE_MACHINE; root, home and clone are kept: a second run downloads
-# little anew, and the clone of a run that failed can be looked at. All mounts are in a namespace of this script's, so they
-# end with it, however that ends.
+# `cargo fetch`. The settings by which this machine reaches crates.io and PyPI (certificates, proxies, cargo and pip) apply inside,
+# too. Everything lies in target/bare-machine, or in BARE_MACHINE. Root, home and clone are kept, so that a second run downloads
+# little and the clone of a failed run can be inspected. All mounts are in a namespace of this script, so they always end with it.
 set -euo pipefail
 
 HERE=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,7 +22,7 @@ die() {
     exit 1
 }
 
-# debootstrap, once; renamed into place, so that an interrupted one leaves no half a root.
+# Makes the root with debootstrap, once. The root is renamed into place, so that an interrupted run leaves no half-made root.
 make_root() {
     [ -e "$ROOT/usr/bin/python3" ] && return
     echo "bare-machine: debootstrap, with $PACKAGES"
@@ -36,13 +35,13 @@ make_root() {
 }
 
 make_clone() {
-    [ -z "$(git -C "$HERE" status --porcelain)" ] || echo "bare-machine: what is not committed is not tested"
+    [ -z "$(git -C "$HERE" status --porcelain)" ] || echo "bare-machine: warning: uncommitted changes are not tested"
     rm -rf "$WORK/src"
     git clone --quiet --depth 1 "file://$HERE" "$WORK/src"
     mkdir -p "$WORK/home" "$ROOT/src" "$ROOT$INSIDE_HOME"
 }
 
-# Shows a file or folder of this machine inside, read-only, at the same path or at $2.
+# Mounts a file or folder of this machine inside the root, read-only, at the same path or at $2.
 show() {
     local inside=$ROOT${2:-$1}
     [ -e "$1" ] || return 0
@@ -51,7 +50,7 @@ show() {
     mount -o remount,bind,ro "$inside"
 }
 
-# In the namespaces: mounts everything and runs the commands.
+# Runs in the namespaces. Mounts everything and runs the commands.
 inside() {
     local name value settings=()
     mount --bind "$ROOT" "$ROOT"
@@ -88,7 +87,7 @@ inside() {
         "${settings[@]}" /bin/bash /src/xtask/bare-machine.sh --commands "$@"
 }
 
-# In the root: the two commands, their times, and what they leave behind.
+# Runs in the new root. Runs the commands, and prints their times and the files that they leave behind.
 commands() {
     cd /src
     local command left failed=0
@@ -101,14 +100,14 @@ commands() {
         if time "${offline[@]}" make "$command"; then echo "bare-machine: make $command passed"
         else failed=1; echo "bare-machine: make $command failed"; fi
         echo "bare-machine: target/ has $(du -sh target | cut -f 1)"
-        # MPICH leaves files of its own there.
+        # MPICH itself leaves files there.
         left=$(find /dev/shm -name '*anyccl*')
         [ -z "$left" ] || { failed=1; echo "bare-machine: left behind: $left"; }
     done
     return $failed
 }
 
-# A new network namespace has lo, down; there is no ip(8) here.
+# In a new network namespace, lo is down. The root has no ip(8) to set it up.
 LOOPBACK='python3 -c "
 import fcntl, socket, struct
 with socket.socket() as any_socket:
@@ -126,7 +125,7 @@ case ${1:-} in
         [ $# -gt 0 ] || set -- demo test
         make_root
         make_clone
-        # In the background, so that a signal is answered at once. The first process of the namespace takes all others with it.
+        # Runs in the background, so that the script handles a signal at once. All processes of the namespace end with its first process.
         unshare --mount --pid --fork --kill-child "$0" --inside "$@" &
         trap 'kill -9 $! 2>/dev/null; exit 130' INT TERM HUP
         wait $!

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`make test`: says what will be left out, and why; runs the parts; says what each took.
+"""Runs `make test`: prints which parts are left out and why, runs the others, and prints the time of each.
 
     make_test.py [--jobs N] [--preflight] [PART...]
 
@@ -26,11 +26,11 @@ LOGS = TARGET / "test-logs"
 sys.path.append(str(ROOT / "capi-tests"))
 import pypi  # noqa: E402
 
-# What must have ended before: `build` makes the prefix and the examples that the others use.
+# The parts that must have ended before each part. `build` makes the prefix and the examples that the others use.
 NEEDS = {
     "check": [],
     "build": [],
-    # Both build for debugging: at the same time, one would wait for the other.
+    # Both parts build for debugging. If they ran at the same time, one would wait for the other.
     "unit": ["check"],
     "c-api": ["build"],
     "examples": ["build"],
@@ -39,7 +39,7 @@ NEEDS = {
     "benches": ["build"],
     "torch": ["build"],
     "python": ["build"],
-    # torch brings a torchrun.
+    # torch installs the program torchrun.
     "launchers": ["build", "torch"],
     "backends": ["build"],
 }
@@ -51,7 +51,7 @@ def has_torch():
 
 
 def preflight(parts):
-    """{part: why it is left out}, and sentences about what is left out of others."""
+    """Return {part: why it is left out}, and sentences about tests that are left out of other parts."""
     left_out, smaller = {}, []
     for tool in ("cargo-fmt", "cargo-clippy"):
         if not shutil.which(tool):
@@ -64,31 +64,31 @@ def preflight(parts):
             left_out["c-api"] = f"cmake is missing, and {unreachable}"
         if not has_torch():
             left_out["torch"] = f"PyTorch is not in {TORCH_VENV}, and {unreachable}"
-        smaller.append(f"{unreachable}: what target/ does not have yet is left out, of MPICH, Intel MPI, Open MPI, oneCCL, NCCL, cupy, Doxygen")
+        smaller.append(f"{unreachable}: of MPICH, Intel MPI, Open MPI, oneCCL, NCCL, cupy and Doxygen, those missing in target/ are left out")
     headers = Path(sysconfig.get_path("include"), "Python.h")
     if not headers.exists():
         left_out["torch"] = f"{headers} is missing: install python3-dev (Debian), python3-devel (Fedora)"
     if "torch" not in left_out and not has_torch():
         smaller.append("PyTorch is downloaded first: 5 GB")
     if not shutil.which("valgrind"):
-        smaller.append("valgrind is missing: instructions are not counted; AddressSanitizer looks for leaks in its place")
+        smaller.append("valgrind is missing: instructions are not counted, and AddressSanitizer looks for leaks instead")
     if not shutil.which("pkg-config") and not shutil.which("pkgconf"):
-        smaller.append("pkg-config is missing: no program is built by it")
+        smaller.append("pkg-config is missing: the test that builds a program with it is left out")
     if not shutil.which("cargo-deny"):
-        smaller.append("cargo deny is missing: licences of crates are compared, advisories are not looked up")
+        smaller.append("cargo deny is missing: licences of crates are checked, advisories are not")
     if os.geteuid() != 0 or not all(map(shutil.which, ("ip", "tc"))):
-        smaller.append("network namespaces need root and iproute2: jobs on several hosts run on pretended ones only")
+        smaller.append("network namespaces need root and iproute2: jobs on several hosts run on simulated hosts only")
     free, wanted = shutil.disk_usage(ROOT).free / 1e9, 8 if "torch" in left_out else 16
     if free < wanted:
-        smaller.append(f"{free:.0f} GB are free here; all of it takes up to {wanted} GB")
-    # The package is tested in either part, with PyTorch and without.
+        smaller.append(f"{free:.0f} GB are free here; the tests need up to {wanted} GB")
+    # Both parts test the Python package, one with PyTorch and one without; the one with PyTorch is enough.
     if "torch" not in left_out:
         left_out.pop("python", None)
     return {part: why for part, why in left_out.items() if part in parts}, smaller
 
 
 class Part:
-    """A part that runs, or has run."""
+    """One part of the tests, which runs or has ended."""
 
     say = threading.Lock()
 
@@ -98,7 +98,7 @@ class Part:
     def run(self, make):
         begun = time.monotonic()
         with open(LOGS / f"{self.name}.log", "w", encoding="utf-8") as log:
-            # All of it belongs to one job, whose processes are waited for by make.
+            # make waits for all processes of the part.
             process = subprocess.Popen([*make, f"test-{self.name}"], cwd=ROOT, text=True, errors="replace", stdin=subprocess.DEVNULL,
                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             for line in process.stdout:
@@ -112,13 +112,13 @@ class Part:
 
 
 class Schedule:
-    """Parts in their order, each once what it needs has ended; a failed part does not stop the others."""
+    """The order of the parts. A part begins when the parts that it needs have ended; a failed part does not stop the others."""
 
     def __init__(self, names):
         self.waiting, self.ended, self.changed = list(names), {}, threading.Condition()
 
     def next(self):
-        """The next part that may begin; None at the end. Waits where nothing may begin yet."""
+        """Wait for a part that may begin and return it; return None at the end."""
         with self.changed:
             while self.waiting:
                 open_ones = set(self.waiting) | {name for name, part in self.ended.items() if part is None}
@@ -141,7 +141,7 @@ class Schedule:
 
 @contextlib.contextmanager
 def downloading(names):
-    """In the background, a session of its own: pip, which it starts, ends with it."""
+    """Download in the background. The downloads have a session of their own, so that pip ends with them."""
     with open(LOGS / "downloads.log", "w", encoding="utf-8") as log:
         process = subprocess.Popen([sys.executable, ROOT / "capi-tests" / "download_all.py", *names], stdin=subprocess.DEVNULL,
                                    stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
@@ -154,24 +154,24 @@ def downloading(names):
 
 
 def make_command():
-    """`build` has made the prefix and the examples; nobody may make them anew while others use them. The jobs of a `make -j` around us
-    are not handed on."""
+    """Return the make command of a part. `build` has made the prefix and the examples, so INSTALLED=1 keeps make from making them again
+    while other parts use them. The job server of an outer `make -j` is not passed on."""
     flags = os.environ.get("MAKEFLAGS", "").split()
     os.environ["MAKEFLAGS"] = " ".join(word for word in flags if not word.startswith(("-j", "--jobserver")))
     return [os.environ.get("MAKE", "make"), "--no-print-directory", "INSTALLED=1"]
 
 
 def build_xtask():
-    """First of all, so that parts run it as it is: `cargo xtask` would wait until a part that builds for debugging has ended."""
+    """Build xtask before all parts, which then run the program itself. `cargo xtask` would wait for the parts that build for debugging."""
     if subprocess.run(["cargo", "build", "--quiet", "--package", "xtask"], cwd=ROOT, check=False).returncode == 0:
         os.environ["XTASK"] = str(TARGET / "debug" / "xtask")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--jobs", type=int, default=2, help="how many parts run at a time (2)")
-    parser.add_argument("--preflight", action="store_true", help="say what would be left out, and end")
-    parser.add_argument("parts", nargs="*", default=list(NEEDS), metavar="PART", help="only these")
+    parser.add_argument("--jobs", type=int, default=2, help="number of parts that run at a time (default: 2)")
+    parser.add_argument("--preflight", action="store_true", help="print what would be left out, and exit")
+    parser.add_argument("parts", nargs="*", default=list(NEEDS), metavar="PART", help="parts to run (default: all)")
     options = parser.parse_args()
     if "build" not in options.parts and any("build" in NEEDS[part] for part in options.parts):
         options.parts.insert(0, "build")
@@ -189,7 +189,7 @@ def main():
     LOGS.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
     schedule = Schedule(names)
-    # Daemons: when this thread is interrupted, they begin nothing more.
+    # The threads are daemons, so that they begin no more parts when this thread is interrupted.
     workers = [threading.Thread(target=schedule.work, args=[make_command()], daemon=True) for _ in range(options.jobs)]
     with downloading(names):
         build_xtask()

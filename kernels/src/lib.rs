@@ -1,7 +1,7 @@
-//! The reduction kernels of the engine with their tests, compiled once more, as for release: the vectorised
-//! loops exist only there.
+//! The reduction kernels of the engine with their tests, compiled again as for release. The vectorised loops
+//! exist only in that profile.
 //!
-//! A release build of all tests of the engine would take minutes. Cargo.toml of the workspace has the
+//! A release build of all tests of the engine would take minutes. Cargo.toml of the workspace sets the
 //! profile.
 #![allow(dead_code, unused_imports, reason = "the engine uses what the kernels' tests do not")]
 

@@ -1,4 +1,4 @@
-//! What the kernels use of the engine's `sys`.
+//! The part of the engine's `sys` that the kernels use.
 
 #[path = "../../src/sys/line_store.rs"]
 pub mod line_store;

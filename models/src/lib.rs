@@ -1,7 +1,8 @@
-//! Model checking of the lock-free parts of the engine and of the table of handles, by loom. Every
-//! interleaving of two or three threads is tried.
+//! Model checking, by loom, of the engine's lock-free parts and of the handle table. Loom tries every
+//! interleaving of two or three threads.
 //!
-//! The sources are those of the engine and of `anyccl-edge`, compiled once more with loom's atomics in place
+//! The sources are those of the engine and of `anyccl-edge`. This crate compiles them again, with loom's
+//! atomics in place of the machine's.
 //! of the machine's.
 
 #[cfg(test)]

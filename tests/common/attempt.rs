@@ -1,4 +1,4 @@
-//! One call on one rank: memory with guards around it, the call, the comparison.
+//! One call on one rank: guarded memory, the call itself, and the comparison with the oracle.
 
 use anyccl_engine::base::{Collective, Rank, Result};
 use anyccl_engine::comm::{Communicator, Operation, Request};
@@ -7,7 +7,8 @@ use anyccl_engine::memory;
 use super::case::Case;
 use super::oracle;
 
-/// Bytes before and behind each buffer that must stay as they are. Odd: no buffer is aligned by luck.
+/// Bytes before and behind each buffer, which no call may change. The length is odd, so that no buffer is
+/// aligned by luck.
 const GUARD: usize = 67;
 const GUARD_BYTE: u8 = 0xa5;
 /// What an output holds before the call.
@@ -24,12 +25,12 @@ impl Placement {
     pub const ALL: [Placement; 2] = [Placement::Apart, Placement::InPlace];
 }
 
-/// Where a buffer comes from.
+/// Kind of memory that holds a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
-    /// The heap.
+    /// Memory of the heap.
     Private,
-    /// `memory::allocate`: peers can read it.
+    /// Memory from `memory::allocate`, which peers can read.
     Shared,
 }
 
@@ -68,8 +69,8 @@ impl Memory {
     }
 
     fn all(&self) -> &[u8] {
-        // SAFETY: allocated with that length; written only through `content_mut` and by calls that have
-        // ended.
+        // SAFETY: the memory was allocated with that length. It is written only through `content_mut` and by
+        // calls that have ended.
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 
@@ -78,7 +79,7 @@ impl Memory {
     }
 
     fn content_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as in `all`, borrowed exclusively.
+        // SAFETY: as in `all`. The exclusive borrow is that of `self`.
         let all = unsafe { std::slice::from_raw_parts_mut(self.start, self.len) };
         &mut all[GUARD..self.len - GUARD]
     }
@@ -94,7 +95,7 @@ impl Drop for Memory {
         match self.home {
             Home::Private => {
                 let bytes = std::ptr::slice_from_raw_parts_mut(self.start, self.len);
-                // SAFETY: made by `Box::into_raw` from a slice of that length.
+                // SAFETY: `of` made the pointer by `Box::into_raw` from a slice of that length.
                 drop(unsafe { Box::from_raw(bytes) });
             }
             Home::Shared => memory::free(self.start).expect("a live allocation"),
@@ -111,9 +112,9 @@ pub struct Attempt {
     source: Option<Memory>,
     /// The receive buffer and, in place, the send buffer.
     target: Memory,
-    /// Where in `target` the output starts.
+    /// Offset of the output in `target`.
     output_at: usize,
-    /// Where in `target` the input starts, in place.
+    /// Offset of the input in `target`, for a call in place.
     input_at: usize,
 }
 
@@ -122,7 +123,8 @@ impl Attempt {
         Attempt::at_home(case, size, rank, placement, [Home::Private; 2])
     }
 
-    /// `homes`: of the input and of the output, which has the say in place.
+    /// An attempt whose input and output live in `homes[0]` and `homes[1]`. A call in place uses `homes[1]`
+    /// for both.
     pub fn at_home(case: Case, size: u32, rank: Rank, placement: Placement, homes: [Home; 2]) -> Attempt {
         let input = oracle::input(&case, size, rank);
         let output_len = oracle::output_len(&case, size, rank) * case.datatype.bytes();
@@ -148,7 +150,7 @@ impl Attempt {
         Attempt { case, size, rank, source: None, target, output_at, input_at }
     }
 
-    /// On this rank of this communicator.
+    /// An attempt on the calling rank of `comm`.
     pub fn on(comm: &Communicator, case: Case, placement: Placement) -> Attempt {
         Attempt::new(case, comm.size(), comm.rank(), placement)
     }
@@ -163,10 +165,10 @@ impl Attempt {
         Operation { call: self.case.call(), send, recv }
     }
 
-    /// Makes the call and waits.
+    /// Makes the blocking call.
     pub fn run(&mut self, comm: &Communicator) -> Result<()> {
         let operation = self.operation();
-        // SAFETY: the buffers are as long as the definition of the collective says, and are left alone until
+        // SAFETY: the buffers are as long as the definition of the collective says. Nobody touches them until
         // the call returns.
         unsafe { comm.run(&operation) }
     }
@@ -174,13 +176,13 @@ impl Attempt {
     /// Starts the call.
     pub fn start(mut self, comm: &Communicator) -> Result<Running> {
         let operation = self.operation();
-        // SAFETY: as in `run`; `Running` owns the buffers, does not touch them before the request has ended,
-        // and drops the request, which waits, before them.
+        // SAFETY: as in `run`. `Running` owns the buffers and does not touch them before the request has
+        // ended. It drops the request, which waits, before the buffers.
         let request = unsafe { comm.start(&operation) }?;
         Ok(Running { request, attempt: self })
     }
 
-    /// Whatever the call gave: nothing beside its buffers was written.
+    /// Checks that the call wrote nothing outside of its buffers, whether it succeeded or failed.
     pub fn check_guards(&self) {
         let who = format!("{} on rank {} of {}", self.case, self.rank, self.size);
         assert!(self.target.guards_are_intact(), "{who} wrote beside its receive buffer");
@@ -189,7 +191,7 @@ impl Attempt {
         }
     }
 
-    /// Compares with the oracle.
+    /// Compares the output with the oracle, and checks that input and guards are unchanged.
     pub fn verify(&self) {
         let who = format!("{} on rank {} of {}", self.case, self.rank, self.size);
         let expected = oracle::output(&self.case, self.size, self.rank);
@@ -216,7 +218,7 @@ impl Attempt {
 
 /// A started call.
 pub struct Running {
-    // Dropped first: it waits for those who use the buffers.
+    // The request is dropped first: it waits for the peers that use the buffers.
     request: Request,
     attempt: Attempt,
 }
@@ -226,7 +228,7 @@ impl Running {
         &mut self.request
     }
 
-    /// Waits, and compares.
+    /// Waits for the end of the call and compares the output.
     pub fn wait_and_verify(&mut self) {
         let who = format!("{} on rank {}", self.attempt.case, self.attempt.rank);
         self.request.wait().unwrap_or_else(|e| panic!("{who}: {e}"));
@@ -234,14 +236,14 @@ impl Running {
     }
 }
 
-/// Makes the call, waits, compares.
+/// Makes the blocking call and compares the output.
 pub fn check(comm: &Communicator, case: Case, placement: Placement) {
     let mut attempt = Attempt::on(comm, case, placement);
     attempt.run(comm).unwrap_or_else(|e| panic!("{case} on rank {}: {e}", comm.rank()));
     attempt.verify();
 }
 
-/// Starts the call, waits, compares.
+/// Starts the call, waits for its end and compares the output.
 pub fn check_started(comm: &Communicator, case: Case, placement: Placement) {
     let attempt = Attempt::on(comm, case, placement);
     let running = attempt.start(comm);

@@ -33,12 +33,12 @@ impl Case {
         Case { collective, datatype, op: Some(op), root, count }
     }
 
-    /// The barrier.
+    /// A barrier.
     pub fn barrier() -> Case {
         Case::moving(Collective::Barrier, Datatype::Byte, 0, 0)
     }
 
-    /// A plain call of any collective: int32, sum.
+    /// A call of any collective with int32 and, where it reduces, sum.
     pub fn plain(collective: Collective, root: Rank, count: usize) -> Case {
         match collective {
             Collective::Barrier => Case::barrier(),
@@ -47,7 +47,7 @@ impl Case {
         }
     }
 
-    /// The call as the engine takes it. The root of a collective that has none is 0.
+    /// The call in the engine's type. The root is 0 for a collective without a root.
     pub fn call(&self) -> Call {
         Call {
             kind: CallKind::Collective(self.collective),

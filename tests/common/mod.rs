@@ -1,13 +1,15 @@
-//! What the integration tests share.
+//! Code that the integration tests share.
 //!
-//! - [`case`] names one call; [`values`] gives the input of every rank; [`oracle`] the output, from the
-//!   definition of the collective, and [`numbers`] the arithmetic of every datatype. None of the four uses
-//!   anything of the engine but the words of its `base` room.
-//! - [`attempt`] makes a call on a communicator, with guarded memory, and compares; [`unequal`] does so where
-//!   blocks differ in length.
-//! - [`ranks`] runs ranks as threads of this process, [`processes`] as processes; [`network`] gives those
-//!   hosts with wires between them; [`watchdog`] ends a test that hangs; [`proc_fs`] says what the kernel
-//!   knows about a process; [`orphan`] is a child that a rank leaves behind.
+//! - [`case`] describes one call. [`values`] makes the input of every rank.
+//! - [`oracle`] computes the output from the definition of the collective, with the arithmetic of
+//!   [`numbers`]. These four modules use only the engine's `base` module, so that they check the rest of it
+//!   independently.
+//! - [`attempt`] makes a call on a communicator in guarded memory and compares the output. [`unequal`] does
+//!   the same for blocks of different lengths.
+//! - [`ranks`] runs ranks as threads of this process, [`processes`] runs them as processes. [`network`] puts
+//!   such processes on hosts with wires between them.
+//! - [`watchdog`] ends a test that hangs. [`proc_fs`] reads what the kernel knows about a process. [`orphan`]
+//!   is a child process that a rank leaves behind. [`temp_dir`] makes a directory for one test.
 //!
 //! Each test file compiles its own copy and uses a part of it.
 #![allow(dead_code)]

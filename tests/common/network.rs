@@ -1,43 +1,45 @@
 //! Hosts that are network namespaces of this machine, each with one wire to a common switch.
 //!
-//! Abstract sockets do not cross namespaces, so ranks of different ones have TCP only, although the kernel,
-//! and so its boot id, is the same for all. Each host has one interface, whose counters say what crossed its
-//! wire. Needs root and iproute2; a test without them says so and passes.
+//! Abstract sockets do not cross namespaces, so ranks on different hosts can only use TCP. The boot id is the
+//! same on all hosts, because they share one kernel. Each host has one interface, whose counters tell how
+//! many bytes crossed its wire. A network needs root and iproute2; a test without them reports that it is
+//! skipped, and passes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The interface of a host.
+/// Name of the interface of each host.
 const WIRE: &str = "wire0";
 
-/// How a host is lost to the others.
+/// How the other hosts lose a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FragmentSize {
-    /// Its interface is set down: it has no route any more.
+pub enum HostLoss {
+    /// The interface is set down, so the host has no route any more.
     Down,
-    /// Its interface is removed, and its address with it.
+    /// The interface is removed, together with its address.
     Removed,
-    /// Nothing that it sends arrives, nothing reaches it, and nobody is told.
+    /// All packets from and to the host are dropped, and no side is notified.
     Silent,
 }
 
-/// Some hosts and their switch. Dropped, everything is taken down.
+/// Some hosts and the switch that connects them. Dropping the value removes all of them.
 pub struct Network {
     hosts: Vec<String>,
     switch: String,
 }
 
-/// A network for `hosts` hosts. `None`, said on standard error, where this process may not have one.
+/// A network of `hosts` hosts, or `None` where this process may not create one. The reason is printed on
+/// standard error.
 pub fn network_or_skip(hosts: usize) -> Option<Network> {
     let said = |reason| skip(&format!("network namespaces need root and iproute2 ({reason})"));
     Network::lay(hosts).map_err(said).ok()
 }
 
-/// Says why a test does nothing.
+/// Prints why a test is skipped.
 pub fn skip(reason: &str) {
-    // Not by println, which nobody sees of a test that passes.
+    // The test harness hides what a passing test prints by `println`.
     use std::io::Write;
     let _ = std::io::stderr().write_all(format!("\nSKIPPED: {reason}\n").as_bytes());
 }
@@ -51,7 +53,7 @@ impl Network {
             hosts: (0..hosts).map(|host| name(host.to_string())).collect(),
             switch: name("switch".to_string()),
         };
-        // From here on, dropping takes down what was put up.
+        // From here on, dropping `network` removes what exists so far.
         let switch = &network.switch;
         ip(&["netns", "add", switch])?;
         ip(&["-n", switch, "link", "add", "switch0", "type", "bridge"])?;
@@ -70,24 +72,24 @@ impl Network {
         Ok(network)
     }
 
-    /// Address of a host on its wire.
+    /// IPv4 address of a host on its wire.
     pub fn address(&self, host: usize) -> String {
         format!("10.213.7.{}", host + 1)
     }
 
-    /// Cuts a host off, for good.
-    pub fn cut(&self, host: usize, how: FragmentSize) -> Result<(), String> {
+    /// Cuts a host off permanently.
+    pub fn cut(&self, host: usize, how: HostLoss) -> Result<(), String> {
         let name = &self.hosts[host];
         match how {
-            FragmentSize::Down => ip(&["-n", name, "link", "set", WIRE, "down"]),
-            FragmentSize::Removed => ip(&["-n", name, "link", "delete", WIRE]),
-            // The port stays up, so the host's interface does; but it leads nowhere.
-            FragmentSize::Silent => ip(&["-n", &self.switch, "link", "set", &port(host), "nomaster"]),
+            HostLoss::Down => ip(&["-n", name, "link", "set", WIRE, "down"]),
+            HostLoss::Removed => ip(&["-n", name, "link", "delete", WIRE]),
+            // The port stays up, and so does the interface of the host, but packets go nowhere.
+            HostLoss::Silent => ip(&["-n", &self.switch, "link", "set", &port(host), "nomaster"]),
         }
         .map(drop)
     }
 
-    /// Gives the wire of a host another name.
+    /// Renames the wire of a host.
     pub fn rename_wire(&self, host: usize, name: &str) -> Result<(), String> {
         let host = &self.hosts[host];
         ip(&["-n", host, "link", "set", WIRE, "down"])?;
@@ -96,7 +98,7 @@ impl Network {
         Ok(())
     }
 
-    /// Takes every IPv4 address of the wires, and gives each an IPv6 one.
+    /// Removes every IPv4 address of the wires and gives each wire an IPv6 address.
     pub fn only_ipv6(&self) -> Result<(), String> {
         for (at, host) in self.hosts.iter().enumerate() {
             ip(&["-n", host, "-4", "address", "flush", "dev", WIRE])?;
@@ -106,12 +108,12 @@ impl Network {
         Ok(())
     }
 
-    /// Address of a host after [`Network::only_ipv6`].
+    /// IPv6 address of a host after [`Network::only_ipv6`].
     pub fn ipv6_address(&self, host: usize) -> String {
         format!("fd00:213:7::{}", host + 1)
     }
 
-    /// A bridge as container engines make it: on every host, with the same address.
+    /// Adds a bridge like that of container engines to every host, with the same address on each.
     pub fn add_bridges(&self) -> Result<(), String> {
         for host in &self.hosts {
             ip(&["-n", host, "link", "add", "docker0", "type", "bridge"])?;
@@ -121,14 +123,14 @@ impl Network {
         Ok(())
     }
 
-    /// What a host knows of names, in the form of /etc/hosts.
+    /// Sets the names that a host can resolve; `lines` have the form of /etc/hosts.
     pub fn set_names(&self, host: usize, lines: &str) -> Result<(), String> {
         let folder = self.settings_folder(host);
         let written = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join("hosts"), lines));
         written.map_err(|error| format!("{}: {error}", folder.display()))
     }
 
-    /// `ip netns exec` puts the files in it over those of /etc.
+    /// Folder whose files `ip netns exec` mounts over those of /etc.
     fn settings_folder(&self, host: usize) -> PathBuf {
         Path::new("/etc/netns").join(&self.hosts[host])
     }
@@ -138,17 +140,18 @@ impl Network {
         &self.hosts[host]
     }
 
-    /// Where ranks find each other: any port would do, nobody else lives in host 0.
+    /// Store of a job whose rank 0 runs on host 0. Any port is free there, because the host has no other
+    /// processes.
     pub fn store(&self) -> String {
         format!("tcp://{}:29417", self.address(0))
     }
 
-    /// What runs a command on a host.
+    /// Command prefix that runs a program on a host.
     pub fn prefix(&self, host: usize) -> Vec<String> {
         ["ip", "netns", "exec", &self.hosts[host]].map(str::to_string).to_vec()
     }
 
-    /// Lets every host send no faster than this, as a token bucket filter does.
+    /// Limits the rate at which every host sends, by a token bucket filter.
     pub fn limit(&self, rate: &str) -> Result<(), String> {
         for host in &self.hosts {
             run("tc", &["-n", host, "qdisc", "add", "dev", WIRE, "root", "tbf"], rate)?;
@@ -156,7 +159,7 @@ impl Network {
         Ok(())
     }
 
-    /// Bytes that have left a host by its wire, headers included.
+    /// Bytes that a host has sent over its wire, headers included.
     pub fn sent_bytes(&self, host: usize) -> u64 {
         let file = format!("/sys/class/net/{WIRE}/statistics/tx_bytes");
         let text = run("ip", &["netns", "exec", &self.hosts[host], "cat"], &file).expect("a counter");
@@ -175,7 +178,7 @@ impl Drop for Network {
     }
 }
 
-/// The switch's end of a host's wire.
+/// Name of the switch's end of a host's wire.
 fn port(host: usize) -> String {
     format!("port{host}")
 }
@@ -184,7 +187,7 @@ fn ip(arguments: &[&str]) -> Result<String, String> {
     run("ip", arguments, "")
 }
 
-/// Runs a command with some more arguments, separated by spaces; gives what it prints.
+/// Runs a command with more arguments, which are separated by spaces, and returns what it prints.
 fn run(program: &str, arguments: &[&str], more: &str) -> Result<String, String> {
     let mut command = Command::new(program);
     command.args(arguments).args(more.split_whitespace());

@@ -1,16 +1,16 @@
-//! The arithmetic of every datatype, one element at a time, as slowly as its definition.
+//! The arithmetic of every datatype, one element at a time, written as its definition says.
 //!
 //! An element is its bits in a `u128`. Real floats are computed in float64, which holds every value of the
-//! narrower formats and rounds their sums, products and quotients as if it were exact: it has more than twice
-//! their digits and two. The two float8 formats are tables of their 256 values, and rounding is a search for
-//! the nearest.
+//! narrower formats. It has more than twice their digits plus two, so it rounds their sums, products and
+//! quotients correctly. Each float8 format is a table of its 256 values; rounding searches that table for the
+//! nearest value.
 
 use std::sync::OnceLock;
 
 use anyccl_engine::base::{Datatype, ReduceOp};
 use half::{bf16, f16};
 
-/// Combines the contributions of all ranks, in the order of the ranks. One contribution is left as it is.
+/// Combines the contributions of all ranks, in rank order. A single contribution is returned unchanged.
 pub fn combine(datatype: Datatype, op: ReduceOp, contributions: &[u128]) -> u128 {
     let &[first, ref rest @ ..] = contributions else { panic!("no contribution") };
     if rest.is_empty() {
@@ -60,7 +60,7 @@ fn combine_integers(datatype: Datatype, op: ReduceOp, contributions: &[u128]) ->
     result as u128 & mask(datatype)
 }
 
-/// The number with these bits, as the datatype reads them.
+/// The integer with these bits in this datatype.
 fn integer(datatype: Datatype, bits: u128) -> i128 {
     use Datatype::*;
     let unused = 128 - 8 * datatype.bytes() as u32;
@@ -70,7 +70,7 @@ fn integer(datatype: Datatype, bits: u128) -> i128 {
     }
 }
 
-/// A number with as many ones as the datatype has bits.
+/// A number in which all bits of the datatype are set.
 pub fn mask(datatype: Datatype) -> u128 {
     u128::MAX >> (128 - 8 * datatype.bytes())
 }
@@ -106,7 +106,7 @@ fn split(part: Datatype, bits: u128) -> (f64, f64) {
     (decode(part, bits & mask(part)), decode(part, bits >> (8 * part.bytes())))
 }
 
-/// The complex number of these two parts.
+/// The complex number with these two parts.
 pub fn join(part: Datatype, re: f64, im: f64) -> u128 {
     encode(part, re) | encode(part, im) << (8 * part.bytes())
 }
@@ -123,7 +123,8 @@ pub fn decode(datatype: Datatype, bits: u128) -> f64 {
     }
 }
 
-/// The bits of a real float, rounded to nearest, ties to even; of every NaN the quiet one without payload.
+/// The bits of a real float, rounded to nearest, ties to even. Every NaN becomes the quiet NaN without
+/// payload.
 pub fn encode(datatype: Datatype, value: f64) -> u128 {
     if value.is_nan() {
         return canonical_nan(datatype);
@@ -150,7 +151,7 @@ fn canonical_nan(datatype: Datatype) -> u128 {
     }
 }
 
-/// The value of each of the 256 codes, as the OCP's table of the format has it.
+/// The value of each of the 256 codes, from the OCP's table of the format.
 fn values_of_float8(datatype: Datatype) -> &'static [f64; 256] {
     static E4M3: OnceLock<[f64; 256]> = OnceLock::new();
     static E5M2: OnceLock<[f64; 256]> = OnceLock::new();
@@ -183,7 +184,8 @@ fn signed_float8(code: usize, fraction_bits: u32, bias: i32) -> f64 {
     if code & 0x80 == 0 { magnitude } else { -magnitude }
 }
 
-/// The finite code next to `value`; of two the one with an even last bit. The tests stay in range.
+/// The finite code nearest to `value`; of two equally near codes, the one whose last bit is even. The tests
+/// stay in range.
 fn nearest_float8(datatype: Datatype, value: f64) -> u8 {
     let values = values_of_float8(datatype);
     let sign = u8::from(value.is_sign_negative()) << 7;

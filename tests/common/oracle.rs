@@ -1,4 +1,4 @@
-//! What each collective is, by definition: where every element of the output comes from.
+//! The definition of each collective: the origin of every element of the output.
 
 use anyccl_engine::base::{Collective, Rank};
 
@@ -6,11 +6,11 @@ use super::case::Case;
 use super::numbers::combine;
 use super::values::value;
 
-/// Where an element of the output comes from.
+/// Origin of one element of the output.
 enum Origin {
-    /// Element `at` of the input of `rank`.
+    /// The element is element `at` of the input of `rank`.
     Copy { rank: Rank, at: usize },
-    /// Element `at` of the inputs of the first `ranks` ranks, combined.
+    /// The element combines element `at` of the inputs of the first `ranks` ranks, or of all ranks.
     Combine { at: usize, ranks: Option<u32> },
 }
 

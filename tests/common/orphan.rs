@@ -1,20 +1,20 @@
-//! Children that a rank leaves behind: they hold what they have inherited, and do nothing.
+//! Child processes that a rank leaves behind. They hold what they have inherited and do nothing.
 
-/// A child of a rank. Dropped by the test, it is killed and has ended.
+/// A child of a rank. Dropping the value in the test kills the child and waits for its end.
 pub struct Orphan {
     pid: libc::pid_t,
 }
 
-/// Ends by itself if nobody does it: seconds.
+/// Seconds after which an orphan ends by itself.
 const LIFE: libc::c_uint = 100;
 
 impl Orphan {
-    /// The child of whom a rank has told.
+    /// The child whose process number a rank has reported.
     pub fn of(text: &str) -> Orphan {
         Orphan { pid: text.parse().expect("the number of a child") }
     }
 
-    /// Forks as programs do: handlers run.
+    /// Forks with `fork`, which runs the handlers of `pthread_atfork`.
     pub fn fork() -> libc::pid_t {
         // SAFETY: the child makes async-signal-safe calls only.
         let pid = unsafe { libc::fork() };
@@ -25,9 +25,9 @@ impl Orphan {
         pid
     }
 
-    /// Forks past the C library: no handler runs.
+    /// Forks with a bare system call, which runs no handlers.
     pub fn clone_barely() -> libc::pid_t {
-        // SAFETY: as a fork, on the same stack in memory of its own; the child makes async-signal-safe calls
+        // SAFETY: like `fork`, the child runs on a copy of the same stack. It makes async-signal-safe calls
         // only.
         let pid = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
         if pid == 0 {
@@ -38,7 +38,7 @@ impl Orphan {
     }
 }
 
-/// Lets go of the parent's pipes, so that their end is seen, and of nothing else.
+/// Closes the parent's pipes, so that the test sees their end, and keeps all other descriptors.
 fn linger() -> ! {
     for fd in 0..3 {
         // SAFETY: takes an integer.
@@ -54,7 +54,7 @@ fn linger() -> ! {
 
 impl Drop for Orphan {
     fn drop(&mut self) {
-        // SAFETY: takes integers. The child lives: nobody else ends it.
+        // SAFETY: takes integers. The child is alive, because nobody else ends it.
         let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, self.pid, 0) };
         // SAFETY: as above.
         unsafe { libc::kill(self.pid, libc::SIGKILL) };

@@ -1,4 +1,4 @@
-//! What the kernel knows about processes and sockets.
+//! Facts that the kernel reports about processes and sockets.
 
 use std::collections::HashSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Polls until a condition of the kernel holds, of which no event tells.
+/// Polls until a condition of the kernel holds. The kernel sends no event for it.
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_secs(20);
     while !holds() {
@@ -15,14 +15,15 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// State letter of a task: R runs, S sleeps, T is stopped, Z has ended. `None`: there is none.
+/// State letter of a task: R runs, S sleeps, T is stopped, Z has ended. `None` means that there is no such
+/// task.
 pub fn state(task: &str) -> Option<char> {
     let stat = fs::read_to_string(format!("/proc/{task}/stat")).ok()?;
     // The name is in parentheses and may hold any character.
     stat.rsplit_once(')')?.1.trim_start().chars().next()
 }
 
-/// What the descriptors of a process point to.
+/// Targets of the descriptors of a process.
 fn descriptors(pid: u32) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(format!("/proc/{pid}/fd")) else { return Vec::new() };
     entries.filter_map(|e| fs::read_link(e.ok()?.path()).ok()).collect()
@@ -41,7 +42,7 @@ pub fn unix_inodes() -> HashSet<u64> {
     table.lines().skip(1).filter_map(|line| line.split_whitespace().nth(6)?.parse().ok()).collect()
 }
 
-/// Where a process listens for TCP connections, as somebody on this host reaches it.
+/// Addresses at which a process listens for TCP connections, as a process of this host reaches them.
 pub fn listening_at(pid: u32) -> Vec<SocketAddr> {
     const LISTEN: &str = "0A";
     let inodes = socket_inodes(pid);
@@ -60,7 +61,8 @@ pub fn listening_at(pid: u32) -> Vec<SocketAddr> {
     addresses
 }
 
-/// "0100007F:1F90" is 127.0.0.1:8080: the kernel prints the bytes on the wire as numbers of its own order.
+/// Parses an address such as "0100007F:1F90", which is 127.0.0.1:8080. The kernel prints the bytes on the
+/// wire as numbers in the byte order of the machine.
 fn socket_address(text: &str) -> SocketAddr {
     let (address, port) = text.split_once(':').expect("ADDRESS:PORT");
     let number = |digits: &str| u32::from_str_radix(digits, 16).expect("hexadecimal");
@@ -77,7 +79,7 @@ fn socket_address(text: &str) -> SocketAddr {
     SocketAddr::new(address, number(port) as u16)
 }
 
-/// Named files that a process shares its memory by: anonymous ones (memfd) do not count.
+/// Named files through which a process shares memory. Anonymous files (memfd) do not count.
 pub fn named_shared_mappings(pid: u32) -> Vec<String> {
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).expect("our child runs");
     let shared = maps.lines().filter(|line| line.split_whitespace().nth(1).is_some_and(|p| p.ends_with('s')));
@@ -85,8 +87,8 @@ pub fn named_shared_mappings(pid: u32) -> Vec<String> {
     named.map(str::to_string).collect()
 }
 
-/// Files of /dev/shm that a library of this name could have left. No folders: that in which other jobs of
-/// this user meet comes and goes.
+/// Files in /dev/shm that a library of this name could have left. Folders do not count: the folder in which
+/// other jobs of this user meet may appear and disappear.
 pub fn shared_files() -> HashSet<String> {
     let Ok(entries) = fs::read_dir("/dev/shm") else { return HashSet::new() };
     let files =

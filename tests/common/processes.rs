@@ -1,8 +1,8 @@
-//! Ranks as processes: this test program again, told by its environment which rank to be.
+//! Ranks as processes: each rank is this test program again, with its rank in the environment.
 //!
-//! A test file has one ignored test, [`ENTRY`], that does what a rank does; [`Ranks::start`] runs it once per
-//! rank. A rank says things in lines that begin with [`MARK`], and waits for lines on its standard input: the
-//! tests wait for events, never for time to pass.
+//! A test file has one ignored test, [`ENTRY`], that does what a rank does; [`ProcessJob`] runs it once per
+//! rank. A rank reports to the test in lines that begin with [`MARK`], and reads orders from its standard
+//! input. The tests wait for such events and never sleep for a fixed time instead.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -17,30 +17,31 @@ use anyccl_engine::comm::{CommConfig, Communicator, world_init};
 use anyccl_engine::config::Config;
 use anyccl_engine::observe::log;
 
-/// Name of the test that is the entry of a rank.
+/// Name of the test that every rank runs.
 pub const ENTRY: &str = "a_rank_of_the_tests_in_this_file";
-/// What this rank is to do; [`ENTRY`] does nothing without.
+/// Variable with the task of a rank. [`ENTRY`] does nothing without it.
 pub const PART: &str = "ANYCCL_TEST_PART";
-/// Start of a line that is meant for the parent.
+/// Prefix of a line that is meant for the parent.
 const MARK: &str = "@ ";
-/// No single event takes longer.
+/// Longest time to wait for a single event.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What this process was told to do, if it is a rank.
+/// The task of this process, if it is a rank.
 pub fn part() -> Option<String> {
     std::env::var(PART).ok()
 }
 
-/// Joins the job that the environment describes, as a door does.
+/// Joins the job that the environment describes, as the ABI libraries do.
 pub fn join() -> Result<Arc<Communicator>> {
     let settings = Config::from_environment()?;
     log::set_level(settings.log);
     world_init(&settings, &CommConfig::default())
 }
 
-/// Tells the parent.
+/// Reports a line to the parent.
 pub fn say(text: &str) {
-    // One write past the harness's capture; the leading newline ends what the harness has begun to print.
+    // One write bypasses the capture of the test harness. The leading newline ends a line that the harness
+    // may have begun.
     let line = format!("\n{MARK}{}\n", text.replace('\n', " "));
     let mut out = std::io::stdout().lock();
     out.write_all(line.as_bytes()).and_then(|()| out.flush()).expect("the parent reads");
@@ -53,19 +54,19 @@ pub fn listen() -> String {
     line.trim().to_string()
 }
 
-/// Where the ranks of a job are to find each other: a port of this host that was free just now.
+/// A store of a job on a TCP port of this host that was free just now.
 pub fn free_tcp_store() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     format!("tcp://127.0.0.1:{}", listener.local_addr().expect("its number").port())
 }
 
-/// A line, and when it came.
+/// A line of a rank, and the time at which it came.
 pub struct Said {
     pub when: Instant,
     pub text: String,
 }
 
-/// A rank as the parent sees it. Dropped, it is killed.
+/// A rank, seen from the parent. Dropping the value kills the process.
 pub struct RankProcess {
     pub rank: Rank,
     child: Child,
@@ -73,14 +74,14 @@ pub struct RankProcess {
     errors: Option<JoinHandle<String>>,
 }
 
-/// How to start the ranks of one job.
+/// Settings to start the ranks of one job.
 #[derive(Clone)]
 pub struct ProcessJob {
     pub size: u32,
     pub part: &'static str,
-    /// Set for every rank.
+    /// Environment variables of every rank.
     pub environment: Vec<(String, String)>,
-    /// Command that the rank is run by, such as `ip netns exec NAME`.
+    /// Command prefix of each rank, such as `ip netns exec NAME`.
     pub prefixes: Vec<Vec<String>>,
 }
 
@@ -105,7 +106,7 @@ impl ProcessJob {
         self.clone().set("ANYCCL_RANK", rank).start_as_told(rank)
     }
 
-    /// Starts one rank that learns which one it is from the variables that are set, whatever they are.
+    /// Starts one rank without `ANYCCL_RANK`; it finds its rank from the other variables.
     pub fn start_as_told(&self, rank: Rank) -> RankProcess {
         let own = std::env::current_exe().expect("the path of this program");
         let mut command = match self.prefixes.get(rank as usize).filter(|p| !p.is_empty()) {
@@ -158,7 +159,7 @@ impl RankProcess {
         self.child.id()
     }
 
-    /// The next line.
+    /// Waits for the next line.
     pub fn hear(&mut self) -> Said {
         match self.lines.recv_timeout(PATIENCE) {
             Ok(said) => said,
@@ -174,7 +175,7 @@ impl RankProcess {
         }
     }
 
-    /// Waits for a line; `false`: the process has ended without one.
+    /// Waits for a line. Returns `false` if the process has ended without one.
     pub fn has_said_something(&mut self) -> bool {
         match self.lines.recv_timeout(PATIENCE) {
             Ok(_) => true,
@@ -185,30 +186,31 @@ impl RankProcess {
         }
     }
 
-    /// The next line, which must be this one.
+    /// Waits for the next line and checks that it is `text`.
     pub fn expect(&mut self, text: &str) {
         let said = self.hear();
         assert_eq!(said.text, text, "rank {}", self.rank);
     }
 
-    /// Whether nothing is said for so long.
+    /// Whether the rank reports nothing for `time`.
     pub fn is_silent_for(&mut self, time: Duration) -> bool {
         matches!(self.lines.recv_timeout(time), Err(RecvTimeoutError::Timeout))
     }
 
-    /// Says a line to the rank.
+    /// Sends a line to the rank.
     pub fn tell(&mut self, text: &str) {
         let input = self.child.stdin.as_mut().expect("piped");
         writeln!(input, "{text}").and_then(|()| input.flush()).expect("the rank listens");
     }
 
     pub fn signal(&self, signal: libc::c_int) {
-        // SAFETY: plain call. The child has not been waited for yet, so the number is still its own.
+        // SAFETY: takes integers. The child has not been waited for yet, so the process number is still its
+        // own.
         let done = unsafe { libc::kill(self.child.id() as libc::pid_t, signal) };
         assert_eq!(done, 0, "signal {signal} to rank {}", self.rank);
     }
 
-    /// Waits for its end; whether it ended well. Its standard error comes along.
+    /// Waits for the end of the process. Returns whether it succeeded, and its standard error.
     pub fn end(mut self) -> (bool, String) {
         drop(self.child.stdin.take());
         let status = self.child.wait().expect("our child");
@@ -216,7 +218,7 @@ impl RankProcess {
         (status.success(), errors)
     }
 
-    /// Waits for its end, which must be a good one.
+    /// Waits for the end of the process and checks that it succeeded.
     pub fn end_well(self) {
         let rank = self.rank;
         let (well, errors) = self.end();
@@ -226,7 +228,7 @@ impl RankProcess {
 
 impl Drop for RankProcess {
     fn drop(&mut self) {
-        // A stopped process is killed as well. Errors mean that it is gone.
+        // A stopped process is killed as well. An error means that the process has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

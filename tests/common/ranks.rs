@@ -12,18 +12,18 @@ use anyccl_engine::config::{Config, TransportChoice};
 
 use super::watchdog::Watchdog;
 
-/// After this, a test hangs. Far above what any of them needs on a busy machine.
+/// Time after which a test counts as hanging. It is far above what any test needs on a busy machine.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Both ways between the ranks of one host.
+/// Both transports between the ranks of one host.
 pub const TRANSPORTS: [TransportChoice; 2] = [TransportChoice::Auto, TransportChoice::Tcp];
 
-/// The settings of a test: nothing from the environment, and no patience beyond the test's.
+/// The settings of a test. Nothing comes from the environment, and the timeout is shorter than the test's.
 pub fn config(transport: TransportChoice) -> Config {
     Config { transport, timeout: Some(Duration::from_secs(60)), ..Config::default() }
 }
 
-/// "shm" or "tcp", for messages.
+/// The name of a transport in messages: "shm" or "tcp".
 pub fn name_of(transport: TransportChoice) -> &'static str {
     match transport {
         TransportChoice::Tcp => "tcp",
@@ -31,16 +31,17 @@ pub fn name_of(transport: TransportChoice) -> &'static str {
     }
 }
 
-/// Runs `body` on each rank of a new communicator, which is finalized afterwards; gives what it returned,
-/// by rank.
+/// Runs `body` on each rank of a new communicator, finalizes the communicator, and returns the results by
+/// rank.
 ///
 /// # Panics
-/// With the first panic of any rank. A rank that panics leaves without a word, which ends the others.
+/// With the first panic of any rank. A rank that panics leaves without finalizing, so the others get an error
+/// and end.
 pub fn on_ranks<R: Send>(size: u32, config: &Config, body: impl Fn(&Communicator) -> R + Sync) -> Vec<R> {
     on_hosts(size, |_| config.clone(), body)
 }
 
-/// Like [`on_ranks`], with settings for each rank.
+/// Like [`on_ranks`], with different settings for each rank.
 pub fn on_hosts<R: Send>(
     size: u32,
     config: impl Fn(Rank) -> Config + Sync,
@@ -53,8 +54,8 @@ pub fn on_hosts<R: Send>(
     })
 }
 
-/// Like [`on_ranks`], but `body` owns the communicator, and nothing is finalized. It starts when all have
-/// joined: what one rank does wrong must not reach another that is still joining.
+/// Like [`on_ranks`], but `body` owns the communicator and nothing is finalized. `body` starts when all ranks
+/// have joined, so that a fault of one rank cannot reach another that is still joining.
 pub fn on_failing_ranks<R: Send>(
     size: u32,
     config: &Config,
@@ -63,7 +64,7 @@ pub fn on_failing_ranks<R: Send>(
     on_failing_hosts(size, |_| config.clone(), body)
 }
 
-/// Like [`on_failing_ranks`], with settings for each rank.
+/// Like [`on_failing_ranks`], with different settings for each rank.
 pub fn on_failing_hosts<R: Send>(
     size: u32,
     config: impl Fn(Rank) -> Config + Sync,
@@ -104,7 +105,7 @@ pub fn on_threads<R: Send>(size: u32, body: impl Fn(Rank) -> R + Sync) -> Vec<R>
         let threads: Vec<_> = (0..size).map(start).collect();
         threads.into_iter().map(|t| t.join().expect("panics are caught")).collect()
     });
-    // The first one is the cause; the others only lost their peer.
+    // The first panic is the cause. The other ranks only lost their peer.
     if let Some(panic) = panics.into_inner().unwrap().into_iter().next() {
         resume_unwind(panic);
     }

@@ -1,9 +1,9 @@
-//! A directory of a test's own.
+//! A temporary directory for one test.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Removed with everything in it on drop.
+/// A temporary directory. Dropping the value removes it with everything in it.
 pub struct TempDir(PathBuf);
 
 impl TempDir {
@@ -19,7 +19,7 @@ impl TempDir {
         &self.0
     }
 
-    /// Names of what lies in it.
+    /// File names in the directory.
     pub fn entries(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.0).expect("our directory");
         entries.map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned()).collect()

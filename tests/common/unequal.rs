@@ -1,4 +1,4 @@
-//! Calls whose blocks differ in length: layouts, memory with guards, the call, the comparison.
+//! Calls whose blocks differ in length: layouts, guarded memory, the call itself, and the comparison.
 
 use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp, Result};
 use anyccl_engine::comm::{Communicator, Places, Unequal};
@@ -8,9 +8,9 @@ use super::case::Case;
 use super::numbers::combine;
 use super::values::{noise, value};
 
-/// What memory holds where nothing is to be written.
+/// Content of memory that the call must not write.
 const UNTOUCHED: u8 = 0xc3;
-/// Bytes in front of the first block. Odd: nothing is aligned by luck.
+/// Bytes in front of the first block. The number is odd, so that nothing is aligned by luck.
 const FRONT: usize = 13;
 
 /// The collectives with a layout.
@@ -22,16 +22,16 @@ pub const COLLECTIVES: [Collective; 5] = [
     Collective::AllToAllV,
 ];
 
-/// Where blocks are.
+/// Placement of the blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Two buffers, blocks one after the other.
+    /// Two buffers, each with its blocks in order and without gaps.
     Packed,
-    /// Two buffers, blocks from the last to the first, with gaps.
+    /// Two buffers, each with its blocks in reverse order and with gaps.
     Displaced,
-    /// Blocks are sent from where they arrive.
+    /// One buffer: each block is sent from where its counterpart arrives.
     InPlace,
-    /// A pointer for each block.
+    /// One pointer per block.
     Lists,
 }
 
@@ -46,26 +46,26 @@ pub struct UnequalCase {
     pub datatype: Datatype,
     pub op: Option<ReduceOp>,
     pub root: Rank,
-    /// Blocks have less elements than this; a third have none.
+    /// Every block has fewer elements than this. A third of the blocks are empty.
     pub most: usize,
     pub seed: u64,
 }
 
 impl UnequalCase {
-    /// int32, sum.
+    /// A call with int32 and, where it reduces, sum.
     pub fn plain(collective: Collective, root: Rank, most: usize) -> UnequalCase {
         let op = collective.reduces().then_some(ReduceOp::Sum);
         let root = if collective.has_root() { root } else { 0 };
         UnequalCase { collective, datatype: Datatype::Int32, op, root, most, seed: 0 }
     }
 
-    /// Elements of the block that `from` sends to `to`. Where data are gathered or scattered, only one of
-    /// them counts.
+    /// Elements of the block that `from` sends to `to`. Gathering and scattering collectives use only one of
+    /// the two ranks.
     pub fn len(&self, from: Rank, to: Rank, form: Form) -> usize {
         let (from, to) = match self.collective {
             Collective::AllGatherV | Collective::GatherV => (from, 0),
             Collective::ScatterV | Collective::ReduceScatterV => (0, to),
-            // Both blocks of a pair are one in place.
+            // In place, both blocks of a pair share their memory and so their length.
             _ if form == Form::InPlace => (from.min(to), from.max(to)),
             _ => (from, to),
         };
@@ -73,17 +73,17 @@ impl UnequalCase {
         if number.is_multiple_of(3) { 0 } else { (number >> 8) as usize % self.most.max(1) }
     }
 
-    /// The case that has the values of this one's inputs.
+    /// The uniform case whose input values this case uses.
     fn values(&self) -> Case {
         let (datatype, op, root) = (self.datatype, self.op, self.root);
         let collective = if self.collective.reduces() { Collective::AllReduce } else { Collective::AllToAll };
         Case { collective, datatype, op, root, count: 0 }
     }
 
-    /// What `from` has for element `at` of the block for `to`.
+    /// Value of element `at` of the block that `from` sends to `to`.
     fn element(&self, size: u32, from: Rank, to: Rank, at: usize) -> u128 {
         match self.collective {
-            // The same for everybody.
+            // Every destination gets the same block.
             Collective::AllGatherV | Collective::GatherV => value(&self.values(), size, from, at),
             Collective::ReduceScatterV => {
                 let before: usize = (0..to).map(|rank| self.len(0, rank, Form::Packed)).sum();
@@ -129,7 +129,7 @@ impl UnequalCase {
     }
 }
 
-/// Blocks in one piece of memory.
+/// Blocks of one buffer.
 struct Blocks {
     memory: Vec<u8>,
     layout: Vec<Block>,
@@ -157,7 +157,7 @@ impl Blocks {
         blocks
     }
 
-    /// With room for `contents`, but nothing written.
+    /// Room for blocks as long as `contents`, filled with [`UNTOUCHED`].
     fn for_result(contents: &[Vec<u8>], form: Form, width: usize) -> Blocks {
         let empty: Vec<Vec<u8>> = contents.iter().map(|content| vec![UNTOUCHED; content.len()]).collect();
         Blocks::of(&empty, form, width)
@@ -169,7 +169,7 @@ impl Blocks {
 
     fn pointers(&mut self) -> Vec<*mut u8> {
         let (start, width) = (self.start(), self.width);
-        // Of an empty block not even the address is looked at.
+        // The address of an empty block is never read, so it may be null.
         let pointer = |block: &Block| match block.len {
             0 => std::ptr::null_mut(),
             _ => start.wrapping_add(block.offset * width),
@@ -178,14 +178,15 @@ impl Blocks {
     }
 }
 
-/// Makes the call on this rank, by `run` or `start`, and compares what it has left, gaps and guards included.
+/// Makes the call on this rank with `run` or `start`. Compares the whole memory afterwards, gaps and guards
+/// included.
 pub fn check(comm: &Communicator, case: &UnequalCase, form: Form, started: bool) {
     let outcome = attempt(comm, case, form, started, |_, len| len);
     outcome.unwrap_or_else(|e| panic!("{case:?} {form:?} on rank {}: {e}", comm.rank()));
 }
 
-/// Like [`check`], but `lie` makes another length of the one that this rank should give for its block for a
-/// rank, or from one; where it does, nothing is compared.
+/// Like [`check`], but with a wrong length. `lie` gets the peer and the correct length of the block for or
+/// from that peer, and returns the length to pass. A rank that passes a wrong length compares nothing.
 pub fn attempt(
     comm: &Communicator,
     case: &UnequalCase,
@@ -235,8 +236,8 @@ pub fn attempt(
     let layout = BlockLayout { input: &sends, output: &recvs, ..BlockLayout::NONE };
     let operation = Unequal { collective, datatype, op, root, layout, places };
     let outcome = if started {
-        // SAFETY: the memory has all blocks of the layout, and is left alone until the call or the request
-        // has ended; who lies says less than is there.
+        // SAFETY: the memory holds all blocks of the layout. Nobody touches it until the call or the request
+        // has ended. A wrong length is shorter than the block.
         unsafe { comm.start_unequal(&operation) }.and_then(|mut request| request.wait())
     } else {
         // SAFETY: as above.
@@ -254,7 +255,7 @@ pub fn attempt(
     Ok(())
 }
 
-/// Input and output in one memory, the larger one's, and what must be there at the end.
+/// Input and output in one memory as long as the larger of the two, and the expected content at the end.
 fn merged(
     collective: Collective,
     rank: Rank,

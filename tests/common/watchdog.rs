@@ -1,11 +1,11 @@
-//! Ends a test that hangs, with a sentence.
+//! A watchdog that ends a hanging test with a message.
 
 use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// While it lives, time runs. When the time is over, the test process says what hangs and ends.
+/// A time limit while this value lives. When the time is over, the test process prints what hangs, and ends.
 pub struct Watchdog {
     alive: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -17,7 +17,8 @@ impl Watchdog {
         let (alive, end) = channel();
         let watch = move || {
             if end.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-                // Past the capture of the test harness, which would never show it.
+                // The write bypasses the capture of the test harness, which would never show the text of a
+                // hanging test.
                 let text = format!("\nHANGS: {what}: not done after {} s\n", limit.as_secs());
                 let _ = std::io::stderr().write_all(text.as_bytes());
                 std::process::exit(101);

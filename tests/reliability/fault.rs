@@ -1,10 +1,10 @@
-//! What befalls a job, and at what stage of it.
+//! The fault that hits a job, and the stage at which it does.
 
 use std::time::Duration;
 
 use anyccl_engine::base::Collective;
 
-use crate::common::network::{FragmentSize, Network};
+use crate::common::network::{HostLoss, Network};
 use crate::common::processes::RankProcess;
 use crate::trial::{LATE, SOON, TIMEOUT};
 
@@ -13,11 +13,11 @@ pub enum Fault {
     Kill,
     Exit,
     Stop,
-    Wire(FragmentSize),
+    Wire(HostLoss),
 }
 
-/// The ways to lose a host.
-pub const WIRES: [FragmentSize; 3] = [FragmentSize::Down, FragmentSize::Removed, FragmentSize::Silent];
+/// All ways to lose a host.
+pub const WIRES: [HostLoss; 3] = [HostLoss::Down, HostLoss::Removed, HostLoss::Silent];
 
 impl Fault {
     pub const OF_A_PROCESS: [Fault; 3] = [Fault::Kill, Fault::Exit, Fault::Stop];
@@ -27,13 +27,13 @@ impl Fault {
             Fault::Kill => "killed (SIGKILL)",
             Fault::Exit => "exits without finalizing",
             Fault::Stop => "stopped (SIGSTOP)",
-            Fault::Wire(FragmentSize::Down) => "its interface goes down",
-            Fault::Wire(FragmentSize::Removed) => "its interface is removed",
-            Fault::Wire(FragmentSize::Silent) => "its host vanishes",
+            Fault::Wire(HostLoss::Down) => "its interface goes down",
+            Fault::Wire(HostLoss::Removed) => "its interface is removed",
+            Fault::Wire(HostLoss::Silent) => "its host vanishes",
         }
     }
 
-    /// Strikes. The first rank of host n is rank n.
+    /// Applies the fault to the victim. The first rank of host n is rank n.
     pub fn befall(self, victim: &mut RankProcess, network: Option<&Network>) {
         match self {
             Fault::Kill => victim.signal(libc::SIGKILL),
@@ -46,7 +46,8 @@ impl Fault {
         }
     }
 
-    /// Whether the victim lives on, and must be told of those that it cannot reach.
+    /// Whether the victim survives the fault and must itself get an error about the ranks that it cannot
+    /// reach.
     pub fn leaves_it_alive(self) -> bool {
         matches!(self, Fault::Wire(_))
     }
@@ -58,11 +59,11 @@ pub enum Stage {
     Init,
     /// The victim is joining.
     Connect,
-    /// The others are in a collective that it has not called.
+    /// The other ranks are in a collective that the victim has not called.
     Waiting(Collective),
-    /// All call one collective after the other.
+    /// All ranks call one collective after the other.
     Busy,
-    /// The others finalize.
+    /// The other ranks finalize.
     Finalize,
 }
 
@@ -77,7 +78,7 @@ impl Stage {
         }
     }
 
-    /// What the ranks are told to do.
+    /// The order that the test sends to the ranks.
     pub fn order(self) -> &'static str {
         match self {
             Stage::Init | Stage::Connect => "join",
@@ -87,12 +88,13 @@ impl Stage {
         }
     }
 
-    /// Whether the fault comes before the ranks are known to have met.
+    /// Whether the fault comes before the ranks have met for certain.
     pub fn is_joining(self) -> bool {
         matches!(self, Stage::Init | Stage::Connect)
     }
 
-    /// When survivors must know. Who has never been met cannot be seen to die; who falls silent never can.
+    /// Longest time until survivors get their error. The death of a rank is visible at once, but only to
+    /// ranks that have met it. Silence is visible only by the timeout.
     pub fn limit(self, fault: Fault) -> Duration {
         let dies = matches!(fault, Fault::Kill | Fault::Exit);
         if dies && !self.is_joining() { SOON } else { TIMEOUT + LATE }

@@ -1,12 +1,12 @@
-//! The table of faults: what each survivor is told, and after how long. Every fault at every stage, over
-//! every transport.
+//! The table of faults: the error that each survivor gets, and after how long. The test applies every fault
+//! at every stage, over every transport.
 //!
 //! `ANYCCL_TEST_WRITE=1` writes the table into docs/reliability.md. Without, fewer collectives are tried, and
 //! nothing is written; the limits hold in both cases.
 //!
-//! - [`fault`]: what befalls a process, or the wire of its host; and when.
-//! - [`trial`]: one job that meets with one fault. [`survivor`] is what its ranks do.
-//! - [`table`]: the page.
+//! - [`fault`] defines the faults of a process and of the wire of its host, and the stages of a job.
+//! - [`trial`] runs one job and applies one fault. [`survivor`] is what its ranks do.
+//! - [`table`] writes the page.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -35,7 +35,7 @@ fn stages() -> Vec<Stage> {
     stages
 }
 
-// One test: what it measures is time.
+// All trials run in one test, one after the other, because they measure time.
 #[test]
 fn every_fault_at_every_stage_is_told_to_all_survivors_in_time() {
     let mut rows = Vec::new();
@@ -46,7 +46,7 @@ fn every_fault_at_every_stage_is_told_to_all_survivors_in_time() {
             }
         }
     }
-    // A network of its own for each: the wire stays cut.
+    // Each trial needs a new network, because a cut wire stays cut.
     for fault in WIRES.map(Fault::Wire) {
         for stage in stages() {
             let transports: &[_] = if is_full() { &["tcp", "auto"] } else { &["auto"] };
@@ -56,7 +56,7 @@ fn every_fault_at_every_stage_is_told_to_all_survivors_in_time() {
             }
         }
     }
-    // Who keeps the store is missed in another way while all join.
+    // While all ranks join, the loss of the rank that keeps the store is noticed in another way.
     for fault in WIRES.map(Fault::Wire) {
         for stage in [Stage::Init, Stage::Connect] {
             let Some(network) = network_or_skip(trial::HOSTS) else { return };

@@ -1,4 +1,4 @@
-//! What a rank does; the victim takes part as far as it is told.
+//! What each rank of a trial does. The victim does the same until the fault hits it.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use crate::common::attempt::{Attempt, Placement};
 use crate::common::case::Case;
 use crate::common::processes::{join, listen, say};
 
-/// Whoever hears nothing more for so long after joining was told to join and no more.
+/// A rank that gets no further order within this time after joining was ordered only to join.
 const ORDER_TIME: Duration = Duration::from_millis(300);
 
-/// Joins, calls, and says with what error that ended.
+/// Joins, makes calls, and reports the error that ended them.
 pub fn live_through_it() {
     let victim = std::env::var("ANYCCL_TEST_VICTIM").expect("the parent says whom it meets");
     say("here");
@@ -20,7 +20,7 @@ pub fn live_through_it() {
         std::process::exit(0);
     }
     let (orders, hear) = std::sync::mpsc::channel();
-    // "exit" ends the process in the middle of whatever its other thread does.
+    // The order "exit" must end the process while its main thread is inside a call.
     std::thread::spawn(move || {
         loop {
             match listen().as_str() {
@@ -46,12 +46,12 @@ pub fn live_through_it() {
                     say("calling");
                     call_until_failure(&comm, Collective::from_name(name))
                 }
-                // Joined in time, though its peer was not.
+                // This rank has joined in time, although its peer has not.
                 Err(_) if comm.rank().to_string() != victim => {
                     say("calling");
                     call_until_failure(&comm, Some(Collective::Barrier))
                 }
-                // The victim: what befalls it comes from outside.
+                // This rank is the victim. The fault comes from outside.
                 Err(_) => {
                     let _ = hear.recv();
                     return;
@@ -63,8 +63,8 @@ pub fn live_through_it() {
     say(&format!("error: {error}"));
 }
 
-/// Calls `collective`, then a barrier, and so on: who can end one without the lost rank fails in the next.
-/// Without: all of them in turn.
+/// Calls until an error comes. Alternates between `collective` and a barrier: a rank that completes one of
+/// the two without the lost rank fails in the other. `None` means all collectives in turn.
 fn call_until_failure(comm: &Communicator, collective: Option<Collective>) -> Error {
     for turn in 0.. {
         let next = Collective::UNIFORM[turn % Collective::UNIFORM.len()];

@@ -12,14 +12,14 @@ const HEAD: &str = "| fault | stage | transport | slowest survivor | what a surv
 | --- | --- | --- | ---: | --- |
 ";
 
-/// What came of a trial.
+/// The result of a trial.
 pub struct Row {
     pub trial: Trial,
     pub slowest: Duration,
     pub told: String,
 }
 
-/// Process numbers and names of hosts differ from run to run.
+/// Replaces process numbers and host names, which differ from run to run.
 fn without_accidents(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -31,7 +31,7 @@ fn without_accidents(text: &str) -> String {
     (out + rest).replace('|', "\\|")
 }
 
-/// Puts the rows into the page.
+/// Writes the rows into the page.
 pub fn write(rows: &[Row]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reliability.md");
     let page = fs::read_to_string(&path).expect("the page is there");

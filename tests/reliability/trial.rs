@@ -1,4 +1,4 @@
-//! One job that meets with one fault.
+//! One job that is hit by one fault.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,13 @@ use crate::fault::{Fault, Stage};
 use crate::table::Row;
 
 pub const SIZE: u32 = 4;
-/// Where wires are cut, ranks 2 and 3 share the last host.
+/// Hosts of a job whose wires are cut. Ranks 2 and 3 share the last host.
 pub const HOSTS: usize = 3;
 /// `ANYCCL_TIMEOUT_MS` of every job here.
 pub const TIMEOUT: Duration = Duration::from_millis(1000);
-/// A stall is told no later than this after the timeout.
+/// Longest delay between the timeout and the report of a stall.
 pub const LATE: Duration = Duration::from_millis(100);
-/// A death is told by then.
+/// Longest time until the death of a rank is reported.
 pub const SOON: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// The fault, and on whom it falls if that is not rank 1.
+    /// Name of the fault, with the victim if it is not rank 1.
     pub fn fault_name(&self) -> String {
         match self.victim {
             1 => self.fault.name().to_string(),
@@ -35,7 +35,7 @@ impl Trial {
         }
     }
 
-    /// Lets it happen on one host, or on those of `network`.
+    /// Runs the job on one host, or on the hosts of `network`, and applies the fault.
     pub fn run(self, network: Option<&Network>) -> Row {
         let Trial { fault, stage, transport, victim } = self;
         let title = format!("{} over {transport}: {}", stage.name(), self.fault_name());
@@ -58,7 +58,7 @@ impl Trial {
             ranks.iter_mut().for_each(|rank| rank.expect("joined"));
         }
         let start = match stage {
-            // A host that is cut off can still begin; what has died cannot.
+            // A host can be cut off before its rank begins to join. A dead process cannot begin.
             Stage::Init if fault.leaves_it_alive() => {
                 fault.befall(&mut victim, network);
                 victim.tell(stage.order());
@@ -74,10 +74,10 @@ impl Trial {
                     std::thread::sleep(Duration::from_millis(1));
                 } else if stage != Stage::Init {
                     ranks.iter_mut().for_each(|rank| rank.expect("calling"));
-                    // So that they are inside of the call.
+                    // The ranks have time to get inside the call.
                     std::thread::sleep(Duration::from_millis(20));
                 }
-                // A wire takes the kernel a while; what counts is when it is cut.
+                // The kernel takes a while to cut a wire. The time counts from when the wire is cut.
                 let start = Instant::now();
                 fault.befall(&mut victim, network);
                 if fault.leaves_it_alive() { Instant::now() } else { start }
@@ -85,7 +85,7 @@ impl Trial {
         };
         let mut row = Row { trial: self, slowest: Duration::ZERO, told: String::new() };
         ranks.iter_mut().for_each(|survivor| self.hear(survivor, start, &title, &mut row));
-        // Behind its wire, the victim is a survivor, too, if it wants anything of the others.
+        // Behind a cut wire, the victim is a survivor, too, if it needs anything from the other ranks.
         if fault.leaves_it_alive() && matches!(stage, Stage::Init | Stage::Busy) {
             let told = std::mem::take(&mut row.told);
             self.hear(&mut victim, start, &title, &mut row);
@@ -94,17 +94,19 @@ impl Trial {
         row
     }
 
-    /// What one survivor is told: in time, and about whom.
+    /// Checks that one survivor got its error in time, and that the error names the lost rank.
     fn hear(self, survivor: &mut RankProcess, start: Instant, title: &str, row: &mut Row) {
         let (called, Said { when, text }) = hear_error(survivor);
-        // Whoever has joined in time, and calls after that, has waited from there on.
+        // A rank that joined in time and made its call later has waited only since that call.
         let late = when.saturating_duration_since(start.max(called.unwrap_or(start)));
         let (who, limit) = (survivor.rank, self.stage.limit(self.fault));
         assert!(late < limit, "{title}: rank {who} learnt it after {late:?}: {text}");
         let named = match who as usize {
-            // From behind the cut, it is the others who have gone. Before any was met, they are one place.
+            // From behind the cut, the other ranks are lost. Before the ranks have met, the victim knows only
+            // their store.
             own if own == self.victim => text.contains("rank"),
-            // The keeper of the store may end with the error, before others have asked it who has gone.
+            // The rank that keeps the store may end with the error before the others have asked it who is
+            // lost.
             _ if self.stage == Stage::Connect => {
                 text.contains("rank 0") || text.contains(&format!("rank {}", self.victim))
             }
@@ -122,8 +124,8 @@ fn tell_all(ranks: &mut [RankProcess], stage: Stage) {
     ranks.iter_mut().for_each(|rank| rank.tell(stage.order()));
 }
 
-/// The first line that is an error, and when the rank has called something before: one that has joined before
-/// its peer went does so.
+/// Waits for the first line with an error. Also returns the time at which the rank began a call, if it did: a
+/// rank that joins before its peer is lost goes on to make calls.
 fn hear_error(rank: &mut RankProcess) -> (Option<Instant>, Said) {
     let mut called = None;
     loop {

@@ -1,5 +1,5 @@
-//! `cargo xtask bare-machine [demo] [test]`: a clean clone, built and tested where there is nothing but what
-//! README.md asks for.
+//! `cargo xtask bare-machine [demo] [test]`: builds and tests a clean clone on a system with nothing but what
+//! README.md requires.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -9,13 +9,13 @@ use crate::{Result, workspace};
 /// Arguments of the task.
 #[derive(clap::Args)]
 pub struct BareMachine {
-    /// What to make there
+    /// Targets of the Makefile to run there
     #[arg(default_values = ["demo", "test"])]
     targets: Vec<String>,
 }
 
 impl BareMachine {
-    /// Becomes the script, which then is the one that signals reach.
+    /// Replaces this process by the script, so that signals reach the script.
     pub fn run(&self) -> Result {
         let script = workspace::root().join("xtask/bare-machine.sh");
         Err(format!("{}: {}", script.display(), Command::new(&script).args(&self.targets).exec()).into())

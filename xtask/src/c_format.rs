@@ -1,8 +1,8 @@
 //! The format of C and C++ files, compared with clang-format.
 //!
-//! `.clang-format` has the style, and `.clang-format-ignore` the files that are left alone. Versions of
-//! clang-format differ in details, so files are compared only with the version that formatted them; without
-//! it a line says that nothing was compared.
+//! `.clang-format` defines the style, and `.clang-format-ignore` lists the files that are not checked.
+//! Versions of clang-format differ in details, so files are compared only with the version that formatted
+//! them. If that version is missing, a line says that nothing was compared.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -10,15 +10,15 @@ use std::process::Command;
 use crate::cargo::{output, run};
 use crate::{Result, workspace};
 
-/// The version that formatted the tree, as its first number.
+/// Major version of the clang-format that formatted the tree.
 const VERSION: &str = "23";
-/// How to get it.
+/// Command that installs it.
 const INSTALL: &str = "python3 capi-tests/pypi.py target/clang-format 'clang-format==23.*'";
 
-/// Fails when a file has another format; says so when there is nothing to compare with.
+/// Fails when a file has another format. Prints a line when clang-format is missing.
 pub fn check() -> Result {
     let Some(program) = find() else {
-        println!("not checked: clang-format {VERSION} is not here; {INSTALL}");
+        println!("not checked: clang-format {VERSION} is missing; install it by: {INSTALL}");
         return Ok(());
     };
     let Ok(files) = output(
@@ -31,10 +31,10 @@ pub fn check() -> Result {
         .args(["--dry-run", "-Werror"])
         .args(files.lines())
         .current_dir(workspace::root()))
-    .map_err(|error| format!("{error}; `clang-format -i` mends it ({INSTALL})").into())
+    .map_err(|error| format!("{error}; to fix the files, run `clang-format -i` ({INSTALL})").into())
 }
 
-/// The program of the right version: in target/, else on the path.
+/// The program of the right version, in target/ or on the path.
 fn find() -> Option<PathBuf> {
     let candidates =
         [workspace::target().join("clang-format/bin/clang-format"), PathBuf::from("clang-format")];
@@ -43,7 +43,7 @@ fn find() -> Option<PathBuf> {
     })
 }
 
-/// Whether `said`, the answer to `--version`, names a version that begins with the number `wanted`.
+/// Whether `said`, the output of `--version`, has the major version `wanted`.
 fn is_version(said: &str, wanted: &str) -> bool {
     said.split_whitespace()
         .skip_while(|word| *word != "version")

@@ -1,24 +1,24 @@
-//! Runs programs, cargo above all.
+//! Runs cargo and other programs.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use crate::{Result, workspace};
 
-/// A call of the cargo that runs this task, in the workspace.
+/// A call of the cargo that runs this task, in the root of the workspace.
 pub fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(workspace::root());
     command
 }
 
-/// Runs a program to its end; anything but success is an error.
+/// Runs a program to its end. Any exit status but success is an error.
 pub fn run(command: &mut Command) -> Result {
     let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}").into()) }
 }
 
-/// Runs a program and gives what it prints.
+/// Runs a program and returns what it prints.
 pub fn output(command: &mut Command) -> Result<String> {
     let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
     if !output.status.success() {
@@ -28,7 +28,7 @@ pub fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Builds packages in a profile and gives the folder where cargo puts the results.
+/// Builds packages in a profile and returns the folder where cargo puts the results.
 pub fn build(packages: &[&str], profile: &str) -> Result<PathBuf> {
     let mut command = cargo(&["build", "--profile", profile]);
     for package in packages {

@@ -1,9 +1,9 @@
-//! `cargo xtask check`: everything that must hold before a commit, except the tests.
+//! `cargo xtask check`: all checks that must pass before a commit, except the tests.
 
 use crate::cargo::{cargo, run as run_program};
 use crate::{Result, c_format, docs, header, licenses, symbols, words};
 
-/// Runs all checks in the order of what fails quickly; stops at the first failure.
+/// Runs all checks, the quick ones first, and stops at the first failure.
 pub fn run() -> Result {
     step("format", || run_program(&mut cargo(&["fmt", "--all", "--check"])))?;
     step("format of C and C++", c_format::check)?;

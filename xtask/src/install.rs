@@ -1,4 +1,5 @@
-//! `cargo xtask install --prefix P`: what a user of the library needs, below one folder that can be moved.
+//! `cargo xtask install --prefix P`: installs what a user of the library needs below one folder, which can be
+//! moved.
 //!
 //! ```text
 //! bin/anyccl                          the tool
@@ -23,7 +24,7 @@
 //! share/doc/anyccl/                   licences
 //! ```
 //!
-//! No file names the prefix: the package files find it from where they lie.
+//! No file contains the prefix. The package files find it from their own location.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -35,14 +36,14 @@ use crate::{Result, cargo};
 /// The number in the soname, as abi/native/build.rs sets it.
 const SONAME: &str = "libanyccl.so.0";
 
-/// What is built.
+/// Packages that are built and installed.
 const PACKAGES: [&str; 6] =
     ["anyccl-native", "anyccl-nccl", "anyccl-mpi-std", "anyccl-mpi-mpich", "anyccl-audit", "anyccl-cli"];
 
 /// Arguments of the task.
 #[derive(clap::Args)]
 pub struct Install {
-    /// Folder to install to; made when it is not there
+    /// Folder to install to; it is created when missing
     #[arg(long)]
     prefix: PathBuf,
     /// Cargo profile to build with
@@ -51,7 +52,7 @@ pub struct Install {
 }
 
 impl Install {
-    /// Builds, then copies.
+    /// Builds the packages and copies the results.
     pub fn run(&self) -> Result {
         let built = cargo::build(&PACKAGES, &self.profile)?;
         let prefix = &self.prefix;
@@ -90,37 +91,37 @@ fn libraries(built: &Path, lib: &Path) -> Result {
     Ok(())
 }
 
-/// Under the name that programs ask for, in a folder of its own: it takes NCCL's place only for those who
-/// name it.
+/// Installs the NCCL library under NCCL's name in a folder of its own. It replaces NCCL only for users who
+/// name that folder.
 fn nccl(built: &Path, folder: &Path) -> Result {
     put(&built.join("libanyccl_nccl.so"), &folder.join("libnccl.so.2"))?;
     put(&built.join("libanyccl_audit.so"), &folder.join("libanyccl_audit.so"))?;
     link("libnccl.so.2", &folder.join("libnccl.so"))?;
-    // NCCL_ROOT, or CMAKE_PREFIX_PATH, may be this folder.
+    // NCCL_ROOT and CMAKE_PREFIX_PATH may point to this folder.
     link("../libnccl.so.2", &folder.join("lib/libnccl.so.2"))?;
     link("libnccl.so.2", &folder.join("lib/libnccl.so"))?;
-    // Where PyTorch looks for it in each folder of Python's path. No copy: both are one library to the
-    // loader.
+    // PyTorch looks at this path in each folder of Python's path. The link makes both files one library for
+    // the loader; a copy would be a second one.
     link("../../../../libnccl.so.2", &folder.join("python/nvidia/nccl/lib/libnccl.so.2"))
 }
 
-/// A prefix like that of any MPI, but in a folder of its own: it takes MPI's place only for those who name
-/// it.
+/// Installs a prefix like that of any MPI, in a folder of its own. It replaces MPI only for users who name
+/// that folder.
 fn mpi(built: &Path, prefix: &Path) -> Result {
     let home = prefix.join("lib/anyccl/mpi");
     let lib = home.join("lib");
     put(&built.join("libanyccl_mpi_abi.so"), &lib.join("libmpi_abi.so.1"))?;
     put(&built.join("libanyccl_mpich.so"), &lib.join("libmpi.so.12"))?;
-    // A copy: it puts in place what lies beside it.
+    // This is a copy and not a link, because the audit library loads the libraries that lie beside it.
     put(&built.join("libanyccl_audit.so"), &lib.join("libanyccl_audit.so"))?;
     link("libmpi_abi.so.1", &lib.join("libmpi_abi.so"))?;
-    // Debian's name. No copy: a process that asks for both names has one library, because the loader compares
-    // files. It does not mind that the name in the file is another.
+    // Debian's name of the library. It is a link and not a copy: the loader compares files, so a process that
+    // asks for both names gets one library. The loader accepts that the soname in the file differs.
     link("libmpi.so.12", &lib.join("libmpich.so.12"))?;
     headers(&root().join("include/mpi"), &home.join("include"))?;
     put(&root().join("cli/wrappers/anyccl-mpicc"), &prefix.join("bin/anyccl-mpicc"))?;
     link("anyccl-mpicc", &prefix.join("bin/anyccl-mpicxx"))?;
-    // The tool knows by its name what it is.
+    // The tool chooses its behaviour by the name under which it is called.
     link("anyccl", &prefix.join("bin/anyccl-mpiexec"))?;
     for (name, tool) in [
         ("mpicc", "anyccl-mpicc"),
@@ -153,7 +154,7 @@ fn package_files(lib: &Path) -> Result {
     Ok(())
 }
 
-/// The licences and what a reader wants first, as far as the source tree has them.
+/// Installs the licences and the README, as far as the source tree has them.
 fn documents(folder: &Path) -> Result {
     for file in fs::read_dir(root())? {
         let file = file?;
@@ -170,7 +171,7 @@ fn link(to: &str, at: &Path) -> Result {
     Ok(symlink(to, at)?)
 }
 
-/// Copies a file with its permissions. A running program keeps the old one.
+/// Copies a file with its permissions. A program that runs the old file keeps it.
 fn put(from: &Path, to: &Path) -> Result {
     make_room(to)?;
     fs::copy(from, to).map_err(|error| format!("{} to {}: {error}", from.display(), to.display()))?;

@@ -1,8 +1,8 @@
 //! Licences and advisories of the crates that this project uses.
 //!
-//! `deny.toml` has the licences that are accepted. Where `cargo deny` is installed it checks licences,
-//! sources and duplicates, and advisories if their database can be had. Where it is not, licences are
-//! compared with the same list here.
+//! `deny.toml` lists the accepted licences. If `cargo deny` is installed, it checks licences, sources and
+//! duplicates, and also advisories if it can download their database. Otherwise this module compares the
+//! licences with the same list.
 
 use std::fs;
 use std::process::Command;
@@ -20,13 +20,13 @@ pub fn check() -> Result {
     }
     run(&mut cargo(&["deny", "--offline", "check", "licenses", "bans", "sources"]))?;
     if output(&mut cargo(&["deny", "fetch", "db"])).is_err() {
-        println!("not checked: the database of advisories cannot be had");
+        println!("not checked: the database of advisories cannot be downloaded");
         return Ok(());
     }
     run(&mut cargo(&["deny", "check", "--disable-fetch", "advisories"]))
 }
 
-/// Compares the licence of each crate that is built here with the list.
+/// Compares the licence of each crate of the build with the list.
 fn check_licenses() -> Result {
     let path = workspace::root().join("deny.toml");
     let accepted = accepted(&fs::read_to_string(&path).map_err(|error| format!("deny.toml: {error}"))?);
@@ -42,7 +42,7 @@ fn check_licenses() -> Result {
     }
 }
 
-/// The names in the list `allow` of the section `licenses`.
+/// The names in the list `allow` of the section `licenses` of deny.toml.
 fn accepted(deny: &str) -> Vec<String> {
     let section = deny.split("[licenses]").nth(1).unwrap_or_default();
     let list = section.split("allow = [").nth(1).and_then(|rest| rest.split(']').next()).unwrap_or_default();
@@ -54,7 +54,7 @@ fn accepted(deny: &str) -> Vec<String> {
         .collect()
 }
 
-/// The crates whose licence is none of those that are accepted, each with its licence.
+/// The crates whose licence is not accepted, each with its licence.
 fn refused(metadata: &Value, accepted: &[String]) -> Vec<String> {
     let packages = metadata["packages"].as_array().map_or(&[][..], Vec::as_slice);
     let with_licence = packages.iter().map(|package| {
@@ -66,7 +66,7 @@ fn refused(metadata: &Value, accepted: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Whether an SPDX expression can be met by the accepted licences. An old expression has a slash for OR.
+/// Whether the accepted licences satisfy an SPDX expression. Old expressions have a slash for OR.
 fn is_accepted(expression: &str, accepted: &[String]) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words = spaced.split_whitespace().peekable();

@@ -1,4 +1,4 @@
-//! Build tasks: what the project needs beyond cargo. `cargo xtask help` lists them.
+//! Build tasks that cargo does not offer. `cargo xtask help` lists them.
 
 mod bare_machine;
 mod c_format;
@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Why a task failed: a sentence, or an error of the system.
+/// Result of a task; its error is a message or an error of the system.
 type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Build tasks of anyccl.
@@ -33,24 +33,24 @@ struct Arguments {
 enum Task {
     /// Make the chapters of the C header, include/anyccl/*.h, from abi/native
     Header(Drift),
-    /// Write down what libanyccl.so exports, in abi/symbols
+    /// Write the names that the shared libraries export to abi/symbols
     Symbols(Drift),
-    /// Make the pages of docs/ that say what the code says
+    /// Make the pages of docs/ that are generated from the code
     Docs(Drift),
-    /// Look for retired words, vague doc comments and wide ones
+    /// Check the language of the tree: retired words, vague doc comments, wide comments
     Words,
     /// Install library, header, tool and package files
     Install(install::Install),
-    /// Everything that must hold before a commit, except the tests
+    /// Run all checks that must pass before a commit, except the tests
     Check,
     /// Run `make demo` and `make test` on a bare Debian 12
     BareMachine(bare_machine::BareMachine),
 }
 
-/// Write a made file, or only compare it.
+/// Whether to write a generated file or to compare it.
 #[derive(clap::Args)]
 struct Drift {
-    /// Change nothing; fail when the committed file is not what would be written
+    /// Change nothing; fail when the committed file is out of date
     #[arg(long)]
     check: bool,
 }

@@ -1,5 +1,5 @@
-//! docs/mpi-functions.md: the functions of MPI by chapter, and which are implemented, from the tables of
-//! `anyccl_mpi::functions`.
+//! docs/mpi-functions.md: the functions of MPI by chapter, and which of them are implemented. The page is
+//! made from the tables of `anyccl_mpi::functions`.
 
 use std::fmt::Write as _;
 
@@ -41,10 +41,10 @@ anyccl_mpi::topologies!(listing);
 anyccl_mpi::windows!(listing);
 anyccl_mpi::windows_since_4!(listing);
 
-/// A chapter: its title, its functions up to MPI 3.1, those since.
+/// A chapter: its title, its functions up to MPI 3.1, and its newer functions.
 type Chapter = (&'static str, &'static [Function], &'static [Function]);
 
-/// In the order of the standard.
+/// The chapters in the order of the standard.
 fn chapters() -> [Chapter; 20] {
     [
         ("Point-to-point messages", P2P, P2P_SINCE_4),
@@ -70,7 +70,7 @@ fn chapters() -> [Chapter; 20] {
     ]
 }
 
-/// The page, without its head.
+/// The text of the page, without its head.
 pub fn page() -> String {
     let mut page = String::from(
         "# MPI's functions\n\n\

@@ -1,8 +1,8 @@
-//! Pictures for docs/api: what every rank's buffers hold before and after each collective.
+//! Pictures for docs/api: the content of every rank's buffers before and after each collective.
 //!
-//! Nothing here knows what a collective does: the cells are what [`expected`] says, which is also what every
-//! plan is proved against. Each rank has a color, which its elements keep wherever they go; a cell that
-//! combines elements has the colors of all of them, in stripes.
+//! The cells come from [`expected`], against which every plan is also verified, so this module contains no
+//! knowledge about collectives. Each rank has a color, which its elements keep wherever they go. A cell that
+//! combines elements has stripes in the colors of all of them.
 
 mod drawing;
 
@@ -15,14 +15,14 @@ use drawing::{COLORS, Cell, Row, draw};
 const SIZE: u32 = COLORS.len() as u32;
 const ROOT: Rank = 1;
 
-/// Who sends to whom where a call goes along a graph, and how many elements.
+/// Edges of the graph along which a call sends: source, destination, and number of elements.
 const EDGES: [(Rank, Rank, usize); 4] = [(0, 1, 2), (0, 2, 1), (1, 2, 1), (2, 0, 1)];
-/// Elements of each rank, where they differ.
+/// Elements of each rank, in calls where the ranks have different numbers.
 const COUNTS: [usize; SIZE as usize] = [2, 1, 1];
 
 /// File name in docs/api/img and content of each picture.
 pub fn pictures() -> impl Iterator<Item = (String, String)> {
-    // A barrier moves nothing.
+    // A barrier moves nothing, so it has no picture.
     let moving = Collective::ALL.into_iter().filter(|collective| *collective != Collective::Barrier);
     let each = moving.map(|collective| {
         let star = collective.has_root().then_some(ROOT);
@@ -37,13 +37,13 @@ pub fn pictures() -> impl Iterator<Item = (String, String)> {
     each.chain(lists).map(|(name, picture)| (format!("{name}.svg"), picture))
 }
 
-/// What all ranks have before and after a call.
+/// The buffers of all ranks before and after a call.
 struct Sides {
     before: Vec<Row>,
     after: Vec<Row>,
 }
 
-/// The call on a list of two buffers, of two elements and one.
+/// A picture of a call on a list of two buffers, of two elements and of one.
 fn list(name: &str, collective: Collective) -> (String, String) {
     let (first, mut second) = (sides(collective, 2), sides(collective, 1));
     for cell in second.before.iter_mut().chain(&mut second.after).flatten().flatten().flatten() {
@@ -57,7 +57,7 @@ fn list(name: &str, collective: Collective) -> (String, String) {
     (name.to_string(), draw(name, star, &before, &after))
 }
 
-/// The call where each block has memory of its own.
+/// A picture of a call in which each block has separate memory.
 fn pieces(name: &str, collective: Collective) -> (String, String) {
     let Sides { before, after } = sides(collective, 2);
     let layouts = layouts(collective);
@@ -69,7 +69,7 @@ fn pieces(name: &str, collective: Collective) -> (String, String) {
     (name.to_string(), draw(name, None, &before, &after))
 }
 
-/// Where a buffer has an equal part for each rank, a part of one element shows enough.
+/// Whether a buffer has an equal part for each rank. A part of one element is enough for a picture.
 fn is_parted(collective: Collective) -> bool {
     matches!(collective, Collective::ReduceScatter | Collective::AllToAll)
 }
@@ -109,7 +109,7 @@ fn sides(collective: Collective, count: usize) -> Sides {
     Sides { before: before.collect(), after: after.collect() }
 }
 
-/// What a [`BlockLayout`] of one rank refers to.
+/// The owner of what a [`BlockLayout`] of one rank refers to.
 #[derive(Default)]
 struct Layout {
     input: Vec<Block>,
@@ -125,7 +125,7 @@ impl Layout {
     }
 }
 
-/// Blocks one after the other.
+/// Blocks one after the other, without gaps.
 fn packed(counts: &[usize]) -> Vec<Block> {
     let mut offset = 0;
     let next = |&len: &usize| {
@@ -136,7 +136,7 @@ fn packed(counts: &[usize]) -> Vec<Block> {
     counts.iter().map(next).collect()
 }
 
-/// Blocks of each rank where they differ in length.
+/// The blocks of each rank, for a collective whose blocks differ in length.
 fn layouts(collective: Collective) -> Vec<Layout> {
     let blocks = |rank: Rank| {
         let at = rank as usize;
@@ -147,7 +147,7 @@ fn layouts(collective: Collective) -> Vec<Layout> {
             Collective::GatherV => (own, at_root(all)),
             Collective::ScatterV => (at_root(all), own),
             Collective::ReduceScatterV => (all, own),
-            // Rank r sends as many elements to everybody as it has in COUNTS.
+            // Rank r sends the same number of elements to every rank: its number in COUNTS.
             Collective::AllToAllV => (packed(&[COUNTS[at]; SIZE as usize]), all),
             Collective::NeighborAllGatherV | Collective::NeighborAllToAllV => {
                 return along_the_graph(rank, collective == Collective::NeighborAllGatherV);
@@ -159,7 +159,8 @@ fn layouts(collective: Collective) -> Vec<Layout> {
     if collective.has_layout() { (0..SIZE).map(blocks).collect() } else { Vec::new() }
 }
 
-/// `same`: to all destinations the same elements, as many as the rank has in COUNTS.
+/// The layout of a rank that exchanges along the graph. With `same`, the rank sends the same elements to all
+/// destinations, as many as its number in COUNTS.
 fn along_the_graph(rank: Rank, same: bool) -> Layout {
     let count = |&(from, _, count): &(Rank, Rank, usize)| if same { COUNTS[from as usize] } else { count };
     let out: Vec<_> = EDGES.into_iter().filter(|edge| edge.0 == rank).collect();
@@ -173,7 +174,7 @@ fn along_the_graph(rank: Rank, same: bool) -> Layout {
     }
 }
 
-/// What `rank` has in element `element` of its receive buffer.
+/// Content of element `element` in the receive buffer of `rank`.
 fn held(requests: &[PlanRequest], rank: Rank, element: usize) -> Cell {
     match expected(requests, rank, element) {
         Some(Expected::One { rank, element }) => vec![(rank, element)],
@@ -194,21 +195,23 @@ mod tests {
     #[test]
     fn the_last_rank_of_a_scan_has_the_colors_of_all_and_the_first_its_own() {
         let stripes = COLORS.map(|color| picture("scan").matches(color).count());
-        // Two own elements before; after, two results on each rank from this one on.
+        // The rank has two elements before. After, two results hold its contribution on this rank and on each
+        // later one.
         assert_eq!(stripes, [2 + 6, 2 + 4, 2 + 2]);
     }
 
     #[test]
     fn a_combined_cell_has_the_color_of_every_rank() {
         let stripes = COLORS.map(|color| picture("all_reduce").matches(color).count());
-        // Two own elements before, and two results on each of three ranks after.
+        // Each rank has two elements before, and two results on each of three ranks hold its contribution
+        // after.
         assert_eq!(stripes, [8; 3]);
     }
 
     #[test]
     fn along_a_graph_elements_go_where_an_edge_leads_and_nowhere_else() {
         let stripes = COLORS.map(|color| picture("neighbor_all_to_all_v").matches(color).count());
-        // What a rank sends, before and after.
+        // The elements that a rank sends, counted before and after.
         assert_eq!(stripes, [3 + 3, 1 + 1, 1 + 1]);
     }
 

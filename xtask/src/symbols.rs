@@ -1,13 +1,13 @@
-//! `cargo xtask symbols`: the names that each shared library exports, one file each in abi/symbols.
+//! `cargo xtask symbols`: the names that each shared library exports, in one file per library in abi/symbols.
 //!
-//! A changed line is a decision about the ABI: a name that disappears breaks programs, and one that appears
-//! is promised from then on.
+//! A changed line is a decision about the ABI. A name that disappears breaks programs, and a new name must be
+//! kept from then on.
 
 use std::process::Command;
 
 use crate::{Result, cargo, workspace};
 
-/// Each package with its library, and under which name it is installed.
+/// Each package, its library, and the name under which the library is installed.
 const LIBRARIES: [(&str, &str, &str); 5] = [
     ("anyccl-native", "libanyccl", "libanyccl"),
     ("anyccl-nccl", "libanyccl_nccl", "libnccl"),
@@ -16,7 +16,7 @@ const LIBRARIES: [(&str, &str, &str); 5] = [
     ("anyccl-audit", "libanyccl_audit", "libanyccl_audit"),
 ];
 
-/// Writes the lists; with `check`, compares them with the committed ones.
+/// Writes the lists. With `check`, compares them with the committed ones.
 pub fn run(check: bool) -> Result {
     for (package, library, installed) in LIBRARIES {
         let folder = cargo::build(&[package], "dev")?;

@@ -1,6 +1,6 @@
-//! `cargo xtask words`: the language of the tree is the field's.
+//! `cargo xtask words`: checks that the tree uses the terms of its field.
 //!
-//! Three rules, for every text file of the tree except CHANGELOG.md and the decisions in docs/adr:
+//! Three rules hold for every text file of the tree except CHANGELOG.md and the decisions in docs/adr:
 //!
 //! - No word that xtask/src/words/retired.md lists stands in a name, a comment or a page ([`retired`]).
 //! - No doc comment begins with a word that leaves open what the thing is, such as "Of" ([`openings`]).
@@ -17,9 +17,9 @@ use crate::{Result, workspace};
 
 /// Columns of a line, as in rustfmt.toml.
 const WIDTH: usize = 110;
-/// Where the retired words are listed.
+/// The page that lists the retired words.
 const LIST: &str = "xtask/src/words/retired.md";
-/// History, texts of others, and what is made.
+/// Paths that are not checked: history, texts of others, and generated files.
 const LEFT_OUT: [&str; 8] = [
     "CHANGELOG.md",
     "Cargo.lock",
@@ -30,19 +30,19 @@ const LEFT_OUT: [&str; 8] = [
     ".git/",
     "xtask/src/words",
 ];
-/// How the names of the files end that are read.
+/// Endings of the names of files that are checked.
 const TEXT: [&str; 12] = ["rs", "c", "h", "cpp", "hpp", "py", "md", "toml", "txt", "cmake", "sh", "Makefile"];
-/// Lines that are shown.
+/// Number of lines that are printed at most.
 const SHOWN: usize = 60;
 
-/// Reads the whole tree; an error lists the lines that break a rule.
+/// Checks the whole tree. The error lists the lines that break a rule.
 pub fn run() -> Result {
     let list =
         fs::read_to_string(workspace::root().join(LIST)).map_err(|error| format!("{LIST}: {error}"))?;
     let retired = Retired::parse(&list).map_err(|error| format!("{LIST}: {error}"))?;
     let mut findings = Vec::new();
     for path in files(workspace::root())? {
-        // A file that is not UTF-8 has no words.
+        // A file that is not UTF-8 is no text.
         let Ok(text) = fs::read_to_string(workspace::root().join(&path)) else { continue };
         findings.extend(in_file(&path, &text, &retired));
     }
@@ -58,7 +58,7 @@ pub fn run() -> Result {
     .into())
 }
 
-/// What is wrong with one file, a line each.
+/// The problems of one file, one line for each.
 fn in_file(path: &str, text: &str, retired: &Retired) -> Vec<String> {
     let mut findings = Vec::new();
     let is_rust = path.ends_with(".rs");
@@ -80,7 +80,7 @@ fn in_file(path: &str, text: &str, retired: &Retired) -> Vec<String> {
     findings
 }
 
-/// The text files of the tree, by their paths from its root.
+/// Paths of the text files of the tree, from its root.
 fn files(root: &Path) -> Result<Vec<String>> {
     let mut found = Vec::new();
     let mut folders: Vec<PathBuf> = vec![root.to_path_buf()];

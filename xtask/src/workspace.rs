@@ -1,4 +1,4 @@
-//! Where things are, and files that are made and committed.
+//! Paths of the workspace, and files that are generated and committed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,14 @@ pub fn root() -> &'static Path {
     here.parent().unwrap_or(here)
 }
 
-/// Where cargo builds.
+/// Folder in which cargo builds.
 pub fn target() -> PathBuf {
-    // Relative to where the user stands, as cargo takes it.
+    // Like cargo, resolves the variable relative to the current directory.
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Writes a made file; or, to check, says that the committed one is another. `task` is what makes it.
+/// Writes a generated file. With `check`, fails instead when the committed file differs. `task` is the task
+/// that makes it.
 pub fn write_or_compare(path: &Path, fresh: &str, check: bool, task: &str) -> Result {
     let shown = path.strip_prefix(root()).unwrap_or(path).display();
     let committed = fs::read_to_string(path).unwrap_or_default();

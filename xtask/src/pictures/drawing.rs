@@ -1,28 +1,29 @@
-//! Draws rows of buffers as SVG: those of each rank before a call on the left, after it on the right.
+//! Draws rows of buffers as SVG: the buffers of each rank before a call on the left, those after it on the
+//! right.
 
 use std::fmt::Write as _;
 
 use anyccl_engine::base::Rank;
 
-/// One color per rank; black text can be read on each.
+/// One color per rank. Black text is readable on each.
 pub const COLORS: [&str; 3] = ["#8ecae6", "#ffd166", "#b5e48c"];
 
-/// Pixels of a cell, and of the space around things.
+/// Sizes in pixels: of a cell, and of the space around it.
 const CELL: usize = 34;
 const ROW: usize = 44;
 const LABEL: usize = 70;
 const ARROW: usize = 56;
 const MARGIN: usize = 14;
 const HEAD: usize = 24;
-/// Between buffers that do not lie side by side in memory.
+/// Space between buffers that are not contiguous in memory.
 const GAP: usize = 12;
 
 /// A cell of a buffer: the contributions that it holds.
 pub type Cell = Vec<(Rank, usize)>;
-/// What one rank has on one side: its buffers.
+/// All buffers of one rank on one side of the picture.
 pub type Row = Vec<Vec<Cell>>;
 
-/// `root` has a star.
+/// Draws a picture with the title `name`. A star marks `root`.
 pub fn draw(name: &str, root: Option<Rank>, before: &[Row], after: &[Row]) -> String {
     let widest = |side: &[Row]| side.iter().map(width_of).max().unwrap_or(0).max(CELL);
     let left = MARGIN + LABEL;
@@ -57,7 +58,7 @@ fn width_of(row: &Row) -> usize {
     row.iter().map(|buffer| buffer.len() * CELL + GAP).sum::<usize>().saturating_sub(GAP)
 }
 
-/// Buffers from left to right; a dash where there is nothing in them.
+/// Draws buffers from left to right, or a dash if all of them are empty.
 fn buffers(svg: &mut String, left: usize, top: usize, row: &Row) {
     if row.iter().all(Vec::is_empty) {
         return text(svg, left + CELL / 2, top + 22, "middle", "–");
@@ -90,7 +91,7 @@ fn cells(svg: &mut String, left: usize, top: usize, buffer: &[Cell]) {
     }
 }
 
-/// `b1` for element 1 of rank 1, `S1` for the elements 1 of several ranks combined.
+/// The label of a cell: `b1` for element 1 of rank 1, `S1` for the combined elements 1 of several ranks.
 fn label(cell: &Cell) -> String {
     match cell[..] {
         [(rank, element)] => format!("{}{element}", char::from(b'a' + rank as u8)),

@@ -1,9 +1,9 @@
-//! How doc comments begin: with what the thing is.
+//! First words of doc comments. A doc comment should begin with what the thing is.
 
-/// First words that leave it open.
+/// First words that do not say what the thing is.
 const VAGUE: [&str; 8] = ["That", "Those", "They", "It", "Of", "As", "The same", "Ours"];
 
-/// The lines where a doc comment begins with such a word, and the word.
+/// The lines where a doc comment begins with such a word, with the word.
 pub fn vague(path: &str, text: &str) -> Vec<(usize, &'static str)> {
     let mut found = Vec::new();
     let mut before = "";
@@ -21,7 +21,7 @@ pub fn vague(path: &str, text: &str) -> Vec<(usize, &'static str)> {
     found
 }
 
-/// The text of a line that is the first of a doc comment.
+/// The text of a line, if a doc comment begins in it.
 fn opening<'a>(before: &str, line: &'a str) -> Option<&'a str> {
     for mark in ["///", "//!"] {
         if let Some(text) = line.strip_prefix(mark) {

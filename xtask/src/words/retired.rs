@@ -1,11 +1,13 @@
-//! Words that are not used any more, and where they are looked for.
+//! Retired words, and the places where they may not stand.
 //!
-//! A row of the list: the word, what to say, and where. A word of several parts ("take back") is also found
-//! as `cancel_sent` and `TakeBack`, and a word is found in names only as a whole part: `bell` not in
-//! `doorbell`. Where: empty for everywhere; `in PATH PATH` for these folders only; `not PATH PATH` for all
-//! but these, where the word means something else.
+//! A row of the list has three cells: the word, what to say instead, and the place. A word of several parts
+//! ("take back") is also found as `cancel_sent` and `TakeBack`. In names, a word is found only as a whole
+//! part: `bell` is not found in `doorbell`.
+//!
+//! An empty place means everywhere. `in PATH PATH` means only these folders. `not PATH PATH` means everywhere
+//! but in these folders, where the word means something else.
 
-/// The list.
+/// The list of retired words.
 pub struct Retired(Vec<Row>);
 
 struct Row {
@@ -31,10 +33,10 @@ impl Retired {
             } else if line.starts_with("| retired |") {
                 in_table = true;
             } else if in_table && !line.starts_with("| ---") {
-                rows.push(Row::parse(line).ok_or_else(|| format!("no row of words: {line}"))?);
+                rows.push(Row::parse(line).ok_or_else(|| format!("not a row of the list: {line}"))?);
             }
         }
-        if rows.is_empty() { Err("no words".into()) } else { Ok(Retired(rows)) }
+        if rows.is_empty() { Err("the list has no rows".into()) } else { Ok(Retired(rows)) }
     }
 
     /// The retired words of a line, each with what to say instead.
@@ -73,7 +75,7 @@ impl Place {
     }
 }
 
-/// The words of a text, of its names too, in lower case.
+/// The words of a text, including the parts of its names, in lower case.
 fn parts(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut before = ' ';
