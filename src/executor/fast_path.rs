@@ -73,8 +73,8 @@ pub(crate) struct FastProgram {
 }
 
 impl FastProgram {
-    /// The fast form of a program. `None`: a message is too long, a round has too many messages to one peer,
-    /// two lanes have transfers, or the size of an element is not a power of two.
+    /// The fast form of a program. `None`: a message is too long, or a round has too many messages to one
+    /// peer. Or two lanes have transfers, or the size of an element is not a power of two.
     pub(super) fn of(program: &Program) -> Option<FastProgram> {
         if !program.element_bytes.is_power_of_two() {
             return None;

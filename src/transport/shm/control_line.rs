@@ -50,8 +50,8 @@ pub struct Extent {
 
 /// A [`Content`] as it stands in a control line.
 ///
-/// One word, so that it travels in a register: an [`Extent`] that goes through the stack is written in parts
-/// and read whole, and such a load waits until every store before it has reached the cache.
+/// It is one word, so that it stays in a register. An [`Extent`] that goes through the stack is written in
+/// parts and read whole, and such a load waits until every earlier store has reached the cache.
 #[derive(Clone, Copy)]
 pub struct ContentWord(u32);
 
