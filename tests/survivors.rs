@@ -1,5 +1,5 @@
 //! Losses that are hard to notice or to report. A rank dies whose child lives on, a rank sends a wrong byte,
-//! a rank is stopped and continues after the others have given up, and a survivor cannot write its log. The
+//! or a rank is stopped and continues after the others have given up. A survivor cannot write its log. The
 //! survivors learn about the loss soon, shrink, and go on.
 
 mod common;

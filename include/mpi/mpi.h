@@ -1,6 +1,6 @@
 /* mpi.h: the C interface of MPI 5.0, in its standard ABI (version 1.0), as anyccl provides it.
  *
- * A program compiled with this header needs libmpi_abi.so.1, by whomever: the numbers below are those of the
+ * A program compiled with this header runs with any libmpi_abi.so.1. The numbers below are those of the
  * standard (MPI 5.0, chapter 20 and appendix A), equal in every implementation of the ABI.
  *
  * Functions stand by chapter of the standard. Each has a twin with the prefix PMPI_, for profiling tools; a

@@ -105,8 +105,8 @@ pub struct UnequalCall<'a> {
 }
 
 /// A message between this rank and another one. Messages between two ranks match in the order in which they
-/// are listed here and started: the k-th to a rank meets that rank's k-th from this one, and has the same
-/// length.
+/// are listed here and started. The k-th message to a rank meets that rank's k-th from this one, and both
+/// have the same length.
 #[derive(Clone, Copy, Debug)]
 pub enum Exchange {
     /// A message to another rank.

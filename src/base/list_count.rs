@@ -7,8 +7,8 @@ use std::fmt;
 
 use super::mix::mix;
 
-/// The count of one message of a list, in 64 bits: the elements of the message, the number of buffers in the
-/// whole list, and a hash of their lengths and datatypes.
+/// The count of one message of a list, in 64 bits. It holds the elements of the message, the number of
+/// buffers in the whole list, and a hash of their lengths and datatypes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListCount {
     /// Number of buffers of the list; 255 stands for all larger numbers, which the hash tells apart.

@@ -1,7 +1,7 @@
 //! Why no store was found at an address, and the sentences that say so.
 //!
-//! The handshake tells three causes apart, because the user must act differently on each: nobody answers, the
-//! program there is not an anyccl store, or the store has another job key. An acceptor answers nothing to
+//! The handshake tells three causes apart, because the user must act differently on each. Nobody answers; the
+//! program there is not an anyccl store; or the store has another job key. An acceptor answers nothing to
 //! strangers. The last two causes are therefore concluded from how far the handshake got, and are taken for
 //! certain only when they persist.
 

@@ -120,8 +120,8 @@ pub unsafe extern "C" fn la_objopen(map: *const LinkMap, _namespace: c_long, coo
 /// Called when the function `name` of a library was bound for another one. Returns its address.
 ///
 /// # Safety
-/// The loader calls this: `symbol` is a copy of the symbol, the cookies belong to the library that made the
-/// request and to the one that has the function, `name` is a string.
+/// Only the loader calls this. `symbol` is a copy of the symbol, and `name` is a string. The cookies belong
+/// to the library that made the request and to the one that has the function.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn la_symbind64(
     symbol: *const Symbol,

@@ -1,7 +1,7 @@
 //! State of the library that a child of fork does not share with its parent.
 //!
-//! After a fork the child starts with a fresh value and leaves the inherited one alone for ever: a thread
-//! that does not exist in the child may hold its locks.
+//! After a fork the child starts with a fresh value and never touches the inherited one. A thread that does
+//! not exist in the child may hold the locks of the inherited value.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};

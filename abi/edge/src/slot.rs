@@ -1,10 +1,10 @@
 //! One slot of a table of objects. An object is found by its handle, pinned while it is used, and dropped
 //! after its last use.
 //!
-//! One word counts the pins and holds the state of the object. That word settles all races. A call either is
-//! counted in it before a removal counts the pins, and then the object stays until the pin is gone; or it
-//! sees that the handle is gone. So the handle is hidden *before* the pins are counted, and shown again if
-//! the object stays.
+//! One word counts the pins and holds the state of the object. That word settles all races. A call may be
+//! counted in it before a removal counts the pins: then the object stays until the pin is gone. Otherwise the
+//! call sees that the handle is gone. So the handle is hidden *before* the pins are counted, and shown again
+//! if the object stays.
 //!
 //! ```text
 //! free ──fill──▶ LIVE ──hide, close──▶ LIVE|CLOSING ──last pin gone──▶ CLOSING ──object dropped──▶ free

@@ -1,9 +1,9 @@
 //! The MPICH ABI: handles are ints, `MPI_Status` has 20 bytes, and sentinels have other values than in the
 //! standard ABI.
 //!
-//! An int handle has its kind in the top two bits (1 predefined, 2 made by the program), the type of object
-//! in the next four bits, and a number below. An object that the program has made has the number that
-//! `anyccl_mpi` gave it.
+//! An int handle has its kind in the top two bits: 1 is predefined, 2 is made by the program. The type of
+//! object is in the next four bits, and a number below. An object that the program has made has the number
+//! that `anyccl_mpi` gave it.
 
 use std::ffi::c_int;
 

@@ -25,9 +25,8 @@ pub enum Scope {
 /// Runs the body of the function `name`.
 #[inline(always)]
 pub fn call<A: Abi>(name: &'static str, scope: Scope, body: impl FnOnce() -> Result<()>) -> c_int {
-    // Unwind safety: state that a panic may leave half done belongs to the engine, behind its own locks, or
-    // to an object of this crate, whose locks do not outlive the unwinding. Nothing of `body` is used
-    // afterwards.
+    // Unwind safety: a panic may leave state half done in the engine, which has its own locks, or in an
+    // object of this crate, whose locks do not outlive the unwinding. Nothing of `body` is used afterwards.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => 0,
         Ok(Err(error)) => fail::<A>(name, scope, &error),

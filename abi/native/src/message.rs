@@ -278,7 +278,7 @@ pub unsafe extern "C" fn anyccl_imrecv(
 }
 
 /// # Safety
-/// The buffer is as long as the arguments say and used by nobody else until the request has ended; `message`
+/// The buffer is as long as the arguments say, and nobody else uses it until the request has ended. `message`
 /// is NULL or a place that nobody else uses during the call.
 unsafe fn start_claimed(
     recv: *mut c_void,

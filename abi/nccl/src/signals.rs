@@ -3,8 +3,8 @@
 //! NCCL promises that the bytes of a put are in the window when its receiver has waited for its signal, and
 //! no earlier. So a put is a message, and the wait for its signal receives the message and writes it into the
 //! window. The message's tag says which signal of which context it raises. A signal alone is a put of no
-//! bytes. The bytes of a put are copied, because nobody may be waiting yet: the caller may reuse its buffer
-//! when the call returns, and the copy stays until it was sent.
+//! bytes. The bytes of a put are copied, because nobody may be waiting yet. So the caller may reuse its
+//! buffer when the call returns, and the copy stays until it was sent.
 
 use std::ffi::c_int;
 use std::ptr;

@@ -26,9 +26,9 @@ use crate::run::seconds;
 
 /// Report what this machine and this build offer, and what the environment says
 ///
-/// Shows the processor and the reduction kernels, the network interfaces and which of them would be used, the
-/// transports and whether each works here, the foreign engines that can serve calls, the algorithms of each
-/// collective, the operators that each datatype accepts, and every environment variable with its current
+/// Shows the processor, the reduction kernels, the network interfaces and which of them would be used. Shows
+/// the transports and whether each works here, and the foreign engines that can serve calls. Lists the
+/// algorithms of each collective, the operators of each datatype, and every environment variable with its
 /// value.
 #[derive(Args)]
 #[command(group = ArgGroup::new("command").args(["nccl_of", "mpi_of"]))]

@@ -1,8 +1,9 @@
 //! `--as nccl` and `--as mpi`: ranks that ask for NCCL or MPI get anyccl, or the job ends.
 //!
 //! [`Takeover`] prepares one host: variables for the ranks, and a socket for their reports. The reports come
-//! to the job through its crew. [`UsageCheck`] decides what they mean: a line when our library is in use, a
-//! reason to end the job when another one is, and a remark at the end if nobody can tell.
+//! to the job through its crew. [`UsageCheck`] decides what they mean. Its verdict is a line when our
+//! library is in use, or a reason to end the job when another one is. If nobody can tell, it is a remark at
+//! the end.
 
 use super::arguments::RunArguments;
 use super::report::LastWord;

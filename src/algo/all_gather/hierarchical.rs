@@ -1,7 +1,7 @@
 //! Hierarchical all_gather: each block goes to one rank of every other host, which passes it on to its
 //! neighbours.
 //!
-//! The blocks of the ranks with the same position on their hosts form a column; its carriers exchange them
+//! The blocks of the ranks with the same position on their hosts form a column. Its carriers exchange them
 //! directly, so each block crosses the wire once per other host, the least possible. Meanwhile the blocks of
 //! the own host are exchanged within it.
 //!

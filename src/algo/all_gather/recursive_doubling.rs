@@ -1,7 +1,7 @@
 //! Recursive doubling all_gather: in round k, partners at distance 2^k exchange all blocks they have.
 //!
 //! Ranks beyond a power of two fold: the odd one of a pair gives its block to its even neighbour, which
-//! then counts for two, and gets all other blocks at the end.
+//! then counts for two. The odd one gets all other blocks at the end.
 //!
 //! Cost, blocks of n bytes: log2(p) alpha + (p-1) n beta; with folding 2 alpha + p n beta more. Best
 //! for small and middle blocks when p is a power of two. Source: Thakur, Rabenseifner and Gropp 2005.

@@ -1,8 +1,8 @@
 //! One-shot all_reduce: everybody sends everything to everybody, and reduces alone.
 //!
 //! Each rank sends its whole input to all others in one step, receives theirs, and reduces all
-//! contributions in rank order: the same tree on every rank, so the same bits. Two ranks need a single
-//! round and no scratch: each reduces what arrives with its own input (the operators commute).
+//! contributions in rank order. The tree is the same on every rank, and so are the bits. Two ranks need a
+//! single round and no scratch: each reduces what arrives with its own input (the operators commute).
 //!
 //! Cost: alpha + (p-1) n beta + (p-1) n gamma, but p-1 messages at once per rank; scratch (p-1) n. Two
 //! ranks: alpha + n max(beta, gamma), which is best at any size. Else best for the smallest messages.

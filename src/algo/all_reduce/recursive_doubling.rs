@@ -1,7 +1,7 @@
 //! Recursive doubling all_reduce: in round k, ranks at distance 2^k exchange all they have and reduce.
 //!
 //! After round k everybody in a block of 2^(k+1) ranks holds the reduction of the block, by the same
-//! tree up to left and right; so all get the same bits. Ranks beyond a power of two fold into a
+//! tree up to left and right. So all get the same bits. Ranks beyond a power of two fold into a
 //! neighbour first and get the result last.
 //!
 //! Cost: log2(p) (alpha + n max(beta, gamma)); with folding alpha + n max(beta, gamma) before and

@@ -1,5 +1,5 @@
 //! Staged all_reduce: a chain from the last rank to rank 0 reduces each chunk, hop by hop in memory that all
-//! ranks of the host see; rank 0 has the result, and all read it there.
+//! ranks of the host see. Rank 0 has the result, and all read it there.
 //!
 //! In its round t a rank reduces chunk t with its own part into one of two slots, while the next rank reads
 //! chunk t-1 out of the other. The rank also takes the result of the chunk that has reached rank 0. So all

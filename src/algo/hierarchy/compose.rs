@@ -2,9 +2,9 @@
 //!
 //! A [`GroupCall`] is a collective of a group. Its ranks are numbered by their position in the group, and the
 //! caller says where its buffers lie. [`Composition`] builds the plan of each call with the algorithm's own
-//! `build` and translates it: group ranks to ranks, Input and Output to the places of the call, Scratch to a
-//! part of the whole plan's scratch. Calls that follow each other reuse that part; calls *side by side* have
-//! one each.
+//! `build` and translates it. Group ranks become ranks, Input and Output become the places of the call, and
+//! Scratch becomes a part of the whole plan's scratch. Calls that follow each other reuse that part; calls
+//! *side by side* have one each.
 //!
 //! # Why messages still match
 //!
@@ -13,7 +13,7 @@
 //!
 //! Calls side by side share rounds: their first rounds form one round of the whole, and so on. Between two
 //! ranks, messages come round by round, and within a round in the order of the calls. Both ends agree on that
-//! under two conditions: both list the calls in the same order, and each call that the two ranks share has
+//! under two conditions. Both list the calls in the same order. And each call that the two ranks share has
 //! its messages in the same rounds on both. The caller must ensure the second one. Calls of one transfer
 //! round satisfy it. So do calls of one algorithm in which each rank has the same group rank and no message
 //! is left out for being empty.

@@ -1,7 +1,7 @@
 //! Recursive halving reduce_scatter: in each round, partners exchange halves of what they still hold.
 //!
 //! Ranks beyond a power of two fold: the odd one of a pair gives its whole input to its even neighbour,
-//! which then counts for two blocks, and gets its own block back at the end.
+//! which then counts for two blocks. The odd one gets its own block back at the end.
 //!
 //! Cost, blocks of n bytes: log2(p) alpha + (p-1) n max(beta, gamma); with folding
 //! 2 alpha + p n max(beta, gamma) + n beta more; scratch p n. Best for small blocks.

@@ -4,9 +4,9 @@
 //! types keep their loops: a vector of vectors is two loops, however many blocks it has. Irregular types are
 //! lists with the packed position of every part, so a walk can enter at any byte in O(depth * log(parts)).
 //!
-//! Runs that touch in memory and follow each other in the typemap are joined, empty parts are dropped, equal
-//! steps become a loop, and short lists are copied into the enclosing list. Offsets are relative to the first
-//! byte of the layout in typemap order. A [`Placed`] layout adds the offset of that byte.
+//! Runs that touch in memory and follow each other in the typemap are joined, and empty parts are dropped.
+//! Equal steps become a loop, and short lists are copied into the enclosing list. Offsets are relative to the
+//! first byte of the layout in typemap order. A [`Placed`] layout adds the offset of that byte.
 //!
 //! A loop of two or more at least doubles the bytes, so loops alone nest at most 62 deep. Lists deeper than
 //! [`DEEPEST`] are refused, which bounds the recursion of every walk.

@@ -1,7 +1,8 @@
 //! All functions of MPI, in tables by chapter.
 //!
-//! A row has the tier, the version of MPI that first had the function, its name, its profiling twin, its
-//! arguments with their kinds ([`crate::arguments`]), and the function of this crate that does the work. Both
+//! A row has the tier, the version of MPI that first had the function, its name and its profiling twin. The
+//! arguments follow with their kinds ([`crate::arguments`]), then the function of this crate that does the
+//! work. Both
 //! names are written out, so that they can be searched for. `on comm` names the argument whose error handler
 //! is called; `-> Kind` is the result of a function that returns no error code.
 //!
