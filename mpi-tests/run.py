@@ -7,12 +7,16 @@
     run.py --library target/debug --module test_comm --ranks 2 --abi std
     run.py --library mpich ...                       the same on MPICH itself: are the tests right?
     run.py --constants                               mpi.h alone: its numbers, and whether it compiles
+    run.py --keep [--missing] [--minutes 14]         mpi4py's tests alone; the results are kept for docs/mpi-mpi4py.md
 
 --library is a folder with the libraries under their names at run time, an installed prefix, or a build folder of Cargo.
 The launcher is MPICH's mpiexec, and `anyccl run` besides, where --anyccl or the library's folder has one.
 
 MPICH, mpi4py and NumPy come from PyPI into target/mpi-venv, once. Where that is not possible, all is skipped, with the
-reason. The table of mpi4py's modules is written to target/mpi-tests/mpi4py.md. Ends with 1 if anything failed.
+reason. Ends with 1 if anything failed.
+
+--keep writes what became of mpi4py's modules to mpi4py_results/, for mpi4py_page.py; --abi, --launcher, --ranks and --module choose.
+--missing leaves out what has results there, and --minutes stops in time, so that one long run can be several short ones.
 """
 
 import argparse
@@ -23,6 +27,7 @@ from pathlib import Path
 import clients
 import constants
 import headers
+import mpi4py_results
 import mpi4py_suite
 import names
 import profiler
@@ -69,9 +74,9 @@ def check_exports(library):
     return f"{len(names.expected(library.abi))} names"
 
 
-def run_module(module, library, ranks, launcher, kept, seconds):
+def run_module(module, library, ranks, launcher, keep, seconds):
     outcome = mpi4py_suite.run(module, library, ranks, launcher, seconds)
-    kept[module] = outcome
+    keep(outcome)
     if outcome.wrong:
         raise Failure(f"{outcome}" + "".join(f"\n    {test}: {why}" for test, why in outcome.wrong))
     return str(outcome)
@@ -113,6 +118,9 @@ def main():
                         help="run only this program that others built")
     parser.add_argument("--constants", action="store_true")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--keep", action="store_true", help="keep what becomes of mpi4py's modules")
+    parser.add_argument("--missing", action="store_true", help="only modules without kept results")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no module after so long")
     parser.add_argument("--seconds", type=int, default=60, help="limit for a program, and for a module")
     options = parser.parse_args()
     try:
@@ -120,7 +128,8 @@ def main():
     except pypi.Missing as reason:
         print(f"SKIPPED all tests of MPI: {reason}", flush=True)
         return
-    only_some = options.program or options.module or options.client
+    started = time.monotonic()
+    only_some = options.program or options.module or options.client or options.keep
     if not only_some:
         attempt("numbers of mpi.h", check_constants)
         attempt("mpi.h by itself", headers.compile_alone)
@@ -138,8 +147,9 @@ def main():
                 for ranks in options.ranks or ([2] if options.quick else programs.RANKS):
                     attempt(f"{name} on {library}, {ranks} ranks, {title}", programs.run, name, library, ranks, launcher,
                             options.seconds)
-    columns = {}
-    wanted = options.module or ([] if only_some else mpi4py_suite.QUICK if options.quick else mpi4py_suite.modules())
+    wanted = options.module
+    if not wanted and (options.keep or not only_some):
+        wanted = mpi4py_suite.QUICK if options.quick else mpi4py_suite.modules()
     for library in libraries:
         if not only_some:
             attempt(f"profiling of {library}", profiler.run, library)
@@ -147,14 +157,17 @@ def main():
             for title in options.client or ([] if only_some or options.quick else clients.TESTS):
                 attempt(f"{title} on {library}", clients.TESTS[title], library)
         for title, launcher in starters.items():
-            for ranks in options.ranks or ([2] if options.quick else [1, 2, 4]):
-                kept = columns.setdefault(f"{library}, {title} -n {ranks}", {})
+            for ranks in options.ranks or ([2] if options.quick else mpi4py_results.RANKS):
+                cell = mpi4py_results.Cell(library.abi, title, ranks)
+                keep = cell.keep if options.keep else lambda outcome: None
                 for module in wanted:
+                    if options.missing and module in cell.modules():
+                        continue
+                    if time.monotonic() - started > 60 * options.minutes:
+                        print(f"stopped before {module} with {cell}: --missing goes on from there", flush=True)
+                        return finish()
                     attempt(f"mpi4py {module} on {library}, {ranks} ranks, {title}", run_module, module, library, ranks,
-                            launcher, kept, options.seconds)
-    if wanted:
-        (WORK / "mpi4py.md").write_text(mpi4py_suite.page(columns))
-        print(f"the table is in {WORK / 'mpi4py.md'}")
+                            launcher, keep, options.seconds)
     finish()
 
 

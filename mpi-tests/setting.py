@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tarfile
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -140,7 +141,18 @@ class Ended:
 
 def job(command, library, seconds, **more):
     """Runs a command with the library in place; ends it, and what it has started, at the limit."""
-    settings = clean_environment() | {"LD_LIBRARY_PATH": str(library.folder)} | more
+    with tempfile.TemporaryDirectory(dir=temporary_files(), ignore_cleanup_errors=True) as files:
+        return ended_job(command, clean_environment() | {"LD_LIBRARY_PATH": str(library.folder), "TMPDIR": files} | more, seconds)
+
+
+def temporary_files():
+    """Where jobs have their temporary files: a job that is ended leaves some, and so does Hydra."""
+    folder = WORK / "tmp"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def ended_job(command, settings, seconds):
     process = subprocess.Popen(command, env=settings, text=True, errors="replace", stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     status = None

@@ -1,0 +1,63 @@
+"""What became of mpi4py's own tests, one file per cell: an ABI, a launcher, a number of ranks. `run.py --keep` writes them."""
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+
+from setting import HERE
+
+FOLDER = HERE / "mpi4py_results"
+ABIS = {"mpich": "wheel, libmpi.so.12", "std": "source build, libmpi_abi.so.1"}
+LAUNCHERS = {"mpiexec": "mpiexec", "anyccl run": "run"}
+RANKS = (1, 2, 4)
+
+
+@dataclass
+class Kept:
+    """What is kept of one module: numbers of tests, and failures with their reasons."""
+
+    tests: int = 0
+    skipped: Counter = field(default_factory=Counter)
+    refused: Counter = field(default_factory=Counter)
+    known: list = field(default_factory=list)
+    failed: list = field(default_factory=list)
+
+    def numbers(self):
+        return self.tests, sum(self.skipped.values()), sum(self.refused.values()), len(self.known) + len(self.failed)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One column of the whole table."""
+
+    abi: str
+    launcher: str
+    ranks: int
+
+    def __str__(self):
+        launcher = "MPICH's mpiexec" if self.launcher == "mpiexec" else self.launcher
+        return f"{ABIS[self.abi]}, {launcher} -n {self.ranks}"
+
+    @property
+    def file(self):
+        return FOLDER / f"{self.abi}-{LAUNCHERS[self.launcher]}-{self.ranks}.json"
+
+    def modules(self):
+        """{module: Kept}, of all modules with results."""
+        if not self.file.exists():
+            return {}
+        return {module: Kept(it["tests"], Counter(it["skipped"]), Counter(it["refused"]), it["known"], it["failed"])
+                for module, it in json.loads(self.file.read_text()).items()}
+
+    def keep(self, outcome):
+        """Adds the outcome of a module, or puts it in the place of an older one."""
+        known = sorted({test.rpartition(".")[2] for test, _ in outcome.known})
+        modules = self.modules() | {outcome.module: Kept(outcome.tests, outcome.skipped, outcome.refused_functions(), known,
+                                                         sorted(map(list, outcome.wrong)))}
+        lines = (f"{json.dumps(module)}: {json.dumps(vars(kept), sort_keys=True)}" for module, kept in sorted(modules.items()))
+        FOLDER.mkdir(exist_ok=True)
+        self.file.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def cells():
+    return [Cell(abi, launcher, ranks) for abi in ABIS for launcher in LAUNCHERS for ranks in RANKS]
