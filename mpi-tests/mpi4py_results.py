@@ -52,8 +52,9 @@ class Cell:
     def keep(self, outcome):
         """Adds the outcome of a module, or puts it in the place of an older one."""
         known = sorted({test.rpartition(".")[2] for test, _ in outcome.known})
-        modules = self.modules() | {outcome.module: Kept(outcome.tests, outcome.skipped, outcome.refused_functions(), known,
-                                                         sorted(map(list, outcome.wrong)))}
+        # One line for all subtests of a test that fail alike.
+        failed = sorted(map(list, {(test.partition(" ")[0].partition(".")[2], why) for test, why in outcome.wrong}))
+        modules = self.modules() | {outcome.module: Kept(outcome.tests, outcome.skipped, outcome.refused_functions(), known, failed)}
         lines = (f"{json.dumps(module)}: {json.dumps(vars(kept), sort_keys=True)}" for module, kept in sorted(modules.items()))
         FOLDER.mkdir(exist_ok=True)
         self.file.write_text("{\n" + ",\n".join(lines) + "\n}\n")

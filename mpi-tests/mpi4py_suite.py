@@ -36,20 +36,23 @@ class Outcome:
     skipped: Counter = field(default_factory=Counter)
     failed: list = field(default_factory=list)
 
+    def is_refused(self, failure):
+        """Whether a failure is what was asked for: the function is refused."""
+        return self.module in OUT_OF_SCOPE or bool(REFUSED.search(failure[1]))
+
     @property
     def refused(self):
-        """Failures that are what was asked for: the function is refused."""
-        return [failure for failure in self.failed if self.module in OUT_OF_SCOPE or REFUSED.search(failure[1])]
+        return [failure for failure in self.failed if self.is_refused(failure)]
 
     @property
     def known(self):
         """Failures of tests that are not right themselves."""
-        return [failure for failure in self.failed if failure not in self.refused and known(failure[0])]
+        return [failure for failure in self.failed if known(failure[0]) and not self.is_refused(failure)]
 
     @property
     def wrong(self):
         """Failures that nothing explains."""
-        return [failure for failure in self.failed if failure not in self.refused and not known(failure[0])]
+        return [failure for failure in self.failed if not known(failure[0]) and not self.is_refused(failure)]
 
     def refused_functions(self):
         """How many tests met each function that is refused."""
