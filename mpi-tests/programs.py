@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 
-from setting import HEADER, HERE, VENV, WORK, Failure, job, launch, mpich
+from setting import HEADER, HERE, VENV, WORK, Failure, job, launch, mpi4py_on, mpich
 
 # In the order in which a library is best built: what a program needs, those before it have shown.
 PROGRAMS = ["p2p_modes", "answers", "groups", "info_env", "errors", "attributes", "requests", "typed_pingpong", "random_types",
@@ -78,3 +78,23 @@ def run(name, library, ranks, launcher, seconds=SECONDS):
         expected = reference(name, library.abi, ranks)
         if ended.out != expected:
             raise Failure(f"another output than on MPICH: {first_difference(ended.out, expected)}")
+
+
+SAYS_WHICH = """from mpi4py import MPI
+number, room = (MPI.COMM_WORLD.Get_attr(key) for key in (MPI.APPNUM, MPI.UNIVERSE_SIZE))
+print(MPI.COMM_WORLD.rank, number, room)"""
+
+
+def several(library):
+    """Several programs as one job of MPICH's mpiexec: MPI_APPNUM and MPI_UNIVERSE_SIZE are those on MPICH."""
+    words = [str(VENV / "bin" / "python"), "-c", SAYS_WHICH]
+    command = [*launch("mpiexec", 1, words), ":", "-n", "2", *words]
+    said = []
+    for where in (mpich(library.abi), library):
+        ended = job(command, where, SECONDS, **mpi4py_on(where))
+        if ended.status != 0:
+            raise Failure(f"on {where}: {describe(ended)}")
+        said.append(sorted(ended.out.splitlines()))
+    if said[0] != said[1] or len(said[1]) != 3:
+        raise Failure(f"{said[1]}, on MPICH {said[0]}")
+    return ", ".join(said[1])

@@ -157,6 +157,8 @@ def main():
     for library in libraries:
         if not only_some:
             attempt(f"profiling of {library}", profiler.run, library)
+            if (VENV / "bin" / "mpiexec").exists():
+                attempt(f"several programs on {library}", programs.several, library)
         if library.abi == "mpich":
             for title in options.client or ([] if only_some or options.quick else clients.TESTS):
                 attempt(f"{title} on {library}", clients.TESTS[title], library)

@@ -93,6 +93,13 @@ class Library:
         return f"{self.name}-{self.abi}"
 
 
+def mpi4py_on(library):
+    """Variables with which mpi4py takes this library."""
+    if library.abi == "std":
+        return {"PYTHONPATH": str(mpi4py_for_standard_abi()), "MPI4PY_LIBMPI": str(library.folder / SONAMES["std"])}
+    return {"MPI4PY_MPIABI": "mpich", "MPI4PY_LIBMPI": str(library.folder)}
+
+
 def mpich(abi):
     return Library("mpich", abi, VENV / "lib")
 

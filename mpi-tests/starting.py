@@ -154,6 +154,11 @@ def mpiexec_has_the_usual_options(it):
         check(code == 0 and lines(out) == ring(size) and not err, f"{words}: code {code}, {out!r}, {err!r}")
     code, out, _ = said(it.mpiexec, "-genv", "WHAT", "all", "-n", 1, it.program, ":", "-env", "WHAT", "own", "-n", 1, it.program)
     check(lines(out) == ["rank 0 of 2 got 1 all", "rank 1 of 2 got 0 own"], f"{out!r}")
+    which = [it.program, "which-program"]
+    code, out, _ = said(it.mpiexec, "-n", 1, *which, ":", "-n", 2, *which)
+    check(lines(out) == [f"rank {rank} is of program {number}" for rank, number in enumerate((0, 1, 1))], f"{out!r}")
+    code, out, _ = it.run(*which, ranks=1)
+    check(out == "rank 0 is of program -1\n", f"{out!r}")
     code, out, _ = said(it.mpiexec, "-l", "-n", 1, "-wdir", "/", "pwd")
     check((code, out) == (0, "[0] /\n"), f"{out!r}")
     code, _, _ = said(it.mpiexec, "-n", 2, it.program, "abort")

@@ -16,6 +16,12 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (!strcmp(how, "which-program")) {
+        int *number, found;
+        MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &number, &found);
+        printf("rank %d is of program %d\n", rank, found ? *number : -1);
+        return MPI_Finalize();
+    }
     last = rank == size - 1;
     if (!strcmp(how, "abort") && last) {
         MPI_Abort(MPI_COMM_WORLD, 7);

@@ -25,6 +25,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Where the ranks find each other: tcp://HOST:PORT (rank 0 serves it; with ?served=1 another process does) or file:PATH on a shared file system. Without ANYCCL_RANK it tells the ranks of another launcher where to meet.",
     },
     Variable {
+        name: "ANYCCL_APPNUM",
+        default: "unset",
+        meaning: "Number of the program among those of one job, for MPI_APPNUM; set by anyccl-mpiexec.",
+    },
+    Variable {
         name: "ANYCCL_JOB_KEY",
         default: "derived from the store's name",
         meaning: "Secret of the job, 64 hexadecimal digits; every connection proves that it knows it. `anyccl run` generates it.",

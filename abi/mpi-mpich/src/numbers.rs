@@ -57,6 +57,8 @@ pub const DATATYPES: &[Pair<u32>] = &[
     (c::BYTE, 0x4c00010d),
     (c::INT16_T, 0x4c000238),
     (c::UINT16_T, 0x4c00023c),
+    (c::FLOAT16, 0x4c000246),
+    (c::BFLOAT16, 0x4c00024c),
     (c::INT32_T, 0x4c000439),
     (c::UINT32_T, 0x4c00043d),
     (c::INT64_T, 0x4c00083a),

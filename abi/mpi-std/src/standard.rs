@@ -30,6 +30,7 @@ impl Abi for Door {
     type Status = RawStatus;
 
     const NO_FILE: usize = c::FILE_NULL as usize;
+    const NUMBER_BITS: u32 = 31;
     const VERSION: (c_int, c_int) = (5, 0);
     const ABI_VERSION: (c_int, c_int) = (1, 0);
 

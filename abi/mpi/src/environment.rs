@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyccl_engine::base;
 use anyccl_engine::comm::{self as engine, CommConfig, Communicator};
@@ -64,24 +64,24 @@ pub fn world() -> Result<Arc<Communicator>> {
 }
 
 /// `MPI_Init`. The program's arguments are left alone.
-pub unsafe fn init(_argc: *mut std::ffi::c_void, _argv: *mut std::ffi::c_void) -> Result<()> {
-    begin(THREAD_SINGLE)
+pub unsafe fn init<A: Abi>(_argc: *mut std::ffi::c_void, _argv: *mut std::ffi::c_void) -> Result<()> {
+    begin::<A>(THREAD_SINGLE)
 }
 
 /// `MPI_Init_thread`.
-pub unsafe fn init_thread(
+pub unsafe fn init_thread<A: Abi>(
     _argc: *mut std::ffi::c_void,
     _argv: *mut std::ffi::c_void,
     required: i32,
     provided: Output<i32>,
 ) -> Result<()> {
     let level = required.clamp(THREAD_SINGLE, THREAD_MULTIPLE);
-    begin(level)?;
+    begin::<A>(level)?;
     provided.set(level);
     Ok(())
 }
 
-fn begin(level: i32) -> Result<()> {
+fn begin<A: Abi>(level: i32) -> Result<()> {
     let mut main = MAIN.lock();
     if stage() != Stage::NotYet {
         return Err(Error::new(Class::OTHER, "MPI was initialized already; that is done once in a process"));
@@ -90,6 +90,7 @@ fn begin(level: i32) -> Result<()> {
     log::set_level(config.log);
     check_engines(&config)?;
     presence::tell();
+    request::use_bits(A::NUMBER_BITS);
     let world = engine::world_init_or_alone(&config, &CommConfig::default())?;
     world.lead_job();
     ending::SEAT.get_or_init(|| (world.rank(), world.size()));
@@ -122,6 +123,12 @@ fn begin(level: i32) -> Result<()> {
     THREAD_LEVEL.store(level, Ordering::Relaxed);
     STAGE.store(Stage::Initialized as u8, Ordering::Release);
     Ok(())
+}
+
+/// The time without progress after which an operation fails. `None`: it never does, as in MPI.
+pub fn time_limit() -> Option<Duration> {
+    config::raw("ANYCCL_TIMEOUT_MS")?;
+    Config::from_environment().ok()?.timeout
 }
 
 /// Refuses engines that are an MPI or contain one: they would open this library itself.

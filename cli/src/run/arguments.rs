@@ -109,7 +109,7 @@ pub struct RunArguments {
 impl RunArguments {
     /// Program of a rank, as the user has named it.
     pub fn program_of(&self, rank: u32) -> String {
-        let command = part_of(&self.parts, rank).map_or(&self.command, |part| &part.command);
+        let command = part_of(&self.parts, rank).map_or(&self.command, |(_, part)| &part.command);
         command[0].display().to_string()
     }
 }

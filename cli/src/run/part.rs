@@ -17,10 +17,10 @@ pub struct Part {
     pub folder: Option<PathBuf>,
 }
 
-/// The part to which a rank belongs. `None`: the job has no parts.
-pub fn part_of(parts: &[Part], rank: u32) -> Option<&Part> {
+/// The part to which a rank belongs, and its number. `None`: the job has no parts.
+pub fn part_of(parts: &[Part], rank: u32) -> Option<(usize, &Part)> {
     let mut end = 0;
-    parts.iter().find(|part| {
+    parts.iter().enumerate().find(|(_, part)| {
         end += part.ranks;
         rank < end
     })
@@ -40,8 +40,8 @@ mod tests {
         };
         let parts = [part(1, "a"), part(2, "b")];
         let names: Vec<_> =
-            (0..4).map(|rank| part_of(&parts, rank).map(|part| part.command[0].clone())).collect();
-        assert_eq!(names, [Some("a".into()), Some("b".into()), Some("b".into()), None]);
+            (0..4).map(|rank| part_of(&parts, rank).map(|(at, part)| (at, part.command[0].clone()))).collect();
+        assert_eq!(names, [Some((0, "a".into())), Some((1, "b".into())), Some((1, "b".into())), None]);
         assert_eq!(part_of(&[], 0), None);
     }
 }

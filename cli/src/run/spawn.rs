@@ -59,7 +59,7 @@ pub fn start_all(orders: &JobOrders<'_>) -> Result<Vec<Child>, Failure> {
     let mut children = Vec::with_capacity(here);
     for (at, rank) in orders.ranks.clone().enumerate() {
         let cores = usable.as_deref().map(|usable| cores_of(at, here, usable));
-        let part = part_of(orders.parts, rank);
+        let (number, part) = part_of(orders.parts, rank).unzip();
         let words = part.map_or(orders.command, |part| &part.command);
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]);
@@ -69,6 +69,9 @@ pub fn start_all(orders: &JobOrders<'_>) -> Result<Vec<Child>, Failure> {
         let own = part.map_or(&[][..], |part| &part.environment);
         let variables = orders.environment.iter().chain(own).chain(orders.takeover);
         command.envs(variables.map(|(name, value)| (name, value)));
+        if let Some(number) = number {
+            command.env("ANYCCL_APPNUM", number.to_string());
+        }
         command.env("ANYCCL_RANK", rank.to_string());
         command.env("ANYCCL_WORLD_SIZE", orders.world.to_string());
         command.env("ANYCCL_STORE", &orders.store);

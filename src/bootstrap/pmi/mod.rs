@@ -18,7 +18,7 @@ mod kvs;
 mod message;
 mod session;
 
-pub(crate) use session::{abort, leave};
+pub(crate) use session::{abort, leave, number};
 
 use std::time::Instant;
 

@@ -64,6 +64,19 @@ pub(crate) fn abort(code: u8) -> bool {
     connection.say(&format!("cmd=abort exitcode={code}"), Instant::now() + HASTE).is_ok()
 }
 
+/// Asks the process manager for a number about the job: `field` of the answer `cmd`. `None`: there is no
+/// process manager, or it does not say, or the connection is another MPI's now.
+pub(crate) fn number(question: &str, cmd: &str, field: &str) -> Option<i32> {
+    if mpi::is_initialized() {
+        return None;
+    }
+    let session = SESSION.try_lock_for(PATIENCE)?;
+    let session = session.as_ref().filter(|session| session.process == std::process::id())?;
+    let connection = session.connection.try_lock_for(PATIENCE)?;
+    let answer = connection.ask(question, cmd, Instant::now() + PATIENCE).ok()?;
+    answer.number(field)
+}
+
 extern "C" fn goodbye() {
     // The exit may have cut a thread off while it held the lock: then there is nothing to wait for.
     let Some(mut session) = SESSION.try_lock_for(PATIENCE) else { return };

@@ -15,7 +15,7 @@ use crate::bootstrap::job::open;
 use crate::bootstrap::pmi::ManagerAddress;
 use crate::bootstrap::seat::Seat;
 use crate::bootstrap::store_address::StoreAddress;
-use crate::bootstrap::{Mesh, mesh};
+use crate::bootstrap::{Mesh, mesh, pmi};
 use crate::config::Config;
 
 /// Two ways in which process managers answer.
@@ -63,6 +63,8 @@ impl Manager {
                     Some(value) => ("get_result", format!("rc=0 msg=success value={value}")),
                     None => ("get_result", "rc=-1 msg=key_not_found value=unknown".to_string()),
                 },
+                "get_appnum" => ("appnum", "appnum=3".to_string()),
+                "get_universe_size" => ("universe_size", "size=16".to_string()),
                 "finalize" => ("finalize_ack", String::new()),
                 other => panic!("{other} is not asked by ranks"),
             };
@@ -127,6 +129,19 @@ fn ranks_meet_over_tcp_and_are_told_who_they_are() {
     all_ok(ranks(2, |rank| {
         connect(None, ManagerAddress::Address { host: "127.0.0.1".into(), port, id: rank.to_string() })
     }));
+}
+
+#[test]
+fn the_process_manager_tells_which_program_this_is_and_how_many_ranks_there_is_room_for() {
+    let manager = Manager::new(Manner::Strict, 1);
+    let (ours, theirs) = UnixStream::pair().unwrap();
+    thread::spawn(move || manager.serve(BufReader::new(theirs.try_clone().unwrap()), theirs));
+    let door = ManagerAddress::Descriptor { number: ours.as_raw_fd(), one_host: true };
+    connect(Some(Seat { rank: 0, size: 1 }), door).unwrap();
+    // Managers of tests beside this one say the same.
+    assert_eq!(pmi::number("cmd=get_appnum", "appnum", "appnum"), Some(3));
+    assert_eq!(pmi::number("cmd=get_universe_size", "universe_size", "size"), Some(16));
+    assert_eq!(pmi::number("cmd=get_appnum", "appnum", "nothing"), None);
 }
 
 #[test]

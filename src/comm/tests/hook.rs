@@ -1,6 +1,6 @@
 //! Tests of work in stages that makes progress while a thread waits for something else.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
@@ -88,15 +88,25 @@ unsafe fn start_receive(comm: &Communicator, source: u32, tag: i32, number: *mut
     unsafe { comm.start_receive(Selector::new(Some(source), Some(tag)), buffer) }.unwrap()
 }
 
+/// Waits until the thread of the other rank sleeps.
+fn wait_for_sleep(other: &OnceLock<Arc<Communicator>>) {
+    let end = Instant::now() + Duration::from_secs(10);
+    while !other.get().is_some_and(|other| other.driver.is_anybody_asleep()) {
+        assert!(Instant::now() < end, "rank 0 does not fall asleep");
+        thread::yield_now();
+    }
+}
+
 /// Runs two ranks. Rank 0 has an echo with that many turns, and waits for a message that rank 1 sends after
-/// them.
-fn with_echo(transport: TransportChoice, pause: Duration, wait: impl Fn(Request) + Sync) {
+/// them. With `asleep` rank 1 sends when the thread of rank 0 sleeps.
+fn with_echo(transport: TransportChoice, asleep: bool, wait: impl Fn(Request) + Sync) {
     let times = 5;
+    let waiting = OnceLock::new();
     let config = config(transport);
     let id = UniqueId::create(&config).unwrap();
     thread::scope(|scope| {
         for rank in 0..2 {
-            let (config, wait) = (&config, &wait);
+            let (config, wait, waiting) = (&config, &wait, &waiting);
             scope.spawn(move || {
                 let own = CommConfig::default();
                 let comm = Arc::new(Communicator::create(&id, 2, rank, config, &own).unwrap());
@@ -104,13 +114,16 @@ fn with_echo(transport: TransportChoice, pause: Duration, wait: impl Fn(Request)
                 if rank == 0 {
                     let echo = Echo::new(&comm, times);
                     comm.set_progress_hook(echo.clone());
+                    let _ = waiting.set(comm.clone());
                     // SAFETY: the request ends before the number goes.
                     wait(unsafe { start_receive(&comm, 1, 3, &raw mut number) });
                     assert_eq!(number, 10 + times as u64);
                 } else {
                     number = 10;
                     for _ in 0..times {
-                        thread::sleep(pause);
+                        if asleep {
+                            wait_for_sleep(waiting);
+                        }
                         // SAFETY: as above.
                         unsafe { start_send(&comm, 0, 1, &raw mut number) }.wait().unwrap();
                         // SAFETY: as above.
@@ -128,9 +141,9 @@ fn with_echo(transport: TransportChoice, pause: Duration, wait: impl Fn(Request)
 #[test]
 fn stages_make_progress_while_a_thread_waits_for_something_else_awake_or_asleep() {
     for transport in [TransportChoice::Auto, TransportChoice::Tcp] {
-        for pause in [Duration::ZERO, Duration::from_millis(30)] {
-            with_echo(transport, pause, |mut request| request.wait().unwrap());
-            with_echo(transport, pause, |request| {
+        for asleep in [false, true] {
+            with_echo(transport, asleep, |mut request| request.wait().unwrap());
+            with_echo(transport, asleep, |request| {
                 let calls: Vec<_> = request.pending_call().into_iter().collect();
                 crate::progress::wait::wait_for_first(&calls);
                 assert!(request.pending_call().is_some());

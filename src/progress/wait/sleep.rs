@@ -16,6 +16,12 @@ use crate::sys::wake::Wake;
 const NAP_TIME: Duration = Duration::from_millis(1);
 
 impl Driver {
+    /// Whether a thread of this rank sleeps, or is about to.
+    #[cfg(test)]
+    pub fn is_anybody_asleep(&self) -> bool {
+        self.sleepers.is_any()
+    }
+
     /// Sleeps for a moment, until a needed socket may be ready. `false`: a needed link has no socket.
     pub(super) fn nap(&self, engine: &mut MutexGuard<'_, Engine>, idle: &mut Idle) -> bool {
         let set = &mut idle.sockets;

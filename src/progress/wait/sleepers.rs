@@ -70,6 +70,12 @@ impl<B: Doorbell> Sleepers<B> {
         self.count.fetch_sub(1, Ordering::Relaxed) == 1
     }
 
+    /// Whether any thread sleeps, or is about to.
+    #[cfg(all(test, not(loom)))]
+    pub fn is_any(&self) -> bool {
+        self.count.load(Ordering::Relaxed) > 0
+    }
+
     /// Wakes all sleepers.
     #[inline]
     pub fn ring_all(&self) {

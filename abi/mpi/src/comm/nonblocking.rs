@@ -1,7 +1,8 @@
 //! `MPI_Comm_idup`: makes a duplicate while the program goes on.
 //!
 //! Rank 0 sends the contexts to the other ranks. The handle of the new communicator is known at once. The
-//! engine's communicator is formed when the contexts have arrived, which completes the request.
+//! engine's communicator is formed when the contexts have arrived, which completes the request. Where it
+//! cannot be formed, on this rank or on rank 0, the request fails, and so does each use of the new communicator.
 
 use std::sync::Arc;
 
@@ -12,9 +13,13 @@ use anyccl_engine::p2p::{RecvBuffer, Selector};
 use super::create::parent;
 use super::{Comm, Formed, agreement};
 use crate::arguments::{CommHandle, InfoHandle, Output, RequestHandle};
-use crate::error::Result;
+use crate::environment;
+use crate::error::{Class, Error, Result};
 use crate::info::Pairs;
 use crate::request::{self, Active, Stage, Staged};
+
+/// What rank 0 sends in place of contexts when it has none.
+const NO_CONTEXT: u64 = u64::MAX;
 
 /// `MPI_Comm_idup`.
 pub unsafe fn idup(
@@ -57,11 +62,13 @@ fn start(
 
 /// The operation of rank 0, which has the contexts. It is complete when all messages have been sent.
 fn lead(parent: &Comm, made: Arc<Comm>) -> Result<Active> {
-    let contexts = [agreement::new_context()?, agreement::new_context()?];
+    let forming = Forming(made);
+    let contexts = agreement::new_context().and_then(|first| Ok([first, agreement::new_context()?]));
+    let told = contexts.as_ref().map_or([NO_CONTEXT; 2], |contexts| *contexts);
     let sends: Result<Vec<Request>> = (1..parent.engine.size())
-        .map(|rank| agreement::start_send(&parent.engine, rank, agreement::DUPLICATE, &contexts))
+        .map(|rank| agreement::start_send(&parent.engine, rank, agreement::DUPLICATE, &told))
         .collect();
-    form(parent, &made, contexts)?;
+    form(parent, &forming.0, contexts?)?;
     let stages = sends?.into_iter().map(|send| Box::new(move |_: &_| Ok(Some(send))) as Stage);
     Staged::start(stages)
 }
@@ -75,11 +82,27 @@ fn follow(parent: &Arc<Comm>, made: Arc<Comm>) -> Result<Active> {
     // SAFETY: the place has 16 bytes and lives until the receive is complete.
     let receive = unsafe { parent.engine.start_receive(selector, buffer) }?;
     let parent = Arc::clone(parent);
+    let forming = Forming(made);
     let last: Stage = Box::new(move |_| {
-        form(&parent, &made, place.take())?;
+        form(&parent, &forming.0, place.take())?;
         Ok(None)
     });
     Staged::after(receive, 0, [last])
+}
+
+/// A communicator that is not formed yet. If its request fails, this is dropped, and the communicator fails.
+struct Forming(Arc<Comm>);
+
+impl Drop for Forming {
+    fn drop(&mut self) {
+        // Without a world nobody can use the communicator.
+        let Ok(world) = environment::world() else { return };
+        let reason = "MPI_Comm_idup has failed on this rank; its request has the error";
+        self.0.engine.fail(&world, reason);
+        if let Some(inter) = &self.0.inter {
+            inter.local.fail(&world, reason);
+        }
+    }
 }
 
 /// The place in which the contexts are received.
@@ -98,6 +121,9 @@ impl Place {
 
 /// Forms the engine's communicators of the new communicator.
 fn form(parent: &Comm, made: &Comm, contexts: [u64; 2]) -> Result<()> {
+    if contexts.contains(&NO_CONTEXT) {
+        return Err(Error::new(Class::OTHER, "rank 0 could not make a new communicator"));
+    }
     let title = parent.title();
     let own = agreement::form(contexts[0], parent.engine.world_ranks(), &format!("{title}.idup"))?;
     if let Some(inter) = &made.inter {

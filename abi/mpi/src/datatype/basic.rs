@@ -160,6 +160,8 @@ pub(super) const ROWS: &[Basic] = &[
     row("MPI_BYTE", c::BYTE, 1, Form::Scalars(1)),
     row("MPI_INT16_T", c::INT16_T, 2, Form::Scalars(2)),
     row("MPI_UINT16_T", c::UINT16_T, 2, Form::Scalars(2)),
+    row("MPIX_C_FLOAT16", c::FLOAT16, 2, Form::Scalars(2)),
+    row("MPIX_BFLOAT16", c::BFLOAT16, 2, Form::Scalars(2)),
     row("MPI_INT32_T", c::INT32_T, 4, Form::Scalars(4)),
     row("MPI_UINT32_T", c::UINT32_T, 4, Form::Scalars(4)),
     row("MPI_INT64_T", c::INT64_T, 8, Form::Scalars(8)),

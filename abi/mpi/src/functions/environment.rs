@@ -13,9 +13,9 @@ macro_rules! environment {
             1 "3.0" MPI_Get_library_version PMPI_Get_library_version (version: OutText, resultlen: Out<Int>) = environment::get_library_version;
             1 "1.0" MPI_Get_processor_name PMPI_Get_processor_name (name: OutText, resultlen: Out<Int>) = environment::get_processor_name;
             1 "1.0" MPI_Get_version PMPI_Get_version (version: Out<Int>, subversion: Out<Int>) = environment::get_version <Door>;
-            1 "1.0" MPI_Init PMPI_Init (argc: Pointer, argv: Pointer) = environment::init;
+            1 "1.0" MPI_Init PMPI_Init (argc: Pointer, argv: Pointer) = environment::init <Door>;
             1 "2.0" MPI_Init_thread PMPI_Init_thread (argc: Pointer, argv: Pointer, required: ThreadLevel, provided:
-                Out<ThreadLevel>) = environment::init_thread;
+                Out<ThreadLevel>) = environment::init_thread <Door>;
             1 "1.0" MPI_Initialized PMPI_Initialized (flag: Out<Flag>) = environment::initialized;
             1 "2.0" MPI_Is_thread_main PMPI_Is_thread_main (flag: Out<Flag>) = environment::is_thread_main;
             1 "1.0" MPI_Pcontrol PMPI_Pcontrol (level: Int) = environment::pcontrol;

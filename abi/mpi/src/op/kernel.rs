@@ -142,7 +142,7 @@ mod tests {
         for code in [c::INTEGER, c::INTEGER1, c::INTEGER16] {
             assert_eq!(defined(code), "SUM MIN MAX PROD BAND BOR BXOR", "{code:#x}");
         }
-        for code in [c::FLOAT, c::DOUBLE_PRECISION, c::REAL8, c::REAL2] {
+        for code in [c::FLOAT, c::DOUBLE_PRECISION, c::REAL8, c::REAL2, c::FLOAT16, c::BFLOAT16] {
             assert_eq!(defined(code), "SUM MIN MAX PROD", "{code:#x}");
         }
         for code in [c::COMPLEX, c::CXX_DOUBLE_COMPLEX, c::COMPLEX16] {

@@ -109,6 +109,8 @@ const ROWS: &[(u32, Kind)] = &[
     (c::BYTE, Kind::Byte),
     (c::INT16_T, Kind::Integer(Element::Int16)),
     (c::UINT16_T, Kind::Integer(Element::Uint16)),
+    (c::FLOAT16, Kind::Real(Element::Float16)),
+    (c::BFLOAT16, Kind::Real(Element::Bfloat16)),
     (c::INT32_T, Kind::Integer(Element::Int32)),
     (c::UINT32_T, Kind::Integer(Element::Uint32)),
     (c::INT64_T, Kind::Integer(Element::Int64)),

@@ -11,7 +11,7 @@
 
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, Ordering};
 
-use super::slab::{LAST_GENERATION, PLACE_BITS, unknown};
+use super::slab::{PLACE_BITS, last_generation, unknown};
 use crate::arguments::RequestHandle;
 use crate::error::Result;
 use crate::status::Status;
@@ -62,7 +62,7 @@ pub(super) fn create(status: &Status) -> Option<RequestHandle> {
     let at = NEXT.fetch_add(1, Ordering::Relaxed) % SLOTS;
     let slot = &KEPT[at as usize];
     slot.id.compare_exchange(0, TAKEN, Ordering::Acquire, Ordering::Relaxed).ok()?;
-    let generation = slot.generation.load(Ordering::Relaxed) % LAST_GENERATION + 1;
+    let generation = slot.generation.load(Ordering::Relaxed) % last_generation() + 1;
     slot.generation.store(generation, Ordering::Relaxed);
     slot.source.store(status.source, Ordering::Relaxed);
     slot.tag.store(status.tag, Ordering::Relaxed);

@@ -2,10 +2,11 @@
 //! reused.
 //!
 //! A number is `generation << 20 | place`. The generation changes when a place is freed. So an old handle is
-//! noticed, until the generations of that place start again.
-//! handle is noticed, until the generations of that place have come round.
+//! noticed, until the generations of that place start again. A door says how many bits of a number its handles
+//! hold, which gives the number of generations: see [`use_bits`].
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
@@ -14,9 +15,19 @@ use crate::error::{Class, Error, Result};
 
 pub(super) const PLACE_BITS: u32 = 20;
 /// Generations are numbered from 1 to this.
-pub(super) const LAST_GENERATION: u32 = 63;
+static LAST_GENERATION: AtomicU32 = AtomicU32::new(63);
 const CHUNK: usize = 1024;
 const CHUNKS: usize = (1 << PLACE_BITS) / CHUNK;
+
+/// Says how many bits of a number fit into a handle. Called before the first request is made.
+pub(super) fn use_bits(bits: u32) {
+    LAST_GENERATION.store((1 << (bits - PLACE_BITS)) - 1, Ordering::Relaxed);
+}
+
+#[inline]
+pub(super) fn last_generation() -> u32 {
+    LAST_GENERATION.load(Ordering::Relaxed)
+}
 
 /// All requests of a process.
 pub(super) struct Slab {
@@ -92,7 +103,7 @@ impl Slab {
     #[inline]
     pub fn give_back(&self, id: u32, mut place: MutexGuard<'_, Place>) {
         place.held = None;
-        place.generation = if place.generation < LAST_GENERATION { place.generation + 1 } else { 1 };
+        place.generation = if place.generation < last_generation() { place.generation + 1 } else { 1 };
         drop(place);
         self.free.lock().places.push(id & ((1 << PLACE_BITS) - 1));
     }
@@ -124,4 +135,30 @@ impl Slab {
 #[cold]
 pub(super) fn unknown(id: u32) -> Error {
     Error::new(Class::REQUEST, format!("{id:#x} is no request; it was completed or freed, or never was one"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held() -> Held {
+        Held { comm: 0, restart: None, active: None, has_waiter: false }
+    }
+
+    #[test]
+    fn an_old_number_is_unknown_until_all_generations_of_its_place_were_used() {
+        for bits in [26, 31] {
+            use_bits(bits);
+            let slab = Slab::new();
+            let old = slab.put(held());
+            slab.give_back(old, slab.find(old).unwrap());
+            for _ in 1..(1 << (bits - PLACE_BITS)) - 1 {
+                assert!(slab.find(old).is_err());
+                let number = slab.put(held());
+                assert!(number != old && number >> bits == 0, "{number:#x}");
+                slab.give_back(number, slab.find(number).unwrap());
+            }
+            assert_eq!(slab.put(held()), old);
+        }
+    }
 }
