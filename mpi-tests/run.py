@@ -160,8 +160,9 @@ def main():
             if (VENV / "bin" / "mpiexec").exists():
                 attempt(f"several programs on {library}", programs.several, library)
         if library.abi == "mpich":
-            for title in options.client or ([] if only_some or options.quick else clients.TESTS):
-                attempt(f"{title} on {library}", clients.TESTS[title], library)
+            for title in options.client or ([] if only_some else clients.QUICK if options.quick else clients.TESTS):
+                for how, launcher in starters.items():
+                    attempt(f"{title} on {library}, {how}", clients.TESTS[title], library, launcher)
         for title, launcher in starters.items():
             for ranks in options.ranks or ([2] if options.quick else mpi4py_results.RANKS):
                 cell = mpi4py_results.Cell(library.abi, title, ranks)
