@@ -11,6 +11,8 @@ from setting import HERE, VENV, WORK, job, launch, mpi4py_on, mpi4py_tests
 SECONDS = 60
 # Tests that hang or end their process are left out, and the module is run again, so many times.
 ATTEMPTS = 4
+# The least limit of modules that take long: this one makes thousands of datatypes, in Python.
+LONG = {"test_util_dtlib": 240}
 # Limit of a module of OUT_OF_SCOPE: a rank that is refused leaves the others in a call that waits for it.
 OUT_OF_SCOPE_SECONDS = 15
 # What these modules are about is refused by anyccl so far.
@@ -81,6 +83,7 @@ def run(module, library, ranks, launcher, seconds=SECONDS):
     folder = WORK / "mpi4py-out" / f"{library}-{ranks}-{module}"
     # At one rank its process pools spawn processes, and do not end where that is refused: it can leave them out.
     words = mpi4py_on(library) | {"MPI4PY_TEST_SPAWN": "no"}
+    seconds = max(seconds, LONG.get(module, 0))
     if module in OUT_OF_SCOPE:
         seconds = min(seconds, OUT_OF_SCOPE_SECONDS)
     excluded, lost = [], []
