@@ -68,7 +68,9 @@ fn every_handle_of_the_header_is_translated_in_both_directions() {
 /// mpi4py's wheels use it for NumPy's `float16`. Names with `MPIX_` are not in the table of constants.
 #[test]
 fn half_precision_of_mpich_is_translated_in_both_directions() {
-    for (raw, number) in [(0x4c00_0246, anyccl_mpi::constants::FLOAT16), (0x4c00_024c, anyccl_mpi::constants::BFLOAT16)] {
+    for (raw, number) in
+        [(0x4c00_0246, anyccl_mpi::constants::FLOAT16), (0x4c00_024c, anyccl_mpi::constants::BFLOAT16)]
+    {
         assert_eq!(Door::id(Object::Datatype, raw), number);
         assert_eq!(Door::handle(Object::Datatype, number), raw);
     }

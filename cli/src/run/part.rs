@@ -39,8 +39,9 @@ mod tests {
             folder: None,
         };
         let parts = [part(1, "a"), part(2, "b")];
-        let names: Vec<_> =
-            (0..4).map(|rank| part_of(&parts, rank).map(|(at, part)| (at, part.command[0].clone()))).collect();
+        let names: Vec<_> = (0..4)
+            .map(|rank| part_of(&parts, rank).map(|(at, part)| (at, part.command[0].clone())))
+            .collect();
         assert_eq!(names, [Some((0, "a".into())), Some((1, "b".into())), Some((1, "b".into())), None]);
         assert_eq!(part_of(&[], 0), None);
     }

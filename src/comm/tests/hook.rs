@@ -1,7 +1,7 @@
 //! Tests of work in stages that makes progress while a thread waits for something else.
 
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
