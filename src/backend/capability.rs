@@ -15,11 +15,11 @@ use crate::config::MemoryKind;
 /// How a call is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
-    /// By one call of the engine.
+    /// One call of the engine serves it.
     Native,
-    /// By several calls of the engine.
+    /// Several calls of the engine serve it.
     Composed(compose::Recipe),
-    /// By the builtin engine.
+    /// The builtin engine serves it.
     Builtin,
 }
 

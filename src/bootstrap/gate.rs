@@ -103,7 +103,7 @@ impl Gate {
 
     /// When to call [`Gate::advance`] even if nothing is ready.
     pub fn next_deadline(&self) -> Option<Instant> {
-        // In order of arrival, hence of deadline.
+        // The queue is in order of arrival, which is also the order of deadlines.
         self.pending.front().map(|p| p.deadline).into_iter().chain(self.closed_until).min()
     }
 

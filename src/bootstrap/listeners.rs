@@ -23,7 +23,7 @@ pub(crate) fn open(config: &Config) -> Result<Vec<Listener>> {
     for ip in places {
         match Listener::tcp(SocketAddr::new(ip, 0)) {
             Ok(listener) => listeners.push(listener),
-            // For example an IPv6 address that is still being checked for duplicates.
+            // This happens, for example, with an IPv6 address that is still being checked for duplicates.
             Err(error) => {
                 log_line!(Debug, "bootstrap: cannot listen at {ip}: {error}");
                 last_error = Some(error);

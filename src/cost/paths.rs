@@ -9,9 +9,9 @@ use crate::plan::PlanRequest;
 /// Both kinds of links of a job, for algorithms that know the host of each rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Paths {
-    /// Within a host, for each rank.
+    /// The model of links within a host, for each rank.
     pub local: LinkModel,
-    /// Between hosts, for all ranks of a host together.
+    /// The model of links between hosts, for all ranks of a host together.
     pub remote: LinkModel,
 }
 

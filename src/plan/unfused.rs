@@ -54,7 +54,7 @@ fn unfused_lane(lane: Lane, scratch: &mut usize) -> Lane {
             };
             due.push(Step::Reduce { a, b: arrived, dst });
         }
-        // Behind the other local steps of the round.
+        // The kept steps come after the other local steps of the round.
         steps.extend(kept);
         rounds.push(Round { steps });
     }

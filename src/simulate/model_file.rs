@@ -106,7 +106,7 @@ impl Unit {
             Unit::Microseconds => value * 1e6,
             Unit::GigabytesPerSecond => 1e-9 / value,
         };
-        // No more digits than a person would write.
+        // Rounds to as many digits as a person would write.
         (number * 1e6).round() / 1e6
     }
 }

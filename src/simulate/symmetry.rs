@@ -30,9 +30,9 @@ pub enum Symmetry {
 /// Whether ranks that correspond to each other send the messages of a round in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// In the same order.
+    /// The messages have the same order.
     Same,
-    /// In another order, but with the same messages.
+    /// The messages are the same, but in another order.
     Different,
 }
 

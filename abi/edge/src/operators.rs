@@ -23,7 +23,7 @@ pub struct Operators {
     table: PerProcess<RwLock<HashMap<c_int, Arc<Operator>>>>,
 }
 
-/// What a number from C stands for.
+/// An operator that C passed as a number.
 pub struct Resolved {
     /// The kind of operator, on which the ranks agree.
     pub op: ReduceOp,

@@ -23,7 +23,7 @@ pub struct Transport {
 /// Something that a transport requires or can use.
 #[derive(Serialize)]
 pub struct Need {
-    /// What it is.
+    /// Name of the need.
     pub name: &'static str,
     /// Whether the transport also works without it, only slower.
     pub optional: bool,

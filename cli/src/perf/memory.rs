@@ -83,8 +83,8 @@ impl CollectiveCall {
     /// Makes the call once.
     pub fn run(&mut self, comm: &Communicator, form: Form) -> Result<()> {
         let operation = self.operation();
-        // SAFETY: input and output have the lengths that the call reads and writes on this rank, in regions
-        // that `self` owns and that nobody else touches while it is borrowed here.
+        // SAFETY: input and output have the lengths that the call reads and writes on this rank. They lie in
+        // regions of `self`, which nobody else touches while it is borrowed here.
         unsafe { form.call(comm, &operation) }
     }
 

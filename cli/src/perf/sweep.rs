@@ -127,7 +127,7 @@ impl Contest<'_, '_> {
             rank: ranks.rank(),
             size: ranks.size(),
         };
-        // In this order: in place, the input lies in the output.
+        // The output must be cleared first, because in place the input lies in the output.
         Case::clear(memory.output());
         case.fill(memory.input());
         memory.run(self.comm, self.bench.arguments.form())?;

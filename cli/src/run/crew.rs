@@ -15,7 +15,7 @@ pub struct End {
     pub rank: usize,
     /// Its process.
     pub pid: Pid,
-    /// How it ended.
+    /// How the rank ended.
     pub ending: Ending,
 }
 

@@ -14,7 +14,7 @@ pub struct RankRecord {
     pub pid: Pid,
     /// The host on which it runs, if that is another one.
     pub host: Option<String>,
-    /// How it ended; `None` while it runs.
+    /// How the rank ended; `None` while it runs.
     pub ending: Option<Ending>,
     /// A signal that asks to end, which the launcher received and passed on.
     pub passed_on: Option<i32>,
@@ -44,7 +44,7 @@ impl RankRecord {
 pub struct Loss {
     /// The exit code of the job.
     pub code: u8,
-    /// What the user is told.
+    /// The message to the user.
     pub text: String,
 }
 

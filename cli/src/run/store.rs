@@ -12,9 +12,9 @@ use anyccl_engine::bootstrap::{JobKey, interface};
 /// The networks from which the store can be reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// From this host only.
+    /// Only processes of this host reach the store.
     ThisHost,
-    /// From every network of this host.
+    /// Every network of this host reaches the store.
     Network,
 }
 

@@ -1,4 +1,4 @@
-//! One-shot all_reduce: everybody sends everything to everybody, and reduces alone.
+//! One-shot all_reduce: every rank sends its input to all others, and each reduces alone.
 //!
 //! Each rank sends its whole input to all others in one step, receives theirs, and reduces all
 //! contributions in rank order. The tree is the same on every rank, and so are the bits. Two ranks need a

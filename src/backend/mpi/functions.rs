@@ -64,8 +64,9 @@ macro_rules! functions {
                 Ok($table {
                     $($field: {
                         let address = find(library, $symbol, $suffix)?;
-                        // SAFETY: by the MPI standard the function of this name has this type, for handles of
-                        // this kind and counts of this width; a function's address is as long as a pointer.
+                        // SAFETY: by the MPI standard, the function of this name has this type for handles of
+                        // this kind and counts of this width. The address of a function is as long as a
+                        // pointer.
                         unsafe {
                             mem::transmute::<*mut c_void, unsafe extern "C" fn($($argument),*) -> c_int>(address)
                         }

@@ -39,7 +39,7 @@ pub(crate) enum ManagerAddress {
         /// Whether all ranks are on this host.
         one_host: bool,
     },
-    /// By TCP (`PMI_PORT`, `PMI_ID`).
+    /// The TCP address of the process manager (`PMI_PORT`, `PMI_ID`).
     Address { host: String, port: u16, id: String },
 }
 

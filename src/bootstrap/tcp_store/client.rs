@@ -93,9 +93,9 @@ impl Client {
         deadline: Instant,
     ) -> Result<Client> {
         let mut waiting = Waiting::new(deadline);
-        // What the last whole try has found.
+        // Result of the last complete try.
         let mut previous: Option<Absence> = None;
-        // Since when all tries have found the same.
+        // Time since which all tries have had the same result.
         let mut since = Instant::now();
         let rank = format!("rank {}", who.rank);
         loop {
@@ -184,7 +184,8 @@ impl Client {
     /// Reads until so many bytes of the answer are there.
     fn receive(&mut self, bytes: usize, since: Instant, until: Instant) -> Result<()> {
         while self.input.len() < bytes {
-            // In pieces: memory is taken as bytes arrive, not as they are announced.
+            // The buffer grows in pieces: it takes memory for bytes that have arrived, not for bytes that are
+            // announced.
             let have = self.input.len();
             self.input.resize(bytes.min(have + (1 << 20)), 0);
             let read = self.socket.read(&mut self.input[have..]);

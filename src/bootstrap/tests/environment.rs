@@ -1,4 +1,4 @@
-//! What the environment says, by table.
+//! Tables of environments and of the job that each describes.
 
 use crate::base::Error;
 use crate::bootstrap::JobKey;

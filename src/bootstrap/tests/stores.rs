@@ -153,7 +153,7 @@ fn rank_0_serves_the_tcp_store_that_the_environment_names() {
     let at = nobody();
     let place = StoreAddress::Tcp { host: "127.0.0.1".into(), port: at.port(), served: false };
     all_ok(meet_at(&place, 4));
-    // Once more: nothing of the first world is in the way.
+    // A second world meets: nothing of the first one is in the way.
     all_ok(meet_at(&place, 4));
 }
 

@@ -120,7 +120,7 @@ fn check_results(
 /// addition is made once.
 #[derive(Default)]
 struct Sums {
-    /// By element: a number of ranks, and the sum of their weights.
+    /// For each element, a number of ranks and the sum of their weights.
     known: Vec<(Rank, u64)>,
 }
 

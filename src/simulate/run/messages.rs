@@ -70,7 +70,8 @@ impl Simulation<'_> {
         queue.is_busy = false;
         if !queue.waiting.is_empty() {
             queue.freed_by = Some(Cause::Sent(message));
-            // Not at once: with thousands of messages that cost nothing, the recursion would become too deep.
+            // The task runs later. A direct call would recurse too deeply with thousands of messages that
+            // cost nothing.
             self.tasks.push_back(Task::SendNext(from));
         }
     }

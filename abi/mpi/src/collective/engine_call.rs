@@ -19,9 +19,9 @@ pub(super) struct EngineCall {
 
 /// The work of a call.
 pub(super) enum Work {
-    /// On buffers with one count.
+    /// A call on buffers with one count.
     Uniform(Operation),
-    /// On blocks.
+    /// A call on blocks.
     Unequal(Box<Blocks>),
 }
 

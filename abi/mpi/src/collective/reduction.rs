@@ -18,7 +18,8 @@ use crate::types::{self, TypeRef};
 /// Datatype and operator of a reduction.
 pub(super) struct Reduction {
     pub datatype: TypeRef,
-    /// Not set if elements have no bytes: then there is nothing to do.
+    /// The operator on the datatype; `None` if elements have no bytes, because then there is nothing to
+    /// reduce.
     pub bound: Option<Bound>,
 }
 

@@ -17,7 +17,7 @@ pub struct Running {
     script: Arc<Script>,
     /// Index of the next stage, or of the one whose call is under way.
     at: usize,
-    /// On an intercommunicator: set until the last stage has begun.
+    /// The turn of this call on an intercommunicator, until its last stage has begun; else `None`.
     turn: Option<Turn>,
 }
 

@@ -19,9 +19,9 @@ use crate::error::{Class, Error, Result};
 /// The place of a reduction's elements, for the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// In the program's memory: from this offset on, one after the other.
+    /// The elements lie in the program's memory, one after the other from this offset on.
     InPlace(i64),
-    /// In packed memory.
+    /// The elements are packed.
     Packed,
 }
 

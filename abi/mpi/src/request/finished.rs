@@ -34,7 +34,7 @@ struct Slot {
     bytes: AtomicI64,
 }
 
-/// Not the number of any request.
+/// A number that no request has.
 const TAKEN: u32 = 1;
 
 static KEPT: [Slot; SLOTS as usize] = [const {

@@ -82,7 +82,7 @@ fn listen(
     let until = Instant::now() + limit;
     let mut first: Option<UsageReport> = None;
     loop {
-        // In this order: reports sent before the end have then been read when the end is seen.
+        // The end is asked for first, so that all reports sent before the end are read below.
         let ending = ended(pid)?;
         for report in reports.read_new()? {
             if matches!(report.usage, Usage::OursUsed | Usage::OtherUsed) {

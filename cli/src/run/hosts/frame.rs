@@ -35,7 +35,7 @@ pub enum Frame {
     Usage(Vec<u8>),
     /// No more lines will follow.
     Quiet,
-    /// Nothing was started: the exit code, and the reason.
+    /// The exit code and the reason why nothing was started.
     Failed { code: u8, text: String },
 }
 
