@@ -20,7 +20,8 @@ impl Curve {
     /// A curve without measurements.
     pub const NONE: Curve = Curve { points: [(0, 0.0); MOST], len: 0 };
 
-    /// Makes a curve of measurements at rising sizes, all above zero. `None` if they are not so, or too many.
+    /// Makes a curve of measurements. `None` if sizes do not rise, if times fall, if a value is not above
+    /// zero, or if there are too many points.
     pub fn new(measured: &[(u64, f64)]) -> Option<Curve> {
         let rises = measured.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1);
         let is_above = measured.iter().all(|&(bytes, us)| bytes > 0 && us > 0.0 && us.is_finite());

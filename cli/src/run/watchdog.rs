@@ -1,9 +1,9 @@
 //! The watchdog: no process of a job survives the launcher, even if that is killed with SIGKILL.
 //!
-//! A small process is forked before anything else and holds one end of a socket. Every rank tells it its
-//! process group before it runs foreign code. When the other end closes, for whatever reason, the watchdog
-//! kills all these groups. The kernel kills the ranks themselves when the launcher dies (see `sys::child`);
-//! the watchdog kills the processes that the ranks have started.
+//! A small process is forked before anything else and holds one end of a socket. Every rank reports its
+//! process group on the socket before it runs foreign code. When the other end closes, for whatever reason,
+//! the watchdog kills all these groups. The kernel kills the ranks themselves when the launcher dies (see
+//! `sys::child`); the watchdog kills the processes that the ranks have started.
 //!
 //! Only processes that have left their rank's process group, as daemons do, are out of reach.
 
@@ -17,7 +17,8 @@ use crate::sys::signal::hold_back_all;
 /// Value sent instead of a process id: the launcher has ended all groups itself.
 const STAND_DOWN: Pid = 0;
 
-/// The launcher's handle of its watchdog. Dropping it kills every rank that was started.
+/// The launcher's handle of its watchdog. Dropping it kills the process groups of all ranks that were
+/// started.
 pub struct Watchdog {
     socket: Option<UnixStream>,
     pid: Pid,

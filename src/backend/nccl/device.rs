@@ -2,7 +2,8 @@
 //!
 //! A rank uses the device that is current in the thread that makes the communicator, as NCCL itself does. If
 //! none is current, it uses the device whose number is the rank modulo the number of devices. The ranks
-//! exchange their choices, so that all refuse together if one has no device or two have the same.
+//! exchange their choices. All refuse together if one has no device, or if two have the same and `SHARING`
+//! does not allow it.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;

@@ -34,7 +34,7 @@ fn call(table: &Cells, handle: usize) -> bool {
 }
 
 #[test]
-fn an_object_that_may_go_is_used_by_no_call_and_will_not_be() {
+fn a_destroyed_object_is_used_by_no_call() {
     loom::model(|| {
         let table = one_object();
         let theirs = Arc::clone(&table);
@@ -64,7 +64,7 @@ fn a_refused_removal_hides_the_object_from_no_call() {
 }
 
 #[test]
-fn a_call_with_an_old_handle_keeps_no_object_and_no_place() {
+fn a_call_with_an_old_handle_blocks_neither_the_object_nor_its_slot() {
     loom::model(|| {
         let table = one_object();
         let theirs = Arc::clone(&table);
