@@ -231,7 +231,7 @@ fn the_trace_has_the_steps_of_every_rank() {
 }
 
 #[test]
-fn what_tune_measures_is_read_by_the_library() {
+fn the_library_reads_the_file_that_tune_writes() {
     let file = Scratch::new("tuning.txt");
     let text = succeeded(&["-n", "2", "--tune", file.path(), "--iterations", "2"]);
     assert_eq!(text, file.text());

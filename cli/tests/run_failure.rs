@@ -71,7 +71,7 @@ fn a_failure_that_every_rank_logs_and_prints_is_one_sentence_and_the_odd_rank_is
 }
 
 #[test]
-fn what_the_report_would_repeat_is_not_repeated_while_it_can_be_seen() {
+fn the_report_does_not_repeat_a_line_that_is_still_on_the_screen() {
     let job = run_script(1, &[], "echo 'anyccl: error: rank 3 was lost' >&2; exit 9");
     assert_eq!(job.stderr.matches("rank 3 was lost").count(), 1, "{}", job.stderr);
 }
@@ -164,7 +164,7 @@ fn a_job_that_takes_too_long_is_ended() {
 }
 
 #[test]
-fn what_a_successful_rank_leaves_behind_is_ended() {
+fn processes_that_a_successful_rank_leaves_behind_are_ended() {
     let job = run_script(2, &[], "sleep 1000 >/dev/null 2>&1 & echo $!");
     assert_eq!(job.code(), 0, "{}", job.stderr);
     assert_all_gone(&numbers(&job.sorted_lines()));

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_refused() {
+    fn an_invalid_list_is_refused() {
         for text in
             ["", ",", "a,", "a[", "a[1", "a]", "a[1-]", "a[2-1]", "a[x]", "a[[1]]", "a[1]]", "a[0-9999999]"]
         {

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_understood_is_refused_by_name() {
+    fn unknown_engines_and_memories_are_refused_by_name() {
         for (text, why) in [
             ("gloo", "no engine \"gloo\""),
             ("gpu:nccl", "no memory \"gpu\""),

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_refused_with_its_line() {
+    fn an_invalid_line_is_refused_with_its_number() {
         let refused = |text: &str| Model::parse(text, &Model::FREE).unwrap_err();
         let cases = [
             ("\nfast", 2, "not KEY = VALUE"),

@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_file_says_holds_and_what_it_leaves_out_keeps_its_default() {
+    fn a_file_sets_some_values_and_the_others_keep_their_defaults() {
         let links =
             Links::parse("# here\n\nshm.latency_us = 0.5 # measured\nreduce.gigabytes_per_second=4\n");
         let links = links.unwrap();

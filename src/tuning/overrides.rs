@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_refused_with_what_is() {
+    fn an_unknown_name_is_refused_with_the_known_names() {
         let message = |text| Overrides::parse(text).unwrap_err().to_string();
         assert_eq!(
             message("all_reduce:rnig"),

@@ -200,7 +200,7 @@ fn large_blocks_that_are_all_different_take_no_detour() {
 }
 
 #[test]
-fn nobody_is_hierarchical_on_one_host_or_with_one_rank_per_host() {
+fn no_collective_is_hierarchical_on_one_host_or_with_one_rank_per_host() {
     for collective in Collective::UNIFORM {
         for labels in ["aaaaaaaa", "abcdefgh", "a"] {
             let bytes = if collective == Collective::Barrier { 0 } else { 1000 };

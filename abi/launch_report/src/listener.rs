@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_arrives_in_order_and_strangers_are_passed_over() {
+    fn reports_arrive_in_order_and_those_of_strangers_are_ignored() {
         let listener = Listener::new(random(1)).unwrap();
         let reporter = Reporter::new(&listener.value(), Some(2), Facade::Nccl).unwrap();
         let stranger = Reporter::new(&format!("{}.guess", listener.name), Some(1), Facade::Nccl).unwrap();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_makes_no_sense_is_nobody() {
+    fn an_invalid_value_makes_no_reporter() {
         assert!(Reporter::new("", None, Facade::Nccl).is_none());
         assert!(Reporter::new("name without a secret", None, Facade::Nccl).is_none());
         assert!(Reporter::new(&format!("{}.x", "long".repeat(100)), None, Facade::Nccl).is_none());

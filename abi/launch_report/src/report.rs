@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_send_is_no_report() {
+    fn messages_without_the_key_or_with_invalid_fields_are_no_reports() {
         let bytes = report().to_bytes("key");
         assert_eq!(Report::of(&bytes, "other key"), None);
         assert_eq!(Report::of(&bytes[..bytes.len() / 3], "key"), None);

@@ -12,7 +12,7 @@ mod tests {
     use anyccl_mpi::MARK;
 
     #[test]
-    fn the_mark_is_the_one_that_is_looked_for() {
+    fn the_mark_has_the_name_that_the_tool_looks_up() {
         assert_eq!(MARK.to_str(), Ok(stringify!(anyccl_is_behind_this_mpi)));
     }
 }

@@ -79,7 +79,7 @@ pub trait Abi: Sized + 'static {
 
     /// `MPI_FILE_NULL`.
     const NO_FILE: Self::File;
-    /// Bits of an object's number that a handle holds, also as an `int` that is not negative.
+    /// Bits of an object's number that a handle holds. The handle must not be negative as an `int`.
     const NUMBER_BITS: u32;
     /// Result of `MPI_Get_version`.
     const VERSION: (c_int, c_int);

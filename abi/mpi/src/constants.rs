@@ -162,9 +162,9 @@ pub const UNSIGNED_CHAR: u32 = 0x00000245;
 pub const BYTE: u32 = 0x00000247;
 pub const INT16_T: u32 = 0x00000248;
 pub const UINT16_T: u32 = 0x00000249;
-/// Half precision, for doors that have it. The standard ABI keeps this number, and has no name for it.
+/// Half precision, for ABIs that have it. The standard ABI reserves this number and has no name for it.
 pub const FLOAT16: u32 = 0x0000024a;
-/// As [`FLOAT16`]: the upper half of a float.
+/// The upper half of a float, for ABIs that have it; see [`FLOAT16`].
 pub const BFLOAT16: u32 = 0x0000024b;
 pub const INT32_T: u32 = 0x00000250;
 pub const UINT32_T: u32 = 0x00000251;

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_is_not_removed() {
+    fn error_codes_in_use_are_not_removed() {
         let mut added = Added { last: Class::LASTCODE.0, codes: BTreeMap::new() };
         let class = added.add(None);
         let code = added.add(Some(class));

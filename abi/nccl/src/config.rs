@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_initialised_is_refused() {
+    fn an_uninitialised_config_is_refused() {
         let mut config = given(120, 23200);
         config.head.magic = 0;
         // SAFETY: a whole struct.

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_peer_says_of_a_window_is_checked() {
+    fn the_range_that_a_peer_gives_for_a_window_is_checked() {
         let mut windows = Windows::default();
         let number = windows.add(4096, 100);
         assert_eq!(windows.place(number, 90, 10).unwrap().addr(), 4186);

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named_with_what_installs_it() {
+    fn a_missing_library_is_named_with_the_command_that_installs_it() {
         for facade in [Facade::Nccl, Facade::Mpi] {
             let error = FacadeFiles::in_folder(facade, Path::new("/no/such/folder")).unwrap_err();
             assert!(error.contains("/no/such/folder") && error.contains("xtask install"), "{error}");

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_method_reaches_is_refused_whatever_the_user_wants() {
+    fn a_program_that_no_method_reaches_is_refused_for_every_wish_of_the_user() {
         for wanted in [None, Some(Method::Audit), Some(Method::Preload), Some(Method::Overlay)] {
             assert!(
                 choose(Facade::Nccl, Some(&program(Loader::None)), wanted)
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_variable_held_before_stays_in_it() {
+    fn a_variable_keeps_its_earlier_content() {
         let files = files(Facade::Nccl);
         let before = |name: &str| (name == "PYTHONPATH").then(|| "/mine".to_string());
         let overlay = variables(Method::Overlay, &files, before);

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_named() {
+    fn the_error_names_the_invalid_option() {
         for (line, part) in [
             ("-n x ./a", "-n x"),
             ("-n 0 ./a", "whole number"),

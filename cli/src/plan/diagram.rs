@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_could_read_is_refused() {
+    fn a_picture_with_too_many_messages_is_refused() {
         assert!(picture("ring", 64, 64).is_err(), "8064 messages");
         assert!(picture("recursive_doubling", 66, 64).is_err());
         assert!(picture("recursive_doubling", 64, 0).unwrap().ends_with("</svg>\n"), "nothing to draw");

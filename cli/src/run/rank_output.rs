@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_still_be_seen_is_not_repeated() {
+    fn lines_that_are_still_on_the_screen_are_not_repeated() {
         let mut rank_output = RankOutput::of(2);
         say(&mut rank_output, &[b"anyccl: error: first\n", b"last\n"]);
         assert!(rank_output.last_lines(0).is_empty() && rank_output.library_error(0).is_none());

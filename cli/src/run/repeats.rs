@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_sentence_of_the_library_passes_unchanged() {
+    fn lines_that_are_not_the_librarys_pass_unchanged() {
         let mut repeats = Repeats::default();
         repeats.judge(logged(0, MINE).as_bytes());
         for line in

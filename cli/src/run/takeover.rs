@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_preloaded_is_in_use_when_it_is_called_and_not_before() {
+    fn a_preloaded_library_is_in_use_only_after_its_first_call() {
         let mut check = UsageCheck::of(Some(Facade::Nccl), None);
         assert_eq!(accept_report(&mut check, Method::Preload, Usage::OursLoaded), None);
         assert!(check.last_word().unwrap().text.contains("never called"));

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_that_of_its_own_call() {
+    fn each_call_gets_its_own_error() {
         let turns = Turns::default();
         let failing = turns.start(|| Err(Error::Unsupported("not today".into()))).unwrap();
         let fine = turns.start(|| Ok(())).unwrap();
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_closed_takes_no_more_calls_and_has_ended_what_it_had() {
+    fn closing_waits_for_started_calls_and_refuses_new_ones() {
         let turns = Turns::default();
         let pending = turns.start(|| Ok(())).unwrap();
         assert!(turns.close());

@@ -227,7 +227,7 @@ fn a_batch_script_is_a_world_of_one_though_it_has_a_tasks_variables() {
 }
 
 #[test]
-fn what_a_launcher_leaves_out_is_an_error_that_names_it() {
+fn a_variable_that_the_launcher_leaves_out_is_named_by_the_error() {
     let apart = [&OPEN_MPI[..2], &[("OMPI_COMM_WORLD_LOCAL_SIZE", "2"), OPEN_MPI[3]]].concat();
     let no_list = [&SLURM[..4], &[("SLURM_STEP_NODELIST", "n[")]].concat();
     for (variables, culprit) in [

@@ -244,7 +244,7 @@ fn a_store_with_another_key_is_not_joined() {
 }
 
 #[test]
-fn two_processes_with_one_rank_are_told_so() {
+fn two_processes_with_one_rank_get_an_error_that_says_so() {
     let id = UniqueId::create(&Config::default()).unwrap();
     let _first = job_from_id(&id, 2, 1, soon()).unwrap();
     let text = job_from_id(&id, 2, 1, soon()).err().unwrap().to_string();

@@ -131,7 +131,7 @@ fn a_wrong_key_or_purpose_is_refused_without_an_answer_and_the_right_one_is_not(
 }
 
 #[test]
-fn whoever_sends_our_own_bytes_back_learns_and_gets_nothing() {
+fn a_peer_that_echoes_our_bytes_learns_and_gets_nothing() {
     let key = JobKey::random().unwrap();
     // An impostor that listens where a rank connects, and returns every byte.
     let mirror = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -214,7 +214,7 @@ fn two_receives_of_a_round_must_not_meet() {
 }
 
 #[test]
-fn what_a_round_sends_or_reduces_must_not_change_under_it() {
+fn a_round_must_not_write_what_it_sends_or_reduces() {
     // Sent and received spans overlap, but are not identical.
     assert_violation!(
         pair(vec![send(1, output(0..3)), receive(1, output(2..4))]),

@@ -47,12 +47,12 @@ fn is_well_chosen(collective: Collective, topology: &Topology, counts: &[usize],
 }
 
 #[test]
-fn what_is_chosen_among_sixteen_thousand_ranks_is_at_most_a_tenth_slower_than_the_best() {
+fn the_choice_for_sixteen_thousand_ranks_is_at_most_a_tenth_slower_than_the_best() {
     is_well_chosen(Collective::AllReduce, &cluster(CLUSTER.0, CLUSTER.1), &[2, 262_144, 16 << 20], 1.1);
 }
 
 #[test]
-fn what_is_chosen_among_a_few_hosts_is_at_most_a_tenth_slower_than_the_best() {
+fn the_choice_for_a_few_hosts_is_at_most_a_tenth_slower_than_the_best() {
     let uneven: Vec<char> = "aabbbbb".chars().collect();
     let even = [(2, 4), (4, 4), (2, 8), (16, 8)].map(|(hosts, ranks)| cluster(hosts, ranks));
     for topology in even.iter().chain([&Topology::from_labels(&uneven)]) {

@@ -97,7 +97,7 @@ fn a_count_that_cannot_be_shared_evenly_is_rounded_up_a_little() {
 }
 
 #[test]
-fn what_is_too_much_says_how_much_it_is() {
+fn the_error_of_too_many_messages_tells_their_number() {
     let topology = cluster(7, 3);
     let pairwise = algo::find(Collective::AllToAll, "pairwise").unwrap();
     let request = request(Collective::AllToAll, &topology, 10);

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_was_formed_does_not_fail_later() {
+    fn a_formed_duplicate_does_not_fail_later() {
         let config = Config::default();
         let id = UniqueId::create(&config).unwrap();
         let world = Communicator::create(&id, 1, 0, &config, &CommConfig::default()).unwrap();

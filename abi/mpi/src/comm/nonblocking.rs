@@ -1,8 +1,9 @@
 //! `MPI_Comm_idup`: makes a duplicate while the program goes on.
 //!
 //! Rank 0 sends the contexts to the other ranks. The handle of the new communicator is known at once. The
-//! engine's communicator is formed when the contexts have arrived, which completes the request. Where it
-//! cannot be formed, on this rank or on rank 0, the request fails, and so does each use of the new communicator.
+//! engine's communicator is formed when the contexts have arrived, which completes the request. It may be
+//! impossible to form it on this rank or on rank 0. Then the request fails, and so does each use of the new
+//! communicator.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::error::{Class, Error, Result};
 use crate::info::Pairs;
 use crate::request::{self, Active, Stage, Staged};
 
-/// What rank 0 sends in place of contexts when it has none.
+/// The message that rank 0 sends when it has no contexts.
 const NO_CONTEXT: u64 = u64::MAX;
 
 /// `MPI_Comm_idup`.
@@ -95,7 +96,7 @@ struct Forming(Arc<Comm>);
 
 impl Drop for Forming {
     fn drop(&mut self) {
-        // Without a world nobody can use the communicator.
+        // Without a world no function can use the communicator.
         let Ok(world) = environment::world() else { return };
         let reason = "MPI_Comm_idup has failed on this rank; its request has the error";
         self.0.engine.fail(&world, reason);

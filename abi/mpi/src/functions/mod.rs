@@ -2,9 +2,8 @@
 //!
 //! A row has the tier, the version of MPI that first had the function, its name and its profiling twin. The
 //! arguments follow with their kinds ([`crate::arguments`]), then the function of this crate that does the
-//! work. Both
-//! names are written out, so that they can be searched for. `on comm` names the argument whose error handler
-//! is called; `-> Kind` is the result of a function that returns no error code.
+//! work. Both names are written out, so that they can be searched for. `on comm` names the argument whose
+//! error handler is called; `-> Kind` is the result of a function that returns no error code.
 //!
 //! A table is a macro, from which each door makes its own exported functions: [`crate::export`]. Functions of
 //! MPI 4.0 and later have tables of their own, which a door with an older ABI leaves out.

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_engine_is_to_combine_it_can_combine() {
+    fn the_engine_accepts_every_operator_that_is_left_to_it() {
         for code in FIRST..=c::COMPLEX32 {
             for op in OPS {
                 if let Some(Kernel::Engine(op, element)) = kernel(op, code) {

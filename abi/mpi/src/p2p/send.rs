@@ -111,8 +111,8 @@ pub unsafe fn isend<M: SendMode>(
     Ok(())
 }
 
-/// Sends a small message if nothing is in its way; tells whether it has left. If it has not, nothing was
-/// done, and it may be a wrong one.
+/// Sends a small message if it can leave at once, and returns whether it did. If it did not, nothing was
+/// done, and the arguments may be invalid.
 ///
 /// # Safety
 /// The memory is readable during this call.

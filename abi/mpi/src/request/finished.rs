@@ -1,13 +1,13 @@
 //! Requests of operations that had completed when they were started.
 //!
-//! Most sends of small messages leave at once, and a receive whose message is there ends at once. Only a
-//! status is left to be told then, so such a request needs no place in the slab and no lock.
+//! Most sends of small messages leave at once, and a receive whose message is there ends at once. Then only
+//! the status remains to be read, so such a request needs no place in the slab and no lock.
 //!
 //! - An operation with an empty status has the number [`FINISHED`], which any number of requests share.
 //! - Another status is kept in one of a few slots. When all slots are taken, the slab takes the request.
 //!
-//! Numbers are made as in the slab: `generation << 20 | place`. The last places of the slab's numbers are
-//! those of the slots, and generation 0 is nobody's.
+//! Numbers are made as in the slab: `generation << 20 | place`. The slots have the last places of the slab's
+//! numbers. No request has generation 0.
 
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, Ordering};
 
@@ -20,7 +20,7 @@ use crate::status::Status;
 const SLOTS: u32 = 1024;
 /// First place of the slots.
 pub(super) const FIRST_PLACE: u32 = (1 << PLACE_BITS) - 1 - SLOTS;
-/// The request of every operation that had completed, and of which there is nothing to tell.
+/// The request of every operation that had completed with an empty status.
 pub const FINISHED: RequestHandle = RequestHandle((1 << PLACE_BITS) - 1);
 
 /// A status that is kept, in a cache line that threads do not share.
@@ -80,7 +80,7 @@ pub(super) fn is_finished(id: RequestHandle) -> bool {
 
 const PLACE_MASK: u32 = (1 << PLACE_BITS) - 1;
 
-/// The status of a request that [is finished](is_finished); it stays as it is.
+/// The status of a request that [is finished](is_finished). The request stays.
 #[inline]
 pub(super) fn status(id: RequestHandle) -> Result<Status> {
     find(id).map(|(status, _)| status)
@@ -91,8 +91,8 @@ pub(super) fn status(id: RequestHandle) -> Result<Status> {
 pub(super) fn take(id: RequestHandle) -> Result<Status> {
     let (status, slot) = find(id)?;
     let Some(slot) = slot else { return Ok(status) };
-    // Of several threads that name it, one takes it. It was not taken and filled anew meanwhile, so the
-    // status is its own.
+    // One of several threads that pass the same number takes the request. The slot was not taken and filled
+    // again meanwhile, so the status belongs to the request.
     match slot.id.compare_exchange(id.0, 0, Ordering::AcqRel, Ordering::Relaxed) {
         Ok(_) => Ok(status),
         Err(_) => Err(unknown(id.0)),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_is_told_once_and_its_number_is_unknown_then() {
+    fn a_status_is_taken_once_and_its_number_is_unknown_afterwards() {
         let id = create(&of(8)).unwrap();
         assert!(is_finished(id) && status(id).unwrap() == of(8));
         assert_eq!(take(id).unwrap(), of(8));

@@ -64,7 +64,7 @@ static STAGED: AtomicUsize = AtomicUsize::new(0);
 /// Operations whose requests the program has freed before their end.
 static ORPHANS: Mutex<Vec<Active>> = Mutex::new(Vec::new());
 
-/// Says how many bits of a request's number fit into a handle. Called before the first request is made.
+/// Sets how many bits of a request's number fit into a handle. Called before the first request is made.
 pub fn use_bits(bits: u32) {
     slab::use_bits(bits);
 }

@@ -2,8 +2,8 @@
 //! reused.
 //!
 //! A number is `generation << 20 | place`. The generation changes when a place is freed. So an old handle is
-//! noticed, until the generations of that place start again. A door says how many bits of a number its handles
-//! hold, which gives the number of generations: see [`use_bits`].
+//! noticed, until the generations of that place start again. Each ABI library sets how many bits of a number
+//! its handles hold ([`use_bits`]). That gives the number of generations.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,7 +19,7 @@ static LAST_GENERATION: AtomicU32 = AtomicU32::new(63);
 const CHUNK: usize = 1024;
 const CHUNKS: usize = (1 << PLACE_BITS) / CHUNK;
 
-/// Says how many bits of a number fit into a handle. Called before the first request is made.
+/// Sets how many bits of a number fit into a handle. Called before the first request is made.
 pub(super) fn use_bits(bits: u32) {
     LAST_GENERATION.store((1 << (bits - PLACE_BITS)) - 1, Ordering::Relaxed);
 }

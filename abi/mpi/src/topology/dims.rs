@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn dimensions_that_do_not_fit_are_refused() {
         for (nodes, dims) in [(6, &[4, 0][..]), (6, &[2, 2]), (0, &[0]), (6, &[-1, 0])] {
             assert_eq!(complete(nodes, dims).unwrap_err().class, Class::DIMS);
         }

@@ -34,10 +34,11 @@ pub enum Memory {
     Pieces(Typed),
 }
 
-/// Counts from here on, and negative ones, are for the slow path: their bytes may not fit 64 bits.
+/// Lower limit of the counts that only the slow path handles, because their bytes may not fit 64 bits.
+/// Negative counts are also left to it.
 const LARGE: u64 = 1 << 31;
 
-/// Bytes of elements that lie at their address without holes.
+/// Number of bytes of `count` elements, if they start at their address and have no holes.
 #[inline(always)]
 pub fn dense_bytes(count: i64, datatype: DatatypeHandle) -> Option<u64> {
     if count.cast_unsigned() >= LARGE {

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_seen_is_told_as_such() {
+    fn the_answer_says_that_no_library_was_seen() {
         let ended = Answer::of(Facade::Nccl, ProbeResult { report: None, how: How::Ended(3) });
         assert_eq!(object(&ended)["library"], Value::Null);
         assert!(layout(&ended).contains("the command ended, code 3"));

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_those_that_the_machine_knows() {
+    fn numbers_have_the_bytes_of_the_machines_numbers() {
         for number in 0..128_i64 {
             let bytes_of = |datatype| {
                 let mut bytes = Vec::new();

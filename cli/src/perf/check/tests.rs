@@ -31,7 +31,7 @@ fn all_reduced(datatype: Datatype, op: ReduceOp, size: u32) -> Vec<u8> {
 }
 
 #[test]
-fn what_the_kernels_compute_is_right_in_every_datatype_with_every_operator() {
+fn the_check_accepts_the_kernels_in_every_datatype_with_every_operator() {
     for datatype in Datatype::ALL {
         for op in ReduceOp::ALL.into_iter().filter(|op| op.accepts(datatype)) {
             for size in [1, 2, 3, 7, 16, 100] {

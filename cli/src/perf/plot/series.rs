@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_place_on_a_logarithmic_scale_is_left_out() {
+    fn zeros_are_left_out_of_a_logarithmic_scale() {
         let figure =
             Figure::of_rows("here", &[row("barrier", "chain", 0, true), row("reduce", "chain", 8, true)]);
         let [times, bandwidths] = &figure.panels;

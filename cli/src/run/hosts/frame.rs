@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_something_else_writes_is_no_frame() {
+    fn output_of_another_program_is_no_frame() {
         assert!(Frame::take_all(&mut b"Welcome to node1!".to_vec()).is_err());
     }
 }

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn an_invalid_list_is_refused() {
         for (text, ranks) in
             [("", None), ("a,", None), ("a:0", None), ("a:x", None), (":2", None), ("-oProxy=x", None)]
         {
