@@ -1,4 +1,7 @@
 //! `ANYCCL_ALGORITHM`: the algorithms that the user demands.
+//!
+//! The variable of rank 0 counts for all ranks, so it travels as text with the rest of the tuning
+//! ([`super::wire`]).
 
 use crate::algo::{self, Algorithm};
 use crate::base::{Collective, Error, Result};
@@ -6,12 +9,13 @@ use crate::base::{Collective, Error, Result};
 /// At most one algorithm per collective, chosen by the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Overrides {
-    /// Names of rows of the table, indexed by the collective's wire number.
+    /// Names of rows of the table, indexed by the collective's discriminant.
     names: [Option<&'static str>; Collective::ALL.len()],
 }
 
 impl Overrides {
-    /// Parses text such as `all_reduce:ring,broadcast:binomial`. Spaces are ignored.
+    /// Parses text such as `all_reduce:ring,broadcast:binomial`. Spaces around names are ignored. An empty
+    /// text is an error.
     pub(super) fn parse(text: &str) -> Result<Overrides> {
         let mut overrides = Overrides::default();
         for entry in text.split(',').map(str::trim) {
@@ -38,7 +42,8 @@ impl Overrides {
         algo::find(collective, self.names[collective as usize]?)
     }
 
-    /// The text that [`Overrides::parse`] reads; empty if the user has chosen nothing.
+    /// The text that [`Overrides::parse`] reads. It is empty if the user has chosen nothing, and `parse`
+    /// refuses an empty text.
     pub(super) fn to_text(self) -> String {
         let chosen = Collective::ALL.into_iter().zip(self.names);
         let entries =

@@ -1,8 +1,10 @@
 //! Operators that the program makes, by the numbers under which C knows them.
 //!
-//! They share one enumeration with the builtin operators. The program's operators have the numbers from
-//! [`FIRST_OPERATOR`] on, in the order in which they were made in this process. No number is given twice, so
-//! a destroyed operator is recognised for ever. The number never leaves the process.
+//! In C, one integer names any operator. Numbers below [`FIRST_OPERATOR`] are for builtin operators. From
+//! there on they are given to the program's operators, in the order in which these were made in this process.
+//!
+//! No number is given twice, so the number of a destroyed operator is refused for ever. The number never
+//! leaves the process. A child of fork does not know the operators of its parent.
 
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -49,7 +51,7 @@ impl Operators {
         number
     }
 
-    /// The operator with this number, which is at least [`FIRST_OPERATOR`].
+    /// The operator that the program has made and that has this number.
     pub fn get(&self, number: c_int) -> Result<Arc<Operator>> {
         match self.table().read().get(&number) {
             Some(operator) => Ok(Arc::clone(operator)),
@@ -65,7 +67,8 @@ impl Operators {
         if self.table().write().remove(&number).is_none() { unknown(number) } else { Ok(()) }
     }
 
-    /// The operator for a number from C, if it is defined on `datatype`.
+    /// The operator for a number from C, if it is defined on `datatype`. A number below [`FIRST_OPERATOR`] is
+    /// one of anyccl.h; a door with other numbers translates them first.
     // Always inlined: it is part of each small call.
     #[inline(always)]
     pub fn resolve(&self, number: c_int, datatype: Datatype) -> Result<Resolved> {
@@ -98,7 +101,7 @@ mod tests {
     use super::*;
 
     fn scaled(datatype: Datatype) -> Operator {
-        // SAFETY: an immediate scalar asks for nothing.
+        // SAFETY: the contract concerns deferred scalars, and this one is immediate.
         unsafe { Operator::premul_sum(datatype, Scalar::Immediate([1; Scalar::BYTES])) }.unwrap()
     }
 

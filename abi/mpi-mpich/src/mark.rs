@@ -1,7 +1,7 @@
 //! The mark that tells this library from the MPIs that anyccl can use as an engine.
 //!
-//! This library has MPI's name and functions. `anyccl_engine::backend::mpi::identity` looks for the symbol
-//! below.
+//! This library has MPI's name and functions. When anyccl looks for another MPI, it must not take this
+//! library for one: `anyccl_engine::backend::mpi::identity` looks for the symbol below.
 
 /// Nobody reads the value; the existence of the symbol is the mark.
 #[unsafe(no_mangle)]

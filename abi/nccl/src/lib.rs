@@ -1,21 +1,28 @@
 //! NCCL's C functions, on the builtin engine and host memory: libnccl.so.2.
 //!
-//! A program that was built for NCCL runs on this library unchanged on a machine without a GPU: its buffers
-//! are ordinary memory, its streams any value. [`functions`] is the one table of all names; the functions'
-//! bodies lie in one file per kind of object. The contract is NCCL's; docs/nccl.md says what this library
-//! decides beyond it.
+//! A program that was built for NCCL runs on this library unchanged, without a GPU, if its buffers are
+//! ordinary memory. Its streams may have any value and are ignored. [`functions`] is the one table of all
+//! names; the functions' bodies lie in one file per kind of object. The contract is NCCL's; docs/nccl.md says
+//! what this library decides beyond it.
 //!
 //! - [`call`] is the guard around each function, [`result`] the only place where an error becomes a number.
-//!   [`last_error`] has the sentences of failures.
+//!   [`last_error`] has the sentences of failures, [`failure_log`] the latest one of the process.
 //! - [`communicator`] is the object behind a handle. [`creation`] and [`formation`] make communicators,
 //!   [`pending_comm`] holds those that are not formed yet. [`resizing`] changes their ranks, [`leaving`] ends
-//!   them. [`config`] reads their settings, [`variables`] the environment.
-//! - [`collective`] and [`transfer`] check arguments and make a [`group::Action`]; [`group`] decides when it
-//!   is started and waited for.
-//! - [`windows`] has the one-sided calls, [`signals`] carries them out by messages.
+//!   them; [`clique`] counts those of one id, because the last of them to leave waits for all.
+//!   [`properties`] answers questions about them.
+//! - [`config`] reads the settings that a program passes, [`variables`] the environment. [`parameters`] gives
+//!   a program the variables by their keys. [`comm_id`] is NCCL_COMM_ID, a variable in place of an id.
+//! - [`collective`] and [`transfer`] check arguments and make a [`group::Action`]. [`group`] decides when it
+//!   is started, and when [`completion`] waits for it. [`configured`] has the collectives with settings of
+//!   their own. [`operators`] and [`datatype`] translate NCCL's numbers.
+//! - [`windows`] has the one-sided calls, [`window_table`] the memory that they write to. [`signals`] carries
+//!   them out by messages.
 //! - [`presence`] reports to a launcher that this library is in use.
 //! - [`mark`] tells this library from NCCL.
-//! - [`memory`] allocates memory that peers read in place, and registers it.
+//! - [`memory`] allocates memory that peers read in place. It also registers memory, which changes nothing;
+//!   [`registrations`] remembers the handles.
+//! - [`types`] has NCCL's types in C, [`version`] the NCCL version that programs are told.
 
 // Names and types are NCCL's.
 #![allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]

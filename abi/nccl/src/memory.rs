@@ -1,7 +1,6 @@
-//! Memory that peers read in place, and registration.
+//! Memory that peers read in place, and registration: ncclMemAlloc, ncclCommRegister and their counterparts.
 //!
-//! This library moves host memory. It refuses memory of a GPU with a sentence, instead of reading it like
-//! host memory ([`anyccl_engine::device`]).
+//! Like every call with a buffer, registration refuses memory of a GPU ([`anyccl_engine::device`]).
 
 use std::ffi::c_void;
 
@@ -26,8 +25,8 @@ pub unsafe fn free(ptr: *mut c_void) -> Result<()> {
     if ptr.is_null() { Ok(()) } else { shared::free(ptr.cast()) }
 }
 
-/// ncclCommRegister. Nothing needs preparation: memory of ncclMemAlloc is read in place, registered or not,
-/// and other memory cannot be. The handle is kept so that a wrong one can be refused.
+/// ncclCommRegister. It prepares nothing: peers can map all memory of ncclMemAlloc, registered or not, and no
+/// other memory. The handle is a number, noted so that ncclCommDeregister can refuse any other.
 pub unsafe fn register(
     comm: ncclComm_t,
     buff: *mut c_void,
@@ -46,7 +45,7 @@ pub unsafe fn register(
 /// ncclCommDeregister.
 pub unsafe fn deregister(comm: ncclComm_t, handle: *mut c_void) -> Result<()> {
     let comm = Comm::from_handle(comm)?;
-    // NCCL gives NULL for memory that it has not registered, and takes it back here.
+    // Where NCCL's ncclCommRegister registers nothing, its handle is NULL. Programs pass it here, too.
     if handle.is_null() || comm.registrations.lock().remove(handle.addr()) {
         return Ok(());
     }

@@ -1,8 +1,9 @@
 //! Tells the launcher, if it listens, that the program calls this library.
 //!
-//! `anyccl run --as nccl` listens, because a preloaded library may be present without being called. The
-//! launcher is told once per process. The report is made by functions that every program calls: those that
-//! return a version or an id, and those that make communicators.
+//! `anyccl run --as nccl` listens, because a preloaded library may be present without being called. A process
+//! reports once; its children of fork do not repeat the report. Three kinds of functions report, because a
+//! program that uses NCCL calls at least one of them: those that return a version, return an id, or make a
+//! communicator.
 
 use std::ffi::{CStr, OsStr, c_void};
 use std::mem::MaybeUninit;
@@ -19,7 +20,7 @@ pub fn tell() {
     TOLD.call_once(|| {
         let Some(reporter) = Reporter::of_environment(Facade::Nccl) else { return };
         let library = own_path().unwrap_or_default();
-        // A failure means that the launcher has ended, and needs no report.
+        // An error means that the launcher has ended or is out of reach. The program goes on all the same.
         let _ = reporter.tell(Event::Called, &library, None);
     });
 }

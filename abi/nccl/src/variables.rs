@@ -2,7 +2,6 @@
 //!
 //! The variables are read at each new communicator. Where anyccl has a variable for the same setting, that
 //! one wins.
-//! same thing, wins.
 
 use std::ffi::CStr;
 use std::sync::Once;

@@ -1,8 +1,7 @@
-//! Ordered all_reduce.
+//! All_reduce in the order of the ranks, for operators that do not commute.
 //!
 //! `one_shot`: every rank gets all inputs and combines them alone. Cost: alpha + (p-1) n (beta + gamma);
-//! scratch
-//! (p-1) n.
+//! scratch (p-1) n.
 //!
 //! `two_shot`: each rank combines one segment and sends the result to all. Cost: 2 alpha + 2 (p-1)/p n beta +
 //! (p-1)/p n gamma; scratch (p-1)/p n.

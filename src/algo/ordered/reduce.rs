@@ -1,8 +1,7 @@
-//! Ordered reduce.
+//! Reduce in the order of the ranks, for operators that do not commute.
 //!
 //! `one_shot`: the root gets all inputs and combines them. Cost: alpha + (p-1) n (beta + gamma); scratch
-//! (p-1) n
-//! at the root.
+//! (p-1) n at the root.
 //!
 //! `two_shot`: each rank combines one segment and sends the result to the root. Cost: 2 alpha + 2 (p-1)/p n
 //! beta + (p-1)/p n gamma; scratch (p-1)/p n.

@@ -4,7 +4,9 @@
 //! ([`crate::progress::wait::CoProgress`]). The wait for a started foreign call also makes progress in the
 //! builtin one ([`crate::comm::request`]). A blocking foreign call, however, waits in foreign code. If the
 //! builtin engine has calls under way then, a thread of the library makes progress on them until the foreign
-//! call returns. Usually there are none, and the check costs the call one load.
+//! call returns. The first such call starts the thread, which then sleeps between such calls and ends with
+//! the links. Usually the builtin engine has no calls under way, and the check costs the foreign call one
+//! load.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
@@ -19,13 +21,14 @@ use crate::sys::thread;
 /// Time between two turns of the thread.
 const NAP: Duration = Duration::from_micros(50);
 
-/// State that both engines share. There is one per set of links, because the foreign engine makes progress on
-/// all its calls in this process.
+/// What each engine knows of the other's calls. All communicators on the same links share one.
 pub(in crate::comm) struct SharedProgress {
     /// Whether the builtin engine has calls under way.
     is_busy: AtomicBool,
     /// Number of started foreign calls whose end was not seen yet.
     under_way: AtomicUsize,
+    /// The first foreign communicator on the links. Its engine makes progress on all its calls in this
+    /// process, so one communicator is enough.
     comm: Arc<dyn ForeignComm>,
     /// Number of threads in blocking foreign calls during which the builtin engine needs progress.
     inside: Mutex<usize>,
@@ -58,7 +61,7 @@ impl SharedProgress {
     fn run_with_thread<T>(self: &Arc<Self>, driver: &Arc<Driver>, call: impl FnOnce() -> T) -> T {
         if !self.has_thread.swap(true, Ordering::AcqRel) {
             let (both, driver) = (Arc::downgrade(self), Arc::downgrade(driver));
-            // Without a thread the call goes on as if nothing were under way.
+            // If the thread cannot be started, foreign calls run without it, now and later.
             let _ = thread::spawn_quiet("anyccl-progress", move || drive_builtin(&both, &driver));
         }
         *self.inside.lock() += 1;

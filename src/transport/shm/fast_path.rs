@@ -1,4 +1,8 @@
-//! The fast path of a link through shared memory: whole messages that find room in the ring at once.
+//! The fast path of a link through shared memory.
+//!
+//! A message is posted if the ring has slots, and the pool bounce buffers, for all its fragments. What
+//! arrives is looked at one fragment at a time. Only a fragment that was copied into shared memory takes this
+//! path; an exposed message does not.
 
 use super::ShmLink;
 use super::control_line::{Extent, FRAGMENT_BYTES, HALF_FRAGMENT_BYTES, INLINE_BYTES};
@@ -75,7 +79,10 @@ impl FastPath for ShmLink {
 }
 
 impl ShmLink {
-    /// Posts a message of several fragments, or one that finds little room, for [`FastPath::post`].
+    /// Posts a message that the beginning of [`FastPath::post`] leaves over.
+    ///
+    /// Such a message has at least [`ZERO_COPY_BYTES`], or follows an exposed one, or needs a closer look
+    /// whether there is room.
     ///
     /// # Safety
     /// See [`FastPath::post`].
@@ -87,7 +94,8 @@ impl ShmLink {
         bytes: usize,
         size: FragmentSize,
     ) -> bool {
-        // A receiver that shares this core cannot begin before this rank has ended its turn.
+        // Half fragments let a receiver begin earlier. One that shares this core cannot begin before this
+        // rank has ended its turn.
         let is_half = size == FragmentSize::Half && !self.is_oversubscribed;
         let most = if is_half { HALF_FRAGMENT_BYTES } else { FRAGMENT_BYTES };
         if !self.has_room(bytes.div_ceil(most).max(1)) {
@@ -107,7 +115,8 @@ impl ShmLink {
         }
     }
 
-    /// Whether there is room for `fragments` fragments with bounce buffers.
+    /// Whether there is room for `fragments` fragments. Each counts with a bounce buffer, even if it is
+    /// inline.
     fn has_room(&mut self, fragments: usize) -> bool {
         let quota = self.memory.quota();
         self.send.has_slots(fragments, &mut self.distance).unwrap_or(false)

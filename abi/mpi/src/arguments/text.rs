@@ -1,4 +1,4 @@
-//! Strings.
+//! Strings in C, as arguments: those that a function reads, and places into which it writes one.
 
 use std::ffi::{CStr, CString, c_char};
 
@@ -26,7 +26,7 @@ impl<A: Abi> Kind<A> for InText {
 /// Memory into which a string is written.
 pub struct OutText;
 
-/// A place for a string.
+/// A place for a string. The door's [`Abi`] says how long the string may be.
 pub struct TextPlace {
     place: *mut c_char,
     limit: fn(TextLimit) -> usize,
@@ -36,7 +36,7 @@ impl TextPlace {
     /// Writes as much of `text` as fits, and a zero. Returns the number of bytes without the zero.
     pub fn put(&self, text: &[u8], limit: TextLimit) -> i32 {
         let len = text.len().min((self.limit)(limit));
-        // SAFETY: the program passes memory for as many bytes as the limit says, and one more.
+        // SAFETY: the program passes memory for as many bytes as the limit says, and for the zero.
         unsafe { std::ptr::copy_nonoverlapping(text.as_ptr().cast(), self.place, len) };
         // SAFETY: as above.
         unsafe { self.place.wrapping_add(len).write(0) };
