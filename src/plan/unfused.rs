@@ -17,6 +17,13 @@ impl Plan {
         let lanes = self.lanes.into_iter().map(|lane| unfused_lane(lane, &mut scratch)).collect();
         Plan { scratch, lanes, ..self }
     }
+
+    /// Whether anything is reduced while it arrives: otherwise the plan is its own unfused form.
+    #[cfg(test)]
+    pub fn is_fused(&self) -> bool {
+        let steps = self.lanes.iter().flat_map(|lane| &lane.rounds).flat_map(|round| &round.steps);
+        steps.into_iter().any(|step| matches!(step, Step::RecvReduce { .. }))
+    }
 }
 
 fn unfused_lane(lane: Lane, scratch: &mut usize) -> Lane {

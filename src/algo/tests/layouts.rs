@@ -258,7 +258,7 @@ fn prove(
             "{name} of {collective}, {topology:?}, root {root}, {lengths:?}, gaps {gaps:?}, in place {in_place:?}: {violation}"
         );
     }
-    if algorithm.collective == Collective::ReduceScatterV {
+    if plans.iter().any(Plan::is_fused) {
         let plans: Vec<Plan> = plans.iter().cloned().map(Plan::unfused).collect();
         let keeps_order = |()| if is_ordered(algorithm) { verify_order(&plans, &requests) } else { Ok(()) };
         if let Err(violation) = verify_each(&plans, &requests).and_then(keeps_order) {

@@ -69,11 +69,7 @@ fn prove_exactly(
     if let Err(violation) = verify(&plans, in_place, &request) {
         panic!("{name}, {topology:?}, root {root}, count {count}, in place {in_place:?}: {violation}");
     }
-    let reduces = |plan: &Plan| {
-        let steps = plan.lanes.iter().flat_map(|lane| &lane.rounds).flat_map(|round| &round.steps);
-        steps.into_iter().any(|step| matches!(step, Step::RecvReduce { .. }))
-    };
-    if plans.iter().any(reduces) {
+    if plans.iter().any(Plan::is_fused) {
         let plans: Vec<Plan> = plans.into_iter().map(Plan::unfused).collect();
         if let Err(violation) = verify(&plans, in_place, &request) {
             panic!("{name} unfused, {topology:?}, root {root}, count {count}, {in_place:?}: {violation}");
