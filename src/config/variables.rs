@@ -158,7 +158,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_HOST_ID",
         default: "the kernel's boot id and the network namespace",
-        meaning: "Ranks with the same value count as ranks of one host. Set it to split one machine into pretended hosts.",
+        meaning: "Ranks with the same value count as ranks of one host. Set it to split one machine into simulated hosts.",
     },
     Variable {
         name: "ANYCCL_ALLOW_OTHER_USERS",
