@@ -1,11 +1,10 @@
 //! A Plan: what one rank does in one collective, as data.
 //!
-//! An algorithm is a pure function from a [`PlanRequest`] to the [`Plan`] of one rank. A plan has
-//! lanes that run side by side; a lane is a list of rounds; a round is a list of steps.
+//! An algorithm is a pure function from a [`PlanRequest`] to the [`Plan`] of one rank. A plan has lanes that
+//! run side by side; a lane is a list of rounds; a round is a list of steps.
 //!
 //! # Meaning of a round
 //!
-//! 1. The local steps (`Copy`, `Reduce`) run first, in the order listed.
 //! 1. The local steps (`Copy`, `Reduce`) run first, in the order listed.
 //! 2. Then all transfers of the round run concurrently, as a parallel assignment: every send reads its span,
 //!    and every receive reads its operand, as they were when the transfers began. A span may therefore be
@@ -19,11 +18,11 @@
 //!
 //! # Matching
 //!
-//! There are no tags. Between an ordered pair of ranks, messages match in *posting order*: sorted by
-//! (round, lane, position in round). The k-th send of a to b in a's plan meets the k-th receive
-//! from a in b's plan, and must have the same length. An empty span is not sent and not
-//! received: builders skip it on both sides, except in collectives that count their messages
-//! ([`Collective::counts_messages`]). A plan never sends to its own rank.
+//! There are no tags. Between an ordered pair of ranks, messages match in *posting order*: sorted by (round,
+//! lane, position in round). The k-th send of a to b in a's plan meets the k-th receive from a in b's plan,
+//! and must have the same length. An empty span is not sent and not received: builders skip it on both sides,
+//! except in collectives that count their messages ([`Collective::counts_messages`]). A plan never sends to
+//! its own rank.
 //!
 //! The verifier ([`verify`]) proves all of this for all ranks together.
 

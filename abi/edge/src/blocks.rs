@@ -5,7 +5,7 @@ use anyccl_engine::plan::Block;
 
 use crate::check::{invalid, not_null};
 
-/// An array from C as a slice.
+/// An array from C as a slice. Refuses NULL, even for length 0.
 ///
 /// # Safety
 /// An `array` that is not NULL has `len` elements that stay unchanged for the lifetime.
@@ -15,7 +15,8 @@ pub unsafe fn array<'a, T>(array: *const T, len: usize, what: &'static str) -> R
     Ok(unsafe { std::slice::from_raw_parts(array, len) })
 }
 
-/// One block per count. Without displacements, the blocks follow each other.
+/// One block per count, at its displacement. NULL for `displs` means that the blocks follow each other. NULL
+/// for `counts` is refused.
 ///
 /// # Safety
 /// Arrays that are not NULL have `len` elements that stay unchanged during the call.

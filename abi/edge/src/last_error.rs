@@ -12,14 +12,16 @@ thread_local! {
 
 /// Stores the sentence of a failure.
 pub fn set(text: &str) {
-    // A zero byte would end the sentence early; it can only come from a peer's or a user's text.
+    // A zero byte would end the sentence early, so it becomes a question mark. It can only come from a peer's
+    // or a user's text.
     let text = CString::new(text.replace('\0', "?")).unwrap_or_default();
-    // While the thread ends, its storage may be gone already. Then nobody is left to ask.
+    // While the thread ends, its storage may be gone already. The sentence is then lost, and `get` gives an
+    // empty one.
     let _ = LAST.try_with(|last| last.replace(text));
 }
 
-/// The sentence, terminated, never NULL; empty when this thread has seen no failure. Valid until the
-/// next [`set`] of this thread, or its end.
+/// The sentence, terminated, never NULL. It is empty if this thread has seen no failure, or is ending. The
+/// pointer is valid until the next [`set`] of this thread, or its end.
 pub fn get() -> *const c_char {
     const NOTHING: &CStr = c"";
     LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(NOTHING.as_ptr())
@@ -30,7 +32,7 @@ mod tests {
     use super::*;
 
     fn text() -> String {
-        // SAFETY: `get` never gives NULL, and nothing is set before the copy below.
+        // SAFETY: `get` never gives NULL, and nothing is set before the text is copied.
         unsafe { CStr::from_ptr(get()) }.to_str().unwrap().to_owned()
     }
 

@@ -1,4 +1,4 @@
-//! The side of the processes, which send reports.
+//! The sending side of launch reports: a process tells its launcher which libraries it uses.
 
 use std::io;
 use std::os::linux::net::SocketAddrExt;
@@ -23,7 +23,7 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// A reporter about libraries of `facade`. `None`: no launcher wants reports.
+    /// A reporter about libraries of `facade`, from the environment. `None` if no launcher wants reports.
     pub fn of_environment(facade: Facade) -> Option<Reporter> {
         let rank = std::env::var("ANYCCL_RANK").ok().and_then(|rank| rank.parse().ok());
         Reporter::new(&std::env::var(VARIABLE).ok()?, rank, facade)
@@ -36,10 +36,11 @@ impl Reporter {
         Some(Reporter { address, secret: secret.to_string(), rank, facade })
     }
 
-    /// Reports that `library` was loaded or called by this program, or that a function of it was bound for
-    /// `user`.
+    /// Reports an event about `library`. `user` is the library that requested its function; `None` stands for
+    /// the program.
     ///
-    /// An error means that the launcher has gone, or is out of reach in another network namespace.
+    /// An error usually means that the launcher has gone, does not read, or is out of reach in another
+    /// network namespace.
     pub fn tell(&self, what: Event, library: &Path, user: Option<&Path>) -> io::Result<()> {
         let program = || std::env::current_exe().unwrap_or_default();
         let report = Report {
@@ -54,7 +55,7 @@ impl Reporter {
         Ok(())
     }
 
-    /// Whether the launcher still exists.
+    /// Whether the launcher's socket can still be reached.
     pub fn has_listener(&self) -> bool {
         self.socket().is_ok()
     }

@@ -1,8 +1,10 @@
-//! Queries about the ABI and about Fortran's types (MPI 5.0, section 20.3.5).
+//! Facts about the ABI, Fortran's types and the hardware, which a program asks for or states.
+//!
+//! The ABI chapter of MPI 5.0 defines these functions, except `MPI_Get_hw_resource_info`.
 //!
 //! Fortran's default types have the sizes that all usual compilers give them. A library of Fortran bindings
-//! may state them. Other sizes or truth values are refused, because datatypes and operators are built on
-//! these.
+//! may state the same facts with the functions that set. Other sizes or truth values are refused, because
+//! datatypes and operators are built on these.
 
 use std::ffi::c_void;
 
@@ -66,7 +68,7 @@ pub unsafe fn get_fortran_info(info: Output<InfoHandle>) -> Result<()> {
     give(&fortran(), &info)
 }
 
-/// `MPI_Abi_set_fortran_info`. Accepts only what is already so.
+/// `MPI_Abi_set_fortran_info`. Refuses a value that differs from a known fact, and ignores unknown keys.
 pub unsafe fn set_fortran_info(info: InfoHandle) -> Result<()> {
     let given = Pairs::of_handle(info)?;
     for (key, value) in fortran() {
@@ -85,7 +87,7 @@ fn check_size(logical_size: i32) -> Result<usize> {
     }
 }
 
-/// The bytes of a logical of this size.
+/// The bytes of a logical of this size, in the order of this machine.
 fn logical(value: u8, size: usize) -> Vec<u8> {
     let mut bytes = u128::from(value).to_ne_bytes().to_vec();
     if cfg!(target_endian = "big") {
@@ -118,7 +120,7 @@ pub unsafe fn get_fortran_booleans(
     Ok(())
 }
 
-/// `MPI_Abi_set_fortran_booleans`. Accepts only what is already so.
+/// `MPI_Abi_set_fortran_booleans`. Refuses values that differ from 1 and 0.
 pub unsafe fn set_fortran_booleans(
     logical_size: i32,
     logical_true: *mut c_void,
@@ -139,7 +141,7 @@ pub unsafe fn set_fortran_booleans(
     Ok(())
 }
 
-/// `MPI_Get_hw_resource_info`. This library knows nothing of the hardware below a host.
+/// `MPI_Get_hw_resource_info`. Gives an info without keys: this library does not name parts of a host.
 pub unsafe fn get_hw_resource_info(info: Output<InfoHandle>) -> Result<()> {
     give(&[], &info)
 }

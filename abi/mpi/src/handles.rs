@@ -1,4 +1,4 @@
-//! Handles as integers (MPI 5.0, section 20.3.4): the integer of an object is its number. Also sums of
+//! Handles as integers (ABI chapter of MPI 5.0): the integer of an object is its number. Also sums of
 //! addresses.
 
 use crate::arguments::{

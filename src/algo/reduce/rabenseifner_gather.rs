@@ -1,10 +1,10 @@
 //! Rabenseifner's reduce: reduce_scatter by recursive halving, then a binomial gather of the segments.
 //!
-//! Works on virtual ranks, so that the root is 0 and stays active when ranks beyond a power of two
-//! fold into a neighbour.
+//! Works on virtual ranks, so that the root is 0 and stays active when ranks beyond a power of two fold into
+//! a neighbour.
 //!
-//! Cost: 2 log2(p) alpha + (p-1)/p n (max(beta, gamma) + beta); with folding one more
-//! alpha + n max(beta, gamma). Best for large messages among many ranks. Source: Rabenseifner 2004.
+//! Cost: 2 log2(p) alpha + (p-1)/p n (max(beta, gamma) + beta); with folding one more alpha + n max(beta,
+//! gamma). Best for large messages among many ranks. Source: Rabenseifner 2004.
 
 use crate::algo::patterns::binomial::Tree;
 use crate::algo::patterns::builder::{LaneBuilder, input, output, plan, scratch};

@@ -1,9 +1,9 @@
 //! An MPI in this process: a library, initialised when the first communicator needs it.
 //!
 //! If the program has initialised MPI, it is adopted, and the program must finalize it. If it is initialised
-//! here, `MPI_THREAD_MULTIPLE` is asked for. It is then finalized when the process exits in good order, with
-//! all communicators closed. Otherwise it is left alone: `MPI_Finalize` would wait for ranks that may never
-//! come, and the launcher should see that something is wrong.
+//! here, `MPI_THREAD_MULTIPLE` is asked for. Such an MPI is finalized when the process exits, if all
+//! communicators are closed. If one is open, MPI is left alone: `MPI_Finalize` would wait for ranks that may
+//! never come, and the launcher should see that something is wrong.
 
 use std::ffi::{c_char, c_int};
 use std::ptr;
@@ -36,7 +36,8 @@ pub struct Mpi<H: Handle> {
 }
 
 impl<H: Handle> Mpi<H> {
-    /// Finds the functions of a library with this interface. An error names the first that is missing.
+    /// Finds the functions of a library with this interface. An error names the first that is missing. Only
+    /// the functions with 64-bit counts may be missing.
     pub fn new(
         library: &ForeignLibrary,
         constants: &'static Constants<H>,
@@ -115,7 +116,7 @@ impl<H: Handle> ForeignEngine for Mpi<H> {
     }
 
     fn does(&self, shape: &Shape) -> bool {
-        // Graphs would need communicators of their own; messages serve as well.
+        // MPI's collectives on a graph need a communicator made for that graph. Messages do the work instead.
         shape.memory == MemoryKind::Cpu && !shape.collective.has_graph()
     }
 
@@ -146,8 +147,8 @@ extern "C" fn end() {
     }
     let begun = std::mem::take(&mut *BEGUN.lock());
     for (_, finalize) in begun.into_iter().filter(|(process, _)| *process == std::process::id()) {
-        // SAFETY: initialised by this process and not finalized since; nothing is under way, because all
-        // communicators are closed.
+        // SAFETY: initialised by this process; a program must not finalize what it has not initialised.
+        // Nothing is under way, because all communicators are closed.
         unsafe { finalize() };
     }
 }

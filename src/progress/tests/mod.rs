@@ -33,10 +33,12 @@ use crate::transport::{AnyLink, Link, SingleCopy};
 /// A time that is long enough on the busiest machine.
 const LONG: Duration = Duration::from_secs(60);
 
+/// How two ranks are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
+    /// Shared memory. A large message may be read in the sender's memory.
     Shm,
-    /// Shared memory, without reading the memory of the other side.
+    /// Shared memory. No rank reads the memory of the other.
     Slots,
     Tcp,
 }
@@ -60,7 +62,7 @@ fn endpoint_pair(
         Kind::Shm | Kind::Slots => {
             let settings = LinkSettings { ranks: 8, single_copy: kind == Kind::Shm };
             let (mut lower, mut higher) = shared_memory_pair(&control_a, &control_b, settings);
-            // Large messages are exposed then.
+            // `TestCall` allows single copies of large messages only on such links.
             lower.set_oversubscribed(true);
             higher.set_oversubscribed(true);
             (lower, higher)
@@ -103,7 +105,7 @@ fn world_with(size: u32, kind: Kind, wrap: impl Fn(Rank, Rank, AnyLink) -> AnyLi
     endpoints.into_iter().enumerate().map(driver).collect()
 }
 
-/// Runs `body` once per driver, each on its own thread, with its position. Returns the results in that order.
+/// Runs `body` once per driver, each on its own thread, with its rank. Returns the results in rank order.
 fn on_all<T: Send + 'static>(
     drivers: &[Arc<Driver>],
     body: impl Fn(Rank, &Driver) -> T + Send + Sync + 'static,
@@ -117,7 +119,7 @@ fn on_all<T: Send + 'static>(
     threads.into_iter().map(|thread| thread.join().unwrap()).collect()
 }
 
-/// A call on int32 with sum, with its plan and its buffers.
+/// A collective call on int32, which computes sums if it reduces. `algorithm` makes its plan.
 struct TestCall<'a> {
     collective: Collective,
     algorithm: &'a str,
@@ -159,7 +161,8 @@ impl TestCall<'_> {
     /// Runs with separate buffers.
     fn run(&self, driver: &Driver, input: &[i32], output: &mut [i32], timeout: Duration) -> Result<()> {
         let buffers = Buffers { input: input.as_ptr().cast(), output: output.as_mut_ptr().cast() };
-        // SAFETY: both buffers are borrowed for the whole call, and as long as the collective says.
+        // SAFETY: both buffers are borrowed for the whole call; each test makes them as long as its
+        // collective needs.
         unsafe {
             driver.run_and_remember(
                 CommId::FIRST,
@@ -175,7 +178,8 @@ impl TestCall<'_> {
     fn run_in_place(&self, driver: &Driver, data: &mut [i32]) -> Result<()> {
         let start = data.as_mut_ptr().cast::<u8>();
         let buffers = Buffers { input: start, output: start };
-        // SAFETY: the buffer is borrowed for the whole call.
+        // SAFETY: the buffer is borrowed for the whole call; each test makes it as long as its collective
+        // needs.
         unsafe {
             driver.run_and_remember(
                 CommId::FIRST,

@@ -1,6 +1,6 @@
-//! Places in the program's memory: pointers to results, and arrays that are read or written.
+//! Places in the program's memory: single values and arrays that are read, written, or both.
 //!
-//! A place knows how its ABI writes a value. The functions of this crate only see values.
+//! A place knows how its ABI reads and writes a value. The functions of this crate only see values.
 
 use std::ffi::c_void;
 
@@ -120,7 +120,7 @@ pub struct Outputs<T> {
 
 impl<T> Outputs<T> {
     /// # Safety
-    /// See [`Inputs::new`].
+    /// See [`Inputs::new`]; `write` may be called as `read` there.
     pub(super) unsafe fn new(
         place: *mut c_void,
         name: &'static str,
@@ -158,7 +158,7 @@ pub struct InputOutputs<T> {
 
 impl<T> InputOutputs<T> {
     /// # Safety
-    /// See [`Inputs::new`].
+    /// See [`Inputs::new`]; `read` and `write` may be called as `read` there.
     pub(super) unsafe fn new(
         place: *mut c_void,
         name: &'static str,
@@ -184,7 +184,7 @@ impl<T> InputOutputs<T> {
         self.input.get(at)
     }
 
-    /// Reads all elements.
+    /// Reads the first `len` elements. MPI must document at least this length.
     pub fn read(&self, len: usize) -> Result<Vec<T>> {
         self.input.read(len)
     }

@@ -60,7 +60,7 @@ impl StatusPlaces {
 }
 
 /// # Safety
-/// `place` is an array of statuses with this position; its bytes may be anything.
+/// `place` is an array with memory for a status at this position. That memory may hold any bytes.
 unsafe fn write<A: Abi>(place: *mut c_void, at: usize, status: &Status) {
     let place = place.cast::<A::Status>().wrapping_add(at);
     // SAFETY: promised by the caller; a status is integers, for which every byte is a value.
@@ -101,7 +101,8 @@ impl<A: Abi> Kind<A> for OutStatusArray {
 
     #[inline(always)]
     unsafe fn value(raw: *mut A::Status, _: &'static str) -> Result<StatusPlaces> {
-        // NULL is an array of length 0.
+        // MPI allows NULL for an array of length 0. The length is not known here, so NULL is never refused:
+        // no status is written.
         let place = if A::is_status_ignored(raw) { std::ptr::null_mut() } else { raw.cast() };
         Ok(StatusPlaces { place, write: write::<A>, write_error: write_error::<A> })
     }

@@ -7,7 +7,7 @@ use loom::thread;
 
 const QUOTA: usize = 4;
 
-/// No buffer is filled before it was read, if one side reads everything that the other sends and returns it.
+/// The writer fills a returned buffer only after the reader has read it.
 #[test]
 fn a_returned_buffer_belongs_to_one_side_only() {
     loom::model(|| {
@@ -17,8 +17,9 @@ fn a_returned_buffer_belongs_to_one_side_only() {
         let theirs = Arc::clone(&shared);
         let none: [AtomicU32; 2 * QUOTA] = std::array::from_fn(|_| AtomicU32::new(0));
         let mut reader = BouncePool::new(1, QUOTA);
-        // The reader has read three buffers, which it may do without returning any.
         let mut writer = BouncePool::new(0, QUOTA);
+        // The writer has filled three buffers. The reader's pool has them here already; its thread reads them
+        // before it returns any.
         for _ in 0..3 {
             let buffer = writer.pop().unwrap();
             let _ = reader.release(buffer);
@@ -33,7 +34,7 @@ fn a_returned_buffer_belongs_to_one_side_only() {
             reader
         });
         let (returns, data) = &*shared;
-        // The writer still has one buffer, and two come back.
+        // The writer still has one buffer. The reader returns two of the three and keeps one.
         for _ in 0..3 {
             while !writer.has(1, returns) {
                 thread::yield_now();
