@@ -1,9 +1,9 @@
-/* The smallest program: every process says who it is.
+/* The smallest program: every process prints its rank.
  *
  *     cc 00-hello-world.c -o hello-world -lanyccl
  *     anyccl run -n 4 ./hello-world
  *
- * Started without `anyccl run` it is a world of one rank. */
+ * Started without `anyccl run`, the program is a world of one rank. */
 #include <stdio.h>
 
 #include "common/check.h"

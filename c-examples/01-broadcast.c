@@ -1,4 +1,4 @@
-/* Rank 0 has data; after the broadcast every rank has them.
+/* A broadcast: rank 0 has data, and afterwards every rank has a copy.
  *
  *     rank 0   a b c d          rank 0   a b c d
  *     rank 1   - - - -    =>    rank 1   a b c d
@@ -24,7 +24,7 @@ int main(void)
     for (int i = 0; i < COUNT; i++)
         data[i] = rank == ROOT ? 10 * (i + 1) : 0;
 
-    /* The same pointer twice: the root sends from it, the others receive into it. */
+    /* Both buffers are the same memory: the root sends from it, and the others receive into it. */
     ANYCCL_CHECK(anyccl_broadcast(data, data, COUNT, ANYCCL_INT32, ROOT, ANYCCL_WORLD));
 
     if (print_rows("rank %d has %d %d %d %d", rank, data[0], data[1], data[2], data[3]) != 0)

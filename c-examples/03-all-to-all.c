@@ -1,4 +1,4 @@
-/* Every rank has one element for every rank; afterwards each has the elements that were meant for it.
+/* An all-to-all: every rank has one element for each rank, and gets one element from each rank.
  *
  *     rank 0    0  1  2          rank 0    0 10 20
  *     rank 1   10 11 12    =>    rank 1    1 11 21       a matrix, transposed

@@ -1,4 +1,4 @@
-/* Three ways to the same sum, compared with one another:
+/* Three ways to compute the same sum, compared with one another:
  *
  *     1  all_reduce
  *     2  reduce to rank 0, then broadcast
@@ -37,13 +37,13 @@ static int64_t integer_at(int rank, size_t i)
     return (int64_t)scramble((uint32_t)rank, (uint32_t)i) - INT32_MAX;
 }
 
-/* In [-1, 1]. */
+/* Element `i` of a rank, in [-1, 1]. */
 static float float_at(int rank, size_t i)
 {
     return (float)integer_at(rank, i) / (float)INT32_MAX;
 }
 
-/* Sums `input` in the three ways, one into each of `results`; `piece` is room for a rank's share of the sum. */
+/* Sums `input` in three ways, one into each of `results`. `piece` has room for a rank's share of the sum. */
 static int sum_three_ways(const void *input, void *const results[WAYS], void *piece, int size,
                           anyccl_datatype_t datatype)
 {
@@ -58,9 +58,9 @@ static int sum_three_ways(const void *input, void *const results[WAYS], void *pi
     return 0;
 }
 
-/* Whether two sums over the ranks agree as far as rounding allows: in whatever order `size` numbers are
- * added, the sum is off by less than size * FLT_EPSILON / 2 times the sum of their magnitudes, and here
- * are two sums. */
+/* Tells whether two sums over the ranks agree within rounding. In any order of the additions, a sum of `size`
+ * numbers is off by less than size * FLT_EPSILON / 2 times the sum of their magnitudes. The two sums
+ * together may differ by twice that. */
 static int within_rounding(const float *a, const float *b, int size)
 {
     size_t count = (size_t)size * ELEMENTS_PER_RANK;
@@ -68,14 +68,14 @@ static int within_rounding(const float *a, const float *b, int size)
         double magnitude = 0;
         for (int r = 0; r < size; r++)
             magnitude += fabs((double)float_at(r, i));
-        /* Negated, so that a NaN is a difference. */
+        /* The condition is negated so that a NaN counts as a difference. */
         if (!(fabs((double)a[i] - (double)b[i]) <= size * (double)FLT_EPSILON * magnitude))
             return 0;
     }
     return 1;
 }
 
-/* The sum over all ranks, computed here without any communication: every rank knows every rank's input. */
+/* The sum over all ranks, computed without communication: every rank knows every input. */
 static void sum_by_hand(void *sum, int size, anyccl_datatype_t datatype)
 {
     for (size_t i = 0; i < (size_t)size * ELEMENTS_PER_RANK; i++) {
@@ -92,7 +92,7 @@ static void sum_by_hand(void *sum, int size, anyccl_datatype_t datatype)
     }
 }
 
-/* Whether `bytes` (a multiple of 8) hold the same on every rank. */
+/* Sets *same to whether `bytes` bytes (a multiple of 8) at `data` are the same on every rank. */
 static int same_on_all_ranks(const void *data, size_t bytes, int *same)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -105,8 +105,8 @@ static int same_on_all_ranks(const void *data, size_t bytes, int *same)
     return 0;
 }
 
-/* Compares each way with the next and the first with the sum made by hand; rank 0 prints the verdicts.
- * Returns 0 when all is well on all ranks. */
+/* Compares each way with the next one, and the first one with the sum made by hand. Rank 0 prints the
+ * verdicts. Returns 0 when everything agrees on all ranks. */
 static int compare(void *const results[WAYS], void *by_hand, int rank, int size, anyccl_datatype_t datatype)
 {
     int exact = datatype == ANYCCL_INT64;

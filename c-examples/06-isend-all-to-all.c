@@ -1,12 +1,13 @@
-/* All to all with blocks of different sizes, written by hand out of sends and receives, next to the
- * built-in call for equal blocks. Programs had to write this for libraries whose all_to_all takes only
- * equal blocks.
+/* An all-to-all with blocks of different sizes, written by hand with sends and receives, beside the
+ * built-in call for equal blocks. Programs need this with libraries whose all_to_all takes only equal
+ * blocks.
  *
  *     rank 0   to 0: -    to 1: 1    to 2: 2 2          from 0: -    from 1: 10        from 2: 20 20
  *     rank 1   to 0: 10   to 1: 11 11 ...         =>    from 0: 1    from 1: 11 11     ...
  *
- * Three things make it right and fast: all receives are started before the first send; all are in flight
- * at the same time, so that the order does not matter; and the sends are waited for, no barrier is needed.
+ * Three rules make it correct and fast. All receives are started before the first send. All messages are in
+ * flight at the same time, so their order does not matter. One wait ends all sends and receives, so no
+ * barrier is needed.
  *
  *     cc 06-isend-all-to-all.c -o isend-all-to-all -lanyccl
  *     anyccl run -n 4 ./isend-all-to-all */
@@ -19,14 +20,14 @@
 
 enum { MOST_RANKS = 16, TAG = 0, EQUAL = 1000 };
 
-/* So many elements go from one rank to another; both sides can work it out. */
+/* Number of elements that go from one rank to another. Both sides can compute it. */
 static size_t block_count(int from, int to)
 {
     return (size_t)(from + to);
 }
 
-/* Block k of `send`, of send_counts[k] elements, goes to rank k; block k of `recv` comes from rank k. The
- * blocks lie one after the other. */
+/* Sends block k of `send`, send_counts[k] elements, to rank k, and receives block k of `recv` from rank k.
+ * The blocks lie one after the other. */
 static int all_to_all_by_hand(const int *send, const size_t *send_counts, int *recv, const size_t *recv_counts,
                               int rank, int size)
 {
@@ -40,7 +41,7 @@ static int all_to_all_by_hand(const int *send, const size_t *send_counts, int *r
         ANYCCL_CHECK(anyccl_irecv(recv, recv_counts[from], ANYCCL_INT32, from, TAG, ANYCCL_WORLD, &requests[from]));
         recv += recv_counts[from];
     }
-    /* Everybody begins with another one: nobody is flooded. */
+    /* Each rank begins with itself and goes on around the ranks, so no rank gets all messages at once. */
     for (int step = 0; step < size; step++) {
         const int to = (rank + step) % size;
         ANYCCL_CHECK(
@@ -69,14 +70,14 @@ int main(void)
         for (size_t i = 0; i < counts[peer]; i++)
             send[sent++] = 10 * rank + peer;
     }
-    /* Here, as much comes from a rank as goes to it. */
+    /* In this example a rank receives from each rank as much as it sends to it. */
     if (all_to_all_by_hand(send, counts, recv, counts, rank, size) != 0)
         return EXIT_FAILURE;
     for (int from = 0; from < size; from++)
         for (size_t i = 0; i < counts[from]; i++)
             wrong += recv[at++] != 10 * from + rank;
 
-    /* Equal blocks, both ways. */
+    /* Equal blocks, by hand and by the built-in call. */
     size_t equal[MOST_RANKS];
     int *all = malloc(3 * (size_t)size * EQUAL * sizeof *all);
     if (all == NULL) {

@@ -1,5 +1,5 @@
-/* Heat spreads over a plate that the ranks share, each with a block of it. In every step each block needs
- * the edges of its neighbours: they go into its halo, a frame around it that is one cell wide.
+/* A halo exchange: heat spreads over a plate, and each rank has a block of it. In every step each block
+ * needs the edges of its neighbours. They go into its halo, a frame around the block that is one cell wide.
  *
  *         columns of rank 0   of rank 1
  *         +--------------+  +--------------+
@@ -23,12 +23,12 @@ enum { ROWS = 24, COLUMNS = 32, STEPS = 200 };
 /* A block is kept row by row, with room for the largest one and its halo. */
 typedef double block_t[ROWS + 2][COLUMNS + 2];
 
-/* The cells of one block in one direction: `count` from `first` on. */
+/* The cells of one block in one direction: `count` cells from `first` on. */
 struct range {
     int first, count;
 };
 
-/* Cuts `cells` into `parts` ranges that differ by at most one. */
+/* Cuts `cells` into `parts` ranges whose lengths differ by at most one, and returns range `part`. */
 static struct range cut(int cells, int parts, int part)
 {
     struct range range;
@@ -40,13 +40,13 @@ static struct range cut(int cells, int parts, int part)
 /* The sides of a block. Opposite ones are side and side ^ 1. */
 enum { UP, DOWN, LEFT, RIGHT, SIDES };
 
-/* Where this rank is. */
+/* Place of this rank on the plate. */
 struct place {
     struct range rows, columns;
     int neighbours[SIDES]; /* -1 at the edge of the plate */
 };
 
-/* Ranks form a grid that is as square as their number allows, row by row. */
+/* Returns the place of a rank. Ranks form a grid, row by row, as square as their number allows. */
 static struct place place_of(int rank, int size)
 {
     int across = 1;
@@ -64,7 +64,7 @@ static struct place place_of(int rank, int size)
     return place;
 }
 
-/* Copies the cells beside one side of the block out of it, or its halo on that side into it. */
+/* Copies the edge cells of one side to `line`, or `line` into the halo on that side. */
 static void copy_side(block_t block, const struct place *place, int side, double *line, int into_halo)
 {
     int rows = place->rows.count, columns = place->columns.count;
@@ -81,8 +81,8 @@ static void copy_side(block_t block, const struct place *place, int side, double
     }
 }
 
-/* The neighbours that are there, in the order of the sides, as a graph: each sends this rank as many cells
- * as it gets. */
+/* The neighbours of this rank, in the order of the sides, as a graph. Each neighbour sends this rank as many
+ * cells as it receives. */
 struct neighbourhood {
     anyccl_graph_t graph;
     int count, sides[SIDES];
@@ -107,8 +107,8 @@ static int meet_neighbours(const struct place *place, struct neighbourhood *arou
     return 0;
 }
 
-/* Fills the halo from the neighbours: one call sends each its side, one after the other in `out`, and gets
- * theirs. */
+/* Fills the halo from the neighbours. One call sends each neighbour its side of the block and receives the
+ * neighbour's side. The sides lie one after the other in `out` and `in`. */
 static int exchange(block_t block, const struct place *place, const struct neighbourhood *around)
 {
     double in[2 * (COLUMNS + ROWS)], out[2 * (COLUMNS + ROWS)];
@@ -147,7 +147,7 @@ int main(void)
     if (meet_neighbours(&place, &around) != 0)
         return EXIT_FAILURE;
 
-    /* What lies outside of the plate is halo that no neighbour fills: it stays as it is here. */
+    /* No neighbour fills the halo outside of the plate: it keeps the values that it gets here. */
     static block_t blocks[2];
     if (place.neighbours[UP] < 0)
         for (int j = 1; j <= place.columns.count; j++)

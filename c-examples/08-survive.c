@@ -1,4 +1,4 @@
-/* A rank dies in the middle of the work, and the others finish it.
+/* A job that survives a failure: a rank dies in the middle of the work, and the others finish the work.
  *
  *     cc 08-survive.c -o survive -lanyccl
  *     anyccl run -n 4 --keep-going ./survive
@@ -7,7 +7,7 @@
  *     round  1 2 3       4: 2 is killed      4 5 6 7 8       the round is repeated
  *                        the others get ANYCCL_ERR_PEER_LOST and call anyccl_comm_shrink
  *
- * The work is a sum over TERMS terms per round, which the ranks that are there share. */
+ * The work is a sum over TERMS terms per round. The surviving ranks share the terms. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@
 
 enum { ROUNDS = 8, FATAL_ROUND = 4, TERMS = 1000 };
 
-/* The terms of one round that fall to this rank: every size-th one. */
+/* Sum of the terms of one round that belong to this rank: every size-th term. */
 static int64_t share(int round, int rank, int size)
 {
     int64_t sum = 0;
@@ -27,12 +27,12 @@ static int64_t share(int round, int rank, int size)
     return sum;
 }
 
-/* Replaces a communicator that has failed by one of the ranks that are still there. */
+/* Replaces a failed communicator by one of the surviving ranks. */
 static int go_on(anyccl_comm_t *comm)
 {
     anyccl_comm_t survivors;
     ANYCCL_CHECK(anyccl_comm_shrink(*comm, NULL, &survivors));
-    /* The world is left by anyccl_finalize; this would be another one that has failed. */
+    /* anyccl_finalize ends the world. Any other failed communicator is destroyed here. */
     if (*comm != ANYCCL_WORLD)
         ANYCCL_CHECK(anyccl_comm_destroy(*comm));
     *comm = survivors;
@@ -45,7 +45,7 @@ int main(void)
     ANYCCL_CHECK(anyccl_init());
     ANYCCL_CHECK(anyccl_rank(&world_rank));
     ANYCCL_CHECK(anyccl_world_size(&world_size));
-    /* A single rank has nobody to be survived by. */
+    /* With one rank there is no victim: no rank would survive. */
     int victim = world_size > 1 ? world_size / 2 : -1;
 
     anyccl_comm_t comm = ANYCCL_WORLD;
@@ -64,7 +64,7 @@ int main(void)
             /* The library has logged which rank was lost, and in which call. */
             if (go_on(&comm) != 0)
                 return EXIT_FAILURE;
-            continue; /* The round again: nobody has its sum, as a rank that died did not contribute. */
+            continue; /* Repeat the round: no rank has its sum, as the dead rank did not contribute. */
         }
         ANYCCL_CHECK(status);
         total += sum;
@@ -79,7 +79,7 @@ int main(void)
         printf("total %" PRId64 "\n", total);
     if (comm != ANYCCL_WORLD)
         ANYCCL_CHECK(anyccl_comm_destroy(comm));
-    /* Of a world that has failed, finalize is local. */
+    /* After a failure of the world, finalize is local. */
     ANYCCL_CHECK(anyccl_finalize());
     return 0;
 }

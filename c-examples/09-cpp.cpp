@@ -3,9 +3,9 @@
 //     c++ -std=c++17 09-cpp.cpp -o power -lanyccl
 //     anyccl run -n 4 ./power
 //
-// In each iteration a rank multiplies its rows by the vector, which all_gather puts together again; its
-// length is an all_reduce that is under way meanwhile. Failures are exceptions: what leaves main's try block
-// has told the other ranks already, as the world goes with it.
+// In each iteration a rank multiplies its rows by the vector. all_gather puts the new vector together, and an
+// all_reduce computes its length at the same time. Failures are exceptions. An exception that leaves the
+// scope of the world fails the world, so the other ranks fail, too, and do not wait.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// Divisible by many numbers of ranks; with others, the last rows of the last rank are 0.
+// Rows of the matrix. With a number of ranks that does not divide it, the rows beyond the matrix are 0.
 constexpr std::size_t order = 60;
 constexpr int iterations = 20;
 
@@ -38,7 +38,7 @@ double largest_eigenvalue(const anyccl::communicator_ref& comm)
                 part[i] += element(rank * mine + i, j) * vector[j];
             squares += part[i] * part[i];
         }
-        // Both are under way at once; each request keeps its buffers until it is waited for.
+        // Both calls run at the same time. A buffer belongs to its request until the wait.
         anyccl::request together = comm.iall_gather(part, vector);
         anyccl::request added = comm.iall_reduce(squares, anyccl::op::sum);
         together.wait();

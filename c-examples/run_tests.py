@@ -1,10 +1,10 @@
-"""Runs every example, and the program of README.md, on 1, 2, 3 and 4 ranks and compares what they print with what
-they should.
+"""Tests of the examples and of the program in README.md: runs each on 1, 2, 3 and 4 ranks and compares its output with the
+expected output.
 
     make examples
     python3 c-examples/run_tests.py [--prefix INSTALLED] [--programs FOLDER]
 
-What is expected is worked out here, from the definition of each collective.
+This script computes the expected output from the definition of each collective.
 """
 
 import argparse
@@ -21,7 +21,7 @@ TRAIN = os.path.join(HERE, "05-train")
 TARGET = os.path.join(os.path.dirname(HERE), "target")
 RANKS = (1, 2, 3, 4)
 SECONDS = 60
-# Of scikit-learn's digits.csv, which ours is to be.
+# Hash of scikit-learn's digits.csv. The file of the example must be the same.
 DIGITS_SHA256 = "6ebb3d2fee246a4e99363262ddf8a00a3c41bee6014c373ed9d9216ba7f651b8"
 
 
@@ -30,7 +30,7 @@ def columns(numbers):
 
 
 def hello_world(n):
-    # The lines come in any order; the caller sorts what it got.
+    # The lines come in any order. The caller sorts them.
     return [f"Hello from rank {r} of {n} (local rank {r} of {n})" for r in range(n)]
 
 
@@ -102,7 +102,7 @@ class Failure(Exception):
 
 
 def run(command, errors=subprocess.STDOUT):
-    """What the command prints. A command that fails or hangs is a failure."""
+    """Runs a command and returns its output. A command that fails or hangs is a failure."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=errors, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired as expired:
@@ -124,7 +124,7 @@ def expect_lines(expected, printed):
 
 
 def tests_of_output(options):
-    """(name, what to call) of the examples that print the same in every run."""
+    """Pairs (name, function): the examples that print the same in every run."""
     for program, expected in (
         ("00-hello-world", hello_world),
         ("01-broadcast", broadcast),
@@ -147,13 +147,13 @@ def tests_of_output(options):
 
 
 def tests_of_survival(options):
-    """(name, what to call) of the job that loses a rank: the others finish, and say whom they have lost."""
+    """Pairs (name, function): the job that loses a rank. The others finish, and name the lost rank."""
     for n in RANKS:
 
         def test(n=n):
             launcher = os.path.join(options.prefix, "bin", "anyccl")
             program = os.path.join(options.programs, "08-survive")
-            # What the survivors say about the loss goes to standard error, in any order and words.
+            # The messages of the survivors about the loss go to standard error, in any order.
             printed = run([launcher, "run", "-n", str(n), "--no-prefix", "--keep-going", program], subprocess.PIPE)
             expect_lines(survive(n), printed)
 
@@ -161,7 +161,7 @@ def tests_of_survival(options):
 
 
 def tests_of_training(options, folder):
-    """(name, what to call) of the training: it learns, and the number of ranks does not matter."""
+    """Pairs (name, function): the training. It learns, and the number of ranks does not matter."""
     digits = os.path.join(folder, "digits.csv")
 
     def weights(n):
@@ -190,7 +190,7 @@ def tests_of_training(options, folder):
 
 
 def tests_of_readme(options, folder):
-    """(name, what to call) of the program that README.md shows: it compiles as it stands, and runs."""
+    """Pairs (name, function): the program that README.md shows. It compiles as it stands, and runs."""
     source, program = os.path.join(folder, "readme.c"), os.path.join(folder, "readme")
 
     def build():

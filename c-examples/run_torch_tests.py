@@ -2,8 +2,8 @@
 
     python c-examples/run_torch_tests.py [--prefix INSTALLED] [--build FOLDER]
 
-With the Python that runs this, in which torch, NumPy and anyccl are installed. The operator is compiled into FOLDER, and not
-again as long as neither it nor torch nor anyccl has changed.
+The examples run in the Python that runs this script. It needs torch, NumPy and anyccl. The operator is compiled into FOLDER,
+and compiled again only when it, torch or anyccl has changed.
 """
 
 import argparse
@@ -26,7 +26,7 @@ class Failure(Exception):
 
 
 def run(*command, cwd=None, **variables):
-    """What the command prints. A command that fails or hangs is a failure."""
+    """Runs a command and returns its output. A command that fails or hangs is a failure."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", **variables}
     try:
         done = subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -39,7 +39,7 @@ def run(*command, cwd=None, **variables):
 
 
 def build_extension(folder):
-    """setup.py, in place of pip: what it makes lies in `folder`."""
+    """Runs setup.py in place of pip. Its output lies in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     made_of = [(HERE / "torch-extension" / name).read_text() for name in ("exchange.cpp", "setup.py")]
     made_of += [torch.__version__, anyccl.get_library_dir()]

@@ -1,5 +1,6 @@
-/* NULL, and handles that are no good, given to every function that takes a pointer: an error with a
- * sentence, never a crash, and never a change of what is passed. Without a world, and with one. */
+/* Tests of every function that takes a pointer, with NULL and with invalid handles. The function returns an
+ * error with a sentence. It never crashes, and never changes its arguments. Runs without a world, and with
+ * one. */
 #include <string.h>
 
 #include "check.h"

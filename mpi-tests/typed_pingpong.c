@@ -1,7 +1,7 @@
-/* Datatypes: messages of every constructor, from a buffer with the type to bytes in a row and back, and type to type.
+/* Tests of datatypes: messages of every constructor, from a typed buffer to contiguous bytes and back, and type to type.
  *
- * For each type the bytes that belong to it are found by a walk of our own over its description, so that the content of
- * messages, packed data and what stays untouched are all known beforehand.
+ * For each type the test walks over its description and finds the bytes that belong to it. So it knows beforehand the
+ * content of messages and of packed data, and the bytes that stay untouched.
  */
 #include "common/report.h"
 

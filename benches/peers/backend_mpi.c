@@ -1,9 +1,9 @@
-/* What the way through anyccl adds to a call of MPI: all_reduce of 8 bytes by MPI_Allreduce itself and by anyccl_all_reduce
- * with the backend mpi, by the same library, in the same process, in turns.
+/* A benchmark of what anyccl adds to a call of MPI. It compares MPI_Allreduce of 8 bytes with anyccl_all_reduce by the
+ * backend mpi. Both use the same MPI library, in the same process, in turns.
  *
  *     make install && python3 benches/peers/backend_mpi.py
  *
- * Prints the medians over the rounds in microseconds per call, and the median of what one round differs from the other. */
+ * Prints the medians over the rounds, in microseconds per call, and the median of the differences of the rounds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

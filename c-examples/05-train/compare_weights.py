@@ -2,7 +2,7 @@
 
     python3 compare_weights.py ONE.txt OTHER.txt
 
-The ranks add gradients in another order than one rank does, which changes last bits; the loss is convex, so that
+Several ranks add the gradients in another order than one rank, which changes the last bits. The loss is convex, so
 such differences do not grow.
 """
 
@@ -24,7 +24,7 @@ def main():
     if len(one) != len(other) or not one:
         sys.exit(f"{len(one)} weights against {len(other)}")
     differences = [abs(a - b) for a, b in zip(one, other)]
-    # Asked this way round, so that a NaN is too much.
+    # The condition is negated so that a NaN counts as a difference.
     if not all(difference <= ALLOWED for difference in differences):
         sys.exit(f"the weights differ by {max(differences):.2e}, more than rounding explains")
     print(f"the weights agree: {len(one)} of them, largest difference {max(differences):.1e}")

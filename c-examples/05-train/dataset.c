@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One line; 1 when there was one, 0 at the end of the file, -1 when it makes no sense. */
+/* Reads one line. Returns 1 after a sample, 0 at the end of the file, -1 when the line is malformed. */
 static int read_sample(FILE *file, sample_t *sample)
 {
     for (int i = 0; i < PIXELS; i++) {
@@ -54,7 +54,7 @@ int dataset_read(const char *path, dataset_t *dataset)
     return -1;
 }
 
-/* xorshift64*: small, and the same everywhere, which rand() is not. */
+/* xorshift64*: small, and the same on every system, unlike rand(). */
 static uint64_t next_random(uint64_t *state)
 {
     *state ^= *state >> 12;

@@ -16,10 +16,10 @@ typedef struct {
     size_t count;
 } dataset_t;
 
-/* Reads a CSV file: per line 64 pixels from 0 to 16 and a label. Returns 0, or -1 after a message. */
+/* Reads a CSV file. Each line has 64 pixels from 0 to 16 and a label. Returns 0, or -1 after a message. */
 int dataset_read(const char *path, dataset_t *dataset);
 
-/* Mixes the samples, in the same way in every run and on every rank. */
+/* Shuffles the samples in the same way in every run and on every rank. */
 void dataset_shuffle(dataset_t *dataset);
 
 void dataset_free(dataset_t *dataset);

@@ -33,7 +33,7 @@ float model_add_gradient(const float parameters[PARAMETERS], const sample_t *sam
 {
     float scores[CLASSES], exponentials[CLASSES], total = 0;
     scores_of(parameters, sample, scores);
-    /* The largest score is taken off, so that expf cannot overflow; softmax does not change. */
+    /* The largest score is subtracted so that expf cannot overflow. Softmax does not change. */
     float top = scores[largest(scores)];
     for (int c = 0; c < CLASSES; c++) {
         exponentials[c] = expf(scores[c] - top);

@@ -4,10 +4,10 @@
 
 #include "dataset.h"
 
-/* Per class: a weight for each pixel, then a bias. */
+/* Each class has a weight for each pixel, then a bias. */
 enum { PER_CLASS = PIXELS + 1, PARAMETERS = CLASSES * PER_CLASS };
 
-/* Which digit the model sees. */
+/* Returns the digit that the model recognises. */
 int model_predict(const float parameters[PARAMETERS], const sample_t *sample);
 
 /* Adds the gradient of this sample's loss to `gradient` and returns the loss. */

@@ -2,7 +2,7 @@
  *
  * Every rank has the whole model and a share of the samples. In each step every rank adds up the gradient
  * of its own samples of the batch, one all_reduce adds the ranks' gradients, and every rank makes the same
- * step. The batch is the same however many ranks share it, so 1 rank and 4 ranks find the same weights, up
+ * step. The batch does not depend on the number of ranks, so 1 rank and 4 ranks find the same weights, up
  * to rounding.
  *
  *     gunzip -k digits.csv.gz
@@ -25,14 +25,14 @@ typedef struct {
     int rank, size;
 } place_t;
 
-/* Sample i belongs to rank i % size. Gives this rank's first one, counting from `first`. */
+/* Returns the first sample of this rank at or after `first`. Sample i belongs to rank i % size. */
 static size_t first_of_mine(place_t place, size_t first)
 {
     size_t size = (size_t)place.size, ahead = (size_t)place.rank + size - first % size;
     return first + ahead % size;
 }
 
-/* One step of gradient descent on samples first..last. Adds the batch's loss, over all ranks, to `loss`. */
+/* Makes one step of gradient descent on samples first..last. Adds the batch's loss, over all ranks, to `loss`. */
 static int train_batch(const dataset_t *data, place_t place, size_t first, size_t last, float *parameters, double *loss)
 {
     /* The loss travels behind the gradient, in the same call. */
@@ -49,7 +49,7 @@ static int train_batch(const dataset_t *data, place_t place, size_t first, size_
     return 0;
 }
 
-/* The share of samples first..last, over all ranks, that the model recognises. */
+/* Computes the share of samples first..last, over all ranks, that the model recognises. */
 static int measure_accuracy(const dataset_t *data, place_t place, size_t first, size_t last, const float *parameters,
                             double *accuracy)
 {
@@ -79,7 +79,7 @@ static int train(const dataset_t *data, place_t place, float *parameters, double
     return 0;
 }
 
-/* Every rank must hold the same bits: they all made the same steps from the same gradients. */
+/* Checks that every rank has the same bits: all ranks made the same steps with the same gradients. */
 static int check_equal_weights(const float *parameters, place_t place)
 {
     uint64_t hash = 0xcbf29ce484222325u, lowest, highest;
@@ -124,7 +124,7 @@ static int run(const char *digits_path, const char *weights_path)
         return EXIT_FAILURE;
     dataset_shuffle(&data);
 
-    /* Rank 0's start is everybody's start. */
+    /* All ranks start with the weights of rank 0. */
     float parameters[PARAMETERS] = {0};
     for (int p = 0; place.rank == 0 && p < PARAMETERS; p++)
         parameters[p] = 0.01f * (float)(p % 7 - 3);

@@ -8,7 +8,7 @@
 #include <anyccl/anyccl.h>
 
 /* For functions that return 0 or EXIT_FAILURE, such as main. The other ranks notice that this process has
- * ended and fail in their turn, so nothing more is needed here. */
+ * ended, and fail, too. Nothing more is needed here. */
 #define ANYCCL_CHECK(call)                                                                                             \
     do {                                                                                                               \
         anyccl_status_t check_status = (call);                                                                         \

@@ -1,5 +1,5 @@
-/* Printing in rank order. Lines that ranks print themselves come out in any order; here rank 0 collects them
- * and prints them all. */
+/* Printing in rank order. Lines that ranks print themselves come out in any order. Here rank 0 collects all
+ * lines and prints them. */
 #ifndef EXAMPLES_ROWS_H
 #define EXAMPLES_ROWS_H
 
@@ -12,8 +12,8 @@
 
 enum { ROW_BYTES = 256 };
 
-/* Every rank gives one line, formatted as by printf, at most ROW_BYTES - 1 bytes of it. Rank 0 prints them.
- * All ranks call it. Returns 0, or EXIT_FAILURE. */
+/* Prints one line of each rank, in rank order, on rank 0. Every rank calls it with a line as for printf, of
+ * which at most ROW_BYTES - 1 bytes count. Returns 0, or EXIT_FAILURE. */
 static inline int print_rows(const char *format, ...)
 {
     int rank, size;

@@ -1,4 +1,4 @@
-/* The smallest NCCL program: every rank says who it is.
+/* The smallest NCCL program: every rank prints its number.
  *
  *     cc 00-hello-world.c -o hello-world -lnccl
  *     ./hello-world 4 */

@@ -1,10 +1,10 @@
-/* Rank 0 has four numbers; afterwards every rank has them.
+/* A broadcast: rank 0 has four numbers, and afterwards every rank has a copy.
  *
  *     cc 01-broadcast.c -o broadcast -lnccl
  *     ./broadcast 4
  *
- * The buffer is ordinary memory and the stream NULL: with libnccl.so.2 of anyccl the numbers are there
- * when the call returns. On a GPU they would be there after cudaStreamSynchronize. */
+ * The buffer is ordinary memory and the stream NULL: with libnccl.so.2 of anyccl the numbers have
+ * arrived when the call returns. On a GPU they would have arrived after cudaStreamSynchronize. */
 #include "common/ranks.h"
 
 enum { COUNT = 4 };

@@ -1,4 +1,4 @@
-/* Every rank contributes a vector; afterwards every rank has the sum of all of them.
+/* A sum over the ranks: every rank contributes a vector, and every rank gets the sum of all vectors.
  *
  *     rank 0   a0 b0 c0          rank 0   A B C
  *     rank 1   a1 b1 c1    =>    rank 1   A B C        A = a0 + a1 + a2, and so on

@@ -3,9 +3,9 @@
     torchrun --nproc-per-node 2 c-examples/torch-ddp/train.py c-examples/05-train/digits.csv.gz
     torchrun --nproc-per-node 2 c-examples/torch-ddp/train.py c-examples/05-train/digits.csv.gz --width 8192 --batch 240 --epochs 2
 
-Two nets begin with the same weights and see the same samples; one has its gradients averaged by gloo, the other by anyccl.
-Their steps take turns, so that what else the machine does hits both alike. At the end: the time of a step, the share of
-digits that were never trained on and are recognised, and how far the weights of the two are apart.
+Two nets begin with the same weights and see the same samples. gloo averages the gradients of one net, anyccl those of the
+other. Their steps take turns, so other load on the machine affects both alike. At the end the program prints the time of a
+step, the accuracy on digits outside of the training, and the distance between the weights of the two nets.
 """
 
 import argparse
@@ -20,12 +20,12 @@ from torch.nn.parallel import DistributedDataParallel
 
 BACKENDS = ("gloo", "anyccl")
 TRAINED_ON = 1500
-# Enough for the accuracy that is asked for; with fewer epochs the times are all that is looked at.
+# So many epochs reach the wanted accuracy. With fewer epochs only the times count.
 EPOCHS, WANTED_ACCURACY = 14, 0.97
 
 
 def load(path):
-    """Images of 8 x 8, and what they show; shuffled, as the file has the digits of one writer after another's."""
+    """Returns the 8 x 8 images and their labels, shuffled: the file has the digits of one writer after those of another."""
     table = torch.from_numpy(numpy.loadtxt(path, delimiter=",", dtype="float32"))
     table = table[torch.randperm(len(table), generator=torch.Generator().manual_seed(0))]
     return table[:, :64].reshape(-1, 1, 8, 8) / 16, table[:, 64].long()
@@ -50,9 +50,9 @@ class Run:
 
     def __init__(self, backend, width):
         torch.manual_seed(0)
-        # All that is to be said to choose one or the other.
+        # Nothing else chooses the backend.
         self.model = DistributedDataParallel(net(width), process_group=dist.new_group(backend=backend))
-        # Smaller steps for more neurons: with large ones the last bit of a sum decides where the net goes.
+        # More neurons need smaller steps. With large steps the last bit of a sum changes where the training ends.
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1 * (64 / width) ** 0.5, momentum=0.9)
         self.seconds = []
 
@@ -87,7 +87,7 @@ def main():
         shuffled = torch.randperm(TRAINED_ON, generator=order)
         for first in range(0, TRAINED_ON, options.batch):
             mine = shuffled[first : first + options.batch][rank::size]
-            # The one that begins changes: the other finds the samples in the caches.
+            # The two nets begin in turns: the second one finds the samples in the caches.
             for run in runs.values() if first // options.batch % 2 else reversed(runs.values()):
                 run.step(images[mine], labels[mine])
 

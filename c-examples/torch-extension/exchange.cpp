@@ -1,9 +1,9 @@
-/* torch.ops.example.exchange: an operator of one's own that calls anyccl on tensors.
+/* torch.ops.example.exchange: a custom operator that calls anyccl on tensors.
  *
  *     rank 0  x = a0 a1          rank 0  exchange(x) = a0 b0
  *     rank 1  x = b0 b1    =>    rank 1  exchange(x) = a1 b1
  *
- * Built by setup.py, used by exchange.py. The program joins the job, here by anyccl.Communicator.world()
+ * setup.py builds it, and exchange.py uses it. The program joins the job, here by anyccl.Communicator.world()
  * in Python; the operator uses the same library, and so the same world. */
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty_like.h>
@@ -33,7 +33,7 @@ anyccl_datatype_t datatype_of(const at::Tensor &tensor)
     }
 }
 
-/* Block k of the rows goes to rank k; the blocks that come lie in the order of the ranks. */
+/* Sends block k of the rows to rank k. The received blocks lie in the order of the ranks. */
 at::Tensor exchange(const at::Tensor &x)
 {
     int size = 0;

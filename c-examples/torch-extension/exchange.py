@@ -1,4 +1,4 @@
-"""Uses the operator of exchange.cpp: forwards, and backwards, where gradients go the way back.
+"""A test of the operator of exchange.cpp: forwards, and backwards, where the gradients return to their ranks.
 
     anyccl run -n 2 python exchange.py
 """
@@ -11,9 +11,9 @@ import torch
 torch.ops.load_library(importlib.util.find_spec("example_exchange").origin)
 exchange = torch.ops.example.exchange
 
-# What came from rank k goes back to rank k.
+# The gradient of a block from rank k goes back to rank k.
 torch.library.register_autograd("example::exchange", lambda context, grad: exchange(grad))
-# So that torch.compile knows the shape of the result.
+# torch.compile learns the shape of the result from it.
 torch.library.register_fake("example::exchange", torch.empty_like)
 
 

@@ -19,7 +19,7 @@ setup(
             include_dirs=[anyccl.get_include()],
             library_dirs=[folder],
             libraries=[anyccl.LIBRARY],
-            # So that it is found where it is now; it is the one that Python has loaded.
+            # The loader finds the library where it is now: the one that Python has loaded.
             extra_link_args=[f"-Wl,-rpath,{folder}"],
         )
     ],

@@ -1,5 +1,5 @@
-/* Ranks that end a communicator by ncclCommAbort, ncclCommDestroy or ncclCommFinalize, each as it likes
- * and at once when its own calls have ended: no call of a slower rank fails by that.
+/* Ranks that end a communicator by ncclCommAbort, ncclCommDestroy or ncclCommFinalize. Each rank chooses one,
+ * and calls it as soon as its own calls have ended. No call of a slower rank may fail by that.
  *
  *     endings PROCESSES THREADS ROUNDS COUNT */
 #include <sched.h>

@@ -1,9 +1,9 @@
 /* Numbers in every datatype of NCCL, and what collectives are defined to make of them, computed the plain
  * way.
  *
- * Every rank contributes a small known number at every index, chosen so that the results for up to eight
- * ranks are exact in every datatype, 8-bit floats included: they are compared bit for bit, but for
- * averages of floats that no power of two divides. */
+ * Every rank contributes a small known number at every index. The results for up to eight ranks are exact in
+ * every datatype, 8-bit floats included, so they are compared bit for bit. The exception are averages of
+ * floats over a number of ranks that is no power of two. */
 #ifndef VALUES_H
 #define VALUES_H
 

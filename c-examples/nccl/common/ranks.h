@@ -1,8 +1,8 @@
-/* One process per rank, on this host: the first one starts the others and gives them the id of their
+/* One process per rank, on this host. The first process starts the others and gives them the id of the
  * communicator.
  *
  * Programs that run on several hosts leave this to MPI or another launcher: one rank calls
- * ncclGetUniqueId, all get the bytes. */
+ * ncclGetUniqueId, and the launcher gives the bytes to all ranks. */
 #ifndef RANKS_H
 #define RANKS_H
 
@@ -32,7 +32,7 @@
         }                                                                                                              \
     } while (0)
 
-/* Becomes `size` processes; returns the rank of each. */
+/* Forks into `size` processes. Returns the rank of the calling process in each of them. */
 static int start_ranks(int size, ncclUniqueId *id)
 {
     int *pipes = malloc(sizeof(int) * 2 * (size_t)size);
@@ -47,7 +47,7 @@ static int start_ranks(int size, ncclUniqueId *id)
             return rank;
         }
     }
-    /* After the forks: a library is best begun in the process that uses it. */
+    /* The first NCCL call comes after the forks: a library is best initialized in the process that uses it. */
     NCCL_CHECK(ncclGetUniqueId(id));
     for (int rank = 1; rank < size; rank++)
         SYSTEM_CHECK(write(pipes[2 * rank + 1], id, sizeof *id) == (ssize_t)sizeof *id);
@@ -55,7 +55,7 @@ static int start_ranks(int size, ncclUniqueId *id)
     return 0;
 }
 
-/* Rank 0 waits for the others; returns the exit status of the program. */
+/* Waits, on rank 0, for the other processes. Returns the exit status of the program. */
 static int end_ranks(int rank, int size)
 {
     int outcome = EXIT_SUCCESS;
@@ -68,7 +68,7 @@ static int end_ranks(int rank, int size)
     return outcome;
 }
 
-/* The first argument, or 4. */
+/* Number of ranks: the first argument, or 4. */
 static int ranks_wanted(int argc, char **argv)
 {
     int size = argc > 1 ? atoi(argv[1]) : 4;
