@@ -2,10 +2,12 @@
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // The name by which programs linked with MPI ask the loader. MPI libraries have no symbol versions.
+    // The soname: programs linked with MPI ask the loader for this name. MPI libraries have no symbol
+    // versions, so none are given here.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libmpi_abi.so.1");
     // Threads of the engine, and the handler of pthread_atfork, may outlive a dlclose.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
-    // A tool that wraps MPI_X and calls PMPI_X must not meet its own wrapper again from inside this library.
+    // Calls inside this library stay inside. A tool that wraps MPI_X and calls PMPI_X must not meet its own
+    // wrapper again.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-Bsymbolic-functions");
 }

@@ -1,9 +1,8 @@
 //! Model checking, by loom, of the engine's lock-free parts and of the handle table. Loom tries every
-//! interleaving of two or three threads.
+//! interleaving of two or three threads. The models of sleepers allow at most three preemptions.
 //!
 //! The sources are those of the engine and of `anyccl-edge`. This crate compiles them again, with loom's
 //! atomics in place of the machine's.
-//! of the machine's.
 
 #[cfg(test)]
 #[path = "../../src/transport/shm/protocol.rs"]

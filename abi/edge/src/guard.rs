@@ -14,7 +14,6 @@ use crate::last_error;
 ///
 /// The door turns the error into its own number. Profiles keep `panic = "unwind"`: with abort there would be
 /// nothing to catch.
-/// nothing to catch.
 pub fn guard<T>(name: &str, body: impl FnOnce() -> Result<T>) -> Result<T> {
     guard_boxed(name, || body().map_err(Box::new)).map_err(|error| *error)
 }

@@ -1,5 +1,5 @@
-//! Model of the sleepers: two sleepers and a thread that brings outcomes, in every order, by loom (crate
-//! `anyccl-models`).
+//! Model of the sleepers: two sleepers and a thread that brings outcomes, by loom (crate `anyccl-models`), in
+//! every order with at most three preemptions.
 //!
 //! No sleeper misses its outcome; otherwise it would sleep for ever, which loom reports. None wakes up more
 //! often than there were outcomes.
