@@ -23,7 +23,8 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// A reporter about libraries of `facade`, from the environment. `None` if no launcher wants reports.
+    /// A reporter about libraries of `facade`, from the environment. `None` if [`VARIABLE`] is unset
+    /// or invalid.
     pub fn of_environment(facade: Facade) -> Option<Reporter> {
         let rank = std::env::var("ANYCCL_RANK").ok().and_then(|rank| rank.parse().ok());
         Reporter::new(&std::env::var(VARIABLE).ok()?, rank, facade)

@@ -1,9 +1,9 @@
 //! An MPI in this process: a library, initialised when the first communicator needs it.
 //!
 //! If the program has initialised MPI, it is adopted, and the program must finalize it. If it is initialised
-//! here, `MPI_THREAD_MULTIPLE` is asked for. Such an MPI is finalized when the process exits, if all
-//! communicators are closed. If one is open, MPI is left alone: `MPI_Finalize` would wait for ranks that may
-//! never come, and the launcher should see that something is wrong.
+//! here, `MPI_THREAD_MULTIPLE` is asked for. Such an MPI is finalized when the process calls `exit` or
+//! returns from `main`, if all communicators are closed. If one is open, MPI is left alone: `MPI_Finalize`
+//! would wait for ranks that may never come, and the launcher should see that something is wrong.
 
 use std::ffi::{c_char, c_int};
 use std::ptr;

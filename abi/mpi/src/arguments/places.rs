@@ -14,6 +14,8 @@ pub struct Output<T> {
 }
 
 impl<T> Output<T> {
+    /// The place of the argument `name`. Refuses NULL.
+    ///
     /// # Safety
     /// `write` may be called with `place` until the MPI function returns.
     pub(super) unsafe fn new(
@@ -39,6 +41,8 @@ pub struct InputOutput<T> {
 }
 
 impl<T> InputOutput<T> {
+    /// The place of the argument `name`. Refuses NULL.
+    ///
     /// # Safety
     /// See [`Output::new`]; `read` may be called like `write`.
     pub(super) unsafe fn new(
@@ -74,6 +78,8 @@ pub struct Inputs<T> {
 }
 
 impl<T> Inputs<T> {
+    /// The array of the argument `name`. NULL passes here; [`Inputs::check`] refuses it for a length above 0.
+    ///
     /// # Safety
     /// `read` may be called with `place` and every position below the length that MPI documents, until the
     /// MPI function returns; NULL stands for an array of length 0.
@@ -119,6 +125,9 @@ pub struct Outputs<T> {
 }
 
 impl<T> Outputs<T> {
+    /// The array of the argument `name`. NULL passes here; [`Outputs::check`] refuses it for a length above
+    /// 0.
+    ///
     /// # Safety
     /// See [`Inputs::new`]; `write` may be called as `read` there.
     pub(super) unsafe fn new(
@@ -157,6 +166,9 @@ pub struct InputOutputs<T> {
 }
 
 impl<T> InputOutputs<T> {
+    /// The array of the argument `name`. NULL passes here; [`InputOutputs::check`] refuses it for a length
+    /// above 0.
+    ///
     /// # Safety
     /// See [`Inputs::new`]; `read` and `write` may be called as `read` there.
     pub(super) unsafe fn new(

@@ -59,6 +59,8 @@ impl StatusPlaces {
     }
 }
 
+/// Writes a status. If it has no error class, the place keeps its own.
+///
 /// # Safety
 /// `place` is an array with memory for a status at this position. That memory may hold any bytes.
 unsafe fn write<A: Abi>(place: *mut c_void, at: usize, status: &Status) {
