@@ -6,7 +6,7 @@
 
 enum { COUNT = 200000 };
 
-/* Everybody sends first. Alone, that would wait for ever: the messages are too large to wait on the way. */
+/* Every rank sends first. Without a batch this would wait for ever, as the messages are too large to buffer. */
 static void all_send_first(struct harness *harness, void *shared)
 {
     int *out = calloc(COUNT, sizeof *out), *in = calloc((size_t)harness->size * COUNT, sizeof *in);
@@ -38,7 +38,7 @@ static anyccl_comm_t another(struct harness *harness)
     return comm;
 }
 
-/* Two collectives on two communicators, in another order on each rank, and messages between them. */
+/* Two collectives on two communicators, in different orders on the ranks, and messages between them. */
 static void in_any_order(struct harness *harness, void *shared)
 {
     anyccl_comm_t comms[2] = {harness->comm, another(harness)};
@@ -58,7 +58,7 @@ static void in_any_order(struct harness *harness, void *shared)
         CHECK_OK(anyccl_batch_begin());
         CHECK_OK(anyccl_recv(&got, 1, ANYCCL_INT32, peer, turn, comms[first], NULL));
         CHECK_OK(anyccl_send(&sent, 1, ANYCCL_INT32, peer, turn, comms[(peer + turn) % 2]));
-        CHECK_OK(anyccl_batch_end()); /* an inner one: nothing is waited for */
+        CHECK_OK(anyccl_batch_end()); /* an inner batch: waits for nothing */
         CHECK_OK(anyccl_all_reduce(out[1 - first], in[1 - first], COUNT, ANYCCL_INT32, ANYCCL_SUM, comms[1 - first]));
         CHECK_OK(anyccl_batch_end());
         CHECK(in[0][COUNT - 1] == harness->size && in[1][COUNT - 1] == 2 * harness->size && got == peer);
@@ -70,7 +70,7 @@ static void in_any_order(struct harness *harness, void *shared)
     CHECK_OK(anyccl_comm_destroy(comms[1]));
 }
 
-/* Collectives of blocks that differ, and of lists, on two communicators, in another order on each rank. */
+/* Collectives of unequal blocks and of lists on two communicators, in different orders on the ranks. */
 static void of_every_kind(struct harness *harness, void *shared)
 {
     anyccl_comm_t copy;
@@ -97,7 +97,7 @@ static void of_every_kind(struct harness *harness, void *shared)
     CHECK_OK(anyccl_comm_destroy(copy));
 }
 
-/* A refused call does not take the others with it, and is told at the end once more. */
+/* A refused call does not harm the others. The end of the batch reports it once more. */
 static void a_refused_call(struct harness *harness, void *shared)
 {
     int sent = harness->rank, got = -1, sum = 0;
@@ -114,7 +114,7 @@ static void a_refused_call(struct harness *harness, void *shared)
     CHECK(got == 1 - harness->rank);
     CHECK_OK(anyccl_wait(&request));
     CHECK(sum == 1);
-    /* The next batch knows nothing of it. */
+    /* The next batch is not affected. */
     CHECK_OK(anyccl_batch_begin());
     CHECK_OK(anyccl_barrier(harness->comm));
     CHECK_OK(anyccl_batch_end());

@@ -1,4 +1,4 @@
-/* Several ranks as processes: every collective on the world, against the oracle. Started by `anyccl run`. */
+/* Tests of every collective on the world against the oracle. `anyccl run` starts the ranks as processes. */
 #include "harness.h"
 #include "check.h"
 
@@ -15,7 +15,7 @@ int main(void)
     harness.home = OF_THE_LIBRARY;
     try_all_collectives(&harness, ANYCCL_FLOAT32, ANYCCL_SUM, 70001);
 
-    /* Once around: what this rank sends to the right comes from the left. */
+    /* A ring: each rank sends to its right and receives from its left. */
     const int right = (harness.rank + 1) % harness.size, left = (harness.rank + harness.size - 1) % harness.size;
     int sent = 100 + harness.rank, received = -1;
     anyccl_request_t request;

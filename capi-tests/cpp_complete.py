@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Looks for functions of anyccl.h that anyccl.hpp does not call: each has a place there, or a reason here why not.
+"""Checks that anyccl.hpp calls every function of anyccl.h. This script lists each exception with its reason.
 
     python3 capi-tests/cpp_complete.py [INCLUDE]
 """
@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-# Why a function of the C API is used as it is.
+# Functions of the C API that anyccl.hpp does not wrap, with the reason.
 WITHOUT_A_WRAPPER = {
     "anyccl_init": "world::join calls anyccl_init_with, which does more",
     "anyccl_is_initialized": "world is an object: it is there or not",

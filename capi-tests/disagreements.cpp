@@ -1,5 +1,5 @@
-// Ranks that disagree in one argument: each is told of both sides, whatever the call, whoever the odd one is.
-// Ranks are threads; the calls are those of anyccl.hpp.
+// Tests of ranks that disagree in one argument. For every call, and for every rank as the odd one, each rank
+// gets an error that names both sides. Ranks are threads. The calls are those of anyccl.hpp.
 #include <anyccl/anyccl.hpp>
 
 #include <array>

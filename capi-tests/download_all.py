@@ -1,6 +1,6 @@
 """Downloads what parts of `make test` need from PyPI, while others run: download_all.py PART...
 
-What cannot be had is said; the test that needs it says so again. What is there already is kept.
+The script keeps what is already installed. It names each part that it cannot get, and so does the test that needs it.
 """
 
 import subprocess

@@ -1,4 +1,4 @@
-/* Arguments that a call never accepts, and what the sentence says about them. */
+/* Tests of arguments that a call never accepts, and of the error sentences about them. */
 #include <stdint.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static void counts_and_ranges(void)
     CHECK_OK(anyccl_all_reduce(a, a, 2, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
 }
 
-/* Calls like one that was made lately are not checked anew: what differs from it must be seen all the same. */
+/* The fast path does not check a repeated call again. It must still notice arguments that differ. */
 static void right_the_first_time(void)
 {
     int *const end = (int *)(UINTPTR_MAX - 7);

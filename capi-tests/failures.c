@@ -1,5 +1,5 @@
-/* What the ranks are told when something goes wrong among them: nobody hangs, everybody gets a status and
- * a sentence, and the communicator can still be destroyed. */
+/* Tests of failures among the ranks: no rank hangs, every rank gets a status and a sentence, and the
+ * communicator can still be destroyed. */
 #include <string.h>
 
 #include "check.h"
@@ -27,7 +27,7 @@ static void another_count(struct harness *harness, void *shared)
     const size_t count = harness->rank == 0 ? 3 : 5;
     (void)shared;
     CHECK_STATUS(ANYCCL_ERR_MISMATCH, anyccl_all_reduce(sent, got, count, ANYCCL_INT32, ANYCCL_SUM, harness->comm));
-    /* Both calls are named. */
+    /* The sentence names both calls. */
     CHECK(strstr(anyccl_last_error(), "count 3") != NULL && strstr(anyccl_last_error(), "count 5") != NULL);
     check_failed(harness, ANYCCL_ERR_MISMATCH);
 }
@@ -38,7 +38,7 @@ static void another_call(struct harness *harness, void *shared)
     (void)shared;
     const int status = harness->rank == 0 ? anyccl_all_reduce(sent, got, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm)
                                           : anyccl_broadcast(sent, got, 1, ANYCCL_INT32, 1, harness->comm);
-    /* The root of a broadcast may be through before it can know. */
+    /* The root of a broadcast may complete before it learns of the mismatch. */
     if (harness->rank == 0 || status != ANYCCL_SUCCESS)
         CHECK_STATUS(ANYCCL_ERR_MISMATCH, (anyccl_status_t)status);
     if (status != ANYCCL_SUCCESS)
@@ -58,7 +58,7 @@ static void one_aborts(struct harness *harness, void *shared)
     check_failed(harness, ANYCCL_ERR_ABORTED);
 }
 
-/* The deadline of the communicator counts on over waits that are each shorter. */
+/* Waits in short steps. The deadline of the communicator goes on over them. */
 static anyccl_status_t barrier_in_steps(anyccl_comm_t comm)
 {
     int done = 0;

@@ -1,11 +1,11 @@
-/* A child of fork is refused what its parent made, and the parent goes on as if nothing had happened. */
+/* Tests of fork: a child cannot use the communicators of its parent, and the parent works on undisturbed. */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
 
-/* In the child: every call is refused and says why. */
+/* Runs in the child: every call is refused, with the reason. */
 static void be_refused(anyccl_comm_t comm, anyccl_request_t request)
 {
     int flag = 77, buffer = 0;

@@ -1,8 +1,8 @@
-"""The instructions of a small blocking call, against a budget.
+"""A test of the number of instructions of a small blocking call against a budget.
 
-A small call should cost little beside the way of a cache line from core to core, and time is no test: it changes with the
-machine. Instructions do not. `instructions.txt` holds what each call took when somebody last looked; more than a tenth
-above that is a failure.
+A small call should cost little beside the transfer of a cache line from core to core. Time is no test of that, as it changes
+with the machine; the number of instructions does not. `instructions.txt` holds the last accepted number for each call. A call
+fails with more than a tenth above it.
 """
 
 import re
@@ -29,7 +29,7 @@ def measured(program, name, folder):
 
 
 def check(program, folder):
-    """Prints each call with its budget; gives what is wrong, a sentence each."""
+    """Prints each call with its budget. Returns a sentence for each failure."""
     wrong = []
     for name, budget in budgets().items():
         count = measured(program, name, folder)

@@ -4,9 +4,9 @@
     make examples
     python3 capi-tests/launchers.py [--prefix INSTALLED] [--programs FOLDER] [NAME...]
 
-MPICH, Intel MPI and Open MPI come from PyPI, in pinned versions, into target/launchers, once. Where that is not possible
-their tests are skipped, with the reason. torchrun is looked for in ANYCCL_TORCHRUN and target/torch-venv, and stood in for
-by its variables besides; srun is a script that sets Slurm's.
+MPICH, Intel MPI and Open MPI come from PyPI, in pinned versions, into target/launchers, once. Where that is not possible,
+their tests are skipped, and the reason is printed. The script looks for torchrun in ANYCCL_TORCHRUN and target/torch-venv. One
+more test sets torchrun's variables itself. A script that sets Slurm's variables stands in for srun.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def installed(name):
 
 
 def clean_environment():
-    """Without what another launcher, or this session, has set."""
+    """Returns the environment without the variables of other launchers and of this session."""
     unwanted = ("ANYCCL_", "PMI", "OMPI_", "PRTE_", "SLURM_", "MPI_", "I_MPI_")
     names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT")
     return {name: value for name, value in os.environ.items() if not name.startswith(unwanted) and name not in names}

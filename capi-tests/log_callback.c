@@ -1,5 +1,5 @@
-/* Log lines go to the program's own function, with its own pointer, at the level that the configuration
- * names. */
+/* Tests of the log callback: log lines go to the function of the program, with its pointer, at the level of
+ * the configuration. */
 #include <string.h>
 
 #include "check.h"
@@ -46,7 +46,7 @@ int main(void)
     CHECK_OK(anyccl_comm_destroy(copy));
     CHECK(seen.lines == quiet);
 
-    /* After it is replaced it hears nothing more. */
+    /* A replaced callback gets no more lines. */
     CHECK_OK(anyccl_set_log_callback(NULL, NULL));
     const int before = seen.lines;
     CHECK_OK(anyccl_finalize());

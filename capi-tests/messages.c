@@ -8,7 +8,7 @@
 
 enum { LARGE = 300000 };
 
-/* Whoever comes first is served; a probe tells how much room the message needs. */
+/* Messages are received in the order of arrival. A probe tells how much room a message needs. */
 static void from_anybody(struct harness *harness, void *shared)
 {
     double values[100];
@@ -59,7 +59,7 @@ static void by_tag(struct harness *harness, void *shared)
     }
 }
 
-/* Everybody passes a large message on to the right, all at the same time. */
+/* Every rank sends a large message to its right at the same time. */
 static void around_a_ring(struct harness *harness, void *shared)
 {
     const int right = (harness->rank + 1) % harness->size, left = (harness->rank + harness->size - 1) % harness->size;
@@ -71,7 +71,7 @@ static void around_a_ring(struct harness *harness, void *shared)
     CHECK_OK(
         anyccl_sendrecv(out, LARGE, ANYCCL_INT32, right, 5, in, LARGE, ANYCCL_INT32, left, 5, harness->comm, &status));
     CHECK(status.source == left && in[0] == left && in[LARGE - 1] == left);
-    /* When an argument of either half is refused, nothing was sent. */
+    /* If an argument of either half is refused, nothing is sent. */
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_sendrecv(out, 1, ANYCCL_INT32, right, 5, in, 1, ANYCCL_INT32,
                                                               harness->size, 5, harness->comm, NULL));
     int found = 1;
@@ -82,7 +82,7 @@ static void around_a_ring(struct harness *harness, void *shared)
     free(in);
 }
 
-/* A message that was taken out is received by whoever has its handle, once. */
+/* A message that a matched probe has taken out is received once, by its handle. */
 static void taken_out(struct harness *harness, void *shared)
 {
     int values[4] = {1, 2, 3, 4}, got[4] = {0, 0, 0, 0}, later = 0;
@@ -138,7 +138,7 @@ static void behind_a_collective(struct harness *harness, void *shared)
     free(numbers);
 }
 
-/* A synchronous send is not over before it is received. */
+/* A synchronous send does not complete before it is received. */
 static void synchronous(struct harness *harness, void *shared)
 {
     int value = 7, got = 0, done = 0;
@@ -176,7 +176,7 @@ static void cancelled(struct harness *harness, void *shared)
     CHECK(status.cancelled == 0 && got == peer && never == 9);
 }
 
-/* Both sides learn that the room was too small, and what the other one did. */
+/* Both sides learn that the buffer was too small, and what the other side did. */
 static void too_long(struct harness *harness, void *shared)
 {
     int values[8] = {0};

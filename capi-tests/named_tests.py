@@ -1,4 +1,4 @@
-"""Runs named tests one after the other, and counts. One that cannot be run here is skipped, with its reason."""
+"""A runner of named tests, one after the other. It counts them, and skips a test that cannot run here, with the reason."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ from run_tests import Failure  # noqa: E402
 
 
 class Skipped(Exception):
-    """What a test needs cannot be had here."""
+    """Raised when something that a test needs is not available."""
 
 
 def run_named(tests, words):

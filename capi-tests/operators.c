@@ -1,4 +1,4 @@
-/* Operators that a program makes: scaled sums and functions of its own, in every collective that reduces. */
+/* Tests of user-defined operators, in every collective that reduces: scaled sums, and functions. */
 #include "check.h"
 #include "ranks.h"
 
@@ -27,7 +27,7 @@ static void scaled_sums(struct harness *harness, void *shared)
     for (int i = 0; i < COUNT; i++)
         CHECK(got[i] == (float)(2 * scalars * ((harness->rank * COUNT + i) % 50)));
 
-    /* The number goes; what was started with it does not. */
+    /* The handle of the operator is released; calls that were started with it go on. */
     anyccl_request_t request;
     CHECK_OK(anyccl_ireduce(mine, got, COUNT, ANYCCL_FLOAT32, now, harness->size - 1, harness->comm, &request));
     CHECK_OK(anyccl_op_destroy(now));
@@ -39,7 +39,7 @@ static void scaled_sums(struct harness *harness, void *shared)
     CHECK_OK(anyccl_op_destroy(later));
 }
 
-/* A map x -> a*x + b; one after the other is associative and does not commute. */
+/* A map x -> a*x + b. Composition of such maps is associative and does not commute. */
 struct map {
     unsigned a, b;
 };
@@ -65,7 +65,7 @@ static void one_after_the_other(const void *in, void *inout, size_t count, anycc
     for (size_t i = 0; i < count; i++)
         right[i] = then(left[i], right[i]);
     seen->elements += count;
-    /* A call from here would wait for itself. */
+    /* A call inside an operator would wait for itself. */
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_barrier(seen->comm));
 }
 
@@ -111,7 +111,7 @@ static void functions(struct harness *harness, void *shared)
     CHECK_OK(anyccl_op_destroy(op));
 }
 
-/* Some ranks say that theirs commutes, one does not. */
+/* Rank 1 says that its operator commutes; the others say that it does not. */
 static void disagreeing(struct harness *harness, void *shared)
 {
     struct map one = {1, 2}, result;

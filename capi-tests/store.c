@@ -1,5 +1,5 @@
-/* Communicators by a store of the caller's: one table that the threads share, with everything that can go
- * wrong. */
+/* Tests of communicators made through a store of the caller: one table that the threads share, and each way
+ * in which it can fail. */
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
@@ -15,7 +15,7 @@ struct table {
     pthread_cond_t changed;
     char key[64];
     unsigned char value[VALUE_BYTES];
-    size_t bytes; /* 0: not set */
+    size_t bytes; /* 0 if not set */
     int sets, gets;
     const char *complaint; /* every call fails with it */
 };
@@ -106,7 +106,7 @@ static void *be_a_rank(void *argument)
 static void meet(struct table *table, int size)
 {
     struct rank ranks[MOST_RANKS];
-    /* The last first: who comes too early waits. */
+    /* The last rank starts first: a rank that comes too early waits. */
     for (int rank = size - 1; rank >= 0; rank--) {
         ranks[rank].table = table;
         ranks[rank].rank = rank;
@@ -125,7 +125,7 @@ static void a_store_is_asked_once_per_rank_and_may_be_used_again(void)
     CHECK(table.sets == 0 && table.gets == 0);
     meet(&table, 3);
     CHECK(table.sets == 1 && table.gets == 2);
-    /* What is left from the communicators before does not answer, and is replaced. */
+    /* The old value of an earlier communicator is replaced: no rank answers at its address. */
     meet(&table, 4);
     meet(&table, 2);
     CHECK(table.sets == 3);

@@ -1,4 +1,4 @@
-/* A program that nobody started as a job: its world is itself alone, and every call works. */
+/* Tests of a program without a launcher: its world has one rank, and every call works. */
 #include "harness.h"
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* Every collective on the world, by whichever engine the environment names, against the oracle. Up to four
- * ranks; started by run.py under the launcher that the engine needs. */
+/* Tests of every collective on the world against the oracle, with the engine that the environment names. Runs
+ * on up to four ranks. run.py starts it under the launcher that the engine needs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static void scans(const struct harness *harness)
         }
 }
 
-/* Operators that the program has made: of scaled contributions, and a function. */
+/* Operators of the program: scaled contributions, and a function. */
 static void smaller(const void *left, void *both, size_t count, anyccl_datatype_t datatype, void *context)
 {
     const int *a = left;
@@ -95,7 +95,7 @@ static void operators_of_the_program(const struct harness *harness)
     CHECK_OK(anyccl_op_destroy(function));
 }
 
-/* Communicators made of the world have the engine, too. */
+/* Communicators made from the world use the engine, too. */
 static void halves(const struct harness *harness)
 {
     struct harness half = {NULL, -1, -1, OF_THE_PROGRAM}, twin = {NULL, harness->rank, harness->size, OF_THE_PROGRAM};
@@ -109,7 +109,7 @@ static void halves(const struct harness *harness)
     CHECK_OK(anyccl_comm_destroy(twin.comm));
 }
 
-/* What one engine has begun goes on while the rank waits in another. */
+/* Operations of one engine make progress while the rank waits in another engine. */
 static void engines_side_by_side(const struct harness *harness)
 {
     const int right = (harness->rank + 1) % harness->size;
@@ -120,7 +120,7 @@ static void engines_side_by_side(const struct harness *harness)
     CHECK(out != NULL && in != NULL);
     for (int i = 0; i < LONG; i++)
         out[i] = harness->rank + i;
-    /* A message that only ends when its receiver has read it, and a rank that enters the collective first. */
+    /* A message that completes only when its receiver has read it. One rank enters the collective first. */
     if (harness->rank == 0) {
         CHECK_OK(anyccl_isend(out, LONG, ANYCCL_INT32, right, 5, harness->comm, &sent));
         CHECK_OK(anyccl_all_reduce(&one, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm));
@@ -132,7 +132,7 @@ static void engines_side_by_side(const struct harness *harness)
         CHECK(harness->rank != 1 || in[LONG - 1] == LONG - 1);
     }
     CHECK(sum == harness->size);
-    /* The other way round: a collective that was started, and a message that is waited for first. */
+    /* The reverse: a collective is started, and the rank waits for a message first. */
     CHECK_OK(anyccl_iall_reduce(out, in, LONG, ANYCCL_INT32, ANYCCL_SUM, harness->comm, &reduced));
     if (harness->rank == 0 && harness->size > 1)
         CHECK_OK(anyccl_recv(&sum, 1, ANYCCL_INT32, right, 6, harness->comm, NULL));

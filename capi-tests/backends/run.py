@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Every collective by every engine that can be had here, each under the launcher that it needs, against one oracle; and what is
-said where an engine cannot be had.
+"""Tests of the engines behind anyccl: every collective by every engine that is available, under the launcher that it needs,
+against one oracle. Also tests the messages about an engine that is not available.
 
     make install
     python3 capi-tests/backends/run.py [--prefix INSTALLED] [NAME...]
 
 MPICH, Intel MPI and Open MPI come from PyPI, in the versions of capi-tests/launchers.py, into target/launchers, once. Where that is
-not possible their tests are skipped, with the reason.
+not possible, their tests are skipped, and the reason is printed.
 """
 
 import argparse

@@ -1,6 +1,7 @@
-/* Checks of a test: what went wrong is printed with file and line, then the process ends with 1.
+/* Macros that check a condition or a status. A failed check prints file, line and reason, and ends the
+ * process with status 1.
  *
- * For the functions of anyccl; with CHECK_NCCL defined, for those of NCCL.
+ * They check functions of anyccl, or, with CHECK_NCCL defined, functions of NCCL.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* _Exit: other threads may still be inside a call, and nothing needs to be tidied up for them. */
+/* Checks a condition. Ends by _Exit, as other threads may still be inside a call. */
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
@@ -17,8 +18,8 @@
         }                                                                                                              \
     } while (0)
 
-/* That `call`, spelled `text`, gives `expected`; `name_of` names such a number, `last_error` is the
- * sentence of a failure. */
+/* Checks that `call` returns `expected`. `text` is the call as text, `name_of` names a returned number, and
+ * `last_error` is the sentence of the last failure. */
 #define CHECK_NUMBER(type, expected, call, text, name_of, last_error)                                                  \
     do {                                                                                                               \
         const type number_ = (call);                                                                                   \

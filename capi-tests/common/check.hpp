@@ -1,4 +1,4 @@
-// What the tests of anyccl.hpp with exceptions check beside check.h.
+// Checks for tests of anyccl.hpp with exceptions, beside those of check.h.
 #ifndef CHECK_HPP
 #define CHECK_HPP
 
@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-// That a call fails with this status and a sentence that has these words in it.
+// Checks that a call fails with this status, and that its sentence has these words.
 template <class Call>
 void throws(const char* file, int line, anyccl_status_t status, const char* words, Call call)
 {

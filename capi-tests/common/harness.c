@@ -20,7 +20,7 @@ static int reduces(enum collective c)
     return c == ALL_REDUCE || c == REDUCE || c == REDUCE_SCATTER;
 }
 
-/* Elements that this rank sends. */
+/* Number of elements that this rank sends. */
 static size_t input_elements(const struct harness *harness, const struct trial *t)
 {
     const int at_root = harness->rank == t->root;
@@ -37,7 +37,7 @@ static size_t input_elements(const struct harness *harness, const struct trial *
     }
 }
 
-/* Elements that this rank receives. */
+/* Number of elements that this rank receives. */
 static size_t output_elements(const struct harness *harness, const struct trial *t)
 {
     const int at_root = harness->rank == t->root;
@@ -166,7 +166,7 @@ static void try_once(const struct harness *harness, const struct trial *t)
     const size_t element = anyccl_datatype_bytes(t->datatype);
     const size_t inputs = input_elements(harness, t), outputs = output_elements(harness, t);
     const size_t share = (size_t)harness->rank * t->count * element;
-    /* In place, one memory has both: the smaller one lies at this rank's share of the larger one. */
+    /* In place, the smaller buffer lies inside the larger one, at the share of this rank. */
     const int in_place = t->in_place && inputs > 0 && outputs > 0;
     const size_t send_at = in_place && outputs > inputs ? share : 0;
     const size_t recv_at = in_place && inputs > outputs ? share : 0;
@@ -188,7 +188,7 @@ static void try_once(const struct harness *harness, const struct trial *t)
     for (size_t i = 0; i < outputs; i++)
         store(t->datatype, wanted + recv_at, i, expected(harness, t, i));
 
-    /* A buffer that is not used may be NULL; broadcast may be given its receive buffer twice everywhere. */
+    /* An unused buffer may be NULL. In place, broadcast takes its receive buffer twice on every rank. */
     const void *send = in_place ? received + send_at : inputs > 0 ? sent : NULL;
     void *recv = outputs > 0 ? received + recv_at : NULL;
     if (t->in_place && t->collective == BROADCAST)
@@ -215,7 +215,7 @@ static void try_once(const struct harness *harness, const struct trial *t)
 void try_collective(const struct harness *harness, const struct trial *t)
 {
     try_once(harness, t);
-    /* A blocking call like one that was made lately takes a shorter way. */
+    /* A second blocking call with the same arguments takes the fast path. */
     if (!t->started)
         try_once(harness, t);
 }

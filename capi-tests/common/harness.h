@@ -8,10 +8,10 @@
 
 enum collective { ALL_REDUCE, REDUCE, BROADCAST, ALL_GATHER, GATHER, SCATTER, REDUCE_SCATTER, ALL_TO_ALL, COLLECTIVES };
 
-/* Where buffers come from: malloc, or parts of anyccl_mem_alloc's memory, at odd addresses. */
+/* Source of buffers: malloc, or parts of memory of anyccl_mem_alloc, at odd addresses. */
 enum home { OF_THE_PROGRAM, OF_THE_LIBRARY };
 
-/* Where this rank is. */
+/* This rank, its communicator, and the source of its buffers. */
 struct harness {
     anyccl_comm_t comm;
     int rank, size;
@@ -21,23 +21,23 @@ struct harness {
 struct trial {
     enum collective collective;
     anyccl_datatype_t datatype;
-    anyccl_reduce_op_t op; /* where the collective reduces */
-    int root;              /* where it has one */
+    anyccl_reduce_op_t op; /* used if the collective reduces */
+    int root;              /* used if it has a root */
     size_t count;
     int in_place;
-    int started; /* by the form that gives a request */
+    int started; /* by the nonblocking form */
 };
 
-/* Makes the call on every rank, and ends the process when a byte is wrong: of the result, of the send
- * buffer, or outside of both. */
+/* Makes the call on this rank; every rank must do so. Ends the process when a byte is wrong in the result, in
+ * the send buffer, or outside of both. */
 void try_collective(const struct harness *harness, const struct trial *trial);
 
-/* Tries every collective in both forms, apart and in place, with every root: for one datatype, operator,
- * count. */
+/* Tries every collective with one datatype, operator and count: in both forms, apart and in place, with every
+ * root. */
 void try_all_collectives(const struct harness *harness, anyccl_datatype_t datatype, anyccl_reduce_op_t op,
                          size_t count);
 
-/* Tries everything for every datatype and operator that go together, with a few counts. At most four ranks. */
+/* Tries every supported pair of datatype and operator with a few counts. Takes at most four ranks. */
 void try_all_datatypes(const struct harness *harness);
 
 #endif

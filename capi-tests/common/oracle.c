@@ -26,7 +26,7 @@ struct number contribution(anyccl_datatype_t datatype, int rank, size_t index)
         value.re = (double)(1 + seed % 2);
     else
         value.re = (double)(seed % 3);
-    /* No zeros here: the sign of a zero in a product depends on the order of the factors. */
+    /* No contribution is zero: the sign of a zero product depends on the order of the factors. */
     if (is_complex(datatype)) {
         value.re = (double)(1 + seed % 2);
         value.im = 1;
@@ -93,7 +93,7 @@ struct number combined(anyccl_datatype_t datatype, anyccl_reduce_op_t op, int si
     struct number result = contribution(datatype, 0, index);
     for (int rank = 1; rank < size; rank++)
         result = combine(datatype, op, result, contribution(datatype, rank, index));
-    /* A logical operator gives 0 or 1, also where there is nothing to combine with. */
+    /* A logical operator gives 0 or 1, also with a single contribution. */
     if (size == 1 && (op == ANYCCL_LAND || op == ANYCCL_LOR || op == ANYCCL_LXOR))
         return contribution(datatype, 0, index);
     if (op == ANYCCL_AVG) {

@@ -1,8 +1,7 @@
-/* What a collective is defined to give, computed the plain way.
+/* The expected result of each collective, computed by its definition.
  *
- * Every rank contributes a known number at every index. The numbers are chosen so small that all results
- * for up to four ranks are exact in every datatype, 8-bit floats included: results are compared bit for
- * bit. */
+ * Every rank contributes a known number at every index. The numbers are so small that all results for up to
+ * four ranks are exact in every datatype, 8-bit floats included. So results are compared bit for bit. */
 #ifndef ORACLE_H
 #define ORACLE_H
 
@@ -10,15 +9,15 @@
 
 #include <anyccl/anyccl.h>
 
-/* A number of any datatype; im is 0 but for complex ones. */
+/* A number of any datatype. im is 0 unless the datatype is complex. */
 struct number {
     double re, im;
 };
 
-/* What `rank` contributes at `index`. */
+/* Returns the contribution of `rank` at `index`. */
 struct number contribution(anyccl_datatype_t datatype, int rank, size_t index);
 
-/* The contributions of ranks 0 to size-1 at `index`, combined. */
+/* Returns the combined contributions of ranks 0 to size-1 at `index`. */
 struct number combined(anyccl_datatype_t datatype, anyccl_reduce_op_t op, int size, size_t index);
 
 /* Whether every result of `op` for `size` ranks is exact. Only averages of floats over odd sizes are not. */

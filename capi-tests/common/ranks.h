@@ -4,7 +4,7 @@
 
 #include "harness.h"
 
-/* Long enough for a slow machine under valgrind; a test that hangs fails by it. */
+/* Time-out of a test. It is long enough for a slow machine under valgrind. A test that hangs fails by it. */
 enum { PATIENCE_MS = 60000 };
 
 /* Runs `body` on `size` threads, each with a communicator of its own that names the same ranks. `body` may

@@ -1,5 +1,5 @@
-/* A program that never calls anyccl_finalize, and whose child exits before it: to a launcher both must
- * look well. */
+/* A program that never calls anyccl_finalize, and whose child exits before it. A launcher must see both exits
+ * as success. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>

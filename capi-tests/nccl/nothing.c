@@ -1,4 +1,4 @@
-/* Does nothing: a program, or a library to be preloaded. */
+/* A program or a library to preload that does nothing. */
 int main(void)
 {
     return 0;

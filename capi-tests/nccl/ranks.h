@@ -10,12 +10,12 @@ struct harness {
     int rank, size;
 };
 
-/* How the ranks are spread. Either number may be 1. */
+/* Numbers of processes and of threads in each. Either number may be 1. */
 struct spread {
     int processes, threads;
 };
 
-/* Two numbers from the command line. */
+/* Reads the two numbers from the command line. */
 struct spread spread_from(int argc, char **argv);
 
 /* Runs `body` once per rank, with a communicator of all. Ranks of one process and no other come by

@@ -14,7 +14,7 @@
 size_t bytes_of(ncclDataType_t datatype);
 int is_float(ncclDataType_t datatype);
 
-/* What `rank` contributes at `index`. */
+/* Returns the contribution of `rank` at `index`. */
 double contribution(ncclDataType_t datatype, int rank, size_t index);
 
 /* The contributions of ranks 0 to size-1 at `index`, combined by a builtin operator. */
@@ -24,7 +24,7 @@ double combined(ncclDataType_t datatype, ncclRedOp_t op, int size, size_t index)
 double load(ncclDataType_t datatype, const void *array, size_t index);
 void store(ncclDataType_t datatype, void *array, size_t index, double value);
 
-/* Whether a result is what it should be. */
+/* Tells whether a result is right. */
 int is_right(ncclDataType_t datatype, ncclRedOp_t op, int size, double expected, double found);
 
 #endif
