@@ -1,5 +1,5 @@
-//! What the first call of a kind costs before it runs: building the plan of one rank and compiling it. Later
-//! calls find it in the cache.
+//! A benchmark of the work before the first call of a kind: building the plan of one rank and compiling it.
+//! Later calls find the program in the cache.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! The reduction kernels beside a plain copy: how many bytes of result per second, from the first cache to
-//! main memory.
+//! A benchmark of the reduction kernels beside a plain copy: bytes of result per second, from the first cache
+//! to main memory.
 //!
 //! A kernel reads two bytes for each that it writes, a copy one; so a kernel at two thirds of the copy is
 //! limited by memory, not by arithmetic.

@@ -1,8 +1,8 @@
-//! The way of a message from one core to another through the slots of shared memory, without the engine
-//! above: one cache line, and 8 KiB. Times are one way, half of there and back.
+//! A benchmark of a message from one core to another through the slots of shared memory, without the engine
+//! above: one cache line, and 8 KiB. A time is one way, half of a round trip.
 //!
-//! Two threads are two ranks here. Each is bound to a core; with one core there is nothing to measure. What
-//! comes out is mostly the machine's: whether the two cores share a cache decides.
+//! Two threads are two ranks here. Each is bound to a core; with one core there is nothing to measure. The
+//! result depends mostly on the machine: on whether the two cores share a cache.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -42,7 +42,7 @@ impl End {
         assert!(is_sent, "the ring has room: the peer has taken all that came before");
     }
 
-    /// Takes a message if one is there; whether it was.
+    /// Takes a message if one has arrived. Tells whether it did.
     fn poll(&mut self) -> bool {
         match self.link.peek(&HEADER, self.recv.len()) {
             Peek::Empty => false,
@@ -133,7 +133,7 @@ fn one_way(criterion: &mut Criterion) {
     }
 }
 
-/// Ends the other thread, also when this one panics.
+/// Guard that ends the other thread, also when this one panics.
 struct SetWhenDropped<'a>(&'a AtomicBool);
 
 impl Drop for SetWhenDropped<'_> {

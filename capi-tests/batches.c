@@ -6,7 +6,7 @@
 
 enum { COUNT = 200000 };
 
-/* Every rank sends first. Without a batch this would wait for ever, as the messages are too large to buffer. */
+/* Every rank sends first. Without a batch this would hang, as the messages are too large to buffer. */
 static void all_send_first(struct harness *harness, void *shared)
 {
     int *out = calloc(COUNT, sizeof *out), *in = calloc((size_t)harness->size * COUNT, sizeof *in);

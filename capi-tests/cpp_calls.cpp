@@ -249,7 +249,7 @@ void messages(const anyccl::communicator_ref& comm)
     CHECK(recv == elements(left, 3) && told.source == left);
 }
 
-// A request that nobody waits for has ended when it is gone.
+// The destructor of a request waits for its end.
 void forgotten(const anyccl::communicator_ref& comm)
 {
     std::vector<int> both = elements(comm.rank(), 4);

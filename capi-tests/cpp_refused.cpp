@@ -1,4 +1,4 @@
-// What the C++ header does not let through the compiler. CMakeLists.txt compiles this once per MISTAKE, and
+// Mistakes that the C++ header refuses at compile time. CMakeLists.txt compiles this file once per MISTAKE, and
 // looks for the sentence that explains it.
 #include <anyccl/anyccl.hpp>
 

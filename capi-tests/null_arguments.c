@@ -94,7 +94,7 @@ static void what_needs_no_world(void)
     REFUSED(anyccl_get_unique_id, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_get_unique_id(NULL));
     REFUSED(anyccl_comm_create, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_create(NULL, 1, 0, NULL, &comm));
     REFUSED(anyccl_comm_create, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_create(&id, 1, 0, NULL, NULL));
-    /* All zeros are no id. */
+    /* An id of zeros is invalid. */
     REFUSED(anyccl_comm_create, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_create(&id, 1, 0, NULL, &comm));
     CHECK(comm == NULL);
     CHECK_OK(anyccl_comm_destroy(NULL));
@@ -183,7 +183,7 @@ int main(void)
 
     a_handle_is_refused_after_destroy();
 
-    /* The world is borrowed: destroy does not take it. */
+    /* The program does not own the world: destroy refuses it. */
     CHECK_OK(anyccl_world(&world));
     REFUSED(anyccl_comm_destroy, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_destroy(world));
     CHECK_OK(anyccl_barrier(world));

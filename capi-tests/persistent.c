@@ -1,4 +1,4 @@
-/* Operations that are prepared once and started often, and what a wrong use of them gives. */
+/* Tests of persistent operations: prepared once, started often, and the errors of wrong use. */
 #include "check.h"
 #include "ranks.h"
 

@@ -1,4 +1,4 @@
-/* Started operations: many at once, waited for in any order, tested, and what a wrong use of a request gives. */
+/* Tests of requests: many at once, waits in any order, polling, and the errors of wrong use. */
 #include "check.h"
 #include "ranks.h"
 
@@ -89,7 +89,7 @@ static void in_order(struct harness *harness, void *shared)
     }
 }
 
-/* A wait that is over before the operation leaves it as it was. */
+/* A wait that times out leaves the operation as it was. */
 static void for_a_while(struct harness *harness, void *shared)
 {
     int got = 0, value = 7, done = 2;
@@ -108,7 +108,7 @@ static void for_a_while(struct harness *harness, void *shared)
         CHECK_OK(anyccl_wait_for(&request, PATIENCE_MS, &done, &status));
         CHECK(done == 1 && request == ANYCCL_REQUEST_NULL && got == 8);
         CHECK(status.source == 1 && status.tag == 3 && status.count == 1);
-        /* What has ended already needs no time. */
+        /* A completed operation needs no time. */
         CHECK_OK(anyccl_wait_for(&request, 0, &done, &status));
         CHECK(done == 1);
     } else {
@@ -132,7 +132,7 @@ static void wrong_uses(struct harness *harness, void *shared)
     twice[0] = twice[1] = request;
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_wait_all(2, twice));
     CHECK(twice[0] == request && twice[1] == request);
-    /* A communicator is no request. */
+    /* The handle of a communicator is not a request. */
     twice[1] = (anyccl_request_t)(void *)harness->comm;
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_wait_all(2, twice));
     CHECK(twice[0] == request);

@@ -1,4 +1,4 @@
-/* Waiting for the first of several requests, for some, and asking for any or all. */
+/* Tests of waits for the first of several requests and for some, and of polls for any and all. */
 #include "check.h"
 #include "ranks.h"
 
@@ -93,7 +93,7 @@ static void wrong_uses(struct harness *harness, void *shared)
     CHECK_OK(anyccl_wait(&request));
 }
 
-/* A failure is told with the place of what failed. */
+/* A failure comes with the index of the failed request. */
 static void failing(struct harness *harness, void *shared)
 {
     anyccl_request_t requests[2] = {ANYCCL_REQUEST_NULL, ANYCCL_REQUEST_NULL};

@@ -1,5 +1,5 @@
-/* What a library answers about its predefined objects, in the numbers of its ABI: datatypes, operators, error classes, levels,
- * comparisons, combiners. A door that translates numbers wrongly shows here.
+/* Tests of the numbers of an ABI: what the library returns about predefined datatypes, operators, error classes, thread
+ * levels, comparisons and combiners. They show a door that translates numbers wrongly.
  */
 #include "common/report.h"
 
@@ -282,7 +282,7 @@ static void contents(void)
     show("contiguous of a freed vector", &type);
 }
 
-/* The bytes of the portable representation. */
+/* Bytes of the portable representation, external32. */
 static void external(void)
 {
     unsigned char bytes[64];

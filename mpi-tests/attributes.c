@@ -1,7 +1,7 @@
-/* Attributes: which callbacks are called, with what, and what their results do.
+/* Tests of attributes: calls of the callbacks, their arguments, and the effects of their results.
  *
- * In which order the attributes of one object are copied or deleted is the implementation's choice, except at the end of MPI:
- * such lines are sorted.
+ * An implementation may copy and delete the attributes of one object in any order, except at the end of MPI. So these
+ * lines are sorted.
  */
 #include "common/report.h"
 

@@ -1,4 +1,5 @@
-/* Every collective: blocking, nonblocking and, from MPI 4.0, persistent; in place and not; all roots; several sizes.
+/* Tests of every collective: blocking, nonblocking and, from MPI 4.0, persistent; in place and not; with all roots and
+ * several sizes.
  *
  * Element i of what rank r contributes is a number of its own, so every element of every result is known.
  */
@@ -20,7 +21,7 @@ static MPI_Datatype types[64];
 #define PERSIST(init, ...) (void)request_
 #endif
 
-/* Makes the call in the mode of the moment. */
+/* Makes the call in the current mode. */
 #define DO(name, nonblocking, init, ...)                                                                               \
     do {                                                                                                               \
         MPI_Request request_ = MPI_REQUEST_NULL;                                                                       \

@@ -1,4 +1,4 @@
-/* Errors: classes of bad arguments, error handlers, classes and codes of the program. */
+/* Tests of errors: classes of bad arguments, error handlers, classes and codes of the program. */
 #include "common/report.h"
 
 static int handled;

@@ -1,4 +1,4 @@
-/* Groups: made from communicators and from one another, compared, translated; communicators made from groups. */
+/* Tests of groups: made from communicators and from one another, compared, translated, and made into communicators. */
 #include "common/report.h"
 
 static void show(const char *what, MPI_Group group)

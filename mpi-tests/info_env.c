@@ -1,4 +1,4 @@
-/* Info objects, and what a program asks of its environment. */
+/* Tests of info objects and of environment queries. */
 #include "common/report.h"
 
 static void infos(void)

@@ -1,4 +1,5 @@
-/* Intercommunicators: made of two halves of the world, used for messages and every collective, duplicated, split, merged.
+/* Tests of intercommunicators: made of two halves of the world, used for messages and every collective, duplicated, split,
+ * merged.
  *
  * Group A is the ranks below half of the size, B the others; on one rank there is only A, and nothing to do.
  */

@@ -1,5 +1,5 @@
-/* From MPI 4.0 on: functions with counts of type MPI_Count, buffers of communicators for buffered sends, statuses that are written,
- * integers for handles. Under MPI 3.1 there is nothing to do.
+/* Tests of functions from MPI 4.0 on: counts of type MPI_Count, buffers of communicators for buffered sends, setters of
+ * statuses, and integers for handles. Under MPI 3.1 the program tests nothing.
  */
 #include "common/report.h"
 

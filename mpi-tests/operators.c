@@ -1,4 +1,5 @@
-/* Operators of reductions: every predefined one on every predefined datatype of C that it accepts; those of the program. */
+/* Tests of operators of reductions: every predefined one on every predefined datatype of C that it accepts, and
+ * operators of the program. */
 #include "common/report.h"
 
 #include <complex.h>
@@ -7,13 +8,13 @@
 
 enum { N = 9 };
 
-/* Small, so that no product overflows. */
+/* Small values, so that no product overflows. */
 static int value(int from, int i)
 {
     return (from * 3 + i * 5) % 4;
 }
 
-/* Reduces in all ranks, and rank by rank by MPI_Reduce_local. Whether both are `expected`. */
+/* Reduces over all ranks, and rank by rank by MPI_Reduce_local. Tells whether both give `expected`. */
 static int agree(MPI_Datatype type, MPI_Op op, size_t bytes, const void *mine, const void *all, const void *expected)
 {
     unsigned char result[N * 32], step[N * 32], other[N * 32];

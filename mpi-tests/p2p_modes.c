@@ -1,5 +1,6 @@
-/* Point-to-point: every mode of sending, probes, matched probes, persistent requests, every form of waiting, wildcards,
- * truncation, MPI_PROC_NULL, messages to oneself. Ranks form a ring: each sends to the right and receives from the left.
+/* Tests of point-to-point: every mode of sending, probes, matched probes, persistent requests, every form of waiting,
+ * wildcards, truncation, MPI_PROC_NULL, messages to oneself. Ranks form a ring. Each rank sends to the right and receives
+ * from the left.
  */
 #include "common/report.h"
 

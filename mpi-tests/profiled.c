@@ -1,4 +1,4 @@
-/* What profiler.c counts: 5 sends to the right and 3 reductions in each rank. */
+/* A program for profiler.c, with 5 sends to the right and 3 reductions in each rank. */
 #include "common/report.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
-/* A profiling tool of the kind that MPI is made for: counts MPI_Send and MPI_Allreduce, and calls the PMPI names.
+/* A profiling tool by MPI's profiling interface. It counts MPI_Send and MPI_Allreduce, and calls the PMPI names.
  *
- * To be preloaded. When MPI ends, each rank prints a line: how often it was called, and with how many elements.
+ * The library is preloaded. When MPI ends, each rank prints its numbers of calls and elements.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""Our own test programs: built for each ABI, run on MPICH and on ours, and compared."""
+"""The test programs of this folder: built for each ABI, run on MPICH and on anyccl, and compared."""
 
 import shutil
 import subprocess
@@ -18,7 +18,7 @@ def exists(name):
 
 
 def build(name, abi):
-    """Compiles a program with MPICH's mpi.h, for what MPI 3.1 has, or with ours. Its file."""
+    """Compiles a program with MPICH's mpi.h, restricted to MPI 3.1, or with anyccl's. Returns its file."""
     source, program = HERE / f"{name}.c", WORK / "programs" / f"{name}-{abi}"
     program.parent.mkdir(parents=True, exist_ok=True)
     parts = [source, HERE / "common" / "report.h", HEADER / "mpi.h"]
@@ -36,7 +36,7 @@ def build(name, abi):
 
 
 def reference(name, abi, ranks):
-    """What the program prints on MPICH; kept until it is compiled anew."""
+    """Returns the output of the program on MPICH, which is kept until the program is compiled again."""
     program = build(name, abi)
     kept = WORK / "reference" / f"{name}-{abi}-{ranks}.txt"
     if not kept.exists() or kept.stat().st_mtime < program.stat().st_mtime:
@@ -50,7 +50,7 @@ def reference(name, abi, ranks):
 
 
 def describe(ended, seconds=SECONDS):
-    """The end of a job that failed, and its first bad lines."""
+    """Describes how a job failed, with its first bad lines."""
     lines = ended.err.splitlines()
     bad = [line[:300] for line in (ended.out.splitlines() or lines) if "FAILED " in line]
     last = {line.partition(":")[0]: line for line in lines if line.partition(":")[0].isdecimal()}
@@ -61,7 +61,7 @@ def describe(ended, seconds=SECONDS):
 
 
 def first_difference(ours, its):
-    """Where two texts part."""
+    """Describes the first difference of two texts."""
     ours, its = ours.splitlines(), its.splitlines()
     for number, (one, other) in enumerate(zip(ours, its), 1):
         if one != other:

@@ -1,4 +1,4 @@
-/* A property of datatypes: whatever a type is made of, what arrives is what its type map says.
+/* Property tests of datatypes: whatever its constructors, a type transfers the bytes of its type map.
  *
  * Types are made at random, nested, from a seed; beside each stands its type map, as lists of offsets of bytes, computed by
  * the definitions of the standard. Messages, packing, allgather and alltoallw are compared with it byte by byte.
@@ -24,7 +24,7 @@ static int pick(int below)
     return (int)((state >> 33) % (unsigned)below);
 }
 
-/* Adds a copy of `inner` at `offset`; what makes the bounds of the whole. */
+/* Adds a copy of `inner` at `offset`. The bounds of the whole grow with it. */
 static void add(Type *whole, const Type *inner, MPI_Aint offset)
 {
     for (int i = 0; i < inner->bytes; i++) {
@@ -194,7 +194,7 @@ static void clean(void)
     }
 }
 
-/* Whether `count` of the type at `buffer + base` are those of rank `from`, which had them at `its`; wipes them. */
+/* Tells whether `count` elements of the type at `in + base` are those that rank `from` had at `its`. Wipes them. */
 static int is_there(const Type *t, int count, MPI_Aint base, int from, MPI_Aint its)
 {
     int good = 1;

@@ -1,4 +1,4 @@
-/* Requests: every form of waiting and testing, generalized requests, requests that are freed while they are active. */
+/* Tests of requests: every form of waiting and testing, generalized requests, and active requests that are freed. */
 #include "common/report.h"
 
 enum { MANY = 8 };
@@ -6,7 +6,7 @@ enum { MANY = 8 };
 static int in[MANY], out[MANY];
 static MPI_Request receives[MANY], sends[MANY];
 
-/* Everybody sends to the right and receives from the left, MANY messages with tags of their own. */
+/* Every rank sends MANY messages to the right and receives as many from the left, each with its own tag. */
 static void post(void)
 {
     for (int i = 0; i < MANY; i++) {

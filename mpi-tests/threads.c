@@ -1,5 +1,5 @@
-/* MPI_THREAD_MULTIPLE: threads of a rank talk to those of the next at the same time, by tags on one communicator, and on
- * communicators of their own; with collectives there, too.
+/* Tests of MPI_THREAD_MULTIPLE: the threads of a rank talk to those of the next rank at the same time. They use tags on
+ * one communicator, and communicators of their own, with collectives there, too.
  */
 #include "common/report.h"
 
@@ -76,7 +76,7 @@ static void *objects(void *argument)
     return NULL;
 }
 
-/* One thread waits for what another one of the same rank sends. */
+/* One thread waits for a message from another thread of the same rank. */
 static void *waits(void *argument)
 {
     int got = -1;

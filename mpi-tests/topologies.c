@@ -1,4 +1,4 @@
-/* Topologies: Cartesian grids, graphs, distributed graphs, and the neighbourhood collectives over them. */
+/* Tests of topologies: Cartesian grids, graphs, distributed graphs, and the neighbourhood collectives over them. */
 #include "common/report.h"
 
 enum { MODES = HAVE_MPI_4 ? 3 : 2 };

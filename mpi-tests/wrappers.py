@@ -1,4 +1,5 @@
-"""What users compile with: anyccl-mpicc and anyccl-mpicxx, pkg-config, and CMake's find_package(MPI), from an installed prefix."""
+"""Tests of the tools that users compile with, from an installed prefix: anyccl-mpicc and anyccl-mpicxx, pkg-config, and CMake's
+find_package(MPI)."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-/* anyccl for bench.c: the world of `anyccl run`. */
+/* The `library` of bench.c for anyccl, on the world of `anyccl run`. */
 #include <anyccl/anyccl.h>
 #include <stdio.h>
 #include <stdlib.h>

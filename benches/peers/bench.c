@@ -57,7 +57,7 @@ static double seconds_of_block(const struct bench_case *c, long calls)
     return now() - start;
 }
 
-/* Whether all ranks have right results, for every root. Ends with the data of root 0 everywhere. */
+/* Tells whether all ranks have right results for every root. Leaves the data of root 0 on every rank. */
 static int is_right_for_every_root(const struct bench_case *c)
 {
     const int roots = c->collective == BROADCAST ? c->size : 1;
@@ -73,7 +73,7 @@ static int is_right_for_every_root(const struct bench_case *c)
     return agreed(wrong) == 0;
 }
 
-/* Calls that make a block long enough, and the time it takes then. */
+/* Returns the number of calls of a block that is long enough, and sets *seconds to the time of the block. */
 static long calibrated(const struct bench_case *c, double *seconds)
 {
     for (long calls = 1;;) {
@@ -81,7 +81,7 @@ static long calibrated(const struct bench_case *c, double *seconds)
         if (*seconds >= SHORTEST_BLOCK || calls == MOST_CALLS)
             return calls;
         const double wanted = (double)calls * SHORTEST_BLOCK * 1.2 / *seconds + 1;
-        /* The first calls may be slow: never more than tenfold at once. */
+        /* The first calls may be slow, so the number grows at most tenfold at once. */
         calls = wanted > 10.0 * (double)calls ? 10 * calls : (long)wanted;
         calls = calls > MOST_CALLS ? MOST_CALLS : calls;
     }
@@ -111,7 +111,7 @@ static struct timing measured(const struct bench_case *c, double budget)
                            calls * blocks};
 }
 
-/* Whether the results were right. */
+/* Measures a collective at a size and prints its row. Tells whether the results were right. */
 static int cell(const struct bench_case *c, size_t bytes, double budget)
 {
     const int right = is_right_for_every_root(c);
@@ -138,7 +138,7 @@ static int is_listed(const char *list, const char *name)
     return 0;
 }
 
-/* The next number of a list, which is moved on; 0 at its end. */
+/* Takes the next number from a list. Returns 0 at its end. */
 static size_t next_size(const char **list)
 {
     char *end;

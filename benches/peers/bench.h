@@ -1,4 +1,4 @@
-/* What a library offers so that bench.c can measure it. One file per library defines `library`. */
+/* The interface through which bench.c measures a library. One file per library defines `library`. */
 #ifndef ANYCCL_BENCH_H
 #define ANYCCL_BENCH_H
 
@@ -13,7 +13,7 @@ struct library {
     /* Joins the job that a launcher has started. */
     void (*start)(int *argc, char ***argv, int *rank, int *size);
     void (*end)(void);
-    /* Memory of the kind that the library likes best. NULL: it offers none. */
+    /* Allocates memory of the library itself. NULL if the library offers none. */
     void *(*allocate)(size_t bytes);
 
     void (*all_reduce)(const float *send, float *recv, size_t count);
@@ -25,7 +25,7 @@ struct library {
     void (*send)(const float *buffer, size_t count, int peer);
     void (*recv)(float *buffer, size_t count, int peer);
 
-    /* Replaces each value by its maximum over all ranks. For the benchmark itself, never measured. */
+    /* Replaces each value by its maximum over all ranks. The benchmark needs it and never measures it. */
     void (*maximum)(double *values, int count);
 };
 

@@ -1,4 +1,4 @@
-/* See cases.h. Elements are small whole numbers, so that every sum is exact in whatever order it is made. */
+/* See cases.h. Elements are small whole numbers, so every sum is exact in any order of the additions. */
 #include "cases.h"
 
 #include "bench.h"
@@ -85,7 +85,7 @@ void case_fill(const struct bench_case *c)
     }
 }
 
-/* What element `i` of block `from` of the output must be. */
+/* Expected element `i` of block `from` of the output. */
 static float expected(const struct bench_case *c, int root, int from, size_t i)
 {
     const size_t mine = (size_t)c->rank * c->block;

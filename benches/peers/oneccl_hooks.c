@@ -1,5 +1,5 @@
-/* Hooks of Intel's profiler that oneCCL's static library refers to. A null pointer is how the profiler says that it
- * is not there. */
+/* Hooks of Intel's profiler that oneCCL's static library refers to. A null pointer tells oneCCL that there is no
+ * profiler. */
 void *__itt_domain_create_ptr__3_0;
 void *__itt_event_create_ptr__3_0;
 void *__itt_event_end_ptr__3_0;

@@ -1,4 +1,4 @@
-"""What was measured: cells, and the ratio of each.
+"""The results of a comparison: cells, and the ratio of each.
 
 A cell is a collective among so many ranks, of so many bytes, at one cache placement. Its ratio is the time of the
 best other library over ours: above 1 we are faster than all. Each time is the least, over the runs at that placement, of the

@@ -1,5 +1,5 @@
-/* Says which version of NCCL it has: asks, or asks LIBRARY by dlopen. Without -DLINKED it is not linked
- * with any. */
+/* A program that prints the version of its NCCL: `asks` of the linked one, `asks LIBRARY` of the one that it opens
+ * by dlopen. Without -DLINKED it is linked with none. */
 #include <dlfcn.h>
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ int main(int argc, char **argv)
             fprintf(stderr, "%s\n", dlerror());
             return 3;
         }
-        /* POSIX's way to make a function of what dlsym gives. */
+        /* POSIX's way to convert the result of dlsym to a function pointer. */
         *(void **)&get_version = dlsym(library, "ncclGetVersion");
     }
 #ifdef LINKED

@@ -1,5 +1,5 @@
-/* Every collective, every datatype, every operator, with several counts, apart and in place, alone and
- * with settings of one call: equal to what they are defined to give. */
+/* Tests of every collective with every datatype and operator against its definition. They use several counts, apart
+ * and in place, with and without settings of one call. */
 #include <string.h>
 
 #include "check.h"
@@ -32,7 +32,7 @@ struct trial {
     int configured;
 };
 
-/* Elements that this rank gives and gets. */
+/* Number of elements that this rank sends and receives. */
 static size_t given(const struct harness *harness, const struct trial *trial)
 {
     const size_t all = trial->count * (size_t)harness->size;
@@ -66,7 +66,7 @@ static size_t got(const struct harness *harness, const struct trial *trial)
     }
 }
 
-/* What must be at `index` of what this rank gets. */
+/* Expected value at `index` of the result of this rank. */
 static double expected(const struct harness *harness, const struct trial *trial, size_t index)
 {
     const ncclDataType_t datatype = trial->datatype;

@@ -1,5 +1,5 @@
-/* The life of communicators: made from others, non-blocking, revoked, aborted while a call is stuck,
- * grown, shrunk with and without the loss of a rank. */
+/* Tests of the life of communicators: made from others, non-blocking, revoked, aborted during a call, grown, and
+ * shrunk with and without the loss of a rank. */
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
@@ -13,7 +13,7 @@
 #include "check.h"
 #include "ranks.h"
 
-/* Every rank is there: the sum over all of them is that of their numbers. */
+/* Checks that every rank takes part: an all-reduce gives the sum of their numbers. */
 static void works(ncclComm_t comm)
 {
     int rank, size, value, sum = -1;
@@ -24,7 +24,7 @@ static void works(ncclComm_t comm)
     CHECK(sum == size * (size - 1) / 2);
 }
 
-/* Asks until nothing is under way, and gives what came of it. */
+/* Polls until no call is in progress, and returns the result. */
 static ncclResult_t settled(ncclComm_t comm)
 {
     ncclResult_t result;
@@ -35,7 +35,7 @@ static ncclResult_t settled(ncclComm_t comm)
     return result;
 }
 
-/* What a call on a non-blocking communicator may say. */
+/* Checks that a result is one that a call on a non-blocking communicator may return. */
 #define CHECK_BEGUN(call)                                                                                              \
     do {                                                                                                               \
         const ncclResult_t begun_ = (call);                                                                            \
@@ -46,7 +46,7 @@ static void split(const struct harness *harness)
 {
     ncclComm_t part = (ncclComm_t)1, reversed, twins[2];
     int rank, size;
-    /* The first rank is in none of the parts. */
+    /* The first rank belongs to no part. */
     CHECK_OK(ncclCommSplit(harness->comm, harness->rank == 0 ? NCCL_SPLIT_NOCOLOR : harness->rank % 2, harness->rank,
                            &part, NULL));
     if (harness->rank == 0) {
@@ -98,7 +98,7 @@ static void non_blocking(const struct harness *harness)
     CHECK_OK(ncclCommDestroy(comm));
 }
 
-/* The last rank does not stay; it does not even call. */
+/* The new communicator leaves the last rank out. That rank does not call. */
 static void shrink(const struct harness *harness)
 {
     int leaving = harness->size - 1, size;
@@ -126,7 +126,7 @@ static void suspend(const struct harness *harness)
     works(harness->comm);
 }
 
-/* A revoked communicator takes no calls, but those that are left make another. */
+/* A revoked communicator takes no calls. Its ranks can still make another communicator from it. */
 static void revoked(const struct harness *harness)
 {
     ncclComm_t comm, next;
@@ -158,7 +158,7 @@ static void everything(struct harness *harness)
     works(harness->comm);
 }
 
-/* One thread waits in a call that nobody answers; another ends it. */
+/* One thread waits in a call that no rank answers. Another thread aborts it. */
 struct stuck {
     ncclComm_t comm;
     ncclResult_t result;
@@ -180,7 +180,7 @@ static void abort_from_outside(void)
     CHECK_OK(ncclCommInitAll(comms, 2, NULL));
     struct stuck stuck = {comms[0], ncclSuccess};
     CHECK(pthread_create(&thread, NULL, wait_without_sender, &stuck) == 0);
-    /* Whether it is in the call already or not: it fails. */
+    /* The call fails, whether or not the thread is already inside. */
     CHECK_OK(ncclCommGetAsyncError(comms[0], &result));
     CHECK(result == ncclSuccess);
     CHECK_OK(ncclCommAbort(comms[0]));
@@ -191,7 +191,7 @@ static void abort_from_outside(void)
     CHECK_OK(ncclCommDestroy(comms[1]));
 }
 
-/* A non-blocking communicator whose other rank never comes can be given up. */
+/* A non-blocking communicator whose other rank never joins can be aborted. */
 static void abort_while_forming(void)
 {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
@@ -274,7 +274,7 @@ static void by_address(int size)
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof address;
     char place[64];
-    /* A port that is free now. */
+    /* Finds a free port. */
     const int holder = socket(AF_INET, SOCK_STREAM, 0);
     CHECK(holder >= 0 && bind(holder, (struct sockaddr *)&address, length) == 0);
     CHECK(getsockname(holder, (struct sockaddr *)&address, &length) == 0);

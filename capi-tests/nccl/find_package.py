@@ -1,4 +1,4 @@
-"""Whether CMake projects that use NCCL find libnccl.so.2 of anyccl, by each way in which they look for NCCL."""
+"""Tests that CMake projects find libnccl.so.2 of anyccl, in each way in which they look for NCCL."""
 
 import os
 import shutil

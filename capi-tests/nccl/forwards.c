@@ -1,5 +1,5 @@
-/* Stands in for our library where that has another NCCL behind it: gives the version of OTHER, which it
- * opens by its path, plus one. */
+/* A stand-in for libnccl.so.2 of anyccl with another NCCL behind it. It opens OTHER by its path, and returns the
+ * version of OTHER plus one. */
 #include <dlfcn.h>
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
-/* Messages from rank to rank, and groups: calls that need each other, several communicators in one thread,
- * refused arguments that leave the group whole. */
+/* Tests of messages and groups: calls that need each other, several communicators in one thread, and refused
+ * arguments that leave the group whole. */
 #include <string.h>
 
 #include "check.h"
@@ -8,7 +8,7 @@
 
 #define COUNT 300
 
-/* Everybody sends to everybody, itself included, in one group, with lengths that differ from pair to pair. */
+/* Every rank sends to every rank, itself included, in one group. Lengths differ from pair to pair. */
 static void exchange(const struct harness *harness, size_t step)
 {
     const int size = harness->size;
@@ -19,7 +19,7 @@ static void exchange(const struct harness *harness, size_t step)
         const size_t out = (size_t)(harness->rank + 2 * peer) * step, in = (size_t)(peer + 2 * harness->rank) * step;
         for (size_t i = 0; i < out; i++)
             send[(size_t)peer * COUNT + i] = harness->rank * 1000 + peer * 100 + (int)i;
-        /* Nesting counts. */
+        /* A nested group ends with the outermost one. */
         CHECK_OK(ncclGroupStart());
         CHECK_OK(ncclRecv(recv + (size_t)peer * COUNT, in, ncclInt, peer, harness->comm, NULL));
         CHECK_OK(ncclSend(send + (size_t)peer * COUNT, out, ncclInt, peer, harness->comm, NULL));
@@ -64,7 +64,7 @@ static void one_by_one(const struct harness *harness)
     }
 }
 
-/* A call that is refused is as if it had not been made. */
+/* A refused call has no effect. */
 static void refusals(const struct harness *harness)
 {
     int value = harness->rank, sum = -1;
@@ -83,7 +83,7 @@ static void refusals(const struct harness *harness)
     CHECK_RESULT(ncclInvalidArgument, ncclAllReduce(&value, &sum, 1, ncclInt, ncclSum, NULL, NULL));
 }
 
-/* A message that is shorter than its receive is a mistake of the program, and says so. */
+/* A message that is shorter than its receive is an error of the program, and is reported. */
 static void too_short(const struct harness *harness)
 {
     int out = 1, in[2];
@@ -200,7 +200,7 @@ static void everything(struct harness *harness)
     scaled(harness);
 }
 
-/* One thread is all ranks: only a group can do that. */
+/* One thread serves all ranks, which only a group allows. */
 static void alone(int size)
 {
     ncclComm_t comms[8];

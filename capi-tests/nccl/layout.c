@@ -1,4 +1,4 @@
-/* What the header says about numbers and layouts is what the library believes. Run by one process. */
+/* Tests that the library uses the numbers and layouts of the header. Runs in one process. */
 #include <stddef.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Finds the library by a path at run time, as PyTorch's helpers and vLLM do: opener LIBRARY. */
+/* A program that opens the library by its path, as PyTorch's helpers and vLLM do: `opener LIBRARY`. */
 #include <dlfcn.h>
 #include <stdio.h>
 
@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     }
     int version = 0, values[2] = {1, 2}, sums[2] = {0, 0};
     ncclComm_t comms[2];
-    /* POSIX's way to make a function of what dlsym gives. */
+    /* POSIX's way to convert the result of dlsym to a function pointer. */
     ncclResult_t (*get_version)(int *);
     ncclResult_t (*init_all)(ncclComm_t *, int, const int *);
     ncclResult_t (*all_reduce)(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t, cudaStream_t);

@@ -1,4 +1,4 @@
-/* Stands in for an NCCL that is not ours: version 2.99.0, of which nothing can be computed. */
+/* A stand-in for another NCCL. It returns version 2.99.0, and computes nothing. */
 #include <stddef.h>
 
 int ncclGetVersion(int *version)

@@ -1,4 +1,4 @@
-/* What the test programs print, and how they check.
+/* Output and checks of the test programs.
  *
  * Each rank collects lines; report_end() brings them to rank 0, which prints those of rank 0 first, then those of
  * rank 1, and so on. So the output is the same in every run, and by every MPI that does what the standard says.
@@ -138,10 +138,10 @@ static inline void report_failure(const char *file, int line, const char *what)
     }
 }
 
-/* Asks for a truth. */
+/* Checks a condition. */
 #define CHECK(condition) ((condition) ? (void)0 : report_failure(__FILE__, __LINE__, #condition))
 
-/* Makes a call that has to succeed. */
+/* Makes a call that must succeed. */
 #define CALL(call)                                                                                                     \
     do {                                                                                                               \
         int code_ = (call);                                                                                            \
@@ -166,7 +166,7 @@ static inline int report_begin(int *argc, char ***argv, int threads)
     return provided;
 }
 
-/* Prints the lines of all ranks and ends MPI. The exit status: 0 if all went well. */
+/* Prints the lines of all ranks and ends MPI. Returns the exit status, 0 if all checks passed. */
 static inline int report_end(void)
 {
     enum { TAG = 32000 };

@@ -1,4 +1,4 @@
-/* Linked with an MPI in the ABI of MPICH, whose header it does without. */
+/* A program in the ABI of MPICH, without its header. It prints its rank and the size of the world. */
 #include <stdio.h>
 
 int MPI_Init(void *argc, void *argv);
