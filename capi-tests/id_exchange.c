@@ -1,4 +1,4 @@
-/* Ranks find each other by a file: threads that share nothing but its path. */
+/* Tests of the id exchange by a file. Ranks are threads that share nothing but its path. */
 #include <dirent.h>
 #include <pthread.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void *be_a_rank(void *argument)
     return NULL;
 }
 
-/* With `size` 0 the ranks do not know how many they are. */
+/* Makes a communicator of RANKS threads. With `size` 0 the exchange does not know the number of ranks. */
 static void meet(const char *path, int size)
 {
     struct rank ranks[RANKS];
@@ -52,14 +52,14 @@ static void use(const char *path)
     char address[ANYCCL_ADDRESS_BYTES];
     FILE *file;
 
-    /* A file that somebody has left is not believed; afterwards there is none. */
+    /* A leftover file is ignored. After a successful exchange the file is gone. */
     CHECK((file = fopen(path, "w")) != NULL && fputs("127.0.0.1", file) >= 0 && fclose(file) == 0);
     config.timeout_ms = 50;
     CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_unique_id_exchange_by_file(path, 2, 1, &config, &id, address));
     meet(path, RANKS);
     CHECK(access(path, F_OK) != 0);
 
-    /* Without the size it stays, and does not disturb who comes next. */
+    /* Without the size the file stays, and does not disturb the next exchange. */
     meet(path, 0);
     CHECK(access(path, F_OK) == 0);
     meet(path, RANKS);
@@ -67,7 +67,7 @@ static void use(const char *path)
     CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_unique_id_exchange_by_file(path, 2, 0, &config, &id, address));
     CHECK(strstr(anyccl_last_error(), "rank 1") != NULL);
 
-    /* The outputs are free to be left out; the interface is that of the configuration. */
+    /* The outputs are optional. The configuration chooses the interface. */
     config.timeout_ms = 0;
     config.interface = "lo";
     CHECK_OK(anyccl_unique_id_exchange_by_file(path, 1, 0, &config, NULL, address));
@@ -86,7 +86,7 @@ static void use(const char *path)
     CHECK(access(path, F_OK) != 0);
 }
 
-/* Takes a folder away with all that is in it; whether that was anything. */
+/* Removes a folder with its files. Tells whether it was empty. */
 static int was_empty(const char *folder)
 {
     char path[4096];

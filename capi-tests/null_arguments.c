@@ -178,7 +178,7 @@ int main(void)
     REFUSED(anyccl_iprobe, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_iprobe(0, 0, ANYCCL_WORLD, NULL, NULL));
     REFUSED(anyccl_mprobe, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mprobe(0, 0, ANYCCL_WORLD, NULL, NULL));
     REFUSED(anyccl_improbe, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_improbe(0, 0, ANYCCL_WORLD, NULL, NULL));
-    /* Nothing to send, nothing to point to. */
+    /* An empty block needs no pointer. */
     CHECK_OK(anyccl_all_reduce(NULL, NULL, 0, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
 
     a_handle_is_refused_after_destroy();

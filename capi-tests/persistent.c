@@ -111,7 +111,7 @@ static void wrong_uses(struct harness *harness, void *shared)
     CHECK_OK(anyccl_wait(&persistent));
     CHECK(sum == harness->size);
 
-    /* One that is no persistent request: nothing is started. */
+    /* One request is not persistent, so nothing is started. */
     CHECK_OK(anyccl_ibarrier(harness->comm, &once));
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_start(once));
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_request_free(&once));

@@ -1,6 +1,6 @@
-/* Persistent operations with blocks of unequal length, on lists of buffers, along a graph; and operators
- * that the program has made where parts of the result differ in length. Argument: the largest number of
- * ranks, which are threads. */
+/* Tests of persistent operations with unequal blocks, on lists of buffers, and along a graph. They also cover
+ * user-defined operators with unequal parts of the result. The argument is the largest number of ranks. Ranks
+ * are threads. */
 #include <string.h>
 
 #include "check.h"
@@ -8,13 +8,13 @@
 
 enum { RUNS = 12, MOST = 4, LONGEST = 40, ROOM = MOST * LONGEST };
 
-/* Elements that `from` has for `to`; some have none. */
+/* Number of elements that `from` has for `to`. Some are 0. */
 static size_t length(int from, int to)
 {
     return (size_t)((from * 7 + to * 13) % LONGEST) * ((from + 2 * to) % 4 != 1);
 }
 
-/* In run `run`, element `at` of what `from` has for `to`. */
+/* Element `at` of the block that `from` has for `to` in run `run`. */
 static int element(int run, int from, int to, size_t at)
 {
     return run * 100000 + from * 10000 + to * 1000 + (int)at;
@@ -65,7 +65,7 @@ static void blocks_of_unequal_length(struct harness *harness, void *shared)
                                       &requests[ALL_GATHER]));
     CHECK_OK(anyccl_all_gather_list_init(own, gathered, to_root.counts, ANYCCL_INT32, harness->comm,
                                          &requests[GATHER_LIST]));
-    /* The arrays were read: nothing depends on them any more. */
+    /* The call has read the arrays, so they may change. */
     memset(recvs, 0, sizeof recvs);
     struct blocks sent = out, received = in, ends = to_root;
     memset(&out, 0, sizeof out);

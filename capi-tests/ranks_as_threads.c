@@ -1,5 +1,6 @@
-/* Several ranks in one process: each thread makes its communicator from the same id. Every collective,
- * blocking and started, apart and in place, against the oracle; two communicators at once. */
+/* Tests of several ranks in one process: each thread makes its communicator from the same id. They compare
+ * every collective with the oracle, blocking and nonblocking, apart and in place. Two communicators are in
+ * use at once. */
 #include "check.h"
 #include "ranks.h"
 
@@ -32,7 +33,7 @@ static void two_communicators(struct harness *harness, void *shared)
     try_all_collectives(harness, ANYCCL_INT32, ANYCCL_SUM, 3);
 }
 
-/* An argument is the largest number of ranks: fewer where every access is checked, on one core. */
+/* An argument is the largest number of ranks. Runs that check every access use fewer. */
 int main(int argc, char **argv)
 {
     const int most = argc > 1 ? atoi(argv[1]) : 4;

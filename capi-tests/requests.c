@@ -53,7 +53,7 @@ static void many_at_once(struct harness *harness, void *shared)
     free(got);
 }
 
-/* Everybody sends to everybody, itself included; receives are started in another order than sends. */
+/* Every rank sends to every rank, itself included. Receives are started in another order than sends. */
 static void everybody_to_everybody(struct harness *harness, void *shared)
 {
     anyccl_request_t requests[8];

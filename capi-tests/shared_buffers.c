@@ -1,6 +1,6 @@
-/* Memory of anyccl_mem_alloc and memory that is registered: refusals, ordinary use, parts of it in every
- * collective and in messages, and what a child of fork may do. Argument: the largest number of ranks,
- * which are threads. */
+/* Tests of memory of anyccl_mem_alloc and of registered memory: refusals, ordinary use, parts of it in every
+ * collective and in messages, and its use in a child of fork. The argument is the largest number of ranks.
+ * Ranks are threads. */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ static void be_refused_what_is_none(void)
     CHECK(strstr(anyccl_last_error(), "no live allocation") != NULL);
 }
 
-/* Both buffers in one allocation, at odd places; the first elements stay what they are. */
+/* Both buffers in one allocation, at odd offsets. The first elements stay unchanged. */
 static void sum_parts(struct harness *harness, void *shared)
 {
     void *ptr = NULL;
@@ -81,7 +81,7 @@ static void register_what_is_there(void)
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_register(ptr, 5000, NULL));
 }
 
-/* Every collective on odd parts of allocations: short ones, and long enough to be read where they are. */
+/* Every collective on odd parts of allocations: short parts, and parts that peers read directly. */
 static void call_with_parts(struct harness *harness, void *shared)
 {
     (void)shared;
@@ -91,7 +91,7 @@ static void call_with_parts(struct harness *harness, void *shared)
     try_all_collectives(harness, ANYCCL_INT8, ANYCCL_MAX, 40003);
 }
 
-/* What `from` has for `to`. Some have nothing. */
+/* Number of elements that `from` has for `to`. Some are 0. */
 static size_t length(int from, int to)
 {
     return (from + to) % 3 == 2 ? 0 : (size_t)(9000 + 1001 * from + 17 * to);
@@ -102,7 +102,7 @@ static unsigned char letter(int from, int to, size_t at)
     return (unsigned char)((size_t)from * 31 + (size_t)to * 7 + at);
 }
 
-/* What each rank has for rank 0, `counts` of them, to the last rank and back; and reductions of as much. */
+/* Gathers counts[r] elements of each rank r on the last rank and scatters them back, and reduces as many. */
 static void gather_and_scatter_parts(struct harness *harness, unsigned char *send, unsigned char *recv,
                                      const size_t *counts)
 {
@@ -158,7 +158,7 @@ static void exchange_parts(struct harness *harness, void *registered)
         for (at = 0; at < recv_counts[peer]; at++)
             CHECK(recv[received + at] == letter(peer, harness->rank, at));
 
-    /* What all have for rank 0 to everybody, in place. */
+    /* An all-gather, in place, of the elements that each rank has for rank 0. */
     size_t own = 0, whole = 0;
     for (int peer = 0; peer < harness->size; whole += recv_counts[peer++]) {
         recv_counts[peer] = length(peer, 0);

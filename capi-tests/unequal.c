@@ -1,5 +1,5 @@
-/* Calls whose blocks differ in length, and scans: what comes out, what is refused, and what is said when
- * the ranks disagree. Argument: the number of ranks, which are threads. */
+/* Tests of calls with unequal blocks, and of scans: results, refused arguments, and errors when the ranks
+ * disagree. The argument is the number of ranks. Ranks are threads. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void everything_comes_out_right(struct harness *harness, void *shared)
     try_all_unequal(harness);
 }
 
-/* Rank 1 expects an element more of rank 0 than that has for it. */
+/* Rank 1 expects one element more from rank 0 than rank 0 sends to it. */
 static void a_wrong_count_is_named_on_all_ranks(struct harness *harness, void *shared)
 {
     int send[ROOM] = {0}, recv[ROOM];
@@ -29,7 +29,7 @@ static void a_wrong_count_is_named_on_all_ranks(struct harness *harness, void *s
     if (harness->rank == 1)
         recv_counts[0] = 4;
     status = anyccl_all_to_all_v(send, recv, send_counts, NULL, recv_counts, NULL, ANYCCL_INT32, harness->comm);
-    /* Who had all it waited for learns of it in the next calls. */
+    /* A rank that has received everything learns of the failure in a later call. */
     for (int i = 0; i < 2 && status == ANYCCL_SUCCESS; i++)
         status = anyccl_barrier(harness->comm);
     CHECK(status == ANYCCL_ERR_MISMATCH);
@@ -63,7 +63,7 @@ static void arguments_that_are_no_good(void)
     REFUSED(anyccl_iall_gather_v, anyccl_iall_gather_v(a, b, counts, NULL, ANYCCL_INT32, ANYCCL_WORLD, NULL));
     REFUSED(anyccl_gather_v, anyccl_gather_v(a, b, 2, NULL, NULL, ANYCCL_INT32, 0, ANYCCL_WORLD));
     REFUSED(anyccl_gather_v, anyccl_gather_v(a, b, 2, counts, NULL, ANYCCL_INT32, 1, ANYCCL_WORLD));
-    /* What a rank sends itself is what it receives from itself. */
+    /* The block that a rank sends to itself must be as long as the block that it receives from itself. */
     REFUSED(anyccl_gather_v, anyccl_gather_v(a, b, 2, other, NULL, ANYCCL_INT32, 0, ANYCCL_WORLD));
     REFUSED(anyccl_igather_v, anyccl_igather_v(a, b, 2, counts, NULL, ANYCCL_INT32, 0, ANYCCL_WORLD, NULL));
     REFUSED(anyccl_scatter_v, anyccl_scatter_v(a, b, NULL, NULL, 2, ANYCCL_INT32, 0, ANYCCL_WORLD));
@@ -102,7 +102,7 @@ static void arguments_that_are_no_good(void)
     REFUSED(anyccl_exscan, anyccl_exscan(NULL, b, 1, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
     REFUSED(anyccl_iexscan, anyccl_iexscan(a, b, 1, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD, NULL));
     CHECK(request == ANYCCL_REQUEST_NULL);
-    /* Blocks without elements are nowhere. */
+    /* Empty blocks need no pointer. */
     CHECK_OK(anyccl_all_to_all_v(NULL, NULL, none, NULL, none, NULL, ANYCCL_INT32, ANYCCL_WORLD));
     CHECK_OK(anyccl_all_to_all_list(no_send, no_recv, none, none, ANYCCL_INT32, ANYCCL_WORLD));
     CHECK_OK(anyccl_exscan(a, NULL, 1, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));

@@ -8,19 +8,19 @@
 
 enum { LONGEST = 16, ROOM = MOST_RANKS * (LONGEST + 2) };
 
-/* Elements that `from` has for `to`; some have none. */
+/* Number of elements that `from` has for `to`. Some are 0. */
 static size_t length(int from, int to)
 {
     return (size_t)((from * 5 + to * 3) % LONGEST);
 }
 
-/* Element `at` of what `from` has for `to`. */
+/* Element `at` of the block that `from` has for `to`. */
 static int element(int from, int to, size_t at)
 {
     return from * 10000 + to * 100 + (int)at;
 }
 
-/* Ends an operation that was started; a blocking one has no request. */
+/* Waits for a nonblocking call. A blocking one has no request. */
 static void finish(int started, anyccl_request_t *request)
 {
     if (started)
@@ -86,7 +86,7 @@ static void lists(const struct harness *harness, int started)
     for (int peer = 0; peer < harness->size; peer++) {
         send_counts[peer] = length(harness->rank, peer);
         recv_counts[peer] = length(peer, harness->rank);
-        /* Nothing to send, nothing to point to. */
+        /* An empty block needs no pointer. */
         sends[peer] = send_counts[peer] ? malloc(send_counts[peer] * sizeof(int)) : NULL;
         recvs[peer] = recv_counts[peer] ? malloc(recv_counts[peer] * sizeof(int)) : NULL;
         for (size_t at = 0; at < send_counts[peer]; at++)
@@ -103,7 +103,7 @@ static void lists(const struct harness *harness, int started)
         for (size_t at = 0; at < recv_counts[peer]; at++)
             CHECK(recvs[peer][at] == element(peer, harness->rank, at));
 
-    /* What each rank has for rank 0 goes to everybody. */
+    /* An all-gather of the blocks that the ranks have for rank 0. */
     int own[LONGEST];
     for (int peer = 0; peer < harness->size; peer++) {
         recv_counts[peer] = length(peer, 0);
@@ -138,7 +138,7 @@ static void gather_and_scatter(const struct harness *harness, int root, int star
         counts[rank] = length(rank, 0);
     for (size_t at = 0; at < mine; at++)
         own[at] = element(harness->rank, 0, at);
-    /* Who is not the root has nothing to say about the others. */
+    /* Only the root gives the counts of all ranks. */
     if (started)
         CHECK_OK(anyccl_igather_v(own, is_root ? all : NULL, mine, is_root ? counts : NULL, NULL, ANYCCL_INT32, root,
                                   harness->comm, &request));
@@ -159,7 +159,7 @@ static void gather_and_scatter(const struct harness *harness, int root, int star
     finish(started, &request);
     CHECK(memcmp(own, back, mine * sizeof(int)) == 0);
 
-    /* And to everybody. */
+    /* The same blocks on every rank, by all_gather_v. */
     if (started)
         CHECK_OK(anyccl_iall_gather_v(own, all, counts, NULL, ANYCCL_INT32, harness->comm, &request));
     else
@@ -217,7 +217,7 @@ static void reductions(const struct harness *harness, int started)
     }
 }
 
-/* Around a ring, both ways: what comes from the left and from the right. */
+/* A ring in both directions: each rank receives from its left and its right. */
 static void neighbors(const struct harness *harness, int started)
 {
     const int left = (harness->rank + harness->size - 1) % harness->size, right = (harness->rank + 1) % harness->size;
@@ -250,7 +250,7 @@ static void neighbors(const struct harness *harness, int started)
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
                  anyccl_neighbor_all_gather_v(send, all, 2, two, NULL, ANYCCL_INT32, graph, harness->comm));
 
-    /* Everybody sends to rank 0, which waits for nobody; with one rank only, that is the rank itself. */
+    /* A graph in which every rank sends to rank 0, and rank 0 receives from none, is refused. */
     graph = NULL;
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_graph_create(NULL, 0, (const int[]){0}, 1, harness->comm, &graph));
     CHECK(graph == NULL && strstr(anyccl_last_error(), "to rank 0") != NULL);

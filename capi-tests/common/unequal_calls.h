@@ -1,4 +1,4 @@
-/* Calls whose blocks differ in length, neighbours and scans: what comes out is compared with what was put in. */
+/* Tests of calls with unequal blocks, of neighbours, and of scans, against the input of the ranks. */
 #ifndef UNEQUAL_CALLS_H
 #define UNEQUAL_CALLS_H
 
@@ -6,7 +6,7 @@
 
 enum { MOST_RANKS = 8 };
 
-/* Makes each of them on every rank, blocking and started. Ends the process when an element is wrong. */
+/* Makes each call, blocking and nonblocking; every rank must do so. Ends the process if an element is wrong. */
 void try_all_unequal(const struct harness *harness);
 
 #endif

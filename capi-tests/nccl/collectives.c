@@ -98,7 +98,7 @@ static ncclResult_t call(const struct harness *harness, const struct trial *tria
     const ncclRedOp_t op = trial->op;
     const int root = trial->root;
     const ncclComm_t comm = harness->comm;
-    /* Any stream will do. */
+    /* The library accepts any stream. */
     const cudaStream_t stream = (cudaStream_t)(size_t)(count % 3);
     if (trial->configured) {
         switch (trial->collective) {
