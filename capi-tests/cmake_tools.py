@@ -9,7 +9,7 @@ PACKAGES = ["cmake>=3.20,<5"]
 
 
 def cmake_tools():
-    """Where cmake and ctest are: on the path, or in a virtual environment of our own."""
+    """Returns the paths of cmake and ctest: on PATH, or in a virtual environment under target/."""
     if shutil.which("cmake") and shutil.which("ctest"):
         return "cmake", "ctest"
     programs = pypi.environment(FOLDER, PACKAGES).parent

@@ -1,4 +1,4 @@
-"""What the tests take from PyPI: packages, in virtual environments under target/, once. Works where Python has neither pip nor
+"""Packages from PyPI for the tests, in virtual environments under target/, once. Works where Python has neither pip nor
 venv's ensurepip, as on Debian without python3-pip and python3-venv: then pip comes from the index, too.
 
     python3 capi-tests/pypi.py FOLDER PACKAGE...
@@ -30,7 +30,7 @@ SECONDS = 600
 
 
 class Missing(Exception):
-    """Why a package cannot be had."""
+    """Raised with the reason why a package is not available."""
 
 
 def setting(name, default=None):
@@ -99,7 +99,7 @@ def write_whole(file, data):
 
 @contextlib.contextmanager
 def locked(path):
-    """Whoever makes `path` does it alone. Ends with the process, however that ends."""
+    """A lock: only one process at a time makes `path`. The lock ends with the process."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path.with_name(f".{path.name}.lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

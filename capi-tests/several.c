@@ -135,8 +135,8 @@ static void ready(struct harness *harness, void *shared)
     CHECK(done == 1 && values[0] == 7);
 }
 
-/* The time without progress counts on from one wait to the next, and is the one that was set last when it
- * was started. */
+/* The time without progress goes on from one wait to the next. An operation has the time-out that was set
+ * when it was started. */
 static void patience(struct harness *harness, void *shared)
 {
     anyccl_request_t requests[2];
@@ -147,7 +147,7 @@ static void patience(struct harness *harness, void *shared)
     CHECK_OK(anyccl_comm_set_timeout(harness->comm, ANYCCL_TIMEOUT_NEVER));
     CHECK_OK(anyccl_comm_set_timeout(harness->comm, 200));
     if (harness->rank == 1) {
-        /* Keeps rank 0 busy, by messages of which each ends a wait, until that gives up. */
+        /* Each of these messages ends a wait of rank 0. They go on until rank 0 fails. */
         anyccl_status_t status;
         do
             status = anyccl_send(&harness->rank, 1, ANYCCL_INT32, 0, 1, harness->comm);
@@ -156,7 +156,7 @@ static void patience(struct harness *harness, void *shared)
         CHECK_STATUS(ANYCCL_ERR_TIMEOUT, anyccl_comm_failure(harness->comm));
         return;
     }
-    /* Rank 1 never joins in. */
+    /* Rank 1 never joins the call. */
     CHECK_OK(anyccl_ibarrier(harness->comm, &requests[0]));
     while (!done) {
         if (anyccl_irecv(&other, 1, ANYCCL_INT32, 1, 1, harness->comm, &requests[1]) != ANYCCL_SUCCESS)

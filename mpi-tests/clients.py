@@ -1,4 +1,4 @@
-"""Programs built by others for MPICH's ABI, unchanged, by library path alone."""
+"""Tests with unchanged third-party programs for MPICH's ABI, which find anyccl by the library path alone."""
 
 import re
 import shutil
@@ -18,7 +18,7 @@ RANKS = (2, 4)
 
 
 def run(where, ranks, words, launcher="mpiexec", seconds=SECONDS, **more):
-    """Standard output of a job that has to succeed. MPICH has a launcher of its own."""
+    """Returns the standard output of a job that must succeed. MPICH has a launcher of its own."""
     ended = job(launch("mpiexec" if where.name == "mpich" else launcher, ranks, words), where, seconds, **more)
     if ended.status != 0:
         raise Failure(f"on {where}, {ranks} ranks: {describe(ended, seconds)}")

@@ -277,7 +277,7 @@ static void barrier(void)
 #endif
 }
 
-/* Several at a time, completed in another order; a persistent one with other data each time. */
+/* Several calls at a time, completed in another order, and a persistent call with new data each time. */
 static void several(void)
 {
     MPI_Request requests[6];

@@ -1,4 +1,4 @@
-"""mpi.h by itself, in every version of C and C++ that programs use, without warnings."""
+"""Tests that mpi.h compiles by itself, in every version of C and C++ that programs use, without warnings."""
 
 import subprocess
 
@@ -9,7 +9,7 @@ COMPILERS = {"c": "cc", "c++": "c++"}
 
 
 def compile_alone():
-    """Raises Failure with what the compiler says."""
+    """Raises Failure with the messages of the compiler."""
     for language, versions in LANGUAGES.items():
         for version in versions:
             ended = subprocess.run([COMPILERS[language], f"-std={version}", "-Wall", "-Wextra", "-Wpedantic", "-Werror",

@@ -60,7 +60,7 @@ static void collectives(void)
     say("exscan: %d", rank ? sum : 0);
 }
 
-/* More than an int can hold, of which nothing is sent. */
+/* Sizes beyond the range of int. Nothing of these types is sent. */
 static void sizes(void)
 {
     MPI_Datatype type, twice;

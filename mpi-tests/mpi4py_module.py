@@ -3,7 +3,7 @@
     mpi4py_module.py TESTS OUT MODULE [EXCLUDED...]
 
 TESTS is the folder test/ of mpi4py's sdist, MODULE a regular expression on names of files there. OUT gets, of each rank,
-rank-N.json at the end, and now-N: the test that runs, for whoever waits without result.
+rank-N.json at the end, and now-N: the test that runs, which tells where a run hangs.
 
 Some modules open a file or a session when they are imported, and skip the tests about it where mpi4py says that the function is not
 there. What a library refuses by an error of MPI is skipped here, too.

@@ -1,4 +1,4 @@
-"""A tool of somebody else's kind: a preloaded library that overrides MPI_Send and MPI_Allreduce sees every call."""
+"""A test of a profiling tool: a preloaded library that overrides MPI_Send and MPI_Allreduce sees every call."""
 
 import subprocess
 

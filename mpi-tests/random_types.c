@@ -240,7 +240,7 @@ static void judge(const Type *t, int count)
     CALL(MPI_Sendrecv(out + BASE, count, t->type, right, 2, in + BASE, count, t->type, left, 2, MPI_COMM_WORLD,
                       &status));
     CHECK(is_there(t, count, BASE, left, BASE) && untouched());
-    /* Blocks of all ranks, behind one another. */
+    /* The blocks of all ranks lie one after the other. */
     CALL(MPI_Allgather(out + BASE, count, t->type, in + BASE, count, t->type, MPI_COMM_WORLD));
     for (int from = 0; from < size; from++) {
         CHECK(is_there(t, count, BASE + from * count * extent, from, BASE));
@@ -251,7 +251,7 @@ static void judge(const Type *t, int count)
     CHECK(untouched());
 }
 
-/* To each rank in another type: those of even numbers as they are, the others in bytes. */
+/* An all-to-all with two types: ranks of even numbers get the type itself, the others get bytes. */
 static void all_to_all(const Type *t, int count)
 {
     int ones[64], offsets[64], places[64], sizes[64], room = (int)(count * (t->upper - t->lower) + 512);

@@ -223,7 +223,7 @@ static void elements(void)
     CALL(MPI_Type_free(&pair));
 }
 
-/* Receives of messages that have arrived before, and sends that leave at once: more of them than a library keeps ready. */
+/* Receives of messages that have arrived already, and sends that complete at once, in a large number. */
 static void there_already(void)
 {
     enum { MESSAGES = 1500 };

@@ -1,4 +1,4 @@
-"""What the MPI tests stand on: MPICH and mpi4py from PyPI, the libraries under test, launchers, and jobs with a time limit."""
+"""The fixture of the MPI tests: MPICH and mpi4py from PyPI, the libraries under test, launchers, and jobs with a time limit."""
 
 import contextlib
 import hashlib
@@ -29,7 +29,7 @@ BUILT = {"std": "libanyccl_mpi_abi.so", "mpich": "libanyccl_mpich.so"}
 
 
 class Failure(Exception):
-    """What did not go as it should."""
+    """Raised with the reason why a test failed."""
 
 
 def environment():
@@ -121,7 +121,7 @@ def ours(folder, abi):
 
 
 def clean_environment():
-    """Without what another launcher, or this session, has set."""
+    """Returns the environment without the variables of other launchers and of this session."""
     unwanted = ("ANYCCL_", "PMI", "OMPI_", "PRTE_", "SLURM_", "MPI_", "I_MPI_", "MPI4PY_", "PYTHON")
     names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LD_PRELOAD", "LD_LIBRARY_PATH")
     kept = ("ANYCCL_LOG", "ANYCCL_TRANSPORT", "ANYCCL_TIMEOUT_MS")

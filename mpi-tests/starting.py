@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""How programs get the MPI of anyccl, start and end with it: `anyccl run`, `run --as mpi`, `info --mpi-of`, `anyccl-mpiexec`.
+"""Tests of how programs get the MPI of anyccl, start and end with it: `anyccl run`, `run --as mpi`, `info --mpi-of`,
+`anyccl-mpiexec`.
 
     starting.py [--prefix INSTALLED]
 

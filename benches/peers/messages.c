@@ -1,5 +1,5 @@
-/* Messages between two ranks of any MPI: latency, a window of small ones, a strided vector and as many bytes in one run.
-   Prints "name,microseconds" rows: the least of many rounds, per message. */
+/* A benchmark of messages between two ranks of any MPI: latency, a window of small messages, a strided vector, and as many
+   contiguous bytes. Prints rows "name,microseconds": the least of many rounds, per message. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Messages of anyccl's MPI library beside those of other MPIs, in one interleaved run: latency, a window, a vector.
+"""A benchmark of messages of anyccl's MPI library beside other MPIs, in one interleaved run: latency, a window, a vector.
 
     messages.py [--rounds 5] [--peers mpich,intelmpi]
 

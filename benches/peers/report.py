@@ -78,7 +78,7 @@ def compact(found):
 
 
 def about(found):
-    """What was measured, where and how, and the result."""
+    """Returns what was measured, where and how, and the result."""
     a = found.about
     version = f"commit {a['commit']}, {a['date']}; " if "commit" in a else ""
     return (f"{a['processor']}; Linux {a['kernel']}; {version}{a['rounds']} rounds; against {a['contestants']}. "
@@ -198,7 +198,7 @@ def instructions(path):
 
 
 def sections():
-    """{name: text}"""
+    """Returns the sections as {name: text}."""
     made = {}
     for mode in MODES:
         found = results.load(FOLDER / f"results-{mode}.json")
@@ -228,7 +228,7 @@ def sections():
 
 
 def written(document, made, page):
-    """A page with every section that is marked in it."""
+    """Returns the page with the new text of every marked section."""
     def replace(match):
         name = match[1]
         if name not in made:

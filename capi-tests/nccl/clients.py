@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether Python's users of NCCL get libnccl.so.2 of anyccl by each method, on a machine without a GPU.
+"""Tests that Python's users of NCCL get libnccl.so.2 of anyccl by each method, on a machine without a GPU.
 
     clients.py [--prefix INSTALLED] [--torch PYTHON]
 

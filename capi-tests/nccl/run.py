@@ -9,7 +9,7 @@
     5  builds a project that finds NCCL by CMake, in each way in which projects do (find_package.py)
     6  builds c-examples/nccl, runs them with 1 to 4 ranks, and compares what they print with what they should
 
-Without PyPI there is no header to compare with: that is said, and the tests are left out.
+Without PyPI there is no header to compare with. Then the script says so and leaves the tests out.
 """
 
 import argparse
@@ -122,7 +122,7 @@ def endings(library):
 
 
 def output_of(command, **environment):
-    """What a command prints."""
+    """Returns the output of a command."""
     words = [str(word) for word in command]
     return run(*words, env=os.environ | environment, timeout=LIMIT_S, capture_output=True, text=True).stdout
 

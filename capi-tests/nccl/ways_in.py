@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""How libnccl.so.2 takes NCCL's place: `anyccl run --as nccl`, `anyccl info --nccl-of`, LD_AUDIT. Needs a C compiler, no header.
+"""Tests of the ways in which libnccl.so.2 takes NCCL's place: `anyccl run --as nccl`, `anyccl info --nccl-of`, LD_AUDIT.
+Needs a C compiler, no header.
 
     ways_in.py [--prefix INSTALLED]
 
 The programs are linked with another NCCL, a stand-in that says version 2.99.0, by a DT_RPATH, as PyTorch's wheels are; or open
-it by name or by path; or have it in them. Each method has to give them ours, or the job has to end.
+it by name or by path; or have it in them. Each method must give them anyccl's library, or the job must end.
 """
 
 import argparse
