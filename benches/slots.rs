@@ -82,7 +82,7 @@ fn two_cores() -> Option<[usize; 2]> {
     Some([found.next()?, found.next()?])
 }
 
-/// Binds this thread to a core. One that stays unbound is measured all the same.
+/// Binds this thread to a core. If that fails, the thread is measured unbound.
 fn bind_to(core: usize) {
     // SAFETY: all-zero is the empty set.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };

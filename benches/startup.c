@@ -58,7 +58,7 @@ int main(int argc, char **argv)
         return 2;
     }
     const double launched = atof(argv[1]) * 1e-6;
-    /* The program's own buffers are there before anything is measured. */
+    /* The buffers of the program are in memory before anything is measured. */
     memset(send, 1, sizeof send);
     memset(recv, 1, sizeof recv);
     const long before = share_in_kib();
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
     }
     must(anyccl_barrier(ANYCCL_WORLD));
     const long used = share_in_kib();
-    /* Nobody leaves, and gives back its share, while another is still counting. */
+    /* No rank leaves, and releases its share of memory, while another still counts. */
     must(anyccl_barrier(ANYCCL_WORLD));
 
     printf("%.3f %.3f %ld %ld %ld\n", end - start, end - launched, before, world, used);

@@ -3,7 +3,7 @@
 
     startup.py --ranks 2,8,16 --runs 20 [--json FILE]
 
-A world is there when the last rank has come out of anyccl_init, counted from the start of `anyccl run`. Times are
+A world is ready when the last rank has returned from anyccl_init, counted from the start of `anyccl run`. Times are
 medians over the runs, memory is that of the rank that needs most: its proportional share (Pss), the shared memory of
 links included. anyccl is taken from PREFIX, where `make install` has put it.
 """

@@ -205,7 +205,7 @@ void transfers(const anyccl::communicator_ref& comm)
     CHECK(in == std::vector<double>(40, left));
 }
 
-// Tags, room that is larger than needed, and what is told about a message.
+// Tags, receive buffers larger than the message, and the status of a message.
 void messages(const anyccl::communicator_ref& comm)
 {
     const int rank = comm.rank(), size = comm.size(), right = (rank + 1) % size, left = (rank + size - 1) % size;

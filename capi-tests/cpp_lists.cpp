@@ -117,7 +117,7 @@ void models(const anyccl::communicator_ref& comm)
     std::vector<anyccl::any_buffer> all{weights, bias};
     comm.sum_grads(all);
     CHECK(bias[0] == comm.size() * comm.size() * comm.size());
-    // Missing on one rank only: everybody is told, and goes on.
+    // Missing on one rank only: every rank gets the error, and goes on.
     if (comm.size() > 1) {
         if (comm.rank() == 1)
             all[0] = anyccl::any_buffer::missing<float>(3);

@@ -52,7 +52,7 @@ void objects(const anyccl::communicator_ref& comm)
     CHECK_THROWS(comm.neighbor_all_gather_v(row(), row(), counts(), some), ANYCCL_ERR_INVALID_ARGUMENT, "graph");
     if (comm.size() == 1)
         return;
-    // Rank 0 sends to a rank that does not receive from it: everybody is told, and goes on.
+    // Rank 0 sends to a rank that does not receive from it: every rank gets the error, and goes on.
     const row to = comm.rank() == 0 ? row{1} : row();
     CHECK_THROWS(comm.create_graph(row(), to), ANYCCL_ERR_INVALID_ARGUMENT, "rank 0");
     comm.barrier();

@@ -157,7 +157,7 @@ void objects(const anyccl::communicator_ref& comm)
     CHECK_THROWS(none.start(), ANYCCL_ERR_INVALID_USAGE, "still running");
     none.wait();
     CHECK(buffer == comm.size());
-    // One that goes out of scope while it runs waits for its end.
+    // An operation that goes out of scope while it runs waits for its end.
     none.start();
     {
         const anyccl::persistent ends = std::move(none);

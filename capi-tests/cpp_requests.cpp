@@ -94,10 +94,10 @@ void several(const anyccl::communicator_ref& comm)
     }
 }
 
-// What fails is told of one by one where there are several, and thrown where there is one.
+// Failures: a wait for several requests returns each failure, and a wait for one request throws it.
 void failures(const anyccl::communicator_ref& comm)
 {
-    // Of one rank: else another rank's failure may come before these calls, which it would fail.
+    // A communicator of one rank: the failure of another rank could come before these calls and fail them.
     const auto own = comm.split(comm.rank());
     const std::vector<int> long_message(5, own.rank());
     int short_buffer = -1, other = -1;

@@ -43,7 +43,7 @@ private:
     std::map<std::string, bytes> values_;
 };
 
-// One that has failed, in the words of another library.
+// A store that fails, with exceptions that are not those of anyccl.
 class broken_store : public anyccl::store {
 public:
     void set(const std::string&, anyccl::view<const unsigned char>) override

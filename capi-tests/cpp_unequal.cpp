@@ -68,7 +68,7 @@ void by_rank(const anyccl::communicator_ref& comm)
     CHECK(part == mine);
 }
 
-// Rank r sends r + 1 elements to everybody.
+// Rank r sends r + 1 elements to every rank.
 void from_all_to_all(const anyccl::communicator_ref& comm)
 {
     const auto size = static_cast<std::size_t>(comm.size()), rank = static_cast<std::size_t>(comm.rank());

@@ -114,7 +114,7 @@ static void configurations(void)
     config.reserved = 1;
     SAYS("reserved", INVALID, anyccl_init_with(&config));
 
-    /* A program of a later version: accepted while it asks for nothing that this library does not know. */
+    /* The config of a later version is accepted while its unknown fields ask for nothing. */
     struct {
         anyccl_config_t known;
         int64_t later;
@@ -159,7 +159,7 @@ int main(void)
     right_the_first_time();
     ids();
 
-    /* None of this has hurt the world, and a success leaves the last sentence alone. */
+    /* The refused calls have not harmed the world. A success keeps the last error sentence. */
     SAYS("invalid root", INVALID, anyccl_broadcast(a, b, 1, ANYCCL_INT32, 5, ANYCCL_WORLD));
     CHECK_OK(anyccl_comm_failure(ANYCCL_WORLD));
     CHECK_OK(anyccl_barrier(ANYCCL_WORLD));

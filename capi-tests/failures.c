@@ -76,7 +76,7 @@ static void one_does_not_come(struct harness *harness, void *in_steps)
     CHECK_OK(anyccl_comm_set_timeout(harness->comm, SHORT_MS));
     /* Rank 0 only hears of it: the time-out of the others fails the communicator on all ranks. */
     while (harness->rank == 0 && anyccl_comm_failure(harness->comm) == ANYCCL_SUCCESS) {
-        /* A started operation that nobody answers; testing it moves the communicator on. */
+        /* No rank answers the started operation. Testing it makes progress on the communicator. */
         int done = 0, buffer;
         anyccl_request_t request;
         int status = anyccl_irecv(&buffer, 1, ANYCCL_INT32, 1, 0, harness->comm, &request);

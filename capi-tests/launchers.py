@@ -107,7 +107,7 @@ def open_mpi_with_a_store(options, words):
 
 
 def torchrun_variables(options, words):
-    # torch's own store has this port, and keeps it.
+    # torch's own store holds this port.
     taken = socket.create_server(("127.0.0.1", 0))
     options.open.append(taken)
     common = {"WORLD_SIZE": str(RANKS), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(taken.getsockname()[1]),
@@ -129,7 +129,7 @@ def torchrun_standalone(_options, words):
     return [([*command, *words], variables)]
 
 
-# Ends when this script does.
+# The store ends with this script.
 STORE = """
 import sys
 from torch.distributed import TCPStore

@@ -152,7 +152,7 @@ static void training(struct harness *harness, void *shared)
     CHECK_OK(anyccl_sum_grads(buffers, counts, datatypes, PARAMETERS, harness->comm));
     CHECK(mine[LARGE - 1] == (double)harness->size * (LARGE - 1) && steps == 42 && bias[4] == 0);
 
-    /* Only the last rank has none: everybody is told, and nothing has changed. */
+    /* Only the last rank has none: every rank gets the error, and nothing changes. */
     if (harness->size > 1) {
         if (harness->rank == harness->size - 1)
             buffers[2] = NULL;

@@ -100,7 +100,7 @@ void all_gather(const float *send, float *recv, size_t block)
     gloo::allgather(options);
 }
 
-// It has none of this interface; PyTorch reduces everything everywhere and keeps a block.
+// gloo has no reduce_scatter with this interface. Like PyTorch, this one reduces everything and keeps a block.
 void reduce_scatter(const float *send, float *recv, size_t block)
 {
     static std::vector<float> everything;

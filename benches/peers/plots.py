@@ -33,7 +33,7 @@ def draw(results, folder):
 def save(figure, path):
     figure.savefig(path, metadata={"Date": None, "Creator": None}, bbox_inches="tight")
     plt.close(figure)
-    # Six digits behind the point draw nothing that two do not, and nobody reads the indentation.
+    # Two digits after the point are enough for the drawing. The indentation is not needed.
     text = re.sub(r"(\d+\.\d{2})\d+", r"\1", path.read_text())
     path.write_text(re.sub(r"\n\s+", "\n", text))
 

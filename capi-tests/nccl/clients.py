@@ -9,7 +9,7 @@
   makes an all-reduce on host memory.
 - With --torch, only PyTorch, which that Python has: by each method of `anyccl run --as nccl`.
 
-What cannot be had from PyPI is said and left out. Ends with 1 at the first failure.
+The script names what PyPI does not give, and leaves it out. Ends with 1 at the first failure.
 """
 
 import argparse
