@@ -5,18 +5,18 @@ use anyccl_engine::plan::Block;
 
 use crate::check::{invalid, not_null};
 
-/// An array from C as a slice. Refuses NULL, even for length 0.
+/// An array from C as a slice. The function refuses NULL, even for length 0, and names the argument `what`.
 ///
 /// # Safety
-/// An `array` that is not NULL has `len` elements that stay unchanged for the lifetime.
+/// An `array` that is not NULL has `len` elements that stay unchanged for the lifetime `'a`.
 pub unsafe fn array<'a, T>(array: *const T, len: usize, what: &'static str) -> Result<&'a [T]> {
     not_null(array, what)?;
     // SAFETY: not NULL; the caller promises the rest.
     Ok(unsafe { std::slice::from_raw_parts(array, len) })
 }
 
-/// One block per count, at its displacement. NULL for `displs` means that the blocks follow each other. NULL
-/// for `counts` is refused.
+/// Makes one block per count, at its displacement. NULL for `displs` means that the blocks follow each other.
+/// Refuses NULL for `counts`, and blocks beyond the address space.
 ///
 /// # Safety
 /// Arrays that are not NULL have `len` elements that stay unchanged during the call.
@@ -43,7 +43,7 @@ pub unsafe fn blocks(
     Ok(blocks)
 }
 
-/// Blocks of these lengths, one after the other.
+/// Makes blocks of these lengths, one after the other. Refuses lengths whose sum exceeds the address space.
 pub fn packed(counts: &[usize], what: &'static str) -> Result<Vec<Block>> {
     let mut blocks = Vec::with_capacity(counts.len());
     let mut offset = 0usize;

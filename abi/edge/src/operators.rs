@@ -1,10 +1,10 @@
 //! Operators that the program makes, by the numbers under which C knows them.
 //!
-//! In C, one integer names any operator. Numbers below [`FIRST_OPERATOR`] are for builtin operators. From
-//! there on they are given to the program's operators, in the order in which these were made in this process.
+//! In C, one integer names any operator. Numbers below [`FIRST_OPERATOR`] are for builtin operators. The
+//! program's operators get the numbers from there on, in the order in which this process makes them.
 //!
-//! No number is given twice, so the number of a destroyed operator is refused for ever. The number never
-//! leaves the process. A child of fork does not know the operators of its parent.
+//! No number is given twice, so the number of a destroyed operator is refused for ever. Numbers are
+//! local: no rank tells them another. A child of fork does not know the operators of its parent.
 
 use std::collections::HashMap;
 use std::ffi::c_int;
@@ -68,7 +68,7 @@ impl Operators {
     }
 
     /// The operator for a number from C, if it is defined on `datatype`. A number below [`FIRST_OPERATOR`] is
-    /// one of anyccl.h; a door with other numbers translates them first.
+    /// a builtin operator of anyccl.h. A door whose C header has other numbers translates them first.
     // Always inlined: it is part of each small call.
     #[inline(always)]
     pub fn resolve(&self, number: c_int, datatype: Datatype) -> Result<Resolved> {

@@ -39,7 +39,7 @@ pub unsafe extern "C" fn MPIR_Dup_fn(
     0
 }
 
-/// Sets an attribute in the given form: 0 is a pointer, 1 an integer of its size, 3 an int.
+/// Sets an attribute in the given form: 0 is a pointer, 1 an integer of the size of a pointer, 3 an int.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Comm_set_attr(
     comm: c_int,
@@ -53,7 +53,8 @@ pub unsafe extern "C" fn MPII_Comm_set_attr(
     })
 }
 
-/// Reads an attribute in the given form. See [`MPII_Comm_set_attr`].
+/// Reads an attribute in the given form. See [`MPII_Comm_set_attr`]. In each form, `place` has the size of a
+/// pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Comm_get_attr(
     comm: c_int,
@@ -115,7 +116,8 @@ pub unsafe extern "C" fn MPII_Win_get_attr(
     refuse::<Door>("MPI_Win_get_attr", Scope::Process)
 }
 
-/// Sets the functions of the binding that call the functions of a key.
+/// Sets the proxies of a key: two functions of the binding. They call the copy function and the delete
+/// function of the key, which are functions in Fortran.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Keyval_set_proxy(keyval: c_int, copy: usize, delete: usize) {
     // A failure goes to the error handler of the process.

@@ -1,8 +1,8 @@
 //! MPI's C functions in the standard ABI of MPI 5.0: libmpi_abi.so.1.
 //!
-//! A program that was built with any MPI that has the standard ABI runs on this library unchanged. The tables
-//! of `anyccl_mpi::functions` define all 664 functions and their twins. [`standard`] is the ABI, which that
-//! crate also uses inside.
+//! A program that was built with any MPI of the standard ABI needs no rebuild to use this library. The tables
+//! of `anyccl_mpi::functions` define all 664 functions and their profiling twins (`PMPI_...`). [`standard`]
+//! is the ABI. Its numbers and handles are those that `anyccl_mpi` uses inside, so nothing is translated.
 
 // Names are MPI's.
 #![allow(non_snake_case, non_upper_case_globals)]

@@ -12,7 +12,7 @@ use anyccl_engine::memory as shared;
 use crate::communicator::Comm;
 use crate::types::ncclComm_t;
 
-/// ncclMemAlloc.
+/// ncclMemAlloc. A `size` of 0 gives NULL.
 pub unsafe fn alloc(ptr: *mut *mut c_void, size: usize) -> Result<()> {
     // SAFETY: the caller promises a writable pointer or NULL.
     let place = unsafe { Out::new(ptr, "ptr") }?;
@@ -20,7 +20,7 @@ pub unsafe fn alloc(ptr: *mut *mut c_void, size: usize) -> Result<()> {
     Ok(())
 }
 
-/// ncclMemFree.
+/// ncclMemFree. Accepts NULL.
 pub unsafe fn free(ptr: *mut c_void) -> Result<()> {
     if ptr.is_null() { Ok(()) } else { shared::free(ptr.cast()) }
 }
@@ -45,7 +45,7 @@ pub unsafe fn register(
 /// ncclCommDeregister.
 pub unsafe fn deregister(comm: ncclComm_t, handle: *mut c_void) -> Result<()> {
     let comm = Comm::from_handle(comm)?;
-    // Where NCCL's ncclCommRegister registers nothing, its handle is NULL. Programs pass it here, too.
+    // NCCL's ncclCommRegister gives the handle NULL if it registers nothing, so programs may pass NULL here.
     if handle.is_null() || comm.registrations.lock().remove(handle.addr()) {
         return Ok(());
     }

@@ -1,8 +1,9 @@
 //! The first exchange of a communicator, right after its ranks have connected.
 //!
 //! It is one all_gather over the new links, which proves that every link works. It tells each rank which
-//! processors the others may use, whether all links are shared memory, and which engines were asked for. All
-//! ranks compute the same results from the same records, because the choice of algorithms depends on them.
+//! processors the others may use, whether TCP links ranks of one host, and which engines were asked for. A
+//! communicator on the links of another one has no such exchange. All ranks compute the same results from the
+//! same records, because the choice of algorithms depends on them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,14 +24,14 @@ use crate::transport::SingleCopy;
 /// The result of the exchange, equal on all ranks.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::comm) struct Agreed {
-    /// Most ranks that share a processor, rounded up. At least 1.
+    /// Ranks per usable processor of a machine, rounded up: the largest of all machines. At least 1.
     pub ranks_per_core: u32,
     /// Whether some pair of ranks of one host is linked by TCP.
     pub some_tcp: bool,
 }
 
 /// Bytes of a record: allowed processors, number of usable ones (which respects the quota), machine, whether
-/// a link is TCP, engines.
+/// TCP links the rank to a rank of its host, engines.
 const RECORD_BYTES: usize = CoreSet::BYTES + 4 + MACHINE_BYTES + 1 + BackendChoice::BYTES;
 /// Bytes that identify the machine. Several hosts, such as containers, may be parts of one machine; their
 /// ranks share processors.
@@ -102,8 +103,9 @@ fn evaluate(all: &[u8]) -> Agreed {
         let (mut union, mut quota) = (CoreSet::default(), usize::MAX);
         for RankRecord { allowed, usable, .. } in neighbours() {
             union.add(allowed);
-            // Fewer than the affinity allows: the control group has a quota. It is taken to cover the whole
-            // machine.
+            // If fewer are usable than the affinity allows, the control group has a quota. The quota is taken
+            // to limit all ranks of the machine together. Without a known affinity, the usable number is the
+            // limit.
             if *usable < allowed.count() || allowed.count() == 0 {
                 quota = quota.min(*usable);
             }

@@ -3,10 +3,10 @@
 //! A wait in the builtin engine also makes progress in the foreign one
 //! ([`crate::progress::wait::CoProgress`]). The wait for a started foreign call also makes progress in the
 //! builtin one ([`crate::comm::request`]). A blocking foreign call, however, waits in foreign code. If the
-//! builtin engine has calls under way then, a thread of the library makes progress on them until the foreign
-//! call returns. The first such call starts the thread, which then sleeps between such calls and ends with
-//! the links. Usually the builtin engine has no calls under way, and the check costs the foreign call one
-//! load.
+//! builtin engine has calls under way when such a call begins, a thread of the library makes progress on them
+//! until the call returns. The first call that needs the thread starts it. The thread sleeps while no call
+//! needs it, and ends after the links are gone. Usually the builtin engine has no calls under way, and the
+//! check costs the foreign call one load.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
@@ -21,14 +21,17 @@ use crate::sys::thread;
 /// Time between two turns of the thread.
 const NAP: Duration = Duration::from_micros(50);
 
-/// What each engine knows of the other's calls. All communicators on the same links share one.
+/// What each engine knows of the other's calls. Communicators on the same links share one, except
+/// where each opens an engine for devices by itself, at its first call in such memory. The builtin engine
+/// then reports only to the first.
 pub(in crate::comm) struct SharedProgress {
     /// Whether the builtin engine has calls under way.
     is_busy: AtomicBool,
     /// Number of started foreign calls whose end was not seen yet.
     under_way: AtomicUsize,
-    /// The first foreign communicator on the links. Its engine makes progress on all its calls in this
-    /// process, so one communicator is enough.
+    /// The first foreign communicator on the links. Its engine makes progress on the calls of all its
+    /// communicators in this process, so one of them is enough. A second foreign engine makes no progress
+    /// through it.
     comm: Arc<dyn ForeignComm>,
     /// Number of threads in blocking foreign calls during which the builtin engine needs progress.
     inside: Mutex<usize>,

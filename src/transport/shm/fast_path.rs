@@ -1,8 +1,8 @@
 //! The fast path of a link through shared memory.
 //!
-//! A message is posted if the ring has slots, and the pool bounce buffers, for all its fragments. What
-//! arrives is looked at one fragment at a time. Only a fragment that was copied into shared memory takes this
-//! path; an exposed message does not.
+//! A sender copies a message into shared memory if all its fragments fit: each needs a slot of the ring and,
+//! unless it is inline, a bounce buffer. A receiver looks at one fragment at a time. Messages that the
+//! receiver reads in the sender's memory (exposures) take the slow path.
 
 use super::ShmLink;
 use super::control_line::{Extent, FRAGMENT_BYTES, HALF_FRAGMENT_BYTES, INLINE_BYTES};
@@ -79,10 +79,11 @@ impl FastPath for ShmLink {
 }
 
 impl ShmLink {
-    /// Posts a message that the beginning of [`FastPath::post`] leaves over.
+    /// Posts a message that the short cuts in [`FastPath::post`] do not cover.
     ///
     /// Such a message has at least [`ZERO_COPY_BYTES`], or follows an exposed one, or needs a closer look
-    /// whether there is room.
+    /// whether there is room. It is copied whatever its length: a caller that wants zero copy has asked
+    /// [`FastPath::would_zero_copy`] before.
     ///
     /// # Safety
     /// See [`FastPath::post`].
@@ -115,8 +116,8 @@ impl ShmLink {
         }
     }
 
-    /// Whether there is room for `fragments` fragments. Each counts with a bounce buffer, even if it is
-    /// inline.
+    /// Whether there is room for `fragments` fragments. Each is taken to need a bounce buffer, even
+    /// one that is inline.
     fn has_room(&mut self, fragments: usize) -> bool {
         let quota = self.memory.quota();
         self.send.has_slots(fragments, &mut self.distance).unwrap_or(false)

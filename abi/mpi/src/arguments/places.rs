@@ -1,6 +1,7 @@
 //! Places in the program's memory: single values and arrays that are read, written, or both.
 //!
-//! A place knows how its ABI reads and writes a value. The functions of this crate only see values.
+//! A place has functions of its ABI that read and write a value. The rest of the crate sees only values,
+//! whatever their size in the ABI.
 
 use std::ffi::c_void;
 
@@ -44,7 +45,7 @@ impl<T> InputOutput<T> {
     /// The place of the argument `name`. Refuses NULL.
     ///
     /// # Safety
-    /// See [`Output::new`]; `read` may be called like `write`.
+    /// `read` and `write` may be called with `place` until the MPI function returns.
     pub(super) unsafe fn new(
         place: *mut c_void,
         name: &'static str,
@@ -91,7 +92,7 @@ impl<T> Inputs<T> {
         Inputs { place, name, read }
     }
 
-    /// Reads the first `len` elements. MPI must document at least this length.
+    /// Reads the first `len` elements. MPI must document an array of at least `len` elements.
     pub fn read(&self, len: usize) -> Result<Vec<T>> {
         self.check(len)?;
         // SAFETY: promised to `new`.
@@ -105,7 +106,7 @@ impl<T> Inputs<T> {
         unsafe { (self.read)(self.place, at) }
     }
 
-    /// Refuses NULL if there are any elements.
+    /// Refuses NULL for a `len` above 0.
     #[inline]
     pub fn check(&self, len: usize) -> Result<()> {
         if self.place.is_null() && len > 0 { Err(null(self.name)) } else { Ok(()) }
@@ -129,7 +130,7 @@ impl<T> Outputs<T> {
     /// 0.
     ///
     /// # Safety
-    /// See [`Inputs::new`]; `write` may be called as `read` there.
+    /// The contract of [`Inputs::new`] for `read` holds for `write`.
     pub(super) unsafe fn new(
         place: *mut c_void,
         name: &'static str,
@@ -138,7 +139,7 @@ impl<T> Outputs<T> {
         Outputs { place, name, write }
     }
 
-    /// Refuses NULL if there are any elements.
+    /// Refuses NULL for a `len` above 0.
     #[inline]
     pub fn check(&self, len: usize) -> Result<()> {
         if self.place.is_null() && len > 0 { Err(null(self.name)) } else { Ok(()) }
@@ -170,7 +171,7 @@ impl<T> InputOutputs<T> {
     /// above 0.
     ///
     /// # Safety
-    /// See [`Inputs::new`]; `read` and `write` may be called as `read` there.
+    /// The contract of [`Inputs::new`] for `read` holds for both functions.
     pub(super) unsafe fn new(
         place: *mut c_void,
         name: &'static str,
@@ -184,7 +185,7 @@ impl<T> InputOutputs<T> {
         InputOutputs { input, output }
     }
 
-    /// Refuses NULL if there are any elements.
+    /// Refuses NULL for a `len` above 0.
     #[inline]
     pub fn check(&self, len: usize) -> Result<()> {
         self.input.check(len)
@@ -196,7 +197,7 @@ impl<T> InputOutputs<T> {
         self.input.get(at)
     }
 
-    /// Reads the first `len` elements. MPI must document at least this length.
+    /// Reads the first `len` elements. MPI must document an array of at least `len` elements.
     pub fn read(&self, len: usize) -> Result<Vec<T>> {
         self.input.read(len)
     }

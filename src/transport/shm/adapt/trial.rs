@@ -7,9 +7,9 @@
 //! period go the faster way.
 //!
 //! Runs give *samples*: the time of one run, or of several in a row. Both ways have equally many samples. The
-//! samples of each way are sorted by time, and those at one fixed place are compared ([`Design::deciding`]).
-//! Single copies win only if they are faster by a sixteenth, because a bounce buffer lets a sender go on
-//! before its receiver has caught up.
+//! samples of each way are sorted by time, and the two at one fixed place are compared
+//! ([`Design::deciding`]). Single copies win only if they are faster by a sixteenth, because a bounce buffer
+//! lets a sender go on before its receiver has caught up.
 //!
 //! A trial next to other busy processes may decide wrongly. A wrong decision for bounce buffers costs little.
 //! A wrong decision for single copies may cost much, if a run ends only after both ranks have had their turn
@@ -21,7 +21,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// How a trial is made.
 #[derive(Debug)]
 pub struct Design {
-    /// Runs from the beginning of one trial to the beginning of the next.
+    /// Runs from the beginning of one trial to the beginning of the next, unless `first_check` brings it
+    /// earlier.
     pub period: u32,
     /// Runs at the beginning of a trial that do not count.
     pub warm_up: u32,
@@ -66,13 +67,15 @@ impl Design {
 #[derive(Debug)]
 pub struct Trial<const SAMPLES: usize> {
     design: &'static Design,
-    /// Runs since the beginning of some earlier period.
+    /// Runs since the last early trial began, or ever. Divided by the period, the remainder is the place of
+    /// the next run in its period.
     runs: AtomicU32,
     /// Samples of the last trial, in the order of their runs.
     samples: [Sample; SAMPLES],
-    /// Runs since that trial that went by single copy, as it decided, and have ended.
+    /// Ended runs after that trial, if it decided for single copies.
     single_copy_runs: AtomicU32,
-    /// Early trials since the last decision for bounce buffers.
+    /// Early trials since the last decision for bounce buffers; at most as many as lengthen the wait to a
+    /// period.
     checks: AtomicU32,
 }
 
@@ -139,8 +142,8 @@ impl<const SAMPLES: usize> Trial<SAMPLES> {
         self.is_single_copy(self.runs.load(Ordering::Relaxed) % self.design.period)
     }
 
-    /// Notes a whole run whose way was chosen elsewhere. In a trial, the run counts only if it went the way
-    /// that was to be tried.
+    /// Notes a whole run whose way was chosen elsewhere. During a trial, a run that did not go the way to be
+    /// tried is ignored: a later one takes its place.
     pub fn note(&self, single_copy: bool, cycles: u64) {
         let run = self.runs.load(Ordering::Relaxed) % self.design.period;
         if run >= self.design.runs() || single_copy == self.is_single_copy(run) {
@@ -184,7 +187,8 @@ impl<const SAMPLES: usize> Trial<SAMPLES> {
         }
     }
 
-    /// Time of the deciding sample of every other batch from `first` on. `None`: too few runs have ended.
+    /// Time of the deciding sample of one way, whose batches are every other one from `first` on. `None`: too
+    /// few samples are complete.
     fn deciding_time(&self, first: usize) -> Option<u64> {
         let batches = self.samples.chunks(self.design.samples_of_batch() as usize).skip(first).step_by(2);
         let whole = batches.flatten().filter_map(|sample| sample.time_of(self.design.sample));
