@@ -1,7 +1,7 @@
 // Several calls in one: lists of tensors, and whatever is called between startCoalescing and endCoalescing.
 //
-// The library takes a list of one type; a list of several types becomes a call for each, in the order in which they first
-// occur, which is the same on all ranks as the lists are.
+// One call of the library takes tensors of one type. A list of several types becomes one call per type, in the order in
+// which the types first occur. That order is the same on all ranks, because the lists are.
 
 #include <map>
 

@@ -1,7 +1,7 @@
 // A communicator of the library, shared by a backend and the works that use it.
 //
-// The ranks part when the last of these has gone. To part in good order they have to meet, which may take as long as
-// it takes; it happens on a thread of its own, so groups may be given up in any order, and nobody waits.
+// The ranks part when the last of these has gone. An orderly end needs all ranks, and may have to wait for them. It
+// runs on a thread of its own, so a program may destroy groups in any order without blocking.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,8 @@
 // How a call becomes a call of the library: run to its end here, or started and looked after.
 //
-// A call that its caller waits for is one blocking call of the library, except in the thread that handles signals: there it is
-// started and waited for in slices, so that Ctrl-C ends the wait.
+// A call becomes one blocking call of the library if its caller waits for it, it has no time-out of its own, and no
+// bracket is open. Calls without a blocking form, such as messages, are started. In the thread that handles signals a
+// call is started too, and waited for in slices, so that Ctrl-C ends the wait.
 #pragma once
 
 #include <type_traits>

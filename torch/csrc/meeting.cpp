@@ -15,8 +15,8 @@ namespace {
 
 // What a note begins with that says why its writer does not come.
 constexpr char kGivenUp = '!';
-// Time after which it is looked who has come, then after twice that, and so on: a disagreement is seen early, and a large group
-// does not keep the store busy.
+// Time until the first look at who has come. Each later interval is twice as long. Short intervals at first find a
+// disagreement early, and long ones later keep a large group from loading the store.
 constexpr std::chrono::milliseconds kFirstLook{500};
 c10::intrusive_ptr<c10d::Store> without_prefixes(const c10::intrusive_ptr<c10d::Store>& store) {
   const auto prefixed = c10::dynamic_intrusive_pointer_cast<c10d::PrefixStore>(store);

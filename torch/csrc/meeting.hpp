@@ -1,13 +1,15 @@
 // Where the members of a group to be wait for each other, before any of them gives up what it has.
 //
-// They meet in the store of the first of them: all know who that is, and its group came to be through that store, so it can
-// be reached. Each leaves a note there, with a checksum of the handles that it was given, and waits for the notes of the
-// others. Who was given other handles makes all of them fail at once; who gives up writes so in its note, for those that come
-// later; who stays away is named when the time is over. Notes stay, as small as they are: a process that comes with other handles
-// when the others have gone on is told so, too.
+// They meet in the store of the first of them. All members know which one that is. Its group was made through that
+// store, so the store can be reached. Each member leaves a note there, with a checksum of the handles that it was
+// given, and waits for the notes of the others.
 //
-// Cost: a request to the store for the note, one for each note of the others, and one that asks for all of them now and then
-// while some are missing.
+// A member with other handles makes all members fail at once. A member that gives up writes the reason into its note,
+// for members that come later. A member that does not come is named when the time is over. Notes stay; they are small.
+// So a process with other handles is told so even when the others have gone on.
+//
+// Cost: a request to the store for this process's note, and one to read each member's note. While members are missing,
+// each look asks for all notes, and then for each of them.
 #pragma once
 
 #include "member.hpp"

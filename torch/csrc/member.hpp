@@ -29,7 +29,7 @@ struct Member {
   std::string store;
 
   c10d::ReconfigureHandle handle() const;
-  // "rank 2 of before (process 4711@node3)"
+  // "the former rank 2 (process 4711@node3)", or "the rank made as 2 (...)" before the first reconfigure().
   std::string name() const;
 };
 

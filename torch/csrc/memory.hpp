@@ -7,8 +7,8 @@
 
 namespace anyccl_torch {
 
-// Gives out such memory, and keeps what is returned for the next request of that size: making it costs a page fault per
-// page.
+// Gives out such memory, in sizes that are rounded up. Memory that is returned is kept for the next request of its size,
+// up to 1 GiB in all, because making it costs a page fault per page.
 std::shared_ptr<c10::Allocator> shared_memory();
 
 }  // namespace anyccl_torch

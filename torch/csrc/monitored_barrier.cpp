@@ -1,7 +1,7 @@
 // A barrier that says who has not come, and leaves the group in working order.
 //
-// Every rank sends rank 0 the number of its barrier; rank 0 answers all of them, those that are late as well, with its
-// verdict: nobody is missing, or who is. Nothing of that has the group's deadline: a wait that is over is cancelled.
+// Every other rank sends rank 0 the number of its barrier. Rank 0 sends its verdict to all of them, late ones included:
+// the ranks that are missing, or none. Nothing of that has the group's deadline: a wait that is over is cancelled.
 
 #include <algorithm>
 #include <limits>

@@ -12,8 +12,8 @@ namespace {
 
 // Time in which a thread that waits for its own work at once takes it.
 constexpr std::chrono::microseconds kGrace{50};
-// Naps of that length after the last work was there: while works come one after the other nobody has to wake the thread,
-// which costs the caller more than the work may do.
+// Number of naps of kGrace after the leader last received a work. A work that arrives during a nap needs no wake-up,
+// which can cost the caller more than the work itself.
 constexpr int kNaps = 20;
 // Time for what is under way when the process ends.
 constexpr std::chrono::milliseconds kLastMoves{500};

@@ -2,8 +2,8 @@
 //
 // The library has no thread of its own: an operation moves inside calls. One thread at a time makes these calls, for all
 // groups: the leader. It sleeps while there is nothing to do. A message to itself, in a communicator of one rank, brings it
-// back out of the library when there is a new work. It leaves a new work alone for a moment: a thread that waits for its
-// work at once brings that to its end itself, which saves a hand-over between processors.
+// back out of the library when there is a new work. While the leader has no other work, it leaves a new one alone for a moment.
+// A thread that waits for its work at once brings that to its end itself. That saves a hand-over between processors.
 //
 // A callback of a future may wait for another work or its future, and only the leader completes those. So a leader gives up
 // its role before it completes a future that somebody has. Another thread leads on if there is anything to do, or as soon
@@ -28,8 +28,8 @@ class Progress {
 
   // A work that has begun. Its requests belong to the leader from now on, unless somebody takes the work first.
   void look_after(c10::intrusive_ptr<AnycclWork> work);
-  // At the end of the process, while there still is an interpreter: works that have not ended stay as they are. Waits at
-  // most that long for callbacks.
+  // Ends the threads at the end of the process, while there still is an interpreter. Works under way get 500 ms; those that
+  // have not ended then stay as they are. Waits at most `at_most` for callbacks.
   void stop(std::chrono::milliseconds at_most);
 
  private:

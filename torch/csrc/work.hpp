@@ -37,7 +37,7 @@ class AnycclWork final : public c10d::Work {
   using Future = c10::intrusive_ptr<c10::ivalue::Future>;
 
   AnycclWork(std::shared_ptr<Communicator> comm, std::shared_ptr<Hooks> hooks, int rank, Description description);
-  // In an unfinished state only in a child of fork, or at the end of the process.
+  // The work is unfinished only in a child of fork, at the end of the process, or when the library has refused the call.
   ~AnycclWork() override = default;
 
   // "all_reduce"

@@ -16,12 +16,14 @@ use crate::arguments::RequestHandle;
 use crate::error::Result;
 use crate::status::Status;
 
+/// The bits of a number that hold the place.
+const PLACE_MASK: u32 = (1 << PLACE_BITS) - 1;
 /// Number of slots.
 const SLOTS: u32 = 1024;
 /// First place of the slots.
-pub(super) const FIRST_PLACE: u32 = (1 << PLACE_BITS) - 1 - SLOTS;
+pub(super) const FIRST_PLACE: u32 = PLACE_MASK - SLOTS;
 /// The request of every operation that had completed with an empty status.
-pub const FINISHED: RequestHandle = RequestHandle((1 << PLACE_BITS) - 1);
+pub const FINISHED: RequestHandle = RequestHandle(PLACE_MASK);
 
 /// A status that is kept, in a cache line that threads do not share.
 #[repr(align(64))]
@@ -77,8 +79,6 @@ pub(super) fn create(status: &Status) -> Option<RequestHandle> {
 pub(super) fn is_finished(id: RequestHandle) -> bool {
     id.0 & PLACE_MASK >= FIRST_PLACE
 }
-
-const PLACE_MASK: u32 = (1 << PLACE_BITS) - 1;
 
 /// The status of a request that [is finished](is_finished). The request stays.
 #[inline]
