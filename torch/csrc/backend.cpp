@@ -70,7 +70,7 @@ void AnycclBackend::abort() {
 }
 
 void AnycclBackend::shutdown() {
-  // The ranks part when the last work has gone, too.
+  // The communicator is destroyed when the last work that uses it has gone, too.
   std::shared_ptr<Communicator> last;
   const std::lock_guard<std::mutex> lock(comm_mutex_);
   last.swap(comm_);
@@ -101,7 +101,7 @@ AnycclBackend::WorkPtr AnycclBackend::finished(const c10::intrusive_ptr<AnycclWo
 }
 
 void AnycclBackend::look_after(const c10::intrusive_ptr<AnycclWork>& work) {
-  // Often it has ended already: the last rank to come finds everything there.
+  // Often the call has ended already: the last rank to arrive finds all data there.
   work->take();
   if (work->poll()) {
     work->announce();

@@ -1,11 +1,12 @@
 // The backend: a group of torch over a communicator of anyccl.
 //
-// A call that its caller waits for at once (asyncOp false) runs in the caller's thread, from beginning to end. Any other is
-// started here and becomes a work, which the thread that waits for it or the progress thread brings to its end.
-// Every thread may call; the ranks of a group make the same collectives in the same order, as ever.
+// A call that its caller waits for at once (asyncOp false) runs in the caller's thread, from beginning to
+// end. Any other call is started here and becomes a work. The thread that waits for the work, or the progress
+// thread, brings it to its end. Any thread may call. The ranks of a group make the same collectives in the
+// same order, as torch demands.
 //
-// The methods that torch has under two names are overridden under the older one, which all releases have; the newer one
-// forwards to it.
+// Where torch has two names for a method, the older one is overridden. All releases have it, and the newer
+// one forwards to it.
 #pragma once
 
 #include <functional>
@@ -43,12 +44,13 @@ class AnycclBackend final : public c10d::Backend {
 #endif
   void abort() OVERRIDE_FROM_2_7;
   void shutdown() OVERRIDE_FROM_2_7;
-  // Works always know how long they took.
+  // Does nothing: every work measures its time.
   void enableCollectivesTiming() override {}
-  // A communicator for calls that are not torch's; its handle as a number, borrowed.
+  // The group's anyccl_comm_t as a number, for calls of the library that torch does not have. Borrowed: valid
+  // until the group is destroyed.
   uintptr_t handle() const;
 
-  // Other groups (groups.cpp).
+  // Groups made from this one (groups.cpp).
   bool supportsSplitting() const override { return true; }
   bool supportsShrinking() const OVERRIDE_FROM_2_10 { return true; }
   BackendPtr split(const StorePtr& store, const std::vector<int>& ranks, const BaseOptionsPtr& options)
@@ -104,7 +106,7 @@ class AnycclBackend final : public c10d::Backend {
   // Sparse tensors (sparse.cpp).
   WorkPtr allreduce_sparse(Tensors& tensors, const c10d::AllreduceOptions& options) override;
 
-  // Who is missing? (monitored_barrier.cpp)
+  // A barrier that names missing ranks (monitored_barrier.cpp).
   void monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) override;
 
   // Memory that ranks of a host read in place (memory.cpp).
@@ -137,12 +139,12 @@ class AnycclBackend final : public c10d::Backend {
   void check_root(int64_t root) const;
   void check_peer(int peer) const;
 
-  // Runs or starts a call (launch.hpp). `Blocking` and `Starting` are the two forms of a function of the library; the former
-  // is nullptr where torch cannot tell that the caller waits.
+  // Runs or starts a call (launch.hpp). `Blocking` and `Starting` are the two forms of a function of the
+  // library. `Blocking` is nullptr where torch does not tell whether the caller waits.
   template <auto Blocking, auto Starting, typename... Args>
   WorkPtr launch(Call&& call, Args... args);
   static WorkPtr finished(const c10::intrusive_ptr<AnycclWork>& work, anyccl_status_t status);
-  // What this thread's calls belong to, inside of a bracket; else null.
+  // The work that collects this thread's calls while a bracket is open; null otherwise.
   c10::intrusive_ptr<AnycclWork> coalesced() const;
   void open_bracket(Description&& description);
   c10::intrusive_ptr<AnycclWork> close_bracket();
@@ -156,16 +158,16 @@ class AnycclBackend final : public c10d::Backend {
       c10d::Store& store, int rank, int size, std::chrono::milliseconds patience) const;
   std::shared_ptr<Communicator> comm_if_there() const;
 
-  // That the group was made with.
+  // Store that the group was made with.
   const StorePtr store_;
   const c10::intrusive_ptr<AnycclOptions> options_;
   const std::shared_ptr<Hooks> hooks_ = std::make_shared<Hooks>();
   mutable std::mutex comm_mutex_;
   std::shared_ptr<Communicator> comm_;
-  // Why there is no communicator: the end of a sentence that begins with the group.
+  // Why there is no communicator, as the end of a sentence that begins with the name of the group.
   std::string absence_;
   bool is_destroyed_ = false;
-  // That all of its ranks have.
+  // Store that all ranks of the group share. Each reconfigure() replaces it.
   StorePtr common_store_;
   std::atomic<uint64_t> collectives_{0};
   std::atomic<uint64_t> messages_{0};
@@ -179,8 +181,9 @@ class AnycclBackend final : public c10d::Backend {
   const std::string instance_ = new_instance();
   const Birthplace birthplace_;
   std::mutex reconfigure_mutex_;
-  // That its ranks came together with the last time, if they did so again; all that they came together with.
+  // uuid of the last reconfigure() that succeeded, if there was one.
   std::optional<int64_t> uuid_;
+  // uuids of all reconfigure() calls whose members have met; each uuid is accepted once.
   std::set<int64_t> uuids_;
 #endif
 };

@@ -16,7 +16,8 @@ struct Tasks {
   const Birthplace birthplace{};
 };
 
-// Never freed: threads may outlive static objects, and a child of fork must leave its parent's alone.
+// Never freed: threads may outlive static objects. A child of fork() makes a new one and leaves that of its
+// parent alone.
 Tasks& tasks() {
   static Tasks* all = new Tasks;
   if (!all->birthplace.is_here()) {

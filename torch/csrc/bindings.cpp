@@ -1,4 +1,4 @@
-// What Python sees.
+// The Python module anyccl._C.
 
 #include <torch/csrc/utils/pybind.h>
 
@@ -31,9 +31,10 @@ Pointer<ours::AnycclBackend> create(
   return c10::make_intrusive<ours::AnycclBackend>(store, rank, size, std::move(options));
 }
 
-// For ranks to part, and for what callbacks do.
+// Longest time that exit waits for callbacks of futures, and then for background tasks.
 constexpr std::chrono::seconds kLongestEnd{5};
-// For a record of a failure with stack traces: torch gives up after 15 seconds, and once more.
+// Longest wait for background tasks where records of failures have stack traces: torch gives up on one after
+// 15 seconds, and tries once more.
 constexpr std::chrono::seconds kLongestRecord{40};
 
 void at_exit() {
@@ -53,13 +54,13 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
       .def(py::init<std::chrono::milliseconds>(), py::arg("timeout") = kBackendDefaultTimeout)
       .def_readwrite(
           "interface", &ours::AnycclOptions::interface,
-          "Interfaces for TCP, as ANYCCL_SOCKET_IFNAME says them: \"eth0\", \"=eth0,ib0\", \"^docker\".");
+          "Interfaces for TCP, written as in ANYCCL_SOCKET_IFNAME: \"eth0\", \"=eth0,ib0\", \"^docker\".");
 
   py::class_<ours::AnycclBackend, Pointer<ours::AnycclBackend>, c10d::Backend>(
       module, "AnycclBackend", "A group of torch over a communicator of anyccl.")
       .def(
           "handle", &ours::AnycclBackend::handle,
-          "The anyccl_comm_t of the group, as a number, for calls of anyccl's own. Borrowed: valid until the group is "
+          "The anyccl_comm_t of the group as a number, for calls of the C API. Borrowed: valid until the group is "
           "destroyed.");
 
   module.def(
@@ -68,5 +69,5 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
       py::call_guard<py::gil_scoped_release>());
   module.def(
       "at_exit", &at_exit, py::call_guard<py::gil_scoped_release>(),
-      "Ends the progress thread, and lets ranks part that are about to. Before the interpreter ends.");
+      "Ends the progress threads and waits for background tasks. To be called before the interpreter ends.");
 }

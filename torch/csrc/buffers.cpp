@@ -6,12 +6,13 @@
 namespace anyccl_torch {
 namespace {
 
-// Whether the memory holds the elements in order, and as they are.
+// Whether the memory holds the elements in order, and as they are: contiguous, neither conjugated nor negated
+// lazily.
 bool is_plain(const at::Tensor& tensor) { return tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg(); }
 
 at::Tensor plain_copy(const at::Tensor& tensor) { return tensor.resolve_conj().resolve_neg().contiguous(); }
 
-// Results cannot be told apart where two elements share memory.
+// Throws ValueError if elements share memory: such a tensor cannot hold a result.
 void check_distinct(const at::Tensor& tensor) {
   TORCH_CHECK_VALUE(
       at::has_internal_overlap(tensor) != at::MemOverlap::Yes,

@@ -1,8 +1,9 @@
 // The memory of a call: tensors as the library takes them.
 //
-// The library takes runs of elements. A tensor that is one already is used where it is; any other is copied into one
-// before the call, and back after it where it is written. All of them are kept until the call has ended: callers drop
-// their tensors early.
+// The library takes contiguous elements. A contiguous tensor is used where it is. Any other tensor is
+// replaced by a contiguous one for the call: its elements are copied in before the call if the call reads
+// them, and copied back after it if the call writes them. All tensors are kept until the call has ended,
+// because callers may drop theirs earlier.
 #pragma once
 
 #include <utility>
@@ -17,48 +18,50 @@ namespace anyccl_torch {
 // Throws for a tensor that is not on the CPU, or sparse.
 void check_tensor(const at::Tensor& tensor);
 
-// Throws unless all have one type; gives it.
+// Returns the type that all tensors have. Throws ValueError if they differ in type, if the list is empty, or
+// if check_tensor() refuses one of them.
 at::ScalarType common_type(const std::vector<at::Tensor>& tensors);
 
-// Whether two tensors have memory in common, as far as the first and last byte tell.
+// Whether two tensors share a storage, and their ranges from first to last byte overlap.
 bool may_overlap(const at::Tensor& one, const at::Tensor& other);
 
 class Buffers {
  public:
-  // Where its elements are, in order. Not to be changed.
+  // Address of the elements in order, to read from.
   const void* read(const at::Tensor& tensor);
-  // Room for its elements.
+  // Address to write the elements to.
   void* write(const at::Tensor& tensor);
-  // Where its elements are, and where the results go.
+  // Address of the elements, which is also the address to write the results to.
   void* update(const at::Tensor& tensor);
-  // All elements of several tensors, one tensor after the other.
+  // Address of a copy of the elements of several tensors, one tensor after the other.
   const void* read_all(const std::vector<at::Tensor>& tensors);
-  // Room for them.
+  // Address to write the elements of several tensors to, one tensor after the other.
   void* write_all(const std::vector<at::Tensor>& tensors);
-  // A copy of the elements that nothing else uses.
+  // Address of a copy of the elements that nothing else uses.
   const void* read_copy(const at::Tensor& tensor);
 
-  // After the call: brings results to where they belong.
+  // Copies the results to the caller's tensors, and lets go of all tensors. To be called after the call.
   void copy_back();
-  // Takes in what another call of the same work uses.
+  // Adds the tensors of another call of the same work.
   void merge(Buffers&& other);
 
  private:
   std::vector<at::Tensor> kept_;
-  // Where results belong, and where they are.
+  // The caller's tensor of each result, and the tensor that holds the result.
   std::vector<std::pair<at::Tensor, at::Tensor>> results_;
 };
 
-// Where the elements to send are, for a call that writes to `output`. In place, the library takes a send buffer that begins
-// `offset` elements after the receive buffer, and no other that overlaps it; torch's callers may have any, which is copied.
+// Address of the elements to send, for a call that writes to `output`. The library accepts a send buffer that
+// overlaps the receive buffer only in place: it then begins `offset` elements after the receive buffer.
+// torch's callers may pass any overlap, so any other overlapping input is copied.
 const void* place_in(Buffers& buffers, const at::Tensor& input, const at::Tensor& output, int64_t offset);
 
-// Elements of a tensor as the library counts them.
+// Number of elements of a tensor, as the library counts them.
 inline size_t count(const at::Tensor& tensor, const Elements& elements) {
   return static_cast<size_t>(tensor.numel()) * elements.each;
 }
 
-// The same of each tensor of a list.
+// Number of elements of each tensor of a list, as the library counts them.
 std::vector<size_t> counts(const std::vector<at::Tensor>& tensors, const Elements& elements);
 
 }  // namespace anyccl_torch

@@ -1,7 +1,7 @@
-// Several calls in one: lists of tensors, and whatever is called between startCoalescing and endCoalescing.
+// Several calls in one: lists of tensors, and all calls between startCoalescing and endCoalescing.
 //
-// One call of the library takes tensors of one type. A list of several types becomes one call per type, in the order in
-// which the types first occur. That order is the same on all ranks, because the lists are.
+// One call of the library takes tensors of one type. A list of several types becomes one call per type, in
+// the order in which the types first occur. That order is the same on all ranks, because the lists are.
 
 #include <map>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Tensors = AnycclBackend::Tensors;
 
-// Places in a list, by type.
+// Indices of a list of tensors, grouped by the type of the tensor.
 std::vector<std::vector<size_t>> by_type(const Tensors& tensors) {
   std::vector<std::vector<size_t>> groups;
   std::map<at::ScalarType, size_t> where;
@@ -33,14 +33,14 @@ void check_pairs(const Tensors& outputs, const Tensors& inputs) {
       outputs.size() == inputs.size(), "anyccl: ", outputs.size(), " outputs for ", inputs.size(), " inputs");
 }
 
-// What one call of the library takes.
+// Arguments of one call of the library.
 struct List {
   std::vector<const void*> sends;
   std::vector<void*> recvs;
   std::vector<size_t> counts;
 };
 
-// By group; of this thread alone, so that others may use the group meanwhile.
+// Open bracket of each group, in this thread only: other threads may use the group meanwhile.
 thread_local std::map<const AnycclBackend*, c10::intrusive_ptr<AnycclWork>> brackets;
 
 }  // namespace
@@ -64,7 +64,7 @@ c10::intrusive_ptr<AnycclWork> AnycclBackend::close_bracket() {
   return work;
 }
 
-// Calls that are made inside become one work: this one's, or that of a bracket that is open already.
+// Makes one work of the calls that `calls` makes. If a bracket is open already, they join its work.
 AnycclBackend::WorkPtr AnycclBackend::together(
     Description&& description, bool is_async, const std::function<void()>& calls) {
   if (const auto outer = coalesced()) {
@@ -75,7 +75,7 @@ AnycclBackend::WorkPtr AnycclBackend::together(
   try {
     calls();
   } catch (...) {
-    // What was started goes on; it is brought to its end like any other work.
+    // The calls that have started go on, and end like any other work.
     look_after(close_bracket());
     throw;
   }
@@ -165,7 +165,7 @@ AnycclBackend::WorkPtr AnycclBackend::reduce_scatter_tensor_coalesced(
   });
 }
 
-// outputs[r][i] is what rank r has as inputs[i].
+// outputs[r][i] receives inputs[i] of rank r.
 AnycclBackend::WorkPtr AnycclBackend::allgather_coalesced(
     TensorLists& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) {
   TORCH_CHECK_VALUE(
@@ -189,7 +189,7 @@ AnycclBackend::WorkPtr AnycclBackend::allgather_coalesced(
 }
 
 void AnycclBackend::startCoalescing() {
-  // One that was not ended has been left by an exception: its calls go on, and this is a new one.
+  // An exception has left the previous bracket open. Its calls go on, and a new bracket begins.
   if (coalesced()) {
     look_after(close_bracket());
   }

@@ -14,7 +14,7 @@ const at::Tensor& only(const std::vector<at::Tensor>& tensors) {
   return tensors.front();
 }
 
-// Elements for or from each rank: as the splits of the rows say, or the same for all.
+// Number of elements for or from each rank: as the splits of the rows say, or equal parts.
 std::vector<size_t> blocks(
     const at::Tensor& tensor, const std::vector<int64_t>& splits, int size, const Elements& elements,
     const char* what) {
@@ -169,7 +169,8 @@ AnycclBackend::WorkPtr AnycclBackend::alltoall_base(
       options.timeout};
   void* to = call.buffers.write(output);
   const void* from = place_in(call.buffers, input, output, 0);
-  // One call of the library for both forms: a rank may say its splits where another leaves them out, as they are even.
+  // Both forms become the same call of the library. So a rank may give splits while another one, whose splits
+  // are even, leaves them out.
   const size_t* const one_after_the_other = nullptr;
   return launch<anyccl_all_to_all_v, anyccl_iall_to_all_v>(
       std::move(call), from, to, sent.data(), one_after_the_other, received.data(), one_after_the_other,

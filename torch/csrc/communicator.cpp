@@ -6,6 +6,7 @@
 #include "errors.hpp"
 
 namespace anyccl_torch {
+
 int64_t timeout_ms(std::chrono::milliseconds timeout) {
   return timeout.count() > 0 ? timeout.count() : ANYCCL_TIMEOUT_NEVER;
 }
@@ -19,12 +20,12 @@ Communicator::~Communicator() {
   }
   try {
     if (failure() == ANYCCL_SUCCESS) {
-      // What goes wrong is in the log; there is nobody to be told.
+      // A failure is in the log; no caller is left to be told.
       run_in_background([comm = comm_] { (void)anyccl_comm_destroy(comm); });
       return;
     }
   } catch (const std::system_error&) {
-    // No thread could be made: part without one.
+    // No thread could be made: destroy it here.
   }
   (void)anyccl_comm_destroy(comm_);
 }

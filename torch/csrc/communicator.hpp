@@ -1,7 +1,8 @@
 // A communicator of the library, shared by a backend and the works that use it.
 //
-// The ranks part when the last of these has gone. An orderly end needs all ranks, and may have to wait for them. It
-// runs on a thread of its own, so a program may destroy groups in any order without blocking.
+// The communicator is destroyed when the last of these has gone. An orderly end needs all ranks, and may have
+// to wait for them. It runs on a thread of its own, so a program may destroy groups in any order without
+// blocking.
 #pragma once
 
 #include <atomic>
@@ -17,19 +18,19 @@ namespace anyccl_torch {
 
 class Communicator {
  public:
-  // Takes the handle.
+  // Takes ownership of the handle.
   Communicator(anyccl_comm_t comm, std::string name, std::chrono::milliseconds timeout);
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  // The handle. Throws in a child of fork, where it must not be used.
+  // Returns the handle. Throws in a child of fork(), where it must not be used.
   anyccl_comm_t get() const;
   const std::string& name() const { return name_; }
 
   std::chrono::milliseconds timeout() const { return timeout_.load(std::memory_order_relaxed); }
   void set_timeout(std::chrono::milliseconds timeout);
-  // Starts something with a deadline of its own.
+  // Runs `start` while the communicator has another time-out.
   template <typename Start>
   anyccl_status_t start_with(std::chrono::milliseconds timeout, Start start) {
     const std::lock_guard<std::mutex> lock(timeout_mutex_);
@@ -39,9 +40,9 @@ class Communicator {
     return status;
   }
 
-  // Ends everything that is under way, on all ranks.
+  // Fails all calls that are under way, on all ranks.
   void abort() noexcept;
-  // Why it can no longer be used; ANYCCL_SUCCESS when it can.
+  // Why the communicator can no longer be used; ANYCCL_SUCCESS if it can.
   anyccl_status_t failure() const noexcept;
 
  private:
@@ -54,7 +55,7 @@ class Communicator {
   std::atomic<std::chrono::milliseconds> timeout_;
 };
 
-// The library's way to say a time-out of torch; none where it is 0.
+// Converts a time-out of torch to milliseconds of the library. 0 or less becomes ANYCCL_TIMEOUT_NEVER.
 int64_t timeout_ms(std::chrono::milliseconds timeout);
 
 }  // namespace anyccl_torch

@@ -1,4 +1,4 @@
-// How the elements of a tensor travel.
+// Element types of torch as datatypes of the library.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -6,17 +6,18 @@
 
 namespace anyccl_torch {
 
-// Elements of the library that stand for the elements of a tensor.
+// Elements of the library that represent the elements of a tensor.
 struct Elements {
   anyccl_datatype_t datatype;
-  // How many of them make one of the tensor's: 2 for a complex half, its bytes where the library has no such type.
+  // Number of them per element of the tensor: 2 for a complex half; the size in bytes for a type that the
+  // library lacks.
   size_t each;
 };
 
-// For a copy: every type of torch can be copied.
+// Elements for a call that only moves tensors. Every type of torch can be moved.
 Elements elements_to_move(at::ScalarType type);
 
-// For a reduction. Throws NotImplementedError for what is not a number to the library.
+// Elements for a reduction. Throws NotImplementedError for a type that the library cannot reduce.
 Elements elements_to_reduce(at::ScalarType type);
 
 }  // namespace anyccl_torch

@@ -21,12 +21,12 @@ bool was_refused(anyccl_status_t status) {
 
 std::string sentence(const std::string& action) {
   std::string what = anyccl_last_error();
-  // The action says what was called.
+  // The action names the call already, so the name of the C function is dropped.
   const size_t end = what.find(": ");
   if (what.starts_with("anyccl_") && end != std::string::npos) {
     what.erase(0, end + 2);
   }
-  // Programs that tell a time-out from other failures by the text look for torch's words.
+  // Programs recognize a time-out by the words that torch uses for it, with a capital letter.
   if (what.starts_with("timed out")) {
     what.front() = 'T';
   }

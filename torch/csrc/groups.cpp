@@ -1,4 +1,8 @@
-// Groups made from a group. Each finds its ranks through the store that torch hands over, so the parent need not work.
+// Groups made from another group: split, merge and shrink.
+//
+// The ranks of a new group meet in a store: the one that torch passes, or for shrink() the one that the
+// parent's ranks share. The parent's communicator is not used, so a group may be made from one that has
+// failed.
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
@@ -7,7 +11,8 @@
 namespace anyccl_torch {
 namespace {
 
-// Of torch.distributed.shrink_group: the ranks that stay end what is under way in the parent.
+// Flag of torch.distributed.shrink_group(): the ranks that stay abort the calls that are under way in the
+// parent.
 constexpr int kAbortParent = 1;
 
 }  // namespace
@@ -19,7 +24,7 @@ AnycclBackend::BackendPtr AnycclBackend::make_group(
       own || !options, "anyccl: pg_options of the backend \"", options ? options->backend : "",
       "\" were given; use anyccl's");
   own = c10::dynamic_intrusive_pointer_cast<AnycclOptions>((own ? own : options_)->clone());
-  // Its ranks are known, also if those of this group were not.
+  // The ranks of the new group are known, even if this group was made with enable_reconfigure=True.
   own->set_deferred(false);
   return c10::make_intrusive<AnycclBackend>(store, rank, size, own);
 }

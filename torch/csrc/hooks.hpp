@@ -1,4 +1,5 @@
-// Functions that torch wants to be called when a work has ended or a group is aborted: the flight recorder's, users' own.
+// Functions that torch registers for the end of a work and for the first failure of a group: those of the
+// flight recorder, and of users.
 #pragma once
 
 #include <atomic>
@@ -12,7 +13,8 @@
 
 namespace anyccl_torch {
 
-// By the number that torch gives each of them. They run without a lock: a hook may take its time, or unregister itself.
+// Hooks by the number that torch gives each of them. They are called without the lock, so a hook may take
+// long, or unregister itself.
 template <typename Hook>
 class HookTable {
  public:
@@ -50,7 +52,7 @@ struct Hooks {
   std::atomic<bool> failure_is_told{false};
 };
 #else
-// Releases of torch without hooks are built against, too.
+// Empty: this release of torch has no hooks.
 struct Hooks {};
 #endif
 

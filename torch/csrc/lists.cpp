@@ -1,4 +1,4 @@
-// Collectives of lists: a tensor for, or from, each rank. They may differ in shape, and be empty.
+// Collectives of lists with a tensor per rank. The tensors may differ in shape, and may be empty.
 
 #include "launch.hpp"
 #include "reduce_operator.hpp"
@@ -8,7 +8,8 @@ namespace {
 
 using Tensors = AnycclBackend::Tensors;
 
-// The list of the only tensor that a rank has (torch's signatures are older than that rule).
+// Returns the only element of `all`. torch's signatures allow several tensors per rank; this backend takes
+// one.
 template <typename T>
 T& only(std::vector<T>& all, const char* what) {
   TORCH_CHECK_VALUE(all.size() == 1, "anyccl: one ", what, " per rank is expected, ", all.size(), " were given");
@@ -34,7 +35,8 @@ std::vector<void*> write_each(Buffers& buffers, const Tensors& tensors) {
   return places;
 }
 
-// Where the elements to send are, for a call that writes to all of `outputs`, and in place only to the one at `at`.
+// Address of the elements to send, for a call that writes to all `outputs`. An input may be in place only
+// with the output at index `at`. An input that overlaps another output is copied.
 const void* apart_from(Buffers& buffers, const at::Tensor& input, const Tensors& outputs, size_t at) {
   for (size_t other = 0; other < outputs.size(); ++other) {
     if (other != at && may_overlap(input, outputs[other])) {
@@ -82,7 +84,8 @@ AnycclBackend::WorkPtr AnycclBackend::gather(
   const auto received = counts(into, elements);
   Call call{
       {c10d::OpType::GATHER, "anyccl:gather", next_collective(), inputs, into}, {}, is_async(options), options.timeout};
-  // The outputs lie anywhere, the library writes to one place: results go through a buffer at the root.
+  // The outputs are separate tensors, and the library writes to one buffer. So the root receives into a
+  // buffer first.
   void* place = is_root ? call.buffers.write_all(into) : nullptr;
   const size_t* const one_after_the_other = nullptr;
   return launch<anyccl_gather_v, anyccl_igather_v>(
@@ -133,7 +136,7 @@ AnycclBackend::WorkPtr AnycclBackend::reduce_scatter(
       options.timeout};
   const void* place = call.buffers.read_all(from);
   if (std::all_of(received.begin(), received.end(), [&](size_t each) { return each == received.front(); })) {
-    // Equal blocks are the plain call, which has less to check.
+    // Blocks of one length use the plain call, which has less to check.
     return launch<anyccl_reduce_scatter, anyccl_ireduce_scatter>(
         std::move(call), place, call.buffers.write(output), received.front(), elements.datatype, op.get());
   }

@@ -13,17 +13,18 @@
 namespace anyccl_torch {
 namespace {
 
-// What a note begins with that says why its writer does not come.
+// First character of the note of a member that has given up; the reason follows it.
 constexpr char kGivenUp = '!';
 // Time until the first look at who has come. Each later interval is twice as long. Short intervals at first find a
 // disagreement early, and long ones later keep a large group from loading the store.
 constexpr std::chrono::milliseconds kFirstLook{500};
+
 c10::intrusive_ptr<c10d::Store> without_prefixes(const c10::intrusive_ptr<c10d::Store>& store) {
   const auto prefixed = c10::dynamic_intrusive_pointer_cast<c10d::PrefixStore>(store);
   return prefixed ? prefixed->getUnderlyingNonPrefixStore() : store;
 }
 
-// The store that all members find: that of the first.
+// The store that all members find: the one of the first member.
 c10::intrusive_ptr<c10d::Store> store_of(
     const Member& first, const c10::intrusive_ptr<c10d::Store>& own, Meeting::Clock::time_point end) {
   const std::string here = address_of(own);
@@ -40,7 +41,7 @@ c10::intrusive_ptr<c10d::Store> store_of(
       ", which has no address, and this process has another one, ", here);
   options.waitWorkers = false;
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Meeting::Clock::now());
-  // To a store nothing means for ever.
+  // A time-out of 0 would mean no limit.
   options.timeout = std::max(left, std::chrono::milliseconds(1));
   return c10::make_intrusive<c10d::TCPStore>(first.store.substr(0, colon), options);
 }
@@ -125,7 +126,7 @@ void Meeting::give_up(const std::string& why) noexcept {
   try {
     store_->set(key_of(members_[self_]), kGivenUp + why);
   } catch (const std::exception&) {
-    // Then the others wait until their time is over.
+    // The others then wait until their time is over.
   }
 }
 

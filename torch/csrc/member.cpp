@@ -20,7 +20,7 @@ constexpr char kMark[] = "anyccl";
 constexpr char kBetween = ';';
 constexpr size_t kParts = 6;
 
-// The last part may hold anything.
+// Cuts a handle into its parts. The last one may contain the separator.
 std::vector<std::string> parts(const std::string& handle) {
   std::vector<std::string> all;
   size_t begin = 0;
@@ -76,7 +76,7 @@ std::string Member::name() const {
 }
 
 std::string new_instance() {
-  // Not a generator with a seed: a child of fork would go on where its parent is.
+  // No seeded generator: a child of fork() would draw the same numbers as its parent.
   std::random_device source;
   std::ostringstream text;
   for (int part = 0; part < 4; ++part) {

@@ -1,14 +1,15 @@
-// One process of a group that is to be formed anew, as its handle names it.
+// A process that takes part in reconfigure(), as its handle describes it.
 //
-// A handle is what torch lets the application carry from process to process. It says who the process is, to the others and in
-// messages, and where those that are given the same handles can meet:
+// A handle is a text that torch lets the application carry from process to process. It identifies the
+// process, to the others and in messages. It also names the store of its group, in which the members can
+// meet:
 //
 //     anyccl;5f0c…;2;7;4711@node3;10.0.0.1:29500
 //            |     | | |          store, if it has an address
 //            |     | | process
-//            |     | uuid that its group was formed with; empty before the first time
-//            |     rank in that group, or the one that it was made with
-//            group object, a number drawn at random
+//            |     | uuid of its last reconfigure(); empty before the first one
+//            |     rank in its group, or the rank that it was made with
+//            group object, a random number
 #pragma once
 
 #include <optional>
@@ -33,14 +34,14 @@ struct Member {
   std::string name() const;
 };
 
-// What tells a group object from all others, of this process or another.
+// Returns a random number that identifies a group object, in this process and all others.
 std::string new_instance();
 
-// This process, with its id and the name of its host filled in.
+// Describes this process; fills in its process id and host name.
 Member member_here(const std::string& instance, int rank, std::optional<int64_t> uuid, std::string store);
 
-// Those that the application has named, in the order of the ranks that they get. Handles in a list give it by their
-// position; those in a set are put into the order of the ranks that they had, which all processes do alike.
+// Returns the members that the application has named, in the order of their new ranks. In a list of handles,
+// the position is the new rank. A set is sorted by the old ranks, in the same way in all processes.
 std::vector<Member> members_of(const c10d::ReconfigureOptions& options);
 
 }  // namespace anyccl_torch

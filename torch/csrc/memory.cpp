@@ -12,7 +12,7 @@
 namespace anyccl_torch {
 namespace {
 
-// Bytes that are kept although nobody uses them.
+// Most bytes of unused memory that are kept.
 constexpr size_t kMostIdle = size_t{1} << 30;
 
 class SharedMemory final : public c10::Allocator {
@@ -31,7 +31,7 @@ class SharedMemory final : public c10::Allocator {
   void copy_data(void* to, const void* from, size_t bytes) const override { default_copy_data(to, from, bytes); }
 
   static SharedMemory& instance() {
-    // Never freed: tensors may outlive static objects.
+    // Never freed, because tensors may outlive static objects.
     static auto* const memory = new SharedMemory;
     return *memory;
   }
@@ -43,7 +43,7 @@ class SharedMemory final : public c10::Allocator {
     Birthplace birthplace;
   };
 
-  // Sizes that differ by little share a place: to an eighth of the size.
+  // Rounds a size up by less than an eighth, or to whole pages, so that similar sizes share blocks.
   static size_t round(size_t bytes) {
     size_t step = 4096;
     while (step * 16 < bytes) {
@@ -71,7 +71,7 @@ class SharedMemory final : public c10::Allocator {
   static void give_back(void* context) {
     const std::unique_ptr<Block> block(static_cast<Block*>(context));
     if (!block || !block->birthplace.is_here()) {
-      // A parent's memory is the parent's.
+      // The memory belongs to the parent of this process.
       return;
     }
     auto& memory = instance();

@@ -1,4 +1,5 @@
-// Tensors in memory that the ranks of a host read where it is: messages out of them are copied once less.
+// An allocator of memory that the other ranks of the host can read in place. A message out of such memory is
+// copied once less.
 #pragma once
 
 #include <memory>
@@ -7,8 +8,8 @@
 
 namespace anyccl_torch {
 
-// Gives out such memory, in sizes that are rounded up. Memory that is returned is kept for the next request of its size,
-// up to 1 GiB in all, because making it costs a page fault per page.
+// Returns the allocator of this process. It rounds sizes up. It keeps returned memory for the next request of
+// the same size, up to 1 GiB in all, because new memory costs a page fault per page.
 std::shared_ptr<c10::Allocator> shared_memory();
 
 }  // namespace anyccl_torch

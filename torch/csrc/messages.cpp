@@ -1,4 +1,4 @@
-// Messages from rank to rank.
+// Messages between two ranks.
 
 #include <limits>
 
@@ -7,7 +7,7 @@
 namespace anyccl_torch {
 namespace {
 
-// The library's last tag is kept for monitored barriers.
+// The last tag of the library is kept for monitored barriers.
 constexpr int kLastTag = std::numeric_limits<int32_t>::max() - 1;
 
 const at::Tensor& only(const std::vector<at::Tensor>& tensors, int tag) {
@@ -43,7 +43,7 @@ AnycclBackend::WorkPtr AnycclBackend::receive(
   const at::Tensor& tensor = only(tensors, tag);
   const Elements elements = elements_to_move(tensor.scalar_type());
   Call call{{type, title, ++messages_, tensors, tensors}, {}, true, c10d::kUnsetTimeout};
-  // A shorter message leaves the rest as it is.
+  // Not write(): a message that is shorter than the tensor leaves the rest of it unchanged.
   void* place = call.buffers.update(tensor);
   return launch<nullptr, anyccl_irecv>(
       std::move(call), place, count(tensor, elements), elements.datatype, source, static_cast<int32_t>(tag));

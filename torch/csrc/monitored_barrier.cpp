@@ -1,7 +1,12 @@
-// A barrier that says who has not come, and leaves the group in working order.
+// A barrier that names the ranks that have not come, and leaves the group in working order.
 //
-// Every other rank sends rank 0 the number of its barrier. Rank 0 sends its verdict to all of them, late ones included:
-// the ranks that are missing, or none. Nothing of that has the group's deadline: a wait that is over is cancelled.
+// Every other rank sends rank 0 the number of its barrier. Rank 0 sends its verdict to all of them, late ones
+// included: the ranks that are missing, or none.
+//
+// Receives are tested again and again, and cancelled when the time of the barrier is over. So the time-out of
+// the group, after which a wait fails the group, does not limit them. It limits the waits for sends. Notes
+// are sent eagerly, so these waits are short, unless a peer has left so many messages unreceived that a send
+// needs its permission.
 
 #include <algorithm>
 #include <limits>
@@ -21,9 +26,10 @@ constexpr int32_t kTag = std::numeric_limits<int32_t>::max();
 constexpr std::chrono::microseconds kShortNap{20};
 constexpr std::chrono::microseconds kLongNap{1000};
 
-// Number of the barrier; then, in a verdict, a 1 for each rank that is missing.
+// A message of a barrier: its number, and in a verdict a 1 for each missing rank and a 0 for each other rank.
 using Note = std::vector<int64_t>;
 
+// Ends a receive. False: its message has come nevertheless.
 bool cancel(anyccl_request_t& request) {
   check(anyccl_cancel(request), "monitored_barrier");
   anyccl_message_status_t told{};
@@ -31,7 +37,7 @@ bool cancel(anyccl_request_t& request) {
   return told.cancelled != 0;
 }
 
-// Waits for a message until a point in time. False: it has not come.
+// Waits for a message until `end`. False: it has not come, and its receive has been cancelled.
 bool wait_until(anyccl_request_t& request, Clock::time_point end) {
   const auto begin = Clock::now();
   auto signals = begin + kBetweenSignals;
@@ -59,7 +65,8 @@ bool wait_until(anyccl_request_t& request, Clock::time_point end) {
   return !cancel(request);
 }
 
-// The next note of a rank that is about this barrier. What is left of an earlier one is passed over.
+// Receives the note of a rank about this barrier. Notes about earlier barriers are dropped. False: it has not
+// come by `end`.
 bool hear(Note& note, int64_t barrier, int source, anyccl_comm_t comm, Clock::time_point end) {
   do {
     anyccl_request_t request = ANYCCL_REQUEST_NULL;
@@ -87,7 +94,7 @@ std::string missing_ranks(const Note& verdict) {
 void AnycclBackend::monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) {
   const auto group = comm();
   const anyccl_comm_t comm = group->get();
-  // 0 asks who is there by now.
+  // A time-out of 0 asks which ranks have come so far.
   const auto limit = options.timeout.count() >= 0 ? options.timeout : group->timeout();
   const int64_t barrier = ++monitored_barriers_;
   const auto end = Clock::now() + limit;
@@ -108,7 +115,7 @@ void AnycclBackend::monitoredBarrier(const c10d::BarrierOptions& options, bool w
           anyccl_isend(verdict.data(), verdict.size(), ANYCCL_INT64, rank, kTag, comm, &answers[rank - 1]),
           "monitored_barrier");
     }
-    // As small as it is, it leaves at once; only a rank that is gone makes this fail.
+    // Ends at once, because the verdicts are eager. Fails if a rank is gone.
     check(anyccl_wait_all(answers.size(), answers.data()), "monitored_barrier");
   } else {
     auto number = std::make_unique<int64_t>(barrier);
@@ -116,13 +123,13 @@ void AnycclBackend::monitoredBarrier(const c10d::BarrierOptions& options, bool w
     check(anyccl_isend(number.get(), 1, ANYCCL_INT64, 0, kTag, comm, &arrival), "monitored_barrier");
     bool is_answered = false;
     try {
-      // Rank 0 answers when its time is over, which may have begun later than this rank's.
+      // Rank 0 answers when its own time is over, which may have begun later than the time of this rank.
       is_answered = hear(verdict, barrier, 0, comm, end + limit);
     } catch (...) {
       int has_left = 0;
       (void)anyccl_test(&arrival, &has_left);
       if (arrival != ANYCCL_REQUEST_NULL) {
-        // The library still reads it.
+        // The library may still read the number, so it is leaked.
         (void)number.release();
       }
       throw;

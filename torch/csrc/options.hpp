@@ -13,7 +13,7 @@ struct AnycclOptions final : c10d::Backend::Options {
   explicit AnycclOptions(std::chrono::milliseconds timeout = kBackendDefaultTimeout)
       : c10d::Backend::Options(kBackendName, timeout) {}
 
-  // A copy that is one of these, not only of their base.
+  // Copies the whole AnycclOptions, not only its base.
   c10::intrusive_ptr<c10d::Backend::Options> clone() const OVERRIDE_FROM_2_14 {
     return c10::make_intrusive<AnycclOptions>(*this);
   }
@@ -32,11 +32,11 @@ struct AnycclOptions final : c10d::Backend::Options {
 #endif
   }
 
-  // Interfaces for TCP, as ANYCCL_SOCKET_IFNAME says them. Empty: what that variable says.
+  // Network interfaces for TCP, written as in ANYCCL_SOCKET_IFNAME. Empty: the value of that variable.
   std::string interface;
 
 #if !ANYCCL_TORCH_FROM(9)
-  // Of the base, from then on.
+  // Members of the base class from torch 2.9 on.
   std::string group_name;
   std::vector<uint64_t> global_ranks_in_group;
 #endif

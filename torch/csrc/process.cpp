@@ -19,7 +19,7 @@ uint64_t forks() {
 }
 
 bool handles_signals() {
-  // The main thread of a process; in a child that is the thread that forked.
+  // The main thread of a process. In a child of fork(), it is the thread that forked.
   thread_local uint64_t asked_in = 0;
   thread_local bool is_main = false;
   if (asked_in != forks() + 1) {

@@ -1,10 +1,11 @@
 // What concerns the whole process: fork, the interpreter's lock, and signals.
 //
-// A child of fork() has none of its parent's threads, and the library refuses what the parent made. So the state of this
-// extension begins anew there: each object remembers in which process it was made, and does nothing elsewhere.
+// A child of fork() has none of its parent's threads, and the library refuses what the parent made. So the
+// state of this extension begins anew in a child. Each object remembers in which process it was made, and
+// does not work elsewhere.
 //
-// Python runs the handlers of signals in its main thread, between two of its instructions. A call of this extension that
-// blocks there comes back to Python every now and then, so that Ctrl-C ends it.
+// Python runs the handlers of signals in its main thread, between two of its instructions. A call of this
+// extension that blocks there returns to Python now and then, so that Ctrl-C ends it.
 #pragma once
 
 #include <chrono>
@@ -15,10 +16,10 @@
 
 namespace anyccl_torch {
 
-// How many forks lie between this process and the one that loaded the extension.
+// Number of forks between the process that loaded the extension and this one.
 uint64_t forks();
 
-// The process that something was made in.
+// The process in which an object was made.
 class Birthplace {
  public:
   Birthplace() : forks_(forks()) {}
@@ -28,7 +29,7 @@ class Birthplace {
   uint64_t forks_;
 };
 
-// Gives up the interpreter's lock, if this thread has it, for as long as it may block.
+// Releases the interpreter's lock, if this thread holds it, until this object is destroyed.
 class WithoutInterpreter {
  public:
   WithoutInterpreter() {
@@ -41,14 +42,14 @@ class WithoutInterpreter {
   std::optional<pybind11::gil_scoped_release> released_;
 };
 
-// The longest time that the thread which handles signals blocks without handling them.
+// Longest time that the thread which handles signals blocks without handling them.
 constexpr std::chrono::milliseconds kBetweenSignals{100};
 
 // Whether Python handles signals in this thread.
 bool handles_signals();
 
-// Runs Python's handlers of the signals that have come. Throws the exception that one of them raises: KeyboardInterrupt, for
-// Ctrl-C. Only in the thread that handles signals.
+// Runs Python's handlers of the signals that have arrived. Throws the exception that a handler raises, such
+// as KeyboardInterrupt for Ctrl-C. To be called only in the thread that handles signals.
 void handle_signals();
 
 }  // namespace anyccl_torch

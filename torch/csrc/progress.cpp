@@ -10,27 +10,28 @@
 namespace anyccl_torch {
 namespace {
 
-// Time in which a thread that waits for its own work at once takes it.
+// Time in which a thread that waits for its own work at once takes that work.
 constexpr std::chrono::microseconds kGrace{50};
 // Number of naps of kGrace after the leader last received a work. A work that arrives during a nap needs no wake-up,
 // which can cost the caller more than the work itself.
 constexpr int kNaps = 20;
-// Time for what is under way when the process ends.
+// Time for works that are under way when the process ends.
 constexpr std::chrono::milliseconds kLastMoves{500};
 
-// A store for the only rank of a communicator.
+// Callbacks of a store whose only rank has nobody to exchange anything with.
 int set_nothing(void*, const char*, const void*, size_t, char*) { return ANYCCL_STORE_OK; }
 int get_nothing(void*, const char*, int64_t, void*, size_t, size_t*, char*) { return ANYCCL_STORE_TIMEOUT; }
 
 }  // namespace
 
 Progress& Progress::here() {
-  // Never freed: the thread may outlive static objects, and the parent's must be left alone in a child.
+  // Never freed: the threads may outlive static objects, and a child of fork() leaves the instance of its
+  // parent alone.
   static std::mutex* mutex = new std::mutex;
   static Progress* progress = nullptr;
   static uint64_t process = 0;
   if (process != forks()) {
-    // Nobody else runs in a new child yet, but somebody may have held the lock when it was made.
+    // No other thread runs in a new child, but one may have held the lock at the fork.
     mutex = new std::mutex;
     progress = nullptr;
     process = forks();
@@ -48,7 +49,7 @@ void Progress::look_after(c10::intrusive_ptr<AnycclWork> work) {
   {
     const Lock lock(mutex_);
     if (stopping_) {
-      // Whoever waits for it moves it on.
+      // A thread that waits for the work advances it.
       return;
     }
     if (doorbell_comm_ == ANYCCL_COMM_NONE) {
@@ -81,7 +82,7 @@ void Progress::stop(std::chrono::milliseconds at_most) {
   Lock lock(mutex_);
   stopping_ = true;
   if (std::exchange(in_library_, false)) {
-    // The leader is out of the library before it asks for the lock.
+    // Rung under the lock: the leader leaves the library before it asks for the lock.
     ring();
   }
   arrived_.notify_one();
@@ -119,7 +120,7 @@ void Progress::run() {
       }
       lock.unlock();
       work->announce();
-      // Goes here, without the lock: its tensors may be Python's.
+      // Freed here, without the lock: its tensors may belong to Python, whose own lock is then needed.
       work.reset();
       lock.lock();
     } else if (stopping_ && (has_leader_ || (works_.empty() && arrivals_.empty()))) {
@@ -153,7 +154,7 @@ Progress::Works Progress::lead() {
 }
 
 void Progress::make_last_moves() {
-  // What ends soon gives its communicator free, so that the ranks can part.
+  // A work that ends releases its communicator, which can then be destroyed in good order.
   const auto end = std::chrono::steady_clock::now() + kLastMoves;
   const auto has_ended = [](const auto& work) {
     if (!work->poll()) {
@@ -169,7 +170,8 @@ void Progress::make_last_moves() {
     }
     std::this_thread::sleep_for(kGrace);
   }
-  // The process ends: what has not ended may refer to Python objects, which cannot be given up safely any more.
+  // Leaked: works that have not ended may refer to Python objects. These cannot be freed safely any more,
+  // because the process ends.
   new Works(std::exchange(works_, {}));
 }
 
@@ -228,7 +230,8 @@ Progress::Works Progress::move_on() {
       ended.push_back(std::move(work));
     }
   }
-  // Those that have ended and that nobody knows go here, without a lock: their tensors may be Python's.
+  // Ended works whose futures nobody has are freed here, without the lock: their tensors may belong to
+  // Python.
   works_ = std::move(open);
   return ended;
 }

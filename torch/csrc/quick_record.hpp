@@ -1,9 +1,10 @@
-// What makes the flight recorder write its record of a failure in milliseconds.
+// Makes the flight recorder write its record of a failure in milliseconds.
 //
-// To put names to stack traces the recorder imports torch's compiler, which is Python and takes seconds. Most processes end when
-// a call has failed. A thread that is in Python when the interpreter ends is ended by it, in the middle of C++: the
-// process dies by SIGABRT then. So traces are left out, unless the program asks for them by TORCH_INCLUDE_STACK_TRACE=1; then
-// the end of the process waits for the record.
+// To put names to stack traces, the recorder imports torch's compiler, which is Python and takes seconds.
+// Most processes end soon after a call has failed. If the interpreter ends while a thread runs Python, that
+// thread is ended in the middle of C++, and the process dies by SIGABRT. So records are made without traces,
+// unless the program asks for traces by TORCH_INCLUDE_STACK_TRACE=1. Then the end of the process waits for
+// the record.
 #pragma once
 
 #include <c10/util/env.h>
@@ -14,16 +15,16 @@ namespace anyccl_torch {
 
 #if ANYCCL_TORCH_FROM(15)
 
-// Of torch's own settings; read when a record begins.
+// Variable of torch that decides whether records have stack traces. torch reads it when a record begins.
 constexpr const char* kStackTraces = "TORCH_INCLUDE_STACK_TRACE";
 
-// Whether the program has said that it wants traces.
+// Whether the program asks for traces.
 inline bool wants_stack_traces() {
   const auto value = c10::utils::get_env(kStackTraces);
   return value && *value != "0";
 }
 
-// As long as it is there records are without traces, if the program has not said anything about them.
+// While this object exists, records have no traces, unless the program has set the variable.
 class QuickRecord {
  public:
   QuickRecord() : sets_(!c10::utils::has_env(kStackTraces)) {

@@ -1,10 +1,11 @@
-// The same group with other ranks: after a failure, or because some have come or go.
+// reconfigure(): gives a group other ranks, after a failure or because ranks come or go.
 //
 //     check what was given -> all members meet -> abort the old communicator -> make the new one
 //
-// Until all members have met nothing is touched: a reconfigure() that one of them does not come to leaves the group as it was.
-// From then on the old communicator is gone, and with it all calls that were under way. If the new one cannot be made then,
-// the group has none until another reconfigure(). It blocks, and the work that it gives has ended.
+// Nothing is touched until all members have met. If one of them does not come, the group stays as it was.
+// After the meeting the old communicator is aborted, and with it all calls that are under way. If the new one
+// then cannot be made, the group has none until another reconfigure(). The call blocks, and the work that it
+// returns has ended.
 
 #include "errors.hpp"
 #include "launch.hpp"
@@ -15,12 +16,13 @@
 namespace anyccl_torch {
 namespace {
 
-// Of a group without a time-out.
+// Limit of the call for a group without a time-out.
 constexpr std::chrono::hours kNever{24 * 365};
-// When all have met, the last may have come late: the first does not give up meanwhile.
+// Least time for making the new communicator. All members have met by then, but the last may have come late,
+// and the first must not give up meanwhile.
 constexpr std::chrono::milliseconds kShortestJoin{2000};
 
-// The place of this process among the members, which is its rank to be.
+// Index of this process among the members, which is its new rank.
 size_t place_among(const std::vector<Member>& members, const Member& self) {
   const auto place = std::find_if(
       members.begin(), members.end(), [&](const Member& member) { return member.instance == self.instance; });
@@ -63,7 +65,7 @@ void AnycclBackend::begin_generation(
   uuid_ = uuid;
   comm_ = std::move(comm);
   common_store_ = store;
-  // Those who are new begin with these.
+  // New members begin with these numbers.
   collectives_ = 0;
   messages_ = 0;
   monitored_barriers_ = 0;
@@ -104,7 +106,7 @@ AnycclBackend::WorkPtr AnycclBackend::reconfigure(const c10d::ReconfigureOptions
     throw;
   }
   begin_generation(comm, meeting.place(), static_cast<int>(rank), static_cast<int>(members.size()), options.uuid);
-  // It is none of the group's calls: hooks that count those are not told.
+  // This is no call of the group, so hooks that count the group's calls are not told of it.
   const auto work = c10::make_intrusive<AnycclWork>(
       comm, std::make_shared<Hooks>(), rank_, Description{c10d::OpType::UNKNOWN, "anyccl:reconfigure"});
   work->take();

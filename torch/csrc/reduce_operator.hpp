@@ -1,4 +1,4 @@
-// How torch's reduce operators are told to the library.
+// torch's reduce operators as operators of the library.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,8 +7,8 @@
 
 namespace anyccl_torch {
 
-// An operator for calls with tensors of one type. One that was made for the call is given up with this object; calls that
-// were started with it go on.
+// An operator for calls with tensors of one type. An operator that was created for this object is destroyed
+// with it. Calls that have started with it go on.
 class ReduceOperator {
  public:
   ReduceOperator(const c10d::ReduceOp& op, at::ScalarType type);

@@ -1,7 +1,8 @@
-// What differs between the releases of torch that this is built against, 2.6 and later.
+// Differences between the releases of torch that this extension is built for: 2.6 and later.
 //
-// A method that a release does not know is an ordinary one there, which torch never calls. So each that came later than 2.6
-// says with which release it began to override one of torch's: a signature that torch changes does not compile.
+// In a release that lacks a virtual method, the backend's method of that name is an ordinary one, which torch
+// never calls. The macros below say from which release on a method overrides one of torch's. So a signature
+// that torch changes does not compile.
 #pragma once
 
 #include <chrono>
@@ -57,7 +58,8 @@ constexpr auto kReduceScatterOfTensors = c10d::OpType::REDUCE_SCATTER_TENSOR_COA
 constexpr auto kReduceScatterOfTensors = c10d::OpType::COALESCED;
 #endif
 
-// Whether the caller goes on before the call has ended. Before 2.8 some options do not tell.
+// Whether the caller goes on before the call has ended. Before 2.8 some options do not tell; the answer is
+// then yes.
 template <typename Options>
 bool is_async(const Options& options) {
   if constexpr (requires { options.asyncOp; }) {

@@ -1,7 +1,7 @@
 // all_reduce of sparse tensors: ranks may have different numbers of elements, in different places.
 //
-// Each rank learns how many elements the others have, then gets their indices and values, and adds them up. Runs to its end
-// in the caller's thread.
+// Each rank learns how many elements the others have, then gets their indices and values, and adds them up.
+// The call runs to its end in the caller's thread.
 
 #include <ATen/ATen.h>
 
@@ -10,7 +10,7 @@
 namespace anyccl_torch {
 namespace {
 
-// What must be the same on all ranks, and how many elements there are.
+// The number of elements, followed by what must be the same on all ranks.
 at::Tensor describe(const at::Tensor& tensor) {
   std::vector<int64_t> numbers{tensor._nnz(), tensor.sparse_dim(), tensor.dense_dim()};
   numbers.insert(numbers.end(), tensor.sizes().begin(), tensor.sizes().end());

@@ -21,21 +21,21 @@ void tell(std::string_view text, char* message) {
 }
 
 constexpr int kFailed = ANYCCL_STORE_TIMEOUT + 1;
-// Between two questions whether keys are set: twice as long each time, up to that much, and that much more per rank that asks.
+// Pauses between two polls. Each is twice as long as the one before, up to a limit that grows with the number
+// of ranks that poll.
 constexpr std::chrono::microseconds kFirstNap{100};
 constexpr std::chrono::microseconds kLongestNap{20'000};
 constexpr std::chrono::microseconds kLongestNapPerRank{500};
 
-// What the callbacks below are given.
+// Context of the callbacks below.
 struct Place {
   c10d::Store& store;
   size_t ranks;
-  // What a handler of a signal has raised.
+  // The exception that a signal handler has raised.
   std::exception_ptr interrupt{};
 };
 
-// Asks until the answer is yes. False: the time was over first. Throws what a signal's handler raises
-// meanwhile.
+// Asks until the answer is yes. False: `end` has come first. Throws what a signal handler raises meanwhile.
 template <typename Question>
 bool ask_until(std::chrono::steady_clock::time_point end, size_t ranks, Question question) {
   const auto longest = kLongestNap + kLongestNapPerRank * static_cast<int>(ranks);
@@ -56,9 +56,9 @@ bool ask_until(std::chrono::steady_clock::time_point end, size_t ranks, Question
   }
 }
 
-// Whether TCPStore has a key, and its value, in one request. To replace a value that no key of ours has by itself
-// changes nothing; the answer is the key's value, or the one that was to be replaced. check() and then get() would
-// make three requests.
+// Reads a key of a TCPStore by one request; false if it is not set. compareSet() would replace a value that
+// no key of the library ever has by the same value, so it changes nothing. It returns the value of the key,
+// or that placeholder if the key is not set. check() and then get() would make three requests.
 bool get_if_set(c10d::Store& store, const std::string& key, std::vector<uint8_t>& value) {
   static const std::vector<uint8_t> kNotSet{'?'};
   value = store.compareSet(key, kNotSet, kNotSet);
@@ -111,7 +111,7 @@ int get(
     return kFailed;
   } catch (const std::exception& failure) {
     tell(failure.what(), message);
-    // Stores tell a time-out by different exceptions; the clock tells it of all.
+    // Each kind of store reports a time-out by another exception, so the clock decides.
     return Clock::now() - begin >= timeout ? ANYCCL_STORE_TIMEOUT : kFailed;
   }
 }

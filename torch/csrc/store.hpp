@@ -10,9 +10,9 @@
 
 namespace anyccl_torch {
 
-// Waits until keys are set, by asking again and again. False: the time was over first. Throws what a signal's handler raises
-// meanwhile. TCPStore's own wait() would keep all other users of its connection waiting, and writes warnings into the log when
-// its time is over.
+// Polls the store until all keys are set. False: `end` has come first. Throws what a signal handler raises
+// meanwhile. `ranks` is the number of ranks that poll. TCPStore::wait() is not used: it would block all other
+// users of its connection, and it logs warnings when its time is over.
 bool wait_for_keys(
     c10d::Store& store, const std::vector<std::string>& keys, std::chrono::steady_clock::time_point end, size_t ranks);
 

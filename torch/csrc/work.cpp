@@ -8,7 +8,7 @@
 namespace anyccl_torch {
 namespace {
 
-// "For ever", as a time that a condition variable takes.
+// A wait without a limit, as a time that a condition variable accepts.
 constexpr std::chrono::hours kForever{24 * 365 * 10};
 
 std::atomic<uint64_t> next_key{1};
@@ -22,7 +22,8 @@ c10d::WorkResult to_result(anyccl_status_t status) {
 }
 
 #if ANYCCL_TORCH_FROM(15)
-// Once per group, which does not work any more. The caller is to have its exception at once, so the hooks run beside it.
+// Calls the abort hooks, once per group, after its first failure. They run on another thread, so that the
+// caller gets its exception at once.
 void tell_of_failure(const std::shared_ptr<Hooks>& hooks) {
   if (!hooks->failure_is_told.exchange(true)) {
     run_in_background([hooks] {
@@ -136,7 +137,7 @@ void AnycclWork::end(anyccl_status_t status) {
 }
 
 void AnycclWork::end_with(anyccl_status_t status, std::exception_ptr exception) {
-  // What goes may be the last reference to the communicator: the ranks part then.
+  // This may be the last reference to the communicator, which is then destroyed.
   comm_.reset();
   end_ = Clock::now();
   outcome_ = to_result(status);

@@ -1,9 +1,12 @@
-// A call that was made and may not have ended: torch's Work.
+// AnycclWork: torch's Work, a call that was made and may not have ended.
 //
-// A work belongs to one thread at a time while it is under way. Whoever takes it, by take(), brings it to its end: the
-// thread that waits for it, if that comes at once; else the progress thread (progress.hpp). The others wait for its end. The
-// end comes in this order: results are where they belong, the work says that it is complete, the future is completed. No
-// lock is held then: callbacks may be Python, and may wait for other works.
+// While a work is under way, it belongs to one thread, its owner, which has taken it by take(). The owner
+// brings it to its end. A thread that waits for the work at once becomes the owner, else the progress thread
+// does (progress.hpp). Other threads wait for the end.
+//
+// At the end, first the results are put where they belong. Then the work says that it is complete, and then
+// the future is completed. No lock is held during this last step: callbacks may be Python, and may wait for
+// other works.
 #pragma once
 
 #include <atomic>
@@ -21,10 +24,10 @@
 
 namespace anyccl_torch {
 
-// What a work is about.
+// Description of the call that a work stands for.
 struct Description {
   c10d::OpType type;
-  // "anyccl:all_reduce", for the profiler. A literal.
+  // Title for the profiler, for example "anyccl:all_reduce". A literal.
   const char* title;
   // Number of the call among the collectives of the group, or among its messages.
   uint64_t sequence = 0;
@@ -37,36 +40,40 @@ class AnycclWork final : public c10d::Work {
   using Future = c10::intrusive_ptr<c10::ivalue::Future>;
 
   AnycclWork(std::shared_ptr<Communicator> comm, std::shared_ptr<Hooks> hooks, int rank, Description description);
-  // The work is unfinished only in a child of fork, at the end of the process, or when the library has refused the call.
+  // The work is unfinished only in a child of fork(), at the end of the process, or if the library has
+  // refused the call.
   ~AnycclWork() override = default;
 
   // "all_reduce"
   const char* name() const { return description_.title + sizeof("anyccl:") - 1; }
 
-  // To be set up before anybody else sees it.
+  // These set up a work, before any thread waits for it.
   void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
-  // While it collects calls it cannot be waited for.
+  // While the work collects calls, it cannot be waited for.
   void set_collecting(bool is_collecting) { is_collecting_ = is_collecting; }
   void add(anyccl_request_t request) { requests_.push_back(request); }
   void keep(Buffers&& buffers) { buffers_.merge(std::move(buffers)); }
 
-  // Makes this thread the one that brings it to its end. At most one thread gets true.
+  // Makes this thread the owner. At most one thread gets true.
   bool take();
-  // By who has taken it: somebody else may take it.
+  // Owner only: lets another thread take the work.
   void give_back() { taken_.store(false, std::memory_order_release); }
-  // By who has taken it: its requests that have not ended are added to a list.
+  // Owner only: appends the requests that have not ended to a list.
   void append_requests(std::vector<anyccl_request_t>& all) const;
-  // By who has taken it: asks whether it has ended, after it has waited for that as long as it may. If so the work is
-  // complete, and is to be announced.
+  // Owner only: whether the work has ended, after a wait of at most `patience`. If true, the work is complete
+  // and is to be announced.
   bool poll(std::chrono::milliseconds patience = std::chrono::milliseconds::zero());
-  // By who has taken it: the work is complete, with what became of a call that has ended already, and is to be announced.
+  // Owner only: completes the work with the status of a call that has already ended. The work is then to be
+  // announced.
   void end(anyccl_status_t status);
-  // After the end, once: completes its futures, whose callbacks run in this thread and may take their time.
+  // Completes the futures of the work. To be called once, after the end. Callbacks run in this thread and may
+  // take long.
   void announce();
-  // The same if nobody has a future of it. False: somebody has.
+  // Announces the end if nobody has a future of the work. False: somebody has one, and announce() is still to
+  // be called.
   bool announce_to_nobody();
-  // By who has taken it: waits for the end in this thread. A signal whose handler raises an exception ends the wait; the work goes
-  // on then, as if nobody had waited.
+  // Owner only: waits for the end in this thread, and announces it. An exception of a signal handler ends the
+  // wait. The work then goes on as if nobody had waited.
   void run_to_end();
 
   bool wait(std::chrono::milliseconds timeout = kNoTimeout) override;
@@ -84,14 +91,14 @@ class AnycclWork final : public c10d::Work {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // What a message about it begins with. A time-out names the limit.
+  // Beginning of a message about the work. For a time-out it names the limit.
   std::string action(anyccl_status_t status = ANYCCL_SUCCESS) const;
   void end_with(anyccl_status_t status, std::exception_ptr exception);
   Future future(Future& place, c10::TypePtr type);
   void wait_for_others(std::chrono::milliseconds timeout);
   void settle(const Future& future, bool is_result);
 
-  // Given up at the end, so that works that are kept do not keep the group.
+  // Released at the end, so that a program that keeps works does not keep the communicator.
   std::shared_ptr<Communicator> comm_;
   const std::weak_ptr<Communicator> comm_if_there_;
   const std::shared_ptr<Hooks> hooks_;
@@ -104,7 +111,7 @@ class AnycclWork final : public c10d::Work {
   std::atomic<bool> taken_{false};
   std::atomic<bool> is_collecting_{false};
 
-  // Of the thread that has taken it.
+  // Used by the owner only.
   std::vector<anyccl_request_t> requests_;
   Buffers buffers_;
   anyccl_status_t first_failure_ = ANYCCL_SUCCESS;
