@@ -1,4 +1,4 @@
-/* Batches: calls in any order, over several communicators, are started together and end together. */
+/* Tests of batches: calls on several communicators, in any order, which start together and end together. */
 #include <string.h>
 
 #include "check.h"
@@ -6,7 +6,7 @@
 
 enum { COUNT = 200000 };
 
-/* Every rank sends first. Without a batch this would hang, as the messages are too large to buffer. */
+/* Every rank sends first. Without a batch this would hang, because the messages are too large to buffer. */
 static void all_send_first(struct harness *harness, void *shared)
 {
     int *out = calloc(COUNT, sizeof *out), *in = calloc((size_t)harness->size * COUNT, sizeof *in);
@@ -26,7 +26,7 @@ static void all_send_first(struct harness *harness, void *shared)
     free(in);
 }
 
-/* A second communicator of the same ranks, with links of its own. */
+/* Makes a second communicator of the same ranks, with links of its own. */
 static anyccl_comm_t another(struct harness *harness)
 {
     anyccl_unique_id_t id;
@@ -70,7 +70,7 @@ static void in_any_order(struct harness *harness, void *shared)
     CHECK_OK(anyccl_comm_destroy(comms[1]));
 }
 
-/* Collectives of unequal blocks and of lists on two communicators, in different orders on the ranks. */
+/* Collectives with unequal blocks and lists on two communicators, in different orders on the ranks. */
 static void of_every_kind(struct harness *harness, void *shared)
 {
     anyccl_comm_t copy;

@@ -1,4 +1,4 @@
-"""Where CMake is."""
+"""Finds CMake, or gets it from PyPI."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-// The C++ header without exceptions: every failure comes back as a result. Built with -fno-exceptions, and
+// Tests of anyccl.hpp without exceptions: every failure is a returned result. Built with -fno-exceptions, and
 // with exceptions in the compiler but ANYCCL_NO_EXCEPTIONS defined.
 #include <anyccl/anyccl.hpp>
 
@@ -14,7 +14,7 @@
 
 namespace {
 
-// A store that has nothing and takes nothing.
+// A store that holds nothing and stores nothing.
 class broken_store : public anyccl::store {
 public:
     anyccl::outcome<void> set(const std::string&, anyccl::view<const unsigned char>) override
@@ -27,7 +27,7 @@ public:
     }
 };
 
-// Objects that calls give: each may be a failure in its place.
+// Calls that return objects. Each result holds the object or the error.
 void objects(const anyccl::communicator_ref& comm)
 {
     int number = 1, received = 0;
@@ -89,7 +89,7 @@ int main()
 
     anyccl::result<anyccl::communicator> copy = world.dup();
     CHECK(copy && copy->size() == size && copy->barrier());
-    // The abort of one rank would end the barrier of another.
+    // All ranks must have left the barrier of `copy` before one of them aborts it.
     CHECK(world.barrier());
     CHECK(copy->abort() && copy->barrier().status() == ANYCCL_ERR_ABORTED);
     CHECK(copy->failure().status() == ANYCCL_ERR_ABORTED);

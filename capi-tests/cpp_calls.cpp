@@ -1,4 +1,4 @@
-// The C++ header, with exceptions: every call in every form, on any number of ranks.
+// Tests of anyccl.hpp with exceptions: every call in every form, on any number of ranks.
 #include <anyccl/anyccl.hpp>
 
 #include <array>
@@ -14,7 +14,7 @@ namespace {
 
 using anyccl::op;
 
-// What element `i` of rank `rank` is.
+// Element `i` of the data of `rank`.
 int element(int rank, int i)
 {
     return 100 * rank + i;
@@ -193,7 +193,7 @@ void transfers(const anyccl::communicator_ref& comm)
         comm.recv(recv, 0);
         CHECK(recv == elements(0, 5));
     }
-    // More than there is room for on the stack.
+    // More requests than wait_all keeps on its stack.
     std::vector<double> in(40, -1.0);
     requests.clear();
     for (double& slot : in)
@@ -216,7 +216,7 @@ void messages(const anyccl::communicator_ref& comm)
     CHECK(told.source == left && told.tag == 7 && told.count == 3 && told.datatype == ANYCCL_INT32);
     CHECK(part(recv, 0, 3) == elements(left, 3) && recv[3] == -1);
 
-    // By tag, not in the order in which they were sent.
+    // Messages are received by tag, not in the order in which they were sent.
     const int first = 1, second = 2;
     int one = 0, two = 0;
     anyccl::request sends[] = {comm.isend(first, right, 1), comm.issend(second, right, 2)};
@@ -263,7 +263,7 @@ void forgotten(const anyccl::communicator_ref& comm)
     CHECK(both == sums(comm.size(), 4));
 }
 
-// One element, arrays, views, and every kind of element.
+// Buffers of every form (one element, arrays, views, containers) with several element types.
 void buffers(const anyccl::communicator_ref& comm)
 {
     const int size = comm.size();
@@ -368,9 +368,9 @@ void refusals(const anyccl::communicator_ref& comm)
         CHECK(refused([&] { comm.all_to_all(wide); }) ==
               "all_to_all: send has " + more + " elements, must have the same number for each of " + n + " ranks");
     }
-    // What only the library knows.
+    // The library finds this error, not the header.
     CHECK(refused([&] { comm.broadcast(wide, size); }).find("root") != std::string::npos);
-    // A communicator that is none is the one that the C API has for that.
+    // The handle of an empty communicator is ANYCCL_COMM_NONE.
     const anyccl::communicator none;
     CHECK(refused([&] { none.all_reduce(three, op::sum); }).find("ANYCCL_COMM_NONE") != std::string::npos);
     CHECK_OK(anyccl_comm_destroy(none.handle()));

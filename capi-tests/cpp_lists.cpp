@@ -1,4 +1,4 @@
-// The C++ header: many buffers in one call.
+// Tests of anyccl.hpp: calls with many buffers.
 #include <anyccl/anyccl.hpp>
 
 #include <array>
@@ -12,7 +12,7 @@ namespace {
 using anyccl::op;
 using row = std::vector<float>;
 
-// A buffer per rank: rank r has r + s elements for rank s, which are all r.
+// A buffer per rank. In all_to_all_list, rank r sends r + s elements of value r to rank s.
 void of_ranks(const anyccl::communicator_ref& comm)
 {
     const auto size = static_cast<std::size_t>(comm.size()), own = static_cast<std::size_t>(comm.rank());
@@ -92,7 +92,7 @@ void coalesced(const anyccl::communicator_ref& comm)
     CHECK(recvs == filled(1, static_cast<float>(size - 1)));
 }
 
-// Buffers that belong to somebody else, of which one is a part.
+// Views of memory that the list does not own. One view is a part of an array.
 void views(const anyccl::communicator_ref& comm)
 {
     std::array<double, 4> whole{1, 1, 1, 1};
@@ -117,7 +117,7 @@ void models(const anyccl::communicator_ref& comm)
     std::vector<anyccl::any_buffer> all{weights, bias};
     comm.sum_grads(all);
     CHECK(bias[0] == comm.size() * comm.size() * comm.size());
-    // Missing on one rank only: every rank gets the error, and goes on.
+    // A gradient is missing on one rank only: every rank gets the error, and the communicator stays usable.
     if (comm.size() > 1) {
         if (comm.rank() == 1)
             all[0] = anyccl::any_buffer::missing<float>(3);

@@ -1,4 +1,4 @@
-// Both modes of the C++ header in one program; this half throws.
+// A test of both modes of anyccl.hpp in one program. This half throws exceptions.
 #include <anyccl/anyccl.hpp>
 
 #if defined(ANYCCL_CPP_MODE) || defined(ANYCCL_CPP_THROWS)
@@ -9,12 +9,12 @@
 
 #include "check.h"
 
-// The other half, in cpp_modes_answer.cpp: the status of a call that is refused.
+// Makes a call that is refused and returns its status. Defined in the other half, cpp_modes_answer.cpp.
 anyccl_status_t answer(anyccl_comm_t comm);
 
 namespace {
 
-// An element type of the program's own.
+// An element type that the program defines.
 struct half {
     std::uint16_t bits;
 };

@@ -1,4 +1,4 @@
-// Both modes of the C++ header in one program; this half answers with results.
+// A test of both modes of anyccl.hpp in one program. This half has no exceptions: its calls return results.
 #define ANYCCL_NO_EXCEPTIONS
 #include <anyccl/anyccl.hpp>
 

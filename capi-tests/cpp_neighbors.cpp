@@ -1,4 +1,4 @@
-// The C++ header: exchange along a graph, and operators of the program's own.
+// Tests of anyccl.hpp: exchange along a graph, and user-defined operators.
 #include <anyccl/anyccl.hpp>
 
 #include <array>
@@ -14,7 +14,7 @@ using anyccl::op;
 using row = std::vector<int>;
 using counts = std::vector<std::size_t>;
 
-// A ring in one direction: rank r sends r + 1 elements on.
+// A ring in one direction: rank r sends r + 1 elements to the next rank.
 void ring(const anyccl::communicator_ref& comm)
 {
     const int next = (comm.rank() + 1) % comm.size(), before = (comm.rank() + comm.size() - 1) % comm.size();
@@ -31,7 +31,7 @@ void ring(const anyccl::communicator_ref& comm)
     recv.assign(recv.size(), -1);
     comm.neighbor_all_to_all_v(send, counts{send.size()}, recv, counts{recv.size()}, along);
     CHECK(recv == expected);
-    // With a gap before what comes in.
+    // The received block stands behind a gap of two elements.
     row apart(recv.size() + 2, -1);
     const counts length{recv.size()}, place{2};
     comm.ineighbor_all_to_all_v(send, counts{send.size()}, apart, anyccl::parts(length, place), along).wait();
@@ -52,13 +52,14 @@ void objects(const anyccl::communicator_ref& comm)
     CHECK_THROWS(comm.neighbor_all_gather_v(row(), row(), counts(), some), ANYCCL_ERR_INVALID_ARGUMENT, "graph");
     if (comm.size() == 1)
         return;
-    // Rank 0 sends to a rank that does not receive from it: every rank gets the error, and goes on.
+    // Rank 0 sends to a rank that does not receive from it. Every rank gets the error, and the communicator
+    // stays usable.
     const row to = comm.rank() == 0 ? row{1} : row();
     CHECK_THROWS(comm.create_graph(row(), to), ANYCCL_ERR_INVALID_ARGUMENT, "rank 0");
     comm.barrier();
 }
 
-// The right operand's digits after the left one's: does not commute.
+// Appends the digit of the right operand to the left operand. Does not commute.
 void append(const void* in, void* inout, std::size_t count, anyccl_datatype_t, void* context)
 {
     for (std::size_t i = 0; i < count; i++) {
@@ -71,8 +72,8 @@ void append(const void* in, void* inout, std::size_t count, anyccl_datatype_t, v
 void operators(const anyccl::communicator_ref& comm)
 {
     long ten = 10, digit = comm.rank() + 1, number = 0;
-    // Only of one digit each: the left operand moves by the length of the right one, which is 1 for one rank
-    // alone.
+    // Pairs of ranks: the operator moves the left operand by one digit, so the right one must be the digit of a
+    // single rank.
     const auto appended = anyccl::made_op::of(append, &ten, false);
     const auto pair = comm.split(comm.rank() / 2);
     pair.all_reduce(digit, number, appended);

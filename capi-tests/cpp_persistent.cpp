@@ -1,4 +1,4 @@
-// The C++ header: operations that are prepared once and started often.
+// Tests of anyccl.hpp: persistent operations, which are prepared once and started often.
 #include <anyccl/anyccl.hpp>
 
 #include <cstddef>
@@ -14,7 +14,7 @@ using row = std::vector<int>;
 
 constexpr int runs = 3;
 
-// Everything at once, several times: each has buffers of its own.
+// Starts all collectives at once, several times. Each has a receive buffer of its own.
 void collectives(const anyccl::communicator_ref& comm)
 {
     const auto size = static_cast<std::size_t>(comm.size());
@@ -58,8 +58,8 @@ void collectives(const anyccl::communicator_ref& comm)
     }
 }
 
-// Blocks of any length, lists, neighbours, many buffers: what counts are given is read when they are
-// prepared.
+// Unequal blocks, scans, lists, neighbours, and coalesced calls, one at a time. The counts are read when an
+// operation is prepared: the arrays are gone when it runs.
 void others(const anyccl::communicator_ref& comm)
 {
     const auto size = static_cast<std::size_t>(comm.size()), rank = static_cast<std::size_t>(comm.rank());
@@ -140,7 +140,7 @@ void messages(const anyccl::communicator_ref& comm)
         CHECK(told.source == before && told.count == 1 && received == 10 * run + before);
         while (!send.test()) {
         }
-        // Whose receive belongs to which send is settled by order: no run overtakes the one before.
+        // Messages match by order. The barrier keeps a run from overtaking the one before.
         comm.barrier();
     }
 }
@@ -157,7 +157,7 @@ void objects(const anyccl::communicator_ref& comm)
     CHECK_THROWS(none.start(), ANYCCL_ERR_INVALID_USAGE, "still running");
     none.wait();
     CHECK(buffer == comm.size());
-    // An operation that goes out of scope while it runs waits for its end.
+    // The destructor of a running operation waits for its end.
     none.start();
     {
         const anyccl::persistent ends = std::move(none);

@@ -1,4 +1,4 @@
-// The C++ header: the first of several requests, and messages that are taken out before they are received.
+// Tests of anyccl.hpp: waits for the first of several requests, and matched probes.
 #include <anyccl/anyccl.hpp>
 
 #include <chrono>
@@ -97,7 +97,8 @@ void several(const anyccl::communicator_ref& comm)
 // Failures: a wait for several requests returns each failure, and a wait for one request throws it.
 void failures(const anyccl::communicator_ref& comm)
 {
-    // A communicator of one rank: the failure of another rank could come before these calls and fail them.
+    // A communicator of one rank. On a shared one, the failure of another rank could come first and fail
+    // these calls.
     const auto own = comm.split(comm.rank());
     const std::vector<int> long_message(5, own.rank());
     int short_buffer = -1, other = -1;
@@ -105,7 +106,7 @@ void failures(const anyccl::communicator_ref& comm)
     receives.push_back(own.irecv(short_buffer, own.rank(), 1));
     receives.push_back(own.irecv(other, own.rank(), 2));
     const anyccl::request send = own.isend(long_message, own.rank(), 1);
-    // Such a message fails its communicator, and with it what waits for nothing.
+    // A message that is too long fails its communicator. So the receive that no message matches fails, too.
     for (std::size_t left = receives.size(); left > 0;)
         for (const anyccl::ended& one : anyccl::wait_some(receives)) {
             CHECK(one.status == ANYCCL_ERR_MISMATCH && receives[one.index].has_ended());

@@ -1,4 +1,4 @@
-// The C++ header: ranks that meet by a store of the program's, or by a file. Ranks are threads.
+// Tests of anyccl.hpp: communicators made by a store of the program, or by a file. Ranks are threads.
 #include <anyccl/anyccl.hpp>
 
 #include <chrono>
@@ -43,7 +43,7 @@ private:
     std::map<std::string, bytes> values_;
 };
 
-// A store that fails, with exceptions that are not those of anyccl.
+// A store that fails by exceptions: one of the standard library, and one that is not a std::exception.
 class broken_store : public anyccl::store {
 public:
     void set(const std::string&, anyccl::view<const unsigned char>) override

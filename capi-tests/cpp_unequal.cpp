@@ -1,4 +1,4 @@
-// The C++ header: collectives of unequal parts, and scans.
+// Tests of anyccl.hpp: collectives with unequal blocks, and scans.
 #include <anyccl/anyccl.hpp>
 
 #include <cstddef>
@@ -18,7 +18,7 @@ std::vector<int> filled(std::size_t count, int value)
     return std::vector<int>(count, value);
 }
 
-// Rank r has r + 1 elements, which are all r.
+// The block of rank r is r + 1 elements of value r.
 void by_rank(const anyccl::communicator_ref& comm)
 {
     const auto size = static_cast<std::size_t>(comm.size()), rank = static_cast<std::size_t>(comm.rank());

@@ -25,7 +25,7 @@ using call = std::function<void(const communicator_ref&)>;
 
 constexpr int ranks = 3;
 
-// What most ranks call and what one rank calls; words of either that every rank must be told.
+// The call of most ranks, and the call of the odd rank. The error on every rank must have the words of both.
 struct disagreement {
     const char* what;
     call common;
@@ -34,7 +34,7 @@ struct disagreement {
     const char* odd_words;
 };
 
-// A list of buffers of these lengths.
+// Makes a list of buffers with these lengths.
 template <class T>
 std::vector<std::vector<T>> list(std::initializer_list<std::size_t> lengths)
 {
@@ -158,7 +158,7 @@ call broadcast_coalesced(std::initializer_list<std::size_t> lengths, int root)
     };
 }
 
-// Around a ring, from each rank to the next.
+// Along a ring: each rank sends to the next.
 template <class T>
 call neighbor_all_gather_v(std::size_t each)
 {
@@ -319,8 +319,8 @@ const std::vector<disagreement> all = {
     {"create_from_ranks: call", create_from_ranks({0, 1}), "create_from_ranks", dup, "dup"},
 };
 
-// What goes wrong in a call, or in the two barriers after it: a rank whose part was right has nothing to wait
-// for.
+// The error of a call, or of the two barriers after it. A rank whose part of the call is complete learns of the
+// disagreement only in a barrier.
 std::optional<anyccl::error> error_of(const communicator_ref& comm, const call& first)
 {
     try {
@@ -355,7 +355,7 @@ bool is_told_of(const disagreement& one, int odd_rank, int rank, const std::opti
     return false;
 }
 
-// Lists of ranks that differ are known before anything is made: the communicator works on.
+// Different lists of ranks are found before anything is made, so the old communicator stays usable.
 void lists_of_ranks()
 {
     on_threads([](const anyccl::communicator& comm) {
@@ -385,7 +385,7 @@ int main()
                 wrong[own(comm)] += is_told_of(one, odd, comm.rank(), error) ? 0 : 1;
             });
         }
-        // All of them would pass if every call failed.
+        // Each call is valid when all ranks make it. Without this check, calls that always fail would pass.
         on_threads([&](const anyccl::communicator& comm) {
             CHECK(!error_of(comm, one.common));
             CHECK(!error_of(comm, one.odd));

@@ -1,4 +1,4 @@
-"""Downloads what parts of `make test` need from PyPI, while others run: download_all.py PART...
+"""Downloads what parts of `make test` need from PyPI, while other parts run: download_all.py PART...
 
 The script keeps what is already installed. It names each part that it cannot get, and so does the test that needs it.
 """
@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# Both folders have a run.py; the one that clients.py imports is that of nccl.
+# Both nccl and nccl_shaped have a run.py. That of nccl stands first, because clients.py imports it.
 sys.path[:0] = [str(HERE / "nccl"), str(HERE / "nccl_shaped"), str(HERE.parent / "torch" / "tests"), str(HERE)]
 
 import clients  # noqa: E402
@@ -21,7 +21,7 @@ import pypi  # noqa: E402
 import run as nccl  # noqa: E402
 from named_tests import Skipped  # noqa: E402
 
-# In the order in which they are asked for; the parts that ask.
+# (what to download, the parts of `make test` that need it, the function that downloads it), in the order in which the parts run.
 DOWNLOADS = (
     ("CMake", {"c-api", "nccl"}, cmake_tools.cmake_tools),
     ("nccl.h", {"nccl"}, nccl.header),

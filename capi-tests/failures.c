@@ -58,7 +58,7 @@ static void one_aborts(struct harness *harness, void *shared)
     check_failed(harness, ANYCCL_ERR_ABORTED);
 }
 
-/* Waits in short steps. The deadline of the communicator goes on over them. */
+/* Waits in short steps. The time-out of the communicator counts across the steps. */
 static anyccl_status_t barrier_in_steps(anyccl_comm_t comm)
 {
     int done = 0;
@@ -72,9 +72,9 @@ static anyccl_status_t barrier_in_steps(anyccl_comm_t comm)
 
 static void one_does_not_come(struct harness *harness, void *in_steps)
 {
-    /* All had time to come together; from here on it is short. */
+    /* The ranks had a long time-out to meet. From here on it is short. */
     CHECK_OK(anyccl_comm_set_timeout(harness->comm, SHORT_MS));
-    /* Rank 0 only hears of it: the time-out of the others fails the communicator on all ranks. */
+    /* Rank 0 does not enter the barrier. The time-out of the others fails the communicator on all ranks. */
     while (harness->rank == 0 && anyccl_comm_failure(harness->comm) == ANYCCL_SUCCESS) {
         /* No rank answers the started operation. Testing it makes progress on the communicator. */
         int done = 0, buffer;

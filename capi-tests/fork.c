@@ -41,7 +41,8 @@ int main(void)
     CHECK(child >= 0);
     if (child == 0) {
         be_refused(comm, request);
-        /* Leaves by exec: valgrind would take what only the parent's threads point to for leaked here. */
+        /* Ends by exec. At an exit, valgrind would report memory as leaked to which only threads of the parent
+         * point. */
         execl("/bin/true", "true", (char *)NULL);
         _exit(1);
     }

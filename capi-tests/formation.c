@@ -1,4 +1,5 @@
-/* Communicators made from others: split, by host, dup, from a list, and what they refuse. */
+/* Tests of communicators made from others: split, split by host, dup, from a list of ranks, shrink, and the
+ * arguments that these calls refuse. */
 #include "check.h"
 #include "ranks.h"
 
@@ -53,7 +54,7 @@ static void parts(struct harness *harness, void *shared)
     else
         CHECK(harness->rank != 0 && harness->rank != harness->size - 1);
 
-    /* Local, so in any order. */
+    /* Destroying is local, so each rank may choose the order. */
     CHECK_OK(anyccl_comm_destroy(harness->rank % 2 ? copy : host));
     CHECK_OK(anyccl_comm_destroy(harness->rank % 2 ? host : copy));
     CHECK_OK(anyccl_comm_destroy(list));
@@ -74,7 +75,7 @@ static void refusals(struct harness *harness, void *shared)
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_create_from_ranks(harness->comm, far, 2, NULL, &made));
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_create_from_ranks(harness->comm, NULL, 1, NULL, &made));
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_comm_create_from_ranks(harness->comm, mine, -1, NULL, &made));
-    /* Each rank lists itself: they disagree, and nothing is lost by that. */
+    /* Each rank lists only itself. The lists disagree, and the communicator stays usable. */
     CHECK_STATUS(ANYCCL_ERR_MISMATCH, anyccl_comm_create_from_ranks(harness->comm, mine, 1, NULL, &made));
     CHECK(strstr(anyccl_last_error(), "create_from_ranks") != NULL);
     CHECK(made == NULL);

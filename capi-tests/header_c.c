@@ -16,7 +16,7 @@ int main(void)
     CHECK(world == NULL);
     CHECK(sizeof(anyccl_unique_id_t) == ANYCCL_UNIQUE_ID_BYTES);
 
-    /* This library was installed together with this header. */
+    /* The library and the header are of the same version. */
     CHECK(anyccl_version() == ANYCCL_VERSION);
     snprintf(text, sizeof text, "%d.%d.%d", ANYCCL_VERSION_MAJOR, ANYCCL_VERSION_MINOR, ANYCCL_VERSION_PATCH);
     CHECK(strcmp(text, anyccl_version_string()) == 0);

@@ -1,4 +1,4 @@
-// The header first and alone, in C++.
+// A C++ program that includes the header first and alone: the header must need nothing before it.
 #include <anyccl/anyccl.h>
 
 #include <cstdio>

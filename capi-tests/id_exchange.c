@@ -103,7 +103,8 @@ static int was_empty(const char *folder)
     return files == 0;
 }
 
-/* A failed check ends the process at once: it is a child's, so the folder goes in any case. */
+/* A failed check ends the process at once. The checks run in a child process, so the folder is removed in any
+ * case. */
 int main(void)
 {
     char folder[3000], path[sizeof folder + sizeof "/file"];

@@ -1,8 +1,8 @@
-"""A test of the number of instructions of a small blocking call against a budget.
+"""Compares the number of instructions of each small blocking call with a budget.
 
-A small call should cost little beside the transfer of a cache line from core to core. Time is no test of that, as it changes
-with the machine; the number of instructions does not. `instructions.txt` holds the last accepted number for each call. A call
-fails with more than a tenth above it.
+A small call should cost little beside the transfer of a cache line from core to core. The number of instructions tests that. Time
+does not, because it changes with the machine. `instructions.txt` holds the last accepted number for each call. A call that takes
+over a tenth more fails.
 """
 
 import re
@@ -15,13 +15,13 @@ TOLERANCE = 0.1
 
 
 def budgets():
-    """{name of a call: instructions}"""
+    """Returns {name of a call: number of instructions}."""
     lines = (line.split("#")[0].split() for line in BUDGETS.read_text().splitlines())
     return {words[0]: int(words[1]) for words in lines if words}
 
 
 def measured(program, name, folder):
-    """Instructions of one call of the function `name`, all that it calls included."""
+    """Returns the instructions of one call of the function `name`, with the functions that it calls."""
     command = ["valgrind", "--tool=callgrind", f"--toggle-collect={name}",
                f"--callgrind-out-file={folder / 'callgrind.out'}", str(program), name, str(CALLS)]
     said = subprocess.run(command, check=True, text=True, capture_output=True).stderr

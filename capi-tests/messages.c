@@ -1,5 +1,5 @@
-/* Messages: tags, any source and any tag, what a status says, probes, synchronous sends, cancels,
- * contradictions. */
+/* Tests of messages: tags, any source and any tag, the status of a message, probes, synchronous sends,
+ * cancels, and messages that contradict their receives. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,7 +115,8 @@ static void taken_out(struct harness *harness, void *shared)
     CHECK(none == NULL && later == 4 && status.source == 0);
 }
 
-/* The messages come after a collective in which their senders wait for the one that only looks for messages. */
+/* Rank 0 starts a collective and then only probes. The others send after the collective, so the probes of rank 0
+ * must make progress on it. */
 static void behind_a_collective(struct harness *harness, void *shared)
 {
     enum { MANY = 100000 };
@@ -146,7 +147,7 @@ static void synchronous(struct harness *harness, void *shared)
     (void)shared;
     if (harness->rank == 0) {
         CHECK_OK(anyccl_issend(&value, 1, ANYCCL_INT32, 1, 1, harness->comm, &request));
-        /* The other rank has seen it when it answers, and not received it. */
+        /* When rank 1 answers, it has probed the message and not received it. */
         CHECK_OK(anyccl_recv(&got, 1, ANYCCL_INT32, 1, 2, harness->comm, NULL));
         CHECK_OK(anyccl_test(&request, &done));
         CHECK(done == 0);

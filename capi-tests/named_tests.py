@@ -1,4 +1,4 @@
-"""A runner of named tests, one after the other. It counts them, and skips a test that cannot run here, with the reason."""
+"""Runs named tests one after the other and counts them. A test that cannot run here is skipped, with the reason."""
 
 import sys
 from pathlib import Path
@@ -12,8 +12,8 @@ class Skipped(Exception):
 
 
 def run_named(tests, words):
-    """`tests`: pairs of a name and a function, made as they are needed. `words`: only tests with one of them in their name,
-    if there are any. Ends the program."""
+    """Runs `tests`, which yields pairs of a name and a function, and ends the program. With `words`, runs only tests whose name
+    has one of the words."""
     passed = failed = skipped = 0
     for name, test in tests:
         if words and not any(word in name for word in words):

@@ -65,7 +65,7 @@ static void one_after_the_other(const void *in, void *inout, size_t count, anycc
     for (size_t i = 0; i < count; i++)
         right[i] = then(left[i], right[i]);
     seen->elements += count;
-    /* A call inside an operator would wait for itself. */
+    /* A call inside an operator is refused: it would wait for itself. */
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_barrier(seen->comm));
 }
 

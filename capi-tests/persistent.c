@@ -24,7 +24,7 @@ static void all_collectives(struct harness *harness, void *shared)
     CHECK(next == requests + REQUESTS);
 
     for (int run = 0; run < RUNS; run++) {
-        /* What rank r has at i of block b: 1000*r + 100*b + run + i. */
+        /* Element i of block b of rank r is 1000*r + 100*b + run + i. */
         for (int i = 0; i < COUNT * size; i++)
             sent[i] = 1000 * rank + i + run;
         CHECK_OK(anyccl_start_all(REQUESTS, requests));
@@ -57,7 +57,7 @@ static void around_the_ring(struct harness *harness, void *shared)
     (void)shared;
     CHECK_OK(anyccl_send_init(&out, 1, ANYCCL_INT32, right, 0, harness->comm, &send));
     CHECK_OK(anyccl_recv_init(&in, 1, ANYCCL_INT32, left, 0, harness->comm, &recv));
-    /* Not started yet: has ended. */
+    /* A request that was not started counts as ended. */
     CHECK_OK(anyccl_wait(&send));
     CHECK_OK(anyccl_test(&recv, &done));
     CHECK(done == 1 && send != ANYCCL_REQUEST_NULL && recv != ANYCCL_REQUEST_NULL);
@@ -104,7 +104,7 @@ static void wrong_uses(struct harness *harness, void *shared)
                  anyccl_all_reduce_init(&value, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm, NULL));
     CHECK_OK(anyccl_all_reduce_init(&value, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm, &persistent));
 
-    /* Twice without an end in between. */
+    /* A second start without an end in between is refused. */
     CHECK_OK(anyccl_start(persistent));
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_start(persistent));
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_request_free(&persistent));
@@ -126,7 +126,7 @@ static void wrong_uses(struct harness *harness, void *shared)
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_start(ANYCCL_REQUEST_NULL));
     CHECK_OK(anyccl_wait(&once));
 
-    /* It keeps its communicator. */
+    /* A persistent request keeps its communicator. */
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_comm_destroy(harness->comm));
     old = persistent;
     CHECK_OK(anyccl_request_free(&persistent));

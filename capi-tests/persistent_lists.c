@@ -183,7 +183,7 @@ static void lists_of_buffers(struct harness *harness, void *shared)
         for (int i = 0; i < 4; i++)
             free(memory[k][i / 2][i % 2]);
     }
-    /* Who has which buffers cannot be found out without the others. */
+    /* A missing buffer is refused: finding out which ranks have one would need a call of all ranks. */
     void *missing[1] = {NULL};
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
                  anyccl_sum_grads_init(missing, counts, datatypes, 1, harness->comm, &requests[0]));
@@ -192,7 +192,7 @@ static void lists_of_buffers(struct harness *harness, void *shared)
                  anyccl_gather_v_init(NULL, NULL, 3, counts, NULL, ANYCCL_INT32, 0, harness->comm, &requests[0]));
 }
 
-/* Strings of digits: what is appended to what is seen. */
+/* An operator on strings of digits: appends the right operand to the left one. */
 static void append(const void *in, void *inout, size_t count, anyccl_datatype_t datatype, void *context)
 {
     const long long *left = in;

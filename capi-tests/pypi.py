@@ -1,10 +1,11 @@
-"""Packages from PyPI for the tests, in virtual environments under target/, once. Works where Python has neither pip nor
-venv's ensurepip, as on Debian without python3-pip and python3-venv: then pip comes from the index, too.
+"""Installs packages from PyPI for the tests, once, into virtual environments under target/.
+
+Python may have neither pip nor ensurepip, as on Debian without python3-pip and python3-venv. Then pip comes from the index, too.
 
     python3 capi-tests/pypi.py FOLDER PACKAGE...
 
-The index is the one that pip would use: PIP_INDEX_URL, pip's files of settings, or PyPI. Several scripts may ask for the same
-environment at the same time; one installs it, and the others wait.
+The index is the one that pip would use: PIP_INDEX_URL, the one in pip's configuration files, or PyPI. Several scripts may ask for
+the same environment at the same time: one installs it, and the others wait.
 """
 
 import base64
@@ -34,20 +35,20 @@ class Missing(Exception):
 
 
 def setting(name, default=None):
-    """A setting of pip's: from the environment, or from its files."""
+    """Returns a setting of pip, from the environment or from pip's configuration files."""
     if value := os.environ.get(f"PIP_{name.upper().replace('-', '_')}"):
         return value
     files = configparser.RawConfigParser(strict=False)
     home = Path.home()
     config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
     named = [os.environ["PIP_CONFIG_FILE"]] if "PIP_CONFIG_FILE" in os.environ else []
-    # The later ones win.
+    # A later file overrides an earlier one.
     files.read(["/etc/pip.conf", home / ".pip" / "pip.conf", config / "pip" / "pip.conf", *named])
     return files.get("global", name, fallback=default)
 
 
 def open_index(path, timeout):
-    """Asks the index, or a server that it has named."""
+    """Opens a page of the index, or a URL that the index has named."""
     url = urllib.parse.urljoin(setting("index-url", "https://pypi.org/simple").rstrip("/") + "/", path)
     parts, headers = urllib.parse.urlsplit(url), {"Accept": "text/html"}
     if parts.username:
@@ -59,7 +60,7 @@ def open_index(path, timeout):
 
 
 def why_unreachable(timeout=2):
-    """Why nothing can be had from PyPI; None where it answers."""
+    """Returns the reason why PyPI cannot be used, or None if it answers."""
     if setting("no-index"):
         return "pip's settings say no-index"
     try:
@@ -70,7 +71,7 @@ def why_unreachable(timeout=2):
 
 
 def pip_wheel():
-    """pip itself: its wheel can be run as it is."""
+    """Returns the wheel of pip, which Python can run without installing it."""
     file = TARGET / "pypi" / PIP_WHEEL
     with locked(file):
         if not file.exists():
@@ -91,7 +92,7 @@ def pip_wheel():
 
 
 def write_whole(file, data):
-    """Renamed into place: an interrupted run leaves no half a file."""
+    """Writes a file and renames it into place, so an interrupted run leaves no incomplete file."""
     partial = file.with_name(f"{file.name}.{os.getpid()}")
     partial.write_bytes(data)
     partial.replace(file)
@@ -99,7 +100,7 @@ def write_whole(file, data):
 
 @contextlib.contextmanager
 def locked(path):
-    """A lock: only one process at a time makes `path`. The lock ends with the process."""
+    """Holds a lock, so that only one process at a time makes `path`. The lock ends with the process."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path.with_name(f".{path.name}.lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -107,7 +108,7 @@ def locked(path):
 
 
 def pip(*words, python=sys.executable):
-    """Runs pip of that Python, or the wheel by it. Raises Missing, with pip's last line."""
+    """Runs the pip of `python`, or pip's wheel with `python`. A failure raises Missing with the last line of pip's errors."""
     has_pip = subprocess.run([python, "-c", "import pip"], capture_output=True, cwd="/").returncode == 0
     command = [python, "-m", "pip"] if has_pip else [python, pip_wheel() / "pip"]
     command += ["--quiet", "--disable-pip-version-check", *words]
@@ -119,13 +120,13 @@ def pip(*words, python=sys.executable):
 
 
 def download(package, folder):
-    """The wheel of a package, without those that it needs."""
+    """Downloads the wheel of a package, without its dependencies, and returns its path."""
     pip("download", "--no-deps", "--only-binary", ":all:", "--dest", folder, package)
     return next(Path(folder).glob("*.whl"))
 
 
 def make_environment(folder, *, clear=False):
-    """A virtual environment with pip in it. Its Python."""
+    """Makes a virtual environment with pip, and returns its Python."""
     has_pip = importlib.util.find_spec("ensurepip") is not None
     venv.create(folder, with_pip=has_pip, clear=clear)
     python = Path(folder) / "bin" / "python"
@@ -135,7 +136,7 @@ def make_environment(folder, *, clear=False):
 
 
 def environment(folder, packages):
-    """The Python of a virtual environment that has these packages; made anew when it has others."""
+    """Returns the Python of a virtual environment with these packages. An environment with other packages is made anew."""
     stamp, wanted = folder / "installed.txt", "\n".join(packages)
     with locked(folder):
         if not stamp.exists() or stamp.read_text() != wanted:

@@ -128,7 +128,7 @@ static void wrong_uses(struct harness *harness, void *shared)
 
     /* An open request keeps its communicator. */
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_comm_destroy(harness->comm));
-    /* Given twice: none of them is waited for. */
+    /* A request that is given twice is refused, and none is waited for. */
     twice[0] = twice[1] = request;
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_wait_all(2, twice));
     CHECK(twice[0] == request && twice[1] == request);

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Tests the C API as a user meets it: installed, moved elsewhere, found by CMake and by pkg-config.
+"""Tests the C API as a user meets it: installed, moved to another folder, found by CMake and by pkg-config.
 
     1  installs to target/capi-tests/prefix-a and moves that to target/capi-tests/moved
-    2  builds the programs here with find_package(anyccl) and runs them by CTest
-    3  builds and runs one in C and one in C++ with pkg-config
-    4  counts the instructions of small calls by callgrind, against a budget
-    5  runs those of one process again under valgrind; where there is none, with AddressSanitizer
+    2  builds the programs of this folder with find_package(anyccl) and runs them by CTest
+    3  builds and runs one program in C and one in C++ with pkg-config
+    4  counts the instructions of small calls by callgrind, and compares them with a budget
+    5  runs the programs of one process again under valgrind, or with AddressSanitizer if there is no valgrind
 
-Needs a C and C++ compiler; gets CMake from PyPI into target/ where there is none. Ends with 1 at the first failure.
+Needs a C and a C++ compiler. Gets CMake from PyPI into target/ if there is none. Ends with 1 at the first failure.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def run(*command, **options):
 
 
 def installed_and_moved(profile):
-    """Installs to one place and moves it to another, which is returned."""
+    """Installs to one folder, moves it to another, and returns that."""
     first, moved = WORK / "prefix-a", WORK / "moved"
     for folder in (first, moved):
         shutil.rmtree(folder, ignore_errors=True)
@@ -49,7 +49,7 @@ def installed_and_moved(profile):
 
 
 def build_and_test(prefix, name, *, configure=(), labels=(), again=False):
-    """Configures, builds and runs the CTest project in a build folder of its own; `again`: in one where it is built already."""
+    """Configures, builds and runs the CTest project in the build folder `name`. Without `again`, starts with an empty folder."""
     cmake, ctest = cmake_tools()
     build = WORK / name
     if not again:
@@ -60,7 +60,7 @@ def build_and_test(prefix, name, *, configure=(), labels=(), again=False):
 
 
 def pkg_config(prefix):
-    """Builds one program of each language by what pkg-config says."""
+    """Builds and runs one program of each language with the flags of pkg-config."""
     tool = shutil.which("pkg-config") or shutil.which("pkgconf")
     if tool is None:
         print("pkg-config is not here: its test is left out")
@@ -79,7 +79,7 @@ def pkg_config(prefix):
 
 
 def instructions_counted():
-    """What a small call costs, by the programs of `build`."""
+    """Compares the instructions of small calls with their budgets, with a program of the build folder."""
     if not shutil.which("valgrind"):
         print("SKIPPED: the instructions of small calls are counted by valgrind, which is not here")
         return
@@ -88,8 +88,8 @@ def instructions_counted():
 
 
 def memory_checked(prefix):
-    """The tests of one process once more, with every access and every leak looked at."""
-    # Other standards of C and the static library run the same code.
+    """Runs the tests of one process again, and checks every memory access and every leak."""
+    # The programs in other C standards run the same code.
     alone = ["--label-regex", "alone", "--exclude-regex", "_c11|_c17"]
     if shutil.which("valgrind"):
         launcher = "-DANYCCL_TEST_LAUNCHER=" + ";".join(VALGRIND)

@@ -23,7 +23,7 @@ static void one_by_one(struct harness *harness, void *shared)
     for (int k = 0; k < MANY; k++)
         CHECK_OK(anyccl_irecv(&got[k], 1, ANYCCL_INT32, 1, 0, harness->comm, &requests[k]));
     requests[MANY] = ANYCCL_REQUEST_NULL;
-    /* Persistent and never started: skipped. */
+    /* A persistent request that was never started is skipped. */
     CHECK_OK(anyccl_barrier_init(harness->comm, &requests[MANY + 1]));
     for (int k = 0; k < MANY; k++) {
         int done = 7;
@@ -107,7 +107,8 @@ static void failing(struct harness *harness, void *shared)
     CHECK(index == 1 && requests[1] == ANYCCL_REQUEST_NULL);
 }
 
-/* Waits until something has ended, in turn, and takes nothing: asking tells what, and of which message. */
+/* anyccl_wait_ready waits until a request has ended, and completes none. A test then tells which request has
+ * ended, and the status of its message. */
 static void ready(struct harness *harness, void *shared)
 {
     anyccl_request_t requests[2];
@@ -135,8 +136,8 @@ static void ready(struct harness *harness, void *shared)
     CHECK(done == 1 && values[0] == 7);
 }
 
-/* The time without progress goes on from one wait to the next. An operation has the time-out that was set
- * when it was started. */
+/* The time-out counts across waits that end early. An operation has the time-out that was set when it was
+ * started. */
 static void patience(struct harness *harness, void *shared)
 {
     anyccl_request_t requests[2];

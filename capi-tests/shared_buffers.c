@@ -174,7 +174,7 @@ static void exchange_parts(struct harness *harness, void *registered)
 
     gather_and_scatter_parts(harness, send, recv, recv_counts);
 
-    /* Once around, both ways of sending. */
+    /* Around a ring, by both ways of sending. */
     const int right = (harness->rank + 1) % harness->size, left = (harness->rank + harness->size - 1) % harness->size;
     for (size_t bytes = 3; bytes < ROOM - 7; bytes = bytes * 5 + 1) {
         anyccl_request_t requests[2];
@@ -203,7 +203,8 @@ static void fork_a_child(void)
     CHECK(child >= 0);
     if (child == 0) {
         CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_mem_free(ptr));
-        /* Leaves by exec: valgrind would take what only the parent's threads point to for leaked here. */
+        /* Ends by exec. At an exit, valgrind would report memory as leaked to which only threads of the parent
+         * point. */
         execl("/bin/true", "true", (char *)NULL);
         _exit(1);
     }

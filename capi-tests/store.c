@@ -17,7 +17,7 @@ struct table {
     unsigned char value[VALUE_BYTES];
     size_t bytes; /* 0 if not set */
     int sets, gets;
-    const char *complaint; /* every call fails with it */
+    const char *complaint; /* if set, every call fails with this text */
 };
 
 static void table_init(struct table *table)
@@ -106,7 +106,7 @@ static void *be_a_rank(void *argument)
 static void meet(struct table *table, int size)
 {
     struct rank ranks[MOST_RANKS];
-    /* The last rank starts first: a rank that comes too early waits. */
+    /* The last rank starts first, so it waits for rank 0. */
     for (int rank = size - 1; rank >= 0; rank--) {
         ranks[rank].table = table;
         ranks[rank].rank = rank;
@@ -125,7 +125,7 @@ static void a_store_is_asked_once_per_rank_and_may_be_used_again(void)
     CHECK(table.sets == 0 && table.gets == 0);
     meet(&table, 3);
     CHECK(table.sets == 1 && table.gets == 2);
-    /* The old value of an earlier communicator is replaced: no rank answers at its address. */
+    /* The store still has the value of an earlier communicator, at whose address no rank answers. It is replaced. */
     meet(&table, 4);
     meet(&table, 2);
     CHECK(table.sets == 3);

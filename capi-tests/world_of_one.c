@@ -18,7 +18,7 @@ int main(void)
     try_all_datatypes(&harness);
     CHECK_OK(anyccl_barrier(ANYCCL_WORLD));
 
-    /* To oneself, the receive must be started first. */
+    /* For a message to itself, a rank must start the receive first. */
     int sent = 42, received = 0;
     anyccl_request_t request;
     CHECK_OK(anyccl_irecv(&received, 1, ANYCCL_INT32, 0, 0, ANYCCL_WORLD, &request));

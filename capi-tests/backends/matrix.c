@@ -44,7 +44,7 @@ static void scans(const struct harness *harness)
             CHECK_OK(anyccl_exscan(send, recv, COUNT, datatype, op, harness->comm));
             compare(recv, wanted, sizeof recv);
 
-            /* In place; what rank 0 has of an exscan is its own still. */
+            /* In place. On rank 0, an exscan leaves the buffer as it was. */
             memcpy(recv, send, bytes);
             for (size_t i = 0; harness->rank == 0 && i < COUNT; i++)
                 store(datatype, wanted, i, contribution(datatype, 0, i));
@@ -53,7 +53,7 @@ static void scans(const struct harness *harness)
         }
 }
 
-/* Operators of the program: scaled contributions, and a function. */
+/* A user-defined operator: the minimum. */
 static void smaller(const void *left, void *both, size_t count, anyccl_datatype_t datatype, void *context)
 {
     const int *a = left;
@@ -120,7 +120,7 @@ static void engines_side_by_side(const struct harness *harness)
     CHECK(out != NULL && in != NULL);
     for (int i = 0; i < LONG; i++)
         out[i] = harness->rank + i;
-    /* A message that completes only when its receiver has read it. One rank enters the collective first. */
+    /* The send completes only when its receiver has read the message. Rank 0 enters the collective before that. */
     if (harness->rank == 0) {
         CHECK_OK(anyccl_isend(out, LONG, ANYCCL_INT32, right, 5, harness->comm, &sent));
         CHECK_OK(anyccl_all_reduce(&one, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm));
@@ -132,7 +132,7 @@ static void engines_side_by_side(const struct harness *harness)
         CHECK(harness->rank != 1 || in[LONG - 1] == LONG - 1);
     }
     CHECK(sum == harness->size);
-    /* The reverse: a collective is started, and the rank waits for a message first. */
+    /* The reverse: a collective is started, and rank 0 waits for a message before it waits for the collective. */
     CHECK_OK(anyccl_iall_reduce(out, in, LONG, ANYCCL_INT32, ANYCCL_SUM, harness->comm, &reduced));
     if (harness->rank == 0 && harness->size > 1)
         CHECK_OK(anyccl_recv(&sum, 1, ANYCCL_INT32, right, 6, harness->comm, NULL));

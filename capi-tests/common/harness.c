@@ -120,7 +120,7 @@ static anyccl_status_t start_call(const struct harness *harness, const struct tr
     }
 }
 
-/* Memory of `bytes` with a guard on both sides; what lies between is blank. */
+/* Allocates `bytes` with a guard on both sides. The bytes between are BLANK. */
 static unsigned char *guarded(enum home home, size_t bytes)
 {
     unsigned char *memory;
@@ -257,7 +257,7 @@ void try_all_datatypes(const struct harness *harness)
         }
     for (int datatype = ANYCCL_INT8; datatype <= ANYCCL_BYTE; datatype++)
         try_all_collectives(harness, datatype, datatype == ANYCCL_BYTE ? ANYCCL_BOR : ANYCCL_MAX, 5);
-    /* Counts of one algorithm and of another, with odd ends. */
+    /* Small and large counts, which take different algorithms. */
     try_all_collectives(harness, ANYCCL_INT32, ANYCCL_SUM, 0);
     try_all_collectives(harness, ANYCCL_INT32, ANYCCL_SUM, 1);
     try_all_collectives(harness, ANYCCL_INT64, ANYCCL_SUM, 4099);

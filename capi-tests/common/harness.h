@@ -1,4 +1,4 @@
-/* The test harness: makes one collective call on this rank and compares what comes with the oracle. */
+/* The test harness: makes one collective call on this rank and compares the result with the oracle. */
 #ifndef HARNESS_H
 #define HARNESS_H
 

@@ -27,7 +27,8 @@ static void finish(int started, anyccl_request_t *request)
         CHECK_OK(anyccl_wait(request));
 }
 
-/* Blocks from the last to the first with a gap behind each, or NULL and side by side. */
+/* Sets the offset of each block: from the last block to the first with a gap behind each, or side by side, for
+ * which the displacements are NULL. */
 static const size_t *displace(int spread, const size_t *counts, int size, size_t *displs, size_t *offsets)
 {
     size_t end = 0;
@@ -195,7 +196,7 @@ static void reductions(const struct harness *harness, int started)
         CHECK(recv[at] == sum);
     }
 
-    /* Prefixes: with this rank in `recv`, without in `before`. */
+    /* Prefixes: `recv` includes this rank, `before` does not. */
     int before[LONGEST];
     for (size_t at = 0; at < LONGEST; at++)
         before[at] = -7;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Stands in for srun: starts the tasks of a step with the variables that Slurm documents for them.
+"""A stand-in for srun: starts the tasks of a step with the variables that Slurm documents for them.
 
     srun.py --ntasks=4 [--nodelist=LIST] PROGRAM [WORD...]
 
-All tasks run here, whatever hosts the list has. When one fails, the others are ended, as `srun --kill-on-bad-exit` does. Besides
-the variables of a task there are those of the batch script that it was called from, as srun passes them on.
+All tasks run on this host, whatever the list of hosts says. When one task fails, the others are ended, as
+`srun --kill-on-bad-exit` does. A task also gets the variables of the batch script, because srun passes them on.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-/* A program that uses anyccl and MPI. The argument says which comes first, "anyccl" or "mpi", or that MPI
- * is only linked, "none". */
+/* A program that uses anyccl and MPI. The argument names the library that is initialized first, "anyccl" or
+ * "mpi". With "none", MPI is linked and not used. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

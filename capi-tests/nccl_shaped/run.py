@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""oneCCL and NCCL behind anyccl: every collective by the real oneCCL, against one oracle; and what is said where NCCL is there and
-a GPU is not.
+"""Tests of the engines oneccl and nccl behind anyccl.
 
     make install
     python3 capi-tests/nccl_shaped/run.py [--prefix INSTALLED] [NAME...]
 
-Both come from PyPI (see libraries.py). Where that is not possible their tests are skipped, with the reason. The program and its
-launching are those of capi-tests/backends.
+The real oneCCL runs every collective, and an oracle checks the results. NCCL is loaded without a GPU, and the tests check the
+messages about that. Both libraries come from PyPI (libraries.py). When one cannot be had, its tests are skipped, with the reason.
+The test program and the ways to start it are those of capi-tests/backends.
 """
 
 import argparse
@@ -29,7 +29,7 @@ RANKS = (2, 4)
 
 
 def had(fetch):
-    """A folder of libraries.py; its lack is no failure."""
+    """Returns a folder of libraries.py. Skips the test if it cannot be had."""
     try:
         return fetch()
     except libraries.Missing as reason:
@@ -45,7 +45,7 @@ def has_driver():
 
 
 def without_oneccls_own(ended):
-    """oneCCL prints what it thinks of its variables on standard output."""
+    """Removes the lines about variables that oneCCL prints on standard output."""
     ended.out = "".join(line for line in ended.out.splitlines(keepends=True) if "|CCL_" not in line)
     return ended
 
@@ -58,7 +58,7 @@ def output_of(options, words, **variables):
 
 
 def tests(options):
-    """(name, what to call)"""
+    """Yields a name and a function for each test."""
     door = options.prefix / "lib" / "anyccl" / "nccl" / "libnccl.so.2"
 
     def oneccl(**more):
@@ -108,20 +108,20 @@ def tests(options):
         says(ended, "rank 0: NCCL needs CUDA, and there is no CUDA driver: libcuda.so.1: ", fails=True)
 
     def without_a_device():
-        """A driver that starts and has nothing; where there is a real one it is not asked."""
+        """The stand-in driver starts and has no device, or one that all ranks share. A real driver is not used."""
         driver = compiled(options, "libcuda.so.1", [HERE / "no_device.c"], more=["-shared", "-fPIC"])
         more = {"LD_LIBRARY_PATH": str(driver.parent)}
         library = had(libraries.nccl) / "libnccl.so.2"
         for devices, sharing, sentence in (
                 (0, 0, "rank 0: NCCL needs a CUDA device, and this process sees none"),
                 (1, 0, "NCCL wants a GPU for each rank; ranks 0 and 1 have the same one"),
-                # NCCL itself is asked, and finds that this is no driver.
+                # NCCL itself is called, and finds that this is no real driver.
                 (1, 1, "rank 0: NCCL failed in pncclCommInitRankConfig: unhandled CUDA error (1)")):
             chosen = nccl(library, NO_DEVICE_COUNT=str(devices), NCCL_MULTI_RANK_GPU_ENABLE=str(sharing), **more)
             says(by_hand(options, [matrix(options)], [chosen] * 2), sentence, fails=True)
 
     def host_memory():
-        """NCCL has no host memory: that is said of the choice, before anything is opened."""
+        """NCCL does not serve host memory. The choice is refused before a library is opened."""
         ended = by_hand(options, [matrix(options)], [{"ANYCCL_BACKEND": "cpu:nccl"}])
         says(ended, "nccl does not serve cpu memory", fails=True)
 
@@ -136,7 +136,7 @@ def tests(options):
         says(ended, f"tried {door}: it is anyccl itself, not NCCL", fails=True)
 
     def past_our_own():
-        """Our door is before everything; the engine still finds the other one, by its folder."""
+        """With anyccl's libnccl.so.2 preloaded, the engine still finds the real NCCL in LD_LIBRARY_PATH."""
         real = had(libraries.nccl)
         said = output_of(options, ["info"], LD_PRELOAD=str(door), LD_LIBRARY_PATH=str(real))
         if "NCCL 2.32.3" not in said:
