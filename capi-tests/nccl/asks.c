@@ -1,5 +1,5 @@
-/* A program that prints the version of its NCCL: `asks` of the linked one, `asks LIBRARY` of the one that it opens
- * by dlopen. Without -DLINKED it is linked with none. */
+/* A program that prints the version of its NCCL. `asks` uses the NCCL that it is linked with, with -DLINKED.
+ * `asks LIBRARY` opens LIBRARY by dlopen. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Tests that Python's users of NCCL get libnccl.so.2 of anyccl by each method, on a machine without a GPU.
+"""Tests that Python packages that use NCCL get libnccl.so.2 of anyccl by each method, on a machine without a GPU.
 
     clients.py [--prefix INSTALLED] [--torch PYTHON]
 
-- What torch, cupy and jax import of NCCL is there, name by name (imports.py).
-- A loader like vLLM's, by VLLM_NCCL_SO_PATH, makes an all-reduce on host memory.
-- nccl4py and cupy, from PyPI, pinned, into target/nccl/venv: by LD_LIBRARY_PATH, LD_PRELOAD, and `anyccl run --as nccl`; nccl4py
-  makes an all-reduce on host memory.
-- With --torch, only PyTorch, which that Python has: by each method of `anyccl run --as nccl`.
+- The library has every NCCL function that torch, cupy and jax import (imports.py).
+- A loader like that of vLLM finds the library by VLLM_NCCL_SO_PATH, and makes an all-reduce on host memory.
+- nccl4py and cupy get it by LD_LIBRARY_PATH, LD_PRELOAD, and `anyccl run --as nccl`. nccl4py makes an all-reduce on host memory.
+  Both come from PyPI into target/nccl/venv, in pinned versions.
+- With --torch, the script tests only the PyTorch of that Python, by each method of `anyccl run --as nccl`.
 
-The script names what PyPI does not give, and leaves it out. Ends with 1 at the first failure.
+Tests whose packages cannot be had are skipped, with the reason. Ends with 1 at the first failure.
 """
 
 import argparse
@@ -47,7 +47,7 @@ for comm in comms:
     nccl.comm_destroy(comm)
 """
 
-# Where the wheel's library is mapped beside a preloaded one, nobody uses it: the first of that name serves the symbols.
+# With preload, the wheel's library is mapped, too. It is not used: the preloaded library comes first and serves the symbols.
 TORCH = """
 import ctypes, os, torch
 version = ctypes.c_int()
@@ -58,7 +58,7 @@ assert os.environ["OURS"] in mapped, mapped
 assert len(mapped) == 1 or os.environ["BY"] == "preload", mapped
 """
 
-# All names are looked up before the first is called, as vLLM's wrapper does.
+# Like vLLM's wrapper, this looks up all names before it calls the first.
 VLLM = """
 import ctypes, os
 names = '''GetErrorString GetVersion GetUniqueId CommInitRank AllReduce AllGather ReduceScatter Reduce Broadcast Send Recv
@@ -82,14 +82,14 @@ assert nccl["CommDestroy"](comm) == 0
 
 
 class Installed:
-    """What is tested."""
+    """The installed anyccl that is tested."""
 
     def __init__(self, prefix):
         self.tool = prefix / "bin" / "anyccl"
         self.library = prefix / "lib" / "anyccl" / "nccl" / "libnccl.so.2"
 
     def as_nccl(self, python, program, by, **environment):
-        """Under `anyccl run --as nccl`, which has to say that ours is in use."""
+        """Runs a program under `anyccl run --as nccl`, which must say that anyccl is the NCCL in use."""
         words = [self.tool, "run", "-n", "1", "--as", "nccl", "--nccl-by", by, "--", python, "-c", program]
         done = subprocess.run([str(word) for word in words], timeout=LIMIT_S, env=os.environ | environment, text=True,
                               capture_output=True)
@@ -97,31 +97,31 @@ class Installed:
             sys.exit(f"{python} by {by}: {done.returncode}\n{done.stdout}{done.stderr}")
 
     def nccl_of(self, *command):
-        """What `anyccl info --nccl-of` says."""
+        """Returns what `anyccl info --nccl-of` reports of a command."""
         words = [self.tool, "info", "--json", "--deadline", LIMIT_S, "--nccl-of", *command]
         said = subprocess.run([str(word) for word in words], check=True, timeout=2 * LIMIT_S, text=True, stdout=subprocess.PIPE)
         return json.loads(said.stdout)
 
 
 def client(python, program, **environment):
-    """Runs a program of Python, which has to end well."""
+    """Runs a Python program, which must succeed."""
     subprocess.run([str(python), "-c", program], check=True, timeout=LIMIT_S, env=os.environ | environment)
 
 
 def installed():
-    """A Python that has the packages. Raises pypi.Missing."""
+    """Returns a Python that has the packages. Raises pypi.Missing if they cannot be had."""
     return pypi.environment(WORK / "venv", PACKAGES)
 
 
 def module_file(python, *parts):
-    """A file of a package, which is not imported for that."""
+    """Returns a file of a package, without importing the package."""
     find = "import importlib.util as u, sys; print(u.find_spec(sys.argv[1]).submodule_search_locations[0])"
     folder = subprocess.run([str(python), "-c", find, parts[0]], check=True, text=True, capture_output=True).stdout.strip()
     return next(Path(folder).glob("/".join(parts[1:])))
 
 
 def small_ones(it, names):
-    """cupy, nccl4py, and what needs no package."""
+    """Tests cupy, nccl4py, and the clients that need no package."""
     imports.check_recorded(names)
     client(sys.executable, VLLM, VLLM_NCCL_SO_PATH=str(it.library))
     print("a loader like vLLM's: VLLM_NCCL_SO_PATH")
@@ -141,7 +141,7 @@ def small_ones(it, names):
 
 
 def torch(it, names, python):
-    """By all ways that its wheels leave open."""
+    """Tests PyTorch by each method of `anyccl run --as nccl`."""
     needed = imports.of_file(module_file(python, "torch", "lib", "libtorch_cuda.so"))
     imports.check(names, "PyTorch", needed)
     for by in ("preload", "overlay", "audit"):

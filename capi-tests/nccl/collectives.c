@@ -144,7 +144,7 @@ static ncclResult_t call(const struct harness *harness, const struct trial *tria
     }
 }
 
-/* Where this rank's part lies in the longer buffer, in elements, when both are one. */
+/* Offset of this rank's part in the longer buffer, in elements, for a call in place. */
 static size_t shift(const struct harness *harness, const struct trial *trial)
 {
     switch (trial->collective) {
@@ -169,7 +169,7 @@ static void try_one(const struct harness *harness, const struct trial *trial)
     memset(sends, GUARD_BYTE, room);
     memset(recvs, GUARD_BYTE, room);
     if (trial->in_place || trial->collective == BCAST) {
-        /* The longer one of both is at the start of the memory. */
+        /* The longer buffer is at the start of the memory. */
         const size_t at = shift(harness, trial) * bytes;
         if (in > out)
             recv = send + at;
@@ -213,7 +213,7 @@ static void try_everything(struct harness *harness)
             for (int op = 0; op < (reduces(collective) ? ncclNumOps : 1); op++)
                 for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
                     for (int in_place = 0; in_place < 2; in_place++, number++) {
-                        /* In place is more than NCCL offers there. */
+                        /* NCCL has no in-place form of this collective. */
                         if (collective == ALL_TO_ALL && in_place)
                             continue;
                         try_one(harness, &(struct trial){collective, type, op, number % harness->size, counts[c],
@@ -221,8 +221,8 @@ static void try_everything(struct harness *harness)
                     }
 }
 
-/* What is too large is the largest finite number, infinities included, as by NVIDIA's __nv_fp8
- * constructors; NaN stays. */
+/* A result that is too large for an 8-bit float becomes the largest finite number, as in NVIDIA's __nv_fp8
+ * constructors. So does an infinity. NaN stays. */
 static void saturate(struct harness *harness)
 {
     static const struct {
@@ -236,7 +236,7 @@ static void saturate(struct harness *harness)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unsigned char sum = 0x55;
         CHECK_OK(ncclAllReduce(&cases[i].given, &sum, 1, cases[i].datatype, ncclSum, harness->comm, NULL));
-        /* One rank gets what it gives. */
+        /* On a communicator of one rank, the result is the contribution. */
         CHECK(sum == (harness->size > 1 ? cases[i].sum : cases[i].given));
     }
 }

@@ -61,7 +61,7 @@ static void split(const struct harness *harness)
     CHECK(rank == harness->size - 1 - harness->rank && size == harness->size);
     works(reversed);
     CHECK_OK(ncclCommDestroy(reversed));
-    /* Two in one group. */
+    /* Two splits in one group. */
     CHECK_OK(ncclGroupStart());
     CHECK_OK(ncclCommSplit(harness->comm, 0, 0, &twins[0], NULL));
     CHECK_OK(ncclCommSplit(harness->comm, 1, 0, &twins[1], NULL));
@@ -233,7 +233,7 @@ static void grow(void)
     CHECK_OK(ncclCommDestroy(pair[1]));
 }
 
-/* The last of `size` processes kills itself; the others see it, and go on without it. */
+/* The last of `size` processes kills itself. The others get an error, and go on without it. */
 static void survive(int size)
 {
     ncclUniqueId id;
@@ -268,7 +268,7 @@ static void survive(int size)
     CHECK(ended == size - 1);
 }
 
-/* Ranks that have nothing in common but a place, twice at the same one. */
+/* Ranks that share only the address in NCCL_COMM_ID make a communicator, twice with the same address. */
 static void by_address(int size)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -303,7 +303,7 @@ static void by_address(int size)
     CHECK(unsetenv("NCCL_COMM_ID") == 0);
 }
 
-/* What was put and is not waited for is nobody's any more when both have gone. */
+/* The target of a put need not wait for its signal: both communicators can be destroyed. */
 static void put_without_wait(void)
 {
     enum { BYTES = 8 << 20 };
@@ -321,7 +321,7 @@ static void put_without_wait(void)
     free(memory);
 }
 
-/* Two ranks that both take themselves for the root receive nothing: they learn it when they part. */
+/* In a broadcast with two roots, no rank receives. The disagreement is reported when the communicators end. */
 static void two_roots(void)
 {
     ncclComm_t pair[2];
@@ -330,7 +330,7 @@ static void two_roots(void)
         int value = rank;
         CHECK_OK(ncclBroadcast(&value, &value, 1, ncclInt, rank, pair[rank], NULL));
     }
-    /* The first one says goodbye while the second one is still there. */
+    /* The first rank leaves without an error, because the second one is still there. */
     CHECK_OK(ncclCommDestroy(pair[0]));
     CHECK_RESULT(ncclInvalidUsage, ncclCommDestroy(pair[1]));
 }

@@ -12,7 +12,7 @@
 
 #define CALLS 3
 
-/* What the ranks see of each other beside NCCL: the id of each round. */
+/* Memory that the ranks share beside NCCL: the id of each round. */
 struct round {
     ncclUniqueId id;
     atomic_int is_there;
@@ -21,7 +21,7 @@ struct round {
 static struct round *rounds;
 static int round_count, count;
 
-/* Waits until nothing is under way, as a program does that began it. */
+/* Polls until no call is in progress, and returns the result. */
 static ncclResult_t settled(ncclComm_t comm)
 {
     ncclResult_t result;
@@ -32,14 +32,15 @@ static ncclResult_t settled(ncclComm_t comm)
     return result;
 }
 
-/* All ranks know a round's numbers; a rank's own ones differ. */
+/* Returns a number that is random in effect, and that depends on the round and the rank. */
 static unsigned mixed(unsigned round, unsigned rank)
 {
     unsigned word = (round * 31 + rank + 1) * 2654435761u;
     return word ^ word >> 15;
 }
 
-/* `comm` may be written by the call that gave the result. */
+/* Waits for the end of a call that has returned `result`, and checks that it succeeded. `comm` is a pointer
+ * because that call may write the communicator. */
 static void finish(ncclResult_t result, const ncclComm_t *comm)
 {
     if (result == ncclInProgress)
@@ -79,7 +80,7 @@ static void one_round(struct harness *harness, unsigned number, float *in, float
     config.blocking = number % 2 == 0;
     finish(ncclCommInitRankConfig(&comm, harness->size, round->id, harness->rank, &config), &comm);
     used = comm;
-    /* One that was made from another shares its links. */
+    /* A communicator that is split from another shares its links. */
     if (number % 3 == 0)
         finish(ncclCommSplit(comm, 0, harness->rank, &used, &config), &comm);
     if (used != comm && !config.blocking)

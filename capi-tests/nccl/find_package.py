@@ -15,7 +15,7 @@ LIMIT_S = 120
 
 
 def check(prefix, header, work):
-    """Builds and runs find_package/ by all of them."""
+    """Builds and runs the project find_package/ in each way."""
     cmake, _ = cmake_tools()
     ours = prefix / "lib" / "anyccl" / "nccl"
     found = f"-DNCCL_INCLUDE_DIR={header}"
@@ -47,14 +47,14 @@ def check(prefix, header, work):
 
 
 def configured(cmake, build, options, environment):
-    """Configures the project."""
+    """Configures the project, and returns the ended process."""
     words = [cmake, "-S", HERE / "find_package", "-B", build, f"-DCUDA_INCLUDE_DIR={HERE / 'stand-in'}", *options]
     return subprocess.run([str(word) for word in words], env=os.environ | environment, capture_output=True, text=True,
                           timeout=LIMIT_S)
 
 
 def needs_ours(program, folder):
-    """The loader takes the library from our folder, by what CMake has put into the program."""
+    """Checks that the loader finds libnccl.so.2 in anyccl's folder, by the run path that CMake has put into the program."""
     said = subprocess.run(["ldd", program], check=True, capture_output=True, text=True).stdout
     line = next((line for line in said.splitlines() if "libnccl.so.2" in line), "libnccl.so.2 is not needed")
     if str(folder) not in line:

@@ -33,7 +33,7 @@ static void exchange(const struct harness *harness, size_t step)
     free(recv);
 }
 
-/* Several messages of a pair meet in the order of the calls. */
+/* Several messages of a pair match in the order of the calls. */
 static void order(const struct harness *harness)
 {
     const int next = (harness->rank + 1) % harness->size, before = (harness->rank + harness->size - 1) % harness->size;
@@ -94,7 +94,7 @@ static void too_short(const struct harness *harness)
     CHECK(strstr(ncclGetLastError(NULL), "ncclRecv of 2 elements met an ncclSend of 1") != NULL);
 }
 
-/* Collectives in one group, and the estimate of one, which begins nothing. */
+/* Collectives in one group, and the estimate of a group, which starts nothing. */
 static void aggregation(const struct harness *harness)
 {
     int a = harness->rank, b = 1, sum = -1, count = -1;
@@ -111,7 +111,7 @@ static void aggregation(const struct harness *harness)
     CHECK(sum == harness->size * (harness->size - 1) / 2 && count == harness->size);
 }
 
-/* Sums of what each rank has multiplied by a number of its own. */
+/* Sums of contributions that each rank multiplies by a scalar of its own. */
 static void scaled(const struct harness *harness)
 {
     for (int type = 0; type < ncclNumTypes; type++) {
@@ -127,7 +127,7 @@ static void scaled(const struct harness *harness)
         CHECK(load(type, recv, 0) == 2 * (harness->size / 2));
         CHECK_OK(ncclGroupStart());
         CHECK_OK(ncclAllReduce(send, recv, 1, type, deferred, harness->comm, NULL));
-        CHECK_OK(ncclRedOpDestroy(deferred, harness->comm)); /* Once the last call that is given it has returned. */
+        CHECK_OK(ncclRedOpDestroy(deferred, harness->comm)); /* Allowed once the last call with it has returned. */
         CHECK_OK(ncclGroupEnd());
         CHECK(load(type, recv, 0) == harness->size / 2);
         CHECK_OK(ncclRedOpDestroy(immediate, harness->comm));
@@ -136,8 +136,8 @@ static void scaled(const struct harness *harness)
     CHECK_RESULT(ncclInvalidArgument, ncclRedOpDestroy(ncclSum, harness->comm));
 }
 
-/* What a rank puts into the windows of all is there when they have waited for its signal. Large enough to
- * be more than what leaves unasked. */
+/* Data that a rank puts into the windows of all ranks is complete when they have waited for its signal. The puts
+ * are too large to be sent before the target allows it. */
 static void windows(const struct harness *harness)
 {
     enum { ROOM = 100000 };
@@ -158,20 +158,20 @@ static void windows(const struct harness *harness)
         if (round == 2)
             CHECK_OK(ncclGroupStart());
         for (int peer = 0; peer < size; peer++) {
-            /* Twice: the second half, then the first. */
+            /* Two puts: the second half, then the first. */
             for (int half = 1; half >= 0; half--)
                 CHECK_OK(ncclPutSignal(mine + half * ROOM / 2, ROOM / 2, ncclInt, peer, window,
                                        sizeof(int) * (size_t)(rank * ROOM + half * ROOM / 2), 0, 0, 0, harness->comm,
                                        NULL));
             signals[peer] = (ncclWaitSignalDesc_t){2, peer, 0, 0};
         }
-        memset(mine, 0, ROOM * sizeof(int)); /* A put has read it. */
+        memset(mine, 0, ROOM * sizeof(int)); /* A put has read its source when it returns. */
         CHECK_OK(ncclWaitSignal(size, signals, harness->comm, NULL));
         if (round == 2)
             CHECK_OK(ncclGroupEnd());
         for (int i = 0; i < size * ROOM; i++)
             CHECK(memory[i] == round * 7 + i);
-        /* All have looked before anybody puts again: each signals all, on another signal. */
+        /* Each rank signals that it has read its window. No rank puts again before it has all these signals. */
         for (int peer = 0; peer < size; peer++) {
             CHECK_OK(ncclSignal(peer, 5, 1, 0, harness->comm, NULL));
             signals[peer] = (ncclWaitSignalDesc_t){1, peer, 5, 1};
@@ -227,7 +227,7 @@ static void alone(int size)
     for (int rank = 0; rank < size; rank++)
         CHECK_OK(ncclCommDestroy(comms[rank]));
 
-    /* The same by an id, and destroyed without being finalized. */
+    /* The same with ncclCommInitRank, and without ncclCommFinalize. */
     CHECK_OK(ncclGetUniqueId(&id));
     CHECK_OK(ncclGroupStart());
     for (int rank = 0; rank < size; rank++)

@@ -1,7 +1,7 @@
-"""The names of NCCL that its users import: each has to be in the library, as one that is missing fails a whole import.
+"""Checks that the library has each NCCL function that Python packages import. If one is missing, the import of a package fails.
 
-imports/ has those of packages that are too big to be fetched for this, with the version and the day; what is installed
-is read itself.
+imports/ lists the functions of packages that are too large to download for this, with version and date. The functions of an
+installed package are read from its library.
 """
 
 import re
@@ -13,7 +13,7 @@ DATA = Path(__file__).resolve().parent / "imports"
 
 
 def of_file(library):
-    """The NCCL functions that a shared library needs from another."""
+    """Returns the NCCL functions that a shared library imports."""
     said = subprocess.run(["nm", "--dynamic", "--undefined-only", "--format=posix", library], check=True, text=True,
                           capture_output=True).stdout
     names = {line.split()[0] for line in said.splitlines()}
@@ -21,7 +21,7 @@ def of_file(library):
 
 
 def recorded():
-    """What imports/ has: package and version, and its names."""
+    """Yields the package and version, and the names, of each file of imports/."""
     for file in sorted(DATA.glob("*.txt")):
         head, *names = file.read_text().splitlines()
         if not re.match(r"# \S+==\S+, \S+, \d{4}-\d\d-\d\d: ", head) or not names:
@@ -30,7 +30,7 @@ def recorded():
 
 
 def check(library_names, who, names):
-    """All of them are there."""
+    """Checks that the library has all `names`, which `who` imports."""
     if missing := names - library_names:
         sys.exit(f"{who} imports what is not there: {', '.join(sorted(missing))}")
     if not names:
@@ -39,6 +39,6 @@ def check(library_names, who, names):
 
 
 def check_recorded(library_names):
-    """Those of imports/."""
+    """Checks the names of imports/."""
     for who, names in recorded():
         check(library_names, who, names)

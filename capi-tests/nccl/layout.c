@@ -24,7 +24,7 @@ _Static_assert(offsetof(ncclConfig_t, commName) == 48 && offsetof(ncclConfig_t, 
 _Static_assert(offsetof(ncclCollConfig_t, algSelection) == 40 && offsetof(ncclCollConfig_t, userProfilerTag) == 56, "");
 _Static_assert(offsetof(ncclSimInfo_t, estimatedTime) == 16, "");
 
-/* A communicator of one, by a config that says it is so many bytes long and of that version. */
+/* Makes a communicator of one rank. Its config says that it has `size` bytes and is of that version. */
 static void one_of(size_t size, unsigned version)
 {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
@@ -70,7 +70,7 @@ int main(void)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         one_of(sizes[i], versions[i]);
 
-    /* What is not an id, not a config, not a rank. All bytes of the id count: it is passed by value. */
+    /* Invalid ids, ranks, sizes and configs. All bytes of the id count, because it is passed by value. */
     CHECK_OK(ncclGetUniqueId(&id));
     id.internal[127] ^= 1;
     CHECK_RESULT(ncclInvalidArgument, ncclCommInitRank(&comm, 1, id, 0));
@@ -110,7 +110,7 @@ int main(void)
     CHECK(length > 10 && strncmp(keys[length - 1], "NCCL_", 5) == 0);
     CHECK_RESULT(ncclInvalidArgument, ncclParamBind(&parameter, "NCCL_NO_SUCH_THING"));
 
-    /* What belongs to the device side says so. */
+    /* A function of the device side is refused by name. */
     CHECK_RESULT(ncclInvalidUsage, ncclSetEncryption(NULL));
     CHECK(strstr(ncclGetLastError(NULL), "ncclSetEncryption") != NULL);
     return 0;

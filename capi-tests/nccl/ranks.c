@@ -32,7 +32,7 @@ static void *live(void *argument)
     return NULL;
 }
 
-/* The ranks of one process. Without an id they are all there are. */
+/* Runs the ranks of one process as threads. If `id` is NULL, the job has no other process. */
 static void run_threads(const ncclUniqueId *id, struct spread spread, int process,
                         void (*body)(struct harness *harness))
 {
@@ -63,7 +63,7 @@ void run_ranks(struct spread spread, void (*body)(struct harness *harness))
         run_threads(NULL, spread, 0, body);
         return;
     }
-    /* This process answers the ranks that come. */
+    /* This process serves the ranks that form the communicator. */
     CHECK_OK(ncclGetUniqueId(&id));
     for (int process = 0; process < spread.processes; process++) {
         const pid_t child = fork();

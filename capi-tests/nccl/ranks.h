@@ -18,8 +18,8 @@ struct spread {
 /* Reads the two numbers from the command line. */
 struct spread spread_from(int argc, char **argv);
 
-/* Runs `body` once per rank, with a communicator of all. Ranks of one process and no other come by
- * ncclCommInitAll, and are destroyed one after the other by one thread. Ends the process when a rank has
+/* Runs `body` once per rank, with a communicator of all. The ranks of a job of one process get it by
+ * ncclCommInitAll, and one thread destroys them one after the other. Ends the process when a rank has
  * failed. */
 void run_ranks(struct spread spread, void (*body)(struct harness *harness));
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Tests libnccl.so.2 as a program that was built for NCCL meets it: against NCCL's own header, on host memory.
+"""Tests libnccl.so.2 with programs that are built against NCCL's own header, on host memory.
 
     1  gets nccl.h from PyPI into target/nccl (once), and installs this library to target/nccl/prefix
     2  compares what the library exports with what the header declares and the real library exports, name by name
-    3  builds the programs here and runs them with 2, 3, 4 and 8 ranks: as processes, as threads, as both; in one of them the
-       ranks end their communicators in any order
-    4  runs a program under a wrapper of ncclAllReduce, and by each way of taking NCCL's place
+    3  builds the programs of this folder and runs them with 2, 3, 4 and 8 ranks, as processes, as threads, and as both; the ranks
+       of endings.c end their communicators in any order
+    4  runs programs that get the library by LD_LIBRARY_PATH, LD_PRELOAD and dlopen, and one under a wrapper of ncclAllReduce
     5  builds a project that finds NCCL by CMake, in each way in which projects do (find_package.py)
-    6  builds c-examples/nccl, runs them with 1 to 4 ranks, and compares what they print with what they should
+    6  builds c-examples/nccl, runs them with 1 to 4 ranks, and compares their output with the expected one
 
-Without PyPI there is no header to compare with. Then the script says so and leaves the tests out.
+The header comes from PyPI. Without it, the script says so and skips the tests.
 """
 
 import argparse
@@ -27,21 +27,22 @@ import pypi  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# check.h, for functions of NCCL.
+# Flags for check.h with checks of NCCL's functions.
 CHECKS = ["-I", HERE.parent / "common", "-DCHECK_NCCL"]
 WORK = ROOT / "target" / "nccl"
-# The newest one when this was written; the library promises its names.
+# The version of NCCL whose names the library has. It was the newest one when this was written.
 WHEEL = "nvidia-nccl-cu13==2.32.3"
 HEADER = WORK / "header" / "nccl.h"
 EXPORTS = WORK / "header" / "exports.txt"
-# What we have beyond NCCL: RCCL's spelling.
+# Names that the library has and NCCL has not: the spelling of RCCL.
 OURS_ALONE = {f"{twin}ncclAllToAll{form}" for twin in ("", "p") for form in ("", "v")}
 SPREADS = [(2, 1), (3, 1), (4, 1), (8, 1), (1, 2), (1, 3), (1, 4), (1, 8), (2, 2), (4, 2), (2, 4)]
-# Rounds in which ranks end their communicators as they like, and elements of a call: how long a slower rank is in it.
+# (rounds in which each rank ends its communicator by a call of its choice, elements of a call). More elements keep a slow rank
+# longer in the call.
 ENDINGS = [(100, 101), (5, 1_000_000)]
-# Longest time of one program.
+# Time limit of one program.
 LIMIT_S = 60
-# The same for one that makes communicators all the time, also where other programs use the processors.
+# Time limit of endings.c, which makes many communicators, perhaps while other programs use the processors.
 LIMIT_OF_ENDINGS_S = 240
 
 
@@ -51,14 +52,14 @@ def run(*command, **options):
 
 
 def exported(library):
-    """The names of a shared library that begin as NCCL's do."""
+    """Returns the names that a shared library exports and that begin as those of NCCL."""
     said = run("nm", "--dynamic", "--defined-only", "--format=posix", library, text=True, capture_output=True).stdout
     names = {line.split()[0] for line in said.splitlines()}
     return {name for name in names if re.match(r"p?nccl[A-Z]", name)}
 
 
 def header():
-    """Gets NCCL's header, and the names that its library exports. Raises pypi.Missing."""
+    """Gets NCCL's header, and the names that NCCL's library exports. Raises pypi.Missing."""
     with pypi.locked(HEADER.parent):
         if HEADER.exists() and EXPORTS.exists():
             return
@@ -75,12 +76,12 @@ def header():
 
 
 def declared():
-    """The functions of nccl.h."""
+    """Returns the functions that nccl.h declares."""
     return set(re.findall(r"^\s*(?:ncclResult_t|const char\*|void)\s+(p?nccl[A-Z]\w*)\s*\(", HEADER.read_text(), re.M))
 
 
 def compare_names(library):
-    """Every name is there, and nothing else."""
+    """Checks that the library exports the names of NCCL and of RCCL's spelling, and no others."""
     ours, theirs, header_names = exported(library), set(EXPORTS.read_text().split()), declared()
     wrong = [f"declared by nccl.h, not exported: {name}" for name in sorted(header_names - ours)]
     wrong += [f"exported by NCCL, not by us: {name}" for name in sorted(theirs - ours)]
@@ -102,14 +103,14 @@ def compile_c(output, *arguments):
 
 
 def build(name, library):
-    """A program of this folder, linked with the library under its own name."""
+    """Builds a program of this folder, linked with the library by its path, and returns its path."""
     shared = [HERE / "ranks.c", HERE / "values.c"] if name != "layout" else []
     return compile_c(WORK / "programs" / name, *CHECKS, HERE / f"{name}.c", *shared, library,
                      f"-Wl,-rpath,{library.parent}", "-lm")
 
 
 def endings(library):
-    """Ranks that abort, destroy and finalize in any order break no call of another rank, by any transport."""
+    """Runs endings.c: ranks that abort, destroy and finalize in any order break no call of another rank, by any transport."""
     program = build("endings", library)
     for rounds, count in ENDINGS:
         for processes, threads in SPREADS:
@@ -128,10 +129,10 @@ def output_of(command, **environment):
 
 
 def ways_in(library):
-    """By LD_LIBRARY_PATH, LD_PRELOAD and dlopen; and a profiler that wraps a function meets itself only once."""
+    """Tests LD_LIBRARY_PATH, LD_PRELOAD and dlopen. Also, a profiler that wraps a function is called once per call."""
     wrapper = compile_c(WORK / "programs" / "libwrapper.so", "-shared", "-fPIC", HERE / "wrapper.c")
     opener = compile_c(WORK / "programs" / "opener", HERE / "opener.c", "-ldl")
-    # It asks for libnccl.so.2, and says nothing of where.
+    # This program needs libnccl.so.2 and has no run path.
     linked = compile_c(WORK / "programs" / "linked", *CHECKS, HERE / "layout.c", library)
     output_of([linked], LD_LIBRARY_PATH=str(library.parent))
     output_of([linked], LD_PRELOAD=str(library))
@@ -143,7 +144,7 @@ def ways_in(library):
 
 
 def example_output(name, ranks):
-    """What an example is to print, sorted."""
+    """Returns the lines that an example should print, sorted."""
     if name == "00-hello-world":
         return [f"Hello from rank {r} of {ranks}, device {r} (NCCL 23007)" for r in range(ranks)]
     if name == "01-broadcast":
@@ -155,7 +156,7 @@ def example_output(name, ranks):
 
 
 def examples(library):
-    """The programs of c-examples/nccl."""
+    """Builds and runs the programs of c-examples/nccl, and checks their output."""
     folder = ROOT / "c-examples" / "nccl"
     for source in sorted(folder.glob("*.c")):
         program = compile_c(WORK / "programs" / f"example-{source.stem}", "-I", folder, source, library,
@@ -184,7 +185,7 @@ def main():
         library = prefix.resolve() / "lib" / "anyccl" / "nccl" / "libnccl.so.2"
         compare_names(library)
         run(build("layout", library), timeout=LIMIT_S)
-        # What fails on purpose is not reported.
+        # The programs have failures on purpose. Do not log them.
         os.environ["ANYCCL_LOG"] = "off"
         for name in ("collectives", "groups", "communicators"):
             program = build(name, library)

@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-/* Widths of a small float. */
+/* The format of a small float. */
 struct format {
     int exponent_bits, mantissa_bits;
 };
@@ -38,7 +38,7 @@ static double decode(struct format format, unsigned bits)
     return sign ? -value : value;
 }
 
-/* Of numbers that the format has, zero and positive. */
+/* Returns the bits of `value`, which must be zero or a positive normal number of the format. */
 static unsigned encode(struct format format, double value)
 {
     int exponent;
@@ -65,7 +65,7 @@ int is_float(ncclDataType_t datatype)
 double contribution(ncclDataType_t datatype, int rank, size_t index)
 {
     const size_t seed = (size_t)rank * 5 + index * 3 + index / 7;
-    /* A sum of eight has to fit three significant bits. */
+    /* A sum of eight contributions must be exact in an 8-bit float, which has three significant bits. */
     return (double)(is_float(datatype) ? seed % 2 : seed % 3);
 }
 
@@ -154,7 +154,7 @@ void store(ncclDataType_t datatype, void *array, size_t index, double value)
         u8 = (uint8_t)encode(format_of(datatype), value);
         memcpy(place, &u8, sizeof u8);
         break;
-    default: /* Little endian: the first bytes of a number are its lowest. */
+    default: /* Little endian: the first bytes of an integer are its lowest. */
         memcpy(place, &integer, bytes_of(datatype));
     }
 }

@@ -1,9 +1,8 @@
-/* Numbers in every datatype of NCCL, and what collectives are defined to make of them, computed the plain
- * way.
+/* Numbers in every datatype of NCCL, and the results of collectives by their definition.
  *
  * Every rank contributes a small known number at every index. The results for up to eight ranks are exact in
- * every datatype, 8-bit floats included, so they are compared bit for bit. The exception are averages of
- * floats over a number of ranks that is no power of two. */
+ * every datatype, 8-bit floats included, so they are compared bit for bit. Averages of floats over a number of
+ * ranks that is no power of two are the exception. */
 #ifndef VALUES_H
 #define VALUES_H
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Tests of the ways in which libnccl.so.2 takes NCCL's place: `anyccl run --as nccl`, `anyccl info --nccl-of`, LD_AUDIT.
-Needs a C compiler, no header.
+Needs a C compiler, and no header of NCCL.
 
     ways_in.py [--prefix INSTALLED]
 
-The programs are linked with another NCCL, a stand-in that says version 2.99.0, by a DT_RPATH, as PyTorch's wheels are; or open
-it by name or by path; or have it in them. Each method must give them anyccl's library, or the job must end.
+The programs use another NCCL, a stand-in of version 2.99.0. Some are linked with it by a DT_RPATH, as PyTorch's wheels are. Others
+open it by name or by path, or contain it. Each method must give the program anyccl's library, or end the job.
 """
 
 import argparse
@@ -25,7 +25,7 @@ OURS, OTHER = "version 23007", "version 29900"
 
 
 class Installed:
-    """What is tested, and the programs to test it with."""
+    """The installed anyccl that is tested, and the programs to test it with."""
 
     def __init__(self, prefix):
         self.tool = prefix / "bin" / "anyccl"
@@ -34,7 +34,7 @@ class Installed:
         self.other = WORK / "other" / "libnccl.so.2"
         self.other.parent.mkdir(parents=True, exist_ok=True)
         compile_c(self.other, HERE / "other.c", "-shared", "-fPIC", "-Wl,-soname,libnccl.so.2")
-        # As PyTorch's: it beats LD_LIBRARY_PATH.
+        # A DT_RPATH, as in PyTorch's wheels. It comes before LD_LIBRARY_PATH.
         rpath = f"-Wl,--disable-new-dtags,-rpath,{self.other.parent}"
         asks = HERE / "asks.c"
         self.linked = compile_c(WORK / "linked", asks, "-DLINKED", self.other, rpath, "-ldl")
@@ -47,12 +47,12 @@ class Installed:
         self.script.chmod(self.script.stat().st_mode | stat.S_IXUSR)
 
     def run(self, *words, ranks=2, by=None, **environment):
-        """`anyccl run --as nccl`: exit code, output without ranks, errors."""
+        """Runs `anyccl run --as nccl`. Returns the exit code, the output without rank prefixes, and the errors."""
         insist = ["--nccl-by", by] if by else []
         return self.anyccl("run", "--as", "nccl", "--no-prefix", *insist, "-n", ranks, "--", *words, **environment)
 
     def of(self, *words, deadline=20, **environment):
-        """`anyccl info --nccl-of`: what it says."""
+        """Returns what `anyccl info --nccl-of` reports of a command."""
         code, out, err = self.anyccl("info", "--json", "--deadline", deadline, "--nccl-of", *words, **environment)
         check(code == 0, f"info --nccl-of {words}: {err}")
         return json.loads(out)
@@ -75,7 +75,7 @@ def check(holds, what):
 
 
 def has_ours(answer, by, times=2):
-    """All ranks had ours, and one line says so."""
+    """Checks that all ranks had anyccl's library, and that one line says so."""
     code, out, err = answer
     check(code == 0 and out.count(OURS) == times and OTHER not in out, f"{by}: code {code}, {out!r}, {err!r}")
     lines = [line for line in err.splitlines() if "NCCL is anyccl" in line]
@@ -83,7 +83,7 @@ def has_ours(answer, by, times=2):
 
 
 def was_ended(answer, *parts):
-    """The job has failed, before the other NCCL was called, and says why."""
+    """Checks that the job failed before the other NCCL was called, and that its message has these parts."""
     code, out, err = answer
     check(code == 1 and OTHER not in out, f"was to be ended: code {code}, {out!r}, {err!r}")
     for part in parts:
@@ -91,7 +91,7 @@ def was_ended(answer, *parts):
 
 
 def each_method_takes(it):
-    """Whatever the program does to get an NCCL."""
+    """Each method works for each way in which a program gets NCCL that the method can reach."""
     has_ours(it.run(it.linked), "audit")
     has_ours(it.run(it.without_table), "audit")
     has_ours(it.run(it.opens, "libnccl.so.2"), "audit")
@@ -104,7 +104,7 @@ def each_method_takes(it):
     print("run --as nccl: audit, preload and overlay take")
 
 
-# As PyTorch's start-up looks for it.
+# A program that looks for the library as PyTorch does when it is imported.
 OVERLAID = """
 import ctypes, glob, os, sys
 found = [f for p in sys.path for f in glob.glob(os.path.join(p, "nvidia", "nccl", "lib", "libnccl.so.*[0-9]"))]
@@ -115,7 +115,7 @@ print("version", version.value, flush=True)
 
 
 def agents_take(it):
-    """On other hosts, which a shell pretends here: each agent finds the files of its own host."""
+    """A job on several hosts, for which a shell stands in: each agent finds the files of its own host."""
     hosts = ["--hosts", "a:1,b:1", "--launcher", "sh -c {cmd}", "--no-prefix", "--as", "nccl"]
     answer = it.anyccl("run", *hosts, it.linked)
     has_ours(answer, "audit")
@@ -126,7 +126,7 @@ def agents_take(it):
 
 
 def the_wrong_one_ends_the_job(it):
-    """What a method cannot reach."""
+    """A method that cannot reach the program ends the job."""
     was_ended(it.run(it.opens, it.other, by="preload"), str(it.other), "--by audit")
     was_ended(it.run(it.linked, by="overlay"), str(it.other), "--by")
     was_ended(it.run(it.static), "statically")
@@ -134,7 +134,7 @@ def the_wrong_one_ends_the_job(it):
 
 
 def nobody_asks(it):
-    """That is said at the end, and is no error."""
+    """A program that loads no NCCL is no error. A message at the end says so."""
     for program in (it.opens, it.has_it_in):
         code, _, err = it.run(program)
         check(code == 0 and "nobody has loaded an NCCL" in err, f"code {code}, {err!r}")
@@ -146,7 +146,7 @@ def nobody_asks(it):
 
 
 def variables_of_the_user_stay(it):
-    """They hold ours and the user's."""
+    """LD_PRELOAD and LD_AUDIT keep the libraries of the user beside those of anyccl."""
     mine = WORK / "libmine.so"
     compile_c(mine, HERE / "nothing.c", "-shared", "-fPIC")
     show = ["sh", "-c", "echo $LD_PRELOAD; echo $LD_AUDIT"]
@@ -158,7 +158,7 @@ def variables_of_the_user_stay(it):
 
 
 def info_tells(it):
-    """Path, version, ours or not; and the program has not come to its work."""
+    """`anyccl info --nccl-of` reports path, version, and whether the library is anyccl's. It stops the program before its work."""
     other, ours = (str(it.other), "2.99.0", False), (str(it.library), "2.30.7", True)
     for expected, words, environment in (
         (other, [it.linked], {}),
@@ -180,20 +180,20 @@ def info_tells(it):
     check(it.of(it.opens)["remark"].endswith("ended, code 0"), "a program without NCCL is told as such")
     check("within 0.3 s" in it.of("sleep", 1000, deadline=0.3)["remark"], "the deadline is kept")
     check("statically" in it.of(it.static)["remark"], "a static program is told as such")
-    # Loaded into the shell, too, which has no use for it.
+    # The library is preloaded into the shell, which does not use it.
     said = it.of("sh", "-c", "true", LD_PRELOAD=str(it.library))
     check(said["anyccl"] is True and "nobody asked" in said["remark"], f"{said}")
     print("info --nccl-of: linked, opened by name and path, preloaded, never, too late, static")
 
 
 def audit_by_hand(it):
-    """LD_AUDIT alone, without a launcher."""
+    """LD_AUDIT alone works without a launcher."""
     audit = str(it.folder / "libanyccl_audit.so")
     for words in ([it.linked], [it.opens, "libnccl.so.2"], [it.opens, it.other]):
         said = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=LIMIT_S,
                               env=os.environ | {"LD_AUDIT": audit})
         check((said.stdout, said.stderr) == (f"started\n{OURS}\n", ""), f"{words}: {said}")
-    # Plugins of NCCL and what only sounds like it are left alone.
+    # The audit library does not replace plugins of NCCL, nor other libraries with similar names.
     named_so = WORK / "libnccl-net.so"
     compile_c(named_so, HERE / "other.c", "-shared", "-fPIC")
     said = subprocess.run([it.opens, named_so], capture_output=True, text=True, env=os.environ | {"LD_AUDIT": audit})
@@ -205,7 +205,7 @@ def audit_by_hand(it):
 
 
 def ours_may_have_another_behind_it(it):
-    """What the library that takes NCCL's place asks for is left to it."""
+    """The library that takes NCCL's place may itself open another NCCL."""
     folder = WORK / "forwards"
     folder.mkdir(exist_ok=True)
     shutil.copy(it.folder / "libanyccl_audit.so", folder)

@@ -1,4 +1,4 @@
-/* A profiler as NCCL's documentation describes it: wraps a function, and calls its twin. */
+/* A profiler, as NCCL's documentation describes it: wraps a function, and calls its pnccl twin. */
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ ncclResult_t ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count, n
     static _Thread_local int depth;
     if (atomic_fetch_add(&calls, 1) == 0)
         puts("wrapped ncclAllReduce");
-    /* The library must not come back here. */
+    /* The library must not call the wrapper. */
     if (depth > 0)
         return ncclInternalError;
     depth++;

@@ -1,4 +1,4 @@
-/* Sums over two communicators of one process. */
+/* A program that uses NCCL: a sum over two ranks in one process. */
 #include <nccl.h>
 
 int main(void)

@@ -1,1 +1,1 @@
-/* Nothing that nccl.h uses by name; see cuda_runtime.h. */
+/* A stand-in without content: nccl.h includes this header and uses no name of it. See cuda_runtime.h. */

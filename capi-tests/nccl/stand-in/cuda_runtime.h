@@ -1,5 +1,5 @@
-/* What nccl.h needs of CUDA's headers, for programs on host memory where there is no CUDA: the names of
- * two handles. */
+/* A stand-in for CUDA's header, for programs on host memory on machines without CUDA. It declares the two handles
+ * that nccl.h needs. */
 #ifndef ANYCCL_STAND_IN_CUDA_RUNTIME_H
 #define ANYCCL_STAND_IN_CUDA_RUNTIME_H
 

@@ -1,6 +1,7 @@
-# As projects have it: NCCL_ROOT, NCCL_INCLUDE_DIR and NCCL_LIB_DIR, of CMake or of the environment, say where to look.
+# Finds NCCL, as the FindNCCL.cmake of other projects does.
 #
-# Gives NCCL_FOUND, NCCL_INCLUDE_DIRS, NCCL_LIBRARIES and NCCL_VERSION.
+# Looks in NCCL_ROOT, NCCL_INCLUDE_DIR and NCCL_LIB_DIR, of CMake or of the environment.
+# Sets NCCL_FOUND, NCCL_INCLUDE_DIRS, NCCL_LIBRARIES and NCCL_VERSION.
 include(FindPackageHandleStandardArgs)
 
 set(_nccl_roots ${NCCL_ROOT} $ENV{NCCL_ROOT})
