@@ -1,5 +1,5 @@
-/* Tests of the numbers of an ABI: what the library returns about predefined datatypes, operators, error classes, thread
- * levels, comparisons and combiners. They show a door that translates numbers wrongly.
+/* Tests of the numbers of an ABI: what the library returns about predefined datatypes, operators, error classes,
+ * combiners, orders and distributions. They find a library that translates the numbers of its ABI wrongly.
  */
 #include "common/report.h"
 
@@ -88,7 +88,7 @@ static void types(void)
         CALL(MPI_Type_get_true_extent(all[i].type, &true_lower, &true_extent));
         CALL(MPI_Type_get_envelope(all[i].type, &integers, &addresses, &datatypes, &combiner));
         CALL(MPI_Type_get_name(all[i].type, name, &length));
-        /* The last two go by several names. */
+        /* The last two have synonyms, and a library may return one of those. */
         CHECK(i >= sizeof all / sizeof *all - 2 || strcmp(name, all[i].name) == 0);
         say("%s: %d bytes, extent %d, true %d, %s", all[i].name, bytes, (int)extent, (int)true_extent,
             combiner_name(combiner));
@@ -99,7 +99,7 @@ static void types(void)
     for (int c = 0; c < 3; c++) {
         for (int bytes = 1; bytes <= 16; bytes *= 2) {
             int got = -1, code = MPI_Type_match_size(classes[c], bytes, &type);
-            /* Which of the Fortran types there are is the compiler's choice; 4 and 8 bytes are always there. */
+            /* A library need not have a Fortran type of each size. */
             if (code == MPI_SUCCESS) {
                 CALL(MPI_Type_size(type, &got));
                 CHECK(got == bytes);
@@ -200,7 +200,7 @@ static void classes(void)
     say("error classes: %d of %d", good, n);
 }
 
-/* Each combiner by its constructor, with the integers, addresses and types that it was made of. */
+/* Prints the combiner of a type, with the integers, addresses and types that it was made of. Frees the type. */
 static void show(const char *what, MPI_Datatype *type)
 {
     int n[3], combiner, integers[32];
@@ -236,7 +236,7 @@ static void show(const char *what, MPI_Datatype *type)
         CALL(MPI_Type_get_name(types[i], name, &a));
         sprintf(text + strlen(text), " %s", of == MPI_COMBINER_NAMED ? name : combiner_name(of));
         if (of != MPI_COMBINER_NAMED) {
-            /* It is ours now. */
+            /* MPI_Type_get_contents returns new handles, which the caller frees. */
             CALL(MPI_Type_free(&types[i]));
         }
     }
@@ -282,7 +282,7 @@ static void contents(void)
     show("contiguous of a freed vector", &type);
 }
 
-/* Bytes of the portable representation, external32. */
+/* Prints bytes of the portable representation, external32, and converts them back. */
 static void external(void)
 {
     unsigned char bytes[64];

@@ -1,7 +1,7 @@
 /* Tests of attributes: calls of the callbacks, their arguments, and the effects of their results.
  *
- * An implementation may copy and delete the attributes of one object in any order, except at the end of MPI. So these
- * lines are sorted.
+ * An implementation may copy and delete the attributes of one object in any order, except at the end of MPI. So the
+ * lines of the callbacks are sorted.
  */
 #include "common/report.h"
 
@@ -33,7 +33,7 @@ static int type_copy(MPI_Datatype type, int key, void *extra, void *in, void *ou
     (void)key;
     CHECK(type != MPI_DATATYPE_NULL);
     say("type copy: extra %d, value %d", *(int *)extra, *(int *)in);
-    /* A value of its own. */
+    /* The copy gets another value. */
     *(void **)out = (int *)in + 1;
     *flag = 1;
     return MPI_SUCCESS;
@@ -129,7 +129,7 @@ static void types(void)
     CALL(MPI_Type_dup(type, &other));
     CALL(MPI_Type_get_attr(other, key, &value, &flag));
     say("in the duplicated type: %d, %d", flag, flag ? *value : -1);
-    /* A type may live on, with its attributes, until the one that was made of it is freed. */
+    /* MPI may keep a freed type, with its attributes, until the types that were made of it are freed. */
     mark = report_length;
     CALL(MPI_Type_free(&type));
     CALL(MPI_Type_delete_attr(other, key));
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
     communicators();
     types();
     if (rank == 0) {
-        /* MPI_Finalize first deletes those of MPI_COMM_SELF, the last one first. */
+        /* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, in reverse order. */
         for (int i = 0; i < 3; i++) {
             CALL(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &key, NULL));
             CALL(MPI_Comm_set_attr(MPI_COMM_SELF, key, &values[i]));

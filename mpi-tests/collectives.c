@@ -1,7 +1,7 @@
-/* Tests of every collective: blocking, nonblocking and, from MPI 4.0, persistent; in place and not; with all roots and
- * several sizes.
+/* Tests of every collective: blocking, nonblocking and, from MPI 4.0 on, persistent; in place and not; with all roots
+ * and several sizes.
  *
- * Element i of what rank r contributes is a number of its own, so every element of every result is known.
+ * Each element that a rank contributes has a value of its own, so every element of every result is known.
  */
 #include "common/report.h"
 
@@ -35,7 +35,7 @@ static MPI_Datatype types[64];
         }                                                                                                              \
     } while (0)
 
-/* Element i of rank `from` for rank `to`. */
+/* Element i of the block of rank `from` for rank `to`. */
 static int element(int from, int to, int i)
 {
     return from * 1000003 + to * 10007 + i;
@@ -98,7 +98,7 @@ static void rooted(int root)
             CHECK(is(in + (size_t)from * n, from, root, n));
         }
         CHECK(stays(in + (here ? size * n : 0), 3));
-        /* Unequal: rank r gives n - r or none, in descending order, with gaps. */
+        /* Unequal blocks: rank r has n - r elements, or none. The blocks stand in descending order, with gaps. */
         clean();
         for (int r = 0; r < size; r++) {
             counts[r] = n > r ? n - r : 0;
@@ -128,7 +128,7 @@ static void rooted(int root)
         DO(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init, out, counts, places, MPI_INT,
            place && here ? MPI_IN_PLACE : in, counts[rank], MPI_INT, root);
         CHECK(place && here ? stays(in, 3) : is(in, root, rank, counts[rank]) && stays(in + counts[rank], 3));
-        /* Reduction: sums of all elements. */
+        /* Reduce to the root, by sums. */
         clean();
         fill(place && here ? in : out, rank, 0, n);
         DO(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, place && here ? MPI_IN_PLACE : out, here ? in : NULL, n, MPI_INT,
@@ -177,7 +177,7 @@ static void to_all(int place)
         CHECK(is(in + (size_t)from * n, from, rank, n));
     }
 
-    /* Unequal, and equal in both directions where it is in place. */
+    /* Unequal blocks. In place, the blocks of two ranks for each other have the same length. */
     clean();
     for (int r = 0; r < size; r++) {
         int skew = place ? (r + rank) % 3 : (r + 2 * rank) % 3, back = place ? skew : (rank + 2 * r) % 3;
@@ -277,7 +277,7 @@ static void barrier(void)
 #endif
 }
 
-/* Several calls at a time, completed in another order, and a persistent call with new data each time. */
+/* Several calls at a time, completed in another order. A persistent call with new data in each run. */
 static void several(void)
 {
     MPI_Request requests[6];

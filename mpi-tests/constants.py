@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Compares the numbers of mpi.h with those of MPICH's headers, and keeps the table that the MPICH door is checked against.
+"""Compares the numbers of mpi.h with those of MPICH's headers. Makes the table that libmpi.so.12 is checked against.
 
-    constants.py --mpich FOLDER            compares include/mpi/mpi.h with FOLDER/include/mpi_abi.h, name by name
-    constants.py --mpich FOLDER --write    writes mpich_constants.txt: what FOLDER/include/mpi.h says of the same names
+    constants.py --mpich FOLDER            compares include/mpi/mpi.h with FOLDER/include/mpi_abi.h, name by name, and
+                                           mpich_constants.txt with FOLDER/include/mpi.h
+    constants.py --mpich FOLDER --write    first writes mpich_constants.txt: the numbers of both ABIs for the same names
 
-A C program prints every constant, predefined handle, size and offset that a header has; it is made from the names in the
-header, compiled and run for each. FOLDER is where PyPI's mpich is installed, such as target/mpi-venv.
+The script makes a C program for each header, which prints every constant, predefined handle, size and offset of the header.
+FOLDER is where PyPI's mpich is installed, such as target/mpi-venv.
 """
 
 import argparse
@@ -22,7 +23,7 @@ SIZES = """MPI_Aint MPI_Offset MPI_Count MPI_Status MPI_Comm MPI_Datatype MPI_Er
     MPI_Message MPI_Op MPI_Request MPI_Session MPI_Win MPI_T_enum MPI_T_cvar_handle MPI_T_pvar_handle MPI_T_pvar_session
     MPI_T_event_registration MPI_T_event_instance MPI_T_cb_safety MPI_T_source_order MPI_Fint""".split()
 FIELDS = ["MPI_SOURCE", "MPI_TAG", "MPI_ERROR"]
-# In MPICH's own ABI these are variables, or a function (MPIR_Dup_fn): their addresses stand for them.
+# In MPICH's own ABI, these names are addresses of variables or of a function (MPIR_Dup_fn). They have no number.
 SYMBOLS = {"MPI_UNWEIGHTED", "MPI_WEIGHTS_EMPTY", "MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE", "MPI_DUP_FN",
            "MPI_COMM_DUP_FN", "MPI_TYPE_DUP_FN", "MPI_WIN_DUP_FN"}
 
@@ -32,9 +33,9 @@ def preprocessed(header, *options):
 
 
 def names(header):
-    """Constants of a header: macros without arguments that have a value, and members of enumerations."""
+    """Returns the constants of a header: macros without arguments that have a value, and members of enumerations."""
     macros = re.findall(r"^#define (MPI_\w+) +(\S.*)$", preprocessed(header, "-dM"), re.M)
-    # A macro that stands for a type or function is none.
+    # A macro that stands for a type or a function is not a constant.
     found = {name for name, value in macros if re.match(r"[-(0-9\"]|MPI_(LONG_LONG|C_FLOAT|ERR|MAX)", value)}
     for body in re.findall(r"enum\s*\w*\s*\{(.*?)\}", preprocessed(header), re.S):
         found.update(re.findall(r"\b(MPI_\w+)\s*(?:=|,|$)", body))
@@ -47,7 +48,7 @@ def types(header):
 
 
 def printed(header, folder, wanted):
-    """What the program says that prints these names of a header."""
+    """Returns {name: value} for the names `wanted` of a header, with sizes and offsets, by a C program in `folder`."""
     lines = ["#include <stddef.h>", "#include <stdint.h>", "#include <stdio.h>", f'#include "{header}"', "int main(void)", "{"]
     lines += [f'    printf("{name} %lld\\n", (long long)(intptr_t)({name}));' for name in sorted(wanted)]
     lines += [f'    printf("sizeof({name}) %zu\\n", sizeof({name}));' for name in types(header)]
@@ -62,7 +63,7 @@ def printed(header, folder, wanted):
 
 
 def differences(reference):
-    """Lines for what our header has otherwise than the reference, and the number of names that both have."""
+    """Returns a line for each difference between mpi.h and the reference, and the number of names that both have."""
     ours_names, its_names = names(OURS / "mpi.h"), names(reference)
     both = ours_names & its_names
     ours, its = printed(OURS / "mpi.h", WORK / "ours", both), printed(reference, WORK / "reference", both)
@@ -74,7 +75,7 @@ def differences(reference):
 
 
 def table(mpich):
-    """The numbers of MPICH's own ABI, beside those of the standard."""
+    """Returns the text of mpich_constants.txt: the numbers of MPICH's own ABI, beside those of the standard."""
     ours_names, its_names = names(OURS / "mpi.h"), names(mpich / "include" / "mpi.h")
     both = (ours_names & its_names) - SYMBOLS
     ours, its = printed(OURS / "mpi.h", WORK / "ours", both), printed(mpich / "include" / "mpi.h", WORK / "mpich", both)

@@ -1,4 +1,4 @@
-"""Packages of Debian, unpacked under target/, never installed; and folders in which a library has the names that they need."""
+"""Unpacks packages of Debian under target/, without installing them. Makes folders in which a library has the names that they need."""
 
 import hashlib
 import shutil
@@ -7,12 +7,12 @@ import subprocess
 from setting import WORK, pypi
 
 SECONDS = 300
-# What MPICH calls its library: Debian, and everyone else.
+# Names of MPICH's library: Debian's, and the usual one.
 NAMES = ["libmpich.so.12", "libmpi.so.12"]
 
 
 def unpack(*packages):
-    """The folder in which these packages lie as on a system; got once, by apt-get. Raises pypi.Missing."""
+    """Returns a folder with the files of these packages. Downloads them once, by apt-get. Raises pypi.Missing."""
     folder = WORK / "debian" / hashlib.sha256(" ".join(packages).encode()).hexdigest()[:8]
     with pypi.locked(folder):
         if not folder.exists():
@@ -39,12 +39,12 @@ def command(words, folder):
 
 
 def library_folder(root):
-    """Where an unpacked package has its libraries."""
+    """Returns the folder with the libraries of an unpacked package."""
     return next((root / "usr" / "lib").glob("*-linux-gnu"))
 
 
 def named(library, more=()):
-    """A folder with the library under all names of MPICH's, and links (name, file) besides."""
+    """Returns a folder with links to the library, by each name in NAMES, and the links (name, file) of `more`."""
     key = f"{library.folder}{[*more]}"
     folder = WORK / "named" / hashlib.sha256(key.encode()).hexdigest()[:8]
     folder.mkdir(parents=True, exist_ok=True)

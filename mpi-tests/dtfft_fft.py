@@ -1,4 +1,7 @@
-"""Three-dimensional transforms by dtFFT, whose Fortran calls MPI through MPICH's own Fortran library: those of NumPy, and back."""
+"""Computes three-dimensional Fourier transforms by dtFFT, compares them with NumPy's, and transforms them back.
+
+dtFFT is written in Fortran, and calls MPI through MPICH's Fortran library.
+"""
 
 import dtfft
 import numpy as np
@@ -14,7 +17,7 @@ for backend in ("MPI_DATATYPE", "MPI_P2P", "MPI_A2A", "MPI_P2P_SCHEDULED"):
     plan = dtfft.PlanC2C(DIMS, executor=dtfft.Executor.FFTW3, config=config)
     first, counts, last, last_counts, size = plan.local_sizes
     before, after, again = (np.zeros(size, complex) for _ in range(3))
-    # Fortran's order: the first dimension is contiguous. After the transform it is the last one.
+    # In Fortran's order, the first dimension is contiguous. After the transform, the last dimension is.
     mine = whole[tuple(slice(s, s + c) for s, c in zip(first, counts))].ravel(order="F")
     before[:mine.size] = mine
     plan.execute(before.copy(), after, dtfft.Execute.FORWARD)

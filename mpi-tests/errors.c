@@ -1,4 +1,4 @@
-/* Tests of errors: classes of bad arguments, error handlers, classes and codes of the program. */
+/* Tests of errors: error classes of bad arguments, error handlers, and error classes and codes that a program adds. */
 #include "common/report.h"
 
 static int handled;
@@ -60,7 +60,7 @@ static void handlers(void)
     CHECK(found == mine);
     CALL(MPI_Errhandler_free(&found));
     code = MPI_Send(&value, 1, MPI_INT, size + 1, 0, comm);
-    /* What the call returns then is the implementation's choice. */
+    /* The code that the call returns is not checked: MPI leaves it to the implementation. */
     say("handler called %d times, for the communicator %d: %s", handled, handled_comm == comm,
         class_name(handled_code));
     code = MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);

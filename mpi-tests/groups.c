@@ -1,4 +1,4 @@
-/* Tests of groups: made from communicators and from one another, compared, translated, and made into communicators. */
+/* Tests of groups: made from communicators and from other groups, compared, translated, and made into communicators. */
 #include "common/report.h"
 
 static void show(const char *what, MPI_Group group)

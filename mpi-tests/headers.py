@@ -9,7 +9,7 @@ COMPILERS = {"c": "cc", "c++": "c++"}
 
 
 def compile_alone():
-    """Raises Failure with the messages of the compiler."""
+    """Compiles mpi.h. Raises Failure with the messages of the compiler."""
     for language, versions in LANGUAGES.items():
         for version in versions:
             ended = subprocess.run([COMPILERS[language], f"-std={version}", "-Wall", "-Wextra", "-Wpedantic", "-Werror",

@@ -1,7 +1,7 @@
 /* Tests of intercommunicators: made of two halves of the world, used for messages and every collective, duplicated, split,
  * merged.
  *
- * Group A is the ranks below half of the size, B the others; on one rank there is only A, and nothing to do.
+ * Group A has the ranks below half of the size, group B the others. With one rank there is nothing to test.
  */
 #include "common/report.h"
 
@@ -10,7 +10,7 @@ enum { N = 5 };
 static MPI_Comm half, inter;
 static int in_b, mine, ours, theirs;
 
-/* Element i of rank `from` of group A or B for rank `to` of the other. */
+/* Element i of the block of rank `from` for rank `to` of the other group. `b` tells whether `from` is in group B. */
 static int element(int b, int from, int to, int i)
 {
     return b * 100000 + from * 1000 + to * 100 + i;
@@ -37,7 +37,7 @@ static void messages(MPI_Comm comm)
     say("messages: %d", n);
 }
 
-/* What rank `root` of group `b` says, for the calls that have a root. */
+/* The root argument of this rank, for a call whose root is rank `root` of group `b`. */
 static int root_of(int b, int root)
 {
     return in_b == b ? mine == root ? MPI_ROOT : MPI_PROC_NULL : root;
@@ -79,7 +79,7 @@ static void rooted(int b, int root, int groups_root)
         good &= in[i] == theirs * (theirs - 1) / 2 + theirs * i;
     }
     CHECK(good);
-    /* Unequal: rank r of the other group has r + 1. */
+    /* Unequal blocks: that of rank r has r + 1 elements. */
     int counts[64], places[64], at = 0;
     for (int r = 0; r < theirs; r++) {
         counts[r] = r + 1;
@@ -166,7 +166,7 @@ static void all_to_all(void)
         good &= in[i] == theirs * (theirs - 1) / 2 + theirs * i;
     }
     CHECK(good);
-    /* The sums of the others, in blocks: both groups have a total that both sizes divide. */
+    /* A group gets the sums of the other group, in blocks. Both sizes divide the number of elements. */
     int total = ours * theirs;
     for (int i = 0; i < total; i++) {
         out[i] = mine + i;
@@ -223,7 +223,7 @@ static void merged(void)
     say("duplicate: congruent %d", result == MPI_CONGRUENT);
     messages(copy);
     CALL(MPI_Comm_free(&copy));
-    /* Pairs, as far as both sides have one. */
+    /* An intercommunicator of rank 0 of each group. */
     CALL(MPI_Comm_split(inter, mine < 1 ? 1 : MPI_UNDEFINED, 0, &copy));
     if (copy == MPI_COMM_NULL) {
         say("split: not in it");

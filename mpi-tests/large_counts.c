@@ -1,5 +1,5 @@
-/* Tests of functions from MPI 4.0 on: counts of type MPI_Count, buffers of communicators for buffered sends, setters of
- * statuses, and integers for handles. Under MPI 3.1 the program tests nothing.
+/* Tests of functions that are newer than MPI 3.1: counts of type MPI_Count, buffers of communicators for buffered sends,
+ * setters of statuses, and handles as integers. Under MPI 3.1 the program tests nothing.
  */
 #include "common/report.h"
 

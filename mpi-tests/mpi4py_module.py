@@ -1,12 +1,12 @@
-"""Runs modules of mpi4py's own tests in this rank, and writes down what became of each test.
+"""Runs modules of mpi4py's own tests in this rank, and records the result of each test.
 
     mpi4py_module.py TESTS OUT MODULE [EXCLUDED...]
 
-TESTS is the folder test/ of mpi4py's sdist, MODULE a regular expression on names of files there. OUT gets, of each rank,
-rank-N.json at the end, and now-N: the test that runs, which tells where a run hangs.
+TESTS is the folder test/ of mpi4py's sdist. MODULE is a regular expression for the names of files there. Each rank N writes two
+files to the folder OUT: rank-N.json at the end, and now-N, the name of the running test, which tells where a run hangs.
 
-Some modules open a file or a session when they are imported, and skip the tests about it where mpi4py says that the function is not
-there. What a library refuses by an error of MPI is skipped here, too.
+Some modules try a function when they are imported, for example to open a file. They skip their tests if mpi4py says that the
+function does not exist. Here they skip them also if the library refuses the function by an error of MPI.
 """
 
 import collections
@@ -41,13 +41,13 @@ def my_rank():
 
 
 def name(test):
-    # Of a subtest, with its parameters.
+    # The id of a subtest includes its parameters.
     return test.id().removeprefix("test.")
 
 
 def last_line(error):
     lines = [line for line in f"{error[0].__name__}: {error[1]}".splitlines() if line.strip()]
-    # A module that cannot be imported brings the whole traceback as its text.
+    # If a module cannot be imported, the text is a whole traceback, and its last line has the reason.
     return (lines[-1].strip() if "Failed to import" in lines[0] else lines[0])[:200]
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""docs/mpi-mpi4py.md, from what `run.py --keep` has kept in mpi4py_results/.
+"""Generates docs/mpi-mpi4py.md from the results that `run.py --keep` has written to mpi4py_results/.
 
     mpi4py_page.py            writes the page
-    mpi4py_page.py --check    ends with 1 if the page is not what the results give, or a failure has no reason
+    mpi4py_page.py --check    ends with 1 if the page does not match the results, or if a failure has no reason
 """
 
 import sys
@@ -13,7 +13,7 @@ from mpi4py_suite import KNOWN, OUT_OF_SCOPE
 from setting import MPI4PY, ROOT
 
 PAGE = ROOT / "docs" / "mpi-mpi4py.md"
-# What mpi4py's tests say when they skip, and what is meant. Those that begin alike mean the same.
+# The reason that mpi4py's tests give for a skip, or its beginning, and its meaning for the page.
 SKIPS = {"mpi-win": "windows", "mpi-rma": "windows", "Win": "windows", "mpi-file": "files", "File": "files", "mpi-io": "files",
          "mpi-session": "sessions", "Session": "sessions", "mpi-p2p-part": "partitioned messages", "mpi-spawn": "spawn",
          "mpi-comm_revoke": "fault tolerance of MPI (revoke), which MPI 5.0 does not have",
@@ -23,14 +23,14 @@ SKIPS = {"mpi-win": "windows", "mpi-rma": "windows", "Win": "windows", "mpi-file
                          "is of MPI 4.0, and libmpi.so.12 is MPI 3.1"),
          "cffi": "a Python package is missing", "cupy": "a Python package is missing", "numba": "a Python package is missing",
          "dill": "a Python package is missing", "yaml": "a Python package is missing"}
-# Functions that are refused, by the beginning of their name.
+# Refused functions, by the beginning of their name, and the subject they belong to.
 REFUSED = {"MPI_Win_": "windows", "MPI_File_": "files", "MPI_Register_datarep": "files", "MPI_Session_": "sessions",
            "MPI_Comm_create_from_group": "sessions", "MPI_Intercomm_create_from_groups": "sessions", "MPI_Psend": "partitioned messages",
            "MPI_Precv": "partitioned messages", "MPI_T_": "tools", "MPI_": "spawn", "waits": "spawn"}
 
 
 def meaning(text, table):
-    """What a reason means: the longest beginning in the table, or the reason itself."""
+    """Returns the meaning of a reason, by its longest beginning in the table. Without one, returns the reason itself."""
     found = [start for start in table if text.startswith(start)]
     return table[max(found, key=len)] if found else text
 
@@ -63,7 +63,7 @@ def page():
 
 
 def grouped(results, kind, table):
-    """A list of reasons, each with its modules and the most tests of each for it in one run."""
+    """Returns a list of reasons. Each has its modules, with the largest number of tests for that reason in one run."""
     found = defaultdict(lambda: defaultdict(int))
     for modules in results.values():
         for module, kept in modules.items():

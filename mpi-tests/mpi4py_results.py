@@ -1,4 +1,4 @@
-"""What became of mpi4py's own tests, one file per cell: an ABI, a launcher, a number of ranks. `run.py --keep` writes them."""
+"""The results of mpi4py's own tests, which `run.py --keep` writes: one file per ABI, launcher and number of ranks."""
 
 import json
 from collections import Counter
@@ -14,7 +14,7 @@ RANKS = (1, 2, 4)
 
 @dataclass
 class Kept:
-    """What is kept of one module: numbers of tests, and failures with their reasons."""
+    """The results of one module: numbers of tests, and failures with their reasons."""
 
     tests: int = 0
     skipped: Counter = field(default_factory=Counter)
@@ -28,7 +28,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Cell:
-    """One column of the whole table."""
+    """An ABI, a launcher and a number of ranks, with which the tests ran."""
 
     abi: str
     launcher: str
@@ -43,16 +43,16 @@ class Cell:
         return FOLDER / f"{self.abi}-{LAUNCHERS[self.launcher]}-{self.ranks}.json"
 
     def modules(self):
-        """{module: Kept}, of all modules with results."""
+        """Returns {module: Kept} for all modules that have results."""
         if not self.file.exists():
             return {}
         return {module: Kept(it["tests"], Counter(it["skipped"]), Counter(it["refused"]), it["known"], it["failed"])
                 for module, it in json.loads(self.file.read_text()).items()}
 
     def keep(self, outcome):
-        """Adds the outcome of a module, or puts it in the place of an older one."""
+        """Writes the outcome of a module. It replaces an older one."""
         known = sorted({test.rpartition(".")[2] for test, _ in outcome.known})
-        # One line for all subtests of a test that fail alike.
+        # Subtests of one test that fail for the same reason become one entry.
         failed = sorted(map(list, {(test.partition(" ")[0].partition(".")[2], why) for test, why in outcome.wrong}))
         modules = self.modules() | {outcome.module: Kept(outcome.tests, outcome.skipped, outcome.refused_functions(), known, failed)}
         lines = (f"{json.dumps(module)}: {json.dumps(vars(kept), sort_keys=True)}" for module, kept in sorted(modules.items()))

@@ -1,4 +1,7 @@
-"""mpi4py's own tests: the wheel through libmpi.so.12, a build from source through libmpi_abi.so.1. A process start per module."""
+"""Runs mpi4py's own tests, each module in a job of its own.
+
+mpi4py's wheel uses libmpi.so.12. A build from source uses libmpi_abi.so.1.
+"""
 
 import json
 import re
@@ -9,21 +12,21 @@ from dataclasses import dataclass, field
 from setting import HERE, VENV, WORK, job, launch, mpi4py_on, mpi4py_tests
 
 SECONDS = 60
-# Tests that hang or end their process are left out, and the module is run again, so many times.
+# Most runs of a module. After a test that hangs or ends its process, the module runs again without that test.
 ATTEMPTS = 4
-# The least limit of modules that take long: this one makes thousands of datatypes, in Python.
+# Smallest time limit of slow modules, in seconds. This module makes thousands of datatypes, in Python.
 LONG = {"test_util_dtlib": 240}
-# Limit of a module of OUT_OF_SCOPE: a rank that is refused leaves the others in a call that waits for it.
+# Time limit of a module of OUT_OF_SCOPE. When a function is refused on one rank, the others may wait for that rank in a call.
 OUT_OF_SCOPE_SECONDS = 15
-# What these modules are about is refused by anyccl so far.
+# Modules about functions that anyccl refuses so far, and their subjects.
 OUT_OF_SCOPE = {"test_win": "windows", "test_rma": "windows", "test_rma_nb": "windows", "test_file": "files",
                 "test_io": "files", "test_session": "sessions", "test_spawn": "spawn", "test_dynproc": "spawn",
                 "test_p2p_buf_part": "partitioned messages"}
-# So are these tests of other modules: what they report names a function of that kind.
+# The error of a test in another module that calls such a function.
 REFUSED = re.compile(r"MPI_(Win_|File_|Session_|Comm_spawn|Comm_accept|Comm_connect|Comm_join|Open_port|Publish_name|Lookup_name|"
                      r"P(send|recv)_init|Register_datarep|Comm_create_from_group|Intercomm_create_from_groups|T_)\w*: this "
                      r"function is not implemented by anyccl")
-# Tests that are not right themselves: part of their name, and why.
+# Erroneous tests: part of their name, and the reason.
 KNOWN = {"testIAgree": "starts a reduction before a barrier on one rank and after it on the others, which is erroneous"}
 QUICK = ["test_p2p_buf", "test_cco_buf", "test_cco_nb_buf", "test_comm", "test_comm_inter", "test_datatype", "test_op",
          "test_group", "test_request", "test_attributes", "test_errhandler", "test_p2p_obj"]
@@ -31,7 +34,7 @@ QUICK = ["test_p2p_buf", "test_cco_buf", "test_cco_nb_buf", "test_comm", "test_c
 
 @dataclass
 class Outcome:
-    """What became of one module."""
+    """The results of one module."""
 
     module: str
     tests: int = 0
@@ -39,7 +42,7 @@ class Outcome:
     failed: list = field(default_factory=list)
 
     def is_refused(self, failure):
-        """Whether a failure is what was asked for: the function is refused."""
+        """Tells whether a failure is expected, because the function is refused."""
         return self.module in OUT_OF_SCOPE or bool(REFUSED.search(failure[1]))
 
     @property
@@ -48,16 +51,16 @@ class Outcome:
 
     @property
     def known(self):
-        """Failures of tests that are not right themselves."""
+        """Failures of erroneous tests."""
         return [failure for failure in self.failed if known(failure[0]) and not self.is_refused(failure)]
 
     @property
     def wrong(self):
-        """Failures that nothing explains."""
+        """Failures without an explanation."""
         return [failure for failure in self.failed if not known(failure[0]) and not self.is_refused(failure)]
 
     def refused_functions(self):
-        """How many tests met each function that is refused."""
+        """Returns the number of tests that failed by each refused function."""
         found = Counter()
         for _, why in self.refused:
             match = REFUSED.search(why)
@@ -78,10 +81,10 @@ def modules():
 
 
 def run(module, library, ranks, launcher, seconds=SECONDS):
-    """Runs one module on `ranks` ranks."""
+    """Runs one module on `ranks` ranks, and returns its outcome."""
     tests = mpi4py_tests()
     folder = WORK / "mpi4py-out" / f"{library}-{ranks}-{module}"
-    # At one rank its process pools spawn processes, and do not end where that is refused: it can leave them out.
+    # With one rank, mpi4py's process pools spawn processes, and hang if that is refused. This variable leaves these tests out.
     words = mpi4py_on(library) | {"MPI4PY_TEST_SPAWN": "no"}
     seconds = max(seconds, LONG.get(module, 0))
     if module in OUT_OF_SCOPE:
@@ -97,7 +100,8 @@ def run(module, library, ranks, launcher, seconds=SECONDS):
         outcome = gathered(module, folder, ranks)
         if outcome is not None:
             refused = [test for test, _ in outcome.refused if "_FailedTest" not in test]
-            # A test that is refused on some ranks leaves them out of step with the others: what fails then says nothing.
+            # A test that is refused on some ranks leaves the ranks out of step, and later tests may fail for that reason. So the
+            # module runs again without it.
             if refused and outcome.wrong:
                 lost += outcome.refused
                 excluded += sorted({test.partition(" ")[0] for test in refused})
@@ -112,14 +116,14 @@ def run(module, library, ranks, launcher, seconds=SECONDS):
         if not running:
             lost.append((module, how))
             break
-        # The tests of ranks that are ahead of the others are not to blame, but which those are nobody knows.
+        # Ranks may be in different tests. It is unknown which of them is at fault, so all are left out.
         lost.append((", ".join(running), how))
         excluded += running
     return Outcome(module, len(excluded), Counter(), lost)
 
 
 def gathered(module, folder, ranks):
-    """What all ranks have written; None when one did not come to that."""
+    """Returns the outcome from the files of all ranks, or None if a rank has written no file."""
     files = sorted(folder.glob("rank-*.json"))
     if len(files) < ranks:
         return None
@@ -130,7 +134,7 @@ def gathered(module, folder, ranks):
         outcome.tests = max(outcome.tests, result["tests"])
         outcome.skipped |= Counter(result["skipped"])
         for test, why in result["failed"]:
-            # Where one rank is refused, others may fail for that reason.
+            # If a function is refused on one rank, that is the reason to keep: others may fail as a result.
             if not REFUSED.search(failed.get(test, "")):
                 failed[test] = why
     outcome.failed = list(failed.items())

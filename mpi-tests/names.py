@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What the libraries have to export, and what ready-made programs import.
+"""Lists the names that the libraries must export, and the names that ready-made programs import.
 
-    names.py LIBRARY.so                    what a library lacks
+    names.py LIBRARY.so                    prints the names that a library lacks
     names.py --needed NAME=FILE...         writes names_needed.txt: the MPI names that files import
-    names.py --mpich FILE                  writes mpich_names.txt: what MPICH 3.4's libmpi.so.12 exports, as MPI 3.1 has it
+    names.py --mpich FILE                  writes mpich_names.txt: the functions of MPI 3.1 that MPICH 3.4's libmpi.so.12 exports
 
-standard_names.txt has the functions of the standard ABI. Two of them, MPI_Psend_init_c and MPI_Precv_init_c, are in the
-Forum's header only: the text of the standard has one form of each, with an MPI_Count. MPICH does not export them.
+standard_names.txt has the functions of the standard ABI. Two of them, MPI_Psend_init_c and MPI_Precv_init_c, are only in the
+Forum's header: the text of the standard has one form of each, with an MPI_Count. MPICH does not export them.
 """
 
 import argparse
@@ -17,14 +17,14 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 STANDARD, MPICH, NEEDED = (HERE / name for name in ("standard_names.txt", "mpich_names.txt", "names_needed.txt"))
-# What MPICH's Fortran library uses besides functions of the standard.
+# Names that MPICH's Fortran library imports besides functions of the standard.
 HELPERS = r"MPII_(Comm|Type|Win)_[gs]et_attr$|MPII_Keyval_set_proxy|MPII_Grequest_set_lang_f77|MPI_(F_|UNW|WEI)"
-# MPI_COMM_DUP_FN and its like in MPICH's mpi.h.
+# In MPICH's mpi.h, MPI_COMM_DUP_FN and similar names stand for this function.
 DUP_FN = "MPIR_Dup_fn"
 
 
 def symbols(file, *options):
-    """{name: letter of nm}"""
+    """Returns {name: letter of nm}."""
     out = subprocess.run(["nm", "--dynamic", "--format=posix", *options, file], check=True, capture_output=True, text=True)
     words = [line.split() for line in out.stdout.splitlines()]
     return {line[0].partition("@")[0]: line[1] for line in words}
@@ -35,21 +35,21 @@ def lines(file):
 
 
 def needed():
-    """{name: programs that cannot start or call without it}"""
+    """Returns {name: programs that need it}, from names_needed.txt."""
     return {name: users.split(",") for name, users in (line.split() for line in lines(NEEDED))}
 
 
 def expected(abi):
-    """Every name that a library of this ABI has to export."""
+    """Returns every name that a library of this ABI must export."""
     if abi == "std":
         return {prefix + name for name in lines(STANDARD) for prefix in ("", "P")}
     functions = {prefix + name for name in lines(MPICH) for prefix in ("", "P")}
-    # Debian's Fortran library imports functions of MPI 4, too; it is bound lazily, and nobody calls those.
+    # Debian's Fortran library also imports functions of MPI 4. It is bound lazily, and no tested program calls them.
     return functions | {DUP_FN} | {name for name, users in needed().items() if users != ["mpichfort"] or re.match(HELPERS, name)}
 
 
 def missing(library, abi):
-    """What a library lacks, sorted."""
+    """Returns the names that a library lacks, sorted."""
     return sorted(expected(abi) - set(symbols(library, "--defined-only")))
 
 

@@ -1,4 +1,4 @@
-"""Compiled by Numba: calls MPI through numba-mpi, which finds the library that is loaded by its file name."""
+"""A program compiled by Numba. It calls MPI through numba-mpi, which finds the loaded library by its file name."""
 
 import numba
 import numba_mpi as mpi

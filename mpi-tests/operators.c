@@ -1,5 +1,5 @@
-/* Tests of operators of reductions: every predefined one on every predefined datatype of C that it accepts, and
- * operators of the program. */
+/* Tests of reduction operators: every predefined one on every predefined datatype of C that it accepts, and user-defined
+ * operators. */
 #include "common/report.h"
 
 #include <complex.h>
@@ -108,7 +108,7 @@ static void predefined(void)
     float_("float", MPI_FLOAT), double_("double", MPI_DOUBLE);
     float_complex("float complex", MPI_C_FLOAT_COMPLEX), double_complex("double complex", MPI_C_DOUBLE_COMPLEX);
     bool_("bool", MPI_C_BOOL), byte_("byte", MPI_BYTE);
-    /* Bytes of a long double that hold nothing differ: it is compared as a number. */
+    /* A long double has padding bytes, which may differ. So it is compared as a number. */
     long double mine[N], sum[N], good = 0;
     for (int i = 0; i < N; i++) {
         mine[i] = rank + i / 4.0L;
@@ -162,7 +162,7 @@ typedef struct {
 static MPI_Datatype matrix;
 static int calls;
 
-/* Products of 2x2 matrices: associative, not commutative. */
+/* An operator: the product of 2x2 matrices, which is associative and does not commute. */
 static void multiply(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     Matrix *left = (Matrix *)in, *right = (Matrix *)inout;

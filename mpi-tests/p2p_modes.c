@@ -1,6 +1,6 @@
-/* Tests of point-to-point: every mode of sending, probes, matched probes, persistent requests, every form of waiting,
- * wildcards, truncation, MPI_PROC_NULL, messages to oneself. Ranks form a ring. Each rank sends to the right and receives
- * from the left.
+/* Tests of messages: every send mode, probes, matched probes, persistent requests, wildcards, truncation, MPI_PROC_NULL,
+ * messages to the own rank, exchanges, cancels. Ranks form a ring: each rank sends to the right and receives from the
+ * left.
  */
 #include "common/report.h"
 
@@ -30,7 +30,8 @@ static void arrived(const char *what, int seed, int count)
 typedef int (*Send)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 typedef int (*Isend)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 
-/* Ready sends need a receive that is posted: the token says that it is. */
+/* Tells the left neighbour that the receive is posted, and waits to hear the same from the right one. A ready send needs
+ * a posted receive. */
 static void token(void)
 {
     CALL(MPI_Sendrecv(NULL, 0, MPI_INT, left, 9, NULL, 0, MPI_INT, right, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
@@ -167,7 +168,7 @@ static void wildcards(void)
     enum { EACH = 5 };
     MPI_Status status;
     int value, last[64], got = 0;
-    /* A wildcard takes every message: those of other tests must not be under way. */
+    /* A wildcard matches every message, so the messages of other tests must have been received. */
     CALL(MPI_Barrier(MPI_COMM_WORLD));
     if (rank > 0) {
         for (int i = 0; i < EACH; i++) {
@@ -250,7 +251,7 @@ static void cancelled(void)
     CALL(MPI_Wait(&request, &status));
     CALL(MPI_Test_cancelled(&status, &flag));
     say("cancelled receive: %d, buffer %d", flag, value);
-    /* Only now may a message come that the receive would have taken. */
+    /* Without the barrier, the cancelled receive could match the next message. */
     CALL(MPI_Barrier(MPI_COMM_WORLD));
     CALL(MPI_Sendrecv(&rank, 1, MPI_INT, right, 77, &value, 1, MPI_INT, left, 77, MPI_COMM_WORLD, &status));
     CALL(MPI_Test_cancelled(&status, &flag));

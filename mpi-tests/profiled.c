@@ -16,7 +16,7 @@ int main(int argc, char **argv)
         CALL(MPI_Allreduce(values, sums, 10, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     }
     CHECK(sums[0] == size * (size - 1) / 2);
-    /* No report_end(): its own sends would be counted. */
+    /* Not report_end(): the profiler would count its sends. */
     MPI_Finalize();
     return report_failures;
 }

@@ -1,4 +1,4 @@
-# A Python program for profiler.c, with 5 sends to the right and 3 reductions in each rank.
+"""A Python program for profiler.c, with 5 sends to the right and 3 reductions in each rank."""
 import numpy
 from mpi4py import MPI
 

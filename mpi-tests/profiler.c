@@ -1,4 +1,4 @@
-/* A profiling tool by MPI's profiling interface. It counts MPI_Send and MPI_Allreduce, and calls the PMPI names.
+/* A tool for MPI's profiling interface. It counts MPI_Send and MPI_Allreduce, and calls the PMPI functions.
  *
  * The library is preloaded. When MPI ends, each rank prints its numbers of calls and elements.
  */

@@ -9,13 +9,13 @@ EXPECTED = [f"profiler {rank}: 5 sends of 20, 3 reductions of 30" for rank in ra
 
 
 def tool(library):
-    """The library to preload. Where a library has functions with large counts, mpi4py calls those."""
+    """Builds the library to preload. If the MPI library has functions with large counts, mpi4py calls those."""
     file = WORK / "programs" / f"profiler-{library}.so"
     file.parent.mkdir(parents=True, exist_ok=True)
     folder, more = (HEADER, ["-lmpi_abi"]) if library.abi == "std" else (VENV / "include", ["-lmpi"])
     if library.abi == "std" or library.name == "mpich":
         more.append("-DLARGE_COUNTS")
-    # It needs the MPI library itself: in Python, that one is not among the names that all see.
+    # The tool is linked with the MPI library, because Python does not load that into the global name space.
     ended = subprocess.run(["cc", "-shared", "-fPIC", "-O1", f"-I{folder}", HERE / "profiler.c", "-o", file,
                             f"-L{VENV}/lib", *more], capture_output=True, text=True)
     if ended.returncode != 0:
@@ -24,11 +24,11 @@ def tool(library):
 
 
 def run(library):
-    """Runs a C program and a Python program under it, on two ranks."""
+    """Runs a C program and a Python program under the tool, on two ranks."""
     python = {"MPI4PY_MPIABI": "mpich", "MPI4PY_LIBMPI": str(library.folder)}
     if library.abi == "std":
         python = {"PYTHONPATH": str(mpi4py_for_standard_abi())}
-    # `env` loads nothing but the program: the launcher is not profiled.
+    # `env` sets LD_PRELOAD for the program only, so the launcher is not profiled.
     preload = ["env", f"LD_PRELOAD={tool(library)}"]
     for words, more in (([build("profiled", library.abi)], {}), ([VENV / "bin" / "python", HERE / "profiled.py"], python)):
         ended = job(launch("mpiexec", 2, [*preload, *words]), library, 60, **more)

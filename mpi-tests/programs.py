@@ -1,11 +1,11 @@
-"""The test programs of this folder: built for each ABI, run on MPICH and on anyccl, and compared."""
+"""Builds the test programs of this folder for each ABI, runs them on MPICH and on anyccl, and compares the outputs."""
 
 import shutil
 import subprocess
 
 from setting import HEADER, HERE, VENV, WORK, Failure, job, launch, mpi4py_on, mpich
 
-# In the order in which a library is best built: what a program needs, those before it have shown.
+# Basic functions come first: a program uses functions that the programs before it test.
 PROGRAMS = ["p2p_modes", "answers", "groups", "info_env", "errors", "attributes", "requests", "typed_pingpong", "random_types",
             "collectives", "operators", "intercomm", "topologies", "large_counts", "threads"]
 RANKS = [1, 2, 3, 4]
@@ -40,7 +40,7 @@ def reference(name, abi, ranks):
     program = build(name, abi)
     kept = WORK / "reference" / f"{name}-{abi}-{ranks}.txt"
     if not kept.exists() or kept.stat().st_mtime < program.stat().st_mtime:
-        # MPICH polls: where ranks share cores, it takes long.
+        # Ranks of MPICH poll. Where they share cores, a program takes long.
         ended = job(launch("mpiexec", ranks, [program]), mpich(abi), 5 * SECONDS)
         if ended.status != 0:
             raise Failure(f"on MPICH: {describe(ended)}")
@@ -70,7 +70,7 @@ def first_difference(ours, its):
 
 
 def run(name, library, ranks, launcher, seconds=SECONDS):
-    """Runs a program; raises Failure unless it passes and prints what it prints on MPICH."""
+    """Runs a program. Raises Failure unless it passes and prints the same as on MPICH."""
     ended = job(launch(launcher, ranks, [build(name, library.abi)]), library, seconds, REPORT_NOW="1")
     if ended.status != 0:
         raise Failure(describe(ended, seconds))
@@ -86,7 +86,7 @@ print(MPI.COMM_WORLD.rank, number, room)"""
 
 
 def several(library):
-    """Several programs as one job of MPICH's mpiexec: MPI_APPNUM and MPI_UNIVERSE_SIZE are those on MPICH."""
+    """Runs several programs as one job of MPICH's mpiexec. MPI_APPNUM and MPI_UNIVERSE_SIZE must be those on MPICH."""
     words = [str(VENV / "bin" / "python"), "-c", SAYS_WHICH]
     command = [*launch("mpiexec", 1, words), ":", "-n", "2", *words]
     said = []

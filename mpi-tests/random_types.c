@@ -1,7 +1,8 @@
 /* Property tests of datatypes: whatever its constructors, a type transfers the bytes of its type map.
  *
- * Types are made at random, nested, from a seed; beside each stands its type map, as lists of offsets of bytes, computed by
- * the definitions of the standard. Messages, packing, allgather and alltoallw are compared with it byte by byte.
+ * The program makes nested types at random, from a seed. For each it also computes the type map, a list of offsets of
+ * bytes, by the definitions of the standard. It compares messages, packing, allgather, broadcast and alltoallw with the
+ * map, byte by byte.
  *
  *     random_types [SEED [TYPES]]
  */
@@ -24,7 +25,7 @@ static int pick(int below)
     return (int)((state >> 33) % (unsigned)below);
 }
 
-/* Adds a copy of `inner` at `offset`. The bounds of the whole grow with it. */
+/* Adds a copy of `inner` at `offset`, and widens the bounds of `whole` to include it. */
 static void add(Type *whole, const Type *inner, MPI_Aint offset)
 {
     for (int i = 0; i < inner->bytes; i++) {
@@ -55,7 +56,7 @@ static void predefined(Type *t)
     CALL(MPI_Type_dup(all[which].type, &t->type));
 }
 
-/* One more constructor around `inner`. Blocks never overlap: receives would be erroneous. */
+/* Makes a type of `inner` by one constructor. Its blocks never overlap, because a receive would be erroneous. */
 static void around(Type *t, const Type *inner)
 {
     MPI_Aint extent = inner->upper - inner->lower, gap, offsets[4];
@@ -88,7 +89,7 @@ static void around(Type *t, const Type *inner)
         for (int i = 0; i < n; i++) {
             lengths[i] = 1 + pick(2);
             places[n - 1 - i] = place;
-            /* In descending order, with room for the longest. */
+            /* The blocks stand in descending order, each with room for the longest one. */
             place += 2 + pick(3);
         }
         CALL(MPI_Type_indexed(n, lengths, places, inner->type, &t->type));
@@ -137,7 +138,7 @@ static void around(Type *t, const Type *inner)
     }
 }
 
-/* A struct of two types, one behind the other. Its end is aligned, so an upper bound is set by resizing. */
+/* Makes a struct of two types, one behind the other. MPI may align its end, so resizing sets the bounds. */
 static void both(Type *t, const Type *a, const Type *b)
 {
     MPI_Aint offsets[] = {0, a->upper - b->lower + pick(8)};
@@ -173,7 +174,7 @@ static void make(Type *t)
             *t = inner;
             break;
         }
-        /* What is made of it keeps it alive. */
+        /* The type that is made of `inner` keeps it alive. */
         CALL(MPI_Type_free(&inner.type));
     }
     CALL(MPI_Type_commit(&t->type));
@@ -194,7 +195,8 @@ static void clean(void)
     }
 }
 
-/* Tells whether `count` elements of the type at `in + base` are those that rank `from` had at `its`. Wipes them. */
+/* Tells whether `count` elements of the type at `in + base` are those that rank `from` had at `its`. Then resets their
+ * bytes. */
 static int is_there(const Type *t, int count, MPI_Aint base, int from, MPI_Aint its)
 {
     int good = 1;
@@ -240,7 +242,7 @@ static void judge(const Type *t, int count)
     CALL(MPI_Sendrecv(out + BASE, count, t->type, right, 2, in + BASE, count, t->type, left, 2, MPI_COMM_WORLD,
                       &status));
     CHECK(is_there(t, count, BASE, left, BASE) && untouched());
-    /* The blocks of all ranks lie one after the other. */
+    /* In the receive buffer, the blocks of all ranks stand one after the other. */
     CALL(MPI_Allgather(out + BASE, count, t->type, in + BASE, count, t->type, MPI_COMM_WORLD));
     for (int from = 0; from < size; from++) {
         CHECK(is_there(t, count, BASE + from * count * extent, from, BASE));
@@ -251,7 +253,7 @@ static void judge(const Type *t, int count)
     CHECK(untouched());
 }
 
-/* An all-to-all with two types: ranks of even numbers get the type itself, the others get bytes. */
+/* An all-to-all with two types: even ranks receive the type itself, odd ranks receive bytes. */
 static void all_to_all(const Type *t, int count)
 {
     int ones[64], offsets[64], places[64], sizes[64], room = (int)(count * (t->upper - t->lower) + 512);

@@ -39,7 +39,7 @@ static void forms(void)
     int index, flag, n, indices[MANY], done, sum = 0;
     for (int form = 0; form < 8; form++) {
         post();
-        /* Nothing is there yet: nobody sends before this. */
+        /* No message has arrived yet: the sends start after the barrier below. */
         if (form == 1) {
             CALL(MPI_Testall(MANY, receives, &flag, MPI_STATUSES_IGNORE));
             CHECK(!flag);
@@ -132,7 +132,7 @@ static void one_fails(void)
     CALL(MPI_Send(big, 4, MPI_INT, right, 1, MPI_COMM_WORLD));
     CALL(MPI_Send(big, 4, MPI_INT, right, 0, MPI_COMM_WORLD));
     int code = MPI_Waitall(2, requests, statuses);
-    /* The other one may be complete, or not yet. */
+    /* The other request may be complete or pending. */
     if (statuses[1].MPI_ERROR == MPI_ERR_PENDING) {
         CALL(MPI_Wait(&requests[1], &statuses[1]));
     } else {
@@ -223,7 +223,7 @@ static void elements(void)
     CALL(MPI_Type_free(&pair));
 }
 
-/* Receives of messages that have arrived already, and sends that complete at once, in a large number. */
+/* A large number of receives of messages that have arrived already, and of sends that complete at once. */
 static void there_already(void)
 {
     enum { MESSAGES = 1500 };

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Judges the MPI libraries: libmpi_abi.so.1 (standard ABI) and libmpi.so.12 (MPICH ABI).
+"""Tests the MPI libraries: libmpi_abi.so.1 (standard ABI) and libmpi.so.12 (MPICH ABI).
 
-    run.py                                           everything: an hour
-    run.py --quick                                   what `make test` runs: three minutes
+    run.py                                           all tests: about an hour
+    run.py --quick                                   the tests of `make test`: a few minutes
     run.py --library target/debug --program p2p_modes --ranks 2
     run.py --library target/debug --module test_comm --ranks 2 --abi std
-    run.py --library mpich ...                       the same on MPICH itself: are the tests right?
+    run.py --library mpich ...                       the same tests on MPICH itself, to check the tests
     run.py --constants                               mpi.h alone: its numbers, and whether it compiles
     run.py --keep [--missing] [--minutes 14]         mpi4py's tests alone; the results are kept for docs/mpi-mpi4py.md
 
 --library is a folder with the libraries under their names at run time, an installed prefix, or a build folder of Cargo.
-The launcher is MPICH's mpiexec, and `anyccl run` besides, where --anyccl or the library's folder has one.
+The launchers are MPICH's mpiexec and `anyccl run`. The latter is used if --anyccl names it or --library contains it.
 
-MPICH, mpi4py and NumPy come from PyPI into target/mpi-venv, once. Where that is not possible, all is skipped, with the
-reason. Ends with 1 if anything failed.
+MPICH, mpi4py and NumPy come from PyPI into target/mpi-venv, once. If they cannot be had, all tests are skipped, with the
+reason. Ends with 1 if a test failed.
 
---keep writes what became of mpi4py's modules to mpi4py_results/, for mpi4py_page.py; --abi, --launcher, --ranks and --module choose.
---missing leaves out what has results there, and --minutes stops in time, so that one long run can be several short ones.
+--keep writes the results of mpi4py's modules to mpi4py_results/, for mpi4py_page.py. --abi, --launcher, --ranks and --module
+select the runs. --missing leaves out modules with results, and --minutes limits the time: a long run can be several short ones.
 """
 
 import argparse
@@ -35,7 +35,7 @@ import programs
 import wrappers
 from setting import SONAMES, TARGET, VENV, WORK, Failure, environment, mpich, ours, pypi
 
-# So many failures of a module of mpi4py's are shown; its tests have up to thousands of subtests.
+# Most failures that are shown of a module of mpi4py, whose tests have up to thousands of subtests.
 SHOWN = 20
 counts = {"ok": 0, "FAILED": 0, "SKIPPED": 0}
 
@@ -46,7 +46,7 @@ def report(word, what, why=""):
 
 
 def attempt(what, function, *arguments):
-    """Runs a test and says how it ended."""
+    """Runs a test and prints how it ended."""
     started = time.monotonic()
     try:
         more = function(*arguments)
@@ -87,7 +87,7 @@ def run_module(module, library, ranks, launcher, keep, seconds):
 
 
 def chosen(options):
-    """The libraries to test."""
+    """Returns the libraries to test."""
     found = []
     for abi in options.abi or list(SONAMES):
         library = mpich(abi) if str(options.library) == "mpich" else ours(options.library, abi)

@@ -23,7 +23,7 @@ import pypi  # noqa: E402
 VENV = TARGET / "mpi-venv"
 MPI4PY = "4.1.2"
 PACKAGES = ["mpich==5.0.2", f"mpi4py=={MPI4PY}", "numpy"]
-# ABI: name of the library at run time, and names it may have in a build folder of Cargo.
+# By ABI: the name of the library at run time, and its name in a build folder of Cargo.
 SONAMES = {"std": "libmpi_abi.so.1", "mpich": "libmpi.so.12"}
 BUILT = {"std": "libanyccl_mpi_abi.so", "mpich": "libanyccl_mpich.so"}
 
@@ -33,12 +33,12 @@ class Failure(Exception):
 
 
 def environment():
-    """Installs MPICH, mpi4py's wheel and NumPy, once. Raises pypi.Missing."""
+    """Installs MPICH, mpi4py's wheel and NumPy, once. Returns their Python. Raises pypi.Missing."""
     return pypi.environment(VENV, PACKAGES)
 
 
 def mpi4py_tests():
-    """The folder of mpi4py's own tests: they are in its sdist."""
+    """Returns the folder of mpi4py's own tests, which come with its sdist."""
     folder = WORK / f"mpi4py-{MPI4PY}"
     with pypi.locked(folder):
         if not folder.exists():
@@ -51,7 +51,7 @@ def mpi4py_tests():
 
 
 def mpi4py_for_standard_abi():
-    """A folder with mpi4py built from source with our mpi.h, for libmpi_abi.so.1. Takes three minutes, once."""
+    """Returns a folder with mpi4py built from source with anyccl's mpi.h, for libmpi_abi.so.1. The first call takes minutes."""
     folder, python = WORK / "mpi4py-std", environment()
     stamp = folder / "built.txt"
     wanted = MPI4PY + hashlib.sha256((HEADER / "mpi.h").read_bytes()).hexdigest()
@@ -71,7 +71,7 @@ def mpi4py_for_standard_abi():
 
 @contextlib.contextmanager
 def variables(**values):
-    """Environment variables, for as long as the block runs."""
+    """Sets environment variables for the time of a block."""
     before = dict(os.environ)
     os.environ.update(values)
     try:
@@ -83,7 +83,7 @@ def variables(**values):
 
 @dataclass(frozen=True)
 class Library:
-    """An MPI library under test: `folder` has it under its name at run time."""
+    """An MPI library under test. The folder has it under its name at run time."""
 
     name: str
     abi: str
@@ -94,7 +94,7 @@ class Library:
 
 
 def mpi4py_on(library):
-    """Variables with which mpi4py takes this library."""
+    """Returns the environment variables with which mpi4py uses this library."""
     if library.abi == "std":
         return {"PYTHONPATH": str(mpi4py_for_standard_abi()), "MPI4PY_LIBMPI": str(library.folder / SONAMES["std"])}
     return {"MPI4PY_MPIABI": "mpich", "MPI4PY_LIBMPI": str(library.folder)}
@@ -105,7 +105,7 @@ def mpich(abi):
 
 
 def ours(folder, abi):
-    """The library of a folder: one to which it was installed, or a build folder of Cargo. None where it is not there."""
+    """Returns anyccl's library in a folder, an installed prefix, or a build folder of Cargo. Returns None if it is missing."""
     folder = folder.resolve()
     for place in (folder, folder / "lib" / "anyccl" / "mpi" / "lib", folder / "lib"):
         if (place / SONAMES[abi]).exists():
@@ -121,7 +121,7 @@ def ours(folder, abi):
 
 
 def clean_environment():
-    """Returns the environment without the variables of other launchers and of this session."""
+    """Returns the environment without the variables of anyccl, of launchers, and of MPI libraries."""
     unwanted = ("ANYCCL_", "PMI", "OMPI_", "PRTE_", "SLURM_", "MPI_", "I_MPI_", "MPI4PY_", "PYTHON")
     names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "LD_PRELOAD", "LD_LIBRARY_PATH")
     kept = ("ANYCCL_LOG", "ANYCCL_TRANSPORT", "ANYCCL_TIMEOUT_MS")
@@ -130,7 +130,7 @@ def clean_environment():
 
 
 def launch(launcher, ranks, words):
-    """The command that starts `ranks` processes: launcher is "mpiexec", or the file of `anyccl`, or None."""
+    """Returns the command that starts `ranks` processes. The launcher is "mpiexec", the file of `anyccl`, or None."""
     if launcher is None:
         return [str(word) for word in words]
     first = [VENV / "bin" / "mpiexec"] if launcher == "mpiexec" else [launcher, "run", "--no-prefix"]
@@ -139,7 +139,7 @@ def launch(launcher, ranks, words):
 
 @dataclass
 class Ended:
-    """How a job ended. `status` is None when it ran past its limit."""
+    """How a job ended. `status` is None if it ran past its time limit."""
 
     status: int | None
     out: str
@@ -147,13 +147,13 @@ class Ended:
 
 
 def job(command, library, seconds, **more):
-    """Runs a command with the library in place; ends it, and what it has started, at the limit."""
+    """Runs a command with the library on the library path. At the time limit, ends it and the processes that it has started."""
     with tempfile.TemporaryDirectory(dir=temporary_files(), ignore_cleanup_errors=True) as files:
         return ended_job(command, clean_environment() | {"LD_LIBRARY_PATH": str(library.folder), "TMPDIR": files} | more, seconds)
 
 
 def temporary_files():
-    """Where jobs have their temporary files: a job that is ended leaves some, and so does Hydra."""
+    """Returns the folder for temporary files of jobs. A job that is killed leaves files behind, and so does Hydra."""
     folder = WORK / "tmp"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -167,7 +167,7 @@ def ended_job(command, settings, seconds):
         out, err = process.communicate(timeout=seconds)
         status = process.returncode
     except subprocess.TimeoutExpired:
-        # The launcher ends its ranks; if it does not, they are ended here.
+        # A launcher that is terminated ends its ranks. The kill below ends those that are left.
         process.terminate()
         try:
             out, err = process.communicate(timeout=5)

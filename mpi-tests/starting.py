@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Tests of how programs get the MPI of anyccl, start and end with it: `anyccl run`, `run --as mpi`, `info --mpi-of`,
+"""Tests of the ways in which programs get the MPI of anyccl, start, and end: `anyccl run`, `run --as mpi`, `info --mpi-of`,
 `anyccl-mpiexec`.
 
     starting.py [--prefix INSTALLED]
 
-Needs a C compiler, and no other MPI: stand-ins play that part.
+Needs a C compiler, and no other MPI, because the tests use stand-ins for that.
 """
 
 import argparse
@@ -23,7 +23,7 @@ FOREIGN = ("ANYCCL_", "PMI", "OMPI_", "SLURM_", "MPI", "RANK", "WORLD_SIZE", "MA
 
 
 class Installed:
-    """What is tested, and the programs to test it with."""
+    """The installed anyccl that is tested, and the programs to test it with."""
 
     def __init__(self, prefix):
         self.prefix, self.tool, self.mpiexec = prefix, prefix / "bin" / "anyccl", prefix / "bin" / "anyccl-mpiexec"
@@ -39,11 +39,11 @@ class Installed:
         execute("cc", "-static", SOURCE / "asks.c", SOURCE / "other.c", "-o", self.static)
 
     def run(self, *words, ranks=2, **environment):
-        """`anyccl run --no-prefix`: exit code, output, errors."""
+        """Runs `anyccl run --no-prefix`. Returns the exit code, the output, and the errors."""
         return said(self.tool, "run", "--no-prefix", "-n", ranks, *words, **environment)
 
     def of(self, *words, **environment):
-        """`anyccl info --mpi-of`: what it says."""
+        """Returns what `anyccl info --mpi-of` reports of a command."""
         code, out, err = said(self.tool, "info", "--json", "--deadline", 20, "--mpi-of", *words, **environment)
         check(code == 0, f"info --mpi-of {words}: {err}")
         return json.loads(out)
@@ -61,7 +61,7 @@ def stand_in(file, soname):
 
 
 def linked(name, library):
-    # An RPATH of the old kind beats LD_LIBRARY_PATH.
+    # A DT_RPATH, which comes before LD_LIBRARY_PATH.
     rpath = f"-Wl,--disable-new-dtags,-rpath,{library.parent}"
     execute("cc", SOURCE / "asks.c", library, rpath, "-o", WORK / name)
     return WORK / name

@@ -1,5 +1,5 @@
-/* Tests of MPI_THREAD_MULTIPLE: the threads of a rank talk to those of the next rank at the same time. They use tags on
- * one communicator, and communicators of their own, with collectives there, too.
+/* Tests of MPI_THREAD_MULTIPLE: the threads of a rank talk to those of the next rank at the same time. They use one
+ * communicator with a tag per thread, and then a communicator per thread, which has collectives, too.
  */
 #include "common/report.h"
 
@@ -54,7 +54,7 @@ static void *ring(void *argument)
     return NULL;
 }
 
-/* Each thread makes objects of its own, and lets them go. */
+/* Each thread makes objects of its own, and frees them. */
 static void *objects(void *argument)
 {
     int t = (int)(size_t)argument;

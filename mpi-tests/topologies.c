@@ -27,7 +27,8 @@ static void dims(void)
     say("dims that do not divide: %s", class_name(MPI_Dims_create(12, 2, wrong)));
 }
 
-/* What the neighbours of this rank send, by each collective in each mode; `out` and `in` as the topology says. */
+/* Tests every neighbourhood collective in each mode. The topology must have the sources `in` and the destinations `out`,
+ * of which -1 stands for MPI_PROC_NULL. */
 static void neighbours(const char *what, MPI_Comm comm, int n_in, const int *in, int n_out, const int *out)
 {
     int send[64], got[64], counts[64], places[64], sizes[64], room = 0, me;
@@ -113,7 +114,8 @@ static void neighbours(const char *what, MPI_Comm comm, int n_in, const int *in,
         }
         CHECK(good);
     }
-    /* In a ring of two, what goes down arrives from above: MPI 4.0 says so for grids. Elsewhere, order decides. */
+    /* One rank may be several neighbours, as in a ring of two. In a grid, MPI 4.0 says that data sent down arrives from
+     * above. In other topologies, the order of the neighbours decides. */
     for (int i = 0; i < n_out; i++) {
         send[i] = i;
     }
@@ -183,7 +185,7 @@ static void grid(int periodic)
     say("the world has none: %d", kind == MPI_UNDEFINED);
 }
 
-/* A star: all know rank 0, and rank 0 knows all. */
+/* A star: every rank is a neighbour of rank 0. */
 static void graph(void)
 {
     int index[64], edges[128], n = 0, nodes, count, around[64], kind, me;
@@ -212,7 +214,7 @@ static void graph(void)
     CALL(MPI_Comm_free(&comm));
 }
 
-/* Each rank sends to the next two. */
+/* A distributed graph in which each rank sends to the next two. */
 static void distributed(int adjacent)
 {
     int in[2] = {0, 0}, out[2], weights[2] = {rank + 1, rank + 2}, n_in, n_out, weighted, kind;
@@ -241,7 +243,7 @@ static void distributed(int adjacent)
         }
         neighbours("next two", comm, n_in, got_in, n_out, got_out);
     } else {
-        /* In any order. */
+        /* MPI may return the neighbours in any order. */
         int sum_in = 0, sum_out = 0;
         for (int i = 0; i < n; i++) {
             sum_in += got_in[i];

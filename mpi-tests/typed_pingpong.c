@@ -1,13 +1,13 @@
-/* Tests of datatypes: messages of every constructor, from a typed buffer to contiguous bytes and back, and type to type.
+/* Tests of datatypes of every constructor: messages from the type to contiguous bytes, back, and from type to type.
  *
- * For each type the test walks over its description and finds the bytes that belong to it. So it knows beforehand the
- * content of messages and of packed data, and the bytes that stay untouched.
+ * The test has a list of the bytes that belong to each type. So it knows the content of messages and of packed data,
+ * and the bytes that must not change.
  */
 #include "common/report.h"
 
 enum { ROOM = 1 << 14, MAP = 1 << 12 };
 
-/* What belongs to a type: bytes, in order. */
+/* A type, with the offsets of the bytes that belong to it, in order. */
 typedef struct {
     MPI_Datatype type;
     MPI_Aint at[MAP];
@@ -29,7 +29,7 @@ static void bytes_of(Known *k, MPI_Aint at, int bytes)
     }
 }
 
-/* Sends `count` of the type both ways and checks every byte. */
+/* Exchanges `count` elements of the type with the partner, in each form, and checks every byte. */
 static void exchange(const char *name, Known *k, int count)
 {
     static unsigned char out[ROOM], in[ROOM], row[ROOM], packed[ROOM];
@@ -51,7 +51,7 @@ static void exchange(const char *name, Known *k, int count)
         out[i] = (unsigned char)(i * 7 + rank * 31 + 1);
         in[i] = row[i] = packed[i] = 0xee;
     }
-    /* Typed to bytes. */
+    /* From the type to bytes. */
     CALL(MPI_Sendrecv(out, count, k->type, partner, 1, row, ROOM, MPI_BYTE, partner, 1, MPI_COMM_WORLD, &status));
     CALL(MPI_Get_count(&status, MPI_BYTE, &n));
     CHECK(n == count * k->bytes);
@@ -61,7 +61,7 @@ static void exchange(const char *name, Known *k, int count)
         }
     }
     CHECK(good);
-    /* Bytes to typed: what came goes back, and all else stays. */
+    /* From bytes to the type: the received bytes go back to their owner. No other byte changes. */
     CALL(MPI_Sendrecv(row, count * k->bytes, MPI_BYTE, partner, 2, in, count, k->type, partner, 2, MPI_COMM_WORLD,
                       &status));
     CALL(MPI_Get_count(&status, k->type, &n));
@@ -81,7 +81,7 @@ static void exchange(const char *name, Known *k, int count)
     }
     CHECK(good);
     CHECK(touched == 0);
-    /* Packed and unpacked here; typed to typed. */
+    /* Packs and unpacks locally. Then sends from the type to the type. */
     CALL(MPI_Pack_size(count, k->type, MPI_COMM_WORLD, &n));
     CHECK(n >= count * k->bytes);
     CALL(MPI_Pack(out, count, k->type, packed, ROOM, &position, MPI_COMM_WORLD));
@@ -225,7 +225,7 @@ static void constructors(void)
     all_counts("double and int", &k);
 }
 
-/* 4 MiB with holes, in both roles at once, and the same buffer sent with overlapping pieces. */
+/* A type of 4 MiB with holes, for sending and receiving at once, and a type whose blocks overlap, for sending. */
 static void large(void)
 {
     enum { BLOCKS = 1 << 19 };
@@ -259,7 +259,7 @@ static void large(void)
     free(in);
 }
 
-/* Absolute addresses. */
+/* A type of absolute addresses, sent from MPI_BOTTOM. */
 static void bottom(void)
 {
     int a = 10 + rank, b[2] = {20 + rank, 30 + rank}, got[3], lengths[] = {1, 2};

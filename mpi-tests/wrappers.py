@@ -1,4 +1,4 @@
-"""Tests of the tools that users compile with, from an installed prefix: anyccl-mpicc and anyccl-mpicxx, pkg-config, and CMake's
+"""Tests of the tools with which users compile, from an installed prefix: anyccl-mpicc and anyccl-mpicxx, pkg-config, and CMake's
 find_package(MPI)."""
 
 import os
@@ -15,7 +15,7 @@ HOME = Path("lib") / "anyccl" / "mpi"
 
 
 def said(*command, **more):
-    """What a command prints; raises Failure where it fails."""
+    """Returns what a command prints. Raises Failure if it fails."""
     words = [str(word) for word in command]
     ended = subprocess.run(words, capture_output=True, text=True, env=clean_environment() | more)
     if ended.returncode != 0:
@@ -24,17 +24,17 @@ def said(*command, **more):
 
 
 def greets(program):
-    """Whether the program runs as a world of one, on our library, though no variable says where that is."""
+    """Checks that the program runs as a world of one, with anyccl's library, without a variable that says where it is."""
     out = said(program)
     if not out.startswith("rank 0 of 1, by anyccl"):
         raise Failure(f"{program} says: {out}")
 
 
 def compilers(prefix):
-    """The wrappers, under each of their names, from where they were installed and from where links to them lie."""
+    """Tests the wrappers under each of their names, by their installed path and by a symbolic link."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        # A link from a folder on PATH, as administrators make them.
+        # Administrators make such links in a folder on PATH.
         (folder / "anyccl-mpicc").symlink_to(prefix / "bin" / "anyccl-mpicc")
         for tool, file in ((prefix / "bin" / "anyccl-mpicc", "hello.c"), (prefix / "bin" / "anyccl-mpicxx", "hello.cpp"),
                            (prefix / HOME / "bin" / "mpicc", "hello.c"), (prefix / HOME / "bin" / "mpicxx", "hello.cpp"),
@@ -75,7 +75,7 @@ def pkg_config(prefix):
 
 
 def find_package(prefix):
-    """By each of the hints that a user may give."""
+    """Tests find_package(MPI) with each hint that a user may give."""
     cmake, _ = cmake_tools()
     for number, hint in enumerate((f"-DMPI_HOME={prefix / HOME}", f"-DMPI_C_COMPILER={prefix / 'bin' / 'anyccl-mpicc'}")):
         hints = [hint, hint.replace("_C_", "_CXX_").replace("mpicc", "mpicxx")]

@@ -1,10 +1,12 @@
 /* Output and checks of the test programs.
  *
- * Each rank collects lines; report_end() brings them to rank 0, which prints those of rank 0 first, then those of
- * rank 1, and so on. So the output is the same in every run, and by every MPI that does what the standard says.
- * With REPORT_NOW=1 in the environment each line goes to standard error at once: for a program that hangs.
+ * Each rank collects lines. report_end() sends them to rank 0, which prints the lines of rank 0 first, then those of
+ * rank 1, and so on. So the output is the same in every run, and by every MPI that conforms to the standard.
+ * With REPORT_NOW in the environment, each line also goes to standard error at once. This helps with a program that
+ * hangs.
  *
- * HAVE_MPI_4 says whether a program may use what came after MPI 3.1: MPICH's ABI, as anyccl provides it, ends there.
+ * HAVE_MPI_4 is 1 if a program may use functions that are newer than MPI 3.1. It is 0 for MPICH's ABI, for which anyccl
+ * has MPI 3.1.
  */
 #ifndef REPORT_H
 #define REPORT_H
@@ -56,7 +58,7 @@ static inline int report_compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorts the lines after the first `mark` bytes: those that may come in any order. */
+/* Sorts the lines after the first `mark` bytes. For lines that may come in any order. */
 static inline void report_sort(size_t mark)
 {
     enum { LINES = 64 };
@@ -81,7 +83,7 @@ static inline void report_sort(size_t mark)
     free(copy);
 }
 
-/* Name of the class of an error code: numbers are the ABI's, names are the standard's. */
+/* Name of the class of an error code. Its number depends on the ABI, its name does not. */
 static inline const char *class_name(int code)
 {
     static const struct {
@@ -154,7 +156,7 @@ static inline void report_failure(const char *file, int line, const char *what)
         }                                                                                                              \
     } while (0)
 
-/* Starts MPI; errors of the world and of what comes from it are returned. */
+/* Starts MPI. Errors on MPI_COMM_WORLD, MPI_COMM_SELF, and communicators made from them are returned. */
 static inline int report_begin(int *argc, char ***argv, int threads)
 {
     int provided = MPI_THREAD_SINGLE;

@@ -1,4 +1,4 @@
-/* Says who it is and by which MPI: for C and C++. */
+/* Prints the rank, the size of the world, and the version of the library. Compiles as C and as C++. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* A stand-in for another MPI in the ABI of MPICH. It says so when it is called. */
+/* A stand-in for another MPI in the ABI of MPICH. Its MPI_Init prints that it is another MPI. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* A program for starting.py: passes a number round the ring, and ends as the first argument says. */
+/* A program for starting.py. Ranks pass a number around a ring, and the program ends as the first argument says. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
         }
     }
     if (strcmp(how, "well")) {
-        /* Nobody sends this. */
+        /* No rank sends this message. */
         MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (;;) {
             MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
