@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Makes torch/anyccl/_capi/header.py, the C API for ctypes, from include/anyccl/anyccl.h and the chapters it includes.
+"""Makes torch/anyccl/_capi/header.py, the C API for ctypes, from include/anyccl/anyccl.h and the chapters it
+includes.
 
     python3 torch/bind_header.py           writes it
-    python3 torch/bind_header.py --check   fails when it is not what the header gives
+    python3 torch/bind_header.py --check   fails if it is not what the header gives
 
-Not a parser of C: the header is made by a generator itself, and looks the same everywhere. What this does not understand
-it refuses, so that nothing is left out without a word.
+This is no parser of C: a generator makes the header, so its declarations always have the same form. Anything
+that this script does not understand is an error, so nothing is left out silently.
 """
 
 import argparse
@@ -27,7 +28,7 @@ SCALARS = {
     "char": "c_char",
     "unsigned char": "c_ubyte",
 }
-# The enums and structs that Python code names.
+# Enums and structs that have a name in Python.
 CLASSES = {
     "anyccl_status": "Status",
     "anyccl_datatype": "Datatype",
@@ -51,11 +52,11 @@ from enum import IntEnum
 
 
 class NotUnderstood(Exception):
-    """The header has something that this does not know."""
+    """The header has a declaration that this script does not know."""
 
 
 def chapters(name="anyccl/anyccl.h", seen=None):
-    """The text of a header, with the chapters it includes in the places of their first includes."""
+    """Returns the text of a header. Each chapter that it includes stands in the place of its first include."""
     seen = {name} if seen is None else seen
 
     def included(match):
@@ -77,7 +78,7 @@ def wrapped(line, indent):
 
 
 class Binding:
-    """What has been read of the header so far, as lines of Python."""
+    """The declarations read so far, as lines of Python."""
 
     def __init__(self):
         self.types = dict(SCALARS)
@@ -85,7 +86,7 @@ class Binding:
         self.functions = []
 
     def type(self, text):
-        """The ctypes name of a C type."""
+        """Returns the ctypes name of a C type."""
         words = re.sub(r"\b(const|struct|enum)\b", "", text).replace("*", " * ").split()
         stars = words.count("*")
         base = " ".join(word for word in words if word != "*")
@@ -95,7 +96,7 @@ class Binding:
             if stars == 0:
                 return "None"
             return self.pointers("c_void_p", stars - 1)
-        # A text that is read is bytes to Python; room that is filled in is an address like any other.
+        # Text to be read is bytes in Python. Memory to be filled is an address, like any other.
         if base == "char" and stars:
             return self.pointers("c_char_p" if "const" in text else "c_void_p", stars - 1)
         return self.pointers(self.types[base], stars)
@@ -107,7 +108,7 @@ class Binding:
         return name
 
     def parameters(self, text):
-        """The types of a list of parameters."""
+        """Returns the types of a list of parameters."""
         if text.strip() == "void":
             return []
         return [self.type(re.fullmatch(r"(.*?)\w+", part.strip(), re.DOTALL)[1]) for part in text.split(",")]
@@ -132,9 +133,9 @@ class Binding:
         self.lines.append("    ]")
 
     def alias(self, kind, name):
-        """typedef KIND NAME."""
+        """Reads `typedef KIND NAME`."""
         if re.fullmatch(r"struct \w+ \*", kind):
-            # A handle: a number that only the library looks behind.
+            # A handle is a number that only the library interprets.
             self.types[name] = "c_void_p"
         elif not kind.startswith("struct "):
             self.types[name] = self.type(kind)
@@ -167,7 +168,7 @@ def bind(header):
         (r"typedef ((?:struct |enum )?\w+(?: \*)?) ?(\w+)", binding.alias),
         (r"((?:const )?(?:enum )?\w+(?: \*| )) ?(anyccl_\w+)\((.*?)\)", binding.function),
     )
-    # A semicolon ends a declaration, but for those between the braces of a struct.
+    # A semicolon ends a declaration, except between the braces of a struct.
     for declaration in re.findall(r"(?:[^;{]|\{[^}]*\})+(?=;)", text):
         declaration = re.sub(r"\s+", " ", declaration).strip()
         for pattern, take in shapes:

@@ -1,13 +1,14 @@
-"""Builds the package: the Python files, libanyccl, and the extension for the torch that is installed.
+"""Builds the package: the Python files, libanyccl, and the extension for the installed torch.
 
     pip install ./torch
 
-libanyccl comes from ANYCCL_ROOT, a prefix of `make install`; else from pkg-config; else cargo builds it out of this
-repository. It is copied into the package, which needs nothing else at run time.
+libanyccl comes from ANYCCL_ROOT, the prefix of a `make install`, if that is set. Else cargo builds it from
+this repository, if both are there. Else pkg-config names it. The library is copied into the package, which
+needs nothing else at run time.
 
-torch is looked for where the package will be installed, also in pip's isolated build environment, which hides it from
-`import`: only its headers, libraries and version are needed. Without torch the package is built without the
-extension. A C++ compiler for C++20 is enough, CXX names another than g++; there is no CUDA in it.
+torch is looked for where the package will be installed. pip's isolated build environment hides it from
+`import`, but only its headers, libraries and version are needed. Without torch, the package is built without
+the extension. A compiler for C++20 suffices; CXX names another one than g++. The extension contains no CUDA.
 """
 
 import os
@@ -36,7 +37,7 @@ def version():
 
 
 def find_library():
-    """The folder with anyccl/anyccl.h, and the file of the library."""
+    """Returns the folder that has anyccl/anyccl.h, and the file of the library."""
     if root := os.environ.get("ANYCCL_ROOT"):
         return check_library(Path(root) / "include", Path(root) / "lib" / SONAME, "ANYCCL_ROOT")
     if (REPOSITORY / "Cargo.toml").exists() and shutil.which("cargo"):
@@ -58,7 +59,7 @@ def check_library(include, library, source):
 
 
 def find_torch():
-    """The folder of the torch package, without importing it. None: there is none."""
+    """Returns the folder of the torch package, without importing it. None: there is none."""
     places = [*sys.path, sysconfig.get_path("platlib"), sysconfig.get_path("purelib"), site.getusersitepackages()]
     for place in places:
         torch = Path(place or ".") / "torch"
@@ -72,19 +73,23 @@ def torch_version(torch):
 
 
 def uses_new_strings(torch):
-    """Whether its libraries have std::__cxx11::basic_string in their names, as those of all releases from 2.7 on."""
-    # The constructor of c10::Error from a string: libc10 has symbols of the other kind in any case.
+    """Returns whether the libraries of torch use std::__cxx11::basic_string, as those of all releases from
+    2.7 on do."""
+    # The constructor of c10::Error from a string tells. Other symbols of libc10 are of both kinds in any
+    # case.
     return b"_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx11" in (torch / "lib" / "libc10.so").read_bytes()
 
 
 def pybind11_abi(torch):
-    """What makes pybind11 share its table of classes with torch. Up to 2.8 that is the version of torch's compiler's ABI."""
+    """Returns the macro by which pybind11 shares its table of classes with torch. Up to torch 2.8 the table
+    has the ABI version of torch's compiler in its name."""
     found = re.search(rb"__pybind11_internals_v\d+\w*(_cxxabi\d+)__", (torch / "lib" / "libtorch_python.so").read_bytes())
     return [f'-DPYBIND11_BUILD_ABI="{found.group(1).decode()}"'] if found else []
 
 
 class BuildExtension(build_ext):
-    """One run of the compiler over all sources: torch's headers take longer to read than they do to translate."""
+    """Compiles all sources in one run, because reading torch's headers takes longer than compiling the
+    sources."""
 
     def run(self):
         super().run()
@@ -92,7 +97,7 @@ class BuildExtension(build_ext):
         package = Path(self.get_ext_fullpath(EXTENSION)).parent
         (package / "lib").mkdir(parents=True, exist_ok=True)
         shutil.copy2(library, package / "lib" / SONAME)
-        # For extensions that call the C API: anyccl.get_include().
+        # Headers for extensions that call the C API: anyccl.get_include().
         shutil.copytree(include / "anyccl", package / "include" / "anyccl", dirs_exist_ok=True)
         torch = find_torch()
         if torch is None:
@@ -102,7 +107,7 @@ class BuildExtension(build_ext):
         (package / "_torch_version.py").write_text(f'BUILT_FOR = "{torch_version(torch)}"\n')
 
     def build_extension(self, extension):
-        """In run()."""
+        """Does nothing: run() compiles the extension."""
 
     def get_outputs(self):
         package = Path(self.get_ext_fullpath(EXTENSION)).parent
@@ -124,7 +129,7 @@ class BuildExtension(build_ext):
             *(word for folder in system for word in ("-isystem", folder)),
             *("-I", HERE / "csrc", "-I", include, whole, "-o", self.get_ext_fullpath(EXTENSION)),
             *("-L", lib, f"-l:{SONAME}", "-Wl,-rpath,$ORIGIN/lib"),
-            # torch is loaded before the extension, so its libraries need no path.
+            # torch is loaded before the extension, so its libraries need no run-time path.
             *("-L", torch / "lib", "-lc10", "-ltorch_cpu", "-ltorch_python"),
             *shlex.split(os.environ.get("CXXFLAGS", "")),
         ]

@@ -6,7 +6,8 @@
     import anyccl
     comm = anyccl.Communicator.world()          # without PyTorch: NumPy arrays, anything with the buffer protocol
 
-Importing this package costs little: PyTorch is not imported, but if it has been imported, the backend is registered.
+Importing this package is cheap. It does not import PyTorch; if PyTorch has been imported already, it
+registers the backend.
 """
 
 import importlib
@@ -18,12 +19,13 @@ __all__ = [*NAMES, "register_backend"]
 
 
 def register_backend():
-    """Makes "anyccl" known to torch.distributed. torch calls it by itself, but for TORCH_DEVICE_BACKEND_AUTOLOAD=0."""
+    """Makes "anyccl" known to torch.distributed. torch calls this by itself, unless
+    TORCH_DEVICE_BACKEND_AUTOLOAD is 0."""
     importlib.import_module("anyccl.torch_backend").register()
 
 
 def __getattr__(name):
-    # The other names of this package, which are imported when they are first used.
+    # All other names of this package are imported when they are first used.
     return globals().setdefault(name, find(name))
 
 

@@ -1,4 +1,5 @@
-"""What `anyccl` offers without torch, loaded when it is first asked for: `import anyccl` alone opens no library."""
+"""The names that `anyccl` offers without torch. Each is loaded at its first use, so `import anyccl` alone
+opens no library."""
 
 import importlib
 
@@ -20,7 +21,7 @@ NAMES = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def find(name):
-    """The thing of that name; AttributeError when there is none. For __getattr__ of the package."""
+    """Returns the object of a name, for __getattr__ of the package. AttributeError: there is none."""
     if name not in NAMES:
         raise AttributeError(f"module 'anyccl' has no attribute {name!r}")
     return getattr(importlib.import_module(f".{NAMES[name]}", __package__), name)

@@ -1,5 +1,7 @@
-"""Collectives and messages for NumPy arrays, tensors of the host, anything with the buffer protocol or DLPack, and, in
-lower case, for any object. Needs neither torch nor NumPy.
+"""Communicators for Python: collectives and messages without torch and without NumPy.
+
+Methods in upper case take NumPy arrays, tensors in host memory, and any object with the buffer protocol or
+DLPack. Methods in lower case take any object that can be pickled.
 
     import anyccl, numpy
     with anyccl.Communicator.world() as comm:
@@ -22,16 +24,19 @@ COLOR_NONE = header.COLOR_NONE
 
 
 class Communicator(Objects):
-    """A group of ranks that make calls together. Made by world, from_id, from_store, from_file, or from another one."""
+    """Ranks that make calls together. Made by world(), from_id(), from_store(), from_file(), or from another
+    communicator."""
 
     _world = None
 
     @classmethod
     def world(cls, *, timeout=None, name=None, interface=None, backend=None):
-        """The communicator of the job that the environment describes; without a launcher, of this process alone.
+        """Returns the communicator of the job that the environment describes. Without a launcher, it has this
+        process alone.
 
-        Collective, the first time; later calls give the same one, and what they are given is ignored. timeout: seconds
-        that any wait may last without progress; interface: as ANYCCL_SOCKET_IFNAME; backend: as ANYCCL_BACKEND.
+        The first call is collective. Later calls return the same communicator and ignore their arguments.
+        timeout: seconds that a wait may last without progress; interface: as ANYCCL_SOCKET_IFNAME; backend:
+        as ANYCCL_BACKEND.
         """
         if cls._world is None or cls._world._is_closed or cls._world._process != os.getpid():
             config = settings(timeout, name, interface, backend)
@@ -42,15 +47,15 @@ class Communicator(Objects):
 
     @classmethod
     def from_id(cls, unique_id, size, rank, *, timeout=None, name=None, interface=None, backend=None):
-        """Joins the communicator that an id of anyccl.unique_id names. Collective."""
+        """Joins the communicator of an id that anyccl.unique_id() has made. Collective."""
         config = settings(timeout, name, interface, backend)
         handle = created(load().anyccl_comm_create, byref(id_of(unique_id)), size, rank, byref(config), rank=rank)
         return cls(handle, seconds_of(config))
 
     @classmethod
     def from_store(cls, store, size, rank, *, timeout=None, name=None, interface=None, backend=None):
-        """Joins the ranks that share a store: an object with set(key, value) and get(key), such as one of
-        torch.distributed. Collective; the store is used during the call only."""
+        """Joins the ranks that share a store: an object with set(key, value) and get(key), such as a store of
+        torch.distributed. Collective. The store is used during the call only."""
         config, adapter = settings(timeout, name, interface, backend), StoreAdapter(store)
         try:
             handle = created(load().anyccl_comm_create_with_store, byref(adapter.struct), size, rank, byref(config), rank=rank,
@@ -61,8 +66,8 @@ class Communicator(Objects):
 
     @classmethod
     def from_file(cls, path, size, rank, *, timeout=None, name=None, interface=None, backend=None):
-        """Joins the ranks that name the same file, on a file system that all of them see. Collective. One that was left
-        there by an earlier run does no harm."""
+        """Joins the ranks that name the same file, on a file system that all of them see. Collective. A file
+        that an earlier run has left there does no harm."""
         config, made = settings(timeout, name, interface, backend), header.UniqueId()
         interruptibly(lambda: check(load(), load().anyccl_unique_id_exchange_by_file(
             os.fsencode(path), size, rank, byref(config), byref(made), None), rank))
@@ -90,27 +95,29 @@ class Communicator(Objects):
         return self._number("local_size")
 
     def split(self, color, key=0, *, timeout=None, name=None):
-        """Parts the ranks: those that pass the same color come together, in the order of key. A color of None: this rank is
-        in none of them, and gets None. Collective."""
+        """Splits the communicator: ranks with the same color form a new one, in the order of key. With a
+        color of None, this rank joins none and gets None. Collective."""
         color = COLOR_NONE if color is None else color
         return self._derived(self._library.anyccl_comm_split, color, key, timeout=timeout, name=name)
 
     def split_by_host(self, *, timeout=None, name=None):
-        """Parts the ranks by hosts. Collective."""
+        """Splits the communicator by hosts. Collective."""
         return self._derived(self._library.anyccl_comm_split_by_host, timeout=timeout, name=name)
 
     def dup(self, *, timeout=None, name=None):
-        """The same ranks, apart from what goes on here. Collective."""
+        """Makes another communicator of the same ranks, with separate traffic. Collective."""
         return self._derived(self._library.anyccl_comm_dup, timeout=timeout, name=name)
 
     def create_from_ranks(self, ranks, *, timeout=None, name=None):
-        """A communicator of some ranks, in the order of the list; None on the others. Collective over all of these."""
+        """Makes a communicator of some ranks, in the order of the list; the other ranks get None. Collective
+        over all ranks of this communicator."""
         ranks = [int(rank) for rank in ranks]
         numbers = (c_int * len(ranks))(*ranks)
         return self._derived(self._library.anyccl_comm_create_from_ranks, numbers, len(ranks), timeout=timeout, name=name)
 
     def shrink(self, *, timeout=None, name=None):
-        """After a failure: a communicator of the ranks that are still there. Collective over these."""
+        """Makes a communicator of the ranks that are still alive, after a failure. Collective over these
+        ranks."""
         return self._derived(self._library.anyccl_comm_shrink, timeout=timeout, name=name)
 
     def _derived(self, function, *arguments, timeout, name):
@@ -120,7 +127,7 @@ class Communicator(Objects):
         return None if handle == 1 else type(self)(handle, seconds, is_derived=True)  # 1: ANYCCL_COMM_NONE
 
     def failure(self):
-        """Why its calls fail, as an exception; None as long as it works."""
+        """Returns why calls on the communicator fail, as an exception; None as long as it works."""
         try:
             self._check(self._library.anyccl_comm_failure(self._handle))
         except Error as error:
@@ -128,12 +135,14 @@ class Communicator(Objects):
         return None
 
     def abort(self):
-        """Fails it on all ranks: calls that wait end by AbortedError, also those of other threads. Ends no process."""
+        """Fails the communicator on all ranks. Calls that wait, in any thread, end by AbortedError. No
+        process is ended."""
         self._check(self._library.anyccl_comm_abort(self._handle))
 
     def close(self):
-        """Leaves it. The world, and one of from_id, from_store and from_file, by all ranks together; one made from another
-        by this rank alone. A second time nothing happens."""
+        """Leaves the communicator. All ranks together close the world and a communicator of from_id,
+        from_store or from_file. A communicator that was made from another one is closed by this rank alone. A
+        second call does nothing."""
         if self._is_closed:
             return
         self._sweep()
@@ -151,19 +160,19 @@ class Communicator(Objects):
     def __exit__(self, kind, _value, _trace):
         if kind is None:
             return self.close()
-        # The others shall not wait for a rank that does not come any more.
+        # Ends the waits of the other ranks: this rank makes no more calls.
         try:
             self.abort()
             self.close()
         except Error:
-            pass  # What ended the block says more.
+            pass  # The exception that ended the block says more.
         return None
 
     def __repr__(self):
         state = "closed" if self._is_closed else f"rank {self._rank} of {self._size}"
         return f"<anyccl.Communicator {state}>"
 
-    # The names of mpi4py.
+    # Names of mpi4py.
     def Get_rank(self):
         return self._rank
 

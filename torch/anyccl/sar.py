@@ -1,12 +1,12 @@
-"""The functions of SAR's communication layer, on any backend of torch.distributed; "anyccl" if none is named.
+"""The functions of SAR's communication layer, on any backend of torch.distributed, by default on "anyccl".
 
     from anyccl import sar
     address = sar.nfs_ip_init(rank, "/shared/meeting")
     sar.initialize_comms(rank, world_size, address)
     received = sar.exchange_tensors(tensors)
 
-Names, arguments and meaning are those of sar.comm, of a library for training graph networks on many machines; SAR itself is
-not needed. docs/sar.md tells what differs.
+SAR is a library for training graph networks on many machines. It is not needed here. Names, arguments and
+meaning are those of sar.comm; docs/sar.md tells what differs.
 """
 
 from ._sar.addresses import dump_ip_address, get_ip_address, get_socket, nfs_ip_init

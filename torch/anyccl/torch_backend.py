@@ -1,7 +1,8 @@
 """The torch.distributed backend "anyccl".
 
-`register()` is the entry point `torch.distributed.backends`. The extension is compiled for one release of torch, as c10d's
-classes change with each; `load()` says what to do when another one is installed.
+`register()` is the entry point `torch.distributed.backends`. The extension is compiled for one release of
+torch, because the classes of c10d change with each release. If another release is installed, `load()` says
+what to do.
 """
 
 import atexit
@@ -17,7 +18,8 @@ _extension = None
 
 
 def load():
-    """The compiled extension. ImportError, with what to do, if it was not made for the torch that is installed."""
+    """Returns the compiled extension. ImportError, with what to do: it was not compiled for the installed
+    torch."""
     global _extension
     if _extension is None:
         beside = _built_for()
@@ -33,7 +35,7 @@ def load():
 
 
 def _built_for():
-    """The release that the extension was compiled for. None: there is no extension."""
+    """Returns the release of torch that the extension was compiled for. None: there is no extension."""
     try:
         return importlib.import_module("anyccl._torch_version").BUILT_FOR
     except ModuleNotFoundError:
@@ -41,12 +43,12 @@ def _built_for():
 
 
 def _minor(version):
-    """ "2.15.0+cu132" -> ["2", "15"]"""
+    """Returns the major and minor number of a version: "2.15.0+cu132" gives ["2", "15"]."""
     return version.split("+")[0].split(".")[:2]
 
 
 def _create(options, pg_options):
-    """What torch calls for each group, on each of its ranks."""
+    """Makes the backend of a group. torch calls this for each group, on each of its ranks."""
     extension = load()
     if pg_options is not None and not isinstance(pg_options, extension.Options):
         raise TypeError(f"pg_options of a group of anyccl are anyccl.torch_backend.Options, not {type(pg_options).__name__}")
@@ -61,13 +63,13 @@ def _create(options, pg_options):
         str(options.group_id),
         list(options.global_ranks_in_group),
         pg_options,
-        # Of init_process_group; older releases have none.
+        # An option of init_process_group(); older releases of torch have none.
         getattr(options, "enable_reconfigure", False),
     )
 
 
 def register():
-    """Makes the backend known to torch.distributed; again does nothing."""
+    """Makes the backend known to torch.distributed. A second call does nothing."""
     if not dist.is_available() or NAME.upper() in dist.Backend._plugins:
         return
     dist.Backend.register_backend(NAME, _create, extended_api=True, devices=DEVICES)

@@ -1,14 +1,14 @@
-"""gloo and anyccl side by side, through torch.distributed, in one run.
+"""Compares gloo and anyccl through torch.distributed, in one run.
 
     torchrun --standalone --nproc-per-node 2 torch/bench/compare_gloo.py
     torchrun --standalone --nproc-per-node 2 torch/bench/compare_gloo.py --sizes 64K --calls all_reduce --rounds 9
 
-The same processes have a group of each. Each point is measured in rounds; in each of them both backends take their turn, the
-one that begins changes from round to round, so that what else the machine does meets both. A round is as many calls as take
-about `--milliseconds`; its time is that of the slowest rank, per call. What is told is the median of the rounds. Sizes are
-bytes of the larger buffer of a rank: the input of all_reduce, all_to_all and reduce_scatter, the output of all_gather.
-The last column is what the machine's memory takes for as many bytes: each rank copies them from one tensor to another, all at
-the same time, and nothing else.
+The same processes form a group of each backend. Each point is measured in rounds. In each round both backends
+take their turn; their order changes from round to round, so other load of the machine affects both. A turn
+has as many calls as take about `--milliseconds`. Its time is that of the slowest rank, per call. The table
+has the median of the rounds. Sizes are the bytes of the larger buffer of a rank: the input of all_reduce,
+all_to_all and reduce_scatter, the output of all_gather. The last column is the time in which each rank copies
+as many bytes from one tensor to another, all ranks at the same time.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def copy(count, _group):
 
 
 def run(call, times, group):
-    """Seconds per call of the slowest rank."""
+    """Returns the seconds per call of the slowest rank."""
     dist.barrier(group)
     begin = time.perf_counter()
     for _ in range(times):
@@ -63,12 +63,13 @@ def run(call, times, group):
 
 
 def measure(make, bytes_, groups, rounds, seconds):
-    """Median seconds per call, of each backend and of a copy."""
+    """Returns the median of the seconds per call, for each backend and for a copy."""
     groups = {**groups, "copy": groups["anyccl"]}
     calls = {name: (copy if name == "copy" else make)(bytes_ // 4, group) for name, group in groups.items()}
     times, results = {}, {name: [] for name in groups}
     for name, group in groups.items():
-        # Untimed, and to know how many calls make a round: the same on all ranks, as run() gives the same to all.
+        # A warm-up, and then a measurement that tells how many calls make a turn. The number is the same on
+        # all ranks, because run() returns the same time on all of them.
         run(calls[name], 2, group)
         times[name] = max(1, min(10_000, round(seconds / run(calls[name], 3, group))))
     for round_ in range(rounds):

@@ -1,9 +1,10 @@
-"""How long it takes to make a group, with gloo and with anyccl, in one run.
+"""Measures the time to make a group, with gloo and with anyccl, in one run.
 
     torchrun --standalone --nproc-per-node 2 torch/bench/make_groups.py
 
-A group is made of all ranks, makes one all_reduce, and is destroyed. Both backends take turns. What is told is the median of
-the rounds for the slowest rank: of `new_group` alone, and of all three together, as the first call may do what was put off.
+Each round makes a group of all ranks, calls all_reduce once, and destroys the group. Both backends take
+turns. The table has the median of the rounds for the slowest rank: of `new_group` alone, and of all three
+steps. The three are timed together because the first call may do work that `new_group` has put off.
 """
 
 import argparse
@@ -17,7 +18,7 @@ BACKENDS = ["gloo", "anyccl"]
 
 
 def one(backend):
-    """Seconds for the group, and for all three."""
+    """Returns the seconds for `new_group`, and for all three steps."""
     dist.barrier()
     begin = time.perf_counter()
     group = dist.new_group(backend=backend)
@@ -42,7 +43,7 @@ def main():
         print(f"{dist.get_world_size()} ranks, torch {torch.__version__}, median of {args.rounds} rounds\n")
         print("| backend | new_group | with an all_reduce and destroy_process_group |\n| --- | --- | --- |")
         for name, times in results.items():
-            # The first round is untimed.
+            # The first round is a warm-up.
             made, all_three = (1e3 * statistics.median(column) for column in zip(*times[1:]))
             print(f"| {name} | {made:.1f} ms | {all_three:.1f} ms |")
     dist.destroy_process_group()

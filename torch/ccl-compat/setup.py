@@ -1,6 +1,9 @@
-"""Refuses to be installed beside Intel's package, whose files it would overwrite; pyproject.toml says the rest.
+"""Installs the module that serves the backend "ccl". Refuses to be installed beside Intel's package, whose
+files it would overwrite.
 
     pip install "./torch[ccl-compat]" ./torch/ccl-compat
+
+pyproject.toml has the metadata.
 """
 
 import importlib.metadata
@@ -18,7 +21,8 @@ def name_of(distribution):
 
 
 def others():
-    """Distributions that bring the module, where this will be installed; pip's build environment hides them from import."""
+    """Yields the other distributions that contain the module, in the places where this one will be installed.
+    pip's build environment hides these from import."""
     places = dict.fromkeys([*sys.path, sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
     for distribution in importlib.metadata.distributions(path=[place for place in places if place]):
         if name_of(distribution) != OURS and any(file.parts[0] == MODULE for file in distribution.files or []):

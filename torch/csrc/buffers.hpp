@@ -1,9 +1,8 @@
 // The memory of a call: tensors as the library takes them.
 //
 // The library takes contiguous elements. A contiguous tensor is used where it is. Any other tensor is
-// replaced by a contiguous one for the call: its elements are copied in before the call if the call reads
-// them, and copied back after it if the call writes them. All tensors are kept until the call has ended,
-// because callers may drop theirs earlier.
+// replaced by a contiguous copy for the call. If the call writes it, the result is copied back afterwards.
+// All tensors are kept until the call has ended, because callers may drop theirs earlier.
 #pragma once
 
 #include <utility>

@@ -132,8 +132,8 @@ def test_ddp_with_gradients_in_bfloat16():
 
 
 def test_ddp_with_power_sgd_gives_all_ranks_the_same():
-    # The hook starts collectives in callbacks: their order among others is the same on all ranks only where there are no
-    # others, that is, with one bucket and no unused parameters.
+    # The hook starts collectives in callbacks. Their order among other collectives may differ between ranks, so
+    # there must be no others: one bucket, and no unused parameters.
     torch.manual_seed(4)
     ddp = DistributedDataParallel(torch.nn.Sequential(torch.nn.Linear(8, 12), torch.nn.ReLU(), torch.nn.Linear(12, 4)))
     state = powerSGD_hook.PowerSGDState(process_group=None, matrix_approximation_rank=4, start_powerSGD_iter=2)

@@ -1,11 +1,11 @@
-"""What Python objects look like to the library: an address, a number of elements, a datatype.
+"""Python objects as the library sees them: an address, a number of elements, a datatype.
 
-    datatypes  the names and codes of element types
-    dlpack     memory that is offered by DLPack
-    exported   memory that is offered by the buffer protocol
-    buffer     any of them, with what the library cannot check
-    shared     memory that ranks of this host read where it is
-    vectors    counts and displacements of the calls whose blocks differ in length
+    datatypes  names and codes of element types
+    dlpack     memory that an object offers by DLPack
+    exported   memory that an object offers by the buffer protocol
+    buffer     any of these, with checks that the library cannot make
+    shared     memory that the other ranks of the host can read in place
+    vectors    counts and displacements of calls whose blocks differ in length
 """
 
 from .buffer import IN_PLACE, NOTHING, Buffer, receiver, sender

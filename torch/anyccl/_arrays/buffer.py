@@ -1,8 +1,9 @@
-"""An object of the caller's as the library sees it.
+"""An object of the caller as the library sees it.
 
-Who offers `__array_interface__` (NumPy) is asked for that, because the buffer protocol has no word for bfloat16 and its
-like; then DLPack; then the buffer protocol. What cannot be sent or received as it is, is either copied, where that gives the
-right answer, or refused by a sentence that says what to do.
+The memory of an object is looked up by `__array_interface__` (NumPy), then by DLPack, then by the buffer
+protocol. NumPy's own interface comes first, because the buffer protocol has no format for bfloat16 and
+similar types. An object that cannot be used as it is is copied, where that gives the right result. Otherwise
+it is refused with a message that says what to do.
 """
 
 import sys
@@ -20,7 +21,7 @@ IN_PLACE = _InPlace()
 
 
 class Buffer:
-    """Contiguous memory that stays where it is as long as this lives."""
+    """Contiguous memory that stays valid while this object lives."""
 
     __slots__ = ("address", "count", "datatype", "_keeps")
 
@@ -33,7 +34,7 @@ class Buffer:
         return datatypes.BYTES[self.datatype]
 
     def part(self, start, count):
-        """Some of its elements."""
+        """Returns a part of the buffer."""
         return Buffer(self.address + start * self.itemsize, count, self.datatype, self._keeps)
 
 
@@ -41,13 +42,13 @@ NOTHING = Buffer(None, 0, datatypes.Datatype.BYTE)
 
 
 def sender(source):
-    """To be read from. What is not contiguous is copied."""
+    """Returns a Buffer to read from. An object that is not contiguous is copied."""
     buffer, is_contiguous, _ = _look(source, "send buffer")
     return buffer if is_contiguous else sender(_contiguous_copy(source))
 
 
 def receiver(target):
-    """To be written to."""
+    """Returns a Buffer to write to."""
     buffer, is_contiguous, is_read_only = _look(target, "receive buffer")
     if is_read_only:
         refuse(f"the receive buffer ({_named(target)}) may only be read: receive into a copy of it")
@@ -58,7 +59,7 @@ def receiver(target):
 
 
 def _look(thing, role):
-    """(Buffer, whether it is contiguous, whether it may only be read)"""
+    """Returns (Buffer, whether it is contiguous, whether it is read-only)."""
     if isinstance(thing, Buffer):
         return thing, True, False
     interface = getattr(thing, "__array_interface__", None)
@@ -80,7 +81,7 @@ def _look(thing, role):
     return buffer, export.is_contiguous, export.is_read_only
 
 
-# What dtypes of NumPy have turned out to be: their names are worked out anew each time they are asked for.
+# Datatype of each NumPy dtype seen so far. NumPy computes the name of a dtype at each use.
 _KNOWN = {}
 
 
@@ -119,7 +120,7 @@ def _contiguous_copy(source):
         import numpy
 
         return numpy.ascontiguousarray(source)
-    if callable(getattr(source, "contiguous", None)):  # PyTorch; a memoryview has a word of the same name.
+    if callable(getattr(source, "contiguous", None)):  # PyTorch. A memoryview has an attribute of this name.
         return source.contiguous()
     if hasattr(source, "__dlpack__"):
         import numpy

@@ -1,8 +1,10 @@
-"""Element types by the names that NumPy, ml_dtypes and PyTorch share, by the codes of DLPack and of the buffer protocol."""
+"""Datatypes of the library by the names of NumPy, ml_dtypes and PyTorch, and by the codes of DLPack and the
+buffer protocol."""
 
 from .._capi import Datatype
 
-# ml_dtypes has three more kinds of 8 bits, whose numbers are others: they are not taken for these.
+# ml_dtypes has more float types of 8 bits. The same bits mean other numbers in them than in the two types
+# below, so they are not accepted.
 BY_NAME = {
     "bool": Datatype.BOOL,
     "int8": Datatype.INT8,
@@ -43,7 +45,8 @@ _OTHERS = {"?": Datatype.BOOL, "c": Datatype.BYTE, "e": Datatype.FLOAT16, "f": D
 
 
 def by_format(form, itemsize):
-    """The datatype of a format of the struct module, in the order of this machine; None: it has none."""
+    """Returns the datatype of a format of the struct module, in the byte order of this machine. None: there
+    is none."""
     form = form.removeprefix("@").removeprefix("=").removeprefix("<")
     if form in ("b", "h", "i", "l", "q", "n"):
         return _INTEGERS.get(itemsize)
@@ -53,5 +56,5 @@ def by_format(form, itemsize):
 
 
 def accepted():
-    """For messages."""
+    """Returns the accepted types, for messages."""
     return ", ".join(BY_NAME)

@@ -1,17 +1,17 @@
 """Memory that an object offers by DLPack: tensors of PyTorch, arrays of JAX, TensorFlow and CuPy.
 
-The capsule is looked into and kept, never taken: its own destructor then gives the memory back, as for any consumer that
-changed its mind. Nothing of the framework is imported.
+The capsule is read and kept, but not consumed. Its own destructor returns the memory later, as for a consumer
+that did not take it. No framework is imported.
 """
 
 import ctypes
 
-_CPU, _CPU_SIDE = 1, (1, 3, 11, 13)  # CPU; page-locked for CUDA, for ROCm; managed by CUDA
+_CPU, _CPU_SIDE = 1, (1, 3, 11, 13)  # CPU; page-locked memory of CUDA, of ROCm; managed memory of CUDA
 _READ_ONLY = 1
 
 
 class _Tensor(ctypes.Structure):
-    """DLTensor"""
+    """DLTensor."""
 
     _fields_ = [
         ("data", ctypes.c_void_p),
@@ -28,7 +28,7 @@ class _Tensor(ctypes.Structure):
 
 
 class _Versioned(ctypes.Structure):
-    """DLManagedTensorVersioned; the older DLManagedTensor begins with the tensor."""
+    """DLManagedTensorVersioned. The older DLManagedTensor begins with the tensor."""
 
     _fields_ = [
         ("major", ctypes.c_uint32),
@@ -47,18 +47,19 @@ _is_valid.argtypes, _is_valid.restype = [ctypes.py_object, ctypes.c_char_p], cty
 
 
 def device_of(source):
-    """(type, number) of the device that its memory is on, and whether the processor can use it."""
+    """Returns (type, number) of the device of the object's memory, and whether the CPU can use that memory."""
     kind, number = source.__dlpack_device__()
     return int(kind), int(number), int(kind) in _CPU_SIDE
 
 
 class Export:
-    """The memory of an object that has __dlpack__, on the side of the processor. BufferError: it does not give it away."""
+    """The memory of an object that has __dlpack__, as the CPU sees it. BufferError: the object does not
+    export its memory."""
 
     def __init__(self, source):
         try:
             self._capsule = source.__dlpack__(max_version=(1, 0))
-        except TypeError:  # From before version 1.
+        except TypeError:  # The object has DLPack from before version 1.
             self._capsule = source.__dlpack__()
         if _is_valid(self._capsule, b"dltensor_versioned"):
             managed = _Versioned.from_address(_pointer_of(self._capsule, b"dltensor_versioned"))

@@ -1,6 +1,7 @@
-"""Memory that an object offers by the buffer protocol: bytes, bytearray, array.array, memoryview, mmap, ctypes arrays.
+"""Memory that an object offers by the buffer protocol: bytes, bytearray, array.array, memoryview, mmap,
+ctypes arrays.
 
-Asked through Python's C API, because no other way gives the address of memory that may only be read.
+Python's C API is used, because no other way gives the address of read-only memory.
 """
 
 import ctypes
@@ -34,7 +35,8 @@ _is_contiguous.argtypes, _is_contiguous.restype = [ctypes.POINTER(_PyBuffer), ct
 
 
 class Export:
-    """The memory of an object, which cannot be resized while this lives. TypeError: it offers none."""
+    """The memory of an object, which cannot be resized while this lives. TypeError: the object offers no
+    memory."""
 
     def __init__(self, source):
         self._view = _PyBuffer()
@@ -46,5 +48,5 @@ class Export:
         self.format = (view.format or b"B").decode()
 
     def __del__(self):
-        # Where asking has failed there is nothing to release: obj is NULL then, which releasing accepts.
+        # If PyObject_GetBuffer has failed, obj is NULL, and the release does nothing.
         _release(self._view)

@@ -1,11 +1,11 @@
-"""Buffers of the calls whose blocks differ in length: Allgatherv, Gatherv, Scatterv, Alltoallv.
+"""Buffers of calls whose blocks differ in length: Allgatherv, Gatherv, Scatterv, Alltoallv.
 
-    x                            as even as possible, the first blocks one longer
-    [x, counts]                  one after the other
-    [x, (counts, displs)]        from these elements on
+    x                            blocks as even as possible, the first ones one element longer
+    [x, counts]                  blocks of these lengths, one after the other
+    [x, (counts, displs)]        blocks of these lengths that begin at these elements
     [x, counts, displs]          the same
 
-All numbers are elements of x, one per rank, as in mpi4py.
+Counts and displacements are in elements of x, one per rank, as in mpi4py.
 """
 
 import ctypes
@@ -26,12 +26,12 @@ class Blocks:
 
     @classmethod
     def sent(cls, spec, ranks):
-        """To be read from."""
+        """Returns blocks to read from."""
         return cls._of(spec, ranks, sender, "send buffer")
 
     @classmethod
     def received(cls, spec, ranks):
-        """To be written to."""
+        """Returns blocks to write to."""
         return cls._of(spec, ranks, receiver, "receive buffer")
 
     @classmethod
@@ -49,7 +49,7 @@ class Blocks:
         return cls(buffer, counts, displs)
 
     def start(self, rank):
-        """The first element of a block."""
+        """Returns the index of the first element of a block."""
         return self.displs[rank] if self.displs is not None else sum(self.counts[:rank])
 
 

@@ -1,6 +1,6 @@
 """The C API of libanyccl, for the other modules of this package.
 
-    header   what include/anyccl/anyccl.h declares, generated
+    header   declarations of include/anyccl/anyccl.h, generated
     library  finds libanyccl.so.0 and loads it, once
     errors   an exception class per status
 """

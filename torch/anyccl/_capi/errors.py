@@ -1,7 +1,7 @@
-"""What goes wrong, as exceptions: one class per status of the C API.
+"""Errors as exceptions: one class per status of the C API.
 
-Each is also the exception of Python that means the same, so that `except ConnectionError` catches a lost rank and
-`except TimeoutError` a rank that did not come.
+Each class also derives from the exception of Python with the same meaning. So `except ConnectionError`
+catches a lost rank, and `except TimeoutError` a rank that did not come.
 """
 
 import builtins
@@ -13,17 +13,17 @@ __all__ = ["Error", "InvalidArgumentError", "InvalidUsageError", "UnsupportedErr
 
 
 class Error(Exception):
-    """A call of anyccl failed.
+    """A call of anyccl has failed.
 
-    code:    a Status
-    rank:    the rank that got it, -1 before there is one
-    message: the sentence: which call, what was wrong, who is missing
+        code:    a Status
+        rank:    rank of the process that got the error, -1 before there is one
+        message: sentence that says which call failed, why, and which rank is missing
     """
 
     code = Status.ERR_INTERNAL
 
     def __init__(self, message, rank=-1):
-        # One argument: OSError, from which some of these come, would take two for an errno and its text.
+        # One argument, because OSError, a base of some of these, takes two for an errno and its text.
         super().__init__(message)
         self.message = message
         self.rank = rank
@@ -42,19 +42,20 @@ class InvalidArgumentError(Error, ValueError):
 
 
 class InvalidUsageError(Error, RuntimeError):
-    """Not allowed now: after close, in a forked child, with an open request. Nothing was sent."""
+    """The call is not allowed now: after close, in a forked child, with an open request. Nothing was sent."""
 
     code = Status.ERR_INVALID_USAGE
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """Defined, but not possible here. Nothing was sent."""
+    """The call is defined, but not supported here. Nothing was sent."""
 
     code = Status.ERR_UNSUPPORTED
 
 
 class PeerLostError(Error, ConnectionError):
-    """A rank died or closed its connection. The communicator has failed; `shrink` goes on without that rank."""
+    """A rank died or closed its connection. The communicator has failed; `shrink` makes one without that
+    rank."""
 
     code = Status.ERR_PEER_LOST
 
@@ -84,7 +85,7 @@ class BootstrapError(Error, ConnectionError):
 
 
 class SystemCallError(Error, OSError):
-    """The operating system refused something. In a collective: the communicator has failed."""
+    """The operating system refused a request. If this happened in a collective, the communicator has failed."""
 
     code = Status.ERR_SYSTEM
 
@@ -101,13 +102,14 @@ _CLASSES = {kind.code: kind for kind in (
 
 
 def check(library, status, rank=-1):
-    """Raises what a status of a call says; for success nothing. On the thread that made the call."""
+    """Raises the exception of a status that is not success. To be called on the thread that made the call."""
     if status:
-        # Every operation is waited for by the same call, whose name says nothing.
+        # All operations are waited for by the same call, so its name is dropped.
         message = library.anyccl_last_error().decode("utf-8", "replace").removeprefix("anyccl_wait_for: ")
         raise _CLASSES.get(status, InternalError)(message, rank)
 
 
 def refuse(message, rank=-1):
-    """Raises what the library would for an argument, for what it cannot see: what Python objects are."""
+    """Raises the library's error for an invalid argument, for properties of Python objects that the library
+    cannot see."""
     raise InvalidArgumentError(message, rank)

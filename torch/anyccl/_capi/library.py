@@ -1,13 +1,13 @@
-"""Finds libanyccl and loads it, at the first use and once.
+"""Finds libanyccl and loads it, once, at its first use.
 
-Where it is looked for, in this order:
+It is looked for in this order:
 
-1. `ANYCCL_LIB`: the file, or the folder that it is in. When it is set nothing else is tried.
+1. `ANYCCL_LIB`: the file, or its folder. If this is set, nothing else is tried.
 2. Beside the package, where a wheel and `pip install` put it.
-3. Where the loader of the system looks: `LD_LIBRARY_PATH`, ld.so.cache.
+3. Where the system's loader looks: `LD_LIBRARY_PATH`, ld.so.cache.
 
-The functions have their types from the generated header; a library of another version than that is refused, since its
-structures may have another shape.
+The generated header gives the functions their types. A library of another version is refused, because its
+structures may differ.
 """
 
 import ctypes
@@ -23,7 +23,8 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 @functools.cache
 def load():
-    """The library, with its functions typed. OSError: it is nowhere; the message names each place that was tried."""
+    """Returns the library, with types for its functions. OSError: it was not found; the message names each
+    place that was tried."""
     library = _open()
     for name, (result, arguments) in header.FUNCTIONS.items():
         try:
@@ -33,7 +34,7 @@ def load():
         function.restype, function.argtypes = result, arguments
     number = library.anyccl_version()
     found = (number // 10000, number // 100 % 100, number % 100)
-    # Before 1.0 a minor version may change structures; later ones only grow.
+    # Before 1.0, a minor version may change structures. From then on, structures only grow.
     if found[0] != header.VERSION[0] or (found[0] == 0 and found[1] != header.VERSION[1]):
         theirs, ours = (".".join(map(str, version)) for version in (found, header.VERSION))
         raise OSError(f"{library._name} is anyccl {theirs}, this package is made for {ours}; install both from one source")
@@ -41,7 +42,7 @@ def load():
 
 
 def candidates():
-    """The names to try, as (what to open, what the message calls it)."""
+    """Returns the files to try, as (name to open, name of the place in messages)."""
     if asked := os.environ.get("ANYCCL_LIB"):
         path = Path(asked)
         return [(str(path / NAME if path.is_dir() else path), "ANYCCL_LIB")]
@@ -61,7 +62,7 @@ def _open():
 
 @functools.cache
 def path():
-    """The file that is loaded."""
+    """Returns the path of the loaded file."""
     load()
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
         for line in maps:

@@ -1,14 +1,17 @@
-"""The parts of `anyccl.Communicator`, each a class that adds to the one before.
+"""The parts of `anyccl.Communicator`, and what they use.
 
-    waiting      how a call waits, and hears Ctrl-C meanwhile
-    core         the handle, and what is under way
-    collectives  buffers with blocks of one length
-    unequal      buffers with blocks of different lengths
+The classes of core, collectives, unequal, messages and objects derive from each other, in this order.
+
+    core         the handle, and the operations that are under way
+    collectives  collectives of buffers with blocks of one length
+    unequal      collectives of buffers with blocks of different lengths
     messages     Send, Recv and their relatives
-    arrivals     receives of objects, whose length is not known
-    objects      lower case: whatever can be pickled
-    operator     what combines elements, and objects
+    objects      methods in lower case, for any object that can be pickled
+
+    waiting      waits that Ctrl-C can interrupt
+    arrivals     receives of objects, whose length is not known in advance
+    operator     reduction operators, for elements and for objects
     request      started operations, as the program holds them
     status       what is known of a message
-    starting     settings, stores, ids
+    starting     settings, stores and ids of new communicators
 """

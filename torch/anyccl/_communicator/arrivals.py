@@ -1,8 +1,11 @@
 """Receives of objects, whose length is not known before the message has come.
 
-A receive of an object meets its message when somebody looks: it asks for the oldest message that it accepts, takes that out,
-and receives it into memory of its length. Receives of one communicator are looked at in the order in which they were
-started, and one takes nothing that an earlier one accepts: so they meet messages in the order that MPI asks for.
+A receive of an object matches a message only when the program makes a call that looks for one. The receive
+then asks for the oldest message that it accepts, takes that message out, and receives it into memory of its
+length.
+
+The receives of one communicator are looked at in the order in which they were started. None takes a message
+that an earlier one accepts. So they match messages in the order that MPI demands.
 """
 
 import pickle
@@ -18,7 +21,7 @@ from .waiting import Pending
 
 
 class Arrivals:
-    """The receives of objects on one communicator that have met no message yet."""
+    """The receives of objects on one communicator that have not matched a message yet."""
 
     def __init__(self, communicator):
         self.communicator = communicator
@@ -26,14 +29,14 @@ class Arrivals:
         self._lock = threading.Lock()
 
     def expect(self, source, tag):
-        """Starts a receive."""
+        """Starts a receive and returns it."""
         receive = ObjectReceive(self, source, tag)
         with self._lock:
             self._waiting.append(receive)
         return receive
 
     def look(self):
-        """Gives what has come to those that wait for it."""
+        """Matches messages that have come with the receives that wait."""
         with self._lock:
             passed = []
             for receive in self._waiting:
@@ -42,7 +45,7 @@ class Arrivals:
             self._waiting = passed
 
     def withdraw(self, receive):
-        """Ends a receive, if it has met nothing: whether that is so."""
+        """Ends a receive that has not matched a message. Returns whether it was ended."""
         with self._lock:
             if receive not in self._waiting:
                 return False
@@ -51,13 +54,14 @@ class Arrivals:
 
 
 class ObjectReceive:
-    """Looks like a Pending. What Ctrl-C has cut short is taken up again where it was."""
+    """A receive of an object, with the methods of a Pending. A step that Ctrl-C has interrupted is continued
+    at the next call."""
 
     def __init__(self, arrivals, source, tag):
         self._arrivals, self._source, self._tag = arrivals, source, tag
-        # The message that was taken out, and what is known of it.
+        # The message that was taken out of the queue, and its status.
         self._taken, self._found = c_void_p(), MessageStatus()
-        # Its receive: before it is started, and after.
+        # Memory for the message; its receive before it is started, and after.
         self._room = self._prepared = self._pending = None
         self._is_cancelled = False
 
@@ -78,7 +82,8 @@ class ObjectReceive:
         return self._source in (ANY_SOURCE, message.source) and self._tag in (ANY_TAG, message.tag)
 
     def meet(self, earlier):
-        """Takes the oldest message that it accepts, unless one of the earlier receives does: whether it has one."""
+        """Takes the oldest message that this receive accepts, unless an earlier receive accepts it too.
+        Returns whether it has a message."""
         communicator = self._arrivals.communicator
         if self._prepared is None:
             if not self._taken.value and not self._take(communicator, earlier):
@@ -116,14 +121,15 @@ class ObjectReceive:
         return self.settle(timeout_ms) and (self._is_cancelled or self._pending.wait())
 
     def settle(self, timeout_ms=None):
-        """Waits for the message, then for its content, at most for some time: whether both are there."""
+        """Waits for the message and then for its content, at most for timeout_ms. Returns whether both are
+        there."""
         begun = perf_counter()
         while self._pending is None and not self._is_cancelled:
             self._arrivals.look()
             if self._pending is not None:
                 break
             if timeout_ms is None:
-                # Not taken out there: what it finds may be for an earlier receive.
+                # Only waits: the message that it finds may be for an earlier receive.
                 self._arrivals.communicator._wait_for_message(self._source, self._tag)
             elif 1000 * (perf_counter() - begun) >= timeout_ms:
                 return False

@@ -1,4 +1,5 @@
-"""Collectives of buffers whose blocks are of one length. Each has a form that starts with I and gives a Request."""
+"""Collectives of buffers whose blocks have one length. Each has a form that starts with I and returns a
+Request."""
 
 import ctypes
 
@@ -10,7 +11,7 @@ from .request import Request
 
 
 def blocking(start):
-    """The form that waits, of a method that starts."""
+    """Makes the blocking form of a method that starts an operation."""
 
     def call(self, *arguments, **named):
         self._complete(start(self, *arguments, **named))
@@ -20,20 +21,20 @@ def blocking(start):
 
 
 def nonblocking(start):
-    """The form that gives a Request."""
+    """Makes the form that returns a Request."""
 
     def call(self, *arguments, **named):
         return Request(self._keep(start(self, *arguments, **named)))
 
-    call.__doc__ = f"{start.__doc__} Starts it and gives a Request."
+    call.__doc__ = f"{start.__doc__} Starts the operation and returns a Request."
     return call
 
 
 class Collectives(Core):
-    """Methods in upper case, as mpi4py has them: arrays, tensors, anything with the buffer protocol."""
+    """Methods in upper case, as in mpi4py: for arrays, tensors, and anything with the buffer protocol."""
 
     def _pair(self, sendbuf, recvbuf, call):
-        """Both buffers of a call that combines or moves as many elements as it gives."""
+        """Returns both buffers of a call whose send and receive buffers have the same number of elements."""
         recv = receiver(recvbuf)
         send = recv if sendbuf is IN_PLACE else sender(sendbuf)
         self._agree(send, recv, call, recv.count)
@@ -73,7 +74,7 @@ class Collectives(Core):
     def _bcast(self, buf, root=0):
         """Copies the elements of the root to every rank."""
         buffer = sender(buf) if self._rank == root else receiver(buf)
-        # The root's is written to by nobody: in place.
+        # The root's buffer is not written to: its call is in place.
         return self._begin("broadcast", buffer.address, buffer.address, buffer.count, buffer.datatype, root, keeps=buffer)
 
     def _allgather(self, sendbuf, recvbuf):
@@ -107,13 +108,14 @@ class Collectives(Core):
         return self._begin("scatter", send.address, recv.address, recv.count, recv.datatype, root, keeps=(send, recv))
 
     def _reduce_scatter_block(self, sendbuf, recvbuf, op=SUM):
-        """Combines the elements of all ranks; every rank gets its part. In place the part is the first of recvbuf."""
+        """Combines the elements of all ranks; every rank gets its part. In place, the part is put at the
+        start of recvbuf."""
         recv, (code, after) = receiver(recvbuf), code_of(op)
         if sendbuf is IN_PLACE:
             send, each = recv, self._per_rank(recv, "Reduce_scatter_block")
             recv, finish = send.part(self._rank * each, each), after
 
-            # The library leaves the part where it lies.
+            # In place, the library leaves the part at its own position in the buffer.
             def after():
                 ctypes.memmove(send.address, recv.address, each * send.itemsize)
                 return finish and finish()

@@ -1,23 +1,23 @@
-"""What all calls of a communicator need: its handle, and the bookkeeping of what is under way."""
+"""The base of a communicator: its handle, and a list of the operations that are under way."""
 
 from ctypes import byref, c_int
 
 from .._capi import check, load
 from .waiting import Pending
 
-# How many open operations are kept before those that have ended are looked for.
+# Number of open operations from which on those that have ended are looked for.
 SWEEP_AT = 64
 
 
 class Core:
-    """A handle of the library, and the operations whose buffers it still uses."""
+    """A handle of the library, and the operations whose buffers the library still uses."""
 
     def __init__(self, handle, timeout, is_world=False, is_derived=False):
         self._library = load()
-        # The library's own word for the world is NULL.
+        # The library accepts NULL for the world.
         self._handle = None if is_world else handle
         self._is_world, self._is_derived, self._is_closed = is_world, is_derived, False
-        # Seconds that the waits of this package's own may last, or None.
+        # Longest time in seconds of waits that this package makes itself; None: no limit.
         self._timeout = timeout
         self._open = {}
         self._sweep_at = SWEEP_AT
@@ -33,14 +33,15 @@ class Core:
         check(self._library, status, self._rank)
 
     def _begin(self, name, *arguments, keeps, after=None):
-        """Starts anyccl_i<name>."""
+        """Starts anyccl_i<name>, and returns it as a Pending."""
         pending = Pending(self._library, self._rank, self._handle, keeps, after)
         start = getattr(self._library, f"anyccl_i{name}")
         self._check(start(*arguments, self._handle, pending.place))
         return pending
 
     def _complete(self, pending):
-        """Waits for what a blocking call has started. Where that is interrupted its buffers stay alive with this."""
+        """Waits for the operation of a blocking call. If the wait is interrupted, the communicator keeps the
+        buffers."""
         try:
             pending.wait()
         except BaseException:
@@ -50,14 +51,14 @@ class Core:
         return pending
 
     def _keep(self, pending):
-        """An operation that nobody waits for now."""
+        """Keeps an operation for which no call waits now."""
         if len(self._open) >= self._sweep_at:
             self._sweep()
         self._open[id(pending)] = pending
         return pending
 
     def _sweep(self):
-        """Lets go of what has ended."""
+        """Drops the operations that have ended."""
         for key, pending in list(self._open.items()):
             if pending.has_ended():
                 self._open.pop(key, None)

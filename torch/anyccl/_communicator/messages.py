@@ -10,12 +10,13 @@ from .request import Request
 from .status import told
 from .unequal import Unequal
 
-# How long a probe looks without a pause: an answer is often there by then. How long it then pauses.
+# How long a probe polls without a pause, because an answer has often come by then; and its pauses after that.
 EAGER_SECONDS, FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 100e-6, 50e-6, 1e-3
 
 
 class Messages(Unequal):
-    """A receive may have more room than its message needs; the Status that it gives tells how much came."""
+    """Messages of buffers. A receive may have more room than its message needs; its Status tells how many
+    elements came."""
 
     def _send(self, buf, dest, tag, call="send"):
         send = sender(buf)
@@ -26,43 +27,44 @@ class Messages(Unequal):
         return self._begin("recv", recv.address, recv.count, recv.datatype, source, tag, keeps=recv)
 
     def Send(self, buf, dest, tag=0):
-        """Sends elements to one rank; returns when buf may be changed."""
+        """Sends elements to one rank. Returns when buf may be changed."""
         self._complete(self._send(buf, dest, tag))
 
     def Ssend(self, buf, dest, tag=0):
-        """Sends elements to one rank; returns when it receives them."""
+        """Sends elements to one rank. Returns when a receive there has matched the message."""
         self._complete(self._send(buf, dest, tag, "ssend"))
 
     def Recv(self, buf, source=ANY_SOURCE, tag=ANY_TAG, status=None):
-        """Receives elements from one rank, or from any; gives a Status."""
+        """Receives elements from one rank, or from any, and returns a Status."""
         return told(status, self._complete(self._recv(buf, source, tag)).message)
 
     def Isend(self, buf, dest, tag=0):
-        """Starts a Send and gives a Request."""
+        """Starts a Send and returns a Request."""
         return Request(self._keep(self._send(buf, dest, tag)))
 
     def Issend(self, buf, dest, tag=0):
-        """Starts an Ssend and gives a Request."""
+        """Starts an Ssend and returns a Request."""
         return Request(self._keep(self._send(buf, dest, tag, "ssend")))
 
     def Irecv(self, buf, source=ANY_SOURCE, tag=ANY_TAG):
-        """Starts a Recv and gives a Request, whose Wait gives the Status."""
+        """Starts a Recv and returns a Request, whose Wait returns the Status."""
         return Request(self._keep(self._recv(buf, source, tag)))
 
     def Sendrecv(self, sendbuf, dest, sendtag=0, recvbuf=None, source=ANY_SOURCE, recvtag=ANY_TAG, status=None):
-        """Sends to one rank and receives from one, at the same time; gives a Status."""
-        # Both are looked at before either is started.
+        """Sends to one rank and receives from one at the same time. Returns a Status."""
+        # Both buffers are checked before either operation is started.
         send, recv = sender(sendbuf), receiver(recvbuf)
         receiving = self._keep(self._recv(recv, source, recvtag))
         self._complete(self._begin("send", send.address, send.count, send.datatype, dest, sendtag, keeps=send))
         return told(status, self._complete(receiving).message)
 
     def Probe(self, source=ANY_SOURCE, tag=ANY_TAG, status=None):
-        """Waits for a message and leaves it there; gives a Status, whose count tells how much room it needs."""
+        """Waits for a message without receiving it. Returns a Status, whose count tells how much room the
+        message needs."""
         return told(status, self._wait_for_message(source, tag))
 
     def Iprobe(self, source=ANY_SOURCE, tag=ANY_TAG, status=None):
-        """Whether a message has come: a Status, or None."""
+        """Returns a Status if a message has come, else None."""
         message = self._iprobe(source, tag)
         return message and told(status, message)
 
@@ -74,7 +76,7 @@ class Messages(Unequal):
         return message if found.value else None
 
     def _wait_for_message(self, source, tag):
-        """Looks again and again, so that Ctrl-C is heard: soon at first, then less and less often."""
+        """Polls for a message, so that Ctrl-C can interrupt: often at first, then less and less often."""
         begun, pause = perf_counter(), FIRST_PAUSE_SECONDS
         while not (message := self._iprobe(source, tag)):
             waited = perf_counter() - begun

@@ -1,6 +1,7 @@
-"""Methods in lower case: any object that pickle takes. Slower than those in upper case; lengths need not be known.
+"""Methods in lower case: for any object that can be pickled.
 
-Collectives exchange the lengths of the pickles first, then the pickles.
+They are slower than those in upper case, but lengths need not be known. Collectives exchange the lengths of
+the pickles first, then the pickles.
 """
 
 import functools
@@ -29,7 +30,7 @@ def _dumped(thing):
 
 
 class Objects(Messages):
-    """As mpi4py has them."""
+    """Messages and collectives of objects, with the names of mpi4py."""
 
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)
@@ -40,19 +41,19 @@ class Objects(Messages):
         self._complete(self._send_object(obj, dest, tag))
 
     def ssend(self, obj, dest, tag=0):
-        """Sends an object to one rank; returns when it receives it."""
+        """Sends an object to one rank. Returns when a receive there has matched the message."""
         self._complete(self._send_object(obj, dest, tag, "ssend"))
 
     def isend(self, obj, dest, tag=0):
-        """Starts a send and gives a Request."""
+        """Starts a send and returns a Request."""
         return Request(self._keep(self._send_object(obj, dest, tag)))
 
     def issend(self, obj, dest, tag=0):
-        """Starts an ssend and gives a Request."""
+        """Starts an ssend and returns a Request."""
         return Request(self._keep(self._send_object(obj, dest, tag, "ssend")))
 
     def recv(self, source=ANY_SOURCE, tag=ANY_TAG, status=None):
-        """Receives an object from one rank, or from any."""
+        """Receives an object from one rank, or from any, and returns it."""
         receive = self._arrivals.expect(source, tag)
         try:
             receive.wait()
@@ -63,18 +64,20 @@ class Objects(Messages):
         return receive.result
 
     def irecv(self, source=ANY_SOURCE, tag=ANY_TAG):
-        """Starts a recv and gives a Request, whose wait gives the object. No limit on its size."""
+        """Starts a recv and returns a Request, whose wait returns the object. The size of the object is not
+        limited."""
         return Request(self._arrivals.expect(source, tag))
 
     def sendrecv(self, sendobj, dest, sendtag=0, source=ANY_SOURCE, recvtag=ANY_TAG, status=None):
-        """Sends an object to one rank and receives one, at the same time."""
+        """Sends an object to one rank and receives one at the same time. Returns the object that was
+        received."""
         sending = self.isend(sendobj, dest, sendtag)
         received = self.recv(source, recvtag, status)
         sending.Wait()
         return received
 
     def bcast(self, obj=None, root=0):
-        """Gives every rank the object of the root."""
+        """Sends the object of the root to every rank, and returns it."""
         content = _dumped(obj) if self._rank == root else b""
         length = array("q", [len(content)])
         self.Bcast(length, root)
@@ -85,7 +88,7 @@ class Objects(Messages):
         return obj if self._rank == root else pickle.loads(room)
 
     def gather(self, obj, root=0):
-        """Gives the root a list of the objects of all ranks; the others None."""
+        """Returns a list of the objects of all ranks at the root; None on the others."""
         content, is_root = _dumped(obj), self._rank == root
         lengths = array("q", bytes(8 * self._size)) if is_root else None
         self.Gather(array("q", [len(content)]), lengths, root)
@@ -97,7 +100,7 @@ class Objects(Messages):
         return _loaded(room, lengths) if is_root else None
 
     def allgather(self, obj):
-        """Gives every rank a list of the objects of all ranks."""
+        """Returns a list of the objects of all ranks on every rank."""
         content, lengths = _dumped(obj), array("q", bytes(8 * self._size))
         self.Allgather(array("q", [len(content)]), lengths)
         room = bytearray(sum(lengths))
@@ -107,7 +110,7 @@ class Objects(Messages):
         return _loaded(room, lengths)
 
     def scatter(self, sendobj=None, root=0):
-        """Deals a list of objects, one per rank, out to all ranks."""
+        """Sends each rank one object of the root's list, and returns it."""
         is_root = self._rank == root
         contents = self._dumped_list(sendobj, "scatter") if is_root else []
         lengths = array("q", map(len, contents)) if is_root else None
@@ -120,7 +123,7 @@ class Objects(Messages):
         return pickle.loads(room)
 
     def alltoall(self, sendobj):
-        """Sends object k of every rank's list to rank k; gives the list of those that came."""
+        """Sends object k of every rank's list to rank k. Returns the list of the objects that were received."""
         contents = self._dumped_list(sendobj, "alltoall")
         sent, got = array("q", map(len, contents)), array("q", bytes(8 * self._size))
         self.Alltoall(sent, got)
@@ -132,13 +135,14 @@ class Objects(Messages):
         return _loaded(room, got)
 
     def reduce(self, sendobj, op=SUM, root=0):
-        """Combines the objects of all ranks, in the order of ranks; the root gets the result, the others None."""
+        """Combines the objects of all ranks, in the order of ranks. Returns the result at the root; None on
+        the others."""
         function = function_of(op)
         things = self.gather(sendobj, root)
         return functools.reduce(function, things) if things is not None else None
 
     def allreduce(self, sendobj, op=SUM):
-        """Combines the objects of all ranks, in the order of ranks; every rank gets the result."""
+        """Combines the objects of all ranks, in the order of ranks. Returns the result on every rank."""
         return functools.reduce(function_of(op), self.allgather(sendobj))
 
     def scan(self, sendobj, op=SUM):

@@ -1,4 +1,4 @@
-"""Operators: those of the library, and those that a program makes."""
+"""Reduction operators: those of the library, and those that a program makes."""
 
 import ctypes
 from ctypes import byref, c_int
@@ -11,7 +11,7 @@ from .._arrays import datatypes, sender
 SUM, PRODUCT, MIN, MAX, AVG = ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG
 BAND, BOR, BXOR = ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR
 LAND, LOR, LXOR = ReduceOp.LAND, ReduceOp.LOR, ReduceOp.LXOR
-# As MPI has it.
+# Name of MPI.
 PROD = PRODUCT
 
 ON_OBJECTS = {
@@ -29,7 +29,7 @@ ON_OBJECTS = {
 
 
 class Op:
-    """An operator that the program has made, for the calls of buffers that take `op`."""
+    """An operator that a program has made, for methods of buffers with the argument `op`."""
 
     def __init__(self, number, keeps):
         self._number, self._keeps = number, keeps
@@ -37,11 +37,12 @@ class Op:
 
     @classmethod
     def Create(cls, function, commute=False):
-        """An operator of a function(inbuf, inoutbuf, datatype), which sets inoutbuf = inbuf op inoutbuf.
+        """Makes an operator of function(inbuf, inoutbuf, datatype), which sets inoutbuf = inbuf op inoutbuf.
 
-        Both are memoryviews of bytes, as those of mpi4py: numpy.frombuffer(inbuf, dtype=...) makes arrays of them. It runs
-        inside of a call, on the thread of that call, and must not use anyccl. An exception of it is raised by the call on
-        this rank; the others get a wrong result, or hear of it when this rank aborts.
+        Both are memoryviews of bytes, as in mpi4py: numpy.frombuffer(inbuf, dtype=...) makes arrays of them.
+        The function runs inside a call, on the thread of that call, and must not use anyccl. If it raises,
+        that call raises the exception on this rank. The other ranks get a wrong result, or learn of the
+        failure if this rank aborts the communicator.
         """
         operator = cls(0, None)
 
@@ -60,7 +61,8 @@ class Op:
 
     @classmethod
     def premul_sum(cls, scalar):
-        """A sum that multiplies what this rank gives by a scalar first: an array of one element, of the type of the data."""
+        """Makes a sum in which each rank first multiplies its elements by its scalar: an array of one
+        element, of the type of the data."""
         value, number = sender(scalar), c_int()
         if value.count != 1:
             refuse(f"the scalar has {value.count} elements; it must be one")
@@ -69,18 +71,18 @@ class Op:
         return cls(number.value, None)
 
     def Free(self):
-        """Gives it up; what was started with it goes on."""
+        """Frees the operator. Operations that have started with it go on."""
         check(load(), load().anyccl_op_destroy(self._number))
 
     def raise_failure(self):
-        """Raises what the function has raised since it was asked last."""
+        """Raises the last exception of the function since this was called before, if there was one."""
         failure, self._failure = self._failure, None
         if failure is not None:
             raise failure
 
 
 def code_of(op):
-    """(its number, what to call when an operation with it has ended)"""
+    """Returns (number of the operator, function to call when an operation with it has ended)."""
     if type(op) is ReduceOp:
         return op, None
     if isinstance(op, Op):
@@ -93,7 +95,7 @@ def code_of(op):
 
 
 def function_of(op):
-    """What an operator does to two objects."""
+    """Returns the function of two objects that an operator stands for."""
     if callable(op):
         return op
     if op in ON_OBJECTS:

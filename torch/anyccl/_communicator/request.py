@@ -6,57 +6,59 @@ from .status import told
 
 
 class Request:
-    """A started operation. Its buffers are the library's until it has ended.
+    """A started operation. The library uses its buffers until it has ended.
 
-    A request that is dropped goes on, and its buffers live on with it; only its outcome is lost.
+    A request that is dropped goes on, and its buffers stay alive until its end. Only its outcome is lost.
     """
 
     def __init__(self, pending):
-        # A Pending, or what looks like one.
+        # A Pending, or an object with the same methods.
         self._pending = pending
 
     def Wait(self, status=None):
-        """Waits for its end; gives a Status. Ctrl-C leaves it as it is: it can be waited for again."""
+        """Waits for the end and returns a Status. After Ctrl-C, the request is unchanged and can be waited
+        for again."""
         self._pending.wait()
         return told(status, self._pending.message)
 
     def Test(self, status=None):
-        """Whether it has ended; moves it on."""
+        """Returns whether the operation has ended. Lets it progress."""
         if not self._pending.wait(0):
             return False
         told(status, self._pending.message)
         return True
 
     def wait(self, timeout=None):
-        """Waits for its end, at most `timeout` seconds (then: TimeoutError of Python, and it goes on); gives the object
-        that was received, if it is a receive of an object."""
+        """Waits for the end and returns the object that was received, if the operation receives an object.
+        After `timeout` seconds it raises Python's TimeoutError, and the operation goes on."""
         if not self._pending.wait(None if timeout is None else max(0, round(1000 * timeout))):
             raise TimeoutError(f"not ended after {timeout} s; it goes on")
         return self._pending.result
 
     def test(self):
-        """(whether it has ended, the object that was received)"""
+        """Returns (whether the operation has ended, the object that was received)."""
         return (True, self._pending.result) if self.Test() else (False, None)
 
     def Cancel(self):
-        """Asks for the end of a receive that has met no message yet; it must still be waited for."""
+        """Cancels a receive that has not matched a message yet. It must still be waited for."""
         self._pending.cancel()
 
     @staticmethod
     def Waitall(requests):
-        """Waits for the end of all, then raises the first failure in their order; gives a list of Status."""
+        """Waits for all requests and returns a list of Status. If some have failed, raises the failure of the
+        first of them in the list."""
         _each_in_its_turn(requests, lambda still_open: not still_open)
         return [request.Wait() for request in requests]
 
     @staticmethod
     def waitall(requests):
-        """As Waitall; gives the objects that were received."""
+        """Waits for all requests and returns the objects that were received."""
         Request.Waitall(requests)
         return [request._pending.result for request in requests]
 
     @staticmethod
     def Waitany(requests):
-        """Waits until one of several has ended; gives its place in the list. All of them are moved on."""
+        """Waits until one of the requests has ended, and returns its index. Lets all of them progress."""
         if not requests:
             raise ValueError("Waitany of no requests")
         still_open = _each_in_its_turn(requests, lambda still_open: len(still_open) < len(requests))
@@ -66,14 +68,15 @@ class Request:
 
     @staticmethod
     def Testall(requests):
-        """Whether all have ended; moves them on."""
+        """Returns whether all requests have ended. Lets them progress."""
         return not _each_in_its_turn(requests, lambda still_open: True)
 
 
 def _each_in_its_turn(requests, is_enough):
-    """Moves all on until that is enough; those that are still open then.
+    """Lets all requests progress until is_enough(those still open) is true, and returns those still open.
 
-    Waiting for one moves on only what shares its connections, and another rank may wait for what was started last.
+    Waiting for one request advances only operations that share its connections, and another rank may wait for
+    the operation that was started last.
     """
     since, still_open = monotonic(), list(requests)
     while True:

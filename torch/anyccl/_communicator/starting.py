@@ -1,4 +1,4 @@
-"""How a communicator comes to be: the settings of one, and a store of the program's own."""
+"""What a new communicator needs: settings, ids, and adapters for stores of the program."""
 
 import ctypes
 import datetime
@@ -11,14 +11,15 @@ from .._capi import check, header, load
 from .._capi.errors import refuse
 from .waiting import interruptibly
 
-# As docs/environment.md has it.
+# The default of ANYCCL_TIMEOUT_MS (docs/environment.md).
 DEFAULT_TIMEOUT_MS = 300_000
-# How long a store is left waiting before it is asked whether that still makes sense.
+# Longest time of one wait of a store. Between two waits the caller may have given up.
 SLICE_SECONDS = 0.5
 
 
 def settings(timeout=None, name=None, interface=None, backend=None):
-    """anyccl_config_t. timeout: seconds, math.inf for none; None: the default, of which docs/environment.md tells."""
+    """Returns an anyccl_config_t. timeout: seconds, math.inf for no limit, or None for the default
+    (docs/environment.md)."""
     config = header.Config(struct_size=sizeof(header.Config))
     config.name = None if name is None else name.encode()
     config.interface = None if interface is None else interface.encode()
@@ -33,13 +34,14 @@ def settings(timeout=None, name=None, interface=None, backend=None):
 
 
 def seconds_of(config):
-    """The timeout of a communicator with these settings, as the library takes it; None: no end."""
+    """Returns the timeout in seconds that the library takes from these settings. None: no limit."""
     ms = config.timeout_ms or int(os.environ.get("ANYCCL_TIMEOUT_MS") or DEFAULT_TIMEOUT_MS)
     return None if ms <= 0 else ms / 1000
 
 
 def created(function, *arguments, rank=-1, on_interrupt=None):
-    """The handle that a function of the library writes to its last argument. Interruptible."""
+    """Calls a function of the library that writes a handle to its last argument, and returns the handle.
+    Ctrl-C can interrupt the call."""
 
     def create():
         handle = c_void_p()
@@ -50,29 +52,31 @@ def created(function, *arguments, rank=-1, on_interrupt=None):
 
 
 def unique_id():
-    """A new id, as bytes: one rank makes it, all give it to Communicator.from_id. This process answers those that come,
-    and must live that long."""
+    """Makes a new id, as bytes. One rank makes it, and all ranks pass it to Communicator.from_id(). The
+    process that made it answers the ranks that join, so it must live until all have joined."""
     made = header.UniqueId()
     check(load(), load().anyccl_get_unique_id(byref(made)))
     return bytes(made.bytes)
 
 
 def id_of(given):
-    """anyccl_unique_id_t of bytes."""
+    """Returns the anyccl_unique_id_t of an id in bytes."""
     if len(given) != header.UNIQUE_ID_BYTES:
         refuse(f"an id of {len(given)} bytes; anyccl.unique_id gives {header.UNIQUE_ID_BYTES}")
     return header.UniqueId((ctypes.c_ubyte * header.UNIQUE_ID_BYTES)(*given))
 
 
 class StoreAdapter:
-    """anyccl_store_t of an object with set(key, value) and get(key), such as a Store of torch.distributed.
+    """An anyccl_store_t over an object with set(key, value) and get(key), such as a Store of
+    torch.distributed.
 
-    get gives bytes. Where the key is not there yet it waits, or gives None at once and is asked again.
+    get returns bytes. If the key is not set yet, it either waits, or returns None at once and is called
+    again.
     """
 
     def __init__(self, store):
         self._store = store
-        # The struct does not keep them.
+        # Kept here, because the struct does not keep them alive.
         self._callbacks = header.StoreSet(self._set), header.StoreGet(self._get)
         self.struct = header.Store(sizeof(header.Store), None, *self._callbacks)
         self.failure = None
@@ -112,22 +116,22 @@ class StoreAdapter:
             if found is None:
                 time.sleep(min(seconds, 0.005))
             return found
-        # Of torch.distributed: its get would wait for as long as it likes.
+        # A store of torch.distributed. Its get() would wait for the time-out of the store.
         begun = time.monotonic()
         try:
             self._store.wait([key], datetime.timedelta(seconds=seconds))
         except RuntimeError:
             if time.monotonic() - begun < seconds / 2:
-                raise  # Not because it is not there.
+                raise  # It failed for another reason than a missing key.
             return None
         return self._store.get(key)
 
     def give_up(self):
-        """Has the library's call end soon."""
+        """Makes the library's call end soon."""
         self._is_given_up = True
 
     def _guarded(self, message, call):
-        """Runs what must not raise through the library; its failure becomes the message."""
+        """Runs a call that must not raise through the library. Its exception becomes the message."""
         try:
             call()
         except BaseException as failure:

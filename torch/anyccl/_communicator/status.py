@@ -4,7 +4,7 @@ from .._capi.header import Datatype
 
 
 class Status:
-    """From whom a message came, with which tag, and how many elements it has. True, whatever it says."""
+    """Source, tag and length of a message. A Status is always true, so `if comm.Iprobe():` works."""
 
     __slots__ = ("source", "tag", "count", "bytes", "datatype", "cancelled")
 
@@ -15,7 +15,7 @@ class Status:
         self.cancelled = False
 
     def fill(self, message):
-        """Takes over what the library says; `message` may be None, where it has said nothing."""
+        """Takes over what the library reports. `message` is None if it has reported nothing."""
         if message is not None:
             self.cancelled = bool(message.cancelled)
             if not self.cancelled:
@@ -31,7 +31,7 @@ class Status:
         return self.tag
 
     def Get_count(self):
-        """Elements."""
+        """Number of elements."""
         return self.count
 
     def Is_cancelled(self):
@@ -44,5 +44,5 @@ class Status:
 
 
 def told(status, message):
-    """The caller's Status, or a new one, with what the library says."""
+    """Fills the caller's Status, or a new one, with what the library reports, and returns it."""
     return (status if status is not None else Status()).fill(message)

@@ -10,7 +10,7 @@ from .operator import SUM, code_of
 
 
 class Unequal(Collectives):
-    """How a buffer of several blocks is written: see `_arrays/vectors.py`, and docs/python.md."""
+    """A buffer of several blocks is written as `_arrays/vectors.py` and docs/python.md describe."""
 
     def _allgatherv(self, sendbuf, recvbuf):
         """Collects the elements of all ranks on every rank; ranks may have different numbers of them."""
@@ -31,7 +31,8 @@ class Unequal(Collectives):
                            keeps=(send, recv))
 
     def _scatterv(self, sendbuf, recvbuf, root=0):
-        """Cuts the elements of the root into parts of different lengths. sendbuf may be None elsewhere."""
+        """Sends parts of the root's elements, of different lengths, to all ranks. sendbuf may be None
+        elsewhere."""
         if self._rank == root:
             send = Blocks.sent(sendbuf, self._size)
             own = send.buffer.part(send.start(root), send.counts[root])
@@ -44,7 +45,7 @@ class Unequal(Collectives):
                            keeps=(send, recv))
 
     def _reduce_scatter(self, sendbuf, recvbuf, recvcounts=None, op=SUM):
-        """Combines the elements of all ranks; every rank gets a part, of a length of its own: recvcounts."""
+        """Combines the elements of all ranks; rank r gets a part of recvcounts[r] elements."""
         recv, (code, after) = receiver(recvbuf), code_of(op)
         whole = recv if sendbuf is IN_PLACE else sender(sendbuf)
         blocks = Blocks.sent(whole if recvcounts is None else [whole, recvcounts], self._size)
@@ -55,7 +56,7 @@ class Unequal(Collectives):
         if sendbuf is IN_PLACE:
             recv, finish = send.part(blocks.start(self._rank), each), after
 
-            # The library leaves the part where it lies.
+            # In place, the library leaves the part at its own position in the buffer.
             def after():
                 ctypes.memmove(send.address, recv.address, each * send.itemsize)
                 return finish and finish()
@@ -65,7 +66,7 @@ class Unequal(Collectives):
                            keeps=(send, recv, op), after=after)
 
     def _alltoallv(self, sendbuf, recvbuf):
-        """Every rank sends every rank a part of its own, of any length."""
+        """Sends a part of any length from every rank to every rank."""
         recv = Blocks.received(recvbuf, self._size)
         send = recv if sendbuf is IN_PLACE else Blocks.sent(sendbuf, self._size)
         self._agree(send.buffer, recv.buffer, "Alltoallv", send.buffer.count)
@@ -73,7 +74,7 @@ class Unequal(Collectives):
                            recv.displs, recv.buffer.datatype, keeps=(send, recv))
 
     def _alltoall_list(self, sendbufs, recvbufs):
-        """Every rank sends every rank an array of its own, of any length: two lists with one per rank."""
+        """Sends an array of any length from every rank to every rank. Both lists have one array per rank."""
         sends, recvs = [sender(one) for one in sendbufs], [receiver(one) for one in recvbufs]
         kinds = {buffer.datatype for buffer in sends + recvs}
         if len(sends) != self._size or len(recvs) != self._size or len(kinds) != 1:

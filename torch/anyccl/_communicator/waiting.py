@@ -1,7 +1,7 @@
-"""How a call waits: in the library, without the GIL, and in slices, so that Ctrl-C is heard.
+"""Waits that Ctrl-C can interrupt: in the library, without the GIL, in slices.
 
-Python runs the handler of a signal between two of its own instructions. A call that stayed in the library for minutes
-would leave it waiting for as long; so each wait comes back now and then.
+Python runs the handler of a signal between two of its own instructions. A call that stays in the library for
+minutes would delay the handler for as long. So each wait returns to Python now and then.
 """
 
 import atexit
@@ -12,15 +12,15 @@ from .._capi import check
 from .._capi.header import MessageStatus
 
 SLICE_MS = 100
-# How long the end of the process is put off by a thread that was left behind.
+# Longest time that the end of the process waits for a thread that was left behind.
 LEAVING_SECONDS = 1
 
 
 class Pending:
-    """An operation that the library has started, and what must stay alive until it has ended.
+    """An operation that the library has started, and the objects that must stay alive until it has ended.
 
-    Ctrl-C may come between any two steps of this. So what the library tells is written to places that last, and the outcome
-    is worked out from them when somebody waits again.
+    Ctrl-C may come between any two steps. So the library writes its answers to places that persist, and the
+    outcome is computed from them when the program waits again.
     """
 
     __slots__ = ("_library", "_rank", "_communicator", "_handle", "_done", "_message", "_keeps", "_after", "_failure",
@@ -31,14 +31,14 @@ class Pending:
         self._handle, self._done, self._message = c_void_p(), c_int(), MessageStatus(source=-1, tag=-1)
         self._keeps, self._after = keeps, after
         self._failure, self._is_over = None, False
-        # The library lets one thread at a time ask for a request.
+        # Only one thread at a time may ask the library about a request.
         self._lock = threading.Lock()
-        # What is known of its message, if it was one; what `after` gave.
+        # Status of the message, if the operation was one; and the value that `after` returned.
         self.message = self.result = None
 
     @property
     def place(self):
-        """Where the library is to write the request."""
+        """Address to which the library writes the request."""
         return byref(self._handle)
 
     @property
@@ -47,11 +47,12 @@ class Pending:
         return bool(self._handle.value)
 
     def cancel(self):
-        """Asks for the end of a receive that has met no message yet; it must still be waited for."""
+        """Cancels a receive that has not matched a message yet. It must still be waited for."""
         check(self._library, self._library.anyccl_cancel(self._handle), self._rank)
 
     def wait(self, timeout_ms=None):
-        """Waits until it has ended, or at most for some time: whether it has. Raises how it has failed, every time."""
+        """Waits until the operation has ended, or at most timeout_ms; returns whether it has ended. Raises
+        its failure, every time."""
         if not self.settle(timeout_ms):
             return False
         if self._failure:
@@ -59,7 +60,7 @@ class Pending:
         return True
 
     def settle(self, timeout_ms=None):
-        """As wait, but does not say how it has ended."""
+        """Like wait(), but does not raise the failure of the operation."""
         while not self._is_over:
             with self._lock:
                 if self._step(SLICE_MS if timeout_ms is None else min(SLICE_MS, timeout_ms)):
@@ -71,7 +72,7 @@ class Pending:
         return True
 
     def has_ended(self):
-        """Whether it has ended, for who does not care: not if another thread waits for it just now."""
+        """Whether the operation is known to have ended. False also if another thread waits for it now."""
         if not self._lock.acquire(blocking=False):
             return False
         try:
@@ -84,7 +85,7 @@ class Pending:
         if self._handle.value:
             status = self._library.anyccl_wait_for(self._handle, timeout_ms, self._done, self._message)
             if self._handle.value:
-                # The time is over, or the call was refused, as in a forked child.
+                # The time is over, or the call was refused, for example in a forked child.
                 check(self._library, status, self._rank)
                 return False
         if not self._is_over:
@@ -92,7 +93,8 @@ class Pending:
         return True
 
     def _conclude(self, status):
-        """It has ended. A status of None: somebody was interrupted when he had just learnt that."""
+        """Stores the outcome of an operation that has ended. status is None if an earlier wait was
+        interrupted after the library had reported the end."""
         if status is None:
             status = 0 if self._done.value else self._library.anyccl_comm_failure(self._communicator)
         if self._message.source >= 0 or self._message.cancelled:
@@ -107,16 +109,16 @@ class Pending:
         self._keeps = self._after = None
 
 
-# The ends of threads that were left behind in the library.
+# Events that tell the ends of threads that were left behind in the library.
 _left = []
 
 
 def interruptibly(function, on_interrupt=None):
-    """Calls what blocks and cannot be cut into slices, on a thread of its own. After Ctrl-C that thread is left behind, and
-    `on_interrupt` may tell it to end."""
+    """Runs a call that blocks and cannot be cut into slices, on a thread of its own. After Ctrl-C that thread
+    is left behind; `on_interrupt` may tell it to end."""
     if threading.current_thread() is not threading.main_thread():
-        return function()  # Signals are not for this thread.
-    # Not Thread.join: some versions of Python take a thread for ended whose join was interrupted.
+        return function()  # Python handles no signals in this thread.
+    # An Event, not Thread.join(): some versions of Python regard a thread as ended after an interrupted join.
     outcome, ended = [], threading.Event()
 
     def call():
@@ -143,6 +145,7 @@ def interruptibly(function, on_interrupt=None):
 
 @atexit.register
 def _see_them_off():
-    """One that calls back into Python must be through before Python is gone: it would end in the middle of the library."""
+    """Waits for threads that were left behind. A thread that calls back into Python after its end would be
+    killed inside the library."""
     for ended in _left:
         ended.wait(LEAVING_SECONDS)

@@ -1,6 +1,6 @@
-"""Which address of this host others can use, and files on a shared file system that tell it.
+"""The address by which other hosts reach this one, and files on a shared file system that tell it.
 
-`nfs_ip_init` is the one to use: the ranks prove to each other that they are of one job. `dump_ip_address` and
+Use `nfs_ip_init`: its ranks prove to each other that they belong to one job. `dump_ip_address` and
 `get_ip_address` write and read a plain line, for programs that read such files themselves.
 """
 
@@ -15,13 +15,14 @@ from .._communicator.starting import settings
 from .._communicator.waiting import interruptibly
 from .interfaces import interfaces
 
-# How often a file is looked for. A file of NFS may be seen some seconds late all the same.
+# Pause between two looks for a file. On NFS a file may become visible some seconds late nevertheless.
 POLL_SECONDS = 0.05
 
 
 def get_socket():
-    """The interface that others reach this host by: the one that SAR_SOCKET_NAME names, else the first that is up and not
-    loopback, bridges of containers last, else loopback. Its address is `.ips[0].ip`, its name `.name`."""
+    """Returns the interface by which others reach this host: the one that SAR_SOCKET_NAME names, if it is
+    set. Else it is the first interface that is up. Bridges of containers come after all others, and loopback
+    last. Its address is `.ips[0].ip`, its name `.name`."""
     known = interfaces()
     if wanted := os.environ.get("SAR_SOCKET_NAME"):
         for interface in known:
@@ -36,7 +37,7 @@ def get_socket():
 
 
 def dump_ip_address(ip_file):
-    """Writes this host's address to a file, whole or not at all, and gives it."""
+    """Writes this host's address to a file, whole or not at all, and returns the address."""
     address = get_socket().ips[0].ip
     folder = os.path.dirname(os.path.abspath(ip_file))
     handle, partial = tempfile.mkstemp(dir=folder, prefix=os.path.basename(ip_file) + ".")
@@ -54,8 +55,8 @@ def dump_ip_address(ip_file):
 
 
 def get_ip_address(ip_file, timeout=None):
-    """Waits for a file that dump_ip_address writes, and gives the address. One that an earlier run has left is taken for
-    it: use nfs_ip_init. timeout: seconds, then TimeoutError; None: for ever."""
+    """Waits for a file of dump_ip_address, and returns its address. A file of an earlier run is accepted,
+    too; nfs_ip_init does not do that. timeout: seconds, then TimeoutError; None: no limit."""
     end = None if timeout is None else time.monotonic() + timeout
     while True:
         try:
@@ -70,14 +71,15 @@ def get_ip_address(ip_file, timeout=None):
 
 
 def nfs_ip_init(_rank, ip_file, world_size=0, timeout=None):
-    """Tells all ranks the address of rank 0 by a file that all of them see, and gives it.
+    """Tells all ranks the address of rank 0, by a file that all of them see, and returns the address.
 
-    A file that an earlier run has left is never believed: a rank takes only an address that answers and proves that it is
-    of the run that wrote the file. With world_size, which SAR does not have, rank 0 waits for the others and then removes
-    the file; without, the file stays, and the process of rank 0 has to live until they have come. timeout: seconds.
+    A rank accepts only an address where a process proves that it knows the secret of the file. So a file of
+    an earlier run does no harm. With world_size, an argument that SAR lacks, rank 0 waits for the others and
+    then removes the file. Without it the file stays, and the process of rank 0 must live until the others
+    have come. timeout: seconds.
     """
     address = ctypes.create_string_buffer(ADDRESS_BYTES)
-    # Before the variables of other libraries, which would come first if the library were left to choose.
+    # Named explicitly, because the library would prefer variables of other libraries to SAR_SOCKET_NAME.
     config = settings(timeout, interface=f"={get_socket().name}" if os.environ.get("SAR_SOCKET_NAME") else None)
     interruptibly(lambda: check(load(), load().anyccl_unique_id_exchange_by_file(
         os.fsencode(ip_file), world_size, _rank, ctypes.byref(config), None, address), _rank))

@@ -1,9 +1,10 @@
 """Tensors from every rank to every rank.
 
-A list call is `dist.all_to_all` with whatever sizes the tensors have, none included: anyccl, ccl by anyccl, nccl and mpi do
-that. gloo does not, and gets a send and a receive per pair, each of them waited for.
+A list call is one `dist.all_to_all`, in which tensors may have any size, also none. anyccl, ccl by anyccl,
+nccl and mpi support that. gloo does not: there a list call becomes a send and a receive per pair, each of
+which is waited for.
 
-All calls may be made from any thread, if the ranks make them in one order.
+All calls may be made from any thread, if all ranks make them in the same order.
 """
 
 import torch
@@ -13,14 +14,14 @@ from .state import backend, comm_device, rank, world_size
 
 
 class Config:
-    """Settings, under SAR's name."""
+    """Settings, with the names of SAR."""
 
     # Most elements that one rank sends and receives in one collective call; 0: no limit.
     max_collective_size = 0
 
 
 def all_reduce(red_tensor, op=dist.ReduceOp.SUM, move_to_comm_device=False):
-    """Combines a tensor over all ranks, in place; any strides."""
+    """Combines a tensor over all ranks, in place. The tensor may have any strides."""
     tensor = red_tensor.to(comm_device()) if move_to_comm_device else red_tensor
     tensor = tensor.contiguous()
     dist.all_reduce(tensor, op)
@@ -29,8 +30,8 @@ def all_reduce(red_tensor, op=dist.ReduceOp.SUM, move_to_comm_device=False):
 
 
 def all_to_all(recv_tensors, send_tensors, move_to_comm_device=False):
-    """Sends send_tensors[r] to rank r, and fills recv_tensors[r] from it. Every pair has a first dimension of its own, which
-    may be 0: nothing is sent then."""
+    """Sends send_tensors[r] to rank r, and fills recv_tensors[r] with what rank r sends here. Each pair of
+    ranks has its own first dimension. If that is 0, nothing is sent."""
     if not move_to_comm_device:
         return all_to_all_rounds(recv_tensors, send_tensors)
     received = [tensor.to(comm_device()) for tensor in recv_tensors]
@@ -42,8 +43,8 @@ def all_to_all(recv_tensors, send_tensors, move_to_comm_device=False):
 
 
 def all_to_all_rounds(recv_tensors, send_tensors):
-    """As all_to_all; in so many rounds that no rank exceeds Config.max_collective_size in one of them, if rows can be parted
-    so finely."""
+    """Like all_to_all, in enough rounds that no rank exceeds Config.max_collective_size in one round. A row
+    is never split, so rows that are too long exceed it."""
     if len(recv_tensors) != world_size() or len(send_tensors) != world_size():
         raise ValueError(f"{len(recv_tensors)} tensors to receive and {len(send_tensors)} to send; there must be "
                          f"{world_size()} each, one per rank")
@@ -64,7 +65,8 @@ def _number_of_rounds(recv_tensors, send_tensors):
 
 
 def _part(tensor, number, rounds):
-    """The rows of one round. Both sides have as many rows, and so the same parts; each row is in one of them."""
+    """Returns the rows of one round. Both sides have the same number of rows and cut them in the same way.
+    Each row belongs to one round."""
     if rounds == 1:
         return tensor
     rows = tensor.size(0)
@@ -72,7 +74,7 @@ def _part(tensor, number, rounds):
 
 
 def _exchange(recv_tensors, send_tensors):
-    # A backend may want memory without gaps; what comes is copied back then.
+    # A backend may need contiguous memory. Received data is copied back then.
     received = [tensor.contiguous() for tensor in recv_tensors]
     sent = [tensor.contiguous() for tensor in send_tensors]
     if backend() == "gloo":
@@ -95,8 +97,8 @@ def _exchange_pairwise(received, sent):
 
 
 def exchange_single_tensor(recv_idx, send_idx, recv_tensor, send_tensor):
-    """Sends send_tensor to rank send_idx, and fills recv_tensor from rank recv_idx: one step of a ring. Only these ranks
-    take part."""
+    """Sends send_tensor to rank send_idx, and fills recv_tensor from rank recv_idx: one step of a ring. Only
+    these ranks and this one take part."""
     if send_idx == recv_idx == rank():
         recv_tensor.copy_(send_tensor)
         return
@@ -113,8 +115,8 @@ def exchange_single_tensor(recv_idx, send_idx, recv_tensor, send_tensor):
 
 
 def exchange_tensors(tensors, recv_sizes=None):
-    """Sends tensors[r] to rank r; gives the list of those that came, with as many rows as they were sent with. Without
-    recv_sizes the ranks tell each other their numbers of rows first."""
+    """Sends tensors[r] to rank r, and returns the list of tensors that came, each with as many rows as it was
+    sent with. Without recv_sizes, the ranks first tell each other their numbers of rows."""
     first = tensors[0]
     if any(tensor.shape[1:] != first.shape[1:] or tensor.dtype != first.dtype for tensor in tensors):
         kinds = ", ".join(f"{tuple(tensor.shape)} {tensor.dtype}" for tensor in tensors)

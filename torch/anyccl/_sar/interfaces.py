@@ -1,4 +1,4 @@
-"""The network interfaces of this host, as the kernel tells of them."""
+"""The network interfaces of this host, as the kernel reports them."""
 
 import fcntl
 import ipaddress
@@ -9,18 +9,18 @@ from typing import NamedTuple
 # linux/sockios.h, linux/if.h
 _SIOCGIFFLAGS, _SIOCGIFADDR = 0x8913, 0x8915
 _UP, _LOOPBACK = 0x1, 0x8
-# What containers and virtual machines of this host have among themselves: other hosts cannot reach it.
+# Prefixes of interfaces that only containers and virtual machines of this host can reach.
 _BRIDGES = ("docker", "br-", "virbr", "veth", "cni", "flannel", "podman", "lxc", "dummy")
 
 
 class Address(NamedTuple):
-    """An address of an interface; `ip` as a package called ifaddr has it."""
+    """An address of an interface, with the attribute `ip` of the package ifaddr."""
 
     ip: str
 
 
 class Interface(NamedTuple):
-    """An interface that is up and has addresses; the most useful one first."""
+    """An interface that is up and has addresses, IPv4 first."""
 
     name: str
     ips: tuple
@@ -36,21 +36,21 @@ class Interface(NamedTuple):
 
 
 def interfaces():
-    """Those that are up and have an address, in the kernel's order."""
+    """Returns the interfaces that are up and have an address, in the kernel's order."""
     found, ipv6 = [], _ipv6_addresses()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         for _, name in socket.if_nameindex():
             request = struct.pack("40s", name.encode()[:15])
             try:
                 flags = struct.unpack_from("H", fcntl.ioctl(any_socket, _SIOCGIFFLAGS, request), 16)[0]
-            except OSError:  # It has gone meanwhile.
+            except OSError:  # The interface has gone meanwhile.
                 continue
             ips = []
             try:
                 answer = fcntl.ioctl(any_socket, _SIOCGIFADDR, request)
                 ips.append(Address(socket.inet_ntoa(answer[20:24])))
             except OSError:
-                pass  # No IPv4 there.
+                pass  # The interface has no IPv4 address.
             ips += ipv6.get(name, [])
             if flags & _UP and ips:
                 found.append(Interface(name, tuple(ips), bool(flags & _LOOPBACK)))
@@ -58,7 +58,8 @@ def interfaces():
 
 
 def _ipv6_addresses():
-    """By interface; those of the link only are left out: they lead nowhere without the interface's number."""
+    """Returns the IPv6 addresses of each interface. Link-local ones are left out: they need the number of the
+    interface to be used."""
     found = {}
     try:
         with open("/proc/net/if_inet6", encoding="ascii") as table:
@@ -68,5 +69,5 @@ def _ipv6_addresses():
                 if not address.is_link_local:
                     found.setdefault(name, []).append(Address(str(address)))
     except FileNotFoundError:
-        pass  # A kernel without IPv6.
+        pass  # The kernel has no IPv6.
     return found

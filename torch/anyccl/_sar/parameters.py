@@ -1,7 +1,8 @@
 """Parameters from one rank to all, gradients summed over all.
 
-Many small tensors share a message. The ranks compare first what they have: a model that differs, or a gradient that only
-some of them have, is an error on every rank that names it, where SAR waits for ever or gives wrong numbers.
+Many small tensors share a message. The ranks first compare what they have. If the models differ, or only some
+ranks have a gradient, every rank raises an error that names the difference. In these cases SAR waits for ever
+or computes wrong numbers.
 """
 
 import hashlib
@@ -12,22 +13,23 @@ from torch._utils import _flatten_dense_tensors, _unflatten_dense_tensors
 
 from .state import comm_device, world_size
 
-# Bytes of one message, if no single tensor is larger: as DistributedDataParallel has it.
+# Most bytes of one message, unless a single tensor is larger. DistributedDataParallel has the same limit.
 BUCKET_BYTES = 25 * 2**20
 
 
 def sync_params(model):
-    """Gives all ranks the parameters and buffers of rank 0: a broadcast."""
+    """Broadcasts the parameters and buffers of rank 0 to all ranks."""
     entries = [(name, value) for name, value in model.state_dict().items() if torch.is_tensor(value)]
     _compare("the models differ", [f"{name} {tuple(value.shape)} {value.dtype}" for name, value in entries])
     _for_each_bucket([value for _, value in entries], lambda whole: dist.broadcast(whole, 0, async_op=True))
 
 
 def gather_grads(model):
-    """Sums the gradients over all ranks, on all of them. Sums, not averages: divide by the size where the mean is wanted.
+    """Sums the gradients over all ranks, on all of them. These are sums, not averages: divide by the size for
+    the mean.
 
-    A parameter that no rank has a gradient of is left out. One that only some have a gradient of is a RuntimeError on
-    every rank, and no gradient has changed then.
+    A parameter that has a gradient on no rank is left out. If only some ranks have the gradient of a
+    parameter, every rank raises RuntimeError, and no gradient has changed.
     """
     named = [(name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad]
     _compare("the models differ", [f"{name} {tuple(parameter.shape)} {parameter.dtype}" for name, parameter in named])
@@ -41,7 +43,7 @@ def gather_grads(model):
 
 
 def _compare(what, lines):
-    """An error on every rank if their lists differ, with the first line that does."""
+    """Raises an error on every rank if their lists differ. It names the first line that differs."""
     digest = hashlib.sha256("\n".join(lines).encode()).digest()
     everybodys = _all_gather(list(digest))
     if (everybodys == everybodys[0]).all():
@@ -70,7 +72,7 @@ def _compare_presence(named):
 
 
 def _all_gather(numbers):
-    """Small numbers of all ranks, a row for each."""
+    """Returns the small numbers of all ranks, a row per rank."""
     mine = torch.tensor(numbers, dtype=torch.uint8, device=comm_device())
     everybodys = torch.empty(world_size() * len(numbers), dtype=torch.uint8, device=comm_device())
     if len(numbers):
@@ -79,7 +81,7 @@ def _all_gather(numbers):
 
 
 def _for_each_bucket(tensors, start):
-    """Starts a call on each bucket of tensors, and puts the results back."""
+    """Starts a call on each bucket of tensors, waits for all, and copies the results back."""
     started = []
     for bucket in _buckets(tensors):
         on_device = [tensor.detach().to(comm_device()) for tensor in bucket]
@@ -93,7 +95,7 @@ def _for_each_bucket(tensors, start):
 
 
 def _buckets(tensors):
-    """Lists of tensors of one type, in one order on all ranks."""
+    """Yields lists of tensors of one type, in the same order on all ranks."""
     open_buckets = {}
     for tensor in tensors:
         bucket, bytes_ = open_buckets.get(tensor.dtype, ([], 0))

@@ -1,4 +1,4 @@
-"""The communication of this process: set up once, asked for ever after."""
+"""The communication of this process, set up once."""
 
 import os
 from datetime import timedelta
@@ -9,12 +9,12 @@ import torch.distributed as dist
 
 from .addresses import get_socket
 
-# What chooses the interface of each backend. anyccl reads SAR_SOCKET_NAME itself.
+# Variable that chooses the interface of each backend. anyccl reads SAR_SOCKET_NAME itself.
 _INTERFACE_VARIABLES = {"gloo": "GLOO_SOCKET_IFNAME", "nccl": "NCCL_SOCKET_IFNAME"}
 
 
 class _Place(NamedTuple):
-    """Where this process is."""
+    """This process's position in the job, and the arguments of initialize_comms."""
 
     rank: int
     world_size: int
@@ -30,19 +30,20 @@ _place = None
 
 def initialize_comms(_rank, _world_size, master_ip_address, backend="anyccl", _comm_device=None, master_port_number=12345,
                      timeout=None):
-    """Sets communication up, on all ranks. As SAR's; what differs:
+    """Sets communication up, on all ranks. Differences from SAR:
 
-    - `backend` may be any that torch.distributed knows; "anyccl" if nothing is said. "ccl" imports the module that serves
-      it.
-    - No environment variable is overwritten. The address and port go to torch.distributed only; the name of the interface is
-      exported to a backend that needs it, if SAR_SOCKET_NAME names one and the backend's own variable is not set.
-    - Where torch.distributed is set up already its default group is used, whatever its backend, if rank and size are right.
-    - timeout: seconds that a call may wait for the other ranks; None: torch's default.
+    - `backend` may be any backend that torch.distributed knows; the default is "anyccl". For "ccl", the module that
+      serves it is imported.
+    - No environment variable is overwritten. Address and port are passed to torch.distributed only. If
+      SAR_SOCKET_NAME names an interface, and the backend needs a variable for it that is not set, it is set.
+    - If torch.distributed is already set up, its default group is used, whatever its backend is. Its rank and size must
+      be the given ones.
+    - timeout: seconds that a call may wait for the other ranks; None: the default of torch.
     """
     global _place
     backend = backend.lower()
     if backend == "ccl":
-        import oneccl_bindings_for_pytorch  # noqa: F401  Registers it.
+        import oneccl_bindings_for_pytorch  # noqa: F401  The import registers the backend.
     if dist.is_initialized():
         if _place is not None and _place.process != os.getpid():
             raise RuntimeError("this process was forked from one that communicates, and cannot use its connections: start "
@@ -64,7 +65,7 @@ def initialize_comms(_rank, _world_size, master_ip_address, backend="anyccl", _c
 
 
 def is_initialized():
-    """Whether initialize_comms has been called, and the group it has set up is still there."""
+    """Returns whether initialize_comms has been called and its group still exists."""
     return _place is not None and dist.is_initialized()
 
 
@@ -75,30 +76,30 @@ def _initialized():
 
 
 def rank():
-    """This rank."""
+    """Returns the rank of this process."""
     return _initialized().rank
 
 
 def world_size():
-    """The number of ranks."""
+    """Returns the number of ranks."""
     return _initialized().world_size
 
 
 def master_ip():
-    """The address of rank 0 that initialize_comms was given."""
+    """Returns the address of rank 0 that initialize_comms was given."""
     return _initialized().master_ip
 
 
 def master_port():
-    """The port that initialize_comms was given."""
+    """Returns the port that initialize_comms was given."""
     return _initialized().master_port
 
 
 def backend():
-    """The name of the backend, in small letters."""
+    """Returns the name of the backend, in lower case."""
     return _initialized().backend
 
 
 def comm_device():
-    """The device of tensors that the backend sends."""
+    """Returns the device of the tensors that the backend sends."""
     return _initialized().comm_device

@@ -1,13 +1,15 @@
-"""Serves the backend "ccl" of torch.distributed by anyccl, for programs that import Intel's module of this name.
+"""Serves the backend "ccl" of torch.distributed by anyccl, for programs that import Intel's module of this
+name.
 
     import oneccl_bindings_for_pytorch
     torch.distributed.init_process_group("ccl")
 
-Nothing of oneCCL is in it. Where Intel's package is installed too it refuses to be imported: whoever installed that wants
-that.
+The module contains nothing of oneCCL. If Intel's package is installed too, the import fails, because a user
+who installed that package wants it.
 
-DeepSpeed takes this module for Intel's, and compiles an operator that calls oneCCL, beside torch.distributed. It can do without: where
-it has no such operator, all its calls go through torch.distributed. So it is told that there is none.
+DeepSpeed takes this module for Intel's. It then compiles an operator that calls oneCCL, to use beside
+torch.distributed. Without that operator, all its calls go through torch.distributed. So the module makes
+DeepSpeed find no operator.
 """
 
 import importlib.abc
@@ -27,7 +29,8 @@ def _refuse_to_shadow():
 
 
 def register():
-    """Makes "ccl" known to torch.distributed; again does nothing. RuntimeError: somebody else serves it."""
+    """Makes "ccl" known to torch.distributed. A second call does nothing. RuntimeError: another module serves
+    "ccl"."""
     import torch.distributed as dist
     from anyccl import torch_backend
 
@@ -39,13 +42,13 @@ def register():
     dist.Backend.register_backend("ccl", torch_backend._create, extended_api=True, devices=torch_backend.DEVICES)
 
 
-# The module of DeepSpeed with the builder of that operator. It is imported later than this one, which DeepSpeed looks for when it
-# chooses its accelerator.
+# The module of DeepSpeed that builds the operator. DeepSpeed imports it after this one, for which it looks
+# when it chooses its accelerator.
 _DEEPSPEED = "deepspeed.ops.op_builder.cpu.comm"
 
 
 class _AfterDeepSpeed(importlib.abc.MetaPathFinder):
-    """Finds that module as the others do, and changes it when it has been executed."""
+    """Finds that module like the other finders, and changes it after it has been executed."""
 
     def find_spec(self, name, path=None, target=None):
         if name != _DEEPSPEED:
@@ -64,7 +67,7 @@ class _AfterDeepSpeed(importlib.abc.MetaPathFinder):
 
 
 def _leave_out_the_operator(module):
-    """None instead of the operator: deepspeed.comm.ccl.CCLBackend goes by torch.distributed alone then."""
+    """Makes the builder return None. deepspeed.comm.ccl.CCLBackend then uses torch.distributed alone."""
     module.CCLCommBuilder.load = lambda self, verbose=True: None
 
 
