@@ -3,9 +3,9 @@
 
     startup.py --ranks 2,8,16 --runs 20 [--json FILE]
 
-A world is ready when the last rank has returned from anyccl_init, counted from the start of `anyccl run`. Times are
-medians over the runs, memory is that of the rank that needs most: its proportional share (Pss), the shared memory of
-links included. anyccl is taken from PREFIX, where `make install` has put it.
+A world is ready when the last rank has returned from anyccl_init. Its time counts from the start of `anyccl run`. Memory is the
+proportional share (Pss) of the rank that needs most, with the shared memory of links. Both are medians over the runs. anyccl must
+be installed in PREFIX.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def build():
 
 
 def run(ranks):
-    """The worst rank of one job: {column: value}."""
+    """Runs one job and returns {column: value}. Each value is that of the worst rank."""
     start = time.monotonic_ns()
     command = [str(PREFIX / "bin" / "anyccl"), "run", "--no-prefix", "-n", str(ranks), str(PROGRAM), str(start)]
     said = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
     for (int round = -10; round < ROUNDS; round++) {
         double start, times[2];
 
-        /* Each is first in every other round. */
+        /* The two take turns at being first. */
         for (int turn = 0; turn < 2; turn++) {
             const int is_through = (turn + (round & 1)) % 2;
             MPI_Barrier(MPI_COMM_WORLD);

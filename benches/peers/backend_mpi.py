@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A benchmark of what anyccl adds to a call of MPI, by each MPI of capi-tests/backends. The script builds
-backend_mpi.c against each MPI and runs it on two ranks.
+"""Measures what anyccl adds to a call of MPI, with MPICH and with Open MPI. The script builds backend_mpi.c against each of them
+and runs it on two ranks.
 
     make install
     python3 benches/peers/backend_mpi.py [--prefix INSTALLED]

@@ -1,14 +1,15 @@
 /* A benchmark of collectives that measures every library alike: this file and cases.c, linked with the one file that
  * defines `library` (anyccl.c, mpi.c, oneccl.cpp, gloo.cpp). Rank 0 prints one line of CSV per collective and size.
  *
- * A cell is a collective at a size. Its results are compared with the definition, element by element, before it is
- * measured and again afterwards. Then come blocks of calls, back to back between two readings of the clock and after a
- * barrier; a block is as long as makes clock and barrier not matter. The time of a block is that of its slowest rank
- * divided by its calls; of a ping-pong it is half of that. Median, least and 90th percentile are over blocks.
+ * A cell is a collective at a size. Its results are compared with the definition, element by element, before the
+ * measurement and after it. A measurement is a number of blocks. A block is a barrier and then many calls, back to back,
+ * between two readings of the clock. It has so many calls that clock and barrier do not matter. The time of a block is
+ * that of its slowest rank, divided by the calls. For a ping-pong it is half of that. Median, least and 90th percentile
+ * are over the blocks.
  *
  *   --collectives A,B   default: all; ping_pong is measured between two ranks only
  *   --sizes A,B         bytes of the larger buffer of a rank
- *   --seconds S         per cell, roughly; a few blocks are always measured
+ *   --seconds S         about the time per cell; a few blocks are always measured
  *   --memory library    buffers come from the library itself: anyccl_mem_alloc, MPI_Alloc_mem */
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,4 +1,4 @@
-/* The collectives that are measured: their buffers, one call, and what the result must be. */
+/* The measured collectives: their buffers, one call of each, and the expected result. */
 #ifndef ANYCCL_BENCH_CASES_H
 #define ANYCCL_BENCH_CASES_H
 
@@ -17,13 +17,14 @@ struct bench_case {
     float *send, *recv;
 };
 
-/* `bytes` is what the larger buffer has; it is rounded down to whole elements for every rank, to one at least. */
+/* Makes a case. `bytes` is the size of the larger buffer. It is rounded down to whole elements for every rank, but to at
+ * least one element. */
 struct bench_case case_of(enum collective collective, size_t bytes, int rank, int size, float *send, float *recv);
 
 /* Makes one call. Roots take turns: `number` counts the calls, alike on all ranks. */
 void case_call(const struct bench_case *c, long number);
 
-/* Writes the input, and into the output what no correct result contains. */
+/* Writes the input. Fills the output with a value that no correct result contains. */
 void case_fill(const struct bench_case *c);
 
 /* Whether every element of the output is right after a call for which `root` was the root. */

@@ -41,7 +41,7 @@ static void must(anyccl_status_t status)
 int __real_posix_memalign(void **place, size_t alignment, size_t bytes);
 int __wrap_posix_memalign(void **place, size_t alignment, size_t bytes);
 
-/* The benchmark asks for pages, which is what anyccl_mem_alloc gives for anything that large. */
+/* The benchmark asks for memory aligned to pages. anyccl_mem_alloc aligns large buffers so. */
 int __wrap_posix_memalign(void **place, size_t alignment, size_t bytes)
 {
     const char *wanted = getenv("COLLBENCH_MEM_ALLOC");

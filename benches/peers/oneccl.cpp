@@ -49,7 +49,7 @@ void all_to_all(const float *send, float *recv, size_t block)
     ccl::alltoall(send, recv, block, *comm).wait();
 }
 
-// Its only all_gather takes a count for each rank.
+// The only all_gather of oneCCL takes a count for each rank.
 void all_gather(const float *send, float *recv, size_t block)
 {
     static std::vector<size_t> counts;

@@ -1,8 +1,8 @@
-/* Prints how many nanoseconds a cache line takes from one core to another, one way: the first two cores that this
- * process may use.
+/* Prints the time of a cache line from one core to another, one way, in nanoseconds. The cores are the first two that
+ * this process may use.
  *
- * Virtual cores are moved about below the system that runs on them: at some times two of them share a cache, at others
- * they do not. Every figure of a small message changes with it by a factor of three. */
+ * A hypervisor moves virtual cores: at some times two of them share a cache, at others they do not. The times of small
+ * messages depend on that more than on anything else (docs/lab/constants.md). */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Draws comparisons, as SVG that is small enough to be committed, beside the files that compare.py has written.
+"""Draws comparisons from the files that compare.py has written, as SVG files beside them, small enough to be committed.
 
-    plots.py results-shm.json       gives ratios-shm.svg and times-shm.svg
+    plots.py results-shm.json       writes ratios-shm.svg and times-shm.svg
 
-Needs matplotlib; `make bench-peers` gets it into target/.
+Needs matplotlib, which `make bench-peers` installs into target/.
 """
 
 import re
@@ -18,7 +18,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator  # noqa: 
 
 from results import load, size_text  # noqa: E402
 
-# Letters stay letters, and the same results give the same file.
+# Text is written as text, not as outlines. The fixed salt makes the same results give the same file.
 matplotlib.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "anyccl", "font.family": "sans-serif", "font.size": 8}
 
 COLOURS = ["#0b6fa4", "#d1671c", "#3c8d40", "#7a4fa3"]
@@ -33,13 +33,13 @@ def draw(results, folder):
 def save(figure, path):
     figure.savefig(path, metadata={"Date": None, "Creator": None}, bbox_inches="tight")
     plt.close(figure)
-    # Two digits after the point are enough for the drawing. The indentation is not needed.
+    # Makes the file smaller: two digits after the point are enough, and no indentation is needed.
     text = re.sub(r"(\d+\.\d{2})\d+", r"\1", path.read_text())
     path.write_text(re.sub(r"\n\s+", "\n", text))
 
 
 def panels(results, y_label):
-    """A figure with a panel for each collective that has sizes."""
+    """Returns a figure, and a list of (collective, panel) with a panel for each collective that has sizes."""
     names = [name for name in results.collectives() if name != "barrier"]
     columns = 3
     rows = -(-len(names) // columns)
@@ -71,7 +71,7 @@ def legend(figure, place):
 
 
 def ratios(results):
-    """Best other library's time over ours; above the line at 1 we are faster."""
+    """Draws the ratios. Above the line at 1, anyccl is faster than the best other library."""
     figure, places = panels(results, "best other / anyccl")
     least, most = (bound(r.ratio for r in results.list) for bound in (min, max))
     least, most = min(least, 0.8) / 1.1, max(most, 2) * 1.1
@@ -90,7 +90,7 @@ def ratios(results):
 
 
 def times(results):
-    """Times of the fewest ranks, ours and the best other library's."""
+    """Draws the times of anyccl and of the best other library, with the smallest number of ranks."""
     few = results.ranks()[0]
     figure, places = panels(results, "microseconds")
     for name, place in places:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes what compare.py has measured into README.md, docs/performance.md and docs/lab: figures in tables come from files, none is typed.
+"""Writes the tables of measurements in README.md, docs/performance.md and docs/lab from files, so that nobody types a figure.
 
-    report.py                            tables of these pages from docs/plots/results-*
-    report.py --check                    whether they are up to date; changes nothing
-    report.py --import TEXT --mode shm   makes docs/plots/results-shm.json of the text table of another harness
+    report.py                            writes the tables from docs/plots/results-*
+    report.py --check                    fails if the tables are not up to date; changes nothing
+    report.py --import TEXT --mode shm   makes docs/plots/results-shm.json from the text table of another harness
 
-Between `<!-- NAME -->` and `<!-- end -->` a page has what this program writes.
+This program writes the part of a page between `<!-- NAME -->` and `<!-- end -->`.
 """
 
 import argparse
@@ -22,13 +22,13 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "performance.md", *sorted((ROOT
 FOLDER = ROOT / "docs" / "plots"
 MODES = ["shm", "tcp"]
 OTHER_MACHINES = ["shm-intel", "tcp-intel"]
-# anyccl's MPI functions beside other MPIs.
+# The file that compares anyccl's MPI functions with other MPIs.
 MPI = "shm-mpi"
-# Names in the tables of the harness that collbench_anyccl.c is written for.
+# Names in the tables of the harness that collbench_anyccl.c is written for, and the names here.
 OTHER_NAMES = {"allreduce": "all_reduce", "allgather": "all_gather", "alltoall": "all_to_all", "pingpong": "ping_pong",
                "ompi": "openmpi", "ompi_collsm": "openmpi-coll_sm", "ompi2": "openmpi-two_links", "impi": "intelmpi",
                "impi_nopin": "intelmpi-unpinned", "ccl": "oneccl"}
-# What a table of ratios by size has a row for: collectives, words, and the least and the most bytes.
+# The rows of a table of ratios by size: collective, title, and the least and the most bytes.
 KIB, MIB = 1 << 10, 1 << 20
 REGIONS = [("all", "up to 1 KiB", 0, KIB), ("all", "8 KiB", 8 * KIB, 8 * KIB), ("all", "64 and 512 KiB", 64 * KIB, 512 * KIB),
            ("reduce_scatter", "64 and 512 KiB", 64 * KIB, 512 * KIB), ("all", "4 and 32 MiB", 4 * MIB, 32 * MIB),
@@ -41,14 +41,14 @@ def markdown(header, rows):
 
 
 def ratio_text(ratio):
-    """Two digits; a cell that is behind is bold. 1.00 is said only of what is not below 1."""
+    """Returns a ratio with two digits, in bold if it is below 1. A ratio below 1 is never rounded to 1.00."""
     if ratio < 1:
         return f"**{min(ratio, 0.99):.2f}**"
     return f"{ratio:.2f}"
 
 
 def ratios(found):
-    """A row per collective and size, a column per number of ranks and placement."""
+    """Returns a table of ratios with a row per collective and size, and a column per number of ranks and placement."""
     columns = [(ranks, placement) for ranks in found.ranks() for placement in found.placements()
                if any((r.cell.ranks, r.cell.placement) == (ranks, placement) for r in found.list)]
     rows = []
@@ -62,14 +62,15 @@ def ratios(found):
 
 
 def compact(found):
-    """A row per collective, a column per size; in a cell the ratios of all ranks and placements, in the order of the head."""
+    """Returns a table of ratios with a row per collective and a column per size. A cell has the ratios of all numbers of ranks and
+    placements, in the order of the line above the table."""
     columns = [(ranks, placement) for ranks in found.ranks() for placement in found.placements()
                if any((r.cell.ranks, r.cell.placement) == (ranks, placement) for r in found.list)]
     sizes = sorted({r.cell.bytes for r in found.list if r.cell.bytes and r.cell.ranks == found.ranks()[-1]})
     rows = []
     for collective in found.collectives():
         by_size = [{r.cell.bytes: ratio_text(r.ratio) for r in found.of(collective, *column)} for column in columns]
-        # A barrier has no size: it stands in the first column.
+        # A barrier has no size. Its ratio stands in the first column.
         shown = [0] + sizes[1:] if all(set(cells) <= {0} for cells in by_size) else sizes
         cells = [" / ".join(cells[size] for cells in by_size if size in cells) for size in shown]
         rows.append([collective, *cells])
@@ -78,7 +79,7 @@ def compact(found):
 
 
 def about(found):
-    """Returns what was measured, where and how, and the result."""
+    """Returns a line about a measurement: where, how, against which contestants, and the result."""
     a = found.about
     version = f"commit {a['commit']}, {a['date']}; " if "commit" in a else ""
     return (f"{a['processor']}; Linux {a['kernel']}; {version}{a['rounds']} rounds; against {a['contestants']}. "
@@ -86,7 +87,7 @@ def about(found):
 
 
 def means(found):
-    """Geometric means of the ratios, by ranks and placement."""
+    """Returns a table of geometric means of the ratios, by number of ranks and placement."""
     rows = []
     for ranks in found.ranks():
         for placement in found.placements():
@@ -99,7 +100,7 @@ def means(found):
 
 
 def overview(files):
-    """A row per table: machine, transport, functions, and what came out."""
+    """Returns a table with a row per file: machine, transport, functions, and result."""
     rows = []
     for name in files:
         found = results.load(FOLDER / f"results-{name}.json")
@@ -110,7 +111,8 @@ def overview(files):
 
 
 def regions(private, lent):
-    """Geometric means of the ratios of two ranks, by size, with private buffers and with memory of the library's own, in the placements that were met."""
+    """Returns a table of geometric means of the ratios of two ranks, by size. It has columns for private buffers and for buffers of
+    anyccl_mem_alloc, in each placement that was measured."""
     placements = [placement for placement in results.PLACEMENTS if any(r.cell.placement == placement for r in private)]
 
     def mean(found, collective, least, most, placement):
@@ -129,12 +131,13 @@ def behind(found):
 
 
 def us_text(us):
-    """Three digits, more only in front of the point."""
+    """Returns a time with three digits, or more if they stand before the point."""
     return f"{us:.2f}" if us < 10 else f"{us:.1f}" if us < 100 else f"{us:.0f}"
 
 
 def times(found, text):
-    """A row per collective and size of the fewest ranks, a column per placement with `text` of the result."""
+    """Returns a table for the smallest number of ranks: a row per collective and size, and a column per placement with the `text` of
+    each result."""
     few, placements = found.ranks()[0], found.placements()
     rows = []
     for name in found.collectives():
@@ -150,7 +153,8 @@ def ours_and_best(r):
 
 
 def few_times(found):
-    """Ours and the best of two ranks: a row per size, a column per collective and placement, of three collectives."""
+    """Returns a table of times between two ranks, anyccl's and the best other: a row per size, and a column per placement of three
+    collectives."""
     chosen = [(name, placement) for name in ("all_reduce", "all_to_all", "ping_pong") for placement in found.placements()]
     by_size = {column: {r.cell.bytes: r for r in found.of(column[0], 2, column[1])} for column in chosen}
     sizes = [size for size in sorted(by_size[chosen[0]]) if size <= 4 * MIB]
@@ -159,12 +163,14 @@ def few_times(found):
 
 
 def private_and_lent(r):
-    """Of a file in which anyccl-mem_alloc is `ours`, and anyccl with private buffers the other."""
+    """Returns the text of a result in which `ours` is another form of anyccl (with anyccl_mem_alloc, or by MPI's functions) and the
+    other is anyccl."""
     return f"{us_text(r.best)} / {us_text(r.ours)} = {r.ratio:.2f}"
 
 
 def messages(path):
-    """Lines of messages.py: `WHAT: anyccl-mpi TIME us; NAME TIME, ...; best other over ours: RATIO`."""
+    """Returns a table from the lines that messages.py prints:
+    `WHAT: anyccl-mpi TIME us; NAME TIME, ...; best other over ours: RATIO`."""
     rows = []
     for line in path.read_text().splitlines():
         what, ours, others, ratio = re.match(r"(.+): anyccl-mpi ([\d.]+) us; (.+); best other over ours: ([\d.]+)$", line).groups()
@@ -183,7 +189,7 @@ def startup(path):
 
 
 def idle(path):
-    """Lines `WHAT over TRANSPORT: PERCENT % of a core` of tests/idle.rs."""
+    """Returns a table from the lines that tests/idle.rs prints: `WHAT over TRANSPORT: PERCENT % of a core`."""
     lines = [re.match(r"(.+) over (\w+): ([\d.]+) %", line).groups() for line in path.read_text().splitlines()]
     whats = sorted({what for what, _, _ in lines})
     share = {(what, mode): percent for what, mode, percent in lines}
@@ -192,13 +198,13 @@ def idle(path):
 
 
 def instructions(path):
-    """Lines `FUNCTION COUNT`; see instructions.py there."""
+    """Returns a table from the lines `FUNCTION COUNT` of capi-tests/instructions.txt."""
     lines = (line.split("#")[0].split() for line in path.read_text().splitlines())
     return markdown(["call", "instructions"], [[f"`{words[0]}`", words[1]] for words in lines if words])
 
 
 def sections():
-    """Returns the sections as {name: text}."""
+    """Returns {name: text} for all sections."""
     made = {}
     for mode in MODES:
         found = results.load(FOLDER / f"results-{mode}.json")
@@ -238,14 +244,15 @@ def written(document, made, page):
 
 
 def unrounded(ours, best, ratio):
-    """Two times that were printed with two digits behind the point, so that they give the ratio that was printed too."""
+    """Returns two times that were printed with two digits after the point, corrected within their rounding. Their ratio is nearer to
+    the printed one."""
     best = min(max(ours * ratio, best - 0.005), best + 0.005)
     ours = min(max(best / ratio, ours - 0.005), ours + 0.005)
     return ours, best
 
 
 def import_text(path, mode, about):
-    """Lines `collective ranks bytes placement ours best ratio vs name`; all else is passed over."""
+    """Returns the results from the lines `collective ranks bytes placement ours best ratio vs name`. Skips other lines."""
     times = {}
     for line in path.read_text().splitlines():
         words = line.split()

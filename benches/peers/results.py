@@ -1,8 +1,8 @@
 """The results of a comparison: cells, and the ratio of each.
 
-A cell is a collective among so many ranks, of so many bytes, at one cache placement. Its ratio is the time of the
-best other library over ours: above 1 we are faster than all. Each time is the least, over the runs at that placement, of the
-run's median.
+A cell is a collective with a number of ranks and of bytes, at one cache placement. Its ratio is the time of the fastest other
+library, divided by anyccl's. Above 1, anyccl is faster than all others. Each run gives a median time, and the time of a cell is the
+least of these over the runs at that placement.
 """
 
 import json
@@ -37,12 +37,15 @@ class Result:
 
 
 class Results:
-    """The results of one transport. `about`: what was measured, where and how, in words, by topic; `times`: {Cell: {name of
-    a contestant: microseconds}}; `ours`: the name of the one that the others are compared with."""
+    """The results over one transport.
+
+    `about` describes in words, by topic, what was measured, where and how. `times` is {Cell: {contestant: microseconds}}. `ours` is
+    the contestant that the others are compared with.
+    """
 
     def __init__(self, mode, about, ours, times):
         self.mode, self.about, self.ours, self.times = mode, about, ours, times
-        # Cells that only one side has are left out.
+        # Cells that were not measured on both sides are left out.
         self.list = []
         for cell in sorted(times, key=Cell.order):
             others = {name: us for name, us in times[cell].items() if name != ours}
@@ -60,16 +63,16 @@ class Results:
         return [name for name in COLLECTIVES if any(r.cell.collective == name for r in self.list)]
 
     def of(self, collective, ranks, placement):
-        """By bytes, ascending."""
+        """Returns the results of a collective with that number of ranks at that placement, by ascending bytes."""
         chosen = [r for r in self.list if (r.cell.collective, r.cell.ranks, r.cell.placement) == (collective, ranks, placement)]
         return sorted(chosen, key=lambda r: r.cell.bytes)
 
     def behind(self):
-        """The cells in which another library is faster, the worst first."""
+        """Returns the results in which another library is faster, the worst first."""
         return sorted((r for r in self.list if r.ratio < 1), key=lambda r: r.ratio)
 
     def add(self, other):
-        """These results with those of another measurement on the same machine: of each time the lesser."""
+        """Returns these results joined with those of another measurement on the same machine. Of two times the lesser counts."""
         times = {cell: dict(of_cell) for cell, of_cell in self.times.items()}
         for cell, of_cell in other.times.items():
             known = times.setdefault(cell, {})
@@ -78,7 +81,7 @@ class Results:
         return Results(self.mode, self.about, self.ours, times)
 
     def save(self, path):
-        """One line per cell: small, and a change is seen in a diff."""
+        """Writes the results as JSON, with one line per cell, so that a diff shows what has changed."""
         rows = [[*vars(cell).values(), {name: round(us, 3) for name, us in sorted(self.times[cell].items())}]
                 for cell in sorted(self.times, key=Cell.order)]
         head = json.dumps({"mode": self.mode, "about": self.about, "ours": self.ours,
@@ -104,7 +107,7 @@ def size_text(count):
 
 
 def summary(results):
-    """The last line of a comparison."""
+    """Returns the last line that a comparison prints."""
     low = min(results.list, key=lambda r: r.ratio)
     where = f"{low.cell.collective}, {low.cell.ranks} ranks, {size_text(low.cell.bytes)}, {low.cell.placement}"
     return (f"geometric mean {geometric_mean(results.list):.2f}, lowest {low.ratio:.2f} ({where}), "
@@ -112,7 +115,7 @@ def summary(results):
 
 
 def table(results):
-    """All cells as text."""
+    """Returns a table of all cells as text."""
     lines = [f"{'collective':15}{'ranks':>6}{'bytes':>10}{'placement':>10}{'our us':>12}{'best us':>12}{'ratio':>8}"]
     for r in results.list:
         c = r.cell
