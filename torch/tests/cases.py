@@ -1,7 +1,8 @@
-"""Every call of torch.distributed that moves or reduces tensors, with each datatype and operator, and what it should give.
+"""Every call of torch.distributed that moves or reduces tensors, with each datatype and operator, and its
+result.
 
-A case runs on each of the ranks of a group and compares its result with one that is computed from the inputs of all ranks.
-The numbers are small enough to be exact in every datatype.
+Each rank of a group runs a case, and compares its result with one that is computed from the inputs of all
+ranks. The numbers are small enough to be exact in every datatype.
 """
 
 import torch
@@ -31,7 +32,7 @@ FACTOR = 2.0
 
 
 def numbers(rank, count, dtype):
-    """What a rank contributes."""
+    """Returns the input of a rank."""
     plain = [(k % 3) + 1 + rank for k in range(count)]
     if dtype is torch.bool:
         return torch.tensor([n % 2 == 0 for n in plain], dtype=dtype)
@@ -41,7 +42,7 @@ def numbers(rank, count, dtype):
 
 
 def plain(tensor):
-    """Its elements as numbers of Python."""
+    """Returns the elements of a tensor as Python numbers."""
     return (tensor.double() if tensor.dtype.is_floating_point else tensor).flatten().tolist()
 
 
@@ -79,16 +80,16 @@ OPERATORS = {
 
 
 def reduced(operator, dtype, size, count):
-    """What all ranks' numbers are together."""
+    """Returns the inputs of all ranks, reduced."""
     if dtype is torch.bool:
-        # A sum of truths is "or", a product is "and".
+        # For booleans a sum is "or", and a product is "and".
         operator = {"SUM": "MAX", "PRODUCT": "MIN"}.get(operator, operator)
     result = OPERATORS[operator][1]([plain(numbers(rank, count, dtype)) for rank in range(size)])
     return [bool(r) for r in result] if dtype is torch.bool else result
 
 
-# Calls that reduce: name -> function of (operator, dtype, rank, size) that gives (elements of the result, what is expected).
-# What a rank does not get is ([], []).
+# Calls that reduce: name -> function of (operator, name of the operator, dtype, rank, size) that returns
+# (elements of the result, expected elements). A rank that gets no result returns ([], []).
 
 
 def _all_reduce(op, name, dtype, rank, size):
@@ -139,7 +140,7 @@ REDUCTIONS = {
 }
 
 
-# Calls that move: name -> function of (dtype, rank, size) that gives the same.
+# Calls that move: name -> function of (dtype, rank, size) that returns the same two lists.
 
 
 def _everybody(size, count, dtype):
@@ -199,7 +200,8 @@ def _scatter(dtype, rank, size):
 
 
 def _exchange(counts, dtype, rank, size, call):
-    """`counts(from, to)` numbers go from each rank to each; those of a pair begin with other numbers than those of others."""
+    """Sends `counts(from, to)` numbers from each rank to each. Each pair's numbers begin differently from
+    those of other pairs."""
     send = [numbers(rank + to, counts(rank, to), dtype) for to in range(size)]
     recv = [torch.empty(counts(other, rank), dtype=dtype) for other in range(size)]
     recv = call(recv, send)

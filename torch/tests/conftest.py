@@ -1,4 +1,4 @@
-"""Settings of all tests of this folder."""
+"""Settings for all tests of this folder."""
 
 import sys
 from pathlib import Path
@@ -6,5 +6,5 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-# The processes of torch's own thread pool do not survive the forks of ranks.py.
+# The threads of torch's own thread pool do not survive the forks of ranks.py.
 torch.set_num_threads(1)

@@ -1,11 +1,11 @@
-"""A program of two ranks whose call fails, and that end then, in one of several ways.
+"""A program of two ranks: one of their calls fails, and they end in one of several ways.
 
     ending_job.py ROUNDS [FAILURE ENDING]
 
-One process imports torch once, and forks two ranks for each round. A rank has no group yet. It returns from the
-fork to the top level of this file, so that its interpreter ends like any other: by sys.exit, or by an exception that
-nobody catches. Without FAILURE and ENDING all pairs of them are run. Each line of the output is one pair. The exit
-status is 1 if a rank has ended otherwise than it should; standard error says how.
+One process imports torch once, and forks two ranks for each round. A rank has no group yet. It returns from
+the fork to the top level of this file, so that its interpreter ends like any other: by sys.exit, or by an
+exception that nobody catches. Without FAILURE and ENDING, all pairs of them are run. Each line of the output
+is one pair. The exit status is 1 if a rank has ended in another way than it should; standard error says how.
 
     RANK=0 STORE=FILE ending_job.py alone FAILURE ENDING
 
@@ -29,11 +29,11 @@ import torch.distributed as dist
 
 FAILURES = ["mismatch", "kill", "time-out"]
 ENDINGS = ["uncaught", "caught", "destroyed", "destroyed, uncaught"]
-# What a rank says to sys.exit.
+# Exit status that a rank passes to sys.exit.
 OWN_STATUS = 7
-# Seconds from the failure to the end of what this package does at the end of a process. torch's record of a
-# failure takes more where it has stack traces. The rest is the interpreter's, whose end takes seconds on a busy
-# machine.
+# Longest time in seconds from the failure to the end of what this package does at exit. torch's record of a
+# failure takes longer where it has stack traces. The rest of the end is the interpreter's, and takes seconds
+# on a busy machine.
 SOON = 4
 # Seconds after which a rank that has not ended is killed.
 PATIENCE = 60
@@ -49,7 +49,7 @@ def who_ends(failure):
 
 
 def what_is_wrong(ending, status, output, errors):
-    """What a rank has done that it should not; empty if nothing."""
+    """Returns what a rank has done wrong; empty if nothing."""
     if status != expected_status(ending):
         return f"status {status}, not {expected_status(ending)}"
     if "FATAL" in errors:
@@ -61,7 +61,7 @@ def what_is_wrong(ending, status, output, errors):
 
 
 def end_of(output):
-    """Seconds from the failure to the end of what this package does, and when the failure was."""
+    """Returns the seconds from the failure to the end of what this package does, and the time of the failure."""
     took, failed_at = map(float, output.split())
     return took, failed_at
 
@@ -89,7 +89,7 @@ class Rank:
 
 
 def fork_rank(rank, folder):
-    """None in the child, whose output goes to files."""
+    """Forks a rank. Returns None in the child, whose output goes to files."""
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()
@@ -104,7 +104,7 @@ def fork_rank(rank, folder):
 
 
 def wait_for(ranks):
-    """Returns when all have ended. Kills those that take too long."""
+    """Waits until all ranks have ended. Kills those that take too long."""
     end = time.monotonic() + PATIENCE
     running = {os.pidfd_open(rank.pid): rank for rank in ranks}
     while running and time.monotonic() < end:
@@ -147,9 +147,9 @@ class Tally:
 
 
 def run_pairs(rounds, tally):
-    """True in the parent, when all have ended; False in each rank, at once."""
+    """Runs pairs of ranks. Returns True in the parent, when all have ended, and False in each rank, at once."""
     for round_ in range(rounds):
-        # Not one that cleans up when its name goes: it would in the children, too.
+        # Not a TemporaryDirectory: the children would remove it, too.
         folder = tempfile.mkdtemp()
         ranks = []
         for rank in range(2):
@@ -168,7 +168,7 @@ def run_pairs(rounds, tally):
 
 
 def fork_all(rounds, pairs):
-    """The failure and the ending, in a rank. The parent ends here."""
+    """Forks all ranks. Returns the failure and the ending in a rank. The parent ends here."""
     faults = 0
     for failure, ending in pairs:
         tally = Tally(failure, ending)
@@ -180,7 +180,7 @@ def fork_all(rounds, pairs):
 
 
 def cause(failure, rank):
-    """The call that fails."""
+    """Makes the call that fails."""
     if failure == "mismatch":
         dist.all_reduce(torch.ones(3 + rank))
     elif rank == 0:
@@ -188,7 +188,7 @@ def cause(failure, rank):
     elif failure == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
     else:
-        # Until it is killed.
+        # Until the parent kills this rank.
         time.sleep(2 * PATIENCE)
 
 
@@ -199,7 +199,7 @@ if __name__ == "__main__":
     else:
         chosen = [tuple(sys.argv[2:])] if len(sys.argv) > 2 else [(f, e) for f in FAILURES for e in ENDINGS]
         failure, ending = fork_all(int(sys.argv[1]), chosen)
-    # Runs when all that was registered later has run: the backend, by its first group.
+    # Runs after all functions that are registered later; the first group registers that of the backend.
     atexit.register(lambda: print(time.monotonic() - failed_at, failed_at, flush=True))
     rank = int(os.environ["RANK"])
     dist.init_process_group(

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Makes target/torch-venv, with PyTorch and this package, for `make test-torch`.
 
-    install.py               PyTorch from PyPI (5 GB, once), and the package out of this folder
+    install.py               PyTorch from PyPI (5 GB, once), and the package from this folder
     install.py --only-us     the package alone
-    install.py --numpy       neither: target/numpy, with NumPy, where the package is tested without PyTorch
+    install.py --numpy       neither: makes target/numpy, with NumPy, where the package is tested without PyTorch
 
-A PyTorch that is in the environment already is kept, so that this works without a network the second time. TORCH names
-another release; TORCH_VENV another place. libanyccl is the one of ANYCCL_ROOT, or is built by cargo.
+A PyTorch that is already in the environment is kept, so a second run needs no network. TORCH names another
+release; TORCH_VENV names another place. libanyccl is the one of ANYCCL_ROOT, or cargo builds it.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def can_import(*modules):
 
 
 def make_environment(*, only_us=False):
-    """PyTorch and what the tests need besides. Whoever comes second waits for the first."""
+    """Installs PyTorch and what the tests need besides. A second process that calls this waits for the first."""
     with pypi.locked(HOME):
         if not PYTHON.exists():
             pypi.make_environment(HOME)
@@ -43,7 +43,7 @@ def make_environment(*, only_us=False):
 
 
 def numpy_environment():
-    """What the package is tested with where PyTorch is not. Its Python."""
+    """Makes the environment in which the package is tested without PyTorch. Returns its Python."""
     return pypi.environment(pypi.TARGET / "numpy", ["numpy", "ml_dtypes"])
 
 
@@ -58,7 +58,7 @@ def main():
     make_environment(only_us=args.only_us)
     if not can_import("torch"):
         sys.exit("PyTorch is not installed")
-    # Out of a clean folder: what an earlier build has left there would be packed, too.
+    # pip would also pack what an earlier build has left in this folder.
     subprocess.run(["rm", "-rf", PACKAGE / "build"], check=True)
     pip("--quiet", "--no-build-isolation", "--no-deps", "--no-index", "--force-reinstall", PACKAGE)
 

@@ -8,8 +8,8 @@
     results = run(2, body)                    # results[r] is what rank r returned, or the exception that it raised
     assert results == [[1, 1, 1]] * 2
 
-A fork costs a few milliseconds, where a new interpreter takes seconds to import torch. The process that forks has no group
-itself.
+A fork takes milliseconds, while a new interpreter takes seconds to import torch. The process that forks has
+no group itself.
 """
 
 import os
@@ -26,14 +26,14 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 
-# Of a group whose test says nothing else. No test waits for it but to fail.
+# Time-out of a group whose test names no other. Only a test that fails waits for it.
 PATIENCE = timedelta(seconds=30)
-# Seconds in which happens what does not wait for that, also where other processes have the processors.
+# Most seconds for things that need not wait for a time-out, even on a busy machine.
 SOON = 10
 
 
 class Sign:
-    """Something that ranks give and others wait for, beside the group. Made before the ranks are."""
+    """A signal from rank to rank that does not use the group. It is made before the ranks are forked."""
 
     def __init__(self):
         self.reader, self.writer = os.pipe()
@@ -42,14 +42,14 @@ class Sign:
         os.write(self.writer, b"!")
 
     def wait(self, times=1):
-        """Until it was given that often. Each one is taken by one rank only."""
+        """Waits until the sign was given `times` times. Each giving ends the wait of one rank only."""
         for _ in range(times):
             assert select.select([self.reader], [], [], PATIENCE.total_seconds())[0], "nobody gave the sign"
             os.read(self.reader, 1)
 
 
 def comes_true(condition):
-    """Whether it does, before patience ends."""
+    """Waits until a condition is true, at most for PATIENCE. Returns whether it is."""
     end = time.monotonic() + PATIENCE.total_seconds()
     while not condition() and time.monotonic() < end:
         os.sched_yield()
@@ -77,7 +77,8 @@ class Ended:
 
 
 def run(size, body, *args, backend="anyccl", timeout=PATIENCE, form_group=True, clean=True, within=60):
-    """What `body(rank, size, *args)` returned on each rank. Fails when a rank has not ended `within` so many seconds."""
+    """Returns what `body(rank, size, *args)` has returned on each rank. Fails if a rank has not ended within
+    `within` seconds."""
     with tempfile.TemporaryDirectory() as folder:
         children = [
             _fork(rank, size, body, args, folder, backend, timeout, form_group, clean) for rank in range(size)
@@ -87,7 +88,7 @@ def run(size, body, *args, backend="anyccl", timeout=PATIENCE, form_group=True, 
 
 
 def values(size, body, *args, **options):
-    """As run(), where no rank may fail."""
+    """Like run(), but no rank may fail."""
     results = run(size, body, *args, **options)
     for rank, result in enumerate(results):
         assert not isinstance(result, (Failed, Ended)), f"rank {rank}: {result}"
@@ -95,7 +96,7 @@ def values(size, body, *args, **options):
 
 
 def same(size, body, *args, **options):
-    """As values(), where all ranks return the same: that."""
+    """Like values(), but all ranks must return the same value, which is returned once."""
     results = values(size, body, *args, **options)
     assert all(result == results[0] for result in results), results
     return results[0]
@@ -107,8 +108,8 @@ def form(rank, size, folder, backend="anyccl", timeout=PATIENCE):
 
 
 def form_with_a_served_store(rank, size, folder, through=lambda port: port):
-    """Forms the group with the kind of store that torchrun and init_process_group make; that store. The others reach
-    rank 0's at the port that `through(port)` gives."""
+    """Forms the group with a store as torchrun and init_process_group make it, and returns the store. The
+    other ranks reach the store of rank 0 at the port `through(port)`."""
     note = Path(folder, "port")
     if rank == 0:
         store = dist.TCPStore("127.0.0.1", 0, size, is_master=True, wait_for_workers=False)
@@ -145,7 +146,7 @@ def _fork(rank, size, body, args, folder, backend, timeout, form_group, clean):
 
 
 def _let_ranks_part():
-    """What happens at the end of an interpreter, which os._exit skips."""
+    """Does what the end of an interpreter does, because os._exit skips it."""
     from anyccl import torch_backend
 
     if torch_backend._extension is not None:

@@ -1,4 +1,4 @@
-"""Collectives: shapes, layouts and lists that backends get wrong, on 2 and 4 ranks."""
+"""Collectives with shapes, layouts and lists that backends often get wrong, on 2 and 4 ranks."""
 
 import pytest
 import ranks
@@ -10,7 +10,7 @@ sizes = pytest.mark.parametrize("size", [2, 4])
 
 
 def strided(rows, columns, start):
-    """A matrix that lies in memory column by column."""
+    """Returns a matrix that is stored column by column."""
     return (torch.arange(rows * columns, dtype=torch.float32) + start).reshape(columns, rows).t()
 
 
@@ -28,7 +28,8 @@ def test_all_to_all_takes_entries_of_any_length_and_shape(size):
 @sizes
 def test_splits_may_be_left_out_by_a_rank_whose_rows_are_even(size):
     def body(rank, size):
-        # Rank 0 gets 2 rows of each, and sends as many; the last one keeps 5 rows to itself, and says so.
+        # Rank 0 gets 2 rows from each rank, and sends 2 to each. The last rank keeps 5 rows to itself, and
+        # gives splits.
         rows = [2] * size
         rows[rank] = 5 if rank == size - 1 else 2
         splits = [] if rank == 0 else [rows, rows]
@@ -223,7 +224,7 @@ def test_averages_of_integers_are_cut_towards_zero():
     assert ranks.same(2, body) == [0, 1, 0, -1]
 
 
-# Numbers of both types of 8 bits that are reduced. Sums of four are not.
+# Numbers that both 8-bit types represent and that are reduced. Sums of four of them are rounded.
 EIGHT_BIT_NUMBERS = [64.0, 3.0, 5.0, 2.5, 48.0, 7.0, 3.5, 1.75]
 EIGHT_BIT_CALLS = {
     "all_reduce": lambda result, whole, op: dist.all_reduce(whole, op) or whole,
@@ -252,7 +253,7 @@ def test_8_bit_floats_of_several_ranks_are_summed_in_float32_and_rounded_once(na
             assert got is None or torch.equal(got.float(), expected), (count, op)
 
     def body(rank, size):
-        # The last is too long for one piece.
+        # The last count is too long for one piece.
         for count in (8, 4 * 257, 4 * 4097, 4 * 100_003):
             check(rank, size, count)
         return True
@@ -288,7 +289,7 @@ def test_lists_of_several_types_are_coalesced(size):
     def body(rank, size):
         tensors = [torch.ones(2), torch.ones(3, dtype=torch.int64), strided(2, 2, 0), torch.ones(1, dtype=torch.bfloat16)]
         expected = [tensor * size for tensor in tensors]
-        # torch's function of that name refuses several types; the group takes them.
+        # torch's function of that name refuses lists of several types. The group accepts them.
         dist.group.WORLD.allreduce_coalesced(tensors, dist.AllreduceCoalescedOptions()).wait()
         assert all(map(torch.equal, tensors, expected))
         results = functional.all_gather_into_tensor_coalesced(

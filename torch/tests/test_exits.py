@@ -1,4 +1,4 @@
-"""How a process ends after a call has failed: by its own exit status, and soon."""
+"""After a failed call, a process ends with its own exit status, and soon."""
 
 import os
 import subprocess
@@ -29,8 +29,8 @@ def test_after_a_failure_a_process_ends_as_it_wants_and_soon(tmp_path, failure, 
 
 
 def test_many_processes_end_as_they_want_after_a_failure(tmp_path):
-    """ANYCCL_TEST_ROUNDS says how many pairs of ranks there are for each failure and ending (1). They are forked, as
-    an import of torch takes seconds."""
+    """ANYCCL_TEST_ROUNDS is the number of pairs of ranks for each failure and ending, by default 1. They are
+    forked, because an import of torch takes seconds."""
     rounds = os.environ.get("ANYCCL_TEST_ROUNDS", "1")
     command = [sys.executable, "-W", "ignore", JOB, rounds]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120 * (1 + int(rounds)))

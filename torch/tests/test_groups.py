@@ -1,4 +1,4 @@
-"""Groups: many, overlapping, of one rank, made from each other, given up in any order, left to the end of the process."""
+"""Groups: many, overlapping, of one rank, made from each other, destroyed in any order, or not at all."""
 
 import os
 import select
@@ -65,7 +65,7 @@ def test_groups_are_made_and_destroyed_in_loops_without_leaks():
             group = dist.new_group([0, 1])
             assert total(group) == 2
             dist.destroy_process_group(group)
-        # The ranks part in the background.
+        # The communicators are destroyed in the background.
         assert ranks.comes_true(lambda: open_files() <= files), (files, open_files())
         return True
 
@@ -111,7 +111,8 @@ def test_a_group_that_is_given_up_by_one_rank_only_does_not_hold_it_up():
 
 
 class StoreThatIsNotCloned(dist.Store):
-    """Hands everything on. A clone of torch's own is a new connection, which may take seconds."""
+    """Passes every call to another store, and must not be cloned: a clone of a store of torch is a new
+    connection, which may take seconds."""
 
     def __init__(self, store):
         super().__init__()
@@ -147,7 +148,8 @@ def test_making_a_group_opens_no_connection_to_the_store():
 
 
 class CountedRequests:
-    """A proxy between a client and a server of this host that counts requests. The client makes one at a time."""
+    """A proxy between one client and a server of this host that counts requests. The client makes one request
+    at a time."""
 
     def __init__(self):
         self.count = 0
@@ -177,7 +179,7 @@ def test_a_rank_asks_the_store_once_for_what_is_there(tmp_path):
         dist.barrier()
         if rank == 0:
             return total(dist.new_group([0, 1])), 1
-        # Rank 0 has said where it is.
+        # Rank 0 has put its address into the store.
         assert ranks.comes_true(lambda: store.num_keys() > before)
         before = requests.count
         group = dist.new_group([0, 1])

@@ -1,4 +1,4 @@
-"""What goes wrong: every rank is told, by an exception that names both sides; nothing hangs, nothing aborts."""
+"""Errors: every rank gets an exception that names both sides; nothing hangs, and nothing aborts."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ MISMATCHES = {
         ["sum", "max"],
     ),
     "another root": (
-        # A root may have gone on before the others come.
+        # A root may return before the other rank has come, so a barrier follows.
         lambda rank: dist.broadcast(torch.ones(3), rank) or dist.barrier(),
         ["root 0", "root 1"],
     ),
@@ -49,7 +49,7 @@ MISMATCHES = {
             [[torch.empty(2), torch.empty(2)], [torch.empty(3), torch.empty(2)]][rank],
             [[torch.ones(2), torch.ones(7)], [torch.ones(2), torch.ones(2)]][rank],
         )
-        # Rank 0 has all that it expects, and may have gone on.
+        # Rank 0 has all that it expects, so it may return without an error.
         or dist.barrier(),
         ["7", "3"],
     ),
@@ -179,7 +179,7 @@ CALLS_OF_ALL = {
 
 @pytest.mark.parametrize("name", CALLS_OF_ALL)
 def test_a_stopped_rank_that_goes_on_when_the_others_have_given_up_gets_an_error_and_no_value(name):
-    """What the others have sent for the call has arrived when it goes on, and they are alive."""
+    """When the stopped rank goes on, the data of the others for the call has arrived, and they are alive."""
     call, given_up, over = CALLS_OF_ALL[name], ranks.Sign(), ranks.Sign()
 
     def body(rank, size):
@@ -218,7 +218,7 @@ def test_an_abort_ends_a_blocked_call_on_all_ranks(is_async):
         backend = group._get_backend(torch.device("cpu"))
         dist.barrier()
         if rank == 1:
-            # In a receive that nobody sends to.
+            # Rank 1 is in a receive to which nobody sends.
             begin = time.monotonic()
             with pytest.raises(dist.DistBackendError, match="abort"):
                 dist.recv(torch.ones(1), 0, group=group)
@@ -226,7 +226,7 @@ def test_an_abort_ends_a_blocked_call_on_all_ranks(is_async):
         calls = backend._get_sequence_number_for_group()
 
         def abort():
-            # The call counts itself when it begins.
+            # The sequence number grows when the call begins.
             ranks.comes_true(lambda: backend._get_sequence_number_for_group() > calls)
             backend.abort()
 
@@ -308,7 +308,7 @@ BLOCKED = {
 
 
 def interrupted(call):
-    """Presses Ctrl-C when the call blocks: seconds until it has ended by a KeyboardInterrupt."""
+    """Sends SIGINT when the call blocks. Returns the seconds until it has ended by KeyboardInterrupt."""
     main = threading.get_ident()
     pressed = []
 
@@ -339,7 +339,7 @@ def test_ctrl_c_ends_a_blocked_call_at_once(name, tmp_path):
     over = ranks.Sign()
 
     def body(rank, size):
-        # A store of one file cannot be interrupted.
+        # Calls of a FileStore cannot be interrupted.
         ranks.form_with_a_served_store(rank, size, tmp_path)
         if rank == 0:
             over.wait()

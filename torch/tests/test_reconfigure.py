@@ -1,6 +1,7 @@
-"""Groups that are formed anew: smaller, larger, in another order, out of two. Where gloo can do it, gloo has to do the same job.
+"""reconfigure(): groups become smaller or larger, are reordered or merged. What gloo supports is tested with
+gloo, too.
 
-The handles go from rank to rank through a store that no rank takes down with it.
+The handles go from rank to rank through a store that no rank owns, so it does not end with a rank.
 """
 
 import os
@@ -20,7 +21,8 @@ both = pytest.mark.parametrize("backend", ["gloo", "anyccl"])
 
 
 class Table:
-    """A store with a process of its own: threads of the test's process would not survive the forks, nor would they end well."""
+    """A store in a process of its own. As threads of the test's process, a store would not survive the forks,
+    and would not end well."""
 
     def __init__(self):
         told, tell = os.pipe()
@@ -43,7 +45,7 @@ class Table:
 
 @pytest.fixture
 def tables():
-    """As many as the test asks for."""
+    """Makes as many tables as the test asks for."""
     made = []
 
     def new():
@@ -65,7 +67,7 @@ def connect(port):
 
 
 class Rank:
-    """A process that is in the default group, if it is, as `number`: the one that it was made with."""
+    """A process of the default group, with the number that it was made with."""
 
     def __init__(self, number, size, backend, port, group_port=None, group="group"):
         self.number, self.store = number, connect(port)
@@ -75,7 +77,8 @@ class Rank:
         )
 
     def tell(self, what, numbers, value="here"):
-        """Lets others know a value; what those others say. Nobody goes on before all have."""
+        """Publishes a value, and returns the values of `numbers`. Waits until all of these have published
+        theirs."""
         self.store.set(f"{what}/{self.number}", value)
         return [self.store.get(f"{what}/{number}").decode() for number in numbers]
 
@@ -87,7 +90,7 @@ class Rank:
 
 
 def members(value):
-    """What the ranks of the group are, in their order."""
+    """Returns the values of all ranks of the group, in their order."""
     mine, all_ = torch.tensor([value]), [torch.zeros(1, dtype=torch.int64) for _ in range(dist.get_world_size())]
     dist.all_gather(all_, mine)
     return [one.item() for one in all_]
@@ -200,7 +203,8 @@ def test_two_jobs_with_a_store_each_become_one_and_part_again(table, tables):
 
 
 def train(rank, size, backend, port):
-    """Steps of DDP, in the middle of which rank 1 is killed; the others go on from the last step that all have made."""
+    """Trains with DDP. Rank 1 is killed in one of the steps; the others continue from the last step that all
+    have made."""
     me = Rank(rank, size, backend, port)
     me.form(1, range(size))
     torch.manual_seed(0)
@@ -260,7 +264,7 @@ def test_handles_that_cannot_be_meant_are_refused(table, backend):
         me.form(1, range(size))
         current = dist._get_reconfigure_handle()
         bad = [[], ["nonsense"], [other], [current, current]]
-        # gloo does not tell that a handle is an old one.
+        # gloo does not notice that a handle is an old one.
         bad += [[mine]] if backend == "anyccl" else []
         for uuid, handles in enumerate(bad, start=2):
             with pytest.raises(RuntimeError):
@@ -286,7 +290,7 @@ def test_members_that_stay_away_are_named_and_the_group_works_on(table):
             assert all(f"process {pid}@" in str(told.value) for pid in pids), told.value
         else:
             me.tell("pids", [0], str(os.getpid()))
-            # Too late; who came in time has written down that it did not wait longer.
+            # Too late: rank 0 has written into its note that it has given up.
             begin = time.monotonic()
             with pytest.raises(dist.DistBackendError, match="rank 0.* has given up: not there"):
                 dist._reconfigure(2, handles)
@@ -334,10 +338,10 @@ def test_a_member_that_refuses_does_not_hold_the_others_up(table):
         me = Rank(rank, size, backend, port)
         if rank == 0:
             dist._reconfigure(5, [dist._get_reconfigure_handle()])
-        # Connecting with a store of torch takes some seconds now and then.
+        # A connection to a store of torch sometimes takes seconds.
         me.tell("connected", range(size))
         begin = time.monotonic()
-        # What rank 0 wrote down when it formed a group alone is there until it writes why it refuses.
+        # The note of the group that rank 0 formed alone stays until rank 0 replaces it by its refusal.
         refused = "uuid 5 was already used"
         told = refused if rank == 0 else f"rank 0, .* (has given up: {refused}|was given other handles)"
         with pytest.raises(RuntimeError, match=told):
@@ -368,7 +372,7 @@ def test_what_was_under_way_ends_with_an_error(table):
 
         thread = threading.Thread(target=blocked)
         thread.start()
-        # The call counts itself when it begins.
+        # The sequence number grows when the call begins.
         ranks.comes_true(lambda: group._get_sequence_number_for_group() > calls)
         me.form(2, range(size))
         thread.join(ranks.SOON)
@@ -483,7 +487,7 @@ def test_fifty_reconfigures_leave_nothing_behind(table):
 
         def are_given_back():
             nonlocal after
-            # A later look may see a descriptor that another thread has open for a moment.
+            # A later look may count a descriptor that another thread has open for a moment.
             if any(now > then for now, then in zip(after, before)):
                 after = resources()
             return all(now <= then for now, then in zip(after, before))

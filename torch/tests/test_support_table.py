@@ -1,9 +1,9 @@
 """The table of docs/torch-support.md: each call with each datatype and operator, for gloo and for anyccl.
 
     python torch/tests/test_support_table.py     writes it
-    pytest torch/tests/test_support_table.py     fails when it is not what the backends do
+    pytest torch/tests/test_support_table.py     fails if it is not what the backends do
 
-"yes" means that the values were compared on all ranks. What is refused has the message in a note.
+"yes" means that the values were compared on all ranks. For a refused case, a note has the message.
 """
 
 import re
@@ -46,18 +46,18 @@ with the message of the refusal. Notes of torch itself are the same for any back
 
 
 def outcome(case, *args):
-    """"yes", what is wrong, or why it was refused."""
+    """Runs a case. Returns "yes", what is wrong, or why the case was refused."""
     try:
         got, expected = case(*args)
     except Exception as error:
-        # A coalescing manager whose backend refuses leaves torch collecting calls for ever.
+        # If the backend refuses a call of a coalescing manager, torch goes on collecting calls for ever.
         dist.distributed_c10d._world.pg_coalesce_state.clear()
         return re.sub(r"\s+", " ", str(error).split("\nException raised from")[0]).strip()
     return "yes" if got == expected else f"{WRONG}: {got} instead of {expected}"
 
 
 def body(rank, size, here):
-    """What became of each case on this rank."""
+    """Returns the outcome of each case on this rank."""
     results = {}
     for dtype_name, dtype in cases.DTYPES.items():
         for name, case in cases.MOVES.items():
@@ -65,8 +65,8 @@ def body(rank, size, here):
         for operator, (make, _) in cases.OPERATORS.items():
             for name, case in cases.REDUCTIONS.items():
                 results[operator, name, dtype_name] = outcome(case, make(), operator, dtype, rank, size)
-        # Ranks whose case was refused here only would be in different ones from now on. Beside the group: gloo's barrier waits for
-        # what was begun before, and fails where a refused call is still among that.
+        # Ranks that refuse different cases would get out of step, so they wait for each other here. Not by
+        # gloo's barrier: it waits for earlier calls, and fails if a refused call is still among them.
         for other in range(size):
             here[other].give()
         here[rank].wait(size)
@@ -74,7 +74,7 @@ def body(rank, size, here):
 
 
 def measure():
-    """{backend: {(operator or "move", call, dtype): answer}}. The ranks of a backend must agree."""
+    """Returns {backend: {(operator or "move", call, dtype): answer}}. The ranks of a backend must agree."""
     answers = {}
     for backend in BACKENDS:
         here = [ranks.Sign() for _ in range(SIZE)]
@@ -88,14 +88,14 @@ def measure():
 
 
 def general(message):
-    """Without what differs from case to case: names of calls, operators and types, bytes that cannot be printed."""
+    """Removes from a message what differs from case to case: names of calls, operators and types, odd bytes."""
     for pattern, instead in GENERAL:
         message = re.sub(pattern, instead, message)
     return "".join(c if c.isprintable() else "?" for c in message)
 
 
 class Notes:
-    """Messages, each once, by number."""
+    """The distinct messages, by number."""
 
     def __init__(self):
         self.numbers = {}

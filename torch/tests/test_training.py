@@ -1,4 +1,4 @@
-"""The training jobs of train_job.py, under torchrun."""
+"""Runs the training jobs of train_job.py under torchrun."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Works and futures: asynchrony, order, time-outs, what profilers and recorders are told."""
+"""Works and futures: asynchrony, order, time-outs, and what profilers and recorders see."""
 
 import threading
 import time
@@ -24,7 +24,7 @@ def test_an_asynchronous_call_moves_on_while_nobody_waits():
 def test_a_future_is_not_complete_before_its_values_are_there():
     def body(rank, size):
         if rank == 1:
-            # Rank 0 must not have a result before this rank has come.
+            # Rank 0 must not have a result before this rank has arrived.
             dist.monitored_barrier()
         tensor = torch.full((100_000,), float(rank + 1))
         future = dist.all_reduce(tensor, async_op=True).get_future()
@@ -71,7 +71,8 @@ WAITS = {
 @pytest.mark.parametrize("what", WAITS)
 @pytest.mark.parametrize("is_new", [True, False], ids=["that it starts", "that is under way"])
 def test_a_callback_may_wait_for(what, is_new):
-    """Rank 0 completes the first call's future beside its main thread, and rank 1 lets the second end only when rank 0 waits."""
+    """Rank 0 completes the first call's future on another thread than its main thread. Rank 1 lets the second
+    call end only when rank 0 waits for it."""
     started, inside = ranks.Sign(), ranks.Sign()
 
     def body(rank, size):
@@ -136,7 +137,7 @@ def test_works_are_waited_for_in_any_order_or_never():
         for work in reversed(works):
             work.wait()
         assert all(tensor.eq(1).all() for tensor in tensors)
-        # Neither the tensors nor the works are kept by anybody here.
+        # Nothing here keeps these tensors and works.
         for _ in range(64):
             dist.all_reduce(torch.ones(10_000), async_op=True)
         last = torch.ones(1)
@@ -186,7 +187,7 @@ def test_the_timeout_of_a_group_can_be_changed_and_names_the_missing_rank():
             assert 0.3 <= time.monotonic() - begin < ranks.SOON
             over.give()
         else:
-            # Stays: rank 0 is not to learn of its end.
+            # This rank stays, so that rank 0 gets a time-out and does not see its end.
             over.wait()
         return True
 
@@ -218,7 +219,7 @@ def test_an_asynchronous_call_times_out_too_although_others_come_and_go():
                     break
         return True
 
-    # Rank 1 leaves by the mismatch that ends the exchange: rank 0's last call has another length.
+    # Rank 1 ends by a mismatch, because rank 0's last call has another length.
     assert ranks.run(2, body, clean=False)[1] is True
 
 

@@ -1,4 +1,4 @@
-"""What users train with, compared with one process that sees the whole batch. Under torchrun:
+"""Training tools of torch, compared with one process that sees the whole batch. To be run under torchrun:
 
     torchrun --nproc-per-node 4 -m pytest -x torch/tests/train_job.py
 
@@ -25,7 +25,7 @@ from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, 
 from torch.nn.parallel import DistributedDataParallel
 
 STEPS = 3
-# Rows of the whole batch: of 4 ranks, each has 3.
+# Rows of the whole batch: 3 for each of 4 ranks.
 ROWS = 12
 
 
@@ -76,7 +76,7 @@ def train(model, rows, targets, steps=STEPS, optimizer=None, before_backward=Non
 
 
 def alone():
-    """What one process learns from the whole batch."""
+    """Returns the model that one process trains on the whole batch."""
     return train(net(), *batch())
 
 
@@ -104,7 +104,7 @@ def parts():
 def test_ddp_learns_what_one_process_does(options):
     model = net()
     with torch.no_grad():
-        # Rank 0's parameters are what counts.
+        # DDP starts from the parameters of rank 0.
         [parameter.add_(dist.get_rank()) for parameter in model.parameters()]
     ddp = DistributedDataParallel(model, **options)
     assert_same(train(ddp, *parts()).module, alone())
@@ -156,7 +156,7 @@ def test_ddp_joins_with_uneven_inputs(ranks_and_me):
             optimizer.zero_grad()
             ddp(torch.ones(1, 3)).sum().backward()
             optimizer.step()
-    # Step s is made by size - s ranks, and divided by all of them.
+    # Step s is made by size - s ranks, and DDP divides its gradients by the number of all ranks.
     expected = -sum((size - step) / size for step in range(size))
     torch.testing.assert_close(ddp.module.weight.detach(), torch.full((1, 3), expected))
 
@@ -184,7 +184,7 @@ def test_fsdp2_with_a_divide_factor(ranks_and_me):
     size, _ = ranks_and_me
     model = sharded(init_device_mesh("cpu", (size,)))
     for layer in (model, model.first, model.second):
-        # What it would do by itself, through a premultiplied sum.
+        # FSDP2 divides by the size anyway. With an explicit factor it uses a premultiplied sum for that.
         layer.set_gradient_divide_factor(float(size))
     assert_same(train(model, *parts()), alone())
 
@@ -256,7 +256,7 @@ def test_a_checkpoint_is_read_by_another_number_of_ranks(ranks_and_me, tmp_path_
     dist.broadcast_object_list(place)
     model = train(sharded(init_device_mesh("cpu", (size,))), *parts())
     checkpoint.save({"model": get_model_state_dict(model)}, checkpoint_id=place[0])
-    # Half of the ranks go on.
+    # Half of the ranks read the checkpoint.
     half = dist.new_group(list(range(size // 2)))
     if rank < size // 2:
         fresh = Net()

@@ -1,7 +1,7 @@
-"""For the programs named ranks_*.py: runs their tests on every rank of a job.
+"""Runs the tests of the programs named ranks_*.py on every rank of a job.
 
-A test is a function whose name begins with test_ and that takes the communicator of all ranks. The first failure ends the
-job, with a trace of the rank that saw it.
+A test is a function whose name begins with test_ and that takes the communicator of all ranks. The first
+failure ends the job, with a trace of the rank that saw it.
 """
 
 import shutil
@@ -12,30 +12,31 @@ import traceback
 
 import anyccl
 
-# Long enough for a busy machine; a test that hangs fails by it.
+# Long enough for a busy machine. A test that hangs fails after this time.
 PATIENCE_SECONDS = 60
 
 
 class Skipped(Exception):
-    """Why a test cannot be run here."""
+    """Raised by a test that cannot be run here; has the reason."""
 
 
 _folders = []
 
 
 def own_folder():
-    """A new folder, until all tests have run."""
+    """Makes a folder that exists until all tests have run."""
     _folders.append(tempfile.mkdtemp(prefix="anyccl-python-"))
     return _folders[-1]
 
 
 def shared_folder(comm):
-    """A new folder that is the same for all ranks, until all tests have run."""
+    """Makes a folder that all ranks share and that exists until all tests have run."""
     return comm.bcast(own_folder() if comm.rank == 0 else None)
 
 
 def refused(kind, call, *words):
-    """Calls what must be refused by an exception of a kind, whose message has these words; gives the exception."""
+    """Makes a call that must raise an exception of a kind, with these words in its message. Returns the
+    exception."""
     try:
         call()
     except kind as error:
@@ -53,7 +54,7 @@ def run(names):
 
 
 def run_on(comm, names):
-    """The same, on a communicator that stays."""
+    """Runs the tests on a communicator that stays open."""
     for name, test in list(names.items()):
         if not name.startswith("test_"):
             continue

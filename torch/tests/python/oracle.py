@@ -1,5 +1,5 @@
-"""What collectives must give, worked out by NumPy from what all ranks give. Numbers are small, so that every type has them,
-and the average of 1, 2 or 4 of them, too.
+"""The expected results of collectives, computed by NumPy from the inputs of all ranks. The numbers are small,
+so that every type represents them, and also the average of 1, 2 or 4 of them.
 """
 
 import numpy as np
@@ -25,16 +25,17 @@ REDUCE = {
 
 
 def given(rank, count, dtype="int64", seed=0):
-    """What a rank contributes."""
+    """Returns the input of a rank."""
     numbers = np.random.default_rng(1000 * seed + rank).integers(0, 4, count)
     return (numbers + 1j * numbers[::-1] if np.dtype(dtype).kind == "c" else numbers).astype(dtype)
 
 
 def combined(parts, op):
-    """The parts of several ranks, reduced."""
+    """Returns the reduction of the inputs of several ranks."""
     parts = np.asarray(parts)
     if len(parts) == 1:
-        # Also where a logical operator would make 1 of it: a single rank keeps its elements as they are.
+        # A single rank keeps its elements as they are, even if a logical operator would turn them into 0 or
+        # 1.
         return parts[0]
     if op == anyccl.AVG:
         total = np.add.reduce(parts, dtype=parts.dtype)
@@ -43,7 +44,7 @@ def combined(parts, op):
 
 
 def operators(dtype):
-    """Those that are defined on a type."""
+    """Returns the operators that are defined on a type."""
     if dtype in INTEGERS:
         return [*REDUCE, anyccl.AVG]
     if dtype in FLOATS:

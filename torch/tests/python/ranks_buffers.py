@@ -1,4 +1,5 @@
-"""Which objects are buffers, and by which sentence the others are refused. After each refusal the communicator works on."""
+"""Which objects are buffers, and with which message others are refused. After a refusal the communicator
+still works."""
 
 import array
 import ctypes
@@ -87,7 +88,7 @@ def test_what_has_no_elements_that_the_library_knows(comm):
         if words:
             harness.refused(REFUSED, lambda: comm.Bcast(thing), *words)
         else:
-            comm.Bcast(thing)  # A byte without a meaning is moved.
+            comm.Bcast(thing)  # Elements of format "c" are moved as bytes.
 
 
 def test_numbers_of_elements_that_do_not_fit(comm):

@@ -1,10 +1,13 @@
-"""The backend "ccl" by anyccl, with the calls that SAR makes of it.
+"""The backend "ccl", served by anyccl, with the calls that SAR makes.
 
-SAR itself cannot be had from a package registry, so this makes its calls in their order and form: the import of the module
-while communication is set up, environment variables under several names, rank and size as arguments of
-init_process_group, the assertion on the name of the backend; lists whose entries differ in their first dimension, with a row
-in the place of none on both sides; the number of rounds agreed as a tensor without dimensions; one pair of a ring as an
-all_to_all with one-element entries elsewhere; parameters summed after all ranks but one have zeroed theirs.
+No package registry has SAR. So this program makes the calls of SAR, in their order and form:
+
+- It imports the module while it sets communication up, and sets environment variables under several names.
+- It passes rank and size to init_process_group, and asserts the name of the backend.
+- Its lists have entries with different first dimensions. An empty entry is replaced by one row on both sides.
+- The number of rounds is agreed on by a tensor without dimensions.
+- A pair of a ring is an all_to_all whose other entries have one element.
+- Parameters are summed after all ranks but one have set theirs to zero.
 """
 
 import importlib
@@ -20,7 +23,7 @@ import torch.distributed as dist
 import harness
 from ranks_sar import block, free_port, rows_between
 
-# What unmodified SAR accepts.
+# Backends that unmodified SAR accepts.
 ACCEPTED = ("ccl", "nccl", "mpi", "gloo")
 
 
@@ -31,12 +34,12 @@ def test_init_process_group_by_the_name_of_ccl(comm):
         os.environ[f"{prefix}MPI_COMM_WORLD"], os.environ[f"{prefix}MPI_COMM_RANK"] = str(comm.size), str(comm.rank)
     dist.init_process_group(backend="ccl", rank=comm.rank, world_size=comm.size)
     assert dist.get_backend() in ACCEPTED and dist.get_backend() == "ccl"
-    # As often as it likes.
+    # Registering again does nothing.
     importlib.import_module("oneccl_bindings_for_pytorch").register()
 
 
 def padded(tensor):
-    """A row in the place of none."""
+    """Returns a tensor of one row in place of an empty one."""
     return tensor if tensor.numel() else tensor.new(1, *tensor.size()[1:])
 
 
@@ -47,7 +50,7 @@ def test_lists_of_unequal_sizes(comm):
     for sender, tensor in enumerate(got):
         rows = rows_between(sender, comm.rank)
         assert torch.equal(tensor[:rows], block(sender, comm.rank))
-    # And without the padding, which only other backends need.
+    # The same without the padding, which only other backends need.
     got = [torch.full((rows_between(sender, comm.rank), 5), -1.0) for sender in range(comm.size)]
     dist.all_to_all(got, [block(comm.rank, taker) for taker in range(comm.size)])
     for sender, tensor in enumerate(got):
@@ -103,7 +106,7 @@ def test_parameters_and_gradients_by_sums(comm):
 
 
 def test_the_module_refuses_to_hide_that_of_intel(comm):
-    """A package of another name that claims the module, as that of Intel does."""
+    """Fakes a package of another name that contains the module, as Intel's does."""
     if comm.rank:
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -123,8 +126,9 @@ def test_the_module_refuses_to_hide_that_of_intel(comm):
 
 
 def test_deepspeed_is_told_that_there_is_no_operator_of_its_own(comm):
-    """What DeepSpeed 0.19 does with the module, in its order: its accelerator imports it, then its builder is imported, and builds
-    an operator that needs oneCCL. (deepspeed/accelerator/cpu_accelerator.py, ops/op_builder/cpu/comm.py, comm/ccl.py)"""
+    """Does what DeepSpeed 0.19 does with the module, in its order. Its accelerator imports the module. Then
+    its builder is imported, and builds an operator that needs oneCCL.
+    (deepspeed/accelerator/cpu_accelerator.py, ops/op_builder/cpu/comm.py, comm/ccl.py)"""
     if comm.rank:
         return
     with tempfile.TemporaryDirectory() as folder:

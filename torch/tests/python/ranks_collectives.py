@@ -1,4 +1,4 @@
-"""Collectives of buffers, each against NumPy."""
+"""Collectives of buffers, compared with NumPy."""
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def test_allreduce_of_ml_dtypes(comm):
         comm.Allreduce(parts[comm.rank], got)
         exact = sum(part.astype("float64") for part in parts).astype(dtype)
         equal(got.astype("float32"), exact.astype("float32"))
-    # The same bits under another name would be other numbers.
+    # A type with the same bits and other values must be refused.
     other = np.zeros(1, ml_dtypes.float8_e4m3fnuz)
     harness.refused(anyccl.InvalidArgumentError, lambda: comm.Allreduce(other, other.copy()), "float8_e4m3fnuz", "accepted")
 
@@ -57,7 +57,7 @@ def test_reduce_to_every_root(comm):
 def test_bcast_from_every_root(comm):
     for root in range(comm.size):
         buffer = given(comm.rank, COUNT)
-        # The root's may be memory that can only be read.
+        # The buffer of the root may be read-only.
         buffer.setflags(write=comm.rank != root)
         comm.Bcast(buffer, root)
         equal(buffer, given(root, COUNT))
@@ -133,12 +133,12 @@ def test_in_place(comm):
 
 
 def counts_of(comm, salt=0):
-    """A length per rank, some of them 0."""
+    """Returns a length per rank; some are 0."""
     return [(3 * rank + salt) % 5 for rank in range(comm.size)]
 
 
 def placed(counts):
-    """Displacements with a gap of 2 before each block, and the length of it all."""
+    """Returns displacements with a gap of 2 before each block, and the total length."""
     displs, at = [], 0
     for count in counts:
         displs.append(at + 2)
@@ -207,7 +207,7 @@ def test_alltoallv_with_gaps_and_nothing(comm):
     recv = np.empty(sum(got), "int64")
     comm.Alltoallv([send, (sent, displs)], [recv, got])
     equal(recv, np.concatenate([blocks[sender][comm.rank] for sender in range(comm.size)]))
-    # The same as lists.
+    # The same blocks as lists.
     recvs = [np.empty(count, "int64") for count in got]
     comm.Alltoall_list(blocks[comm.rank], recvs)
     for sender, array in enumerate(recvs):
@@ -229,11 +229,11 @@ def test_many_at_once_waited_for_in_any_order(comm):
 def test_a_request_that_is_dropped_goes_on(comm):
     got = np.zeros(100_000)
     for _ in range(3):
-        # Nobody but the library has these.
+        # Only the library has these buffers.
         comm.Iallreduce(np.full(100_000, 1.0), np.empty(100_000))
     comm.Iallreduce(np.full(100_000, 2.0), got)
     comm.Barrier()
-    # Any call moves it on.
+    # Any call lets the operation progress.
     while (got != 2.0 * comm.size).any():
         comm.Iprobe(tag=1)
 
@@ -282,7 +282,7 @@ def test_an_exception_of_an_operator_is_raised_by_the_call(comm):
         failed = False
     except ArithmeticError as error:
         failed = "as intended" in str(error)
-    # Somebody has combined, if there was anything to combine.
+    # Some rank has combined elements, if there was more than one rank.
     assert comm.allreduce(failed, anyccl.LOR) == (comm.size > 1)
 
 

@@ -1,4 +1,4 @@
-"""How communicators come and go, and what happens when a rank is not there."""
+"""How communicators are made and closed, and what happens if a rank is missing."""
 
 import os
 import pickle
@@ -35,7 +35,7 @@ def test_split_dup_and_lists_of_ranks(comm):
 
 
 class FolderStore:
-    """A store with set and get, as from_store takes them."""
+    """A store with set and get, for from_store."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -140,12 +140,12 @@ def test_a_forked_child_is_refused_and_does_no_harm(comm):
 
 
 def interrupted(call):
-    """Calls what blocks, and has another thread send this process what Ctrl-C sends as soon as it does; gives the seconds
-    from there to the exception."""
+    """Makes a call that blocks, and sends this process SIGINT from another thread once it does. Returns the
+    seconds from the signal to the exception."""
     caller, sent = threading.get_native_id(), []
 
     def interrupt():
-        # Asleep, and not for a moment only.
+        # The caller is asleep, and not only for a moment.
         quiet = 0
         while quiet < 5:
             with open(f"/proc/self/task/{caller}/stat") as file:
@@ -155,7 +155,7 @@ def interrupted(call):
         os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=interrupt)
-    # A shell has its background jobs ignore interrupts, and Python leaves it at that.
+    # A shell makes its background jobs ignore SIGINT, and Python then keeps that.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     thread.start()
     try:
@@ -169,7 +169,7 @@ def interrupted(call):
 
 
 def test_every_call_that_waits_can_be_interrupted(comm):
-    """What was interrupted goes on: its message is still received."""
+    """An interrupted operation goes on: its message is still received."""
     got = [np.zeros(2), np.zeros(2)]
     request = comm.Irecv(got[0], comm.rank, 1)
     object_request = comm.irecv(comm.rank, 2)
@@ -190,13 +190,13 @@ def test_every_call_that_waits_can_be_interrupted(comm):
     request.Wait()
     assert object_request.wait() == "object" and comm.recv(comm.rank, 4) == "again"
     assert got[0].tolist() == [1, 1]
-    # The receive that nobody holds any more has its message, too.
+    # The receive of the interrupted Recv gets its message, too.
     while got[1].tolist() != [3, 3]:
         comm.Iprobe(comm.rank, 99)
 
 
 class InterruptedAtTheEnd:
-    """The library, for a thread that Ctrl-C reaches when it has just come back from there."""
+    """The library, with a KeyboardInterrupt right after the first return of anyccl_wait_for."""
 
     def __init__(self, library):
         self.library, self.left = library, 1
@@ -249,7 +249,7 @@ def test_a_barrier_can_be_interrupted(comm):
     else:
         for _ in range(1, comm.size):
             comm.recv()
-        copy.Barrier()  # The barriers of the others are still under way.
+        copy.Barrier()  # Ends the barriers of the others, which are still under way.
     comm.Barrier()
 
 

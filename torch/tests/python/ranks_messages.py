@@ -82,7 +82,7 @@ def test_receives_of_objects_meet_messages_in_the_order_in_which_they_were_start
     first, second, other = comm.irecv(left, 4), comm.irecv(left, 4), comm.irecv(left, 5)
     for number, tag in ((1, 4), (2, 4), (3, 5)):
         comm.isend(number, right, tag)
-    # Waited for in another order.
+    # Waits in another order.
     assert other.wait() == 3
     assert second.wait() == 2
     assert first.test() == (True, 1)

@@ -1,4 +1,4 @@
-"""anyccl.sar on a backend of torch.distributed, against what each call must give.
+"""Tests anyccl.sar on backends of torch.distributed: the result of each call.
 
     anyccl run -n 3 python ranks_sar.py [BACKEND...]
 """
@@ -25,7 +25,7 @@ def free_port():
 
 
 def rows_between(sender, taker):
-    """How many rows a rank sends another: none, for some."""
+    """Returns how many rows a rank sends to another; some send none."""
     return (2 * sender + 3 * taker) % 4
 
 
@@ -42,11 +42,11 @@ def test_nfs_ip_init_does_not_believe_what_an_earlier_run_has_left(comm):
     comm.Barrier()
     addresses = comm.allgather(sar.nfs_ip_init(comm.rank, file, comm.size, timeout=30))
     assert "192.0.2.1" not in addresses and all(addresses), addresses
-    # Removed when all have come, so that the next run finds nothing.
+    # The file was removed when all had come, so the next run finds nothing.
     comm.Barrier()
     assert not os.path.exists(file)
     comm.Barrier()
-    # As SAR calls it: the process of rank 0 does not wait.
+    # Called as SAR does: the process of rank 0 does not wait.
     assert sar.nfs_ip_init(comm.rank, file)
     comm.Barrier()
 
@@ -86,7 +86,7 @@ def test_initialize_comms_and_what_it_remembers(comm):
     assert (sar.rank(), sar.world_size()) == (comm.rank, comm.size)
     assert (sar.master_ip(), sar.master_port(), sar.backend()) == ("127.0.0.1", port, BACKEND)
     assert sar.comm_device() == torch.device("cpu")
-    # A second time it uses what is there.
+    # A second call uses the group that is there.
     sar.initialize_comms(comm.rank, comm.size, "127.0.0.1", BACKEND, master_port_number=port)
     harness.refused(ValueError, lambda: sar.initialize_comms(comm.rank, comm.size + 1, "127.0.0.1", BACKEND), "already")
 
@@ -110,7 +110,7 @@ def test_all_to_all_of_every_size_and_in_rounds(comm):
             for sender, tensor in enumerate(recv):
                 assert torch.equal(tensor, block(sender, comm.rank, dtype)), (limit, sender)
     sar.Config.max_collective_size = 0
-    # Memory with gaps, on both sides.
+    # Tensors with gaps in their memory, on both sides.
     wide = [torch.full((4, 2), -1.0) for _ in range(comm.size)]
     sar.all_to_all([tensor[:, 0] for tensor in wide], [torch.full((4, 3), float(comm.rank))[:, 1] for _ in range(comm.size)])
     for sender, tensor in enumerate(wide):
@@ -149,7 +149,7 @@ def test_exchange_single_tensor_round_the_ring_from_a_thread(comm):
 
 
 class Model(torch.nn.Module):
-    """Parameters and buffers of several types, one of them never used."""
+    """A model with parameters and buffers of several types. One parameter is never used."""
 
     def __init__(self, width=4):
         super().__init__()

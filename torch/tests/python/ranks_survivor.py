@@ -1,5 +1,5 @@
-"""Two ranks, of which the second is killed while the first waits for an object: the wait ends by PeerLostError, and the
-first goes on alone. To be run with --keep-going."""
+"""Two ranks: the second is killed while the first waits for an object. The wait ends by PeerLostError, and
+the first rank goes on alone. To be run with --keep-going."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What of anyccl.Communicator concerns torch: tensors as buffers, its stores, its launcher."""
+"""anyccl.Communicator with torch: tensors as buffers, stores of torch, torchrun."""
 
 import os
 

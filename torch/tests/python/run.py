@@ -1,10 +1,11 @@
-"""Tests the Python package: the binding, anyccl.Communicator under several launchers, the programs of docs/python.md, and,
-where torch is installed, anyccl.sar, the module for SAR's `ccl`, and its page.
+"""Tests the Python package: the binding, anyccl.Communicator under several launchers, and the programs of
+docs/python.md. Where torch is installed, it also tests anyccl.sar, the module for SAR's `ccl`, and
+docs/sar.md.
 
     python torch/tests/python/run.py [--prefix INSTALLED] [--source] [NAME...]
 
-Runs with the Python that runs this. --source: the package of this checkout instead of the installed one, with the library
-of the prefix.
+The tests run with the Python that runs this script. --source: tests the package of this checkout instead of
+the installed one, with the library of the prefix.
 """
 
 import argparse
@@ -34,7 +35,7 @@ def torchrun(ranks, *words):
 
 
 def blocks(page):
-    """The Python that a page shows. Blocks of a page share nothing; each is a program."""
+    """Returns the Python programs that a page shows. Each block is a program of its own."""
     text = page.read_text(encoding="utf-8")
     return re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
@@ -46,7 +47,7 @@ def free_port():
 
 
 def tests(prefix, folder):
-    """(name, command) of everything."""
+    """Yields (name, command) of all tests."""
     yield "library", [sys.executable, HERE / "test_library.py"]
     for program in ("collectives", "messages", "buffers", "groups"):
         for ranks in (1, 2, 4):
@@ -54,7 +55,7 @@ def tests(prefix, folder):
     yield "survivor", launched(prefix, 2, HERE / "ranks_survivor.py", options=["--keep-going"])
     if HAS_TORCH:
         yield "torch and torchrun", torchrun(2, HERE / "ranks_torch.py")
-        # Loading torch takes a processor several seconds, on each rank.
+        # Importing torch keeps a core busy for several seconds, on each rank.
         yield "sar on 3", launched(prefix, 3, HERE / "ranks_sar.py", "anyccl", "gloo")
         yield "ccl on 2", launched(prefix, 2, HERE / "ranks_ccl.py")
     for page, needs_torch in (("python.md", False), ("sar.md", True)):
@@ -62,7 +63,7 @@ def tests(prefix, folder):
             if needs_torch and not HAS_TORCH:
                 continue
             program = Path(folder) / f"{page.removesuffix('.md')}_{number}.py"
-            # The port that SAR has, for the reader; for us one that nobody has.
+            # The page shows the default port of SAR. The test uses a free one.
             program.write_text(source.replace("12345", str(free_port())), encoding="utf-8")
             yield f"{page} block {number}", launched(prefix, 2, program)
 
@@ -73,7 +74,7 @@ def main():
     parser.add_argument("--source", action="store_true", help="the package of this checkout")
     parser.add_argument("names", nargs="*", help="only tests whose names begin with one of these")
     options = parser.parse_args()
-    # The module of that name is not installed: it is of no use to most.
+    # oneccl_bindings_for_pytorch is not installed, because few programs need it.
     paths = [str(TORCH / "ccl-compat"), os.environ.get("PYTHONPATH")]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     if options.source:

@@ -1,4 +1,4 @@
-"""Of one process: the binding is that of the header, and a library that is not there is missed by a useful sentence.
+"""Tests with one process: the binding matches the header, and a missing library gives a useful message.
 
 Run by pytest, or as a program.
 """
@@ -56,7 +56,7 @@ def test_a_world_that_was_left_is_not_entered_again():
 
 
 def loaded_with(environment, package=None):
-    """What a fresh Python says when it loads the library."""
+    """Loads the library in a new Python, and returns the finished process."""
     path = os.pathsep.join(filter(None, [str(package) if package else None, *sys.path]))
     environment = {**os.environ, "PYTHONPATH": path, **environment}
     for name in [name for name, value in environment.items() if value is None]:
@@ -77,7 +77,7 @@ def test_a_library_that_is_nowhere_is_an_error_that_names_each_place():
         shutil.copytree(package, Path(folder) / "anyccl", ignore=shutil.ignore_patterns("*.so*", "lib", "__pycache__"))
         done = loaded_with({"ANYCCL_LIB": None, "LD_LIBRARY_PATH": None}, folder)
         if done.returncode == 0:
-            return  # The system has one.
+            return  # The system has a library.
         for place in (f"{folder}/anyccl/lib/libanyccl.so.0", f"{folder}/anyccl/libanyccl.so.0", "LD_LIBRARY_PATH", "Set ANYCCL_LIB"):
             assert place in done.stderr, (place, done.stderr)
 
