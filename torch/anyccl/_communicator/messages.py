@@ -7,7 +7,7 @@ from .._arrays import receiver, sender
 from .._capi.errors import TimeoutError
 from .._capi.header import ANY_SOURCE, ANY_TAG, MessageStatus
 from .request import Request
-from .status import told
+from .status import fill_status
 from .unequal import Unequal
 
 # How long a probe polls without a pause, because an answer has often come by then; and its pauses after that.
@@ -36,7 +36,7 @@ class Messages(Unequal):
 
     def Recv(self, buf, source=ANY_SOURCE, tag=ANY_TAG, status=None):
         """Receives elements from one rank, or from any, and returns a Status."""
-        return told(status, self._complete(self._recv(buf, source, tag)).message)
+        return fill_status(status, self._complete(self._recv(buf, source, tag)).message)
 
     def Isend(self, buf, dest, tag=0):
         """Starts a Send and returns a Request."""
@@ -56,17 +56,17 @@ class Messages(Unequal):
         send, recv = sender(sendbuf), receiver(recvbuf)
         receiving = self._keep(self._recv(recv, source, recvtag))
         self._complete(self._begin("send", send.address, send.count, send.datatype, dest, sendtag, keeps=send))
-        return told(status, self._complete(receiving).message)
+        return fill_status(status, self._complete(receiving).message)
 
     def Probe(self, source=ANY_SOURCE, tag=ANY_TAG, status=None):
         """Waits for a message without receiving it. Returns a Status, whose count tells how much room the
         message needs."""
-        return told(status, self._wait_for_message(source, tag))
+        return fill_status(status, self._wait_for_message(source, tag))
 
     def Iprobe(self, source=ANY_SOURCE, tag=ANY_TAG, status=None):
         """Returns a Status if a message has come, else None."""
         message = self._iprobe(source, tag)
-        return message and told(status, message)
+        return message and fill_status(status, message)
 
     probe, iprobe = Probe, Iprobe
 

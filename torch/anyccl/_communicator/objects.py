@@ -18,7 +18,7 @@ from .arrivals import Arrivals
 from .messages import Messages
 from .operator import SUM, function_of
 from .request import Request
-from .status import told
+from .status import fill_status
 
 
 def _as_bytes(buffer):
@@ -60,7 +60,7 @@ class Objects(Messages):
         except BaseException:
             receive.cancel()
             raise
-        told(status, receive.message)
+        fill_status(status, receive.message)
         return receive.result
 
     def irecv(self, source=ANY_SOURCE, tag=ANY_TAG):

@@ -2,7 +2,7 @@
 
 from time import monotonic
 
-from .status import told
+from .status import fill_status
 
 
 class Request:
@@ -19,13 +19,13 @@ class Request:
         """Waits for the end and returns a Status. After Ctrl-C, the request is unchanged and can be waited
         for again."""
         self._pending.wait()
-        return told(status, self._pending.message)
+        return fill_status(status, self._pending.message)
 
     def Test(self, status=None):
         """Returns whether the operation has ended. Lets it progress."""
         if not self._pending.wait(0):
             return False
-        told(status, self._pending.message)
+        fill_status(status, self._pending.message)
         return True
 
     def wait(self, timeout=None):
@@ -47,7 +47,7 @@ class Request:
     def Waitall(requests):
         """Waits for all requests and returns a list of Status. If some have failed, raises the failure of the
         first of them in the list."""
-        _each_in_its_turn(requests, lambda still_open: not still_open)
+        _progress_until(requests, lambda still_open: not still_open)
         return [request.Wait() for request in requests]
 
     @staticmethod
@@ -61,7 +61,7 @@ class Request:
         """Waits until one of the requests has ended, and returns its index. Lets all of them progress."""
         if not requests:
             raise ValueError("Waitany of no requests")
-        still_open = _each_in_its_turn(requests, lambda still_open: len(still_open) < len(requests))
+        still_open = _progress_until(requests, lambda still_open: len(still_open) < len(requests))
         place = next(place for place, request in enumerate(requests) if request not in still_open)
         requests[place].Wait()
         return place
@@ -69,10 +69,10 @@ class Request:
     @staticmethod
     def Testall(requests):
         """Returns whether all requests have ended. Lets them progress."""
-        return not _each_in_its_turn(requests, lambda still_open: True)
+        return not _progress_until(requests, lambda still_open: True)
 
 
-def _each_in_its_turn(requests, is_enough):
+def _progress_until(requests, is_enough):
     """Lets all requests progress until is_enough(those still open) is true, and returns those still open.
 
     Waiting for one request advances only operations that share its connections, and another rank may wait for

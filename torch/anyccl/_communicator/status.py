@@ -43,6 +43,6 @@ class Status:
         return f"anyccl.Status(source={self.source}, tag={self.tag}, count={self.count}, bytes={self.bytes})"
 
 
-def told(status, message):
+def fill_status(status, message):
     """Fills the caller's Status, or a new one, with what the library reports, and returns it."""
     return (status if status is not None else Status()).fill(message)

@@ -144,7 +144,7 @@ def interruptibly(function, on_interrupt=None):
 
 
 @atexit.register
-def _see_them_off():
+def _wait_for_threads_left_behind():
     """Waits for threads that were left behind. A thread that calls back into Python after its end would be
     killed inside the library."""
     for ended in _left:
