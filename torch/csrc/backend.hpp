@@ -148,7 +148,7 @@ class AnycclBackend final : public c10d::Backend {
   c10::intrusive_ptr<AnycclWork> coalesced() const;
   void open_bracket(Description&& description);
   c10::intrusive_ptr<AnycclWork> close_bracket();
-  WorkPtr together(Description&& description, bool is_async, const std::function<void()>& calls);
+  WorkPtr as_one_work(Description&& description, bool is_async, const std::function<void()>& calls);
   static void look_after(const c10::intrusive_ptr<AnycclWork>& work);
   c10::intrusive_ptr<AnycclWork> new_work(const std::shared_ptr<Communicator>& comm, Description&& description);
   WorkPtr receive(Tensors& tensors, int source, int tag, c10d::OpType type, const char* title);

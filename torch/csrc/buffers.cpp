@@ -131,7 +131,7 @@ void Buffers::merge(Buffers&& other) {
   std::move(other.results_.begin(), other.results_.end(), std::back_inserter(results_));
 }
 
-const void* place_in(Buffers& buffers, const at::Tensor& input, const at::Tensor& output, int64_t offset) {
+const void* send_address(Buffers& buffers, const at::Tensor& input, const at::Tensor& output, int64_t offset) {
   const auto* expected = static_cast<const char*>(output.const_data_ptr()) + offset * output.element_size();
   const bool is_in_place = input.is_contiguous() && output.is_contiguous() && input.const_data_ptr() == expected;
   return !is_in_place && may_overlap(input, output) ? buffers.read_copy(input) : buffers.read(input);

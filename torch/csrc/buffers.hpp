@@ -53,7 +53,7 @@ class Buffers {
 // Address of the elements to send, for a call that writes to `output`. The library accepts a send buffer that
 // overlaps the receive buffer only in place: it then begins `offset` elements after the receive buffer.
 // torch's callers may pass any overlap, so any other overlapping input is copied.
-const void* place_in(Buffers& buffers, const at::Tensor& input, const at::Tensor& output, int64_t offset);
+const void* send_address(Buffers& buffers, const at::Tensor& input, const at::Tensor& output, int64_t offset);
 
 // Number of elements of a tensor, as the library counts them.
 inline size_t count(const at::Tensor& tensor, const Elements& elements) {

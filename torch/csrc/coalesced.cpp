@@ -65,7 +65,7 @@ c10::intrusive_ptr<AnycclWork> AnycclBackend::close_bracket() {
 }
 
 // Makes one work of the calls that `calls` makes. If a bracket is open already, they join its work.
-AnycclBackend::WorkPtr AnycclBackend::together(
+AnycclBackend::WorkPtr AnycclBackend::as_one_work(
     Description&& description, bool is_async, const std::function<void()>& calls) {
   if (const auto outer = coalesced()) {
     calls();
@@ -92,7 +92,7 @@ AnycclBackend::WorkPtr AnycclBackend::allreduce_coalesced(
     Tensors& tensors, const c10d::AllreduceCoalescedOptions& options) {
   Description whole{
       c10d::OpType::ALLREDUCE_COALESCED, "anyccl:all_reduce_coalesced", next_collective(), tensors, tensors};
-  return together(std::move(whole), is_async(options), [&] {
+  return as_one_work(std::move(whole), is_async(options), [&] {
     for (const auto& places : by_type(tensors)) {
       const at::ScalarType type = tensors[places.front()].scalar_type();
       const Elements elements = elements_to_reduce(type);
@@ -115,7 +115,7 @@ AnycclBackend::WorkPtr AnycclBackend::allgather_into_tensor_coalesced(
     Tensors& outputs, Tensors& inputs, const c10d::AllgatherOptions& options) {
   check_pairs(outputs, inputs);
   Description whole{kAllGatherOfTensors, "anyccl:all_gather_into_tensor_coalesced", next_collective(), inputs, outputs};
-  return together(std::move(whole), is_async(options), [&] {
+  return as_one_work(std::move(whole), is_async(options), [&] {
     for (const auto& places : by_type(inputs)) {
       const Elements elements = elements_to_move(inputs[places.front()].scalar_type());
       Call call{{kAllGatherOfTensors, "anyccl:all_gather_into_tensor_coalesced"}, {}, true, options.timeout};
@@ -127,7 +127,7 @@ AnycclBackend::WorkPtr AnycclBackend::allgather_into_tensor_coalesced(
             " elements of each of ", size_, " ranks into a tensor of ", outputs[at].numel());
         list.recvs.push_back(call.buffers.write(outputs[at]));
         list.sends.push_back(
-            place_in(call.buffers, inputs[at], outputs[at], static_cast<int64_t>(rank_) * inputs[at].numel()));
+            send_address(call.buffers, inputs[at], outputs[at], static_cast<int64_t>(rank_) * inputs[at].numel()));
         list.counts.push_back(count(inputs[at], elements));
       }
       launch<anyccl_all_gather_coalesced, anyccl_iall_gather_coalesced>(
@@ -141,7 +141,7 @@ AnycclBackend::WorkPtr AnycclBackend::reduce_scatter_tensor_coalesced(
   check_pairs(outputs, inputs);
   Description whole{
       kReduceScatterOfTensors, "anyccl:reduce_scatter_tensor_coalesced", next_collective(), inputs, outputs};
-  return together(std::move(whole), is_async(options), [&] {
+  return as_one_work(std::move(whole), is_async(options), [&] {
     for (const auto& places : by_type(inputs)) {
       const at::ScalarType type = inputs[places.front()].scalar_type();
       const Elements elements = elements_to_reduce(type);
@@ -155,7 +155,7 @@ AnycclBackend::WorkPtr AnycclBackend::reduce_scatter_tensor_coalesced(
             " elements to ", size_, " ranks, with room for ", outputs[at].numel(), " each");
         list.recvs.push_back(call.buffers.write(outputs[at]));
         list.sends.push_back(
-            place_in(call.buffers, inputs[at], outputs[at], -static_cast<int64_t>(rank_) * outputs[at].numel()));
+            send_address(call.buffers, inputs[at], outputs[at], -static_cast<int64_t>(rank_) * outputs[at].numel()));
         list.counts.push_back(count(outputs[at], elements));
       }
       launch<anyccl_reduce_scatter_coalesced, anyccl_ireduce_scatter_coalesced>(
@@ -176,7 +176,7 @@ AnycclBackend::WorkPtr AnycclBackend::allgather_coalesced(
     all.insert(all.end(), list.begin(), list.end());
   }
   Description whole{c10d::OpType::ALLGATHER_COALESCED, "anyccl:all_gather_coalesced", next_collective(), inputs, all};
-  return together(std::move(whole), is_async(options), [&] {
+  return as_one_work(std::move(whole), is_async(options), [&] {
     for (size_t at = 0; at < inputs.size(); ++at) {
       TensorLists into(1);
       for (const auto& list : outputs) {

@@ -102,7 +102,7 @@ AnycclBackend::WorkPtr AnycclBackend::_allgather_base(
       is_async(options),
       options.timeout};
   void* to = call.buffers.write(output);
-  const void* from = place_in(call.buffers, input, output, static_cast<int64_t>(rank_) * input.numel());
+  const void* from = send_address(call.buffers, input, output, static_cast<int64_t>(rank_) * input.numel());
   return launch<anyccl_all_gather, anyccl_iall_gather>(
       std::move(call), from, to, count(input, elements), elements.datatype);
 }
@@ -120,7 +120,7 @@ AnycclBackend::WorkPtr AnycclBackend::_reduce_scatter_base(
       is_async(options),
       options.timeout};
   void* to = call.buffers.write(output);
-  const void* from = place_in(call.buffers, input, output, -static_cast<int64_t>(rank_) * output.numel());
+  const void* from = send_address(call.buffers, input, output, -static_cast<int64_t>(rank_) * output.numel());
   return launch<anyccl_reduce_scatter, anyccl_ireduce_scatter>(
       std::move(call), from, to, count(output, elements), elements.datatype, op.get());
 }
@@ -147,7 +147,7 @@ AnycclBackend::WorkPtr AnycclBackend::gather_into_tensor(
       is_async(options),
       options.timeout};
   void* to = is_root ? call.buffers.write(output) : nullptr;
-  const void* from = is_root ? place_in(call.buffers, input, output, static_cast<int64_t>(rank_) * input.numel())
+  const void* from = is_root ? send_address(call.buffers, input, output, static_cast<int64_t>(rank_) * input.numel())
                              : call.buffers.read(input);
   return launch<anyccl_gather, anyccl_igather>(
       std::move(call), from, to, count(input, elements), elements.datatype, static_cast<int>(options.rootRank));
@@ -168,7 +168,7 @@ AnycclBackend::WorkPtr AnycclBackend::alltoall_base(
       is_async(options),
       options.timeout};
   void* to = call.buffers.write(output);
-  const void* from = place_in(call.buffers, input, output, 0);
+  const void* from = send_address(call.buffers, input, output, 0);
   // Both forms become the same call of the library. So a rank may give splits while another one, whose splits
   // are even, leaves them out.
   const size_t* const one_after_the_other = nullptr;

@@ -49,7 +49,7 @@ class HookTable {
 struct Hooks {
   HookTable<c10d::AbortHook> abort;
   HookTable<c10d::CompletionHook> completion;
-  std::atomic<bool> failure_is_told{false};
+  std::atomic<bool> abort_hooks_called{false};
 };
 #else
 // Empty: this release of torch has no hooks.

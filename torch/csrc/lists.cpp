@@ -37,13 +37,13 @@ std::vector<void*> write_each(Buffers& buffers, const Tensors& tensors) {
 
 // Address of the elements to send, for a call that writes to all `outputs`. An input may be in place only
 // with the output at index `at`. An input that overlaps another output is copied.
-const void* apart_from(Buffers& buffers, const at::Tensor& input, const Tensors& outputs, size_t at) {
+const void* send_address_in_list(Buffers& buffers, const at::Tensor& input, const Tensors& outputs, size_t at) {
   for (size_t other = 0; other < outputs.size(); ++other) {
     if (other != at && may_overlap(input, outputs[other])) {
       return buffers.read_copy(input);
     }
   }
-  return place_in(buffers, input, outputs[at], 0);
+  return send_address(buffers, input, outputs[at], 0);
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ AnycclBackend::WorkPtr AnycclBackend::allgather(
       is_async(options),
       options.timeout};
   const auto places = write_each(call.buffers, into);
-  const void* from = apart_from(call.buffers, input, into, rank_);
+  const void* from = send_address_in_list(call.buffers, input, into, rank_);
   return launch<anyccl_all_gather_list, anyccl_iall_gather_list>(
       std::move(call), from, places.data(), received.data(), elements.datatype);
 }
@@ -162,7 +162,7 @@ AnycclBackend::WorkPtr AnycclBackend::alltoall(
   std::vector<const void*> from;
   from.reserve(inputs.size());
   for (size_t rank = 0; rank < inputs.size(); ++rank) {
-    from.push_back(apart_from(call.buffers, inputs[rank], outputs, rank));
+    from.push_back(send_address_in_list(call.buffers, inputs[rank], outputs, rank));
   }
   return launch<anyccl_all_to_all_list, anyccl_iall_to_all_list>(
       std::move(call), from.data(), places.data(), sent.data(), received.data(), elements.datatype);

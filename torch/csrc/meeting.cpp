@@ -72,7 +72,7 @@ Meeting::Meeting(const StorePtr& own, int64_t uuid, std::vector<Member> members,
 
 std::string Meeting::key_of(const Member& member) const { return "note/" + member.instance; }
 
-Meeting::StorePtr Meeting::place() const { return c10::make_intrusive<c10d::PrefixStore>(checksum_, store_); }
+Meeting::StorePtr Meeting::shared_part() const { return c10::make_intrusive<c10d::PrefixStore>(checksum_, store_); }
 
 void Meeting::gather(Clock::time_point end) {
   const auto begin = Clock::now();

@@ -40,7 +40,7 @@ class Meeting {
   // Tells the others that this process does not come, and why. Does not throw.
   void give_up(const std::string& why) noexcept;
   // The part of the store that is used by these members alone.
-  StorePtr place() const;
+  StorePtr shared_part() const;
 
  private:
   std::string key_of(const Member& member) const;

@@ -46,10 +46,10 @@ Member parse(const c10d::ReconfigureHandle& handle) {
   const auto all = parts(handle);
   Member member{};
   int64_t uuid = 0;
-  const bool is_ours = all.size() == kParts && all[0] == kMark && !all[1].empty() && read(all[2], member.rank) &&
-                       (all[3].empty() || read(all[3], uuid));
+  const bool is_valid = all.size() == kParts && all[0] == kMark && !all[1].empty() && read(all[2], member.rank) &&
+                        (all[3].empty() || read(all[3], uuid));
   TORCH_CHECK(
-      is_ours, "anyccl: \"", handle,
+      is_valid, "anyccl: \"", handle,
       "\" is no handle of this backend; get_reconfigure_handle() of each process gives one");
   member.instance = all[1];
   if (!all[3].empty()) {

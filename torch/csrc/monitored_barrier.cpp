@@ -67,7 +67,7 @@ bool wait_until(anyccl_request_t& request, Clock::time_point end) {
 
 // Receives the note of a rank about this barrier. Notes about earlier barriers are dropped. False: it has not
 // come by `end`.
-bool hear(Note& note, int64_t barrier, int source, anyccl_comm_t comm, Clock::time_point end) {
+bool receive_note(Note& note, int64_t barrier, int source, anyccl_comm_t comm, Clock::time_point end) {
   do {
     anyccl_request_t request = ANYCCL_REQUEST_NULL;
     check(anyccl_irecv(note.data(), note.size(), ANYCCL_INT64, source, kTag, comm, &request), "monitored_barrier");
@@ -104,7 +104,7 @@ void AnycclBackend::monitoredBarrier(const c10d::BarrierOptions& options, bool w
   if (rank_ == 0) {
     for (int rank = 1; rank < size_; ++rank) {
       Note arrival(1);
-      verdict[rank + 1] = hear(arrival, barrier, rank, comm, end) ? 0 : 1;
+      verdict[rank + 1] = receive_note(arrival, barrier, rank, comm, end) ? 0 : 1;
       if (verdict[rank + 1] != 0 && !wait_all_ranks) {
         break;
       }
@@ -124,7 +124,7 @@ void AnycclBackend::monitoredBarrier(const c10d::BarrierOptions& options, bool w
     bool is_answered = false;
     try {
       // Rank 0 answers when its own time is over, which may have begun later than the time of this rank.
-      is_answered = hear(verdict, barrier, 0, comm, end + limit);
+      is_answered = receive_note(verdict, barrier, 0, comm, end + limit);
     } catch (...) {
       int has_left = 0;
       (void)anyccl_test(&arrival, &has_left);

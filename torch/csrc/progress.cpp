@@ -16,7 +16,7 @@ constexpr std::chrono::microseconds kGrace{50};
 // which can cost the caller more than the work itself.
 constexpr int kNaps = 20;
 // Time for works that are under way when the process ends.
-constexpr std::chrono::milliseconds kLastMoves{500};
+constexpr std::chrono::milliseconds kTimeAtExit{500};
 
 // Callbacks of a store whose only rank has nobody to exchange anything with.
 int set_nothing(void*, const char*, const void*, size_t, char*) { return ANYCCL_STORE_OK; }
@@ -57,7 +57,7 @@ void Progress::look_after(c10::intrusive_ptr<AnycclWork> work) {
     }
     arrivals_.push_back(std::move(work));
     if (!has_leader_) {
-      call_for_help();
+      wake_or_start_thread();
     }
     must_ring = std::exchange(in_library_, false);
     must_wake = is_asleep_;
@@ -69,7 +69,7 @@ void Progress::look_after(c10::intrusive_ptr<AnycclWork> work) {
   }
 }
 
-void Progress::call_for_help() {
+void Progress::wake_or_start_thread() {
   if (idle_ > 0) {
     help_.notify_one();
     return;
@@ -113,7 +113,7 @@ void Progress::run() {
       ended_.pop_front();
       try {
         if (has_work()) {
-          call_for_help();
+          wake_or_start_thread();
         }
       } catch (const std::system_error& failure) {
         TORCH_WARN("anyccl: no thread moves works on while a callback of a future lasts: ", failure.what());
@@ -145,17 +145,17 @@ void Progress::run() {
 Progress::Works Progress::lead() {
   Works ended;
   while (ended.empty() && receive()) {
-    ended = move_on();
+    ended = advance();
   }
   if (ended.empty()) {
-    make_last_moves();
+    advance_at_exit();
   }
   return ended;
 }
 
-void Progress::make_last_moves() {
+void Progress::advance_at_exit() {
   // A work that ends releases its communicator, which can then be destroyed in good order.
-  const auto end = std::chrono::steady_clock::now() + kLastMoves;
+  const auto end = std::chrono::steady_clock::now() + kTimeAtExit;
   const auto has_ended = [](const auto& work) {
     if (!work->poll()) {
       return false;
@@ -203,7 +203,7 @@ bool Progress::receive() {
   return goes_on;
 }
 
-Progress::Works Progress::move_on() {
+Progress::Works Progress::advance() {
   if (works_.empty()) {
     return {};
   }
@@ -226,7 +226,7 @@ Progress::Works Progress::move_on() {
   for (auto& work : works_) {
     if (!work->poll()) {
       open.push_back(std::move(work));
-    } else if (!work->announce_to_nobody()) {
+    } else if (!work->announce_if_unobserved()) {
       ended.push_back(std::move(work));
     }
   }

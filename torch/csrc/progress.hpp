@@ -7,11 +7,11 @@
 // thread that waits for its work at once then brings it to its end itself. That saves a hand-over between
 // processors.
 //
-// A callback of a future may wait for another work or its future, and only the leader completes those. So a
-// leader gives up its role before it completes a future that somebody has. Another thread then leads, as soon
-// as there is anything to do: an idle one, or else a new one. So there is one thread more than there are
-// callbacks that wait. Futures are completed in the order in which their works ended. A callback that takes
-// long does not delay the next one.
+// A callback of a future may wait for another work or its future, which may end only if there is a leader. So
+// a leader gives up its role before it completes a future that somebody has. Another thread then leads, as
+// soon as there is anything to do: an idle one, or else a new one. So there is at most one thread more than
+// there are callbacks that run. Futures are completed in the order in which their works ended. A callback
+// that takes long does not delay the next one.
 #pragma once
 
 #include <chrono>
@@ -47,16 +47,16 @@ class Progress {
   // process is ending.
   Works lead();
   // Wakes an idle thread, or makes a new one.
-  void call_for_help();
+  void wake_or_start_thread();
   bool has_work() const { return !ended_.empty() || (!has_leader_ && !(works_.empty() && arrivals_.empty())); }
 
   // Takes over the works that have arrived. Waits for one if the leader has none. False: the process is
   // ending.
   bool receive();
   // Waits until a work may have ended. Returns the works that have ended and whose futures somebody has.
-  Works move_on();
+  Works advance();
   // Advances the remaining works for a last time, at the end of the process.
-  void make_last_moves();
+  void advance_at_exit();
   // Makes the communicator of one rank.
   void open_doorbell();
   // Brings the leader back out of the library.

@@ -70,7 +70,7 @@ void AnycclBackend::begin_generation(
   messages_ = 0;
   monitored_barriers_ = 0;
 #if ANYCCL_TORCH_FROM(15)
-  hooks_->failure_is_told = false;
+  hooks_->abort_hooks_called = false;
 #endif
 }
 
@@ -99,13 +99,14 @@ AnycclBackend::WorkPtr AnycclBackend::reconfigure(const c10d::ReconfigureOptions
   try {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Meeting::Clock::now());
     comm = connect(
-        *meeting.place(), static_cast<int>(rank), static_cast<int>(members.size()), std::max(left, kShortestJoin));
+        *meeting.shared_part(), static_cast<int>(rank), static_cast<int>(members.size()),
+        std::max(left, kShortestJoin));
   } catch (const std::exception& failure) {
     end_generation("is without ranks, as " + title + " failed: call it again, with another uuid");
     meeting.give_up(failure.what());
     throw;
   }
-  begin_generation(comm, meeting.place(), static_cast<int>(rank), static_cast<int>(members.size()), options.uuid);
+  begin_generation(comm, meeting.shared_part(), static_cast<int>(rank), static_cast<int>(members.size()), options.uuid);
   // This is no call of the group, so hooks that count the group's calls are not told of it.
   const auto work = c10::make_intrusive<AnycclWork>(
       comm, std::make_shared<Hooks>(), rank_, Description{c10d::OpType::UNKNOWN, "anyccl:reconfigure"});

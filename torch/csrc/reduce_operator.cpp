@@ -59,11 +59,11 @@ ReduceOperator::ReduceOperator(const c10d::ReduceOp& op, at::ScalarType type) {
   check(
       anyccl_op_create_premul_sum(factor.const_data_ptr(), elements.datatype, ANYCCL_SCALAR_IMMEDIATE, &op_),
       "PREMUL_SUM");
-  is_ours_ = true;
+  is_created_ = true;
 }
 
 ReduceOperator::~ReduceOperator() {
-  if (is_ours_) {
+  if (is_created_) {
     anyccl_op_destroy(op_);
   }
 }

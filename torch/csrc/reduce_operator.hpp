@@ -20,7 +20,7 @@ class ReduceOperator {
 
  private:
   anyccl_reduce_op_t op_;
-  bool is_ours_ = false;
+  bool is_created_ = false;
 };
 
 }  // namespace anyccl_torch

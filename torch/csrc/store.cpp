@@ -14,7 +14,7 @@
 namespace anyccl_torch {
 namespace {
 
-void tell(std::string_view text, char* message) {
+void write_message(std::string_view text, char* message) {
   const size_t length = std::min(text.size(), size_t{ANYCCL_STORE_MESSAGE_BYTES - 1});
   std::memcpy(message, text.data(), length);
   message[length] = '\0';
@@ -28,7 +28,7 @@ constexpr std::chrono::microseconds kLongestNap{20'000};
 constexpr std::chrono::microseconds kLongestNapPerRank{500};
 
 // Context of the callbacks below.
-struct Place {
+struct CallbackState {
   c10d::Store& store;
   size_t ranks;
   // The exception that a signal handler has raised.
@@ -75,10 +75,10 @@ bool is_tcp(c10d::Store& store) {
 int set(void* context, const char* key, const void* value, size_t bytes, char* message) {
   try {
     const auto* from = static_cast<const uint8_t*>(value);
-    static_cast<Place*>(context)->store.set(key, std::vector<uint8_t>(from, from + bytes));
+    static_cast<CallbackState*>(context)->store.set(key, std::vector<uint8_t>(from, from + bytes));
     return ANYCCL_STORE_OK;
   } catch (const std::exception& failure) {
-    tell(failure.what(), message);
+    write_message(failure.what(), message);
     return kFailed;
   }
 }
@@ -86,31 +86,31 @@ int set(void* context, const char* key, const void* value, size_t bytes, char* m
 int get(
     void* context, const char* key, int64_t timeout_ms, void* value, size_t capacity, size_t* bytes, char* message) {
   using Clock = std::chrono::steady_clock;
-  auto& place = *static_cast<Place*>(context);
+  auto& state = *static_cast<CallbackState*>(context);
   const auto timeout = std::chrono::milliseconds(std::max<int64_t>(timeout_ms, 1));
   const auto begin = Clock::now();
   try {
     std::vector<uint8_t> got;
-    if (!is_tcp(place.store)) {
-      place.store.wait({key}, timeout);
-      got = place.store.get(key);
-    } else if (!ask_until(begin + timeout, place.ranks, [&] { return get_if_set(place.store, key, got); })) {
-      tell("the key is not set", message);
+    if (!is_tcp(state.store)) {
+      state.store.wait({key}, timeout);
+      got = state.store.get(key);
+    } else if (!ask_until(begin + timeout, state.ranks, [&] { return get_if_set(state.store, key, got); })) {
+      write_message("the key is not set", message);
       return ANYCCL_STORE_TIMEOUT;
     }
     if (got.size() > capacity) {
-      tell("the value of a key is longer than any of ours", message);
+      write_message("the value of a key is longer than any that anyccl sets", message);
       return kFailed;
     }
     std::memcpy(value, got.data(), got.size());
     *bytes = got.size();
     return ANYCCL_STORE_OK;
   } catch (const pybind11::error_already_set&) {
-    place.interrupt = std::current_exception();
-    tell("interrupted by an exception of Python", message);
+    state.interrupt = std::current_exception();
+    write_message("interrupted by an exception of Python", message);
     return kFailed;
   } catch (const std::exception& failure) {
-    tell(failure.what(), message);
+    write_message(failure.what(), message);
     // Each kind of store reports a time-out by another exception, so the clock decides.
     return Clock::now() - begin >= timeout ? ANYCCL_STORE_TIMEOUT : kFailed;
   }
@@ -124,16 +124,16 @@ bool wait_for_keys(
 }
 
 anyccl_comm_t join(c10d::Store& store, int rank, int size, const anyccl_config_t& config, const std::string& name) {
-  Place place{store, static_cast<size_t>(size)};
+  CallbackState state{store, static_cast<size_t>(size)};
   anyccl_store_t callbacks = ANYCCL_STORE_INIT;
-  callbacks.context = &place;
+  callbacks.context = &state;
   callbacks.set = set;
   callbacks.get = get;
   anyccl_comm_t comm = ANYCCL_COMM_NONE;
   const WithoutInterpreter unlocked;
   const anyccl_status_t status = anyccl_comm_create_with_store(&callbacks, size, rank, &config, &comm);
-  if (place.interrupt) {
-    std::rethrow_exception(place.interrupt);
+  if (state.interrupt) {
+    std::rethrow_exception(state.interrupt);
   }
   check(status, "making the group \"" + name + "\"");
   return comm;

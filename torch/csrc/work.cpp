@@ -24,8 +24,8 @@ c10d::WorkResult to_result(anyccl_status_t status) {
 #if ANYCCL_TORCH_FROM(15)
 // Calls the abort hooks, once per group, after its first failure. They run on another thread, so that the
 // caller gets its exception at once.
-void tell_of_failure(const std::shared_ptr<Hooks>& hooks) {
-  if (!hooks->failure_is_told.exchange(true)) {
+void call_abort_hooks(const std::shared_ptr<Hooks>& hooks) {
+  if (!hooks->abort_hooks_called.exchange(true)) {
     run_in_background([hooks] {
       const QuickRecord quick;
       hooks->abort.call();
@@ -149,12 +149,12 @@ void AnycclWork::end_with(anyccl_status_t status, std::exception_ptr exception) 
     args.duration_ms = getDuration();
     hooks_->completion.call(args);
   } else if (status != ANYCCL_ERR_INVALID_ARGUMENT) {
-    tell_of_failure(hooks_);
+    call_abort_hooks(hooks_);
   }
 #endif
 }
 
-bool AnycclWork::announce_to_nobody() {
+bool AnycclWork::announce_if_unobserved() {
   const std::lock_guard<std::mutex> lock(futures_mutex_);
   futures_may_complete_ = !future_ && !future_result_;
   return futures_may_complete_;

@@ -71,7 +71,7 @@ class AnycclWork final : public c10d::Work {
   void announce();
   // Announces the end if nobody has a future of the work. False: somebody has one, and announce() is still to
   // be called.
-  bool announce_to_nobody();
+  bool announce_if_unobserved();
   // Owner only: waits for the end in this thread, and announces it. An exception of a signal handler ends the
   // wait. The work then goes on as if nobody had waited.
   void run_to_end();
