@@ -79,11 +79,11 @@ void AnycclBackend::shutdown() {
 }
 
 void AnycclBackend::check_root(int64_t root) const {
-  TORCH_CHECK_VALUE(root >= 0 && root < size_, "anyccl: root ", root, " in a group of ", size_);
+  TORCH_CHECK_VALUE(root >= 0 && root < size_, "anyccl: root ", root, " does not exist in a group of size ", size_);
 }
 
 void AnycclBackend::check_peer(int peer) const {
-  TORCH_CHECK_VALUE(peer >= 0 && peer < size_, "anyccl: rank ", peer, " in a group of ", size_);
+  TORCH_CHECK_VALUE(peer >= 0 && peer < size_, "anyccl: rank ", peer, " does not exist in a group of size ", size_);
 }
 
 c10::intrusive_ptr<AnycclWork> AnycclBackend::new_work(

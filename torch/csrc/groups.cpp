@@ -53,7 +53,7 @@ AnycclBackend::BackendPtr AnycclBackend::shrink(
       rank += old < rank_ ? 1 : 0;
       ++size;
     } else {
-      TORCH_CHECK_VALUE(old != rank_, "anyccl: rank ", rank_, " is excluded, and cannot be in the group that is left");
+      TORCH_CHECK_VALUE(old != rank_, "anyccl: rank ", rank_, " is excluded, so it cannot be in the new group");
       prefix += "_" + std::to_string(old);
     }
   }

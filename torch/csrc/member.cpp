@@ -50,7 +50,7 @@ Member parse(const c10d::ReconfigureHandle& handle) {
                         (all[3].empty() || read(all[3], uuid));
   TORCH_CHECK(
       is_valid, "anyccl: \"", handle,
-      "\" is no handle of this backend; get_reconfigure_handle() of each process gives one");
+      "\" is not a handle of this backend; get_reconfigure_handle() returns the handle of a process");
   member.instance = all[1];
   if (!all[3].empty()) {
     member.uuid = uuid;

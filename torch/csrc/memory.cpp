@@ -103,7 +103,8 @@ std::shared_ptr<c10::Allocator> AnycclBackend::getMemAllocator() { return shared
 at::Tensor AnycclBackend::allocateTensor(long size, at::TensorOptions options) {
   TORCH_CHECK_VALUE(size >= 0, "anyccl: a tensor of ", size, " elements");
   TORCH_CHECK_VALUE(
-      options.device().is_cpu(), "anyccl: shared memory is the CPU's, and ", options.device(), " was asked for");
+      options.device().is_cpu(), "anyccl: shared memory is memory of the CPU, and a tensor on ", options.device(),
+      " was requested");
   const auto type = c10::typeMetaToScalarType(options.dtype());
   const size_t bytes = static_cast<size_t>(size) * c10::elementSize(type);
   auto storage = c10::make_intrusive<c10::StorageImpl>(

@@ -116,7 +116,9 @@ void Progress::run() {
           wake_or_start_thread();
         }
       } catch (const std::system_error& failure) {
-        TORCH_WARN("anyccl: no thread moves works on while a callback of a future lasts: ", failure.what());
+        TORCH_WARN(
+            "anyccl: works make no progress while a callback of a future runs, as no other thread could be made: ",
+            failure.what());
       }
       lock.unlock();
       work->announce();

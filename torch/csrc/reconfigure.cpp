@@ -77,7 +77,7 @@ void AnycclBackend::begin_generation(
 AnycclBackend::WorkPtr AnycclBackend::reconfigure(const c10d::ReconfigureOptions& options) {
   const WithoutInterpreter unlocked;
   const std::lock_guard<std::mutex> one_at_a_time(reconfigure_mutex_);
-  TORCH_CHECK(!coalesced(), "anyccl: reconfigure() inside of coalescing");
+  TORCH_CHECK(!coalesced(), "anyccl: reconfigure() while calls are being coalesced");
   TORCH_CHECK(birthplace_.is_here(), "anyccl: the group \"", options_->group_name, "\" was made before fork()");
   const auto members = members_of(options);
   const size_t rank = place_among(members, member());
@@ -88,7 +88,7 @@ AnycclBackend::WorkPtr AnycclBackend::reconfigure(const c10d::ReconfigureOptions
   if (uuids_.count(options.uuid) != 0) {
     const std::string why = "uuid " + std::to_string(options.uuid) + " was already used by this group";
     meeting.give_up(why);
-    TORCH_CHECK(false, "anyccl: reconfigure(): ", why, "; each time takes a new one");
+    TORCH_CHECK(false, "anyccl: reconfigure(): ", why, "; pass a new uuid in each call");
   }
   meeting.gather(end);
   uuids_.insert(options.uuid);

@@ -38,7 +38,7 @@ anyccl_reduce_op_t builtin(const c10d::ReduceOp& op) {
     case c10d::ReduceOp::BAND: return ANYCCL_BAND;
     case c10d::ReduceOp::BOR: return ANYCCL_BOR;
     case c10d::ReduceOp::BXOR: return ANYCCL_BXOR;
-    default: TORCH_CHECK_VALUE(false, "anyccl: ", static_cast<int>(op.op_), " is no reduce operator");
+    default: TORCH_CHECK_VALUE(false, "anyccl: ", static_cast<int>(op.op_), " is not a reduce operator");
   }
 }
 

@@ -178,7 +178,9 @@ void AnycclWork::announce() {
 }
 
 bool AnycclWork::wait(std::chrono::milliseconds timeout) {
-  TORCH_CHECK(!is_collecting_, "anyccl: wait() inside of coalescing; wait for the work that its end gives");
+  TORCH_CHECK(
+      !is_collecting_,
+      "anyccl: wait() while calls are being coalesced; wait for the work that the end of coalescing returns");
   if (!isCompleted()) {
     const WithoutInterpreter unlocked;
     if (timeout.count() <= 0 && take()) {

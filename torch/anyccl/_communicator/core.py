@@ -5,7 +5,7 @@ from ctypes import byref, c_int
 from .._capi import check, load
 from .waiting import Pending
 
-# Number of open operations from which on those that have ended are looked for.
+# Number of open operations at which those that have ended are looked for and dropped.
 SWEEP_AT = 64
 
 

@@ -91,7 +91,7 @@ def code_of(op):
         return ReduceOp(op), None
     except ValueError:
         names = ", ".join(f"anyccl.{member.name}" for member in ReduceOp)
-        return refuse(f"{op!r} is no operator; accepted: {names}, or one made by anyccl.Op")
+        return refuse(f"{op!r} is not an operator; accepted: {names}, or one made by anyccl.Op")
 
 
 def function_of(op):
@@ -100,4 +100,4 @@ def function_of(op):
         return op
     if op in ON_OBJECTS:
         return ON_OBJECTS[op]
-    return refuse(f"{op!r} is not defined on objects; accepted: a function of two, or one of the operators but AVG")
+    return refuse(f"{op!r} is not defined on objects; accepted: a function of two objects, or any operator except AVG")

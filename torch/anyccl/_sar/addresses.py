@@ -29,7 +29,7 @@ def get_socket():
             if interface.name == wanted:
                 return interface
         names = ", ".join(interface.name for interface in known)
-        raise ValueError(f"SAR_SOCKET_NAME is {wanted!r}, which is no interface that is up and has an address; those are: "
+        raise ValueError(f"SAR_SOCKET_NAME is {wanted!r}, but no interface of that name is up and has an address; those are: "
                          f"{names}")
     if not known:
         raise OSError("no network interface is up and has an address, not even loopback")
