@@ -60,7 +60,7 @@ class AnycclBackend final : public c10d::Backend {
   BackendPtr shrink(const std::vector<int64_t>& excluded, int flags, const BaseOptionsPtr& options) OVERRIDE_FROM_2_10;
 
 #ifdef C10D_BACKEND_HAS_RECONFIGURE
-  // The same group with other ranks (reconfigure.cpp).
+  // Other ranks for this group (reconfigure.cpp).
   bool supportsReconfigure() const override { return true; }
   c10d::ReconfigureHandle get_reconfigure_handle() const override { return member().handle(); }
   WorkPtr reconfigure(const c10d::ReconfigureOptions& options) override;

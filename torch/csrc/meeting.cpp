@@ -15,8 +15,8 @@ namespace {
 
 // First character of the note of a member that has given up; the reason follows it.
 constexpr char kGivenUp = '!';
-// Time until the first look at who has come. Each later interval is twice as long. Short intervals at first find a
-// disagreement early, and long ones later keep a large group from loading the store.
+// Time until the first look at who has come. Each later interval is twice as long. Short intervals at first
+// find a disagreement early, and long ones later keep a large group from loading the store.
 constexpr std::chrono::milliseconds kFirstLook{500};
 
 c10::intrusive_ptr<c10d::Store> without_prefixes(const c10::intrusive_ptr<c10d::Store>& store) {

@@ -12,8 +12,8 @@ namespace {
 
 // Time in which a thread that waits for its own work at once takes that work.
 constexpr std::chrono::microseconds kGrace{50};
-// Number of naps of kGrace after the leader last received a work. A work that arrives during a nap needs no wake-up,
-// which can cost the caller more than the work itself.
+// Number of naps of kGrace after the leader last received a work. A work that arrives during a nap needs no
+// wake-up, which can cost the caller more than the work itself.
 constexpr int kNaps = 20;
 // Time for works that are under way when the process ends.
 constexpr std::chrono::milliseconds kTimeAtExit{500};

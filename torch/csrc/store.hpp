@@ -16,9 +16,9 @@ namespace anyccl_torch {
 bool wait_for_keys(
     c10d::Store& store, const std::vector<std::string>& keys, std::chrono::steady_clock::time_point end, size_t ranks);
 
-// Makes a communicator of the ranks that share the store. The store is used as it is. Store::clone() would open a
-// connection of its own, which takes longer than the rest of the call. It takes seconds where no name server knows the
-// name of the peer.
+// Makes a communicator of the ranks that share the store. The store is used as it is. Store::clone() would
+// open a connection of its own, which takes longer than the rest of the call. It takes seconds where no name
+// server knows the name of the peer.
 anyccl_comm_t join(c10d::Store& store, int rank, int size, const anyccl_config_t& config, const std::string& name);
 
 }  // namespace anyccl_torch

@@ -122,7 +122,7 @@ class StoreAdapter:
             self._store.wait([key], datetime.timedelta(seconds=seconds))
         except RuntimeError:
             if time.monotonic() - begun < seconds / 2:
-                raise  # It failed for another reason than a missing key.
+                raise  # The wait has failed for another reason than a missing key.
             return None
         return self._store.get(key)
 

@@ -50,7 +50,7 @@ def test_lists_of_unequal_sizes(comm):
     for sender, tensor in enumerate(got):
         rows = rows_between(sender, comm.rank)
         assert torch.equal(tensor[:rows], block(sender, comm.rank))
-    # The same without the padding, which only other backends need.
+    # Once more without the padding, which only other backends need.
     got = [torch.full((rows_between(sender, comm.rank), 5), -1.0) for sender in range(comm.size)]
     dist.all_to_all(got, [block(comm.rank, taker) for taker in range(comm.size)])
     for sender, tensor in enumerate(got):

@@ -207,7 +207,7 @@ def test_alltoallv_with_gaps_and_nothing(comm):
     recv = np.empty(sum(got), "int64")
     comm.Alltoallv([send, (sent, displs)], [recv, got])
     equal(recv, np.concatenate([blocks[sender][comm.rank] for sender in range(comm.size)]))
-    # The same blocks as lists.
+    # Exchanges these blocks as lists, too.
     recvs = [np.empty(count, "int64") for count in got]
     comm.Alltoall_list(blocks[comm.rank], recvs)
     for sender, array in enumerate(recvs):
