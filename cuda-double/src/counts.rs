@@ -1,0 +1,152 @@
+//! Live objects, counted, so that a test sees what was left behind.
+
+use std::ffi::{c_char, c_int};
+use std::io::Write;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use parking_lot::Mutex;
+
+use crate::argument::Out;
+use crate::settings::settings;
+use crate::status::Status;
+use crate::{faults, loud};
+
+/// A kind of object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Kind {
+    /// `cuMemAlloc`, `cuMemAllocAsync`.
+    Allocations,
+    /// Bytes of these and of physical memory.
+    Bytes,
+    /// `cuMemHostAlloc`.
+    Pinned,
+    /// `cuMemHostRegister`.
+    Registrations,
+    /// `cuIpcOpenMemHandle`, counted once per opening.
+    IpcOpenings,
+    /// `cuMemAddressReserve`.
+    Reservations,
+    /// `cuMemCreate` and imports.
+    Physical,
+    /// `cuMemMap`.
+    Mappings,
+    /// `cuStreamCreate`.
+    Streams,
+    /// `cuEventCreate`.
+    Events,
+    /// `cuCtxCreate`, and each primary context that is retained.
+    Contexts,
+    /// `cuModuleLoadData`.
+    Modules,
+    /// What a program did that CUDA leaves undefined: a count that never falls.
+    Faults,
+}
+
+const NAMES: [&str; 13] = [
+    "allocations",
+    "bytes",
+    "pinned",
+    "registrations",
+    "ipc_openings",
+    "reservations",
+    "physical",
+    "mappings",
+    "streams",
+    "events",
+    "contexts",
+    "modules",
+    "faults",
+];
+
+static COUNTS: [AtomicI64; NAMES.len()] = [const { AtomicI64::new(0) }; NAMES.len()];
+
+/// Descriptors that were handed to the program: number, and device and inode of the file.
+static DESCRIPTORS: Mutex<Vec<(c_int, u64, u64)>> = Mutex::new(Vec::new());
+
+/// Adds `by` to a count.
+pub fn add(kind: Kind, by: i64) {
+    COUNTS[kind as usize].fetch_add(by, Ordering::Relaxed);
+}
+
+/// The value of a count.
+pub fn value(kind: Kind) -> i64 {
+    COUNTS[kind as usize].load(Ordering::Relaxed)
+}
+
+/// Counts what CUDA leaves undefined and says it.
+pub fn fault(sentence: &str) {
+    add(Kind::Faults, 1);
+    loud::say(sentence);
+}
+
+/// Remembers a descriptor that the program owns from now on.
+pub fn note_descriptor(descriptor: c_int) {
+    if let Some((device, inode)) = identity(descriptor) {
+        let mut descriptors = DESCRIPTORS.lock();
+        descriptors.retain(|(known, ..)| *known != descriptor);
+        descriptors.push((descriptor, device, inode));
+    }
+}
+
+/// Descriptors that the program has not closed.
+fn open_descriptors() -> usize {
+    let descriptors = DESCRIPTORS.lock();
+    descriptors.iter().filter(|(fd, device, inode)| identity(*fd) == Some((*device, *inode))).count()
+}
+
+fn identity(descriptor: c_int) -> Option<(u64, u64)> {
+    // SAFETY: zeros are a valid `stat`.
+    let mut stat: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel writes a `stat` that is large enough; a descriptor that is closed is an error.
+    let result = unsafe { libc::fstat(descriptor, &raw mut stat) };
+    (result == 0).then_some((stat.st_dev, stat.st_ino))
+}
+
+/// All counts on one line, such as `allocations=0 bytes=0`.
+pub fn line() -> String {
+    let counts = NAMES.iter().zip(&COUNTS);
+    let mut line: String =
+        counts.map(|(name, count)| format!("{name}={} ", count.load(Ordering::Relaxed))).collect();
+    line.push_str(&format!("descriptors={}", open_descriptors()));
+    line
+}
+
+/// Writes the counts of live objects into `size` bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDoubleLiveObjects(text: Out<c_char>, size: usize) -> Status {
+    text.write_text(&line(), size).into()
+}
+
+/// Replaces `CUDA_DOUBLE_FAIL`, `CUDA_DOUBLE_FAIL_STICKY` and `CUDA_DOUBLE_IGNORE` from now on, and counts
+/// calls from zero again. NULL is an empty list.
+#[unsafe(no_mangle)]
+pub extern "C" fn cudaDoubleSetFaults(
+    fail: crate::argument::In<c_char>,
+    sticky: c_int,
+    ignore: crate::argument::In<c_char>,
+) -> Status {
+    faults::replace(fail.text().unwrap_or(""), sticky != 0, ignore.text().unwrap_or(""));
+    Status::SUCCESS
+}
+
+/// Writes the counts at the exit of the process, if the settings say where.
+pub fn report_at_exit() {
+    extern "C" fn report() {
+        if let Some(place) = &settings().report
+            && let Err(error) = write(place)
+        {
+            loud::say(&format!("CUDA_DOUBLE_REPORT={place}: {error}"));
+        }
+    }
+    if settings().report.is_some() {
+        // SAFETY: the function stays loaded, as the library is linked with nodelete.
+        unsafe { libc::atexit(report) };
+    }
+}
+
+fn write(place: &str) -> std::io::Result<()> {
+    let line = format!("cuda-double pid={} {}\n", std::process::id(), line());
+    let path = place.parse::<u32>().map_or_else(|_| place.into(), |fd| format!("/proc/self/fd/{fd}"));
+    std::fs::OpenOptions::new().append(true).create(true).open(path)?.write_all(line.as_bytes())
+}

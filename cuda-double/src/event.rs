@@ -1,0 +1,206 @@
+//! Events: points in streams.
+//!
+//! Recording an event puts an operation into the stream. A wait uses the last record at the time of the call,
+//! or none if there is none. Events with `CU_EVENT_INTERPROCESS` keep their state in shared memory.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use parking_lot::Mutex;
+
+use crate::argument::Out;
+use crate::context;
+use crate::counts::{self, Kind};
+use crate::entry::call;
+use crate::handles::{Table, fresh};
+use crate::ipc::SharedEvent;
+use crate::status::{Result, Status, require};
+use crate::stream::{Marker, Stream, both_defaults, of_call};
+
+/// `CU_EVENT_DISABLE_TIMING`.
+const DISABLE_TIMING: u32 = 2;
+/// `CU_EVENT_INTERPROCESS`.
+const INTERPROCESS: u32 = 4;
+
+/// An event.
+pub struct Event {
+    context: usize,
+    has_timing: bool,
+    /// State that other processes see, too.
+    pub shared: Option<Arc<SharedEvent>>,
+    last: Mutex<Option<Record>>,
+}
+
+/// One record of an event.
+#[derive(Clone)]
+struct Record {
+    marker: Marker,
+    time: Arc<Mutex<Option<Instant>>>,
+}
+
+static EVENTS: Table<Event> = Table::empty();
+
+/// The event of a handle.
+pub fn get(handle: usize) -> Result<Arc<Event>> {
+    EVENTS.get(handle)
+}
+
+/// Adds an event and gives its handle.
+pub fn add(shared: Option<Arc<SharedEvent>>, has_timing: bool) -> Result<usize> {
+    let context = context::current()?.handle;
+    let handle = fresh();
+    EVENTS.insert(handle, Arc::new(Event { context, has_timing, shared, last: Mutex::new(None) }));
+    counts::add(Kind::Events, 1);
+    Ok(handle)
+}
+
+/// Forgets the events of a context that ends.
+pub fn forget_events_of(context: usize) {
+    let ended = EVENTS.remove_all(|event| event.context == context);
+    counts::add(Kind::Events, -(ended as i64));
+}
+
+/// Makes later work of the stream run after the last record of the event.
+pub fn make_wait(stream: &Arc<Stream>, event: usize) -> Result {
+    let event = EVENTS.get(event)?;
+    if let Some(shared) = &event.shared {
+        let (shared, number) = (Arc::clone(shared), shared.recorded());
+        stream.enqueue(move |_| shared.wait(number));
+        return Ok(());
+    }
+    if let Some(record) = event.last.lock().clone() {
+        stream.enqueue_after(vec![record.marker], |_| Ok(()));
+    }
+    Ok(())
+}
+
+/// Puts a record of the event into the stream.
+fn record(stream: &Arc<Stream>, event: &Event) -> Result {
+    if event.context != stream.context {
+        return Err(Status::INVALID_HANDLE);
+    }
+    let mut last = event.last.lock();
+    let time = Arc::new(Mutex::new(None));
+    let at_end = Arc::clone(&time);
+    let shared = event.shared.clone().map(|shared| {
+        let number = shared.begin();
+        (shared, number)
+    });
+    let marker = stream.enqueue(move |run| {
+        run.random.pause();
+        *at_end.lock() = Some(Instant::now());
+        if let Some((shared, number)) = shared {
+            shared.finish(number);
+        }
+        Ok(())
+    });
+    *last = Some(Record { marker, time });
+    Ok(())
+}
+
+impl Event {
+    fn is_reached(&self) -> bool {
+        match &self.shared {
+            Some(shared) => shared.is_reached(shared.recorded()),
+            None => self.last.lock().as_ref().is_none_or(|record| record.marker.is_reached()),
+        }
+    }
+
+    fn wait(&self) -> Result {
+        if let Some(shared) = &self.shared {
+            return shared.wait(shared.recorded());
+        }
+        let last = self.last.lock().clone();
+        last.iter().for_each(|record| record.marker.wait());
+        Ok(())
+    }
+
+    fn time(&self) -> Result<Instant> {
+        let last = self.last.lock().clone().filter(|_| self.has_timing).ok_or(Status::INVALID_HANDLE)?;
+        let time = *last.time.lock();
+        time.ok_or(Status::NOT_READY)
+    }
+}
+
+/// `cuEventCreate`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventCreate(event: Out<usize>, flags: u32) -> Status {
+    call("cuEventCreate", || {
+        context::current()?;
+        let is_shared = flags & INTERPROCESS != 0;
+        // An event between processes has no time.
+        require(!event.is_null() && flags <= 7 && (!is_shared || flags & DISABLE_TIMING != 0))?;
+        let shared = if is_shared { Some(Arc::new(SharedEvent::create()?)) } else { None };
+        event.set(add(shared, flags & DISABLE_TIMING == 0)?)
+    })
+}
+
+/// `cuEventDestroy_v2`; a record that has not run yet still runs.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventDestroy_v2(event: usize) -> Status {
+    call("cuEventDestroy", || {
+        context::current()?;
+        EVENTS.remove(event)?;
+        counts::add(Kind::Events, -1);
+        Ok(())
+    })
+}
+
+both_defaults! {
+    /// `cuEventRecord`.
+    cuEventRecord, cuEventRecord_ptsz, "cuEventRecord", (event: usize, stream: usize), defaults => {
+        let (_, stream) = of_call(stream, defaults)?;
+        record(&stream, &*EVENTS.get(event)?)
+    }
+}
+
+both_defaults! {
+    /// `cuEventRecordWithFlags`; the flag for captures changes nothing outside of one.
+    cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz, "cuEventRecord",
+    (event: usize, stream: usize, flags: u32), defaults => {
+        let (_, stream) = of_call(stream, defaults)?;
+        require(flags <= 1)?;
+        record(&stream, &*EVENTS.get(event)?)
+    }
+}
+
+/// `cuEventQuery`; an event that was never recorded is complete.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventQuery(event: usize) -> Status {
+    call("cuEventQuery", || {
+        context::current()?;
+        if EVENTS.get(event)?.is_reached() { Ok(()) } else { Err(Status::NOT_READY) }
+    })
+}
+
+/// `cuEventSynchronize`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventSynchronize(event: usize) -> Status {
+    call("cuEventSynchronize", || {
+        let context = context::current()?;
+        EVENTS.get(event)?.wait()?;
+        context.check()
+    })
+}
+
+fn elapsed(milliseconds: Out<f32>, start: usize, end: usize) -> Status {
+    call("cuEventElapsedTime", || {
+        context::current()?;
+        let (start, end) = (EVENTS.get(start)?, EVENTS.get(end)?);
+        let (start, end) = (start.time()?, end.time()?);
+        let forwards = end.saturating_duration_since(start).as_secs_f32();
+        milliseconds.set(1e3 * (forwards - start.saturating_duration_since(end).as_secs_f32()))
+    })
+}
+
+/// `cuEventElapsedTime`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventElapsedTime(milliseconds: Out<f32>, start: usize, end: usize) -> Status {
+    elapsed(milliseconds, start, end)
+}
+
+/// `cuEventElapsedTime_v2`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventElapsedTime_v2(milliseconds: Out<f32>, start: usize, end: usize) -> Status {
+    elapsed(milliseconds, start, end)
+}

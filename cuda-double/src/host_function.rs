@@ -1,0 +1,94 @@
+//! Host functions in streams (`cuLaunchHostFunc`, `cuStreamAddCallback`).
+//!
+//! One thread per context runs them, one after the other: a host function that waits for another one of the
+//! same context waits for ever, as on a GPU. Calls of the driver inside are refused.
+
+use std::ffi::c_void;
+use std::sync::mpsc::{Sender, channel};
+
+use parking_lot::Mutex;
+
+use crate::entry::as_host_function;
+use crate::loud;
+use crate::status::{Status, require};
+use crate::stream::{both_defaults, of_call};
+
+type Function = Box<dyn FnOnce() + Send>;
+
+/// The thread that runs the host functions of a context; it starts with the first one.
+#[derive(Default)]
+pub struct Caller(Mutex<Option<Sender<Function>>>);
+
+impl Caller {
+    /// Runs a function on the thread and waits until it has returned.
+    fn run(&self, function: impl FnOnce() + Send + 'static) {
+        let (done, has_returned) = channel();
+        let job: Function = Box::new(move || {
+            as_host_function(function);
+            let _ = done.send(());
+        });
+        let sent = self.0.lock().get_or_insert_with(start).send(job);
+        if sent.is_err() || has_returned.recv().is_err() {
+            loud::stop("the thread of the host functions is gone");
+        }
+    }
+}
+
+fn start() -> Sender<Function> {
+    let (jobs, queue) = channel::<Function>();
+    let thread = std::thread::Builder::new().name("cuda-double-host".to_string());
+    if let Err(error) = thread.spawn(move || queue.into_iter().for_each(|job| job())) {
+        loud::stop(&format!("host functions need a thread: {error}"));
+    }
+    jobs
+}
+
+/// The pointer that a program gives with its function; the program answers for its use on another thread.
+struct UserData(*mut c_void);
+
+// SAFETY: the double only hands the pointer through to the function of the program.
+unsafe impl Send for UserData {}
+
+impl UserData {
+    fn get(&self) -> *mut c_void {
+        self.0
+    }
+}
+
+both_defaults! {
+    /// `cuLaunchHostFunc`.
+    cuLaunchHostFunc, cuLaunchHostFunc_ptsz, "cuLaunchHostFunc",
+    (stream: usize, function: Option<extern "C" fn(*mut c_void)>, data: *mut c_void), defaults => {
+        let (_, stream) = of_call(stream, defaults)?;
+        let function = function.ok_or(Status::INVALID_VALUE)?;
+        let data = UserData(data);
+        stream.enqueue(move |run| {
+            run.stream.context()?.host_functions.run(move || function(data.get()));
+            Ok(())
+        });
+        Ok(())
+    }
+}
+
+both_defaults! {
+    /// `cuStreamAddCallback`.
+    cuStreamAddCallback, cuStreamAddCallback_ptsz, "cuStreamAddCallback",
+    (
+        stream: usize,
+        callback: Option<extern "C" fn(usize, Status, *mut c_void)>,
+        data: *mut c_void,
+        flags: u32,
+    ), defaults => {
+        let handle = stream;
+        let (_, stream) = of_call(stream, defaults)?;
+        require(flags == 0)?;
+        let callback = callback.ok_or(Status::INVALID_VALUE)?;
+        let data = UserData(data);
+        stream.enqueue(move |run| {
+            let run_callback = move || callback(handle, Status::SUCCESS, data.get());
+            run.stream.context()?.host_functions.run(run_callback);
+            Ok(())
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,59 @@
+//! What kernels need: a place in a stream, and memory that the host can read.
+
+use std::sync::Arc;
+
+use crate::address_space::{self, Kind, Range};
+use crate::arena::ARENA;
+use crate::context::{self, Context};
+use crate::status::{Result, Status};
+use crate::stream::{Defaults, Marker, of_call};
+
+/// Memory as the kernels of one context see it.
+pub struct DeviceView(Arc<Context>);
+
+impl DeviceView {
+    /// Where the host can read and write the `bytes` bytes that a kernel sees at `address`. It is an error if
+    /// the memory is not there, or the kernels of this context may not access it: pageable memory, memory of
+    /// another device without peer access, a mapping without access.
+    pub fn readable(&self, address: u64, bytes: u64) -> Result<*mut u8> {
+        address_space::readable(address, bytes, |range| self.may_access(range))
+    }
+
+    /// What to add to an address of device memory for the one that the host can read. Pinned and registered
+    /// memory has one address for both; [`DeviceView::readable`] knows which is which.
+    pub fn offset(&self) -> u64 {
+        ARENA.offset()
+    }
+
+    /// Whether `address` is an address of device memory, used or not.
+    pub fn is_of_device(&self, address: u64) -> bool {
+        ARENA.contains(address)
+    }
+
+    fn may_access(&self, range: &Range) -> bool {
+        match &range.kind {
+            Kind::Pinned(_) | Kind::Registered(_) => true,
+            Kind::Mapped { access, .. } => access.iter().any(|(device, _)| *device == self.0.device.ordinal),
+            _ => context::may_access(&self.0, range.device),
+        }
+    }
+}
+
+/// Puts a kernel into the stream `handle` of the current context. `kernel` runs on the thread of the stream;
+/// an error corrupts the context, as an illegal access does.
+pub fn enqueue_kernel(
+    handle: usize,
+    defaults: Defaults,
+    kernel: impl FnOnce(&DeviceView) -> Result + Send + 'static,
+) -> Result<Marker> {
+    let (context, stream) = of_call(handle, defaults)?;
+    // A launch needs a stream of the current context.
+    if stream.context != context.handle {
+        return Err(Status::INVALID_HANDLE);
+    }
+    Ok(stream.enqueue(move |run| {
+        let outcome = kernel(&DeviceView(run.stream.context()?));
+        run.random.pause();
+        outcome
+    }))
+}

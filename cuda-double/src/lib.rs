@@ -1,0 +1,54 @@
+//! A double of the CUDA driver for tests: `libcuda.so.1` without a GPU, and less forgiving than one.
+//!
+//! Programs find it in the place of the driver, by `LD_LIBRARY_PATH` or by a path. README.md says what it
+//! models, which variables it reads and what it cannot show.
+//!
+//! How it works, from the bottom up:
+//!
+//! - [`arena`] holds the addresses of device memory: unreadable for the program, readable at a fixed distance
+//!   for copies and kernels. [`memory_file`] is the memory behind them, and [`address_space`] knows what lies
+//!   where.
+//! - [`stream`] runs work: a thread per stream, with random delays from [`delays`]. Nothing orders two
+//!   streams but what CUDA orders.
+//! - [`device`], [`context`], [`event`], [`copy`], [`value`] and the others are one file or folder per kind
+//!   of function. Each exported function runs its body by [`entry::call`], which also lets calls fail on
+//!   purpose ([`faults`]).
+//! - [`counts`] counts live objects for tests that look for leaks.
+//!
+//! For those who write kernels (`module/`): [`launch::enqueue_kernel`] puts a closure into a stream; it runs
+//! on the stream's thread and gets a [`launch::DeviceView`], which turns addresses of a device into readable
+//! ones. A module is an object in a [`handles::Table`], counted as [`counts::Kind::Modules`]; loading one
+//! calls [`device::Device::drain`] with the name of the function first, as it may synchronise the device.
+//! Each function with a `_ptsz` form is declared by `stream::both_defaults`, and each exported name stands
+//! in [`lookup`].
+
+#![allow(non_snake_case)]
+
+pub mod address_space;
+pub mod allocation;
+pub mod arena;
+pub mod argument;
+pub mod capture;
+pub mod context;
+pub mod copy;
+pub mod counts;
+pub mod delays;
+pub mod device;
+pub mod entry;
+pub mod event;
+pub mod faults;
+pub mod handles;
+pub mod host_function;
+pub mod ipc;
+pub mod launch;
+pub mod lookup;
+pub mod loud;
+pub mod memory_file;
+pub mod pinned;
+pub mod pointer;
+pub mod pool;
+pub mod settings;
+pub mod status;
+pub mod stream;
+pub mod value;
+pub mod vmm;

@@ -1,0 +1,130 @@
+//! Hardware queues: threads that run the operations of streams in the order in which they were given.
+//!
+//! Usually each stream has a queue of its own. With `CUDA_DOUBLE_CHANNELS=n` the streams of a device share n
+//! queues, and urgent streams n others, so that a wait in one stream can hold up another one behind it, as on
+//! a GPU.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::{Condvar, Mutex};
+
+use super::{Marker, Stream};
+use crate::delays::Random;
+use crate::loud;
+use crate::settings::settings;
+use crate::status::Result;
+
+/// What an operation does. Its argument gives the random delays.
+type Work = Box<dyn FnOnce(&mut Run) -> Result + Send>;
+
+struct Operation {
+    stream: Arc<Stream>,
+    number: u64,
+    after: Vec<Marker>,
+    work: Work,
+}
+
+/// What an operation sees while it runs.
+pub struct Run {
+    /// Random delays and choices.
+    pub random: Random,
+    /// The stream that it runs in.
+    pub stream: Arc<Stream>,
+}
+
+#[derive(Default)]
+struct State {
+    operations: VecDeque<Operation>,
+    is_closed: bool,
+}
+
+/// A hardware queue.
+pub struct Queue {
+    state: Mutex<State>,
+    changed: Condvar,
+    /// Handle of the one stream that it serves; none if several share it.
+    owner: Option<usize>,
+}
+
+impl Queue {
+    /// The queue for a stream: a new one, or one that others use, too.
+    pub fn of(stream: &Stream) -> Arc<Queue> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let Some(channels) = settings().channels else { return Queue::start(Some(stream.handle)) };
+        let mut queues = stream.device.channels.lock();
+        while queues.len() < 2 * channels {
+            queues.push(Queue::start(None));
+        }
+        let first = if stream.priority < 0 { channels } else { 0 };
+        Arc::clone(&queues[first + NEXT.fetch_add(1, Ordering::Relaxed) % channels])
+    }
+
+    fn start(owner: Option<usize>) -> Arc<Queue> {
+        let queue = Arc::new(Queue { state: Mutex::default(), changed: Condvar::new(), owner });
+        let served = Arc::clone(&queue);
+        let thread = std::thread::Builder::new().name("cuda-double".to_string());
+        if let Err(error) = thread.spawn(move || served.serve()) {
+            loud::stop(&format!("a stream needs a thread: {error}"));
+        }
+        queue
+    }
+
+    /// Appends an operation.
+    pub fn push(&self, stream: Arc<Stream>, number: u64, after: Vec<Marker>, work: Work) {
+        self.state.lock().operations.push_back(Operation { stream, number, after, work });
+        self.changed.notify_one();
+    }
+
+    /// Lets the thread end after the last operation, if the queue serves only the stream `handle`.
+    pub fn close_if_owned_by(&self, handle: usize) {
+        if self.owner == Some(handle) {
+            self.state.lock().is_closed = true;
+            self.changed.notify_one();
+        }
+    }
+
+    fn next(&self) -> Option<Operation> {
+        let mut state = self.state.lock();
+        loop {
+            if let Some(operation) = state.operations.pop_front() {
+                return Some(operation);
+            }
+            if state.is_closed {
+                return None;
+            }
+            self.changed.wait(&mut state);
+        }
+    }
+
+    fn serve(&self) {
+        let mut random = Random::fresh();
+        while let Some(Operation { stream, number, after, work }) = self.next() {
+            after.iter().for_each(Marker::wait);
+            let mut run = Run { random, stream };
+            run.random.pause();
+            run.perform(work);
+            run.stream.progress.finish(number);
+            random = run.random;
+        }
+    }
+}
+
+impl Run {
+    /// Runs an operation, unless the context is corrupt. An error corrupts it.
+    fn perform(&mut self, work: Work) {
+        let Ok(context) = self.stream.context() else { return };
+        if context.check().is_err() {
+            return;
+        }
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(self)));
+        match outcome {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                context.corrupt(error, &format!("an operation of stream {:#x} failed", self.stream.handle));
+            }
+            Err(_) => loud::stop("an operation of a stream panicked; its message is above"),
+        }
+    }
+}
