@@ -4,6 +4,7 @@ mod bare_machine;
 mod c_format;
 mod cargo;
 mod check;
+mod cuda_double;
 mod docs;
 mod header;
 mod install;
@@ -41,6 +42,8 @@ enum Task {
     Words,
     /// Install library, header, tool and package files
     Install(install::Install),
+    /// Build the CUDA driver for tests as target/cuda-double/libcuda.so.1 and print that folder
+    CudaDouble,
     /// Run all checks that must pass before a commit, except the tests
     Check,
     /// Run `make demo` and `make test` on a bare Debian 12
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Task::Docs(drift) => docs::docs(drift.check).map_err(Into::into),
         Task::Words => words::run(),
         Task::Install(install) => install.run(),
+        Task::CudaDouble => cuda_double::run(),
         Task::Check => check::run(),
         Task::BareMachine(bare_machine) => bare_machine.run(),
     };
