@@ -141,3 +141,23 @@ pub fn live(name: &str) -> i64 {
     let found = text.split(' ').find_map(|part| part.strip_prefix(name)?.strip_prefix('='));
     found.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("no {name} in {text}"))
 }
+
+/// The role of this process in a test that runs several.
+pub fn role() -> Option<String> {
+    std::env::var("CUDA_DOUBLE_ROLE").ok()
+}
+
+/// A process that runs the test `name` of this program in a role.
+pub fn process(name: &str, role: &str) -> std::process::Command {
+    let program = std::env::current_exe().expect("a test knows its own program");
+    let mut command = std::process::Command::new(program);
+    command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env("CUDA_DOUBLE_ROLE", role);
+    command
+}
+
+/// Runs the test `name` in a role with these variables; its exit status and stderr.
+pub fn run_alone(name: &str, variables: &[(&str, &str)]) -> (std::process::ExitStatus, String) {
+    let mut command = process(name, "alone");
+    let output = command.envs(variables.iter().copied()).output().expect("a test can start its own program");
+    (output.status, String::from_utf8_lossy(&output.stderr).into_owned())
+}

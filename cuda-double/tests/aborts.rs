@@ -1,0 +1,153 @@
+//! What ends the process, and the variables that a process reads at its start.
+
+mod common;
+
+use std::os::unix::process::ExitStatusExt;
+
+use common::{Context, Pinned, Stream, device_memory, free, given, live, ok, role, run_alone};
+use cuda::allocation::cuMemAlloc_v2;
+use cuda::argument::Out;
+use cuda::context::api::{cuCtxEnablePeerAccess, cuCtxSetCurrent};
+use cuda::context::primary::cuDevicePrimaryCtxRetain;
+use cuda::copy::api::cuMemcpyDtoHAsync_v2;
+use cuda::copy::fill::cuMemsetD8Async;
+use cuda::device::api::{cuDeviceCanAccessPeer, cuDeviceGetCount, cuDeviceGetUuid_v2};
+use cuda::entry::cuInit;
+use cuda::launch::enqueue_kernel;
+use cuda::status::Status;
+use cuda::stream::Defaults;
+use cuda::stream::api::{cuStreamCreateWithPriority, cuStreamDestroy_v2, cuStreamQuery, cuStreamSynchronize};
+use cuda::value::{cuStreamWaitValue32_v2, cuStreamWriteValue32_v2};
+
+const NON_BLOCKING: u32 = 1;
+
+#[test]
+fn a_touch_of_device_memory_from_the_host_is_a_crash() {
+    const NAME: &str = "a_touch_of_device_memory_from_the_host_is_a_crash";
+    if role().is_none() {
+        assert_eq!(run_alone(NAME, &[]).0.signal(), Some(libc::SIGSEGV));
+        return;
+    }
+    let _context = Context::current();
+    let memory = device_memory(&[0; 64]);
+    // SAFETY: none; the crash is what the test is about.
+    let byte = unsafe { (memory as *const u8).read_volatile() };
+    println!("read {byte}");
+}
+
+#[test]
+fn an_allocation_while_a_value_wait_is_pending_aborts_with_its_name() {
+    const NAME: &str = "an_allocation_while_a_value_wait_is_pending_aborts_with_its_name";
+    if role().is_none() {
+        let (status, errors) = run_alone(NAME, &[("CUDA_DOUBLE_HANG_MS", "100")]);
+        assert_eq!(status.signal(), Some(libc::SIGABRT));
+        assert!(errors.contains("cuMemAlloc synchronises device 0 implicitly"), "{errors}");
+        return;
+    }
+    let _context = Context::current();
+    let (flags, stream) = (Pinned::new(64), Stream::new(NON_BLOCKING));
+    ok(cuStreamWaitValue32_v2(stream.0, flags.address, 1, 0));
+    ok(cuMemAlloc_v2(Out::to(&mut 0), 64));
+}
+
+#[test]
+fn a_wait_holds_up_a_stream_behind_it_when_they_share_a_hardware_queue() {
+    const NAME: &str = "a_wait_holds_up_a_stream_behind_it_when_they_share_a_hardware_queue";
+    if role().is_none() {
+        let (status, errors) = run_alone(NAME, &[("CUDA_DOUBLE_CHANNELS", "1")]);
+        assert!(status.success(), "{errors}");
+        return;
+    }
+    let _context = Context::current();
+    let flags = Pinned::new(64);
+    let (waiter, signaller) = (Stream::new(NON_BLOCKING), Stream::new(NON_BLOCKING));
+    ok(cuStreamWaitValue32_v2(waiter.0, flags.address, 1, 0));
+    ok(cuStreamWriteValue32_v2(signaller.0, flags.address + 4, 1, 0));
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    assert_eq!(cuStreamQuery(signaller.0), Status::NOT_READY);
+    let urgent = given(|stream| cuStreamCreateWithPriority(stream, NON_BLOCKING, -5));
+    ok(cuStreamWriteValue32_v2(urgent, flags.address, 1, 0));
+    signaller.synchronize();
+    ok(cuStreamDestroy_v2(urgent));
+}
+
+#[test]
+fn an_ignored_wait_is_a_race_that_shows() {
+    const NAME: &str = "an_ignored_wait_is_a_race_that_shows";
+    if role().is_none() {
+        let (status, errors) = run_alone(NAME, &[("CUDA_DOUBLE_IGNORE", "cuStreamSynchronize:1/2")]);
+        assert!(status.success(), "{errors}");
+        let (status, errors) = run_alone(NAME, &[("CUDA_DOUBLE_IGNORE", "cuStreamSynchronise")]);
+        assert_eq!(status.signal(), Some(libc::SIGABRT));
+        assert!(errors.contains("names no call"), "{errors}");
+        return;
+    }
+    let _context = Context::current();
+    let (memory, pinned) = (device_memory(&[0; 4096]), Pinned::new(4096));
+    let stream = Stream::new(NON_BLOCKING);
+    let mut wrong = 0;
+    for round in 1..100u8 {
+        ok(cuMemsetD8Async(memory, round, 4096, stream.0));
+        ok(cuMemcpyDtoHAsync_v2(pinned.address, memory, 4096, stream.0));
+        ok(cuStreamSynchronize(stream.0));
+        wrong += u32::from(pinned.bytes() != [round; 4096]);
+        ok(cuStreamSynchronize(stream.0));
+    }
+    assert!(wrong > 50, "{wrong} of 99");
+}
+
+#[test]
+fn the_nth_call_fails_and_the_report_at_exit_counts_what_is_left() {
+    const NAME: &str = "the_nth_call_fails_and_the_report_at_exit_counts_what_is_left";
+    if role().is_none() {
+        let report =
+            std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("report-{}", std::process::id()));
+        let path = report.to_str().unwrap();
+        let (status, errors) =
+            run_alone(NAME, &[("CUDA_DOUBLE_FAIL", "cuMemAlloc:2"), ("CUDA_DOUBLE_REPORT", path)]);
+        assert!(status.success(), "{errors}");
+        let line = std::fs::read_to_string(&report).unwrap();
+        std::fs::remove_file(&report).unwrap();
+        assert!(line.contains("allocations=1 bytes=4096"), "{line}");
+        return;
+    }
+    let context = Context::current();
+    device_memory(&[0; 64]);
+    assert_eq!(cuMemAlloc_v2(Out::to(&mut 0), 64), Status::OUT_OF_MEMORY);
+    assert_eq!(live("allocations"), 1);
+    std::mem::forget(context);
+}
+
+#[test]
+fn several_devices_have_uuids_and_a_matrix_of_peers() {
+    const NAME: &str = "several_devices_have_uuids_and_a_matrix_of_peers";
+    if role().is_none() {
+        let (status, errors) = run_alone(NAME, &[("CUDA_DOUBLE_DEVICES", "3"), ("CUDA_DOUBLE_PEERS", "0-1")]);
+        assert!(status.success(), "{errors}");
+        return;
+    }
+    let context = Context::current();
+    ok(cuInit(0));
+    assert_eq!(given(|number| cuDeviceGetCount(number)), 3);
+    let uuids: Vec<[u8; 16]> = (0..3).map(|device| given(|uuid| cuDeviceGetUuid_v2(uuid, device))).collect();
+    assert!(uuids[0] != uuids[1] && uuids[1] != uuids[2]);
+    assert_eq!(given(|can| cuDeviceCanAccessPeer(can, 1, 0)), 1);
+    assert_eq!(given(|can| cuDeviceCanAccessPeer(can, 1, 2)), 0);
+    let others: Vec<usize> =
+        (1..3).map(|device| given(|context| cuDevicePrimaryCtxRetain(context, device))).collect();
+    let memory = device_memory(&[5; 64]);
+    ok(cuCtxSetCurrent(others[0]));
+    ok(cuCtxEnablePeerAccess(context.handle, 0));
+    assert_eq!(cuCtxEnablePeerAccess(context.handle, 0), Status::PEER_ACCESS_ALREADY_ENABLED);
+    let read = |stream| {
+        enqueue_kernel(stream, Defaults::Legacy, move |view| view.readable(memory, 64).map(drop)).unwrap()
+    };
+    read(0).wait();
+    ok(cuStreamSynchronize(0));
+    ok(cuCtxSetCurrent(others[1]));
+    assert_eq!(cuCtxEnablePeerAccess(context.handle, 0), Status::PEER_ACCESS_UNSUPPORTED);
+    read(0).wait();
+    assert_eq!(cuStreamSynchronize(0), Status::ILLEGAL_ADDRESS);
+    ok(cuCtxSetCurrent(context.handle));
+    free(memory);
+}

@@ -1,0 +1,267 @@
+//! Memory, values and events that two processes use.
+
+mod common;
+
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::process::{Child, Command};
+use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use common::{Context, Stream, bytes_of, device_memory, free, given, live, ok, process, role};
+use cuda::argument::{In, Out};
+use cuda::copy::fill::cuMemsetD8Async;
+use cuda::event::{cuEventCreate, cuEventDestroy_v2, cuEventQuery, cuEventRecord, cuEventSynchronize};
+use cuda::ipc::Handle;
+use cuda::ipc::events::{cuIpcGetEventHandle, cuIpcOpenEventHandle};
+use cuda::ipc::memory::{cuIpcCloseMemHandle, cuIpcGetMemHandle, cuIpcOpenMemHandle_v2};
+use cuda::pinned::{cuMemHostRegister_v2, cuMemHostUnregister};
+use cuda::status::Status;
+use cuda::stream::api::cuStreamWaitEvent;
+use cuda::value::{cuStreamWaitValue32_v2, cuStreamWriteValue32_v2};
+use cuda::vmm::export::{cuMemExportToShareableHandle, cuMemImportFromShareableHandle};
+use cuda::vmm::map::{Access, cuMemMap, cuMemSetAccess, cuMemUnmap};
+use cuda::vmm::reserve::{cuMemAddressFree, cuMemAddressReserve};
+use cuda::vmm::{Location, Properties, cuMemCreate, cuMemRelease};
+
+const NON_BLOCKING: u32 = 1;
+
+/// A page of flags that both processes map and register with the driver.
+struct Flags {
+    address: u64,
+    descriptor: OwnedFd,
+}
+
+impl Flags {
+    fn create() -> Flags {
+        // SAFETY: the name ends with a zero. Without a flag the child inherits the descriptor.
+        let descriptor = unsafe { libc::memfd_create(c"flags".as_ptr(), 0) };
+        // SAFETY: the descriptor is new.
+        let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
+        // SAFETY: the descriptor is open.
+        assert_eq!(unsafe { libc::ftruncate(descriptor.as_raw_fd(), 4096) }, 0);
+        Flags::map(descriptor)
+    }
+
+    fn of_parent() -> Flags {
+        // SAFETY: the parent left this descriptor open for this process alone.
+        Flags::map(unsafe { OwnedFd::from_raw_fd(number("FLAGS") as RawFd) })
+    }
+
+    fn map(descriptor: OwnedFd) -> Flags {
+        let (access, raw) = (libc::PROT_READ | libc::PROT_WRITE, descriptor.as_raw_fd());
+        // SAFETY: a new mapping of a page.
+        let memory = unsafe { libc::mmap(ptr::null_mut(), 4096, access, libc::MAP_SHARED, raw, 0) };
+        assert_ne!(memory, libc::MAP_FAILED);
+        ok(cuMemHostRegister_v2(memory as u64, 4096, 0));
+        Flags { address: memory as u64, descriptor }
+    }
+
+    fn at(&self, index: u64) -> u64 {
+        self.address + 4 * index
+    }
+
+    fn word(&self, index: u64) -> &AtomicU32 {
+        // SAFETY: the page holds the word.
+        unsafe { AtomicU32::from_ptr(self.at(index) as *mut u32) }
+    }
+
+    /// Waits until a word is not zero.
+    fn wait(&self, index: u64) {
+        let start = Instant::now();
+        while self.word(index).load(Ordering::SeqCst) == 0 {
+            assert!(start.elapsed() < Duration::from_secs(20), "nobody raised word {index}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Drop for Flags {
+    fn drop(&mut self) {
+        cuMemHostUnregister(self.address);
+        // SAFETY: the mapping is ours.
+        unsafe { libc::munmap(self.address as *mut _, 4096) };
+    }
+}
+
+fn number(variable: &str) -> u64 {
+    std::env::var(variable).unwrap().parse().unwrap()
+}
+
+fn handle_of_parent() -> Handle {
+    let text = std::env::var("HANDLE").unwrap();
+    let words: Vec<u64> = text.split(',').map(|word| word.parse().unwrap()).collect();
+    Handle(words.try_into().unwrap())
+}
+
+fn start(mut command: Command, flags: &Flags, handle: Handle) -> Child {
+    let words: Vec<String> = handle.0.iter().map(u64::to_string).collect();
+    command.env("HANDLE", words.join(",")).env("FLAGS", flags.descriptor.as_raw_fd().to_string());
+    command.spawn().unwrap()
+}
+
+fn memory_handle(address: u64) -> Handle {
+    let mut handle = Handle([0; 8]);
+    ok(cuIpcGetMemHandle(Out::to(&mut handle), address));
+    handle
+}
+
+fn open(handle: Handle) -> u64 {
+    given(|address| cuIpcOpenMemHandle_v2(address, handle, 1))
+}
+
+#[test]
+fn two_processes_order_their_work_on_one_memory_by_values() {
+    const NAME: &str = "two_processes_order_their_work_on_one_memory_by_values";
+    let _context = Context::current();
+    if role().is_some() {
+        let (flags, stream) = (Flags::of_parent(), Stream::new(NON_BLOCKING));
+        let memory = open(handle_of_parent());
+        assert_eq!(open(handle_of_parent()), memory, "a second opening gives the same address");
+        ok(cuIpcCloseMemHandle(memory));
+        ok(cuStreamWaitValue32_v2(stream.0, flags.at(0), 1, 0));
+        ok(cuMemsetD8Async(memory + 512, 2, 512, stream.0));
+        ok(cuStreamWriteValue32_v2(stream.0, flags.at(1), 1, 0));
+        stream.synchronize();
+        assert_eq!(bytes_of(memory, 512), [1; 512]);
+        ok(cuIpcCloseMemHandle(memory));
+        assert_eq!(cuIpcCloseMemHandle(memory), Status::INVALID_VALUE);
+        return;
+    }
+    let (flags, stream) = (Flags::create(), Stream::new(NON_BLOCKING));
+    let (memory, faults) = (device_memory(&[0; 1024]), live("faults"));
+    let mut child = start(process(NAME, "child"), &flags, memory_handle(memory + 5));
+    ok(cuMemsetD8Async(memory, 1, 1024, stream.0));
+    ok(cuStreamWriteValue32_v2(stream.0, flags.at(0), 1, 0));
+    ok(cuStreamWaitValue32_v2(stream.0, flags.at(1), 1, 0));
+    stream.synchronize();
+    assert_eq!(bytes_of(memory, 1024), [[1; 512], [2; 512]].concat());
+    assert!(child.wait().unwrap().success());
+    free(memory);
+    assert_eq!(live("faults"), faults);
+}
+
+#[test]
+fn memory_that_a_killed_process_had_open_can_be_freed_but_not_that_of_a_live_one() {
+    const NAME: &str = "memory_that_a_killed_process_had_open_can_be_freed_but_not_that_of_a_live_one";
+    let _context = Context::current();
+    if role().is_some() {
+        let flags = Flags::of_parent();
+        open(handle_of_parent());
+        flags.word(0).store(1, Ordering::SeqCst);
+        flags.wait(1);
+        return;
+    }
+    let before = live("faults");
+    for (is_killed, faults) in [(true, 0), (false, 1)] {
+        let (flags, memory) = (Flags::create(), device_memory(&[0; 1024]));
+        let mut child = start(process(NAME, "child"), &flags, memory_handle(memory));
+        flags.wait(0);
+        if is_killed {
+            child.kill().unwrap();
+        }
+        free(memory);
+        assert_eq!(live("faults") - before, faults);
+        flags.word(1).store(1, Ordering::SeqCst);
+        child.wait().unwrap();
+    }
+}
+
+#[test]
+fn a_handle_cannot_be_opened_by_its_own_process_nor_after_the_free_nor_for_other_memory() {
+    let _context = Context::current();
+    let memory = device_memory(&[0; 64]);
+    let handle = memory_handle(memory);
+    let mut address = 0;
+    let own = cuIpcOpenMemHandle_v2(Out::to(&mut address), handle, 1);
+    assert_eq!(own, Status::INVALID_CONTEXT);
+    free(memory);
+    let mut dead = handle;
+    dead.0[1] ^= 1;
+    assert_eq!(cuIpcOpenMemHandle_v2(Out::to(&mut address), dead, 1), Status::INVALID_VALUE);
+    let flags = Flags::create();
+    let mut handle = Handle([0; 8]);
+    assert_eq!(cuIpcGetMemHandle(Out::to(&mut handle), flags.address), Status::INVALID_VALUE);
+    assert_eq!(cuIpcGetMemHandle(Out::to(&mut handle), memory), Status::INVALID_VALUE);
+}
+
+#[test]
+fn an_event_of_one_process_orders_a_stream_of_another() {
+    const NAME: &str = "an_event_of_one_process_orders_a_stream_of_another";
+    let _context = Context::current();
+    if role().is_some() {
+        let (flags, stream) = (Flags::of_parent(), Stream::new(NON_BLOCKING));
+        let event = given(|event| cuIpcOpenEventHandle(event, handle_of_parent()));
+        assert_eq!(cuEventQuery(event), Status::NOT_READY);
+        ok(cuStreamWaitEvent(stream.0, event, 0));
+        ok(cuStreamWriteValue32_v2(stream.0, flags.at(2), 7, 0));
+        std::thread::sleep(Duration::from_millis(20));
+        assert_eq!(flags.word(2).load(Ordering::SeqCst), 0);
+        flags.word(0).store(1, Ordering::SeqCst);
+        ok(cuEventSynchronize(event));
+        stream.synchronize();
+        assert_eq!(flags.word(2).load(Ordering::SeqCst), 7);
+        ok(cuEventDestroy_v2(event));
+        return;
+    }
+    let (flags, stream) = (Flags::create(), Stream::new(NON_BLOCKING));
+    assert_eq!(cuEventCreate(Out::to(&mut 0), 4), Status::INVALID_VALUE);
+    let event = given(|event| cuEventCreate(event, 4 | 2));
+    let mut handle = Handle([0; 8]);
+    ok(cuIpcGetEventHandle(Out::to(&mut handle), event));
+    ok(cuStreamWaitValue32_v2(stream.0, flags.at(0), 1, 0));
+    ok(cuEventRecord(event, stream.0));
+    let mut child = start(process(NAME, "child"), &flags, handle);
+    assert!(child.wait().unwrap().success());
+    stream.synchronize();
+    ok(cuEventDestroy_v2(event));
+}
+
+/// 2 MiB of physical memory, mapped.
+fn map(handle: u64) -> u64 {
+    let size = 2 << 20;
+    let address = given(|address| cuMemAddressReserve(address, size, 0, 0, 0));
+    ok(cuMemMap(address, size, 0, handle, 0));
+    let access = Access { location: Location { kind: 1, id: 0 }, flags: 3 };
+    ok(cuMemSetAccess(address, size, In::from(&access), 1));
+    address
+}
+
+fn unmap(address: u64, handle: u64) {
+    ok(cuMemUnmap(address, 2 << 20));
+    ok(cuMemAddressFree(address, 2 << 20));
+    ok(cuMemRelease(handle));
+}
+
+#[test]
+fn physical_memory_goes_to_another_process_as_a_descriptor() {
+    const NAME: &str = "physical_memory_goes_to_another_process_as_a_descriptor";
+    let _context = Context::current();
+    if role().is_some() {
+        let descriptor = number("DESCRIPTOR") as usize;
+        let handle = given(|handle| cuMemImportFromShareableHandle(handle, descriptor, 1));
+        let memory = map(handle);
+        assert_eq!(bytes_of(memory, 64), [3; 64]);
+        unmap(memory, handle);
+        assert_eq!((live("physical"), live("mappings"), live("reservations")), (0, 0, 0));
+        return;
+    }
+    let (flags, stream) = (Flags::create(), Stream::new(NON_BLOCKING));
+    let location = Location { kind: 1, id: 0 };
+    let properties = Properties { kind: 1, handle_types: 1, location, ..Properties::default() };
+    let handle = given(|handle| cuMemCreate(handle, 2 << 20, In::from(&properties), 0));
+    let memory = map(handle);
+    ok(cuMemsetD8Async(memory, 3, 64, stream.0));
+    stream.synchronize();
+    let descriptor = given(|descriptor: Out<i32>| cuMemExportToShareableHandle(descriptor, handle, 1, 0));
+    assert_eq!(live("descriptors"), 1);
+    // SAFETY: the descriptor is ours; the child gets a copy.
+    unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) };
+    let mut command = process(NAME, "child");
+    command.env("DESCRIPTOR", descriptor.to_string());
+    assert!(start(command, &flags, Handle([0; 8])).wait().unwrap().success());
+    // SAFETY: the descriptor is ours.
+    unsafe { libc::close(descriptor) };
+    unmap(memory, handle);
+    assert_eq!((live("physical"), live("descriptors"), live("bytes")), (0, 0, 0));
+}
