@@ -55,9 +55,12 @@ impl<T> Out<T> {
         self.0.is_null()
     }
 
-    /// The address.
-    pub fn address(&self) -> usize {
-        self.0 as usize
+    /// What stands at the place before the result is written; NULL is an error.
+    pub fn value(&self) -> Result<T>
+    where
+        T: Copy,
+    {
+        In(self.0.cast_const()).get()
     }
 }
 

@@ -1,7 +1,10 @@
 //! Stream capture: its status, which is never active, and its beginning, which the double does not support.
 
+use std::cell::Cell;
+
 use crate::argument::Out;
-use crate::status::{Result, Status};
+use crate::entry::call;
+use crate::status::{Result, Status, require};
 use crate::stream::{Defaults, both_defaults, of_call};
 
 /// `CU_STREAM_CAPTURE_STATUS_NONE`.
@@ -68,4 +71,19 @@ both_defaults! {
         of_call(stream, defaults)?;
         Err(Status::NOT_SUPPORTED)
     }
+}
+
+thread_local! {
+    /// The mode in which calls of this thread would be forbidden during a capture.
+    static MODE: Cell<u32> = const { Cell::new(0) };
+}
+
+/// `cuThreadExchangeStreamCaptureMode`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuThreadExchangeStreamCaptureMode(mode: Out<u32>) -> Status {
+    call("cuThreadExchangeStreamCaptureMode", || {
+        let wanted = mode.value()?;
+        require(wanted <= 2)?;
+        mode.set(MODE.replace(wanted))
+    })
 }

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use crate::argument::Out;
 use crate::settings::settings;
 use crate::status::Status;
-use crate::{faults, loud};
+use crate::{entry, faults, loud};
 
 /// A kind of object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,19 +130,18 @@ pub extern "C" fn cudaDoubleSetFaults(
     Status::SUCCESS
 }
 
-/// Writes the counts at the exit of the process, if the settings say where.
+/// At the exit of the process, writes the counts if the settings say where, and ends the driver.
 pub fn report_at_exit() {
     extern "C" fn report() {
+        entry::end();
         if let Some(place) = &settings().report
             && let Err(error) = write(place)
         {
             loud::say(&format!("CUDA_DOUBLE_REPORT={place}: {error}"));
         }
     }
-    if settings().report.is_some() {
-        // SAFETY: the function stays loaded, as the library is linked with nodelete.
-        unsafe { libc::atexit(report) };
-    }
+    // SAFETY: the function stays loaded, as the library is linked with nodelete.
+    unsafe { libc::atexit(report) };
 }
 
 fn write(place: &str) -> std::io::Result<()> {

@@ -13,12 +13,11 @@ use crate::settings::settings;
 pub struct Random(u64);
 
 impl Random {
-    /// A source of its own for each caller. The process takes part in the seed, so that ranks with one seed
-    /// differ.
+    /// A source of its own for each caller.
     pub fn fresh() -> Random {
         static CALLERS: AtomicU64 = AtomicU64::new(1);
         let caller = CALLERS.fetch_add(1, Ordering::Relaxed);
-        Random::seeded(settings().seed ^ caller << 32 ^ u64::from(std::process::id()) << 48)
+        Random::seeded(settings().seed ^ caller << 32)
     }
 
     /// A source that begins with `seed`.

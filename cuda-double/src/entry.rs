@@ -13,6 +13,9 @@ use crate::status::{Result, Status};
 /// The process that called `cuInit`; zero before.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 
+/// In the place of the process, once the process exits.
+const ENDED: u32 = u32::MAX;
+
 thread_local! {
     /// Whether this thread runs a host function of a stream.
     static IN_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
@@ -20,8 +23,10 @@ thread_local! {
 
 /// Runs the body of the exported function `name`, whose name is given without a suffix such as `_v2`.
 pub fn call(name: &'static str, body: impl FnOnce() -> Result) -> Status {
-    if OWNER.load(Ordering::Acquire) != std::process::id() {
-        return Status::NOT_INITIALIZED;
+    match OWNER.load(Ordering::Acquire) {
+        ENDED => return Status::DEINITIALIZED,
+        owner if owner != std::process::id() => return Status::NOT_INITIALIZED,
+        _ => {}
     }
     before_init(name, body)
 }
@@ -56,6 +61,11 @@ pub extern "C" fn cuInit(flags: u32) -> Status {
         }
         if crate::device::count() == 0 { Err(Status::NO_DEVICE) } else { Ok(()) }
     })
+}
+
+/// Ends the driver: the process exits, and later calls are refused.
+pub fn end() {
+    OWNER.store(ENDED, Ordering::Release);
 }
 
 /// Runs `function` as a host function of a stream: calls of the driver are refused meanwhile.

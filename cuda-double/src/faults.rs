@@ -5,7 +5,7 @@
 //!
 //! `CUDA_DOUBLE_IGNORE` lists ordering calls that succeed and do nothing: `NAME` is every call, `NAME:k` the
 //! k-th call only, `NAME:k/p` every call whose number, divided by p, leaves k. The prefix `cu` may be left
-//! out.
+//! out. An entry of `cuStreamBatchMemOp` counts as a call of the function that does the same.
 
 use std::collections::HashMap;
 
@@ -108,6 +108,14 @@ impl Faults {
         }
     }
 
+    /// Counts an entry of a batch as a call of `name`; whether it is to be ignored.
+    fn ignores_entry(&mut self, name: &'static str) -> bool {
+        let of_function = self.calls_of.entry(name).or_insert(0);
+        *of_function += 1;
+        let (of_function, of_all) = (*of_function, self.calls);
+        self.ignore.iter().any(|rule| rule.fits(name, of_function, of_all))
+    }
+
     fn judge(&mut self, name: &'static str) -> Verdict {
         self.calls += 1;
         let of_function = self.calls_of.entry(name).or_insert(0);
@@ -151,11 +159,21 @@ fn is_sensible(variable: &str, rule: &Rule) -> bool {
 
 static FAULTS: Mutex<Option<Faults>> = Mutex::new(None);
 
-/// Counts a call of `name` and says what it is to do.
-pub fn judge(name: &'static str) -> Verdict {
+fn with_faults<T>(act: impl FnOnce(&mut Faults) -> T) -> T {
     let settings = settings();
     let mut faults = FAULTS.lock();
-    faults.get_or_insert_with(|| Faults::new(&settings.fail, settings.sticky, &settings.ignore)).judge(name)
+    act(faults.get_or_insert_with(|| Faults::new(&settings.fail, settings.sticky, &settings.ignore)))
+}
+
+/// Counts a call of `name` and says what it is to do.
+pub fn judge(name: &'static str) -> Verdict {
+    with_faults(|faults| faults.judge(name))
+}
+
+/// Counts an entry of a batch as a call of `name`, the function that does the same; whether it is to be
+/// ignored.
+pub fn ignores_entry(name: &'static str) -> bool {
+    with_faults(|faults| faults.ignores_entry(name))
 }
 
 /// Replaces the lists and counts from zero again.

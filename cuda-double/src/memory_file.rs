@@ -16,6 +16,8 @@ pub const PAGE: u64 = 4096;
 pub const FRESH: u8 = 0xA5;
 /// What freed memory holds.
 pub const FREED: u8 = 0xDE;
+/// Bytes that are filled at most.
+const LARGEST_FILL: u64 = 256 << 20;
 /// First word of the last page.
 const MAGIC: u64 = 0x6375_6461_2d64_626c;
 
@@ -68,12 +70,19 @@ impl MemoryFile {
         Ok(MemoryFile { file, size, device: words[2], handle_types: words[3] })
     }
 
-    /// Fills the memory with one byte.
+    /// Fills the memory with one byte; of very large memory only both ends, as each filled page takes real
+    /// memory.
     pub fn fill(&self, byte: u8) -> Result {
-        let piece = vec![byte; self.size.min(1 << 20) as usize];
-        let mut offset = 0;
-        while offset < self.size {
-            let length = (self.size - offset).min(piece.len() as u64);
+        let ends = self.size.min(LARGEST_FILL / 2);
+        self.fill_part(byte, 0, ends)?;
+        self.fill_part(byte, self.size.saturating_sub(LARGEST_FILL / 2).max(ends), self.size)
+    }
+
+    fn fill_part(&self, byte: u8, start: u64, end: u64) -> Result {
+        let piece = vec![byte; (end - start).min(1 << 20) as usize];
+        let mut offset = start;
+        while offset < end {
+            let length = (end - offset).min(piece.len() as u64);
             self.file.write_all_at(&piece[..length as usize], offset).map_err(|_| Status::OUT_OF_MEMORY)?;
             offset += length;
         }

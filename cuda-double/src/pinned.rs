@@ -61,17 +61,41 @@ pub extern "C" fn cuMemAllocHost_v2(memory: Out<u64>, bytes: usize) -> Status {
 pub extern "C" fn cuMemFreeHost(memory: u64) -> Status {
     call("cuMemFreeHost", || {
         context::current()?;
-        let is_pinned = |range: &Range| matches!(range.kind, Kind::Pinned(_));
         require(address_space::find(memory).is_some_and(|range| is_pinned(&range) && range.base == memory))?;
         drain_all("cuMemFreeHost");
-        address_space::remove(memory, is_pinned, |range| {
-            let length = range.size.next_multiple_of(PAGE) as usize;
-            // SAFETY: the mapping is ours, as the range says, and no stream reads it under this lock.
-            unsafe { libc::munmap(ptr::with_exposed_provenance_mut(memory as usize), length) };
-        })?;
-        counts::add(Counted::Pinned, -1);
-        Ok(())
+        free(memory)
     })
+}
+
+fn is_pinned(range: &Range) -> bool {
+    matches!(range.kind, Kind::Pinned(_))
+}
+
+fn is_registered(range: &Range) -> bool {
+    matches!(range.kind, Kind::Registered(_))
+}
+
+fn free(memory: u64) -> Result {
+    address_space::remove(memory, is_pinned, |range| {
+        let length = range.size.next_multiple_of(PAGE) as usize;
+        // SAFETY: the mapping is ours, as the range says, and no stream reads it under this lock.
+        unsafe { libc::munmap(ptr::with_exposed_provenance_mut(memory as usize), length) };
+    })?;
+    counts::add(Counted::Pinned, -1);
+    Ok(())
+}
+
+fn unregister(memory: u64) -> Result {
+    address_space::remove(memory, is_registered, |_| {})?;
+    counts::add(Counted::Registrations, -1);
+    Ok(())
+}
+
+/// Frees and unregisters what a context that ends still has.
+pub fn free_all_of(context: usize) {
+    for range in address_space::select(|range| range.context == context && range.is_host()) {
+        let _ = if is_pinned(&range) { free(range.base) } else { unregister(range.base) };
+    }
 }
 
 /// `cuMemHostRegister_v2`.
@@ -110,15 +134,12 @@ fn is_mapped(memory: u64, bytes: usize) -> bool {
 pub extern "C" fn cuMemHostUnregister(memory: u64) -> Status {
     call("cuMemHostUnregister", || {
         context::current()?;
-        let is_registered = |range: &Range| matches!(range.kind, Kind::Registered(_));
         let found = address_space::find(memory);
         if !found.is_some_and(|range| is_registered(&range) && range.base == memory) {
             return Err(Status::HOST_MEMORY_NOT_REGISTERED);
         }
         drain_all("cuMemHostUnregister");
-        address_space::remove(memory, is_registered, |_| {})?;
-        counts::add(Counted::Registrations, -1);
-        Ok(())
+        unregister(memory)
     })
 }
 

@@ -9,7 +9,7 @@ use crate::loud;
 /// What the variables say. Read once, at the first call of the process.
 #[derive(Debug)]
 pub struct Settings {
-    /// Seed of all random choices.
+    /// Seed of all random choices, another one for each rank.
     pub seed: u64,
     /// The usual upper bound of a delay; zero for none.
     pub delay: Duration,
@@ -90,7 +90,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
         })
     });
     Settings {
-        seed: number(&value, "SEED", 0),
+        seed: number(&value, "SEED", 0u64) ^ rank(&variable) << 48,
         delay: Duration::from_micros(number(&value, "DELAY_US", 100)),
         channels: Some(number(&value, "CHANNELS", 0)).filter(|&channels| channels > 0),
         hang: Duration::from_millis(number(&value, "HANG_MS", 2000)),
@@ -105,6 +105,12 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
         ignore: value("IGNORE").unwrap_or_default(),
         report: value("REPORT"),
     }
+}
+
+/// The rank that a launcher gave to this process, so that ranks with one seed differ; else 0.
+fn rank(variable: &impl Fn(&str) -> Option<String>) -> u64 {
+    let names = ["ANYCCL_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "RANK"];
+    names.into_iter().find_map(|name| variable(name)?.parse().ok()).unwrap_or(0)
 }
 
 fn number<T: FromStr>(value: &impl Fn(&str) -> Option<String>, name: &str, otherwise: T) -> T {

@@ -7,20 +7,52 @@ use super::{Context, current, current_device, current_handle, get, pop, primary_
 use crate::argument::Out;
 use crate::device::{self, Ordinal};
 use crate::entry::call;
-use crate::status::{Status, require};
+use crate::status::{Result, Status, require};
 
 /// The most urgent priority of a stream; the least urgent is 0.
 pub const GREATEST_PRIORITY: c_int = -5;
 
+fn create(place: Out<usize>, flags: u32, device: Ordinal) -> Result {
+    let device = device::get(device)?;
+    require(!place.is_null())?;
+    let handle = Context::create(device, flags).handle;
+    push(handle);
+    place.set(handle)
+}
+
 /// `cuCtxCreate_v2`. The new context is current.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuCtxCreate_v2(context: Out<usize>, flags: u32, device: Ordinal) -> Status {
+    call("cuCtxCreate", || create(context, flags, device))
+}
+
+/// `cuCtxCreate_v3`; the parameters of an execution affinity are not supported.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuCtxCreate_v3(
+    context: Out<usize>,
+    _affinity: usize,
+    count: c_int,
+    flags: u32,
+    device: Ordinal,
+) -> Status {
+    call(
+        "cuCtxCreate",
+        || {
+            if count > 0 { Err(Status::NOT_SUPPORTED) } else { create(context, flags, device) }
+        },
+    )
+}
+
+/// `cuCtxCreate_v4`; its parameters are not supported.
+#[unsafe(no_mangle)]
+pub extern "C" fn cuCtxCreate_v4(
+    context: Out<usize>,
+    parameters: usize,
+    flags: u32,
+    device: Ordinal,
+) -> Status {
     call("cuCtxCreate", || {
-        let device = device::get(device)?;
-        require(!context.is_null())?;
-        let handle = Context::create(device, flags).handle;
-        push(handle);
-        context.set(handle)
+        if parameters != 0 { Err(Status::NOT_SUPPORTED) } else { create(context, flags, device) }
     })
 }
 
@@ -36,7 +68,7 @@ pub extern "C" fn cuCtxDestroy_v2(context: usize) -> Status {
         if current_handle() == context.handle {
             pop()?;
         }
-        context.destroy();
+        context.destroy("cuCtxDestroy");
         Ok(())
     })
 }

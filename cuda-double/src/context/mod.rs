@@ -110,13 +110,15 @@ impl Context {
         let _ = self.sticky.compare_exchange(0, error.0, Ordering::AcqRel, Ordering::Acquire);
     }
 
-    /// Ends all that belongs to it. Queued work runs first.
-    fn destroy(&self) {
-        let _ = self.synchronize();
+    /// Ends all that belongs to it, for the function `call`. Queued work runs first.
+    fn destroy(&self, call: &str) {
+        self.device.drain(call);
         self.is_destroyed.store(true, Ordering::Release);
         crate::stream::forget_streams_of(self.handle);
         crate::event::forget_events_of(self.handle);
+        crate::ipc::memory::close_all_of(self.handle);
         crate::allocation::free_all_of(self.handle);
+        crate::pinned::free_all_of(self.handle);
         self.per_thread.lock().clear();
         self.legacy.close();
         let _ = CONTEXTS.remove(self.handle);
@@ -129,9 +131,9 @@ pub fn get(handle: usize) -> Result<Arc<Context>> {
     CONTEXTS.get(handle).map_err(|_| Status::INVALID_CONTEXT)
 }
 
-/// The handle of the current context of this thread; zero for none.
+/// The handle of the current context of this thread; zero for none, also while the thread ends.
 pub fn current_handle() -> usize {
-    STACK.with_borrow(|stack| stack.last().copied().unwrap_or(0))
+    STACK.try_with(|stack| stack.borrow().last().copied().unwrap_or(0)).unwrap_or(0)
 }
 
 /// The current context of this thread; an error if there is none or it is corrupt.

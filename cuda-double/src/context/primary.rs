@@ -38,8 +38,8 @@ fn retain(ordinal: Ordinal) -> Result<usize> {
     Ok(primary.context.handle)
 }
 
-/// Gives one reference back, or all with `all`. The last one ends the context.
-fn release(ordinal: Ordinal, all: bool) -> Result {
+/// Gives one reference back, or all with `all`, for the function `call`. The last one ends the context.
+fn release(call: &str, ordinal: Ordinal, all: bool) -> Result {
     device::get(ordinal)?;
     let ended = {
         let mut primaries = PRIMARIES.lock();
@@ -54,7 +54,7 @@ fn release(ordinal: Ordinal, all: bool) -> Result {
         }
     };
     if let Some(primary) = ended {
-        primary.context.destroy();
+        primary.context.destroy(call);
     }
     Ok(())
 }
@@ -73,13 +73,13 @@ pub extern "C" fn cuDevicePrimaryCtxRetain(context: Out<usize>, device: Ordinal)
 /// `cuDevicePrimaryCtxRelease_v2`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuDevicePrimaryCtxRelease_v2(device: Ordinal) -> Status {
-    call("cuDevicePrimaryCtxRelease", || release(device, false))
+    call("cuDevicePrimaryCtxRelease", || release("cuDevicePrimaryCtxRelease", device, false))
 }
 
 /// `cuDevicePrimaryCtxReset_v2`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuDevicePrimaryCtxReset_v2(device: Ordinal) -> Status {
-    call("cuDevicePrimaryCtxReset", || release(device, true))
+    call("cuDevicePrimaryCtxReset", || release("cuDevicePrimaryCtxReset", device, true))
 }
 
 /// `cuDevicePrimaryCtxGetState`.

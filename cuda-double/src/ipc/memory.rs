@@ -98,10 +98,10 @@ fn map(context: &Context, file: MemoryFile, size: u64) -> Result<u64> {
 pub extern "C" fn cuIpcCloseMemHandle(address: u64) -> Status {
     call("cuIpcCloseMemHandle", || {
         let context = context::current()?;
+        context.device.drain("cuIpcCloseMemHandle");
         let mut open = OPEN.lock();
         let found = open.iter().find(|(_, open)| open.base == address).map(|(key, _)| *key);
         let key = found.ok_or(Status::INVALID_VALUE)?;
-        context.device.drain("cuIpcCloseMemHandle");
         counts::add(Counted::IpcOpenings, -1);
         let is_last = open.get_mut(&key).is_some_and(|open| {
             open.times -= 1;
@@ -116,6 +116,17 @@ pub extern "C" fn cuIpcCloseMemHandle(address: u64) -> Status {
         ended.connection.close();
         Ok(())
     })
+}
+
+/// Closes what a context that ends still has open.
+pub fn close_all_of(context: usize) {
+    let ended: Vec<Open> =
+        OPEN.lock().extract_if(|_, open| open.context == context).map(|(_, open)| open).collect();
+    for open in ended {
+        counts::add(Counted::IpcOpenings, -(open.times as i64));
+        let _ = unmap(open.base);
+        open.connection.close();
+    }
 }
 
 fn unmap(address: u64) -> Result {

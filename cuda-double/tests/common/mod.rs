@@ -58,6 +58,8 @@ impl Drop for Context {
 pub fn device_memory(bytes: &[u8]) -> u64 {
     let address = given(|address| cuMemAlloc_v2(address, bytes.len()));
     ok(cuMemcpyHtoD_v2(address, bytes.as_ptr() as u64, bytes.len()));
+    // The copy is only staged when the call returns, and streams that do not block do not wait for it.
+    ok(cuStreamSynchronize(0));
     address
 }
 
@@ -159,5 +161,7 @@ pub fn process(name: &str, role: &str) -> std::process::Command {
 pub fn run_alone(name: &str, variables: &[(&str, &str)]) -> (std::process::ExitStatus, String) {
     let mut command = process(name, "alone");
     let output = command.envs(variables.iter().copied()).output().expect("a test can start its own program");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("running 1 test"), "no test has the name {name}: {said}");
     (output.status, String::from_utf8_lossy(&output.stderr).into_owned())
 }

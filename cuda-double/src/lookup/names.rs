@@ -1,0 +1,226 @@
+//! The exported functions.
+
+use std::ffi::c_void;
+
+use super::*;
+use crate::allocation::*;
+use crate::capture::*;
+use crate::context::api::*;
+use crate::context::primary::*;
+use crate::copy::api::*;
+use crate::copy::fill::*;
+use crate::copy::plane::*;
+use crate::device::api::*;
+use crate::entry::*;
+use crate::event::*;
+use crate::host_function::*;
+use crate::ipc::events::*;
+use crate::ipc::memory::*;
+use crate::pinned::*;
+use crate::pointer::*;
+use crate::pool::*;
+use crate::status::*;
+use crate::stream::api::*;
+use crate::value::*;
+use crate::vmm::export::*;
+use crate::vmm::map::*;
+use crate::vmm::reserve::*;
+use crate::vmm::*;
+
+/// An exported function.
+pub struct Function {
+    /// Its name, with suffixes.
+    pub name: &'static str,
+    /// Its address.
+    pub address: *const c_void,
+}
+
+// SAFETY: the addresses are those of functions.
+unsafe impl Sync for Function {}
+
+/// Lists functions by their names.
+macro_rules! functions {
+    ($($name:ident)*) => {
+        &[$(Function { name: stringify!($name), address: $name as *const c_void }),*]
+    };
+}
+
+/// All exported functions of the driver.
+pub static FUNCTIONS: &[Function] = functions! {
+    cuCtxCreate_v2
+    cuCtxCreate_v3
+    cuCtxCreate_v4
+    cuCtxDestroy_v2
+    cuCtxDisablePeerAccess
+    cuCtxEnablePeerAccess
+    cuCtxGetApiVersion
+    cuCtxGetCurrent
+    cuCtxGetDevice
+    cuCtxGetFlags
+    cuCtxGetId
+    cuCtxGetStreamPriorityRange
+    cuCtxPopCurrent_v2
+    cuCtxPushCurrent_v2
+    cuCtxSetCurrent
+    cuCtxSynchronize
+    cuDeviceCanAccessPeer
+    cuDeviceComputeCapability
+    cuDeviceGet
+    cuDeviceGetAttribute
+    cuDeviceGetByPCIBusId
+    cuDeviceGetCount
+    cuDeviceGetDefaultMemPool
+    cuDeviceGetMemPool
+    cuDeviceGetName
+    cuDeviceGetP2PAttribute
+    cuDeviceGetPCIBusId
+    cuDeviceGetUuid
+    cuDeviceGetUuid_v2
+    cuDevicePrimaryCtxGetState
+    cuDevicePrimaryCtxRelease_v2
+    cuDevicePrimaryCtxReset_v2
+    cuDevicePrimaryCtxRetain
+    cuDevicePrimaryCtxSetFlags_v2
+    cuDeviceTotalMem_v2
+    cuDriverGetVersion
+    cuEventCreate
+    cuEventDestroy_v2
+    cuEventElapsedTime
+    cuEventElapsedTime_v2
+    cuEventQuery
+    cuEventRecord
+    cuEventRecordWithFlags
+    cuEventRecordWithFlags_ptsz
+    cuEventRecord_ptsz
+    cuEventSynchronize
+    cuGetErrorName
+    cuGetErrorString
+    cuGetProcAddress
+    cuGetProcAddress_v2
+    cuInit
+    cuIpcCloseMemHandle
+    cuIpcGetEventHandle
+    cuIpcGetMemHandle
+    cuIpcOpenEventHandle
+    cuIpcOpenMemHandle_v2
+    cuLaunchHostFunc
+    cuLaunchHostFunc_ptsz
+    cuMemAddressFree
+    cuMemAddressReserve
+    cuMemAllocAsync
+    cuMemAllocAsync_ptsz
+    cuMemAllocHost_v2
+    cuMemAllocManaged
+    cuMemAllocPitch_v2
+    cuMemAlloc_v2
+    cuMemCreate
+    cuMemExportToShareableHandle
+    cuMemFreeAsync
+    cuMemFreeAsync_ptsz
+    cuMemFreeHost
+    cuMemFree_v2
+    cuMemGetAccess
+    cuMemGetAddressRange_v2
+    cuMemGetAllocationGranularity
+    cuMemGetAllocationPropertiesFromHandle
+    cuMemGetHandleForAddressRange
+    cuMemGetInfo_v2
+    cuMemHostAlloc
+    cuMemHostGetDevicePointer_v2
+    cuMemHostGetFlags
+    cuMemHostRegister_v2
+    cuMemHostUnregister
+    cuMemImportFromShareableHandle
+    cuMemMap
+    cuMemPoolCreate
+    cuMemPoolExportToShareableHandle
+    cuMemPoolSetAttribute
+    cuMemPoolTrimTo
+    cuMemRelease
+    cuMemRetainAllocationHandle
+    cuMemSetAccess
+    cuMemUnmap
+    cuMemcpy
+    cuMemcpy2DAsync_v2
+    cuMemcpy2DAsync_v2_ptsz
+    cuMemcpy2DUnaligned_v2
+    cuMemcpy2DUnaligned_v2_ptds
+    cuMemcpy2D_v2
+    cuMemcpy2D_v2_ptds
+    cuMemcpyAsync
+    cuMemcpyAsync_ptsz
+    cuMemcpyDtoDAsync_v2
+    cuMemcpyDtoDAsync_v2_ptsz
+    cuMemcpyDtoD_v2
+    cuMemcpyDtoD_v2_ptds
+    cuMemcpyDtoHAsync_v2
+    cuMemcpyDtoHAsync_v2_ptsz
+    cuMemcpyDtoH_v2
+    cuMemcpyDtoH_v2_ptds
+    cuMemcpyHtoDAsync_v2
+    cuMemcpyHtoDAsync_v2_ptsz
+    cuMemcpyHtoD_v2
+    cuMemcpyHtoD_v2_ptds
+    cuMemcpyPeer
+    cuMemcpyPeerAsync
+    cuMemcpyPeerAsync_ptsz
+    cuMemcpyPeer_ptds
+    cuMemcpy_ptds
+    cuMemsetD16Async
+    cuMemsetD16Async_ptsz
+    cuMemsetD16_v2
+    cuMemsetD16_v2_ptds
+    cuMemsetD32Async
+    cuMemsetD32Async_ptsz
+    cuMemsetD32_v2
+    cuMemsetD32_v2_ptds
+    cuMemsetD8Async
+    cuMemsetD8Async_ptsz
+    cuMemsetD8_v2
+    cuMemsetD8_v2_ptds
+    cuPointerGetAttribute
+    cuPointerGetAttributes
+    cuPointerSetAttribute
+    cuStreamAddCallback
+    cuStreamAddCallback_ptsz
+    cuStreamBatchMemOp_v2
+    cuStreamBatchMemOp_v2_ptsz
+    cuStreamBeginCapture_v2
+    cuStreamBeginCapture_v2_ptsz
+    cuStreamCreate
+    cuStreamCreateWithPriority
+    cuStreamDestroy_v2
+    cuStreamEndCapture
+    cuStreamEndCapture_ptsz
+    cuStreamGetCaptureInfo_v2
+    cuStreamGetCaptureInfo_v2_ptsz
+    cuStreamGetCaptureInfo_v3
+    cuStreamGetCaptureInfo_v3_ptsz
+    cuStreamGetCtx
+    cuStreamGetCtx_ptsz
+    cuStreamGetDevice
+    cuStreamGetDevice_ptsz
+    cuStreamGetFlags
+    cuStreamGetFlags_ptsz
+    cuStreamGetId
+    cuStreamGetId_ptsz
+    cuStreamGetPriority
+    cuStreamGetPriority_ptsz
+    cuStreamIsCapturing
+    cuStreamIsCapturing_ptsz
+    cuStreamQuery
+    cuStreamQuery_ptsz
+    cuStreamSynchronize
+    cuStreamSynchronize_ptsz
+    cuStreamWaitEvent
+    cuStreamWaitEvent_ptsz
+    cuStreamWaitValue32_v2
+    cuStreamWaitValue32_v2_ptsz
+    cuStreamWaitValue64_v2
+    cuStreamWaitValue64_v2_ptsz
+    cuStreamWriteValue32_v2
+    cuStreamWriteValue32_v2_ptsz
+    cuStreamWriteValue64_v2
+    cuStreamWriteValue64_v2_ptsz
+    cuThreadExchangeStreamCaptureMode
+};
