@@ -3,6 +3,7 @@
 //! Half of the delays are uniform up to the usual bound, a quarter are zero, and one in 64 is up to twenty
 //! times as long. A delay is a sleep, so that a busy machine is not made busier.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -63,6 +64,24 @@ impl Random {
         if !delay.is_zero() {
             std::thread::sleep(delay);
         }
+    }
+}
+
+/// Lets one of 32 calls of the driver take longer, so that threads of the host meet in other orders, too.
+pub fn pause_host() {
+    thread_local! {
+        static RANDOM: RefCell<Random> = RefCell::new(Random::fresh());
+    }
+    let usual = settings().delay;
+    // A thread that ends has no random numbers left.
+    let pause = RANDOM.try_with(|random| {
+        let mut random = random.borrow_mut();
+        (random.below(32) == 0).then(|| random.delay(usual))
+    });
+    if let Ok(Some(delay)) = pause
+        && !delay.is_zero()
+    {
+        std::thread::sleep(delay);
     }
 }
 

@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::delays;
 use crate::faults::{self, Verdict};
 use crate::status::{Result, Status};
 
@@ -39,6 +40,7 @@ pub fn before_init(name: &'static str, body: impl FnOnce() -> Result) -> Status 
         ));
         return Status::NOT_PERMITTED;
     }
+    delays::pause_host();
     match faults::judge(name) {
         Verdict::Run => catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(Status::UNKNOWN)).into(),
         Verdict::Ignore => Status::SUCCESS,

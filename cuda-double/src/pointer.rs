@@ -35,7 +35,7 @@ fn write(place: usize, attribute: c_int, address: u64, range: Option<&Range>) ->
         10 => Out::at(place).set(u8::from(matches!(range.kind, Kind::Allocated(_)))),
         11 => Out::at(place).set(range.base),
         12 => Out::at(place).set(range.size as usize),
-        14 => Out::at(place).set(handle_types(range)),
+        14 => Out::at(place).set(handle_types(range) as u32),
         15 => Out::at(place).set(0u8),
         16 => Out::at(place).set(access(range)),
         17 => Out::at(place).set(0usize),
@@ -97,7 +97,7 @@ pub extern "C" fn cuPointerGetAttributes(
             require((1..=20).contains(&attribute))?;
             if write(place, attribute, address, range.as_ref()).is_err() {
                 match attribute {
-                    2 | 9 | 16 => Out::at(place).set(0u32)?,
+                    2 | 9 | 14 | 16 => Out::at(place).set(0u32)?,
                     6 | 8 | 10 | 13 | 15 => Out::at(place).set(0u8)?,
                     _ => Out::at(place).set(0u64)?,
                 }

@@ -109,7 +109,7 @@ fn pointers_say_what_they_are() {
     assert_eq!(attribute::<u64>(11, inside), Ok(memory));
     assert_eq!(attribute::<usize>(12, inside), Ok(100));
     assert_eq!(attribute::<u8>(10, inside), Ok(1));
-    assert_eq!(attribute::<u64>(14, inside), Ok(0));
+    assert_eq!(attribute::<u32>(14, inside), Ok(0));
     assert_eq!(attribute::<u8>(8, inside), Ok(0));
     let on_stack = 0u32;
     assert_eq!(attribute::<u32>(2, &raw const on_stack as u64), Err(Status::INVALID_VALUE));

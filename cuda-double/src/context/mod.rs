@@ -1,6 +1,7 @@
 //! Contexts: the primary one of each device, those that programs create, and the stack of each thread.
 
 pub mod api;
+pub mod limits;
 pub mod primary;
 
 use std::cell::RefCell;
@@ -36,6 +37,8 @@ pub struct Context {
     per_thread: Mutex<HashMap<ThreadId, Arc<Stream>>>,
     /// Devices whose memory kernels of this context may access.
     pub peers: Mutex<HashSet<Ordinal>>,
+    /// `CUlimit`s.
+    pub limits: Mutex<[usize; limits::LIMITS]>,
     /// The thread that runs host functions of all its streams, one after the other.
     pub host_functions: Caller,
     /// The error that corrupted the context; zero for none.
@@ -60,6 +63,7 @@ impl Context {
             legacy: Stream::create(context.clone(), handle, device, StreamKind::Legacy, 0),
             per_thread: Mutex::new(HashMap::new()),
             peers: Mutex::new(HashSet::new()),
+            limits: Mutex::new(limits::INITIAL),
             host_functions: Caller::default(),
             sticky: AtomicU32::new(0),
             is_destroyed: AtomicBool::new(false),

@@ -6,6 +6,7 @@ use super::*;
 use crate::allocation::*;
 use crate::capture::*;
 use crate::context::api::*;
+use crate::context::limits::*;
 use crate::context::primary::*;
 use crate::copy::api::*;
 use crate::copy::fill::*;
@@ -54,14 +55,18 @@ pub static FUNCTIONS: &[Function] = functions! {
     cuCtxDisablePeerAccess
     cuCtxEnablePeerAccess
     cuCtxGetApiVersion
+    cuCtxGetCacheConfig
     cuCtxGetCurrent
     cuCtxGetDevice
     cuCtxGetFlags
     cuCtxGetId
+    cuCtxGetLimit
     cuCtxGetStreamPriorityRange
     cuCtxPopCurrent_v2
     cuCtxPushCurrent_v2
+    cuCtxSetCacheConfig
     cuCtxSetCurrent
+    cuCtxSetLimit
     cuCtxSynchronize
     cuDeviceCanAccessPeer
     cuDeviceComputeCapability
