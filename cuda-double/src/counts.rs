@@ -103,12 +103,14 @@ fn identity(descriptor: c_int) -> Option<(u64, u64)> {
     (result == 0).then_some((stat.st_dev, stat.st_ino))
 }
 
-/// All counts on one line, such as `allocations=0 bytes=0`.
+/// All counts on one line, such as `allocations=0 bytes=0`; at its end the calls, and those that were made to
+/// fail.
 pub fn line() -> String {
     let counts = NAMES.iter().zip(&COUNTS);
     let mut line: String =
         counts.map(|(name, count)| format!("{name}={} ", count.load(Ordering::Relaxed))).collect();
-    line.push_str(&format!("descriptors={}", open_descriptors()));
+    let (calls, failures) = faults::counts();
+    line.push_str(&format!("descriptors={} calls={calls} failures={failures}", open_descriptors()));
     line
 }
 

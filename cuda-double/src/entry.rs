@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::delays;
 use crate::faults::{self, Verdict};
+use crate::loud;
+use crate::settings::settings;
 use crate::status::{Result, Status};
 
 /// The process that called `cuInit`; zero before.
@@ -35,17 +37,20 @@ pub fn call(name: &'static str, body: impl FnOnce() -> Result) -> Status {
 /// Runs the body of a function that works before `cuInit`.
 pub fn before_init(name: &'static str, body: impl FnOnce() -> Result) -> Status {
     if IN_HOST_FUNCTION.get() {
-        crate::loud::say(&format!(
-            "{name} was called by a host function; a host function must not call CUDA"
-        ));
+        loud::say(&format!("{name} was called by a host function; a host function must not call CUDA"));
         return Status::NOT_PERMITTED;
     }
     delays::pause_host();
-    match faults::judge(name) {
-        Verdict::Run => catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(Status::UNKNOWN)).into(),
-        Verdict::Ignore => Status::SUCCESS,
-        Verdict::Fail(error) => error,
+    let (status, how) = match faults::judge(name) {
+        Verdict::Run => (catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(Status::UNKNOWN)).into(), ""),
+        Verdict::Ignore => (Status::SUCCESS, ", ignored"),
+        Verdict::Fail(error) => (error, ", made to fail"),
+    };
+    if settings().trace {
+        let thread = std::thread::current().id();
+        loud::say(&format!("process {} {thread:?} {name}: {}{how}", std::process::id(), status.0));
     }
+    status
 }
 
 /// `cuInit`. A forked child of a process that has called it gets an error, as with CUDA.

@@ -91,7 +91,7 @@ struct Faults {
     fail: Vec<Rule>,
     ignore: Vec<Rule>,
     sticky: bool,
-    has_failed: bool,
+    failures: u64,
     calls: u64,
     calls_of: HashMap<&'static str, u64>,
 }
@@ -102,7 +102,7 @@ impl Faults {
             fail: rules("CUDA_DOUBLE_FAIL", fail),
             ignore: rules("CUDA_DOUBLE_IGNORE", ignore),
             sticky,
-            has_failed: false,
+            failures: 0,
             calls: 0,
             calls_of: HashMap::new(),
         }
@@ -122,8 +122,8 @@ impl Faults {
         *of_function += 1;
         let (of_function, of_all) = (*of_function, self.calls);
         let fits = |rule: &Rule| rule.fits(name, of_function, of_all);
-        if self.has_failed && self.sticky || self.fail.iter().any(fits) {
-            self.has_failed = true;
+        if self.failures > 0 && self.sticky || self.fail.iter().any(fits) {
+            self.failures += 1;
             return Verdict::Fail(error_of(name));
         }
         if self.ignore.iter().any(fits) { Verdict::Ignore } else { Verdict::Run }
@@ -174,6 +174,11 @@ pub fn judge(name: &'static str) -> Verdict {
 /// ignored.
 pub fn ignores_entry(name: &'static str) -> bool {
     with_faults(|faults| faults.ignores_entry(name))
+}
+
+/// How many calls there were, and how many of them were made to fail.
+pub fn counts() -> (u64, u64) {
+    with_faults(|faults| (faults.calls, faults.failures))
 }
 
 /// Replaces the lists and counts from zero again.

@@ -108,7 +108,10 @@ pub extern "C" fn cuMemHostRegister_v2(memory: u64, bytes: usize, flags: u32) ->
         if flags & 12 != 0 {
             return Err(Status::NOT_SUPPORTED);
         }
-        if address_space::overlaps(memory, bytes as u64) {
+        // Whole pages are pinned, so two registrations cannot share one.
+        let first = memory / PAGE * PAGE;
+        let end = (memory + bytes as u64).next_multiple_of(PAGE);
+        if is_host_memory_in(first, end - first) {
             return Err(Status::HOST_MEMORY_ALREADY_REGISTERED);
         }
         require(is_mapped(memory, bytes))?;
@@ -117,6 +120,12 @@ pub extern "C" fn cuMemHostRegister_v2(memory: u64, bytes: usize, flags: u32) ->
         counts::add(Counted::Registrations, 1);
         Ok(())
     })
+}
+
+/// Whether a page from `first` on holds memory that is pinned or registered already.
+fn is_host_memory_in(first: u64, bytes: u64) -> bool {
+    let touches = |range: &Range| range.base < first + bytes && range.end().next_multiple_of(PAGE) > first;
+    !address_space::select(|range| range.is_host() && touches(range)).is_empty()
 }
 
 /// Whether memory is mapped there at all.

@@ -35,6 +35,8 @@ pub struct Settings {
     pub sticky: bool,
     /// Ordering calls that do nothing: the text of `CUDA_DOUBLE_IGNORE`.
     pub ignore: String,
+    /// Whether each call is a line on stderr.
+    pub trace: bool,
     /// Where the report at exit goes: a descriptor or a path.
     pub report: Option<String>,
 }
@@ -103,6 +105,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
         fail: value("FAIL").unwrap_or_default(),
         sticky: number(&value, "FAIL_STICKY", 0) != 0,
         ignore: value("IGNORE").unwrap_or_default(),
+        trace: number(&value, "TRACE", 0) != 0,
         report: value("REPORT"),
     }
 }

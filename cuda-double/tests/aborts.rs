@@ -17,7 +17,7 @@ use cuda::launch::enqueue_kernel;
 use cuda::status::Status;
 use cuda::stream::Defaults;
 use cuda::stream::api::{cuStreamCreateWithPriority, cuStreamDestroy_v2, cuStreamQuery, cuStreamSynchronize};
-use cuda::value::{cuStreamWaitValue32_v2, cuStreamWriteValue32_v2};
+use cuda::value::api::{cuStreamWaitValue32_v2, cuStreamWriteValue32_v2};
 
 const NON_BLOCKING: u32 = 1;
 

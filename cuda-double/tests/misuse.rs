@@ -76,7 +76,7 @@ fn host_memory_is_registered_once_and_unregistered_once() {
     let host = vec![0u8; 8192];
     let address = host.as_ptr() as u64;
     ok(cuMemHostRegister_v2(address, 4096, 0));
-    let again = cuMemHostRegister_v2(address + 100, 8, 0);
+    let again = cuMemHostRegister_v2(address + 4096, 8, 0);
     assert_eq!(again, Status::HOST_MEMORY_ALREADY_REGISTERED);
     // A copy that is in part registered and in part not.
     let memory = device_memory(&[0; 8192]);

@@ -18,7 +18,7 @@ use cuda::ipc::memory::{cuIpcCloseMemHandle, cuIpcGetMemHandle, cuIpcOpenMemHand
 use cuda::pinned::{cuMemHostRegister_v2, cuMemHostUnregister};
 use cuda::status::Status;
 use cuda::stream::api::cuStreamWaitEvent;
-use cuda::value::{cuStreamWaitValue32_v2, cuStreamWriteValue32_v2};
+use cuda::value::api::{cuStreamWaitValue32_v2, cuStreamWriteValue32_v2};
 use cuda::vmm::export::{cuMemExportToShareableHandle, cuMemImportFromShareableHandle};
 use cuda::vmm::map::{Access, cuMemMap, cuMemSetAccess, cuMemUnmap};
 use cuda::vmm::reserve::{cuMemAddressFree, cuMemAddressReserve};

@@ -13,7 +13,8 @@ use cuda::event::{cuEventCreate, cuEventDestroy_v2, cuEventElapsedTime, cuEventQ
 use cuda::host_function::cuLaunchHostFunc;
 use cuda::status::Status;
 use cuda::stream::api::{cuStreamQuery, cuStreamWaitEvent};
-use cuda::value::{BatchEntry, cuStreamBatchMemOp_v2, cuStreamWaitValue32_v2, cuStreamWriteValue32_v2};
+use cuda::value::api::{cuStreamWaitValue32_v2, cuStreamWriteValue32_v2};
+use cuda::value::batch::{BatchEntry, cuStreamBatchMemOp_v2};
 
 const BLOCKING: u32 = 0;
 const NON_BLOCKING: u32 = 1;

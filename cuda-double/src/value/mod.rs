@@ -3,21 +3,19 @@
 //! The value lies in device memory or in host memory that is pinned or registered, perhaps written by another
 //! process. A wait looks at it between short naps. CUDA does not see the order that such a wait makes.
 
-use std::sync::Arc;
+pub mod api;
+pub mod batch;
+
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use crate::address_space::{self, Held, Place};
-use crate::argument::In;
 use crate::delays::Naps;
-use crate::faults;
 use crate::settings::settings;
 use crate::status::{Result, Status, require};
-use crate::stream::{Run, Stream, both_defaults, of_call};
+use crate::stream::Run;
 
 /// `CU_STREAM_WAIT_VALUE_FLUSH`.
 const FLUSH: u32 = 1 << 30;
-/// Most operations of a batch.
-const LARGEST_BATCH: u32 = 256;
 
 /// The size of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,107 +165,6 @@ fn check_place(address: u64, width: Width) -> Result {
     require(address_space::place(address, width.bytes())? != Place::Pageable)
 }
 
-fn enqueue(stream: &Arc<Stream>, operation: Operation) -> Result {
-    stream.enqueue(move |run| operation.run(run));
-    Ok(())
-}
-
-both_defaults! {
-    /// `cuStreamWaitValue32_v2`.
-    cuStreamWaitValue32_v2, cuStreamWaitValue32_v2_ptsz, "cuStreamWaitValue32",
-    (stream: usize, address: u64, value: u32, flags: u32), defaults => {
-        let (_, stream) = of_call(stream, defaults)?;
-        enqueue(&stream, Operation::wait(Width::Bits32, address, u64::from(value), flags)?)
-    }
-}
-
-both_defaults! {
-    /// `cuStreamWaitValue64_v2`.
-    cuStreamWaitValue64_v2, cuStreamWaitValue64_v2_ptsz, "cuStreamWaitValue64",
-    (stream: usize, address: u64, value: u64, flags: u32), defaults => {
-        let (_, stream) = of_call(stream, defaults)?;
-        enqueue(&stream, Operation::wait(Width::Bits64, address, value, flags)?)
-    }
-}
-
-both_defaults! {
-    /// `cuStreamWriteValue32_v2`.
-    cuStreamWriteValue32_v2, cuStreamWriteValue32_v2_ptsz, "cuStreamWriteValue32",
-    (stream: usize, address: u64, value: u32, flags: u32), defaults => {
-        let (_, stream) = of_call(stream, defaults)?;
-        enqueue(&stream, Operation::write(Width::Bits32, address, u64::from(value), flags)?)
-    }
-}
-
-both_defaults! {
-    /// `cuStreamWriteValue64_v2`.
-    cuStreamWriteValue64_v2, cuStreamWriteValue64_v2_ptsz, "cuStreamWriteValue64",
-    (stream: usize, address: u64, value: u64, flags: u32), defaults => {
-        let (_, stream) = of_call(stream, defaults)?;
-        enqueue(&stream, Operation::write(Width::Bits64, address, value, flags)?)
-    }
-}
-
-/// A `CUstreamBatchMemOpParams`: kind; address, value and flags, where the kind has them.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct BatchEntry {
-    /// `CUstreamBatchMemOpType`.
-    pub kind: u32,
-    /// Flags of a barrier or a flush.
-    pub barrier_flags: u32,
-    /// Where the value lies.
-    pub address: u64,
-    /// The value.
-    pub value: u64,
-    /// Flags of the wait or the write.
-    pub flags: u32,
-    /// Room that the header leaves.
-    pub rest: [u32; 5],
-}
-
-impl BatchEntry {
-    fn operation(self) -> Result<Operation> {
-        let BatchEntry { address, value, flags, .. } = self;
-        let name = match self.kind {
-            1 => "cuStreamWaitValue32",
-            2 => "cuStreamWriteValue32",
-            4 => "cuStreamWaitValue64",
-            5 => "cuStreamWriteValue64",
-            _ => "an entry of another kind",
-        };
-        if faults::ignores_entry(name) {
-            return Ok(Operation::Barrier);
-        }
-        match self.kind {
-            1 => Operation::wait(Width::Bits32, address, value, flags),
-            2 => Operation::write(Width::Bits32, address, value, flags),
-            3 if settings().flush => Ok(Operation::Barrier),
-            3 => Err(Status::NOT_SUPPORTED),
-            4 => Operation::wait(Width::Bits64, address, value, flags),
-            5 => Operation::write(Width::Bits64, address, value, flags),
-            6 => Ok(Operation::Barrier),
-            _ => Err(Status::INVALID_VALUE),
-        }
-    }
-}
-
-both_defaults! {
-    /// `cuStreamBatchMemOp_v2`; all is checked before the first operation is queued.
-    cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2_ptsz, "cuStreamBatchMemOp",
-    (stream: usize, count: u32, entries: In<BatchEntry>, flags: u32), defaults => {
-        let (_, stream) = of_call(stream, defaults)?;
-        require(count > 0 && count <= LARGEST_BATCH && flags == 0)?;
-        let operation = |index: u32| entries.element(index as usize)?.operation();
-        let operations: Vec<Operation> = (0..count).map(operation).collect::<Result<_>>()?;
-        stream.enqueue(move |run| operations.into_iter().try_for_each(|operation| {
-            run.random.pause();
-            operation.run(run)
-        }));
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -285,11 +182,5 @@ mod tests {
         assert!(Comparison::And.holds(Width::Bits32, 6, 2) && !Comparison::And.holds(Width::Bits32, 4, 2));
         assert!(!Comparison::Nor.holds(Width::Bits32, 0xFFFF_0000, 0x0000_FFFF));
         assert!(Comparison::Nor.holds(Width::Bits64, 0xFFFF_0000, 0x0000_FFFF));
-    }
-
-    #[test]
-    fn an_entry_of_a_batch_has_the_size_of_the_header() {
-        assert_eq!(size_of::<BatchEntry>(), 48);
-        assert_eq!(std::mem::offset_of!(BatchEntry, flags), 24);
     }
 }
