@@ -27,10 +27,14 @@ impl Fill {
         let memory = address_space::hold(self.address + self.bytes(first), bytes)?;
         // SAFETY: so many bytes are held.
         let target = unsafe { std::slice::from_raw_parts_mut(memory.readable, bytes as usize) };
-        let pattern = self.value.to_le_bytes();
-        target
-            .chunks_exact_mut(self.width)
-            .for_each(|element| element.copy_from_slice(&pattern[..self.width]));
+        target[..self.width].copy_from_slice(&self.value.to_le_bytes()[..self.width]);
+        // What is filled is copied behind itself, twice as much each time.
+        let mut filled = self.width;
+        while filled < target.len() {
+            let more = filled.min(target.len() - filled);
+            target.copy_within(..more, filled);
+            filled += more;
+        }
         Ok(())
     }
 
