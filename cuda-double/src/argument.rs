@@ -110,6 +110,11 @@ impl<T: Copy> In<T> {
 }
 
 impl In<c_char> {
+    /// The text `text`, for callers in Rust.
+    pub fn text_of(text: &CStr) -> In<c_char> {
+        In(text.as_ptr())
+    }
+
     /// The text; NULL and bytes that are no UTF-8 are errors.
     pub fn text(&self) -> Result<&str> {
         if self.0.is_null() {

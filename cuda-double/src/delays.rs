@@ -1,7 +1,9 @@
 //! Random delays and choices, all from one seed.
 //!
-//! Half of the delays are uniform up to the usual bound, a quarter are zero, and one in 64 is up to twenty
-//! times as long. A delay is a sleep, so that a busy machine is not made busier.
+//! A source of delays is in a pace that changes after some delays. In the *quick* pace there are none, so
+//! that a stream overtakes the host. In the *mixed* pace a quarter are zero, most are uniform up to the usual
+//! bound, and one in 64 is up to twenty times as long. In the *slow* pace all are up to four times as long. A
+//! delay is a sleep, so that a busy machine is not made busier.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,9 +11,22 @@ use std::time::Duration;
 
 use crate::settings::settings;
 
-/// A source of random numbers (xorshift).
+/// How long the delays of a source are at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    Quick,
+    Mixed,
+    Slow,
+}
+
+/// A source of random numbers (xorshift) and of delays.
 #[derive(Debug)]
-pub struct Random(u64);
+pub struct Random {
+    state: u64,
+    pace: Pace,
+    /// Delays that are left in this pace.
+    left: u64,
+}
 
 impl Random {
     /// A source of its own for each caller.
@@ -23,7 +38,8 @@ impl Random {
 
     /// A source that begins with `seed`.
     pub fn seeded(seed: u64) -> Random {
-        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let mut random = Random { state, pace: Pace::Mixed, left: 0 };
         random.number();
         random.number();
         random
@@ -31,10 +47,10 @@ impl Random {
 
     /// A number of 48 random bits.
     pub fn number(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        self.state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
     }
 
     /// A number below `bound`.
@@ -44,12 +60,23 @@ impl Random {
 
     /// The length of a delay.
     fn delay(&mut self, usual: Duration) -> Duration {
+        if self.left == 0 {
+            self.left = 1 + self.below(48);
+            self.pace = match self.below(6) {
+                0 | 1 => Pace::Quick,
+                2..=4 => Pace::Mixed,
+                _ => Pace::Slow,
+            };
+        }
+        self.left -= 1;
         let usual = usual.as_nanos() as u64;
-        let nanoseconds = match self.below(64) {
-            0 => self.below(20 * usual),
-            1..=16 => 0,
-            17..=31 => self.below(usual / 8),
-            _ => self.below(usual),
+        let nanoseconds = match (self.pace, self.below(64)) {
+            (Pace::Quick, _) => 0,
+            (Pace::Slow, _) => self.below(4 * usual),
+            (Pace::Mixed, 0) => self.below(20 * usual),
+            (Pace::Mixed, 1..=16) => 0,
+            (Pace::Mixed, 17..=31) => self.below(usual / 8),
+            (Pace::Mixed, _) => self.below(usual),
         };
         Duration::from_nanos(nanoseconds)
     }

@@ -33,6 +33,8 @@ pub struct Settings {
     pub fail: String,
     /// Whether all calls after the first failure fail, too.
     pub sticky: bool,
+    /// Number of the operation that is an illegal access, among all that run in streams; zero for none.
+    pub corrupt: u64,
     /// Ordering calls that do nothing: the text of `CUDA_DOUBLE_IGNORE`.
     pub ignore: String,
     /// Whether each call is a line on stderr.
@@ -104,6 +106,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
         flush: number(&value, "FLUSH", 0) != 0,
         fail: value("FAIL").unwrap_or_default(),
         sticky: number(&value, "FAIL_STICKY", 0) != 0,
+        corrupt: number(&value, "CORRUPT", 0),
         ignore: value("IGNORE").unwrap_or_default(),
         trace: number(&value, "TRACE", 0) != 0,
         report: value("REPORT"),

