@@ -94,22 +94,28 @@ impl Random {
     }
 }
 
-/// Lets one of 32 calls of the driver take longer, so that threads of the host meet in other orders, too.
-pub fn pause_host() {
+/// Random numbers of this thread; nothing while the thread ends.
+fn of_thread<T>(act: impl FnOnce(&mut Random) -> T) -> Option<T> {
     thread_local! {
         static RANDOM: RefCell<Random> = RefCell::new(Random::fresh());
     }
+    RANDOM.try_with(|random| act(&mut random.borrow_mut())).ok()
+}
+
+/// Lets one of 32 calls of the driver take longer, so that threads of the host meet in other orders, too.
+pub fn pause_host() {
     let usual = settings().delay;
-    // A thread that ends has no random numbers left.
-    let pause = RANDOM.try_with(|random| {
-        let mut random = random.borrow_mut();
-        (random.below(32) == 0).then(|| random.delay(usual))
-    });
-    if let Ok(Some(delay)) = pause
+    let delay = of_thread(|random| if random.below(32) == 0 { random.delay(usual) } else { Duration::ZERO });
+    if let Some(delay) = delay
         && !delay.is_zero()
     {
         std::thread::sleep(delay);
     }
+}
+
+/// Whether this is the one of `number` calls that takes the other way; never without delays.
+pub fn choose_one_of(number: u64) -> bool {
+    !settings().delay.is_zero() && of_thread(|random| random.below(number) == 0).unwrap_or(false)
 }
 
 /// Naps between two looks at a value: 20 microseconds at first, later half a millisecond.

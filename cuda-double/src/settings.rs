@@ -15,6 +15,8 @@ pub struct Settings {
     pub delay: Duration,
     /// Number of hardware queues that the streams of a device share; none for a queue per stream.
     pub channels: Option<usize>,
+    /// Number of operations that a queue holds.
+    pub depth: usize,
     /// How long a value wait may be pending while a call synchronises the device implicitly.
     pub hang: Duration,
     /// Number of devices of the machine.
@@ -97,6 +99,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
         seed: number(&value, "SEED", 0u64) ^ rank(&variable) << 48,
         delay: Duration::from_micros(number(&value, "DELAY_US", 100)),
         channels: Some(number(&value, "CHANNELS", 0)).filter(|&channels| channels > 0),
+        depth: number(&value, "DEPTH", 1024usize).max(1),
         hang: Duration::from_millis(number(&value, "HANG_MS", 2000)),
         devices,
         visible: visible(variable("CUDA_VISIBLE_DEVICES").as_deref(), devices),

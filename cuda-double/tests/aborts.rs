@@ -3,6 +3,8 @@
 mod common;
 
 use std::os::unix::process::ExitStatusExt;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use common::{Context, Pinned, Stream, device_memory, free, given, live, ok, role, run_alone};
 use cuda::allocation::cuMemAlloc_v2;
@@ -63,7 +65,7 @@ fn a_wait_holds_up_a_stream_behind_it_when_they_share_a_hardware_queue() {
     let (waiter, signaller) = (Stream::new(NON_BLOCKING), Stream::new(NON_BLOCKING));
     ok(cuStreamWaitValue32_v2(waiter.0, flags.address, 1, 0));
     ok(cuStreamWriteValue32_v2(signaller.0, flags.address + 4, 1, 0));
-    std::thread::sleep(std::time::Duration::from_millis(50));
+    std::thread::sleep(Duration::from_millis(50));
     assert_eq!(cuStreamQuery(signaller.0), Status::NOT_READY);
     let urgent = given(|stream| cuStreamCreateWithPriority(stream, NON_BLOCKING, -5));
     ok(cuStreamWriteValue32_v2(urgent, flags.address, 1, 0));
@@ -131,11 +133,38 @@ fn an_operation_that_is_made_to_fail_corrupts_the_context_and_releases_its_waits
     let (flags, waiter, writer) = (Pinned::new(64), Stream::new(NON_BLOCKING), Stream::new(NON_BLOCKING));
     ok(cuStreamWaitValue32_v2(waiter.0, flags.address, 1, 0));
     // The wait is the first operation to run.
-    std::thread::sleep(std::time::Duration::from_millis(20));
+    std::thread::sleep(Duration::from_millis(20));
     ok(cuStreamWriteValue32_v2(writer.0, flags.address, 1, 0));
     assert_eq!(cuStreamSynchronize(writer.0), Status::ILLEGAL_ADDRESS);
     assert_eq!(cuStreamSynchronize(waiter.0), Status::ILLEGAL_ADDRESS);
-    assert_eq!(flags.word(0).load(std::sync::atomic::Ordering::SeqCst), 0);
+    assert_eq!(flags.word(0).load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn a_host_that_is_far_ahead_waits_for_room_in_the_queue() {
+    const NAME: &str = "a_host_that_is_far_ahead_waits_for_room_in_the_queue";
+    if role().is_none() {
+        let variables = [("CUDA_DOUBLE_DEPTH", "8"), ("CUDA_DOUBLE_HANG_MS", "50")];
+        let (status, errors) = run_alone(NAME, &variables);
+        assert!(status.success(), "{errors}");
+        assert!(errors.contains("8 operations are queued already"), "{errors}");
+        return;
+    }
+    let _context = Context::current();
+    let (flags, stream) = (Pinned::new(64), Stream::new(NON_BLOCKING));
+    ok(cuStreamWaitValue32_v2(stream.0, flags.address, 1, 0));
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            std::thread::sleep(Duration::from_millis(200));
+            assert_eq!(flags.word(1).load(Ordering::SeqCst), 0);
+            flags.word(0).store(1, Ordering::SeqCst);
+        });
+        for value in 1..=20 {
+            ok(cuStreamWriteValue32_v2(stream.0, flags.address + 4, value, 0));
+        }
+    });
+    stream.synchronize();
+    assert_eq!(flags.word(1).load(Ordering::SeqCst), 20);
 }
 
 #[test]

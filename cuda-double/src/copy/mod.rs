@@ -12,6 +12,7 @@ pub mod plane;
 use std::sync::Arc;
 
 use crate::address_space::{self, Held, Place};
+use crate::delays;
 use crate::status::{Result, Status, require};
 use crate::stream::{Run, Stream};
 
@@ -138,7 +139,8 @@ fn copy(stream: &Arc<Stream>, manner: Manner, requests: &[Request]) -> Result {
     let Some((from, to)) = places else { return Ok(()) };
     let is_on_device = |place| matches!(place, Place::Device(_));
     let stages = from == Place::Pageable && is_on_device(to);
-    if stages && manner == Manner::Sync {
+    // The driver may synchronise with the stream before it stages, also for an `Async` function.
+    if stages && (manner == Manner::Sync || delays::choose_one_of(4)) {
         stream.synchronize()?;
     }
     let transfers: Vec<Transfer> = requests

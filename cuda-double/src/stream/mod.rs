@@ -101,11 +101,11 @@ impl Stream {
         mut markers: Vec<Marker>,
         work: impl FnOnce(&mut Run) -> Result + Send + 'static,
     ) -> Marker {
+        let queue = Arc::clone(self.queue.lock().get_or_insert_with(|| Queue::of(self)));
+        queue.wait_for_room();
         let _submission = self.device.submission.lock();
         markers.extend(self.implicit_order());
         let number = self.progress.begin();
-        let mut queue = self.queue.lock();
-        let queue = queue.get_or_insert_with(|| Queue::of(self));
         queue.push(Arc::clone(self), number, markers, Box::new(work));
         Marker::new(&self.progress, number)
     }

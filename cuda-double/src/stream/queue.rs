@@ -41,10 +41,13 @@ struct State {
     is_closed: bool,
 }
 
-/// A hardware queue.
+/// A hardware queue. It holds `CUDA_DOUBLE_DEPTH` operations; the host waits for room.
 pub struct Queue {
     state: Mutex<State>,
+    /// There is more to do.
     changed: Condvar,
+    /// There is room again.
+    room: Condvar,
     /// Handle of the one stream that it serves; none if several share it.
     owner: Option<usize>,
 }
@@ -63,13 +66,30 @@ impl Queue {
     }
 
     fn start(owner: Option<usize>) -> Arc<Queue> {
-        let queue = Arc::new(Queue { state: Mutex::default(), changed: Condvar::new(), owner });
+        let queue =
+            Arc::new(Queue { state: Mutex::default(), changed: Condvar::new(), room: Condvar::new(), owner });
         let served = Arc::clone(&queue);
         let thread = std::thread::Builder::new().name("cuda-double".to_string());
         if let Err(error) = thread.spawn(move || served.serve()) {
             loud::stop(&format!("a stream needs a thread: {error}"));
         }
         queue
+    }
+
+    /// Waits while the queue is full: a GPU, too, stops a host that is far ahead.
+    pub fn wait_for_room(&self) {
+        let settings = settings();
+        let mut state = self.state.lock();
+        let mut has_said = false;
+        while state.operations.len() >= settings.depth && !state.is_closed {
+            if self.room.wait_for(&mut state, settings.hang).timed_out() && !has_said {
+                has_said = true;
+                let depth = settings.depth;
+                loud::say(&format!(
+                    "a call waits, as {depth} operations are queued already (CUDA_DOUBLE_DEPTH)"
+                ));
+            }
+        }
     }
 
     /// Appends an operation.
@@ -90,6 +110,7 @@ impl Queue {
         let mut state = self.state.lock();
         loop {
             if let Some(operation) = state.operations.pop_front() {
+                self.room.notify_all();
                 return Some(operation);
             }
             if state.is_closed {
