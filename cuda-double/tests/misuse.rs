@@ -73,10 +73,11 @@ fn memory_ends_where_the_device_ends() {
 #[test]
 fn host_memory_is_registered_once_and_unregistered_once() {
     let _context = Context::current();
-    let host = vec![0u8; 8192];
-    let address = host.as_ptr() as u64;
-    ok(cuMemHostRegister_v2(address, 4096, 0));
-    let again = cuMemHostRegister_v2(address + 4096, 8, 0);
+    let host = vec![0u8; 3 * 4096];
+    let address = (host.as_ptr() as u64).next_multiple_of(4096);
+    ok(cuMemHostRegister_v2(address, 4000, 0));
+    // Whole pages are registered.
+    let again = cuMemHostRegister_v2(address + 4050, 20, 0);
     assert_eq!(again, Status::HOST_MEMORY_ALREADY_REGISTERED);
     // A copy that is in part registered and in part not.
     let memory = device_memory(&[0; 8192]);

