@@ -53,6 +53,40 @@ fn an_allocation_while_a_value_wait_is_pending_aborts_with_its_name() {
 }
 
 #[test]
+fn a_context_that_is_released_under_a_pending_value_wait_aborts_with_the_name_of_the_call() {
+    const NAME: &str =
+        "a_context_that_is_released_under_a_pending_value_wait_aborts_with_the_name_of_the_call";
+    if role().is_none() {
+        let (status, errors) = run_alone(NAME, &[("CUDA_DOUBLE_HANG_MS", "100")]);
+        assert_eq!(status.signal(), Some(libc::SIGABRT));
+        assert!(errors.contains("cuDevicePrimaryCtxRelease synchronises"), "{errors}");
+        return;
+    }
+    let context = Context::current();
+    let (flags, stream) = (Pinned::new(64), Stream::new(NON_BLOCKING));
+    ok(cuStreamWaitValue32_v2(stream.0, flags.address, 1, 0));
+    drop(context);
+}
+
+#[test]
+fn a_call_while_the_process_exits_is_refused() {
+    extern "C" fn at_exit() {
+        let refused = cuDeviceGetCount(Out::to(&mut 0)) == Status::DEINITIALIZED;
+        // SAFETY: ends the process at once.
+        unsafe { libc::_exit(if refused { 42 } else { 1 }) };
+    }
+    const NAME: &str = "a_call_while_the_process_exits_is_refused";
+    if role().is_none() {
+        let (status, errors) = run_alone(NAME, &[]);
+        assert_eq!(status.code(), Some(42), "{errors}");
+        return;
+    }
+    // SAFETY: the function is part of the program. What is registered first runs last.
+    unsafe { libc::atexit(at_exit) };
+    ok(cuInit(0));
+}
+
+#[test]
 fn a_wait_holds_up_a_stream_behind_it_when_they_share_a_hardware_queue() {
     const NAME: &str = "a_wait_holds_up_a_stream_behind_it_when_they_share_a_hardware_queue";
     if role().is_none() {

@@ -2,20 +2,19 @@
 
 mod common;
 
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::process::{Child, Command};
-use std::ptr;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
+use common::flags::{Flags, number};
 use common::{Context, Stream, bytes_of, device_memory, free, given, live, ok, process, role};
 use cuda::argument::{In, Out};
+use cuda::context::api::{cuCtxCreate_v2, cuCtxDestroy_v2, cuCtxSetCurrent};
 use cuda::copy::fill::cuMemsetD8Async;
 use cuda::event::{cuEventCreate, cuEventDestroy_v2, cuEventQuery, cuEventRecord, cuEventSynchronize};
 use cuda::ipc::Handle;
 use cuda::ipc::events::{cuIpcGetEventHandle, cuIpcOpenEventHandle};
 use cuda::ipc::memory::{cuIpcCloseMemHandle, cuIpcGetMemHandle, cuIpcOpenMemHandle_v2};
-use cuda::pinned::{cuMemHostRegister_v2, cuMemHostUnregister};
 use cuda::status::Status;
 use cuda::stream::api::cuStreamWaitEvent;
 use cuda::value::api::{cuStreamWaitValue32_v2, cuStreamWriteValue32_v2};
@@ -26,68 +25,6 @@ use cuda::vmm::{Location, Properties, cuMemCreate, cuMemRelease};
 
 const NON_BLOCKING: u32 = 1;
 
-/// A page of flags that both processes map and register with the driver.
-struct Flags {
-    address: u64,
-    descriptor: OwnedFd,
-}
-
-impl Flags {
-    fn create() -> Flags {
-        // SAFETY: the name ends with a zero. Without a flag the child inherits the descriptor.
-        let descriptor = unsafe { libc::memfd_create(c"flags".as_ptr(), 0) };
-        // SAFETY: the descriptor is new.
-        let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
-        // SAFETY: the descriptor is open.
-        assert_eq!(unsafe { libc::ftruncate(descriptor.as_raw_fd(), 4096) }, 0);
-        Flags::map(descriptor)
-    }
-
-    fn of_parent() -> Flags {
-        // SAFETY: the parent left this descriptor open for this process alone.
-        Flags::map(unsafe { OwnedFd::from_raw_fd(number("FLAGS") as RawFd) })
-    }
-
-    fn map(descriptor: OwnedFd) -> Flags {
-        let (access, raw) = (libc::PROT_READ | libc::PROT_WRITE, descriptor.as_raw_fd());
-        // SAFETY: a new mapping of a page.
-        let memory = unsafe { libc::mmap(ptr::null_mut(), 4096, access, libc::MAP_SHARED, raw, 0) };
-        assert_ne!(memory, libc::MAP_FAILED);
-        ok(cuMemHostRegister_v2(memory as u64, 4096, 0));
-        Flags { address: memory as u64, descriptor }
-    }
-
-    fn at(&self, index: u64) -> u64 {
-        self.address + 4 * index
-    }
-
-    fn word(&self, index: u64) -> &AtomicU32 {
-        // SAFETY: the page holds the word.
-        unsafe { AtomicU32::from_ptr(self.at(index) as *mut u32) }
-    }
-
-    /// Waits until a word is not zero.
-    fn wait(&self, index: u64) {
-        let start = Instant::now();
-        while self.word(index).load(Ordering::SeqCst) == 0 {
-            assert!(start.elapsed() < Duration::from_secs(20), "nobody raised word {index}");
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-}
-
-impl Drop for Flags {
-    fn drop(&mut self) {
-        cuMemHostUnregister(self.address);
-        // SAFETY: the mapping is ours.
-        unsafe { libc::munmap(self.address as *mut _, 4096) };
-    }
-}
-
-fn number(variable: &str) -> u64 {
-    std::env::var(variable).unwrap().parse().unwrap()
-}
-
 fn handle_of_parent() -> Handle {
     let text = std::env::var("HANDLE").unwrap();
     let words: Vec<u64> = text.split(',').map(|word| word.parse().unwrap()).collect();
@@ -96,7 +33,7 @@ fn handle_of_parent() -> Handle {
 
 fn start(mut command: Command, flags: &Flags, handle: Handle) -> Child {
     let words: Vec<String> = handle.0.iter().map(u64::to_string).collect();
-    command.env("HANDLE", words.join(",")).env("FLAGS", flags.descriptor.as_raw_fd().to_string());
+    command.env("HANDLE", words.join(",")).env("FLAGS", flags.descriptor());
     command.spawn().unwrap()
 }
 
@@ -113,11 +50,16 @@ fn open(handle: Handle) -> u64 {
 #[test]
 fn two_processes_order_their_work_on_one_memory_by_values() {
     const NAME: &str = "two_processes_order_their_work_on_one_memory_by_values";
-    let _context = Context::current();
+    let primary = Context::current();
     if role().is_some() {
         let (flags, stream) = (Flags::of_parent(), Stream::new(NON_BLOCKING));
         let memory = open(handle_of_parent());
         assert_eq!(open(handle_of_parent()), memory, "a second opening gives the same address");
+        let context = given(|context| cuCtxCreate_v2(context, 0, 0));
+        let second = cuIpcOpenMemHandle_v2(Out::to(&mut 0), handle_of_parent(), 1);
+        assert_eq!(second, Status::INVALID_CONTEXT, "one context of a device may open it");
+        ok(cuCtxDestroy_v2(context));
+        ok(cuCtxSetCurrent(primary.handle));
         ok(cuIpcCloseMemHandle(memory));
         ok(cuStreamWaitValue32_v2(stream.0, flags.at(0), 1, 0));
         ok(cuMemsetD8Async(memory + 512, 2, 512, stream.0));
@@ -181,7 +123,7 @@ fn a_handle_cannot_be_opened_by_its_own_process_nor_after_the_free_nor_for_other
     assert_eq!(cuIpcOpenMemHandle_v2(Out::to(&mut address), dead, 1), Status::INVALID_VALUE);
     let flags = Flags::create();
     let mut handle = Handle([0; 8]);
-    assert_eq!(cuIpcGetMemHandle(Out::to(&mut handle), flags.address), Status::INVALID_VALUE);
+    assert_eq!(cuIpcGetMemHandle(Out::to(&mut handle), flags.at(0)), Status::INVALID_VALUE);
     assert_eq!(cuIpcGetMemHandle(Out::to(&mut handle), memory), Status::INVALID_VALUE);
 }
 

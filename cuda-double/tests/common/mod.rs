@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod flags;
+
 use std::ffi::c_char;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
