@@ -48,7 +48,7 @@ pub fn before_init(name: &'static str, body: impl FnOnce() -> Result) -> Status 
     };
     if settings().trace {
         let thread = std::thread::current().id();
-        loud::say(&format!("process {} {thread:?} {name}: {}{how}", std::process::id(), status.0));
+        loud::say(&format!("{thread:?} {name}: {}{how}", status.0));
     }
     status
 }

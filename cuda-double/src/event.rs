@@ -9,7 +9,7 @@ use std::time::Instant;
 use parking_lot::Mutex;
 
 use crate::argument::Out;
-use crate::context;
+use crate::context::{self, Context};
 use crate::counts::{self, Kind};
 use crate::entry::call;
 use crate::handles::{Table, fresh};
@@ -65,7 +65,11 @@ pub fn make_wait(stream: &Arc<Stream>, event: usize) -> Result {
     let event = EVENTS.get(event)?;
     if let Some(shared) = &event.shared {
         let (shared, number) = (Arc::clone(shared), shared.recorded());
-        stream.enqueue(move |_| shared.wait(number));
+        stream.enqueue(move |run| {
+            // A corrupt context releases its waits.
+            let _ = shared.wait(number, &*run.stream.context()?);
+            Ok(())
+        });
         return Ok(());
     }
     if let Some(record) = event.last.lock().clone() {
@@ -106,9 +110,9 @@ impl Event {
         }
     }
 
-    fn wait(&self) -> Result {
+    fn wait(&self, context: &Context) -> Result {
         if let Some(shared) = &self.shared {
-            return shared.wait(shared.recorded());
+            return shared.wait(shared.recorded(), context);
         }
         let last = self.last.lock().clone();
         last.iter().for_each(|record| record.marker.wait());
@@ -178,7 +182,7 @@ pub extern "C" fn cuEventQuery(event: usize) -> Status {
 pub extern "C" fn cuEventSynchronize(event: usize) -> Status {
     call("cuEventSynchronize", || {
         let context = context::current()?;
-        EVENTS.get(event)?.wait()?;
+        EVENTS.get(event)?.wait(&context)?;
         context.check()
     })
 }

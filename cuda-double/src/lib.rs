@@ -15,12 +15,15 @@
 //!   purpose ([`faults`]).
 //! - [`counts`] counts live objects for tests that look for leaks.
 //!
-//! For those who write kernels (`module/`): [`launch::enqueue_kernel`] puts a closure into a stream; it runs
-//! on the stream's thread and gets a [`launch::DeviceView`], which turns addresses of a device into readable
-//! ones. A module is an object in a [`handles::Table`], counted as [`counts::Kind::Modules`]; loading one
-//! calls [`device::Device::drain`] with the name of the function first, as it may synchronise the device.
-//! Each function with a `_ptsz` form is declared by `stream::both_defaults`, and each exported name stands
-//! in [`lookup`].
+//! For those who write kernels (`module/`): [`launch::enqueue_kernel`] puts a closure into a stream. The
+//! closure runs on the stream's thread and gets a [`launch::DeviceView`], which turns addresses of a device
+//! into readable ones. A module is an object in a [`handles::Table`], counted as [`counts::Kind::Modules`].
+//! Loading one calls [`device::Device::drain`] with the name of the function first, as it may synchronise the
+//! device.
+//!
+//! For those who add a function: the body runs by [`entry::call`], under the name without suffixes. A
+//! function with a `_ptsz` or `_ptds` form is declared by `stream::both_defaults`. Each exported name stands
+//! in `lookup/names.rs`.
 
 #![allow(non_snake_case)]
 

@@ -1,9 +1,8 @@
 //! Copies and fills of memory.
 //!
-//! When a call returns before the data has moved is what CUDA's page on API synchronisation says, and the
-//! least of it: a copy between devices returns at once even if its name has no `Async`; one from pageable
-//! memory returns when the bytes are in a staging buffer; one to pageable memory, and one within host memory,
-//! when all is done.
+//! A call returns as early as CUDA's page on API synchronisation allows. A copy between devices returns at
+//! once, even if its name has no `Async`. One from pageable memory returns when the bytes are in a staging
+//! buffer. One to pageable memory, and one within host memory, returns when all is done.
 
 pub mod api;
 pub mod fill;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{EVENT, Handle, server};
 use crate::argument::Out;
-use crate::context;
+use crate::context::{self, Context};
 use crate::delays::Naps;
 use crate::entry::call;
 use crate::event;
@@ -76,10 +76,11 @@ impl SharedEvent {
         self.records().done.load(Ordering::SeqCst) >= number
     }
 
-    /// Waits until the record `number` has run.
-    pub fn wait(&self, number: u64) -> Result {
+    /// Waits until the record `number` has run, or the context is corrupt.
+    pub fn wait(&self, number: u64, context: &Context) -> Result {
         let mut naps = Naps::short();
         while !self.is_reached(number) {
+            context.check()?;
             naps.nap();
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! Hardware queues: threads that run the operations of streams in the order in which they were given.
 //!
 //! Usually each stream has a queue of its own. With `CUDA_DOUBLE_CHANNELS=n` the streams of a device share n
-//! queues, and urgent streams n others, so that a wait in one stream can hold up another one behind it, as on
-//! a GPU.
+//! queues, and urgent streams n others. As on a GPU, a wait in one stream can then hold up another stream
+//! behind it.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -7,8 +7,8 @@ use crate::settings::settings;
 use crate::status::{Result, Status, require};
 use crate::stream::{both_defaults, of_call};
 
-/// Most operations of a batch.
-const LARGEST_BATCH: u32 = 256;
+/// A batch has fewer operations than this.
+const BATCH_LIMIT: u32 = 256;
 
 /// A `CUstreamBatchMemOpParams`: kind; address, value and flags, where the kind has them.
 #[repr(C)]
@@ -59,7 +59,7 @@ both_defaults! {
     cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2_ptsz, "cuStreamBatchMemOp",
     (stream: usize, count: u32, entries: In<BatchEntry>, flags: u32), defaults => {
         let (_, stream) = of_call(stream, defaults)?;
-        require(count > 0 && count <= LARGEST_BATCH && flags == 0)?;
+        require(count > 0 && count < BATCH_LIMIT && flags == 0)?;
         let operation = |index: u32| entries.element(index as usize)?.operation();
         let operations: Vec<Operation> = (0..count).map(operation).collect::<Result<_>>()?;
         stream.enqueue(move |run| operations.into_iter().try_for_each(|operation| {
