@@ -5,7 +5,8 @@
 pub mod flags;
 
 use std::ffi::c_char;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::time::Duration;
 
 use cuda::allocation::{cuMemAlloc_v2, cuMemFree_v2};
 use cuda::argument::Out;
@@ -41,6 +42,7 @@ pub struct Context {
 impl Context {
     pub fn current() -> Context {
         static ALONE: Mutex<()> = Mutex::new(());
+        end_what_hangs();
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         ok(cuInit(0));
         let handle = given(|context| cuDevicePrimaryCtxRetain(context, 0));
@@ -54,6 +56,18 @@ impl Drop for Context {
         cuDevicePrimaryCtxRelease_v2(0);
         cuCtxSetCurrent(0);
     }
+}
+
+/// Aborts the process if it still runs after three minutes.
+fn end_what_hangs() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        std::thread::spawn(|| {
+            std::thread::sleep(Duration::from_secs(180));
+            eprintln!("the tests of this process hang; CUDA_DOUBLE_TRACE=1 shows the calls before");
+            std::process::abort();
+        });
+    });
 }
 
 /// Memory of the device that holds these bytes.
