@@ -112,7 +112,7 @@ pub extern "C" fn cuMemFree_v2(address: u64) -> Status {
         let range = address_space::find(address).ok_or(Status::INVALID_VALUE)?;
         let is_freed = matches!(range.kind, Kind::AllocatedAsync { is_freed: true, .. });
         require(range.base == address && !is_freed)?;
-        device::get(range.device)?.drain("cuMemFree");
+        device::get(range.device)?.drain_always("cuMemFree");
         destroy(address)
     })
 }

@@ -19,7 +19,7 @@
 //! closure runs on the stream's thread and gets a [`launch::DeviceView`], which turns addresses of a device
 //! into readable ones. A module is an object in a [`handles::Table`], counted as [`counts::Kind::Modules`].
 //! Loading one calls [`device::Device::drain`] with the name of the function first, as it may synchronise the
-//! device.
+//! device; unloading one calls `drain_always`.
 //!
 //! For those who add a function: the body runs by [`entry::call`], under the name without suffixes. A
 //! function with a `_ptsz` or `_ptds` form is declared by `stream::both_defaults`. Each exported name stands

@@ -9,7 +9,7 @@ use crate::address_space::{self, Kind, Range};
 use crate::argument::Out;
 use crate::context;
 use crate::counts::{self, Kind as Counted};
-use crate::device;
+use crate::device::{self, Device};
 use crate::entry::call;
 use crate::memory_file::{FRESH, PAGE};
 use crate::status::{Result, Status, require};
@@ -22,14 +22,14 @@ fn add(base: u64, size: u64, kind: Kind) -> Result {
 }
 
 /// Pinned memory is known to all devices, so all are drained.
-fn drain_all(call: &str) {
-    (0..device::count() as i32).flat_map(device::get).for_each(|device| device.drain(call));
+fn drain_all(drain: impl Fn(&Device)) {
+    (0..device::count() as i32).flat_map(device::get).for_each(|device| drain(device));
 }
 
 fn allocate(name: &str, place: Out<u64>, bytes: usize, flags: u32) -> Result {
     context::current()?;
     require(!place.is_null() && bytes > 0 && flags <= 7)?;
-    drain_all(name);
+    drain_all(|device| device.drain(name));
     let length = bytes.next_multiple_of(PAGE as usize);
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
     // SAFETY: a new mapping; the kernel picks the addresses.
@@ -62,7 +62,7 @@ pub extern "C" fn cuMemFreeHost(memory: u64) -> Status {
     call("cuMemFreeHost", || {
         context::current()?;
         require(address_space::find(memory).is_some_and(|range| is_pinned(&range) && range.base == memory))?;
-        drain_all("cuMemFreeHost");
+        drain_all(|device| device.drain_always("cuMemFreeHost"));
         free(memory)
     })
 }
@@ -115,7 +115,7 @@ pub extern "C" fn cuMemHostRegister_v2(memory: u64, bytes: usize, flags: u32) ->
             return Err(Status::HOST_MEMORY_ALREADY_REGISTERED);
         }
         require(is_mapped(memory, bytes))?;
-        drain_all("cuMemHostRegister");
+        drain_all(|device| device.drain("cuMemHostRegister"));
         add(memory, bytes as u64, Kind::Registered(flags))?;
         counts::add(Counted::Registrations, 1);
         Ok(())
@@ -147,7 +147,7 @@ pub extern "C" fn cuMemHostUnregister(memory: u64) -> Status {
         if !found.is_some_and(|range| is_registered(&range) && range.base == memory) {
             return Err(Status::HOST_MEMORY_NOT_REGISTERED);
         }
-        drain_all("cuMemHostUnregister");
+        drain_all(|device| device.drain_always("cuMemHostUnregister"));
         unregister(memory)
     })
 }

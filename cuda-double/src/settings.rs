@@ -19,6 +19,8 @@ pub struct Settings {
     pub depth: usize,
     /// How long a value wait may be pending while a call synchronises the device implicitly.
     pub hang: Duration,
+    /// Whether calls that allocate, register, open or load do not synchronise the device.
+    pub lenient: bool,
     /// Number of devices of the machine.
     pub devices: usize,
     /// Devices that the process sees, by their number on the machine.
@@ -101,6 +103,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
         channels: Some(number(&value, "CHANNELS", 0)).filter(|&channels| channels > 0),
         depth: number(&value, "DEPTH", 1024usize).max(1),
         hang: Duration::from_millis(number(&value, "HANG_MS", 2000)),
+        lenient: number(&value, "LENIENT", 0) != 0,
         devices,
         visible: visible(variable("CUDA_VISIBLE_DEVICES").as_deref(), devices),
         peers,

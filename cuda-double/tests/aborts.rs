@@ -69,6 +69,23 @@ fn a_context_that_is_released_under_a_pending_value_wait_aborts_with_the_name_of
 }
 
 #[test]
+fn a_lenient_driver_allocates_under_a_pending_value_wait() {
+    const NAME: &str = "a_lenient_driver_allocates_under_a_pending_value_wait";
+    if role().is_none() {
+        let variables = [("CUDA_DOUBLE_LENIENT", "1"), ("CUDA_DOUBLE_HANG_MS", "100")];
+        let (status, errors) = run_alone(NAME, &variables);
+        assert!(status.success(), "{errors}");
+        return;
+    }
+    let _context = Context::current();
+    let (flags, stream) = (Pinned::new(64), Stream::new(NON_BLOCKING));
+    ok(cuStreamWaitValue32_v2(stream.0, flags.address, 1, 0));
+    let memory = given(|address| cuMemAlloc_v2(address, 64));
+    flags.word(0).store(1, Ordering::SeqCst);
+    free(memory);
+}
+
+#[test]
 fn a_call_while_the_process_exits_is_refused() {
     extern "C" fn at_exit() {
         let refused = cuDeviceGetCount(Out::to(&mut 0)) == Status::DEINITIALIZED;

@@ -182,7 +182,7 @@ pub extern "C" fn cuCtxEnablePeerAccess(peer: usize, flags: u32) -> Status {
 pub extern "C" fn cuCtxDisablePeerAccess(peer: usize) -> Status {
     call("cuCtxDisablePeerAccess", || {
         let (context, peer) = (current()?, get(peer)?);
-        context.device.drain("cuCtxDisablePeerAccess");
+        context.device.drain_always("cuCtxDisablePeerAccess");
         let was_enabled = context.peers.lock().remove(&peer.device.ordinal);
         if was_enabled { Ok(()) } else { Err(Status::PEER_ACCESS_NOT_ENABLED) }
     })

@@ -116,7 +116,7 @@ impl Context {
 
     /// Ends all that belongs to it, for the function `call`. Queued work runs first.
     fn destroy(&self, call: &str) {
-        self.device.drain(call);
+        self.device.drain_always(call);
         self.is_destroyed.store(true, Ordering::Release);
         crate::stream::forget_streams_of(self.handle);
         crate::event::forget_events_of(self.handle);

@@ -12,8 +12,17 @@ use crate::settings::settings;
 use crate::stream::Marker;
 
 impl Device {
-    /// Waits until all work that is queued on this device is done. `call` is the function that asks.
+    /// Waits until all work that is queued on this device is done, unless the settings are lenient. `call` is
+    /// the function that asks: one that allocates, registers, opens or loads.
     pub fn drain(&self, call: &str) {
+        if !settings().lenient {
+            self.drain_always(call);
+        }
+    }
+
+    /// Waits until all work that is queued on this device is done. `call` is the function that asks: one that
+    /// takes away what work may use.
+    pub fn drain_always(&self, call: &str) {
         let hang = settings().hang;
         let start = Instant::now();
         for marker in self.queued_work() {

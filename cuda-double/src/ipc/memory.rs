@@ -98,7 +98,7 @@ fn map(context: &Context, file: MemoryFile, size: u64) -> Result<u64> {
 pub extern "C" fn cuIpcCloseMemHandle(address: u64) -> Status {
     call("cuIpcCloseMemHandle", || {
         let context = context::current()?;
-        context.device.drain("cuIpcCloseMemHandle");
+        context.device.drain_always("cuIpcCloseMemHandle");
         let mut open = OPEN.lock();
         let found = open.iter().find(|(_, open)| open.base == address).map(|(key, _)| *key);
         let key = found.ok_or(Status::INVALID_VALUE)?;

@@ -61,7 +61,7 @@ pub extern "C" fn cuMemUnmap(address: u64, size: usize) -> Status {
     call("cuMemUnmap", || {
         let found = mappings(address, size as u64)?;
         for range in &found {
-            device::get(range.device)?.drain("cuMemUnmap");
+            device::get(range.device)?.drain_always("cuMemUnmap");
         }
         for range in found {
             let Kind::Mapped { physical, .. } = range.kind else { continue };
