@@ -1,14 +1,12 @@
 //! Live objects, counted, so that a test sees what was left behind.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::c_int;
 use std::io::Write;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::argument::Out;
 use crate::settings::settings;
-use crate::status::Status;
 use crate::{entry, faults, loud};
 
 /// A kind of object.
@@ -112,24 +110,6 @@ pub fn line() -> String {
     let (calls, failures) = faults::counts();
     line.push_str(&format!("descriptors={} calls={calls} failures={failures}", open_descriptors()));
     line
-}
-
-/// Writes the counts of live objects into `size` bytes.
-#[unsafe(no_mangle)]
-pub extern "C" fn cudaDoubleLiveObjects(text: Out<c_char>, size: usize) -> Status {
-    text.write_text(&line(), size).into()
-}
-
-/// Replaces `CUDA_DOUBLE_FAIL`, `CUDA_DOUBLE_FAIL_STICKY` and `CUDA_DOUBLE_IGNORE` from now on, and counts
-/// calls from zero again. NULL is an empty list.
-#[unsafe(no_mangle)]
-pub extern "C" fn cudaDoubleSetFaults(
-    fail: crate::argument::In<c_char>,
-    sticky: c_int,
-    ignore: crate::argument::In<c_char>,
-) -> Status {
-    faults::replace(fail.text().unwrap_or(""), sticky != 0, ignore.text().unwrap_or(""));
-    Status::SUCCESS
 }
 
 /// At the exit of the process, writes the counts if the settings say where, and ends the driver.

@@ -9,7 +9,20 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use parking_lot::Mutex;
+
 use crate::settings::settings;
+
+/// The seed that a test has set; none for that of the settings.
+static SEED: Mutex<Option<u64>> = Mutex::new(None);
+/// Number of the next source.
+static CALLERS: AtomicU64 = AtomicU64::new(1);
+
+/// Replaces the seed for sources from now on.
+pub fn set_seed(seed: u64) {
+    *SEED.lock() = Some(seed);
+    CALLERS.store(1, Ordering::Relaxed);
+}
 
 /// How long the delays of a source are at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,9 +44,9 @@ pub struct Random {
 impl Random {
     /// A source of its own for each caller.
     pub fn fresh() -> Random {
-        static CALLERS: AtomicU64 = AtomicU64::new(1);
         let caller = CALLERS.fetch_add(1, Ordering::Relaxed);
-        Random::seeded(settings().seed ^ caller << 32)
+        let seed = SEED.lock().unwrap_or(settings().seed);
+        Random::seeded(seed ^ caller << 32)
     }
 
     /// A source that begins with `seed`.

@@ -33,6 +33,7 @@ pub mod arena;
 pub mod argument;
 pub mod capture;
 pub mod context;
+pub mod control;
 pub mod copy;
 pub mod counts;
 pub mod delays;

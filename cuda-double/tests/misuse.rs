@@ -6,7 +6,9 @@ use common::{Context, Pinned, Stream, device_memory, free, given, live, ok, role
 use cuda::allocation::{cuMemAlloc_v2, cuMemFree_v2, cuMemGetAddressRange_v2, cuMemGetInfo_v2};
 use cuda::argument::Out;
 use cuda::context::api::{cuCtxCreate_v2, cuCtxDestroy_v2, cuCtxSetCurrent, cuCtxSynchronize};
+use cuda::control::cudaDoubleCorrupt;
 use cuda::copy::api::{cuMemcpyDtoD_v2, cuMemcpyDtoH_v2, cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2};
+use cuda::copy::fill::cuMemsetD8_v2;
 use cuda::device::api::{cuDeviceGet, cuDeviceGetCount};
 use cuda::entry::cuInit;
 use cuda::event::{cuEventCreate, cuEventDestroy_v2, cuEventRecord};
@@ -145,6 +147,20 @@ fn an_illegal_access_of_a_kernel_corrupts_its_context_only() {
     ok(cuCtxDestroy_v2(context));
     ok(cuCtxSetCurrent(primary.handle));
     free(device_memory(&[1; 64]));
+}
+
+#[test]
+fn an_operation_that_a_test_makes_fail_corrupts_the_context() {
+    let primary = Context::current();
+    let context = given(|context| cuCtxCreate_v2(context, 0, 0));
+    let memory = device_memory(&[0; 64]);
+    ok(cudaDoubleCorrupt(2));
+    ok(cuMemsetD8_v2(memory, 1, 64));
+    assert_eq!(cuCtxSynchronize(), Status::SUCCESS);
+    ok(cuMemsetD8_v2(memory, 1, 64));
+    assert_eq!(cuCtxSynchronize(), Status::ILLEGAL_ADDRESS);
+    ok(cuCtxDestroy_v2(context));
+    ok(cuCtxSetCurrent(primary.handle));
 }
 
 #[test]

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use common::{Context, Pinned, Stream, bytes_of, device_memory, free, given, ok};
 use cuda::argument::In;
+use cuda::control::{cudaDoubleSetFaults, cudaDoubleSetSeed};
 use cuda::copy::api::{cuMemcpyDtoHAsync_v2, cuMemcpyHtoDAsync_v2};
 use cuda::copy::fill::cuMemsetD8Async;
-use cuda::counts::cudaDoubleSetFaults;
 use cuda::event::{cuEventCreate, cuEventDestroy_v2, cuEventRecord};
 use cuda::stream::api::{cuStreamSynchronize, cuStreamWaitEvent};
 use cuda::value::api::{cuStreamWaitValue32_v2, cuStreamWriteValue32_v2};
@@ -135,7 +135,8 @@ fn each_ordering_call_that_is_taken_out_makes_some_round_wrong() {
         c"cuStreamWaitValue32:1/4",
         c"cuStreamSynchronize:1/3",
     ];
-    for ignored in calls {
+    for (seed, ignored) in (1..).zip(calls) {
+        ok(cudaDoubleSetSeed(seed));
         assert_ne!(first_wrong(ignored, ROUNDS), None, "{ignored:?} was ignored, and nothing went wrong");
     }
 }

@@ -22,7 +22,7 @@ use crate::status::{Result, Status};
 
 pub use default::{Defaults, resolve};
 pub use marker::{Marker, Progress};
-pub use queue::{Queue, Run};
+pub use queue::{Queue, Run, corrupt_operation};
 pub(crate) use variants::both_defaults;
 
 /// How a stream is ordered against the legacy default stream.

@@ -6,8 +6,8 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use parking_lot::{Condvar, Mutex};
 
@@ -133,10 +133,18 @@ impl Queue {
     }
 }
 
+/// Operations until one is made to fail; zero for none.
+static UNTIL_FAILURE: LazyLock<AtomicU64> = LazyLock::new(|| AtomicU64::new(settings().corrupt));
+
+/// Makes the `number`-th operation from now on an illegal access; none if `number` is zero.
+pub fn corrupt_operation(number: u64) {
+    UNTIL_FAILURE.store(number, Ordering::Relaxed);
+}
+
 /// Counts an operation; whether it is the one that a test makes fail.
 fn is_made_to_fail() -> bool {
-    static OPERATIONS: AtomicU64 = AtomicU64::new(1);
-    OPERATIONS.fetch_add(1, Ordering::Relaxed) == settings().corrupt
+    let count_down = |left: u64| left.checked_sub(1);
+    UNTIL_FAILURE.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count_down) == Ok(1)
 }
 
 impl Run {
