@@ -176,6 +176,15 @@ pub fn process(name: &str, role: &str) -> std::process::Command {
 /// Runs the test `name` in a role with these variables; its exit status and stderr.
 pub fn run_alone(name: &str, variables: &[(&str, &str)]) -> (std::process::ExitStatus, String) {
     let mut command = process(name, "alone");
+    // A crash on purpose leaves no file.
+    let without_core_file = || {
+        let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: the kernel reads the limit.
+        unsafe { libc::setrlimit(libc::RLIMIT_CORE, &raw const none) };
+        Ok(())
+    };
+    // SAFETY: the function makes one system call, and allocates nothing between fork and exec.
+    unsafe { std::os::unix::process::CommandExt::pre_exec(&mut command, without_core_file) };
     let output = command.envs(variables.iter().copied()).output().expect("a test can start its own program");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("running 1 test"), "no test has the name {name}: {said}");
