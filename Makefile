@@ -101,7 +101,12 @@ test-build:
 test-check:
 	@$(PYTHON) capi-tests/pypi.py target/clang-format "clang-format==23.*" || \
 	    echo "clang-format cannot be had: the format of C and C++ is not compared"
+	@$(PYTHON) capi-tests/pypi.py target/nvrtc "nvidia-cuda-nvrtc-cu11==11.8.89" || \
+	    echo "NVRTC cannot be had: the kernels of GPUs are not compiled again"
+	@$(PYTHON) capi-tests/pypi.py target/ptxas "nvidia-cuda-nvcc-cu12==12.9.86" || \
+	    echo "ptxas cannot be had: the kernels of GPUs are not assembled"
 	cargo xtask check
+	cargo xtask ptx --assemble
 	$(PYTHON) benches/peers/report.py --check
 	$(PYTHON) mpi-tests/mpi4py_page.py --check
 	$(PYTHON) docs/site/make.py --check

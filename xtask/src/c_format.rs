@@ -22,7 +22,9 @@ pub fn check() -> Result {
         return Ok(());
     };
     let Ok(files) = output(
-        Command::new("git").args(["ls-files", "*.c", "*.h", "*.cpp", "*.hpp"]).current_dir(workspace::root()),
+        Command::new("git")
+            .args(["ls-files", "*.c", "*.h", "*.cpp", "*.hpp", "*.cu"])
+            .current_dir(workspace::root()),
     ) else {
         println!("not checked: git does not list the files here");
         return Ok(());

@@ -1,7 +1,7 @@
 //! `cargo xtask check`: all checks that must pass before a commit, except the tests.
 
 use crate::cargo::{cargo, run as run_program};
-use crate::{Result, c_format, docs, header, licenses, symbols, words};
+use crate::{Result, c_format, docs, header, licenses, ptx, symbols, words};
 
 /// Runs all checks, the quick ones first, and stops at the first failure.
 pub fn run() -> Result {
@@ -11,6 +11,7 @@ pub fn run() -> Result {
     step("licences", licenses::check)?;
     step("header", || header::run(true))?;
     step("docs", || Ok(docs::docs(true)?))?;
+    step("ptx", ptx::check)?;
     step("clippy", || {
         run_program(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
     })?;

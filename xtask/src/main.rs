@@ -11,6 +11,7 @@ mod install;
 mod licenses;
 mod mpi_functions;
 mod pictures;
+mod ptx;
 mod symbols;
 mod words;
 mod workspace;
@@ -38,6 +39,8 @@ enum Task {
     Symbols(Drift),
     /// Make the pages of docs/ that are generated from the code
     Docs(Drift),
+    /// Compile the GPU kernels, src/device/kernels, to the committed PTX
+    Ptx(ptx::Ptx),
     /// Check the language of the tree: retired words, vague doc comments, wide comments
     Words,
     /// Install library, header, tool and package files
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Task::Header(drift) => header::run(drift.check),
         Task::Symbols(drift) => symbols::run(drift.check),
         Task::Docs(drift) => docs::docs(drift.check).map_err(Into::into),
+        Task::Ptx(ptx) => ptx.run(),
         Task::Words => words::run(),
         Task::Install(install) => install.run(),
         Task::CudaDouble => cuda_double::run(),

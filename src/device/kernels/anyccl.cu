@@ -1,0 +1,4 @@
+// All kernels, as one translation unit: the source of anyccl.ptx.
+#include "floats.cu"
+#include "integers.cu"
+#include "moves.cu"

@@ -1,0 +1,40 @@
+//! Kernels that run on a GPU: their code, and what a launch of them needs. This module calls no driver.
+//!
+//! **The code.** The `.cu` and `.h` files of this folder are CUDA C without CUDA's headers. `cargo xtask ptx`
+//! compiles them by NVRTC 11.8 to [`PTX`], which is committed, so that building needs no CUDA. It is made for
+//! compute_60: every driver since CUDA 11.8 compiles it for every GPU from Pascal on. The same files compile
+//! as C++ for the double (`cuda-double/kernels`).
+//!
+//! **Reductions** ([`reduction`]). One launch reads up to 64 inputs and writes up to 64 outputs
+//! ([`ReduceArguments`]). Each element is reduced in the order of ranks, rank 0 first, by one thread. So its
+//! bits do not depend on the count, the launch, or where buffers lie. [`Form`] says which result goes where;
+//! scans are a form of the same entries.
+//!
+//! **Results** are those of the engine on host memory (`reduce`), reduced from rank 0 on. They differ in
+//! three cases:
+//! - float16 and bfloat16 are accumulated in float32 and rounded once. The host rounds after each
+//! combination.
+//!   So results may differ for three ranks and more, and for averages of two.
+//! - An algorithm on the host may reduce in another order. Floats differ then as among these algorithms.
+//! - A scan by a saturating minimum or maximum leaves a NaN of rank 0 in float8_e4m3 as it is.
+//!
+//! **Copies** ([`COPY`], [`COPY_INLINE`]). One launch copies a table of segments, each to several places. So
+//! a broadcast or an all_gather reads each byte once.
+//!
+//! **Speed.** Buffers whose addresses are equal modulo 16 take the fast loop: 4 to 8 loads of 16 bytes in
+//! flight per thread, 2 to 4 for elements of one byte. Others are read and written in pieces as large as
+//! their alignment allows.
+
+mod arguments;
+mod entries;
+mod launch;
+
+pub use arguments::{
+    CopyArguments, CopySegment, CounterArguments, Form, InlineCopyArguments, MOST_INLINE_DESTINATIONS,
+    MOST_INLINE_SEGMENTS, MOST_RANKS, PremulSumArguments, ReduceArguments, Scalar,
+};
+pub use entries::{COPY, COPY_INLINE, COUNTER_ADD, Reduction, reduction};
+pub use launch::{Shape, THREADS, copy_shape, reduce_shape, tile_bytes};
+
+/// The code of all kernels, for the driver's cuModuleLoadData.
+pub const PTX: &str = include_str!("anyccl.ptx");

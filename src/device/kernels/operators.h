@@ -1,0 +1,51 @@
+// Operators of reductions: how a unit becomes a number, how two numbers combine, and how the result becomes a
+// unit.
+//
+// An operator `Op` has:
+//   Bits                      the unit as it lies in memory
+//   Wide                      the number that is accumulated
+//   decode(bits, factor)      the number of a unit
+//   combine(a, b)
+//   encode(wide, divisor)     the unit of a result
+//   identity()                combine(identity(), x) is x, where HAS_IDENTITY
+//   factor(arguments, rank)   what the units of an input are multiplied by, where Op is a premultiplied sum
+//   encode_four(wide, divisor)  a word of four units, where ENCODES_WORDS
+//   RAW_ALONE                 a launch with one input copies it
+//   RAW_FIRST                 the result of input 0 in a scan of several inputs is that input, bit by bit
+#pragma once
+
+#include "memory.h"
+
+namespace anyccl {
+
+struct NoFactor {};
+
+// What all operators share but premultiplied sums.
+struct Plain {
+    typedef ReduceArguments Arguments;
+    typedef NoFactor Factor;
+    enum : bool { HAS_IDENTITY = true };
+    enum : bool { ENCODES_WORDS = false };
+    enum : bool { RAW_ALONE = true };
+    enum : bool { RAW_FIRST = true };
+    ANYCCL_DEVICE const ReduceArguments &reduction(const ReduceArguments &arguments) { return arguments; }
+    ANYCCL_DEVICE NoFactor factor(const ReduceArguments &, u32) { return NoFactor(); }
+};
+
+// The scalar of a rank, from the parameters or from memory.
+template <class Bits>
+ANYCCL_DEVICE Bits scalar_of(const PremulSumArguments &arguments, u32 rank)
+{
+    Vector v;
+    u64 address = arguments.scalar_address[rank];
+    if (address != 0) {
+        v = load_single<sizeof(Bits)>(address);
+    } else {
+#pragma unroll
+        for (u32 i = 0; i < 4; i++)
+            v.word[i] = arguments.scalar[rank].word[i];
+    }
+    return Unit<Bits>::get(v, 0);
+}
+
+}  // namespace anyccl
