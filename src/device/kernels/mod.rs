@@ -2,8 +2,8 @@
 //!
 //! **The code.** The `.cu` and `.h` files of this folder are CUDA C without CUDA's headers. `cargo xtask ptx`
 //! compiles them by NVRTC 11.8 to [`PTX`], which is committed, so that building needs no CUDA. It is made for
-//! compute_60: every driver since CUDA 11.8 compiles it for every GPU from Pascal on. The same files compile
-//! as C++ for the double (`cuda-double/kernels`).
+//! compute_60: every driver since CUDA 11.8 compiles it for the GPUs that it knows, Pascal or newer. The same
+//! files compile as C++ for the double (`cuda-double/kernels`).
 //!
 //! **Reductions** ([`reduction`]). One launch reads up to 64 inputs and writes up to 64 outputs
 //! ([`ReduceArguments`]). Each element is reduced in the order of ranks, rank 0 first, by one thread. So its
@@ -12,9 +12,8 @@
 //!
 //! **Results** are those of the engine on host memory (`reduce`), reduced from rank 0 on. They differ in
 //! three cases:
-//! - float16 and bfloat16 are accumulated in float32 and rounded once. The host rounds after each
-//! combination.
-//!   So results may differ for three ranks and more, and for averages of two.
+//! - float16 and bfloat16 are accumulated in float32 and rounded once; the host rounds each combination. So
+//!   results may differ for three ranks and more, and for averages of two.
 //! - An algorithm on the host may reduce in another order. Floats differ then as among these algorithms.
 //! - A scan by a saturating minimum or maximum leaves a NaN of rank 0 in float8_e4m3 as it is.
 //!
