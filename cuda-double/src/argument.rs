@@ -80,8 +80,13 @@ impl<T: Copy> In<T> {
     }
 
     /// NULL.
-    pub fn null() -> In<T> {
+    pub const fn null() -> In<T> {
         In(std::ptr::null())
+    }
+
+    /// What lies at `address`, which the caller of a C function gave.
+    pub fn at(address: usize) -> In<T> {
+        In(std::ptr::with_exposed_provenance(address))
     }
 
     /// Whether the pointer is NULL.

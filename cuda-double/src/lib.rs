@@ -14,12 +14,8 @@
 //!   of function. Each exported function runs its body by [`entry::call`], which also lets calls fail on
 //!   purpose ([`faults`]).
 //! - [`counts`] counts live objects for tests that look for leaks.
-//!
-//! For those who write kernels (`module/`): [`launch::enqueue_kernel`] puts a closure into a stream. The
-//! closure runs on the stream's thread and gets a [`launch::DeviceView`], which turns addresses of a device
-//! into readable ones. A module is an object in a [`handles::Table`], counted as [`counts::Kind::Modules`].
-//! Loading one calls [`device::Device::drain`] with the name of the function first, as it may synchronise the
-//! device; unloading one calls `drain_always`.
+//! - [`module`] reads PTX, and launches kernels that `cuda-double-kernels` compiled for the host. A launch
+//!   is a closure in a stream ([`launch::enqueue_kernel`]) that sees a [`launch::DeviceView`].
 //!
 //! For those who add a function: the body runs by [`entry::call`], under the name without suffixes. A
 //! function with a `_ptsz` or `_ptds` form is declared by `stream::both_defaults`. Each exported name stands
@@ -48,6 +44,7 @@ pub mod launch;
 pub mod lookup;
 pub mod loud;
 pub mod memory_file;
+pub mod module;
 pub mod pinned;
 pub mod pointer;
 pub mod pool;

@@ -120,6 +120,7 @@ impl Context {
         self.is_destroyed.store(true, Ordering::Release);
         crate::stream::forget_streams_of(self.handle);
         crate::event::forget_events_of(self.handle);
+        crate::module::forget_modules_of(self.handle);
         crate::ipc::memory::close_all_of(self.handle);
         crate::allocation::free_all_of(self.handle);
         crate::pinned::free_all_of(self.handle);

@@ -17,6 +17,9 @@ use crate::event::*;
 use crate::host_function::*;
 use crate::ipc::events::*;
 use crate::ipc::memory::*;
+use crate::module::api::*;
+use crate::module::function::*;
+use crate::module::launch::*;
 use crate::pinned::*;
 use crate::pointer::*;
 use crate::pool::*;
@@ -99,6 +102,13 @@ pub static FUNCTIONS: &[Function] = functions! {
     cuEventRecordWithFlags_ptsz
     cuEventRecord_ptsz
     cuEventSynchronize
+    cuFuncGetAttribute
+    cuFuncGetModule
+    cuFuncGetParamInfo
+    cuFuncIsLoaded
+    cuFuncLoad
+    cuFuncSetAttribute
+    cuFuncSetCacheConfig
     cuGetErrorName
     cuGetErrorString
     cuGetProcAddress
@@ -111,6 +121,10 @@ pub static FUNCTIONS: &[Function] = functions! {
     cuIpcOpenMemHandle_v2
     cuLaunchHostFunc
     cuLaunchHostFunc_ptsz
+    cuLaunchKernel
+    cuLaunchKernelEx
+    cuLaunchKernelEx_ptsz
+    cuLaunchKernel_ptsz
     cuMemAddressFree
     cuMemAddressReserve
     cuMemAllocAsync
@@ -184,6 +198,14 @@ pub static FUNCTIONS: &[Function] = functions! {
     cuMemsetD8Async_ptsz
     cuMemsetD8_v2
     cuMemsetD8_v2_ptds
+    cuModuleGetFunction
+    cuModuleGetFunctionCount
+    cuModuleGetGlobal_v2
+    cuModuleGetLoadingMode
+    cuModuleLoadData
+    cuModuleLoadDataEx
+    cuModuleUnload
+    cuOccupancyMaxActiveBlocksPerMultiprocessor
     cuPointerGetAttribute
     cuPointerGetAttributes
     cuPointerSetAttribute
