@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::constants::Handle;
 use super::request::{Ending, MpiRequest};
-use super::running::{OPEN, Running};
+use super::running::{OPEN, Running, is_finalized};
 use super::{unequal, uniform};
 use crate::backend::engine::{Exchange, ForeignComm, OobExchange, Started, UnequalCall, UniformCall};
 use crate::base::{Error, Rank, Result};
@@ -189,9 +189,13 @@ impl<H: Handle> ForeignComm for MpiComm<H> {
         if self.closed.swap(true, Ordering::AcqRel) {
             return;
         }
-        let mut comm = self.comm;
-        // SAFETY: made by `new`, closed once, and nothing is under way.
-        unsafe { (self.running.core.comm_free)(&mut comm) };
+        // If the program has finalized MPI, the communicator is gone, and no function may be called with it.
+        if !is_finalized(self.running.core.finalized) {
+            let mut comm = self.comm;
+            // SAFETY: MPI is not finalized. The communicator was made by `new`, is closed once, and nothing is
+            // under way in it.
+            unsafe { (self.running.core.comm_free)(&mut comm) };
+        }
         OPEN.fetch_sub(1, Ordering::AcqRel);
     }
 }

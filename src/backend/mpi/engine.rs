@@ -2,8 +2,9 @@
 //!
 //! If the program has initialised MPI, it is adopted, and the program must finalize it. If it is initialised
 //! here, `MPI_THREAD_MULTIPLE` is asked for. Such an MPI is finalized when the process calls `exit` or
-//! returns from `main`, if all communicators are closed. If one is open, MPI is left alone: `MPI_Finalize`
-//! would wait for ranks that may never come, and the launcher should see that something is wrong.
+//! returns from `main`, unless the program has finalized it already. If a communicator is still open, MPI is
+//! not finalized: `MPI_Finalize` would wait for ranks that may never come, and the launcher should see that
+//! something is wrong.
 
 use std::ffi::{c_char, c_int};
 use std::ptr;
@@ -16,7 +17,7 @@ use super::communicator::MpiComm;
 use super::constants::{Constants, Handle};
 use super::functions::{Calls, Core, Narrow, Wide};
 use super::operators::OperatorTable;
-use super::running::{OPEN, Running, TEXT_BYTES, read_text, text_of};
+use super::running::{OPEN, Running, TEXT_BYTES, is_finalized, read_text, text_of};
 use crate::backend::engine::{ForeignComm, ForeignEngine, OobExchange};
 use crate::backend::shape::Shape;
 use crate::base::{Error, Result};
@@ -59,12 +60,10 @@ impl<H: Handle> Mpi<H> {
     /// Initialises MPI, or adopts it.
     fn begin(&self) -> Result<Running<H>> {
         let (core, constants) = (self.core, self.constants);
-        let (mut initialized, mut finalized) = (0, 0);
+        let mut initialized = 0;
         // SAFETY: may be called at any time, on any thread; writes an int.
         unsafe { (core.initialized)(&mut initialized) };
-        // SAFETY: as above.
-        unsafe { (core.finalized)(&mut finalized) };
-        if finalized != 0 {
+        if is_finalized(core.finalized) {
             return Err(Error::InvalidUsage(format!(
                 "MPI ({}) has been finalized by this process",
                 self.path
@@ -82,7 +81,11 @@ impl<H: Handle> Mpi<H> {
             if status != 0 {
                 return Err(Error::Unsupported(format!("MPI_Init_thread of {} failed: {status}", self.path)));
             }
-            BEGUN.lock().push((std::process::id(), core.finalize));
+            BEGUN.lock().push(Begun {
+                process: std::process::id(),
+                finalized: core.finalized,
+                finalize: core.finalize,
+            });
             at_exit::run(end);
         }
         if level < multiple {
@@ -137,25 +140,85 @@ fn shortened(said: &str) -> String {
     first.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `MPI_Finalize` of each MPI that was initialised here, and the process that did it: a forked child only
-/// inherits it.
-static BEGUN: Mutex<Vec<(u32, unsafe extern "C" fn() -> c_int)>> = Mutex::new(Vec::new());
+/// Each MPI that was initialised here.
+static BEGUN: Mutex<Vec<Begun>> = Mutex::new(Vec::new());
+
+/// An MPI that was initialised here, as the end of the process needs it.
+struct Begun {
+    /// The process that initialised it. A child of `fork` has only inherited it.
+    process: u32,
+    /// `MPI_Finalized`.
+    finalized: unsafe extern "C" fn(*mut c_int) -> c_int,
+    /// `MPI_Finalize`.
+    finalize: unsafe extern "C" fn() -> c_int,
+}
+
+impl Begun {
+    /// Finalizes MPI, unless the program has done so, or another process initialised it.
+    fn finalize(&self) {
+        if self.process != std::process::id() || is_finalized(self.finalized) {
+            return;
+        }
+        // SAFETY: initialised by this process, and not finalized. Nothing is under way, because all
+        // communicators are closed.
+        unsafe { (self.finalize)() };
+    }
+}
 
 extern "C" fn end() {
     if OPEN.load(Ordering::Acquire) > 0 {
         return;
     }
     let begun = std::mem::take(&mut *BEGUN.lock());
-    for (_, finalize) in begun.into_iter().filter(|(process, _)| *process == std::process::id()) {
-        // SAFETY: initialised by this process; a program must not finalize what it has not initialised.
-        // Nothing is under way, because all communicators are closed.
-        unsafe { finalize() };
-    }
+    begun.iter().for_each(Begun::finalize);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::shortened;
+    use std::cell::Cell;
+
+    use super::*;
+
+    thread_local! {
+        /// State of the pretended MPI, and the number of calls of its `MPI_Finalize`.
+        static PRETENDED: Cell<(bool, u32)> = const { Cell::new((false, 0)) };
+    }
+
+    unsafe extern "C" fn pretended_finalized(flag: *mut c_int) -> c_int {
+        // SAFETY: the caller passes a place for an int.
+        unsafe { flag.write(c_int::from(PRETENDED.get().0)) };
+        0
+    }
+
+    unsafe extern "C" fn pretended_finalize() -> c_int {
+        PRETENDED.set((true, PRETENDED.get().1 + 1));
+        0
+    }
+
+    fn begun_by(process: u32) -> Begun {
+        Begun { process, finalized: pretended_finalized, finalize: pretended_finalize }
+    }
+
+    #[test]
+    fn an_mpi_that_was_initialised_here_is_finalized_once() {
+        let begun = begun_by(std::process::id());
+        begun.finalize();
+        begun.finalize();
+        assert_eq!(PRETENDED.get(), (true, 1));
+    }
+
+    #[test]
+    fn an_mpi_that_the_program_has_finalized_is_not_finalized_again() {
+        PRETENDED.set((true, 0));
+        begun_by(std::process::id()).finalize();
+        assert_eq!(PRETENDED.get(), (true, 0));
+    }
+
+    #[test]
+    fn a_forked_child_does_not_finalize_the_mpi_of_its_parent() {
+        begun_by(std::process::id() + 1).finalize();
+        assert_eq!(PRETENDED.get(), (false, 0));
+    }
 
     #[test]
     fn a_version_is_a_name_and_a_number() {

@@ -43,6 +43,15 @@ impl<H: Handle> Running<H> {
     }
 }
 
+/// Asks MPI whether the program has finalized it. `finalized` is its `MPI_Finalized`.
+pub fn is_finalized(finalized: unsafe extern "C" fn(*mut c_int) -> c_int) -> bool {
+    let mut flag = 0;
+    // SAFETY: may be called at any time, on any thread; writes an int.
+    unsafe { finalized(&mut flag) };
+    flag != 0
+}
+
+/// MPI's text for an error code.
 pub fn text_of<H: Handle>(core: &Core<H>, status: c_int) -> String {
     let mut text: Vec<c_char> = vec![0; TEXT_BYTES];
     let mut bytes: c_int = 0;
