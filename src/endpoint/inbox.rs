@@ -1,10 +1,10 @@
 //! The incoming side of one peer: its link, and the stash of fragments that came too early.
 //!
-//! Usually the fragment at the head of the link belongs to the execution that asks, and is read in place. A
-//! fragment of another conversation may be of no use yet. It is moved to the heap (*stashed*), so that it
-//! does not hold up the fragments behind it. The stash is the unexpected queue of collectives: it keeps what
-//! was sent for calls that this rank has not made yet. Messages from rank to rank have an unexpected queue of
-//! their own ([`crate::p2p`]).
+//! The fragments of one call from this peer are a *conversation*: they have the same context and sequence
+//! number. Usually the fragment at the head of the link belongs to the conversation that asks, and is read in
+//! place. Otherwise it may be moved to the heap (*stashed*), so that it does not hold up the fragments behind
+//! it. The stash is the unexpected queue of collectives: it keeps what was sent for calls that this rank has
+//! not made yet. Messages from rank to rank have an unexpected queue of their own ([`crate::p2p`]).
 
 use std::collections::HashMap;
 use std::io;
@@ -28,7 +28,7 @@ pub(crate) enum Source {
     Stash(usize),
 }
 
-/// The next fragment, as one conversation sees it.
+/// The next fragment for a conversation that asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NextFragment {
     Nothing,
@@ -50,13 +50,13 @@ impl Inbox {
         Inbox { link, stash: Vec::new(), costs: HashMap::new() }
     }
 
-    /// Whether anything is stashed, of any conversation.
+    /// Whether a fragment of any conversation is stashed.
     #[inline]
     pub fn has_stash(&self) -> bool {
         !self.stash.is_empty()
     }
 
-    /// Finds the next fragment for the conversation of `header`: in the stash, else at the head of the link.
+    /// Finds the next fragment for the conversation of `header`: in the stash, or else at the head of the link.
     #[inline]
     pub fn find(&mut self, header: &Header) -> io::Result<NextFragment> {
         if !self.stash.is_empty()
@@ -82,6 +82,7 @@ impl Inbox {
         })
     }
 
+    /// The bytes of the next fragment that can be read in place.
     #[inline]
     pub fn arrival(&mut self, source: Source) -> io::Result<Arrival> {
         match source {
@@ -94,6 +95,7 @@ impl Inbox {
         }
     }
 
+    /// Frees bytes that were read in place.
     #[inline]
     pub fn consume(&mut self, source: Source, bytes: usize) -> io::Result<()> {
         match source {
@@ -102,7 +104,7 @@ impl Inbox {
                 let stashed = &mut self.stash[at];
                 stashed.consumed += bytes;
                 if stashed.consumed >= stashed.data.len() {
-                    // Conversations have no order among each other. Within one, `remove` keeps the order.
+                    // `remove` keeps the order of the others, which matters within a conversation.
                     let over = self.stash.remove(at);
                     self.pay_back(over.header.context, over.data.len() + ENTRY_COST);
                 }
@@ -111,6 +113,8 @@ impl Inbox {
         Ok(())
     }
 
+    /// Copies up to `bytes` bytes of the next fragment to `dst` and frees them. Returns how many.
+    ///
     /// # Safety
     /// `dst` is writable for `bytes` bytes and outside of the link's memory and the stash.
     #[inline]
@@ -133,12 +137,13 @@ impl Inbox {
         Ok(n)
     }
 
-    /// Moves what has arrived of the head of the link to the stash, in whole elements. Returns whether
-    /// anything moved.
+    /// Moves the bytes that have arrived of the fragment at the head of the link to the stash, in whole
+    /// elements. Returns whether anything moved.
     pub fn stash_head(&mut self) -> io::Result<bool> {
         let Some(header) = self.link.head()? else { return Ok(false) };
         let arrival = self.link.arrival()?;
-        // An element that is cut in two would stay cut, so odd bytes stay in the link until more arrives.
+        // The stash must not split an element, so the bytes of an incomplete one stay in the link until more
+        // arrives.
         let odd = if arrival.complete { 0 } else { arrival.bytes % FRAGMENT_GRAIN };
         let n = arrival.bytes - odd;
         if n == 0 && !arrival.complete {
@@ -163,7 +168,7 @@ impl Inbox {
         Ok(true)
     }
 
-    /// Subtracts `cost` from what the stash of a context costs.
+    /// Subtracts `cost` from the memory that the stash of a context takes.
     fn pay_back(&mut self, context: u32, cost: usize) {
         if let Some(all) = self.costs.get_mut(&context) {
             *all = all.saturating_sub(cost);
@@ -178,8 +183,8 @@ impl Inbox {
         self.costs.get(&context).copied().unwrap_or(0)
     }
 
-    /// Drops what has arrived of the head of the link, because no one needs it any more. Returns whether
-    /// there was anything.
+    /// Drops the bytes that have arrived of the fragment at the head of the link, because no call needs them
+    /// any more. Returns whether there were any.
     pub fn discard_head(&mut self) -> io::Result<bool> {
         Ok(self.link.head()?.is_some() && self.link.discard()?)
     }
@@ -196,7 +201,8 @@ impl Inbox {
         Some((Source::Stash(at), self.stash[at].header))
     }
 
-    /// A stashed fragment of this conversation that carries a different call.
+    /// The header of the first stashed fragment of this conversation, if it shows that the peer made a call
+    /// that contradicts this rank's.
     pub fn stashed_contradiction(&self, header: &Header) -> Option<Header> {
         match self.find_stashed(header) {
             Some(NextFragment::Other(other)) if !Call::agree(other.call, header.call) => Some(other),

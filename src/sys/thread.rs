@@ -8,7 +8,7 @@ use std::thread::{Builder, JoinHandle};
 /// Starts a thread that takes no signals. The program's handlers run on the program's threads, as if this
 /// thread did not exist.
 pub fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
-    // A new thread inherits the signal mask of its maker.
+    // A new thread inherits the signal mask of the thread that starts it.
     let before = block_all_signals()?;
     let thread = Builder::new().name(name.into()).spawn(body);
     // SAFETY: `before` is a mask that the kernel filled in; the old mask is not requested.
@@ -16,6 +16,7 @@ pub fn spawn_quiet(name: &str, body: impl FnOnce() + Send + 'static) -> io::Resu
     thread
 }
 
+/// Blocks all signals of this thread. Returns the mask before.
 fn block_all_signals() -> io::Result<libc::sigset_t> {
     let mut all = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: initialises the set behind the pointer.
@@ -47,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn the_new_thread_takes_no_signals_and_the_old_one_still_does() {
+    fn the_new_thread_takes_no_signals_and_the_mask_of_the_old_one_is_restored() {
         let before = blocked();
         let (tell, told) = std::sync::mpsc::channel();
         spawn_quiet("quiet", move || tell.send(blocked()).unwrap()).unwrap().join().unwrap();

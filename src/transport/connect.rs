@@ -1,4 +1,4 @@
-//! Making the links of a rank: which transport each peer gets, and the set-up of shared memory.
+//! Makes the links of a rank. The sockets to a peer decide its transport; this module also sets up shared memory.
 
 use std::time::Instant;
 
@@ -12,14 +12,14 @@ use crate::sys::socket::Socket;
 
 pub use super::shm::Settings as LinkSettings;
 
-/// Error of a link: the peer of that link, if the error concerns one, and what happened.
+/// The error, and the peer of the link in which it happened, if it concerns one link.
 pub type LinkError = (Option<Rank>, Error);
 
 /// Makes the links of `rank` to all ranks, indexed by rank.
 ///
 /// A peer with a data socket gets TCP. A peer with only a control channel gets shared memory. The rank
-/// itself, which has neither, gets the loopback link. Takes the data sockets; on an error they stay in
-/// `sockets`.
+/// itself, which has neither, gets the loopback link. The links take the data sockets out of `sockets`, unless
+/// there is an error.
 pub fn links(
     controls: &[Option<ControlChannel>],
     sockets: &mut [Option<Socket>],
@@ -46,7 +46,8 @@ fn share_memory(
 ) -> std::result::Result<Vec<Option<ShmLink>>, LinkError> {
     let peers =
         controls.iter().zip(sockets).map(|(control, data)| control.as_ref().filter(|_| data.is_none()));
-    // All offers go out before this rank waits for an answer, so no two ranks wait for each other.
+    // The lower rank of a pair offers memory, and the higher one accepts it. All offers go out before this
+    // rank waits for an answer, so no two ranks wait for each other.
     let offer = |(control, peer): (Option<&ControlChannel>, Rank)| {
         control.filter(|_| rank < peer).map(|control| shm::offer(control.socket(), settings)).transpose()
     };

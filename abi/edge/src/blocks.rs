@@ -1,11 +1,11 @@
-//! Arrays of counts and displacements from C, as blocks of the engine.
+//! Converts C arrays of counts and displacements to blocks ([`Block`]), which are ranges of elements.
 
 use anyccl_engine::base::Result;
 use anyccl_engine::plan::Block;
 
 use crate::check::{invalid, not_null};
 
-/// An array from C as a slice. The function refuses NULL, even for length 0, and names the argument `what`.
+/// Makes a slice of a C array. Refuses NULL, even for length 0, with an error that names the argument `what`.
 ///
 /// # Safety
 /// An `array` that is not NULL has `len` elements that stay unchanged for the lifetime `'a`.

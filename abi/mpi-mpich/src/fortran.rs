@@ -39,7 +39,8 @@ pub unsafe extern "C" fn MPIR_Dup_fn(
     0
 }
 
-/// Sets an attribute in the given form: 0 is a pointer, 1 an integer of the size of a pointer, 3 an int.
+/// Sets an attribute. `form` is the type of the value: 0 is a pointer, 1 an integer of the size of a pointer,
+/// 3 an int.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Comm_set_attr(
     comm: c_int,
@@ -53,7 +54,7 @@ pub unsafe extern "C" fn MPII_Comm_set_attr(
     })
 }
 
-/// Reads an attribute in the given form. See [`MPII_Comm_set_attr`]. In each form, `place` has the size of a
+/// Reads an attribute in the form that [`MPII_Comm_set_attr`] explains. In each form, `place` has the size of a
 /// pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Comm_get_attr(
@@ -116,20 +117,20 @@ pub unsafe extern "C" fn MPII_Win_get_attr(
     refuse::<Door>("MPI_Win_get_attr", Scope::Process)
 }
 
-/// Sets the proxies of a key: two functions of the binding. They call the copy function and the delete
-/// function of the key, which are functions in Fortran.
+/// Sets the proxies of a key. They are functions of the binding that call the copy function and the delete
+/// function of the key, which are written in Fortran.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Keyval_set_proxy(keyval: c_int, copy: usize, delete: usize) {
-    // A failure goes to the error handler of the process.
+    // This function returns no code, so a failure only goes to the error handler of the process.
     call::<Door>("MPI_Comm_create_keyval", Scope::Process, || {
         fortran::set_proxies::<Door>(keyval_of(keyval), copy, delete)
     });
 }
 
-/// Marks the functions of a generalized request as functions in Fortran.
+/// Declares that the callbacks of a generalized request are written in Fortran.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Grequest_set_lang_f77(request: c_int) {
-    // A failure goes to the error handler of the process.
+    // This function returns no code, so a failure only goes to the error handler of the process.
     call::<Door>("MPI_Grequest_start", Scope::Process, || {
         generalized::set_in_fortran::<Door>(<RequestHandle as Element<Door>>::value(request))
     });

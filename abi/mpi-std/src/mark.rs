@@ -12,7 +12,7 @@ mod tests {
     use anyccl_mpi::MARK;
 
     #[test]
-    fn the_mark_has_the_name_that_the_tool_looks_up() {
+    fn the_mark_has_the_name_that_anyccl_looks_up() {
         assert_eq!(MARK.to_str(), Ok(stringify!(anyccl_is_behind_this_mpi)));
     }
 }

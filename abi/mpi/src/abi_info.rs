@@ -1,10 +1,10 @@
-//! Facts about the ABI, Fortran's types and the hardware, which a program asks for or states.
+//! Functions that read and set facts about the ABI, Fortran's types and the hardware.
 //!
 //! The ABI chapter of MPI 5.0 defines these functions, except `MPI_Get_hw_resource_info`.
 //!
-//! Fortran's default types have the sizes that all usual compilers give them. A library of Fortran bindings
-//! may state the same facts with the functions that set. Other sizes or truth values are refused, because
-//! datatypes and operators are built on these.
+//! The facts about Fortran are fixed: its default types have the sizes that all usual compilers give them. A
+//! library of Fortran bindings may set the same sizes and truth values. Other ones are refused, because
+//! datatypes and operators are built on the fixed ones.
 
 use std::ffi::c_void;
 
@@ -43,6 +43,7 @@ const SUPPORTED: [&str; 19] = [
     "double_complex",
 ];
 
+/// Makes an info of these pairs.
 fn give(pairs: &[(String, String)], info: &Output<InfoHandle>) -> Result<()> {
     let mut all = Pairs::default();
     pairs.iter().try_for_each(|(key, value)| all.set(key, value))?;

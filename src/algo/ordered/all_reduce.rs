@@ -1,10 +1,10 @@
 //! All_reduce in the order of the ranks, for operators that do not commute.
 //!
-//! `one_shot`: every rank gets all inputs and combines them alone. Cost: alpha + (p-1) n (beta + gamma);
-//! scratch (p-1) n.
+//! `one_shot`: every rank receives all inputs and combines them itself. Cost: alpha + (p-1) n (beta + gamma).
+//! Scratch: (p-1) n.
 //!
-//! `two_shot`: each rank combines one segment and sends the result to all. Cost: 2 alpha + 2 (p-1)/p n beta +
-//! (p-1)/p n gamma; scratch (p-1)/p n.
+//! `two_shot`: each rank receives one segment of all inputs, combines it, and sends the result to all. Cost:
+//! 2 alpha + 2 (p-1)/p n beta + (p-1)/p n gamma. Scratch: (p-1)/p n.
 
 use super::collect::collected;
 use crate::algo::patterns::builder::{LaneBuilder, input, output, plan};

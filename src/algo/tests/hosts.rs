@@ -1,10 +1,10 @@
-//! Tests of hierarchical algorithms on several hosts: proofs on layouts of all kinds, and checks of what they
-//! send between hosts.
+//! Tests of hierarchical algorithms on several hosts. The verifier proves them on many layouts of ranks on
+//! hosts, and the messages and elements that each host sends to others are counted.
 
 use super::*;
 use crate::algo::algorithm::HIERARCHICAL;
 
-/// Hosts of equal size: filled rank by rank, and in turn.
+/// Hosts of equal size. The ranks fill one host after the other, or go round the hosts in turn.
 fn regular(hosts: u32, ranks: u32) -> [Topology; 2] {
     let size = hosts * ranks;
     let consecutive: Vec<u32> = (0..size).map(|rank| rank / ranks).collect();
@@ -49,7 +49,7 @@ fn prove_on_all_layouts(collective: Collective) {
     for layout in UNEQUAL {
         prove_on(collective, &Topology::from_labels(layout.as_bytes()));
     }
-    // Many hosts, once.
+    // Many hosts, with one root and one count only.
     let algorithm = find(collective, HIERARCHICAL).expect("a row of the table");
     for topology in regular(12, 9) {
         let root = if collective.has_root() { 85 } else { 0 };
@@ -81,7 +81,7 @@ proofs_on_hosts! {
 
 #[test]
 fn all_reduce_is_correct_with_each_algorithm_between_2_to_64_hosts() {
-    // Enough elements of 4 bytes that each candidate between hosts is the cheapest once.
+    // With these numbers of hosts and elements, each algorithm between hosts is the cheapest at least once.
     let all_reduce = find(Collective::AllReduce, HIERARCHICAL).expect("a row of the table");
     for hosts in [2, 3, 12, 16, 64] {
         for count in [1, 200, 20_011] {
@@ -122,8 +122,7 @@ fn a_host_sends_no_more_than_a_single_rank_in_its_place_would() {
         assert!(sent.iter().all(|&(_, elements)| elements == 3 * 3 * 1000), "{sent:?}");
         let sent = sent_by_hosts(Collective::AllGather, &topology, 1000);
         assert!(sent.iter().all(|&(_, elements)| elements == 3 * 3 * 1000), "{sent:?}");
-        // The root's host sends everything once, whole or in parts that others pass on; in all, every other
-        // host gets it once.
+        // Each of the other three hosts gets the data once, from the root's host or from another one.
         let sent = sent_by_hosts(Collective::Broadcast, &topology, 120_000);
         assert_eq!(sent.iter().map(|&(_, elements)| elements).sum::<usize>(), 3 * 120_000, "{sent:?}");
     }

@@ -5,11 +5,13 @@
 //! the message into a control line. The receiver reads the message with `process_vm_readv`, either to its
 //! final place or, to reduce it, piece by piece into a buffer that stays in cache.
 //!
-//! Whether a side may read the other's memory is tried, not assumed. Each side leaves the address and the
-//! value of a random number in the pair's memory ([`ProcessStamp`]). A side that can read that number in the
-//! other process says so. Where reading is forbidden, all data goes through bounce buffers. Every read of a
-//! piece reads the number again. So bytes of a new process that has the process number of a dead peer are
-//! never taken for the peer's.
+//! Each side probes whether it may read the other's memory. Each process has a random number at some address,
+//! and publishes the address and the number in the memory of the pair ([`ProcessStamp`]). A side that can
+//! read the number in the other process reports it there. Where reading is forbidden, all data goes through
+//! bounce buffers.
+//!
+//! Every later read also checks the number, in the same system call. If the peer is dead and a new process has
+//! its process number, the check fails, and the bytes of the new process are not used.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -22,7 +24,7 @@ use crate::transport::garbage;
 /// Shortest message that is worth a single copy by the kernel. For a shorter one, the system call costs more
 /// than a second copy.
 pub const CMA_BYTES: usize = 32 << 10;
-/// Bytes that one read brings when they are to be reduced.
+/// Bytes of one read, when the receiver reduces the message piece by piece.
 const PIECE_BYTES: usize = 128 << 10;
 
 /// Publishes the stamp of this process for the other side.
@@ -34,9 +36,9 @@ pub fn publish_stamp(own: &SingleCopyWords) -> io::Result<()> {
     Ok(())
 }
 
-/// The peer's memory, if this process can read it.
+/// The peer's process, and the reader of its memory if this process may read it.
 pub struct Cma {
-    /// The peer's process, if it is known.
+    /// The peer's process number, if it is known.
     pub peer: Option<libc::pid_t>,
     /// Whether reading the peer has been tried.
     pub has_probed: bool,
@@ -60,8 +62,8 @@ impl Cma {
     }
 }
 
-/// Tries to read the process `pid` and tells the other side whether that works. Returns the process if it
-/// does.
+/// Tries to read the process `pid` and tells the other side whether that works. Returns the process if reading
+/// works.
 fn probe(pid: libc::pid_t, theirs: &SingleCopyWords, ours: &SingleCopyWords) -> Option<RemoteProcess> {
     if theirs.has_stamp.load(Ordering::Acquire) != 1 {
         return None;
@@ -83,7 +85,7 @@ fn probe(pid: libc::pid_t, theirs: &SingleCopyWords, ours: &SingleCopyWords) -> 
 pub struct CmaReader {
     pub process: RemoteProcess,
     piece: Vec<u8>,
-    /// The bytes from `from` to `to` of `piece` are read and not consumed.
+    /// `piece[from..to]` holds bytes that were read and are not consumed yet.
     from: usize,
     to: usize,
 }
@@ -93,8 +95,8 @@ impl CmaReader {
         CmaReader { process, piece: Vec::new(), from: 0, to: 0 }
     }
 
-    /// The next bytes of the message at `address`, in a buffer of this reader. `left` bytes of it are not
-    /// consumed yet.
+    /// The next bytes of the message, in a buffer of this reader. They lie at `address` in the peer's memory,
+    /// where `left` bytes of the message are not consumed yet.
     pub fn piece(&mut self, address: u64, left: usize) -> io::Result<(*const u8, usize)> {
         if self.from == self.to {
             self.piece.resize(PIECE_BYTES, 0);
@@ -109,7 +111,7 @@ impl CmaReader {
         Ok((self.piece[self.from..].as_ptr(), self.to - self.from))
     }
 
-    /// Whether there are bytes that are read and not consumed.
+    /// Whether the buffer holds bytes that were read and are not consumed yet.
     pub fn has_piece(&self) -> bool {
         self.from < self.to
     }

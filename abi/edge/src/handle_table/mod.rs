@@ -1,9 +1,10 @@
 //! A table of objects by handle. Each object lies in the slot that its handle names, or in a map if that slot
 //! is taken.
 //!
-//! Looking an object up in its slot takes no lock. A removal first hides the object in its slot, then counts
-//! its users. A call that comes later waits for the lock in [`HandleTable::get`]: either it was counted, or
-//! it learns the decision.
+//! Looking an object up in its slot takes no lock. A removal takes the lock, hides the object in its slot,
+//! counts its users and decides whether the object may go. A call that has looked the object up before is
+//! counted. A call that comes later does not find the object in its slot, so it waits for the lock in
+//! [`HandleTable::get`] and then learns the decision.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -18,7 +19,8 @@ pub struct HandleTable<T, const SLOTS: usize> {
     others: RwLock<HashMap<usize, Arc<T>>>,
 }
 
-/// A reference to an object that C has named. The object lives at least as long.
+/// A reference to an object that C has named by its handle. The object lives at least as long as the
+/// reference.
 pub struct ObjectRef<'a, T>(Holder<'a, T>);
 
 enum Holder<'a, T> {
@@ -27,7 +29,7 @@ enum Holder<'a, T> {
 }
 
 impl<T> ObjectRef<'_, T> {
-    /// The object, shared, to be kept longer than this reference.
+    /// A share of the object that may outlive this reference.
     pub fn share(&self) -> Arc<T> {
         match &self.0 {
             Holder::Pinned(pin) => Arc::clone(pin.object()),
@@ -77,7 +79,7 @@ impl<T, const SLOTS: usize> HandleTable<T, SLOTS> {
         }
     }
 
-    /// Pins an object in the fewest steps. `None`: look it up with `get`.
+    /// Pins an object that lies in its slot, without a lock. `None`: it is not there, but `get` may find it.
     #[inline(always)]
     pub fn pin(&self, handle: usize) -> Option<Pinned<'_, T>> {
         if handle == 0 { None } else { self.slot(handle).pin(handle) }
@@ -86,16 +88,15 @@ impl<T, const SLOTS: usize> HandleTable<T, SLOTS> {
     #[cold]
     fn get_slowly(&self, handle: usize) -> Option<ObjectRef<'_, T>> {
         let others = self.others.read();
-        // Again: a removal that was refused meanwhile has hidden the object for a moment.
+        // A second look at the slot: a removal may have hidden the object for a moment and then been refused.
         if let Some(pin) = self.pin(handle) {
             return Some(ObjectRef(Holder::Pinned(pin)));
         }
         others.get(&handle).map(|object| ObjectRef(Holder::Shared(Arc::clone(object))))
     }
 
-    /// Removes an object: its handle is unknown from here on. `may_go` decides, from the object and the
-    /// number of its users besides this table; if it returns an error, nothing changes. `None`: there is no
-    /// such object.
+    /// Removes an object, whose handle is unknown from here on. `may_go` gets the object and the number of its
+    /// users besides this table. If it returns an error, nothing changes. `None`: there is no such object.
     pub fn remove<E>(
         &self,
         handle: usize,
@@ -106,7 +107,8 @@ impl<T, const SLOTS: usize> HandleTable<T, SLOTS> {
         if handle != 0
             && let Some(hidden) = self.slot(handle).hide(handle)
         {
-            // Pins first: a call may take a share of the object before its pin is gone.
+            // Pins are counted before shares. In the other order, a call that turns its pin into a share
+            // between the two counts would be missed.
             let pins = hidden.pins();
             if let Err(refused) = may_go(hidden.object(), pins + users(hidden.object())) {
                 return Some(Err(refused));

@@ -1,4 +1,5 @@
-//! Model of a call next to a removal: loom runs every interleaving (crate `anyccl-models`).
+//! Loom model of the handle table: a call looks an object up while another thread removes it, in every
+//! interleaving (crate `anyccl-models`).
 
 use loom::cell::UnsafeCell;
 use loom::thread;
@@ -6,6 +7,7 @@ use loom::thread;
 use super::*;
 
 const HANDLE: usize = 8;
+/// Handle of an earlier object in the same slot.
 const OLD_HANDLE: usize = 7;
 
 type Cells = HandleTable<UnsafeCell<u32>, 1>;
@@ -16,16 +18,17 @@ fn one_object() -> Arc<Cells> {
     table
 }
 
-/// Removes the object unless it has users, as the end of a communicator does; then writes to it.
+/// Removes the object unless it has users, as destroying a communicator does. Writes to a removed object, so
+/// that loom detects a call that still reads it.
 fn destroy(table: &Cells) -> Option<Result<(), usize>> {
     let removed = table.remove(HANDLE, |_, users| if users == 0 { Ok(()) } else { Err(users) })?;
     Some(removed.map(|object| {
-        // SAFETY: by the table's count nobody uses the object; loom reports any concurrent access.
+        // SAFETY: the table counted no users of the object; loom reports any concurrent access.
         object.with_mut(|value| unsafe { *value = 2 })
     }))
 }
 
-/// Looks an object up and reads it, as a call does.
+/// Looks an object up and reads it, as a call does. Returns whether the handle was known.
 fn call(table: &Cells, handle: usize) -> bool {
     let Some(found) = table.get(handle) else { return false };
     // SAFETY: the object is in use, which keeps it from being destroyed; loom reports any concurrent access.
@@ -41,7 +44,7 @@ fn a_destroyed_object_is_used_by_no_call() {
         let caller = thread::spawn(move || call(&theirs, HANDLE));
         let destroyed = destroy(&table).expect("only this thread removes it");
         caller.join().unwrap();
-        // If the removal was refused, the object is whole and can be destroyed now.
+        // If the removal was refused because of the call, the object can be destroyed now.
         if destroyed.is_err() {
             assert!(call(&table, HANDLE));
             assert_eq!(destroy(&table), Some(Ok(())));
@@ -85,7 +88,7 @@ fn an_object_is_dropped_once_by_the_last_call_or_its_removal() {
         let table = one_object();
         let theirs = Arc::clone(&table);
         let caller = thread::spawn(move || call(&theirs, HANDLE));
-        // Removes the object whatever its users are, as an abort does.
+        // Removes the object even if it has users, as an abort does.
         let object = table.remove(HANDLE, |_, _| Ok::<(), ()>(())).unwrap().unwrap();
         caller.join().unwrap();
         assert_eq!(Arc::strong_count(&object), 1);

@@ -1,11 +1,11 @@
-//! Handles of objects.
+//! Handles of MPI objects: numbers that are equal in every ABI, and their translation to the ABI's handles.
 
 use super::{Element, Kind};
 use crate::abi::{Abi, Object};
 use crate::constants as c;
 use crate::error::Result;
 
-/// Defines a kind of handle: its name, the type of object, and its NULL.
+/// Defines a kind of handle: its name, the type of its object, and the handle that names no object.
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident: $object:ident, $null:path;)*) => {$(
         $(#[$doc])*
@@ -73,7 +73,7 @@ handles! {
     WinHandle: Win, c::WIN_NULL;
 }
 
-/// `MPI_File`. It has no value, because no file can be opened.
+/// `MPI_File`. Every handle stands for no file, because no file can be opened.
 #[derive(Clone, Copy, Debug)]
 pub struct FileHandle;
 

@@ -82,8 +82,8 @@ impl<T> Inputs<T> {
     /// The array of the argument `name`. NULL passes here; [`Inputs::check`] refuses it for a length above 0.
     ///
     /// # Safety
-    /// `read` may be called with `place` and every position below the length that MPI documents, until the
-    /// MPI function returns; NULL stands for an array of length 0.
+    /// Until the MPI function returns, `read` may be called with `place` and each position below the length that
+    /// MPI documents. NULL stands for an array of length 0.
     pub(super) unsafe fn new(
         place: *const c_void,
         name: &'static str,
@@ -130,7 +130,7 @@ impl<T> Outputs<T> {
     /// 0.
     ///
     /// # Safety
-    /// The contract of [`Inputs::new`] for `read` holds for `write`.
+    /// `write` may be called as [`Inputs::new`] requires of `read`.
     pub(super) unsafe fn new(
         place: *mut c_void,
         name: &'static str,
@@ -171,7 +171,7 @@ impl<T> InputOutputs<T> {
     /// above 0.
     ///
     /// # Safety
-    /// The contract of [`Inputs::new`] for `read` holds for both functions.
+    /// `read` and `write` may be called as [`Inputs::new`] requires of `read`.
     pub(super) unsafe fn new(
         place: *mut c_void,
         name: &'static str,

@@ -1,5 +1,5 @@
-//! Plain values: counts, integers, pointers, buffers. They are equal in every ABI, except the sentinels of
-//! buffers.
+//! Plain values: counts, integers, pointers, buffers. They are equal in every ABI, except sentinels such as
+//! `MPI_IN_PLACE`.
 
 use std::ffi::{c_int, c_void};
 
@@ -40,64 +40,74 @@ plain! {
     /// Like [`Pointer`], to memory that is not written.
     ConstPointer: *const c_void => *const c_void, |raw| raw;
     /// Memory that is read.
-    SendBuffer: *const c_void => SendAddress, |raw| SendAddress(A::address(raw.addr()), raw.cast());
+    SendBuffer: *const c_void => SendAddress, |raw|
+        SendAddress { address: A::address(raw.addr()), pointer: raw.cast() };
     /// Memory that is written.
-    RecvBuffer: *mut c_void => RecvAddress, |raw| RecvAddress(A::address(raw.addr()), raw.cast());
+    RecvBuffer: *mut c_void => RecvAddress, |raw|
+        RecvAddress { address: A::address(raw.addr()), pointer: raw.cast() };
 }
 
 /// Address of memory that is read, or `MPI_IN_PLACE`.
 #[derive(Clone, Copy, Debug)]
-pub struct SendAddress(usize, *const u8);
+pub struct SendAddress {
+    /// The address, with the sentinels of the standard ABI.
+    address: usize,
+    pointer: *const u8,
+}
 
 impl SendAddress {
-    /// Whether it is `MPI_IN_PLACE`: the data lies in the receive buffer.
+    /// Whether it is `MPI_IN_PLACE`: the receive buffer holds the input.
     #[inline]
     pub fn is_in_place(self) -> bool {
-        self.0 == IN_PLACE
+        self.address == IN_PLACE
     }
 
     /// The pointer from the program. NULL is `MPI_BOTTOM`.
     #[inline]
     pub fn pointer(self) -> *const u8 {
-        self.1
+        self.pointer
     }
 
-    /// The address of a pointer of this crate.
+    /// Makes the address of a pointer that this crate supplies. It is never a sentinel.
     pub fn of(pointer: *const u8) -> SendAddress {
-        SendAddress(pointer.addr(), pointer)
+        SendAddress { address: pointer.addr(), pointer }
     }
 }
 
-/// Address of memory that is written, or `MPI_IN_PLACE`.
+/// Address of memory that is written, or a sentinel such as `MPI_IN_PLACE`.
 #[derive(Clone, Copy, Debug)]
-pub struct RecvAddress(usize, *mut u8);
+pub struct RecvAddress {
+    /// The address, with the sentinels of the standard ABI.
+    address: usize,
+    pointer: *mut u8,
+}
 
 impl RecvAddress {
-    /// Whether it is `MPI_IN_PLACE`: the data stays in the send buffer (`MPI_Scatter`).
+    /// Whether it is `MPI_IN_PLACE`: the root of a scatter leaves its own block in the send buffer.
     #[inline]
     pub fn is_in_place(self) -> bool {
-        self.0 == IN_PLACE
+        self.address == IN_PLACE
     }
 
     /// Whether it is `MPI_BUFFER_AUTOMATIC`: the library finds memory itself.
     pub fn is_automatic(self) -> bool {
-        self.0 == BUFFER_AUTOMATIC
+        self.address == BUFFER_AUTOMATIC
     }
 
     /// Whether it is `MPI_BOTTOM`: addresses are absolute.
     pub fn is_bottom(self) -> bool {
-        self.0 == BOTTOM
+        self.address == BOTTOM
     }
 
     /// The pointer from the program. NULL is `MPI_BOTTOM`.
     #[inline]
     pub fn pointer(self) -> *mut u8 {
-        self.1
+        self.pointer
     }
 
-    /// The address of a pointer of this crate.
+    /// Makes the address of a pointer that this crate supplies. It is never a sentinel.
     pub fn of(pointer: *mut u8) -> RecvAddress {
-        RecvAddress(pointer.addr(), pointer)
+        RecvAddress { address: pointer.addr(), pointer }
     }
 }
 
@@ -164,7 +174,7 @@ pub enum Mode {
     Standard,
     /// When a receive has matched the message.
     Synchronous,
-    /// At once: the message is copied. The program's buffer for such sends limits how much is copied.
+    /// At once: the message is copied. The size of the buffer that the program attached limits the copies.
     Buffered,
 }
 

@@ -96,7 +96,7 @@ pub unsafe fn complete(request: RequestHandle) -> Result<()> {
     Ok(())
 }
 
-/// Declares the functions of a request as functions in Fortran.
+/// Declares that the callbacks of a request are written in Fortran.
 pub fn set_in_fortran<A: Abi>(request: RequestHandle) -> Result<()> {
     let found = find(request)?;
     let (query, free, cancel) = found.functions;

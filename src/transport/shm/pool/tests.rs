@@ -20,7 +20,7 @@ fn the_buffer_that_was_read_last_is_filled_first() {
 }
 
 #[test]
-fn a_buffer_arrives_only_from_a_side_that_can_have_it() {
+fn a_buffer_may_arrive_unless_it_is_free_on_this_side_or_does_not_exist() {
     let pool = BouncePool::new(1, 4);
     assert!((0..4).all(|buffer| pool.may_arrive(buffer)));
     assert!((4..=8).chain([u16::MAX]).all(|buffer| !pool.may_arrive(buffer)));
@@ -39,7 +39,8 @@ fn a_side_with_over_one_and_a_half_quotas_returns_recently_read_buffers_down_to_
     }
     assert!(pool.rebalance(1, &from_peer, &to_peer), "one more is in flight");
     assert_eq!(pool.free.len() + 1, 10);
-    // The peer has four left. When it needs more, it finds three, behind its own.
+    // The peer has four free buffers left. It collects the three returned ones when it needs more, and fills
+    // them after its own.
     assert!(peer.has(4, &to_peer) && peer.free.len() == 4);
     assert!(peer.has(7, &to_peer) && !peer.has(8, &to_peer));
     let order: Vec<u16> = std::iter::from_fn(|| peer.pop()).collect();
@@ -63,7 +64,7 @@ fn a_peer_that_returns_wrong_buffers_does_no_harm() {
 enum Deed {
     Send,
     Read,
-    /// The side learns what the other has read.
+    /// The side learns how much the other has read.
     Hear,
 }
 
@@ -81,7 +82,8 @@ proptest! {
     ) {
         let mut sides = [BouncePool::new(0, quota), BouncePool::new(1, quota)];
         let returns = [ring(quota), ring(quota)];
-        // Buffers in flight from each side, and how many the other has read without that side knowing.
+        // For each side: its buffers in flight, and the number of buffers that the other has read without
+        // telling it.
         let mut ways = [VecDeque::new(), VecDeque::new()];
         let mut unheard = [0, 0];
         for (side, deed, times) in runs {
@@ -94,7 +96,7 @@ proptest! {
                         ways[side].push_back(buffer);
                     }
                     Deed::Read => if let Some(buffer) = ways[other].pop_front() {
-                        // Up to a sixteenth of the quota goes unreported.
+                        // The reader reports only after more than a sixteenth of the quota.
                         unheard[other] += 1;
                         if unheard[other] > quota / 16 {
                             unheard[other] = 0;

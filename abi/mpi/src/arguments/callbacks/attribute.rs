@@ -1,4 +1,6 @@
-//! Functions that copy and delete attributes.
+//! The program's callbacks that copy and delete attributes of communicators and datatypes.
+//!
+//! Each callback is stored as its address and a function of the ABI that calls it.
 
 use std::ffi::{c_int, c_void};
 
@@ -14,7 +16,7 @@ pub enum CopyFunction {
     Null,
     /// The value is copied as it is (`MPI_COMM_DUP_FN`).
     Dup,
-    /// The program decides.
+    /// A function of the program copies the value, or decides that the attribute is not copied.
     Program(Address, Copy),
 }
 
@@ -32,6 +34,8 @@ type Delete = unsafe fn(Address, u32, i32, *mut c_void, *mut c_void) -> Result<(
 type RawCopy<H> = unsafe extern "C" fn(H, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
 type RawDelete<H> = unsafe extern "C" fn(H, c_int, *mut c_void, *mut c_void) -> c_int;
 
+/// Calls a copy function of datatypes (`OF_TYPES`) or of communicators.
+///
 /// # Safety
 /// `function` is the address of a copy function for such objects, and the program allows the call now.
 unsafe fn copy<A: Abi, const OF_TYPES: bool>(
@@ -52,6 +56,8 @@ unsafe fn copy<A: Abi, const OF_TYPES: bool>(
     Ok((flag != 0).then_some(new))
 }
 
+/// Calls a delete function of datatypes (`OF_TYPES`) or of communicators.
+///
 /// # Safety
 /// `function` is the address of a delete function for such objects, and the program allows the call now.
 unsafe fn delete<A: Abi, const OF_TYPES: bool>(
