@@ -67,11 +67,8 @@ impl SharedProgress {
             // If the thread cannot be started, foreign calls run without it, now and later.
             let _ = thread::spawn_quiet("anyccl-progress", move || drive_builtin(&both, &driver));
         }
-        *self.inside.lock() += 1;
-        self.has_inside.notify_one();
-        let result = call();
-        *self.inside.lock() -= 1;
-        result
+        let _inside = Inside::enter(self);
+        call()
     }
 
     /// Notes that a foreign call was started.
@@ -82,6 +79,23 @@ impl SharedProgress {
     /// Notes that the end of a foreign call was seen.
     pub fn note_ended(&self) {
         self.under_way.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A thread in a blocking foreign call. The drop counts it out, also after a panic in the call.
+struct Inside<'a>(&'a SharedProgress);
+
+impl Inside<'_> {
+    fn enter(shared: &SharedProgress) -> Inside<'_> {
+        *shared.inside.lock() += 1;
+        shared.has_inside.notify_one();
+        Inside(shared)
+    }
+}
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        *self.0.inside.lock() -= 1;
     }
 }
 
