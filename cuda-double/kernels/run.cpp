@@ -47,6 +47,7 @@ extern "C" const u64 anyccl_host_layout[] = {
     offsetof(ReduceArguments, outputs),
     offsetof(ReduceArguments, form),
     offsetof(ReduceArguments, divisor),
+    offsetof(ReduceArguments, saturates),
     sizeof(PremulSumArguments),
     offsetof(PremulSumArguments, reduce),
     offsetof(PremulSumArguments, scalar_address),

@@ -21,7 +21,7 @@ fn structures_of_parameters_are_laid_out_alike_in_rust_and_cpp() {
         };
     }
     let rust = [
-        fields!(ReduceArguments: input, output, part, count, inputs, outputs, form, divisor),
+        fields!(ReduceArguments: input, output, part, count, inputs, outputs, form, divisor, saturates),
         fields!(PremulSumArguments: reduce, scalar_address, scalar),
         fields!(CopySegment: source, bytes, first_tile, first_destination, destinations),
         fields!(CopyArguments: segment, destination, tiles, segments, tile_bytes),

@@ -29,7 +29,7 @@ struct Case {
 /// Runs a case, and compares every output with the oracle.
 fn check(operation: Operation, case: Case, generator: &mut Generator) {
     let Operation { datatype, op, saturates } = operation;
-    let kernel = reduction(datatype, op, saturates).unwrap();
+    let kernel = reduction(datatype, op).unwrap();
     let (bytes, device) = (datatype.bytes() as u64, Device::default());
     let inputs: Vec<Vec<u8>> = (0..case.ranks).map(|_| generator.elements(datatype, case.count)).collect();
     let scalars: Vec<Vec<u8>> = (0..case.ranks).map(|_| generator.elements(datatype, 1)).collect();
@@ -54,6 +54,7 @@ fn check(operation: Operation, case: Case, generator: &mut Generator) {
     arguments.reduce.outputs = outputs as u32;
     arguments.reduce.form = case.form as u32;
     arguments.reduce.divisor = case.ranks as u32;
+    arguments.reduce.saturates = saturates.into();
     let entry = kernel.entry.to_str().unwrap();
     let grid = [1 + case.count as u32 % 3, 1, 1];
     let ran = if op == ReduceOp::PremulSum {
@@ -156,7 +157,7 @@ fn each_output_gets_its_part_of_the_reduction() {
     const PARTS: [usize; 4] = [31, 0, 100, 333];
     for operation in Operation::all() {
         let Operation { datatype, op, saturates } = operation;
-        let kernel = reduction(datatype, op, saturates).unwrap();
+        let kernel = reduction(datatype, op).unwrap();
         if op == ReduceOp::PremulSum {
             continue;
         }
@@ -164,6 +165,7 @@ fn each_output_gets_its_part_of_the_reduction() {
         let inputs: Vec<Vec<u8>> = (0..4).map(|_| generator.elements(datatype, total)).collect();
         let mut arguments = ReduceArguments { inputs: 4, outputs: 4, divisor: 4, ..ReduceArguments::EMPTY };
         arguments.form = Form::Parts as u32;
+        arguments.saturates = saturates.into();
         let mut begin = 0;
         for k in 0..4 {
             arguments.input[k] = device.buffer(&inputs[k], 0);
@@ -186,12 +188,13 @@ fn each_output_gets_its_part_of_the_reduction() {
 fn the_shape_of_the_launch_changes_no_bit() {
     let operations = Operation::all().filter(|operation| operation.op == ReduceOp::Sum);
     for Operation { datatype, op, saturates } in operations {
-        let kernel = reduction(datatype, op, saturates).unwrap();
+        let kernel = reduction(datatype, op).unwrap();
         let mut results = Vec::new();
         for (grid, threads) in [(1, 32), (2, 512), (7, 64)] {
             let (device, mut generator) = (Device::default(), Generator(5));
             let mut arguments = ReduceArguments { inputs: 5, outputs: 1, ..ReduceArguments::EMPTY };
             arguments.count = 5000 * u64::from(kernel.units);
+            arguments.saturates = saturates.into();
             for k in 0..5 {
                 arguments.input[k] = device.buffer(&generator.elements(datatype, 5000), 0);
             }

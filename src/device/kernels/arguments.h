@@ -47,6 +47,9 @@ struct ReduceArguments {
     u32 form;
     // Averages divide by it. Scans divide by the number of inputs that are in the result instead.
     u32 divisor;
+    // Not 0: 8-bit floats become the largest finite number where they would overflow.
+    u32 saturates;
+    u32 padding;
 };
 
 // A scalar in the datatype of the elements, in the first bytes.

@@ -44,6 +44,10 @@ pub struct ReduceArguments {
     pub form: u32,
     /// Divisor of an average. Scans divide by the number of inputs that are in the result instead.
     pub divisor: u32,
+    /// Not 0: 8-bit floats become the largest finite number where they would overflow.
+    pub saturates: u32,
+    /// Unused.
+    pub padding: u32,
 }
 
 /// A scalar in the datatype of the elements, in its first bytes.
@@ -123,8 +127,8 @@ pub struct CounterArguments {
     pub padding: u32,
 }
 
-const _: () = assert!(size_of::<ReduceArguments>() == 1568);
-const _: () = assert!(size_of::<PremulSumArguments>() == 3104);
+const _: () = assert!(size_of::<ReduceArguments>() == 1576);
+const _: () = assert!(size_of::<PremulSumArguments>() == 3120);
 const _: () = assert!(size_of::<CopySegment>() == 32);
 const _: () = assert!(size_of::<CopyArguments>() == 32);
 const _: () = assert!(size_of::<InlineCopyArguments>() == 3088);
@@ -141,6 +145,8 @@ impl ReduceArguments {
         outputs: 0,
         form: Form::All as u32,
         divisor: 1,
+        saturates: 0,
+        padding: 0,
     };
 }
 

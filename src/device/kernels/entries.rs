@@ -23,17 +23,15 @@ pub struct Reduction {
     pub unit_bytes: u32,
 }
 
-/// The kernel of `op` on `datatype`. `saturates`: 8-bit floats do not overflow. `None`: the operator is not
+/// The kernel of `op` on `datatype`. `None`: the operator is not
 /// accepted, or it is a function of the program.
-pub fn reduction(datatype: Datatype, op: ReduceOp, saturates: bool) -> Option<Reduction> {
+pub fn reduction(datatype: Datatype, op: ReduceOp) -> Option<Reduction> {
     if !op.accepts(datatype) {
         return None;
     }
     let entry = match datatype {
         Datatype::Bool => boolean(op)?,
         _ if matches!(op, ReduceOp::Band | ReduceOp::Bor | ReduceOp::Bxor) => bitwise(op)?,
-        Datatype::Float8E4m3 if saturates => saturating_e4m3(op)?,
-        Datatype::Float8E5m2 if saturates => saturating_e5m2(op)?,
         Datatype::Float16 => float16(op)?,
         Datatype::Bfloat16 => bfloat16(op)?,
         Datatype::Float32 => float32(op)?,
@@ -264,32 +262,6 @@ fn float8_e5m2(op: ReduceOp) -> Option<&'static CStr> {
     })
 }
 
-/// Operators on float8_e4m3 that does not overflow. No minimum or maximum does.
-fn saturating_e4m3(op: ReduceOp) -> Option<&'static CStr> {
-    Some(match op {
-        ReduceOp::Sum => c"anyccl_reduce_saturating_sum_float8_e4m3",
-        ReduceOp::Product => c"anyccl_reduce_saturating_product_float8_e4m3",
-        ReduceOp::Min => c"anyccl_reduce_min_float8_e4m3",
-        ReduceOp::Max => c"anyccl_reduce_max_float8_e4m3",
-        ReduceOp::Avg => c"anyccl_reduce_saturating_avg_float8_e4m3",
-        ReduceOp::PremulSum => c"anyccl_reduce_saturating_premul_sum_float8_e4m3",
-        _ => return None,
-    })
-}
-
-/// Operators on float8_e5m2 that does not overflow.
-fn saturating_e5m2(op: ReduceOp) -> Option<&'static CStr> {
-    Some(match op {
-        ReduceOp::Sum => c"anyccl_reduce_saturating_sum_float8_e5m2",
-        ReduceOp::Product => c"anyccl_reduce_saturating_product_float8_e5m2",
-        ReduceOp::Min => c"anyccl_reduce_saturating_min_float8_e5m2",
-        ReduceOp::Max => c"anyccl_reduce_saturating_max_float8_e5m2",
-        ReduceOp::Avg => c"anyccl_reduce_saturating_avg_float8_e5m2",
-        ReduceOp::PremulSum => c"anyccl_reduce_saturating_premul_sum_float8_e5m2",
-        _ => return None,
-    })
-}
-
 /// Operators on complex64.
 fn complex64(op: ReduceOp) -> Option<&'static CStr> {
     Some(match op {
@@ -321,14 +293,12 @@ mod tests {
     fn every_pair_that_the_engine_accepts_has_an_entry_in_the_ptx() {
         for datatype in Datatype::ALL {
             for op in ReduceOp::ALL.into_iter().chain([ReduceOp::PremulSum]) {
-                for saturates in [false, true] {
-                    let found = reduction(datatype, op, saturates);
-                    assert_eq!(found.is_some(), op.accepts(datatype), "{} of {}", op.name(), datatype.name());
-                    let Some(found) = found else { continue };
-                    let entry = format!(".entry {}(", found.entry.to_str().unwrap());
-                    assert!(PTX.contains(&entry), "the PTX has no {entry}");
-                    assert_eq!((found.units * found.unit_bytes) as usize, datatype.bytes());
-                }
+                let found = reduction(datatype, op);
+                assert_eq!(found.is_some(), op.accepts(datatype), "{} of {}", op.name(), datatype.name());
+                let Some(found) = found else { continue };
+                let entry = format!(".entry {}(", found.entry.to_str().unwrap());
+                assert!(PTX.contains(&entry), "the PTX has no {entry}");
+                assert_eq!((found.units * found.unit_bytes) as usize, datatype.bytes());
             }
         }
         for entry in [COPY, COPY_INLINE, COUNTER_ADD] {

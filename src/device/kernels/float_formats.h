@@ -16,6 +16,7 @@ struct Float32 {
     // The magnitude of infinity, or of the largest number in a format without one. Larger magnitudes are
     // NaNs.
     static const i32 LARGEST = 0x7f800000;
+    static const i32 LARGEST_FINITE = LARGEST - 1;
     static const i32 NOT_A_NUMBER = 0x7fc00000;
     ANYCCL_DEVICE float decode(u32 bits) { return float_of(bits); }
     ANYCCL_DEVICE u32 encode(float value) { return value != value ? u32(NOT_A_NUMBER) : bits_of(value); }
@@ -28,6 +29,7 @@ struct Float64 {
     typedef double Wide;
     static const i64 MAGNITUDE = 0x7fffffffffffffff;
     static const i64 LARGEST = 0x7ff0000000000000;
+    static const i64 LARGEST_FINITE = LARGEST - 1;
     static const i64 NOT_A_NUMBER = 0x7ff8000000000000;
     ANYCCL_DEVICE double decode(u64 bits) { return double_of(bits); }
     ANYCCL_DEVICE u64 encode(double value) { return value != value ? u64(NOT_A_NUMBER) : bits_of(value); }
@@ -40,6 +42,7 @@ struct Bfloat16 {
     typedef float Wide;
     static const i32 MAGNITUDE = 0x7fff;
     static const i32 LARGEST = 0x7f80;
+    static const i32 LARGEST_FINITE = LARGEST - 1;
     static const i32 NOT_A_NUMBER = 0x7fc0;
     ANYCCL_DEVICE float decode(u16 bits) { return float_of(u32(bits) << 16); }
     ANYCCL_DEVICE u16 encode(float value)
@@ -64,7 +67,7 @@ struct SmallFormat {
     static const i32 MAGNITUDE = 0x7fffffff >> SIGN_SHIFT;
     static const i32 LARGEST = LARGEST_CODE;
     static const i32 NOT_A_NUMBER = NAN_CODE;
-    static const u32 LARGEST_FINITE = OVERFLOW_CODE - 1;
+    static const i32 LARGEST_FINITE = OVERFLOW_CODE - 1;
 
     ANYCCL_DEVICE float decode(BITS bits)
     {
@@ -143,17 +146,17 @@ struct Float8E4m3 : IntegerE4m3 {
 };
 #endif
 
-// An 8-bit format whose results are finite or NaN.
+// The bits of a result. `saturates`: those of 8-bit formats are finite or NaN.
 template <class F>
-struct Saturating : F {
-    ANYCCL_DEVICE typename F::Bits encode(float value)
-    {
-        float largest = F::decode(typename F::Bits(F::LARGEST_FINITE));
+ANYCCL_DEVICE typename F::Bits encode_finite_if(typename F::Wide value, u32 saturates)
+{
+    if (sizeof(typename F::Bits) == 1 && saturates) {
+        typename F::Wide largest = F::decode(typename F::Bits(F::LARGEST_FINITE));
         // NaN fails both comparisons.
         value = value > largest ? largest : value;
         value = value < -largest ? -largest : value;
-        return F::encode(value);
     }
-};
+    return F::encode(value);
+}
 
 }  // namespace anyccl

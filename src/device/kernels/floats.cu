@@ -8,52 +8,52 @@ using namespace anyccl;
 
 ANYCCL_KERNEL(anyccl_reduce_sum_float16, ReduceArguments)
 {
-    reduce<Sum<Float16>, 4>(arguments);
+    reduce<Sum<Float16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_product_float16, ReduceArguments)
 {
-    reduce<Product<Float16>, 4>(arguments);
+    reduce<Product<Float16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_min_float16, ReduceArguments)
 {
-    reduce<Min<Float16>, 4>(arguments);
+    reduce<Min<Float16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_max_float16, ReduceArguments)
 {
-    reduce<Max<Float16>, 4>(arguments);
+    reduce<Max<Float16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_avg_float16, ReduceArguments)
 {
-    reduce<Avg<Float16>, 4>(arguments);
+    reduce<Avg<Float16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_premul_sum_float16, PremulSumArguments)
 {
-    reduce<PremulSum<Float16>, 4>(arguments);
+    reduce<PremulSum<Float16>, 3>(arguments);
 }
 
 ANYCCL_KERNEL(anyccl_reduce_sum_bfloat16, ReduceArguments)
 {
-    reduce<Sum<Bfloat16>, 4>(arguments);
+    reduce<Sum<Bfloat16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_product_bfloat16, ReduceArguments)
 {
-    reduce<Product<Bfloat16>, 4>(arguments);
+    reduce<Product<Bfloat16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_min_bfloat16, ReduceArguments)
 {
-    reduce<Min<Bfloat16>, 4>(arguments);
+    reduce<Min<Bfloat16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_max_bfloat16, ReduceArguments)
 {
-    reduce<Max<Bfloat16>, 4>(arguments);
+    reduce<Max<Bfloat16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_avg_bfloat16, ReduceArguments)
 {
-    reduce<Avg<Bfloat16>, 4>(arguments);
+    reduce<Avg<Bfloat16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_premul_sum_bfloat16, PremulSumArguments)
 {
-    reduce<PremulSum<Bfloat16>, 4>(arguments);
+    reduce<PremulSum<Bfloat16>, 3>(arguments);
 }
 
 ANYCCL_KERNEL(anyccl_reduce_sum_float32, ReduceArguments)
@@ -156,61 +156,19 @@ ANYCCL_KERNEL(anyccl_reduce_premul_sum_float8_e5m2, PremulSumArguments)
     reduce<PremulSum<Float8E5m2>, 2>(arguments);
 }
 
-// 8-bit floats that become the largest finite number where they would overflow.
-ANYCCL_KERNEL(anyccl_reduce_saturating_sum_float8_e4m3, ReduceArguments)
-{
-    reduce<Sum<Saturating<Float8E4m3>>, 2>(arguments);
-}
-ANYCCL_KERNEL(anyccl_reduce_saturating_product_float8_e4m3, ReduceArguments)
-{
-    reduce<Product<Saturating<Float8E4m3>>, 2>(arguments);
-}
-ANYCCL_KERNEL(anyccl_reduce_saturating_avg_float8_e4m3, ReduceArguments)
-{
-    reduce<Avg<Saturating<Float8E4m3>>, 2>(arguments);
-}
-ANYCCL_KERNEL(anyccl_reduce_saturating_premul_sum_float8_e4m3, PremulSumArguments)
-{
-    reduce<PremulSum<Saturating<Float8E4m3>>, 2>(arguments);
-}
-ANYCCL_KERNEL(anyccl_reduce_saturating_sum_float8_e5m2, ReduceArguments)
-{
-    reduce<Sum<Saturating<Float8E5m2>>, 2>(arguments);
-}
-ANYCCL_KERNEL(anyccl_reduce_saturating_product_float8_e5m2, ReduceArguments)
-{
-    reduce<Product<Saturating<Float8E5m2>>, 2>(arguments);
-}
-ANYCCL_KERNEL(anyccl_reduce_saturating_avg_float8_e5m2, ReduceArguments)
-{
-    reduce<Avg<Saturating<Float8E5m2>>, 2>(arguments);
-}
-ANYCCL_KERNEL(anyccl_reduce_saturating_min_float8_e5m2, ReduceArguments)
-{
-    reduce<Saturated<Min<Float8E5m2>, Float8E5m2>, 2>(arguments);
-}
-ANYCCL_KERNEL(anyccl_reduce_saturating_max_float8_e5m2, ReduceArguments)
-{
-    reduce<Saturated<Max<Float8E5m2>, Float8E5m2>, 2>(arguments);
-}
-ANYCCL_KERNEL(anyccl_reduce_saturating_premul_sum_float8_e5m2, PremulSumArguments)
-{
-    reduce<PremulSum<Saturating<Float8E5m2>>, 2>(arguments);
-}
-
 ANYCCL_KERNEL(anyccl_reduce_product_complex64, ReduceArguments)
 {
-    reduce<ComplexProduct<Float32>, 4>(arguments);
+    reduce<ComplexProduct<Float32>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_premul_sum_complex64, PremulSumArguments)
 {
-    reduce<ComplexPremulSum<Float32>, 4>(arguments);
+    reduce<ComplexPremulSum<Float32>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_product_complex128, ReduceArguments)
 {
-    reduce<ComplexProduct<Float64>, 4>(arguments);
+    reduce<ComplexProduct<Float64>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_premul_sum_complex128, PremulSumArguments)
 {
-    reduce<ComplexPremulSum<Float64>, 4>(arguments);
+    reduce<ComplexPremulSum<Float64>, 3>(arguments);
 }

@@ -10,9 +10,10 @@ namespace anyccl {
 
 // Four results of an 8-bit format. A function of its own, because the code would be large where it is used.
 template <class F>
-ANYCCL_DEVICE_FUNCTION u32 encode_word(float a, float b, float c, float d)
+ANYCCL_DEVICE_FUNCTION u32 encode_word(float a, float b, float c, float d, u32 saturates)
 {
-    return u32(F::encode(a)) | u32(F::encode(b)) << 8 | u32(F::encode(c)) << 16 | u32(F::encode(d)) << 24;
+    return u32(encode_finite_if<F>(a, saturates)) | u32(encode_finite_if<F>(b, saturates)) << 8 |
+           u32(encode_finite_if<F>(c, saturates)) << 16 | u32(encode_finite_if<F>(d, saturates)) << 24;
 }
 
 // 8-bit floats are converted by the host engine wherever there are several ranks, so NaN becomes canonical
@@ -23,9 +24,13 @@ struct FloatOperator : Plain {
     typedef typename F::Wide Wide;
     enum : bool { RAW_FIRST = sizeof(Bits) > 1 };
     enum : bool { ENCODES_WORDS = sizeof(Bits) == 1 };
+    enum : bool { MAY_SATURATE = sizeof(Bits) == 1 };
     ANYCCL_DEVICE Wide decode(Bits bits, NoFactor) { return F::decode(bits); }
-    ANYCCL_DEVICE Bits encode(Wide value, u32) { return F::encode(value); }
-    ANYCCL_DEVICE u32 encode_four(const Wide *n, u32) { return encode_word<F>(n[0], n[1], n[2], n[3]); }
+    ANYCCL_DEVICE Bits encode(Wide value, const Finish &finish) { return encode_finite_if<F>(value, finish.saturates); }
+    ANYCCL_DEVICE u32 encode_four(const Wide *n, const Finish &finish)
+    {
+        return encode_word<F>(n[0], n[1], n[2], n[3], finish.saturates);
+    }
 };
 
 template <class F>
@@ -41,11 +46,14 @@ struct Avg : Sum<F> {
     typedef typename F::Wide Wide;
     enum : bool { RAW_ALONE = false };
     enum : bool { RAW_FIRST = false };
-    ANYCCL_DEVICE typename F::Bits encode(Wide value, u32 divisor) { return F::encode(value / Wide(divisor)); }
-    ANYCCL_DEVICE u32 encode_four(const Wide *n, u32 divisor)
+    ANYCCL_DEVICE typename F::Bits encode(Wide value, const Finish &finish)
     {
-        const Wide by = Wide(divisor);
-        return encode_word<F>(n[0] / by, n[1] / by, n[2] / by, n[3] / by);
+        return encode_finite_if<F>(value / Wide(finish.divisor), finish.saturates);
+    }
+    ANYCCL_DEVICE u32 encode_four(const Wide *n, const Finish &finish)
+    {
+        const Wide by = Wide(finish.divisor);
+        return encode_word<F>(n[0] / by, n[1] / by, n[2] / by, n[3] / by, finish.saturates);
     }
 };
 
@@ -56,19 +64,29 @@ struct Product : FloatOperator<F> {
     ANYCCL_DEVICE Wide combine(Wide a, Wide b) { return a * b; }
 };
 
-// Rounds a number to a number of the format. A function of its own, because the code would be large where it
-// is used.
+// Rounds a number to a number of the format. A function of its own, because the code would be large where it is
+// used.
 template <class F>
 struct Round {
-    ANYCCL_DEVICE_FUNCTION float to_format(float value) { return F::decode(F::encode(value)); }
+    ANYCCL_DEVICE_FUNCTION float to_format(float value, u32 saturates)
+    {
+        return F::decode(encode_finite_if<F>(value, saturates));
+    }
 };
 template <>
 struct Round<Float32> {
-    ANYCCL_DEVICE float to_format(float value) { return value; }
+    ANYCCL_DEVICE float to_format(float value, u32) { return value; }
 };
 template <>
 struct Round<Float64> {
-    ANYCCL_DEVICE double to_format(double value) { return value; }
+    ANYCCL_DEVICE double to_format(double value, u32) { return value; }
+};
+
+// A scalar, and what becomes of products with it.
+template <class F>
+struct RoundedFactor {
+    typename F::Wide scalar;
+    u32 saturates;
 };
 
 // The product of a contribution and its scalar is rounded to the format first, as if the rank had sent it.
@@ -77,15 +95,19 @@ struct PremulSum : Sum<F> {
     typedef PremulSumArguments Arguments;
     typedef typename F::Bits Bits;
     typedef typename F::Wide Wide;
-    typedef Wide Factor;
+    typedef RoundedFactor<F> Factor;
     enum : bool { RAW_ALONE = false };
     enum : bool { RAW_FIRST = false };
     ANYCCL_DEVICE const ReduceArguments &reduction(const PremulSumArguments &arguments) { return arguments.reduce; }
-    ANYCCL_DEVICE Wide factor(const PremulSumArguments &arguments, u32 rank)
+    ANYCCL_DEVICE Factor factor(const PremulSumArguments &arguments, u32 rank)
     {
-        return F::decode(scalar_of<Bits>(arguments, rank));
+        Factor factor = {F::decode(scalar_of<Bits>(arguments, rank)), arguments.reduce.saturates};
+        return factor;
     }
-    ANYCCL_DEVICE Wide decode(Bits bits, Wide factor) { return Round<F>::to_format(factor * F::decode(bits)); }
+    ANYCCL_DEVICE Wide decode(Bits bits, Factor factor)
+    {
+        return Round<F>::to_format(factor.scalar * F::decode(bits), factor.saturates);
+    }
 };
 
 // Minimum and maximum compare integers: the bits, with those but the sign inverted in negative numbers. So -0
@@ -94,15 +116,20 @@ template <class F>
 struct FloatOrder : Plain {
     typedef typename F::Bits Bits;
     typedef typename F::Ordered Wide;
+    enum : bool { MAY_SATURATE = sizeof(Bits) == 1 };
     ANYCCL_DEVICE Wide flip(Wide bits) { return bits < 0 ? bits ^ F::MAGNITUDE : bits; }
     ANYCCL_DEVICE Wide decode_or(Bits bits, Wide not_a_number)
     {
         Wide value = F::ordered(bits);
         return (value & F::MAGNITUDE) > F::LARGEST ? not_a_number : flip(value);
     }
-    ANYCCL_DEVICE Bits encode_but(Wide value, Wide not_a_number)
+    ANYCCL_DEVICE Bits encode_but(Wide value, Wide not_a_number, u32 saturates)
     {
-        return value == not_a_number ? Bits(F::NOT_A_NUMBER) : Bits(flip(value));
+        if (value == not_a_number)
+            return Bits(F::NOT_A_NUMBER);
+        Bits bits = Bits(flip(value));
+        const bool is_infinite = (bits & F::MAGNITUDE) > F::LARGEST_FINITE;
+        return sizeof(Bits) == 1 && saturates && is_infinite ? Bits(bits - 1) : bits;
     }
 };
 
@@ -113,7 +140,10 @@ struct Min : FloatOrder<F> {
     ANYCCL_DEVICE Wide identity() { return F::LARGEST; }
     ANYCCL_DEVICE Wide decode(Bits bits, NoFactor) { return FloatOrder<F>::decode_or(bits, ~F::MAGNITUDE); }
     ANYCCL_DEVICE Wide combine(Wide a, Wide b) { return a < b ? a : b; }
-    ANYCCL_DEVICE Bits encode(Wide value, u32) { return FloatOrder<F>::encode_but(value, ~F::MAGNITUDE); }
+    ANYCCL_DEVICE Bits encode(Wide value, const Finish &finish)
+    {
+        return FloatOrder<F>::encode_but(value, ~F::MAGNITUDE, finish.saturates);
+    }
 };
 
 template <class F>
@@ -123,19 +153,9 @@ struct Max : FloatOrder<F> {
     ANYCCL_DEVICE Wide identity() { return ~F::LARGEST; }
     ANYCCL_DEVICE Wide decode(Bits bits, NoFactor) { return FloatOrder<F>::decode_or(bits, F::MAGNITUDE); }
     ANYCCL_DEVICE Wide combine(Wide a, Wide b) { return a > b ? a : b; }
-    ANYCCL_DEVICE Bits encode(Wide value, u32) { return FloatOrder<F>::encode_but(value, F::MAGNITUDE); }
-};
-
-// The result of `Order`, a Min or Max of an 8-bit format F with infinity, but an infinite one becomes the
-// largest finite number.
-template <class Order, class F>
-struct Saturated : Order {
-    typedef typename F::Bits Bits;
-    enum : bool { RAW_FIRST = false };
-    ANYCCL_DEVICE Bits encode(typename F::Ordered value, u32)
+    ANYCCL_DEVICE Bits encode(Wide value, const Finish &finish)
     {
-        Bits bits = Order::encode(value, 1);
-        return (bits & F::MAGNITUDE) == F::LARGEST_FINITE + 1 && bits != F::NOT_A_NUMBER ? Bits(bits - 1) : bits;
+        return FloatOrder<F>::encode_but(value, F::MAGNITUDE, finish.saturates);
     }
 };
 
@@ -182,7 +202,7 @@ struct ComplexOperator : Plain {
     typedef typename ComplexBits<F>::Bits Bits;
     typedef Complex<typename F::Wide> Wide;
     ANYCCL_DEVICE Wide decode(Bits bits, NoFactor) { return ComplexBits<F>::decode(bits); }
-    ANYCCL_DEVICE Bits encode(Wide value, u32) { return ComplexBits<F>::encode(value); }
+    ANYCCL_DEVICE Bits encode(Wide value, const Finish &) { return ComplexBits<F>::encode(value); }
     // The plain formula, without C99's recovery of infinities.
     ANYCCL_DEVICE Wide times(Wide a, Wide b)
     {

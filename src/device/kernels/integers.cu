@@ -71,51 +71,51 @@ ANYCCL_KERNEL(anyccl_reduce_avg_uint8, ReduceArguments)
 
 ANYCCL_KERNEL(anyccl_reduce_sum_uint16, ReduceArguments)
 {
-    reduce<IntegerSum<u16>, 4>(arguments);
+    reduce<IntegerSum<u16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_product_uint16, ReduceArguments)
 {
-    reduce<IntegerProduct<u16>, 4>(arguments);
+    reduce<IntegerProduct<u16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_land_uint16, ReduceArguments)
 {
-    reduce<LogicalAnd<u16>, 4>(arguments);
+    reduce<LogicalAnd<u16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_lor_uint16, ReduceArguments)
 {
-    reduce<LogicalOr<u16>, 4>(arguments);
+    reduce<LogicalOr<u16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_lxor_uint16, ReduceArguments)
 {
-    reduce<LogicalXor<u16>, 4>(arguments);
+    reduce<LogicalXor<u16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_premul_sum_uint16, PremulSumArguments)
 {
-    reduce<IntegerPremulSum<u16>, 4>(arguments);
+    reduce<IntegerPremulSum<u16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_min_int16, ReduceArguments)
 {
-    reduce<IntegerMin<i16>, 4>(arguments);
+    reduce<IntegerMin<i16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_min_uint16, ReduceArguments)
 {
-    reduce<IntegerMin<u16>, 4>(arguments);
+    reduce<IntegerMin<u16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_max_int16, ReduceArguments)
 {
-    reduce<IntegerMax<i16>, 4>(arguments);
+    reduce<IntegerMax<i16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_max_uint16, ReduceArguments)
 {
-    reduce<IntegerMax<u16>, 4>(arguments);
+    reduce<IntegerMax<u16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_avg_int16, ReduceArguments)
 {
-    reduce<IntegerAvg<i16>, 4>(arguments);
+    reduce<IntegerAvg<i16>, 3>(arguments);
 }
 ANYCCL_KERNEL(anyccl_reduce_avg_uint16, ReduceArguments)
 {
-    reduce<IntegerAvg<u16>, 4>(arguments);
+    reduce<IntegerAvg<u16>, 3>(arguments);
 }
 
 ANYCCL_KERNEL(anyccl_reduce_sum_uint32, ReduceArguments)

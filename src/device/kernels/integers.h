@@ -46,7 +46,7 @@ struct IntegerOperator : Plain {
     typedef typename UnsignedOf<sizeof(T)>::Type Bits;
     typedef typename Integer<T>::Wide Wide;
     ANYCCL_DEVICE Wide decode(Bits bits, NoFactor) { return Wide(bits); }
-    ANYCCL_DEVICE Bits encode(Wide value, u32) { return Bits(value); }
+    ANYCCL_DEVICE Bits encode(Wide value, const Finish &) { return Bits(value); }
 };
 
 template <class T>
@@ -63,11 +63,12 @@ struct IntegerAvg : IntegerSum<T> {
     typedef typename Integer<T>::Wide Wide;
     enum : bool { RAW_ALONE = false };
     enum : bool { RAW_FIRST = false };
-    ANYCCL_DEVICE Bits encode(Wide value, u32 divisor)
+    ANYCCL_DEVICE Bits encode(Wide value, const Finish &finish)
     {
         const bool is_signed = T(-1) < T(0);
         typedef typename Integer<T>::Signed Signed;
-        return is_signed ? Bits(Signed(T(value)) / Signed(divisor)) : Bits(Wide(Bits(value)) / Wide(divisor));
+        return is_signed ? Bits(Signed(T(value)) / Signed(finish.divisor))
+                         : Bits(Wide(Bits(value)) / Wide(finish.divisor));
     }
 };
 
@@ -78,26 +79,45 @@ struct IntegerProduct : IntegerOperator<T> {
     ANYCCL_DEVICE Wide combine(Wide a, Wide b) { return a * b; }
 };
 
-// Minimum and maximum keep the element itself, with its sign.
+// The registers of minimum and maximum: 32 or 64 bits, with the sign of the element.
+template <class T>
+struct Ordered {
+    typedef i32 Wide;
+};
+template <>
+struct Ordered<u32> {
+    typedef u32 Wide;
+};
+template <>
+struct Ordered<i64> {
+    typedef i64 Wide;
+};
+template <>
+struct Ordered<u64> {
+    typedef u64 Wide;
+};
+
 template <class T>
 struct IntegerOrder : Plain {
     typedef typename UnsignedOf<sizeof(T)>::Type Bits;
-    typedef T Wide;
-    ANYCCL_DEVICE T decode(Bits bits, NoFactor) { return T(bits); }
-    ANYCCL_DEVICE Bits encode(T value, u32) { return Bits(value); }
+    typedef typename Ordered<T>::Wide Wide;
+    ANYCCL_DEVICE Wide decode(Bits bits, NoFactor) { return Wide(T(bits)); }
+    ANYCCL_DEVICE Bits encode(Wide value, const Finish &) { return Bits(value); }
     ANYCCL_DEVICE T smallest() { return T(-1) < T(0) ? T(Bits(1) << (8 * sizeof(T) - 1)) : T(0); }
 };
 
 template <class T>
 struct IntegerMin : IntegerOrder<T> {
-    ANYCCL_DEVICE T identity() { return T(~IntegerOrder<T>::smallest()); }
-    ANYCCL_DEVICE T combine(T a, T b) { return a < b ? a : b; }
+    typedef typename Ordered<T>::Wide Wide;
+    ANYCCL_DEVICE Wide identity() { return Wide(T(~IntegerOrder<T>::smallest())); }
+    ANYCCL_DEVICE Wide combine(Wide a, Wide b) { return a < b ? a : b; }
 };
 
 template <class T>
 struct IntegerMax : IntegerOrder<T> {
-    ANYCCL_DEVICE T identity() { return IntegerOrder<T>::smallest(); }
-    ANYCCL_DEVICE T combine(T a, T b) { return a > b ? a : b; }
+    typedef typename Ordered<T>::Wide Wide;
+    ANYCCL_DEVICE Wide identity() { return Wide(IntegerOrder<T>::smallest()); }
+    ANYCCL_DEVICE Wide combine(Wide a, Wide b) { return a > b ? a : b; }
 };
 
 // Bitwise operators do not depend on the datatype: T is a word of a vector, or a byte of its own.
@@ -128,7 +148,7 @@ struct Logical : IntegerOperator<T> {
     typedef typename IntegerOperator<T>::Bits Bits;
     typedef u32 Wide;
     ANYCCL_DEVICE u32 decode(Bits bits, NoFactor) { return bits != 0 ? 1 : 0; }
-    ANYCCL_DEVICE Bits encode(u32 value, u32) { return Bits(value); }
+    ANYCCL_DEVICE Bits encode(u32 value, const Finish &) { return Bits(value); }
 };
 
 template <class T>

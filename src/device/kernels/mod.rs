@@ -8,21 +8,21 @@
 //! **Reductions** ([`reduction`]). One launch reads up to 64 inputs and writes up to 64 outputs
 //! ([`ReduceArguments`]). Each element is reduced in the order of ranks, rank 0 first, by one thread. So its
 //! bits do not depend on the count, the launch, or where buffers lie. [`Form`] says which result goes where;
-//! scans are a form of the same entries.
+//! scans are a form of the same entries. 8-bit floats saturate where the arguments say so.
 //!
 //! **Results** are those of the engine on host memory (`reduce`), reduced from rank 0 on. They differ in
-//! three cases:
+//! two cases:
 //! - float16 and bfloat16 are accumulated in float32 and rounded once; the host rounds each combination. So
 //!   results may differ for three ranks and more, and for averages of two.
 //! - An algorithm on the host may reduce in another order. Floats differ then as among these algorithms.
-//! - A scan by a saturating minimum or maximum leaves a NaN of rank 0 in float8_e4m3 as it is.
 //!
 //! **Copies** ([`COPY`], [`COPY_INLINE`]). One launch copies a table of segments, each to several places. So
 //! a broadcast or an all_gather reads each byte once.
 //!
-//! **Speed.** Buffers whose addresses are equal modulo 16 take the fast loop: 4 to 8 loads of 16 bytes in
-//! flight per thread, 2 to 4 for elements of one byte. Others are read and written in pieces as large as
-//! their alignment allows.
+//! **Speed.** Buffers whose addresses are equal modulo 16 take the fast loop. A thread has 4 to 8 loads of 16
+//! bytes in flight there, 3 to 6 where elements have 2 bytes, 2 to 4 where they have one. So accumulators and
+//! loads fit into 64 registers, and two blocks of 512 threads into a multiprocessor. Other buffers are read
+//! and written in pieces as large as their alignment allows.
 
 mod arguments;
 mod entries;

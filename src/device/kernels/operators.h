@@ -6,10 +6,10 @@
 //   Wide                      the number that is accumulated
 //   decode(bits, factor)      the number of a unit
 //   combine(a, b)
-//   encode(wide, divisor)     the unit of a result
+//   encode(wide, finish)     the unit of a result
 //   identity()                combine(identity(), x) is x, where HAS_IDENTITY
 //   factor(arguments, rank)   what the units of an input are multiplied by, where Op is a premultiplied sum
-//   encode_four(wide, divisor)  a word of four units, where ENCODES_WORDS
+//   encode_four(wide, finish)  a word of four units, where ENCODES_WORDS
 //   RAW_ALONE                 a launch with one input copies it
 //   RAW_FIRST                 the result of input 0 in a scan of several inputs is that input, bit by bit
 #pragma once
@@ -17,6 +17,12 @@
 #include "memory.h"
 
 namespace anyccl {
+
+// What happens to a result.
+struct Finish {
+    u32 divisor;
+    u32 saturates;
+};
 
 struct NoFactor {};
 
@@ -26,6 +32,7 @@ struct Plain {
     typedef NoFactor Factor;
     enum : bool { HAS_IDENTITY = true };
     enum : bool { ENCODES_WORDS = false };
+    enum : bool { MAY_SATURATE = false };
     enum : bool { RAW_ALONE = true };
     enum : bool { RAW_FIRST = true };
     ANYCCL_DEVICE const ReduceArguments &reduction(const ReduceArguments &arguments) { return arguments; }

@@ -19,21 +19,21 @@ namespace anyccl {
 // Makes units of numbers: one at a time, or four to a word.
 template <class Op, u32 COUNT, bool WORDS>
 struct Encoding {
-    ANYCCL_DEVICE void encode(Vector &v, const typename Op::Wide *number, u32 divisor)
+    ANYCCL_DEVICE void encode(Vector &v, const typename Op::Wide *number, const Finish &finish)
     {
 #pragma unroll
         for (u32 i = 0; i < COUNT; i++)
-            Unit<typename Op::Bits>::set(v, i, Op::encode(number[i], divisor));
+            Unit<typename Op::Bits>::set(v, i, Op::encode(number[i], finish));
     }
 };
 
 template <class Op, u32 COUNT>
 struct Encoding<Op, COUNT, true> {
-    ANYCCL_DEVICE void encode(Vector &v, const typename Op::Wide *number, u32 divisor)
+    ANYCCL_DEVICE void encode(Vector &v, const typename Op::Wide *number, const Finish &finish)
     {
 #pragma unroll
         for (u32 i = 0; i < COUNT / 4; i++)
-            v.word[i] = Op::encode_four(number + 4 * i, divisor);
+            v.word[i] = Op::encode_four(number + 4 * i, finish);
     }
 };
 
@@ -58,10 +58,10 @@ struct Accumulator {
         }
     }
 
-    ANYCCL_MEMBER Vector result(u32 divisor) const
+    ANYCCL_MEMBER Vector result(const Finish &finish) const
     {
         Vector v = {{0, 0, 0, 0}};
-        Encoding<Op, COUNT, Op::ENCODES_WORDS && COUNT >= 4>::encode(v, number, divisor);
+        Encoding<Op, COUNT, Op::ENCODES_WORDS && COUNT >= 4>::encode(v, number, finish);
         return v;
     }
 };
@@ -102,15 +102,17 @@ ANYCCL_DEVICE void careful(const typename Op::Arguments &arguments, const Area &
         if (k + 1 < inputs)
             next = Piece::read(reduction.input[k + 1] + area.input_offset + offset);
         numbers.add(piece, Op::factor(arguments, k), k == 0);
-        u32 first = area.first_output, end = k + 1 == inputs ? area.end_output : first, divisor = reduction.divisor;
+        u32 first = area.first_output, end = k + 1 == inputs ? area.end_output : first;
+        Finish finish = {reduction.divisor, reduction.saturates};
         if (form >= FORM_INCLUSIVE_SCAN) {
             first = form == FORM_INCLUSIVE_SCAN ? k : k + 1;
             end = first < inputs ? first + 1 : first;
-            divisor = k + 1;
+            finish.divisor = k + 1;
         }
         if (first < end) {
-            Vector result = numbers.result(divisor);
-            if (k == 0 && (inputs == 1 ? bool(Op::RAW_ALONE) : bool(Op::RAW_FIRST)))
+            Vector result = numbers.result(finish);
+            if (k == 0 &&
+                (inputs == 1 ? bool(Op::RAW_ALONE) : Op::RAW_FIRST && !(Op::MAY_SATURATE && finish.saturates)))
                 result = piece;
 #pragma unroll 1
             for (u32 m = first; m < end; m++)
@@ -151,9 +153,10 @@ ANYCCL_DEVICE void fast(const typename Op::Arguments &arguments, const Area &are
             v[d] = next[d];
         }
     }
+    const Finish finish = {reduction.divisor, reduction.saturates};
 #pragma unroll
     for (u32 d = 0; d < DEPTH; d++)
-        v[d] = numbers[d].result(reduction.divisor);
+        v[d] = numbers[d].result(finish);
 #pragma unroll 1
     for (u32 m = area.first_output; m < area.end_output; m++) {
         const u64 to = reduction.output[m] + offset;

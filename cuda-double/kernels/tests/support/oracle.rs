@@ -64,8 +64,9 @@ impl Operation {
             Datatype::Float16 | Datatype::Bfloat16 => {
                 rounds && (contributions > 1 || self.op == ReduceOp::Avg)
             }
-            Datatype::Float8E4m3 => rounds && (ranks > 1 || self.op == ReduceOp::Avg),
-            Datatype::Float8E5m2 => (rounds || self.saturates) && (ranks > 1 || self.op == ReduceOp::Avg),
+            Datatype::Float8E4m3 | Datatype::Float8E5m2 => {
+                (rounds || self.saturates) && (ranks > 1 || self.op == ReduceOp::Avg)
+            }
             _ => false,
         }
     }
