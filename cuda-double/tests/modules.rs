@@ -81,6 +81,30 @@ fn a_launch_runs_the_kernel_with_its_parameters_as_they_were_at_the_call() {
     free(counter);
 }
 
+/// The words of `ReduceArguments`: 64 inputs, 64 outputs, 65 parts, the count, and six halves.
+fn reduction(inputs: &[u64], outputs: &[u64], count: u64) -> [u64; 197] {
+    let mut words = [0; 197];
+    words[..inputs.len()].copy_from_slice(inputs);
+    words[64..64 + outputs.len()].copy_from_slice(outputs);
+    words[193] = count;
+    words[194] = inputs.len() as u64 | (outputs.len() as u64) << 32;
+    words
+}
+
+#[test]
+fn a_reduction_of_three_buffers_arrives_in_device_memory_and_pinned_memory() {
+    let _context = Context::current();
+    let (module, stream) = (Module::of_engine(), Stream::new(1));
+    let sum = module.function("anyccl_reduce_sum_uint32");
+    let numbers = |factor: u32| (0..5000).flat_map(|i: u32| (i * factor).to_ne_bytes()).collect::<Vec<u8>>();
+    let inputs = [1, 10, 100].map(|factor| device_memory(&numbers(factor)));
+    let (pinned, expected) = (Pinned::new(20_000), numbers(111));
+    ok(launch(sum, 64, stream.0, reduction(&inputs, &[inputs[1], pinned.address], 5000)));
+    stream.synchronize();
+    assert!(pinned.bytes() == expected && bytes_of(inputs[1], 20_000) == expected);
+    inputs.into_iter().for_each(free);
+}
+
 #[test]
 fn parameters_may_come_in_one_buffer_of_the_right_size() {
     let _context = Context::current();

@@ -111,8 +111,6 @@ typedef SmallFormat<u16, i16, 10, 15, 0x7c00, 0x7c00, 0x7e00> IntegerFloat16;
 
 #ifdef ANYCCL_HOST_KERNELS
 typedef IntegerFloat16 Float16;
-typedef IntegerE4m3 Float8E4m3;
-typedef IntegerE5m2 Float8E5m2;
 #else
 // With the conversion instructions of GPUs, which give the same numbers.
 struct Float16 : IntegerFloat16 {
@@ -129,6 +127,7 @@ struct Float16 : IntegerFloat16 {
         return value != value ? u16(NOT_A_NUMBER) : bits;
     }
 };
+#endif
 
 // A float8_e5m2 is the upper half of a float16.
 struct Float8E5m2 : IntegerE5m2 {
@@ -144,7 +143,6 @@ struct Float8E4m3 : IntegerE4m3 {
         return magnitude == 0x7f ? float_of(0x7fc00000u) : value;
     }
 };
-#endif
 
 // The bits of a result. `saturates`: those of 8-bit formats are finite or NaN.
 template <class F>
