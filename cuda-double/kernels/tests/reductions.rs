@@ -96,7 +96,7 @@ fn every_operator_on_every_datatype_gives_the_bits_of_the_engine() {
     for operation in Operation::all() {
         for ranks in RANKS {
             for (count, offset) in
-                [(700, ALIGNED), (331, ALIKE), (77, BY_ELEMENTS), (37, BY_BYTES), (1, BY_BYTES)]
+                [(700, ALIGNED), (331, ALIKE), (77, BY_ELEMENTS), (37, BY_BYTES), (1, BY_BYTES), (0, ALIGNED)]
             {
                 let (one_output, in_place) = (count % 3 == 1, count != 77);
                 check(
