@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::call::operator::Operator;
+use super::device::Described;
 use super::request::Request;
 use super::{Communicator, Operation};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, ListCount, Rank, ReduceOp, Result};
@@ -161,6 +162,11 @@ impl Communicator {
     /// # Safety
     /// See [`Communicator::start`]; the promise holds for every buffer.
     pub unsafe fn start_list(&self, list: &List, operator: Option<&Arc<Operator>>) -> Result<Coalesced> {
+        // SAFETY: passed on from our caller.
+        if let Some(started) = unsafe { self.start_on_device(&Described::List(list, operator)) } {
+            let whole = StartedMessage { request: started?, packed: Vec::new(), results: Vec::new() };
+            return Ok(Coalesced { under_way: vec![whole], outcome: Ok(()) });
+        }
         self.check_usable()?;
         self.check_list(list, operator)?;
         let lengths = list.parts.iter().map(|part| (part.count as u64, part.datatype as u8));
@@ -198,7 +204,7 @@ impl Communicator {
     }
 
     /// The call on one buffer.
-    fn plain(&self, list: &List, part: &Part) -> Operation {
+    pub(super) fn plain(&self, list: &List, part: &Part) -> Operation {
         let kind = CallKind::Collective(list.collective);
         let (op, root, count) = (list.op, list.root, part.count as u64);
         let call = Call { kind, datatype: part.datatype, op, root, count };

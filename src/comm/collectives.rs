@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use super::call::operation::{Operation, Variant};
 use super::call::operator::Operator;
 use super::communicator::Communicator;
+use super::device::Described;
 use super::request::Request;
 use crate::base::{BoxedResult, Call, CallKind, Collective, ReduceOp, Result};
 use crate::executor::{Key, Prepared};
@@ -25,6 +26,10 @@ impl Communicator {
     #[inline]
     pub unsafe fn run(&self, operation: &Operation) -> Result<()> {
         if self.may_be_foreign() {
+            // SAFETY: passed on from our caller.
+            if let Some(outcome) = unsafe { self.run_on_device(&Described::Collective(operation, None)) } {
+                return outcome;
+            }
             self.check_usable()?;
             // SAFETY: passed on from our caller.
             if let Some(outcome) = unsafe { self.run_foreign(operation) } {
@@ -74,6 +79,10 @@ impl Communicator {
     /// # Safety
     /// See [`Communicator::run`]; the promise holds until the request is complete.
     pub unsafe fn start(&self, operation: &Operation) -> Result<Request> {
+        // SAFETY: passed on from our caller.
+        if let Some(started) = unsafe { self.start_on_device(&Described::Collective(operation, None)) } {
+            return started;
+        }
         self.check_usable()?;
         if self.may_be_foreign()
             // SAFETY: passed on from our caller.
@@ -107,8 +116,12 @@ impl Communicator {
         match operator {
             // SAFETY: passed on from our caller.
             None => unsafe { self.run(operation) },
-            // SAFETY: passed on from our caller.
-            Some(_) => unsafe { self.start_with_signature(operation, operator, None) }?.wait(),
+            Some(_) => {
+                // SAFETY: passed on from our caller.
+                let on_device = unsafe { self.run_on_device(&Described::Collective(operation, operator)) };
+                // SAFETY: passed on from our caller.
+                on_device.unwrap_or_else(|| unsafe { self.start_with_signature(operation, operator, None) }?.wait())
+            }
         }
     }
 
@@ -125,8 +138,12 @@ impl Communicator {
         match operator {
             // SAFETY: passed on from our caller.
             None => unsafe { self.start(operation) },
-            // SAFETY: passed on from our caller.
-            Some(_) => unsafe { self.start_with_signature(operation, operator, None) },
+            Some(_) => {
+                // SAFETY: passed on from our caller.
+                let on_device = unsafe { self.start_on_device(&Described::Collective(operation, operator)) };
+                // SAFETY: passed on from our caller.
+                on_device.unwrap_or_else(|| unsafe { self.start_with_signature(operation, operator, None) })
+            }
         }
     }
 

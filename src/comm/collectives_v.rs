@@ -6,6 +6,7 @@ use super::call::operator::Operator;
 use super::call::placement::Placed;
 use super::call::unequal::{Places, Unequal};
 use super::communicator::Communicator;
+use super::device::Described;
 use super::request::Request;
 use crate::base::{Datatype, Error, Result};
 use crate::executor::{Buffers, Prepared};
@@ -17,6 +18,10 @@ impl Communicator {
     /// # Safety
     /// The blocks are valid for what the collective reads and writes, for the whole call.
     pub unsafe fn run_unequal(&self, operation: &Unequal) -> Result<()> {
+        // SAFETY: passed on from our caller.
+        if let Some(outcome) = unsafe { self.run_on_device(&Described::Unequal(operation, None)) } {
+            return outcome;
+        }
         self.check_usable()?;
         operation.check_host(&self.kinds)?;
         // SAFETY: passed on from our caller.
@@ -40,8 +45,12 @@ impl Communicator {
         match operator {
             // SAFETY: passed on from our caller.
             None => unsafe { self.run_unequal(operation) },
-            // SAFETY: passed on from our caller.
-            Some(_) => unsafe { self.start_unequal_with_operator(operation, operator) }?.wait(),
+            Some(_) => {
+                // SAFETY: passed on from our caller.
+                let on_device = unsafe { self.run_on_device(&Described::Unequal(operation, operator)) };
+                // SAFETY: passed on from our caller.
+                on_device.unwrap_or_else(|| unsafe { self.start_unequal_with_operator(operation, operator) }?.wait())
+            }
         }
     }
 
@@ -63,6 +72,10 @@ impl Communicator {
         operation: &Unequal,
         operator: Option<&Arc<Operator>>,
     ) -> Result<Request> {
+        // SAFETY: passed on from our caller.
+        if let Some(started) = unsafe { self.start_on_device(&Described::Unequal(operation, operator)) } {
+            return started;
+        }
         self.check_usable()?;
         operation.check_host(&self.kinds)?;
         if operator.is_none()

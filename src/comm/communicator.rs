@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::call::operation::Operation;
 use super::call::plan_cache::PlanCache;
+use super::device::DeviceQueue;
 use super::foreign::engine::{AttachedEngine, DeviceEngine};
 use super::timeout::Timeout;
 use crate::algo::Algorithm;
@@ -49,6 +50,8 @@ pub struct Communicator {
     pub(super) on_device: DeviceEngine,
     /// Tells memory of a device from memory of the processor.
     pub(super) kinds: Kinds,
+    /// The calls on memory of a device that the builtin engine serves.
+    pub(super) device: DeviceQueue,
 }
 
 impl Communicator {
@@ -115,10 +118,14 @@ impl Communicator {
         self.plan_cache.set_saturating();
     }
 
+    /// Whether a call may be made. Waits for the turn of a call on host memory behind those on a device.
     #[inline]
     pub(super) fn check_usable(&self) -> Result<()> {
         if self.finalized.load(Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is finalized".into()));
+        }
+        if self.kinds.may_differ() {
+            self.device.wait_for_turn();
         }
         Ok(())
     }
@@ -173,6 +180,7 @@ impl Communicator {
     /// An error says why the ranks could not leave in good order, or that they have made different calls and
     /// no call has noticed. The communicator has ended in any case.
     pub fn finalize(&self) -> Result<()> {
+        self.device.drain();
         if self.finalized.swap(true, Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is already finalized".into()));
         }

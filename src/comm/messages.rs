@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::communicator::Communicator;
+use super::device::Described;
 use super::request::Request;
 use crate::base::{BoxedResult, Datatype, Error, Rank, Result};
 use crate::p2p::{MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status, Tag};
@@ -28,6 +29,13 @@ impl Communicator {
     /// `what.data` is readable for all elements, and unchanged for the whole call.
     #[inline]
     pub unsafe fn send(&self, what: &OutgoingMessage) -> Result<()> {
+        if self.kinds.may_differ() {
+            self.check_message(what)?;
+            // SAFETY: passed on from our caller.
+            if let Some(outcome) = unsafe { self.run_on_device(&Described::Send(what)) } {
+                return outcome;
+            }
+        }
         self.check_outgoing(what)?;
         // SAFETY: passed on from our caller.
         unsafe { self.driver.send(self.id, what, self.timeout.get()) }
@@ -53,6 +61,13 @@ impl Communicator {
     /// # Safety
     /// See [`Communicator::send`]; the promise holds until the request is complete.
     pub unsafe fn start_send(&self, what: &OutgoingMessage) -> Result<Request> {
+        if self.kinds.may_differ() {
+            self.check_message(what)?;
+            // SAFETY: passed on from our caller.
+            if let Some(started) = unsafe { self.start_on_device(&Described::Send(what)) } {
+                return started;
+            }
+        }
         self.check_outgoing(what)?;
         // SAFETY: passed on from our caller.
         Ok(match unsafe { self.driver.start_send(self.id, what) }? {
@@ -67,6 +82,12 @@ impl Communicator {
     /// `buffer.data` is writable for all elements, and no one else uses it, for the whole call.
     #[inline]
     pub unsafe fn receive(&self, selector: Selector, buffer: RecvBuffer) -> Result<Status> {
+        if self.kinds.may_differ() {
+            // SAFETY: passed on from our caller.
+            if let Some(outcome) = unsafe { self.receive_on_device(selector, buffer) } {
+                return outcome;
+            }
+        }
         self.check_incoming(selector)?;
         self.check_recv_buffer(&buffer)?;
         // SAFETY: passed on from our caller.
@@ -122,6 +143,13 @@ impl Communicator {
     /// See [`Communicator::start_receive`].
     #[inline]
     pub unsafe fn begin_receive(&self, selector: Selector, buffer: RecvBuffer) -> Result<StartedReceive> {
+        if self.kinds.may_differ() {
+            check_count(buffer.count, buffer.datatype)?;
+            // SAFETY: passed on from our caller.
+            if let Some(started) = unsafe { self.start_on_device(&Described::Receive(selector, buffer)) } {
+                return started.map(StartedReceive::Pending);
+            }
+        }
         self.check_incoming(selector)?;
         self.check_recv_buffer(&buffer)?;
         // SAFETY: passed on from our caller.
@@ -178,11 +206,41 @@ impl Communicator {
         Request::new(Arc::clone(&self.driver), ticket, self.timeout.get())
     }
 
+    /// Receives a message into memory of a device. With a stream, this returns before the message is there, so
+    /// the status describes the message that the receive asks for. `None`: the buffer is host memory.
+    ///
+    /// # Safety
+    /// See [`Communicator::receive`].
+    unsafe fn receive_on_device(&self, selector: Selector, buffer: RecvBuffer) -> Option<Result<Status>> {
+        if let Err(error) = check_count(buffer.count, buffer.datatype) {
+            return Some(Err(error));
+        }
+        // SAFETY: passed on from our caller.
+        let started = unsafe { self.start_on_device(&Described::Receive(selector, buffer)) }?;
+        Some(started.and_then(|mut request| {
+            if self.device.stream().is_none() {
+                request.wait()?;
+                let status = request.status();
+                return status.ok_or_else(|| Error::Internal("a receive without a status".into()));
+            }
+            request.detach();
+            let RecvBuffer { datatype, count, .. } = buffer;
+            let (source, tag) = (selector.source().unwrap_or(self.rank), selector.tag().unwrap_or(0));
+            let bytes = count as usize * datatype.bytes();
+            Ok(Status { source, tag, datatype, count, bytes, is_cancelled: false })
+        }))
+    }
+
+    /// Checks what is wrong with a message wherever its memory is.
+    fn check_message(&self, what: &OutgoingMessage) -> Result<()> {
+        self.check_rank(what.to)?;
+        check_count(what.count, what.datatype)
+    }
+
     #[inline]
     pub(super) fn check_outgoing(&self, what: &OutgoingMessage) -> Result<()> {
         self.check_usable()?;
-        self.check_rank(what.to)?;
-        check_count(what.count, what.datatype)?;
+        self.check_message(what)?;
         self.kinds.check_host(what.data.addr(), what.count as usize, "send")
     }
 

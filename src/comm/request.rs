@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::device::DeviceCompletion;
 use super::foreign::co_progress::SharedProgress;
 use crate::backend::Started;
 use crate::base::Result;
@@ -30,6 +31,8 @@ enum State {
     Running(Ticket),
     /// The operation is under way in another engine, for this communicator.
     Foreign(Box<dyn Started>, CommId, Arc<SharedProgress>),
+    /// The operation has buffers on a device, and a thread of the library sees to it.
+    OnDevice(Arc<DeviceCompletion>),
     Ended(CallOutcome),
 }
 
@@ -62,6 +65,17 @@ impl Request {
         Request { driver, timeout: None, clock, state, _memory: Vec::new() }
     }
 
+    /// Makes the request of a call with buffers on a device.
+    pub(super) fn on_device(driver: Arc<Driver>, completion: Arc<DeviceCompletion>) -> Request {
+        let (clock, state) = (Cell::default(), State::OnDevice(completion));
+        Request { driver, timeout: None, clock, state, _memory: Vec::new() }
+    }
+
+    /// Leaves a call with buffers on a device to its stream: nobody waits for it.
+    pub(super) fn detach(mut self) {
+        self.state = State::Ended(Ok(None));
+    }
+
     /// This request, which also keeps memory that the operation uses to its end.
     pub fn keeping(mut self, memory: Vec<u8>) -> Request {
         self._memory = memory;
@@ -73,6 +87,10 @@ impl Request {
         match self.state {
             State::Running(ticket) => self.state = State::Ended(self.driver.wait(ticket, self.timeout)),
             State::Foreign(..) => self.wait_for_foreign(),
+            State::OnDevice(ref completion) => {
+                let outcome = completion.wait();
+                self.state = State::Ended(outcome);
+            }
             State::Ended(_) => {}
         }
         self.result()
@@ -91,8 +109,14 @@ impl Request {
         }
     }
 
-    /// Whether the operation of another engine has ended, or the request is not such an operation.
+    /// Whether the operation of another engine or of a device has ended, or the request is not such an
+    /// operation.
     fn poll_foreign(&mut self) -> bool {
+        if let State::OnDevice(completion) = &self.state {
+            let Some(outcome) = completion.get() else { return false };
+            self.state = State::Ended(outcome);
+            return true;
+        }
         let State::Foreign(started, comm, co_progress) = &mut self.state else { return true };
         let outcome = match started.test() {
             Ok(false) => return false,
@@ -107,9 +131,9 @@ impl Request {
         true
     }
 
-    /// Whether the operation is under way in another engine, where only testing shows its end.
+    /// Whether the operation is under way in another engine or on a device, where only testing shows its end.
     pub(super) fn is_foreign(&self) -> bool {
-        matches!(self.state, State::Foreign(..))
+        matches!(self.state, State::Foreign(..) | State::OnDevice(_))
     }
 
     /// Whether both requests belong to the same engine, which is the builtin one.
@@ -156,14 +180,18 @@ impl Request {
     /// Cancels a receive that has not matched a message yet. The request must be waited for in any case; its
     /// status tells whether it was cancelled.
     pub fn cancel(&self) {
-        if let State::Running(ticket) = self.state {
-            self.driver.cancel(ticket);
+        match &self.state {
+            State::Running(ticket) => {
+                self.driver.cancel(*ticket);
+            }
+            State::OnDevice(completion) => completion.cancel(),
+            State::Foreign(..) | State::Ended(_) => {}
         }
     }
 
     fn result(&self) -> Result<()> {
         match &self.state {
-            State::Running(_) | State::Foreign(..) => unreachable!("asked only after the end"),
+            State::Running(_) | State::Foreign(..) | State::OnDevice(_) => unreachable!("asked only after the end"),
             State::Ended(Ok(_)) => Ok(()),
             State::Ended(Err(error)) => Err(error.clone()),
         }

@@ -68,9 +68,8 @@ impl BackendName {
     /// Whether the engine can work on memory of this kind.
     pub const fn serves(self, memory: MemoryKind) -> bool {
         match self {
-            BackendName::Builtin | BackendName::Mpi | BackendName::Oneccl => {
-                matches!(memory, MemoryKind::Cpu)
-            }
+            BackendName::Builtin => true,
+            BackendName::Mpi | BackendName::Oneccl => matches!(memory, MemoryKind::Cpu),
             BackendName::Nccl => matches!(memory, MemoryKind::Cuda),
         }
     }
@@ -213,12 +212,13 @@ mod tests {
     fn a_choice_says_what_holds_for_each_memory() {
         for (text, means) in [
             ("auto", "cpu:auto,cuda:auto"),
-            ("builtin", "cpu:builtin,cuda:auto"),
+            ("builtin", "cpu:builtin,cuda:builtin"),
             ("mpi", "cpu:mpi,cuda:auto"),
             ("nccl", "cpu:auto,cuda:nccl"),
             ("cpu:builtin,cuda:nccl", "cpu:builtin,cuda:nccl"),
             ("cpu:oneccl|mpi|builtin", "cpu:oneccl|mpi|builtin,cuda:auto"),
             ("nccl|mpi", "cpu:mpi,cuda:nccl"),
+            ("nccl|builtin", "cpu:builtin,cuda:nccl|builtin"),
             ("cuda:auto, mpi | builtin", "cpu:mpi|builtin,cuda:auto"),
         ] {
             assert_eq!(parsed(text), means, "{text}");

@@ -1,7 +1,26 @@
-//! Memory of devices. The builtin engine does not move it yet. [`kinds`] tells it from memory of the
-//! processor, so that another engine serves the call or the caller gets an error.
+//! Memory of CUDA devices: what it is, and how the library moves it.
+//!
+//! - [`Kinds`] tells memory of a device from memory of the processor.
+//! - [`CudaDriver`] is the table of the driver's functions (`driver`); `handles` are its objects, and
+//!   `context` is the one in which work is enqueued.
+//! - [`StagedCall`] is a call on copies in page-locked memory (`staged`). `ranges` places the copies in a
+//!   block of the `pinned` pool.
+//!
+//! A process that has not loaded the driver, and gives no device memory to a call, never opens it.
 
+mod context;
+mod driver;
+mod handles;
 pub mod kernels;
-pub mod kinds;
+mod kinds;
+mod own_streams;
+mod pinned;
+mod ranges;
+mod staged;
 
+pub use driver::{CudaDriver, Ordinal, Uuid};
+pub use handles::{CudaContext, CudaStream};
 pub use kinds::Kinds;
+pub(crate) use own_streams::OwnStreams;
+pub(crate) use ranges::{Access, Touched};
+pub(crate) use staged::StagedCall;

@@ -12,7 +12,7 @@ pub(super) const LARGE_GRAIN: usize = 4096;
 
 /// The free and the taken ranges of an arena.
 #[derive(Debug)]
-pub(super) struct Carver {
+pub(crate) struct Carver {
     /// Free ranges: length by offset. No two of them touch.
     free: BTreeMap<usize, usize>,
     taken: BTreeMap<usize, usize>,

@@ -23,6 +23,7 @@ use crate::base::{Error, Result};
 use crate::sys::populate::populate;
 
 pub use arena::Arena;
+pub(crate) use carver::Carver;
 pub use window::Window;
 
 /// Allocates `bytes` bytes that peers can read. Their content is undefined. They are aligned to 64 bytes, or

@@ -8,11 +8,11 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-use super::driver::{Context, Driver, Uuid};
 use crate::backend::engine::OobExchange;
 use crate::backend::nccl_shaped::stream::Stream;
 use crate::base::{Error, Result};
 use crate::config::raw;
+use crate::device::{CudaContext, CudaDriver, CudaStream, Uuid};
 
 /// Variable that lets several ranks share a device, in NCCL 2.30 and newer.
 const SHARING: &str = "NCCL_MULTI_RANK_GPU_ENABLE";
@@ -21,14 +21,9 @@ const RECORD_BYTES: usize = 1 + 16 + 239;
 
 /// The default stream of a device.
 struct DefaultStream {
-    driver: &'static Driver,
-    context: Context,
+    driver: &'static CudaDriver,
+    context: CudaContext,
 }
-
-// SAFETY: a context may be current in several threads; the driver has its own locks.
-unsafe impl Send for DefaultStream {}
-// SAFETY: as above.
-unsafe impl Sync for DefaultStream {}
 
 impl Stream for DefaultStream {
     fn enter(&self) -> Result<()> {
@@ -40,7 +35,7 @@ impl Stream for DefaultStream {
     }
 
     fn has_ended(&self) -> Result<bool> {
-        self.driver.default_stream_has_ended()
+        self.driver.stream_has_ended(CudaStream::LEGACY)
     }
 }
 
@@ -53,8 +48,8 @@ pub fn open_stream(oob: &dyn OobExchange) -> Result<Box<dyn Stream>> {
     Ok(Box::new(DefaultStream { driver, context }))
 }
 
-fn choose(rank: u32) -> Result<(&'static Driver, Context, Uuid)> {
-    let driver = Driver::get()?;
+fn choose(rank: u32) -> Result<(&'static CudaDriver, CudaContext, Uuid)> {
+    let driver = CudaDriver::get()?;
     let count = driver.device_count()?;
     if count == 0 {
         return Err(Error::Unsupported("NCCL needs a CUDA device, and this process sees none".into()));
@@ -69,7 +64,7 @@ fn choose(rank: u32) -> Result<(&'static Driver, Context, Uuid)> {
     Ok((driver, context, driver.uuid(device)?))
 }
 
-fn record(own: &Result<(&Driver, Context, Uuid)>) -> [u8; RECORD_BYTES] {
+fn record(own: &Result<(&CudaDriver, CudaContext, Uuid)>) -> [u8; RECORD_BYTES] {
     let mut bytes = [0; RECORD_BYTES];
     match own {
         Ok((_, _, uuid)) => {

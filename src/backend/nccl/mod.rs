@@ -11,7 +11,6 @@
 //! are waited for.
 
 pub mod device;
-pub mod driver;
 pub mod identity;
 pub mod places;
 

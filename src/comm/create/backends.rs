@@ -33,23 +33,33 @@ impl Communicator {
     ) -> Result<()> {
         self.choice = choice;
         for memory in MemoryKind::ALL {
-            // Memory without a named engine belongs to the builtin engine. For devices, an engine is looked
-            // for when a call first needs one.
+            // Memory without a named engine belongs to the builtin engine.
             let Some(named) = choice.named(memory) else { continue };
             let co_progress = co_progress.or(self.foreign.as_ref().map(|foreign| &foreign.co_progress));
             let foreign = self.open_first(named, memory, co_progress)?;
             foreign.iter().for_each(|foreign| self.log_attached(foreign));
-            let Some(foreign) = foreign.map(Box::new) else { continue };
+            let foreign = foreign.map(Box::new);
             match memory {
-                MemoryKind::Cpu => self.foreign = Some(foreign),
-                MemoryKind::Cuda => self.on_device = DeviceEngine::from(Ok(foreign)),
+                MemoryKind::Cpu => self.foreign = foreign,
+                MemoryKind::Cuda => {
+                    let builtin = || Error::Unsupported("the builtin engine serves it".into());
+                    self.on_device = DeviceEngine::from(foreign.ok_or_else(builtin));
+                }
             }
         }
         Ok(())
     }
 
-    /// The engine that serves memory of devices. If none was named, it is NCCL, provided that all ranks can
-    /// open it and each has a device. The first call in such memory finds out, and is therefore collective.
+    /// Whether another engine than the builtin one serves memory of devices: the user has named it.
+    pub(in crate::comm) fn has_device_engine(&self) -> bool {
+        match self.on_device.get() {
+            Some(found) => found.is_ok(),
+            None => self.choice.named(MemoryKind::Cuda).is_some_and(|mut all| all.any(|name| name != BackendName::Builtin)),
+        }
+    }
+
+    /// The engine that serves memory of devices, if the user has named one. A communicator that was formed
+    /// without messages looks for it at the first call in such memory, which is therefore collective.
     pub(in crate::comm) fn device_engine(&self) -> Option<&AttachedEngine> {
         let look = || {
             let co_progress = self.foreign.as_ref().map(|foreign| &foreign.co_progress);

@@ -13,6 +13,7 @@ use crate::comm::call::operation::Operation;
 use crate::comm::communicator::{CommConfig, Communicator};
 use crate::comm::foreign::engine::DeviceEngine;
 use crate::comm::timeout::Timeout;
+use crate::comm::device::DeviceQueue;
 use crate::device::Kinds;
 use crate::log_line;
 use crate::topology::Topology;
@@ -215,6 +216,7 @@ impl Communicator {
             foreign: None,
             on_device: DeviceEngine::default(),
             kinds: Kinds::detect(),
+            device: DeviceQueue::default(),
         };
         match how {
             SHRUNK if self.foreign.is_some() && made.rank == 0 => {

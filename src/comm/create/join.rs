@@ -15,6 +15,7 @@ use crate::comm::communicator::{CommConfig, Communicator};
 use crate::comm::foreign::engine::DeviceEngine;
 use crate::comm::timeout::Timeout;
 use crate::config::Config;
+use crate::comm::device::DeviceQueue;
 use crate::device::Kinds;
 use crate::endpoint::Endpoint;
 use crate::log_line;
@@ -87,6 +88,7 @@ impl Communicator {
             foreign: None,
             on_device: DeviceEngine::default(),
             kinds: Kinds::detect(),
+            device: DeviceQueue::default(),
         };
         comm.log_joined(&description, job.source, oversubscribed);
         if let Err(error) = comm.attach(config.backend) {

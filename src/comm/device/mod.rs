@@ -1,0 +1,115 @@
+//! Calls with buffers in memory of a device, served by the builtin engine.
+//!
+//! The call runs on copies in host memory ([`crate::device::StagedCall`]), so every collective, datatype,
+//! operator and transport works, and ranks with and without a GPU share a communicator. On the wire the call
+//! is the same as one on host memory.
+//!
+//! 1. The caller's thread checks the call, makes room for the copies, and enqueues everything on the stream
+//!    (`described`, this file).
+//! 2. The call joins the `queue` of its communicator. A thread of the library starts the calls in their
+//!    order, each when its stream has come to it, and lets the stream go on when the call has ended
+//!    (`worker`).
+//! 3. The request completes when the stream has passed the call (`completion`).
+//!
+//! A call on host memory first waits until all earlier calls have been started, so that all ranks start the
+//! calls of a communicator in the same order.
+//!
+//! With a stream ([`Communicator::set_stream`]), a blocking call returns when it is enqueued. Without one, the
+//! library enqueues on a stream of its own, and a blocking call waits for its end.
+
+mod completion;
+mod described;
+mod queue;
+mod ready;
+mod worker;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+pub(super) use completion::DeviceCompletion;
+pub(super) use described::Described;
+pub(super) use queue::DeviceQueue;
+use queue::QueuedCall;
+use ready::ReadyCall;
+
+use super::communicator::Communicator;
+use super::request::Request;
+use crate::base::{Error, Result};
+use crate::device::{CudaStream, StagedCall};
+
+impl Communicator {
+    /// Makes the communicator one that can take calls in memory of a device: the library's thread for them
+    /// must be able to reach it.
+    pub fn shared(self) -> Arc<Communicator> {
+        let shared = Arc::new(self);
+        shared.device.set_communicator(Arc::downgrade(&shared));
+        shared
+    }
+
+    /// Orders the calls of this communicator that have buffers on a device: from now on each is enqueued on
+    /// `stream`, and is part of its order. `None`: the library uses a stream of its own, and blocking calls
+    /// wait for their end. Local.
+    pub fn set_stream(&self, stream: Option<CudaStream>) {
+        self.device.set_stream(stream);
+    }
+
+    /// Runs a call with device buffers: until it is enqueued, if the communicator has a stream; otherwise to
+    /// its end. `None`: no buffer is on a device, or another engine serves such calls, and nothing was done.
+    ///
+    /// # Safety
+    /// The buffers are valid for what the call reads and writes until its end, which is when the stream has
+    /// passed it.
+    pub(super) unsafe fn run_on_device(&self, call: &Described) -> Option<Result<()>> {
+        // SAFETY: passed on from our caller.
+        let started = unsafe { self.start_on_device(call) }?;
+        Some(match (started, self.device.stream()) {
+            (Ok(request), Some(_)) => {
+                request.detach();
+                Ok(())
+            }
+            (Ok(mut request), None) => request.wait(),
+            (Err(error), _) => Err(error),
+        })
+    }
+
+    /// Starts a call with device buffers. `None` as for [`Communicator::run_on_device`].
+    ///
+    /// # Safety
+    /// See [`Communicator::run_on_device`].
+    #[inline]
+    pub(super) unsafe fn start_on_device(&self, call: &Described) -> Option<Result<Request>> {
+        if !self.kinds.may_differ() {
+            return None;
+        }
+        let touched = call.touched(self);
+        if touched.is_empty() || self.has_device_engine() {
+            return None;
+        }
+        let started = self.check_device_usable().and_then(|()| {
+            let streams = &self.device;
+            let staged = StagedCall::new(&touched, |driver, context| streams.stream_in(driver, context))?;
+            let ready = call.ready(self, &staged)?;
+            self.enqueue(ready, staged)
+        });
+        if let Err(error @ Error::System { .. }) = &started {
+            // The driver has failed, and the other ranks wait for this one.
+            self.abort(&error.to_string());
+        }
+        Some(started)
+    }
+
+    /// Whether calls on device memory can be made: the communicator has neither ended nor failed.
+    fn check_device_usable(&self) -> Result<()> {
+        if self.finalized.load(Ordering::Relaxed) {
+            return Err(Error::InvalidUsage("the communicator is finalized".into()));
+        }
+        self.driver.lock().report_failure(self.id).map_or(Ok(()), Err)
+    }
+
+    fn enqueue(&self, ready: ReadyCall, staged: StagedCall) -> Result<Request> {
+        let completion = Arc::new(DeviceCompletion::default());
+        let call = QueuedCall { ready, staged, completion: Arc::clone(&completion), refusal: None };
+        self.device.enqueue(call)?;
+        Ok(Request::on_device(Arc::clone(&self.driver), completion))
+    }
+}

@@ -1,0 +1,217 @@
+//! The thread that starts the device calls of a communicator and sees their ends.
+//!
+//! A device cannot wake a thread, so this one looks at flags in memory. It naps between looks, the longer the
+//! longer nothing has happened. While calls are under way in the engine it waits there, and their deadlines
+//! count. It sleeps while there is no call, and ends with its communicator.
+
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use super::completion::DeviceCompletion;
+use super::queue::{QueuedCall, SharedQueue};
+use super::ready::ReadyCall;
+use crate::base::{Error, Result};
+use crate::comm::communicator::Communicator;
+use crate::comm::wait_all::pending_calls;
+use crate::comm::work::Work;
+use crate::device::StagedCall;
+use crate::p2p::Completion;
+use crate::progress::CallOutcome;
+use crate::progress::wait::wait_for_first_until;
+use crate::sys::cores::yield_now;
+
+/// Time of looking again and again before the first nap.
+const YIELD_TIME: Duration = Duration::from_micros(50);
+/// Shortest and longest nap. Between them a nap is an eighth of the time without an event.
+const NAPS: (Duration, Duration) = (Duration::from_micros(20), Duration::from_micros(200));
+/// Time without an event after which the device is asked whether it still works, and between two questions.
+const CHECK_TIME: Duration = Duration::from_millis(10);
+
+/// A call that the engine works on.
+struct Running {
+    // Dropped first: dropping a work waits for it, and it uses the call and its copies until then.
+    work: Work,
+    _ready: ReadyCall,
+    staged: StagedCall,
+    completion: Arc<DeviceCompletion>,
+}
+
+/// A call that has ended in the engine, and that the stream has not passed.
+struct Leaving {
+    staged: StagedCall,
+    completion: Arc<DeviceCompletion>,
+    outcome: CallOutcome,
+}
+
+/// Body of the thread.
+pub(super) fn run(queue: &SharedQueue, communicator: &Weak<Communicator>) {
+    SharedQueue::adopt_thread();
+    let mut worker = Worker { queue, communicator, running: Vec::new(), leaving: Vec::new() };
+    loop {
+        if worker.is_idle() && !queue.wait_for_call() {
+            return;
+        }
+        worker.work();
+    }
+}
+
+struct Worker<'a> {
+    queue: &'a SharedQueue,
+    communicator: &'a Weak<Communicator>,
+    running: Vec<Running>,
+    leaving: Vec<Leaving>,
+}
+
+impl Worker<'_> {
+    fn is_idle(&self) -> bool {
+        self.running.is_empty() && self.leaving.is_empty()
+    }
+
+    /// Works until something has happened, and then until nothing is under way.
+    fn work(&mut self) {
+        let mut since = Instant::now();
+        let mut checked = since;
+        loop {
+            let moved = self.start_due() | self.see_ends() | self.see_passed();
+            let now = Instant::now();
+            if moved {
+                (since, checked) = (now, now);
+                continue;
+            }
+            if self.is_idle() && self.queue.peek(|_| ()).is_none() {
+                return;
+            }
+            if now - checked >= CHECK_TIME {
+                checked = now;
+                self.check_next();
+            }
+            self.rest(now - since);
+        }
+    }
+
+    /// Starts the calls whose streams have come to them. Returns whether it did anything.
+    fn start_due(&mut self) -> bool {
+        let mut moved = false;
+        let failure = self.failure();
+        let is_due = |call: &QueuedCall| {
+            let is_over = failure.is_some() || call.refusal.is_some();
+            is_over || call.staged.reads_nothing() || call.staged.is_ready()
+        };
+        while let Some(call) = self.queue.take_if(is_due) {
+            let QueuedCall { mut ready, staged, completion, refusal } = call;
+            moved = true;
+            let started = match refusal.or(failure.clone()) {
+                Some(error) => Err(error),
+                None => staged.adopt_context().and_then(|()| self.start(&mut ready)),
+            };
+            match started {
+                Ok(work) => self.running.push(Running { work, _ready: ready, staged, completion }),
+                Err(error) => self.leave(staged, completion, Err(error)),
+            }
+        }
+        if moved {
+            self.queue.note_started();
+        }
+        moved
+    }
+
+    /// Why no call can run any more.
+    fn failure(&self) -> Option<Error> {
+        match self.communicator.upgrade() {
+            Some(communicator) => communicator.failure(),
+            None => Some(Error::InvalidUsage("the communicator was destroyed before its calls had ended".into())),
+        }
+    }
+
+    fn start(&self, ready: &mut ReadyCall) -> Result<Work> {
+        let communicator = self.communicator.upgrade();
+        let communicator = communicator.ok_or_else(|| Error::Internal("the communicator has gone".into()))?;
+        // SAFETY: `Running` keeps the call and its copies until the work has ended. The caller vouches for
+        // other buffers.
+        unsafe { ready.start(&communicator) }
+    }
+
+    /// Takes the outcomes of calls that have ended in the engine. Returns whether there were any.
+    fn see_ends(&mut self) -> bool {
+        let mut moved = false;
+        let mut at = 0;
+        while at < self.running.len() {
+            let call = &mut self.running[at];
+            if call.completion.is_cancelled() {
+                call.work.cancel();
+            }
+            if !call.work.has_ended() {
+                at += 1;
+                continue;
+            }
+            moved = true;
+            let Running { mut work, staged, completion, .. } = self.running.swap_remove(at);
+            let outcome = work.wait().map(|()| work.status().map(Completion::from));
+            self.leave(staged, completion, outcome);
+        }
+        moved
+    }
+
+    /// Lets the stream go on.
+    fn leave(&mut self, staged: StagedCall, completion: Arc<DeviceCompletion>, outcome: CallOutcome) {
+        staged.release();
+        self.leaving.push(Leaving { staged, completion, outcome });
+    }
+
+    /// Completes the calls that their streams have passed. Returns whether there were any.
+    fn see_passed(&mut self) -> bool {
+        let mut moved = false;
+        let mut at = 0;
+        while at < self.leaving.len() {
+            let outcome = match self.leaving[at].staged.has_passed() {
+                Ok(false) => {
+                    at += 1;
+                    continue;
+                }
+                Ok(true) => Ok(()),
+                Err(error) => Err(self.device_failed(error)),
+            };
+            moved = true;
+            let call = self.leaving.swap_remove(at);
+            let outcome = call.outcome.and_then(|status| outcome.map(|()| status));
+            // The copies are given back first, so that whoever sees the end finds room.
+            drop(call.staged);
+            call.completion.set(outcome);
+            self.queue.note_ended();
+        }
+        moved
+    }
+
+    /// Asks the device whether it still works on what the next call waits for.
+    fn check_next(&mut self) {
+        let answer = self.queue.peek(|call| {
+            call.staged.adopt_context()?;
+            call.staged.has_passed()
+        });
+        if let Some(Err(error)) = answer {
+            self.device_failed(error);
+        }
+    }
+
+    /// Fails the communicator on all ranks, because the device has failed.
+    fn device_failed(&self, error: Error) -> Error {
+        if let Some(communicator) = self.communicator.upgrade() {
+            communicator.abort(&error.to_string());
+        }
+        error
+    }
+
+    /// Rests for a moment. `idle` is the time since something last happened.
+    fn rest(&self, idle: Duration) {
+        if idle < YIELD_TIME {
+            return yield_now();
+        }
+        let nap = (idle / 8).clamp(NAPS.0, NAPS.1);
+        let calls = pending_calls(self.running.iter().map(|call| &call.work));
+        if calls.is_empty() {
+            self.queue.nap(nap);
+        } else {
+            wait_for_first_until(&calls, Some(Instant::now() + nap));
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The ranges of device memory that a call touches, and their places in one block of host memory.
+//!
+//! Buffers that overlap share a place. So a call in place has one copy of its buffer, and every address of a
+//! buffer keeps its distance to the others.
+
+/// A range that a call reads, writes, or both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Touch {
+    address: usize,
+    bytes: usize,
+    is_read: bool,
+    is_written: bool,
+}
+
+/// What a call does with a part of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It only reads.
+    Read,
+    /// It writes all of it, and does not read it.
+    Written,
+    /// It reads it and writes some of it.
+    Both,
+}
+
+/// The device memory of a call: its buffers, and the parts of them that the call touches.
+#[derive(Debug, Default)]
+pub struct Touched {
+    /// Buffers: start and length.
+    buffers: Vec<(usize, usize)>,
+    touches: Vec<Touch>,
+}
+
+impl Touched {
+    /// Adds a buffer that the call touches as a whole.
+    pub fn add(&mut self, address: usize, bytes: usize, access: Access) {
+        if bytes > 0 {
+            self.add_blocks(address, std::iter::once((0, bytes)), access);
+        }
+    }
+
+    /// Adds a buffer of which the call touches some blocks: offset and length, in bytes.
+    pub fn add_blocks(
+        &mut self,
+        address: usize,
+        blocks: impl Iterator<Item = (usize, usize)>,
+        access: Access,
+    ) {
+        let (is_read, is_written) = (access != Access::Written, access != Access::Read);
+        let mut end = 0;
+        for (offset, bytes) in blocks.filter(|(_, bytes)| *bytes > 0) {
+            end = end.max(offset + bytes);
+            let next = Touch { address: address + offset, bytes, is_read, is_written };
+            match self.touches.last_mut() {
+                // Blocks of one buffer that meet are copied together. Two buffers that meet may be two
+                // allocations, which no copy may span.
+                Some(last) if offset > 0 && last.address + last.bytes == next.address => last.bytes += bytes,
+                _ => self.touches.push(next),
+            }
+        }
+        if end > 0 {
+            self.buffers.push((address, end));
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.buffers.is_empty()
+    }
+
+    /// An address of the first buffer; 0 if there is none.
+    pub(super) fn first_address(&self) -> usize {
+        self.buffers.first().map_or(0, |(address, _)| *address)
+    }
+}
+
+/// A copy between a range of device memory and its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Copy {
+    pub address: usize,
+    /// Bytes of the block before the place.
+    pub offset: usize,
+    pub bytes: usize,
+}
+
+/// Ranges with their places.
+#[derive(Debug)]
+pub(super) struct Placed {
+    /// Ranges that neither overlap nor meet, by address.
+    ranges: Vec<Copy>,
+    reads: Vec<Copy>,
+    writes: Vec<Copy>,
+    bytes: usize,
+}
+
+/// Alignment of a range in the block. It keeps the alignment of an address within a cache line.
+const LINE: usize = 64;
+
+impl Placed {
+    /// Places the buffers after the first `head` bytes of a block.
+    pub fn of(touched: &Touched, head: usize) -> Placed {
+        let mut at = head;
+        let mut ranges = Vec::new();
+        for (address, bytes) in joined(touched.buffers.iter().copied()) {
+            let offset = at.next_multiple_of(LINE) + address % LINE;
+            ranges.push(Copy { address, offset, bytes });
+            at = offset + bytes;
+        }
+        let mut placed = Placed { ranges, reads: Vec::new(), writes: Vec::new(), bytes: at };
+        placed.reads = placed.copies(touched.touches.iter().filter(|touch| touch.is_read));
+        placed.writes = placed.copies(touched.touches.iter().filter(|touch| touch.is_written));
+        placed
+    }
+
+    fn copies<'a>(&self, touches: impl Iterator<Item = &'a Touch>) -> Vec<Copy> {
+        let place = |(address, bytes)| Some(Copy { address, offset: self.offset(address)?, bytes });
+        let parts = touches.map(|touch| (touch.address, touch.bytes));
+        joined(parts).into_iter().filter_map(place).collect()
+    }
+
+    /// Size of the block.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The place of an address; `None` if it is in no range.
+    pub fn offset(&self, address: usize) -> Option<usize> {
+        let range = self.ranges.iter().find(|range| (range.address..range.address + range.bytes).contains(&address))?;
+        Some(range.offset + (address - range.address))
+    }
+
+    /// The first address of the first range; 0 if there is none.
+    pub fn first_address(&self) -> usize {
+        self.ranges.first().map_or(0, |range| range.address)
+    }
+
+    /// The copies before the call.
+    pub fn reads(&self) -> &[Copy] {
+        &self.reads
+    }
+
+    /// The copies after the call.
+    pub fn writes(&self) -> &[Copy] {
+        &self.writes
+    }
+}
+
+/// The ranges, those that overlap as one: start and length, by address.
+fn joined(ranges: impl Iterator<Item = (usize, usize)>) -> Vec<(usize, usize)> {
+    let mut all: Vec<(usize, usize)> = ranges.collect();
+    all.sort_unstable();
+    let mut joined: Vec<(usize, usize)> = Vec::with_capacity(all.len());
+    for (address, bytes) in all {
+        match joined.last_mut() {
+            Some((start, len)) if address < *start + *len => *len = (*len).max(address + bytes - *start),
+            _ => joined.push((address, bytes)),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placed(buffers: &[(usize, usize, Access)]) -> Placed {
+        let mut touched = Touched::default();
+        buffers.iter().for_each(|(address, bytes, access)| touched.add(*address, *bytes, *access));
+        Placed::of(&touched, 128)
+    }
+
+    #[test]
+    fn a_call_in_place_has_one_copy_and_separate_buffers_have_two() {
+        let in_place = placed(&[(1000, 100, Access::Read), (1000, 100, Access::Written)]);
+        assert_eq!(in_place.reads(), in_place.writes());
+        assert_eq!(in_place.reads().len(), 1);
+        // Buffers that meet may be two allocations.
+        for second in [1100, 2000] {
+            let apart = placed(&[(1000, 100, Access::Read), (second, 100, Access::Written)]);
+            assert_eq!((apart.reads().len(), apart.writes().len(), apart.ranges.len()), (1, 1, 2));
+            assert_eq!(apart.offset(3000), None);
+        }
+    }
+
+    #[test]
+    fn blocks_of_a_buffer_keep_their_distances_and_are_copied_together_where_they_meet() {
+        let mut touched = Touched::default();
+        touched.add_blocks(1003, [(0, 10), (10, 50), (497, 4)].into_iter(), Access::Both);
+        let placed = Placed::of(&touched, 128);
+        let at = |address| placed.offset(address).unwrap();
+        assert_eq!(at(1503) - at(1003), 500);
+        assert_eq!(at(1003) % LINE, 1003 % LINE);
+        assert!(at(1003) >= 128 && placed.bytes() > at(1503));
+        let reads: Vec<_> = placed.reads().iter().map(|copy| (copy.address, copy.bytes)).collect();
+        assert_eq!(reads, [(1003, 60), (1500, 4)]);
+        assert_eq!(placed.reads(), placed.writes());
+    }
+
+    #[test]
+    fn an_empty_buffer_has_no_place_and_no_copy() {
+        let placed = placed(&[(0, 0, Access::Both)]);
+        assert_eq!((placed.reads().len(), placed.writes().len(), placed.bytes()), (0, 0, 128));
+    }
+}

@@ -1,0 +1,186 @@
+//! The staged way: buffers of a device have copies in page-locked memory, and the call runs on the copies.
+//!
+//! Everything that a call needs of its stream is enqueued at once:
+//!
+//! 1. The parts of the buffers that the call reads are copied to the host, and a word is set: *ready*.
+//! 2. The stream waits for another word: *final*.
+//! 3. The parts that the call has written are copied back, and an event follows.
+//!
+//! The processor runs the call when `ready` is set, and sets `final` when the call has ended, well or not. So
+//! the stream waits only for the processor, never for another stream, and no order between streams is
+//! needed. Both words lie at the start of the block that holds the copies. The block is used again when the
+//! stream has passed the event.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::context::Entered;
+use super::driver::CudaDriver;
+use super::handles::{CudaContext, CudaEvent, CudaStream};
+use super::pinned::{Block, Queued};
+use super::ranges::{Placed, Touched};
+use crate::base::{Error, Result};
+
+/// Bytes at the start of a block that hold the two words, on two cache lines.
+const HEAD_BYTES: usize = 128;
+const READY_AT: usize = 0;
+const FINAL_AT: usize = 64;
+
+/// A call on copies of device buffers, from its place in a stream to its end there.
+pub struct StagedCall {
+    driver: &'static CudaDriver,
+    context: CudaContext,
+    stream: CudaStream,
+    placed: Placed,
+    /// Unset after the block was given up.
+    block: Option<Block>,
+    event: Option<CudaEvent>,
+    /// Set from before the wait is enqueued until the stream has passed it.
+    queued: Option<Queued>,
+    /// Whether anything was enqueued that the stream has not been seen to pass.
+    is_in_stream: bool,
+    /// Whether only a part of the call was enqueued, perhaps without the event.
+    is_incomplete: bool,
+}
+
+impl StagedCall {
+    /// Makes room for copies of `touched`, which is memory of a device. Nothing is enqueued yet. `stream` gives
+    /// the stream of a context.
+    pub fn new(
+        touched: &Touched,
+        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CudaStream>,
+    ) -> Result<StagedCall> {
+        let driver = CudaDriver::get()?;
+        let entered = Entered::for_memory(driver, touched.first_address())?;
+        let stream = stream(driver, entered.context())?;
+        if driver.is_capturing(stream)? {
+            return Err(Error::Unsupported(
+                "the stream records a graph, and a call through host memory cannot be part of one: make the call outside of \
+                 the capture"
+                    .into(),
+            ));
+        }
+        let placed = Placed::of(touched, HEAD_BYTES);
+        let block = Block::take(driver, placed.bytes())?;
+        let call = StagedCall {
+            driver,
+            context: entered.context(),
+            stream,
+            placed,
+            block: Some(block),
+            event: None,
+            queued: None,
+            is_in_stream: false,
+            is_incomplete: false,
+        };
+        call.ready().store(0, Ordering::Relaxed);
+        call.finality().store(0, Ordering::Relaxed);
+        Ok(call)
+    }
+
+    /// The copy of an address in one of the buffers; the address itself if it is in none.
+    pub fn host(&self, address: usize) -> usize {
+        self.placed.offset(address).map_or(address, |offset| self.start().expose_provenance() + offset)
+    }
+
+    /// Puts the copies and the wait into the stream. After an error, the stream does not wait.
+    pub fn enqueue(&mut self) -> Result<()> {
+        let first = self.placed.first_address();
+        let _entered = Entered::for_memory(self.driver, first)?;
+        self.event = Some(self.driver.create_event()?);
+        self.queued = Some(Queued::new());
+        self.is_in_stream = true;
+        let outcome = self.enqueue_all();
+        if outcome.is_err() {
+            self.is_incomplete = true;
+            self.release();
+        }
+        outcome
+    }
+
+    fn enqueue_all(&self) -> Result<()> {
+        let address = self.driver.device_address(self.start())?;
+        for copy in self.placed.reads() {
+            let to = self.start().wrapping_add(copy.offset);
+            // SAFETY: a part of the block, which nobody reads before `ready` is set.
+            unsafe { self.driver.copy_to_host(to, copy.address as u64, copy.bytes, self.stream) }?;
+        }
+        self.driver.write_value(self.stream, address + READY_AT as u64, 1)?;
+        self.driver.wait_value(self.stream, address + FINAL_AT as u64, 1)?;
+        for copy in self.placed.writes() {
+            let from = self.start().wrapping_add(copy.offset).cast_const();
+            // SAFETY: a part of the block, which nobody writes after `final` is set.
+            unsafe { self.driver.copy_to_device(copy.address as u64, from, copy.bytes, self.stream) }?;
+        }
+        self.driver.record(self.event.unwrap_or(CudaEvent::NONE), self.stream)
+    }
+
+    /// Whether the call reads nothing of a device, so that it may run before its stream has come to it.
+    pub fn reads_nothing(&self) -> bool {
+        self.placed.reads().is_empty()
+    }
+
+    /// Whether the copies that the call reads are there.
+    pub fn is_ready(&self) -> bool {
+        self.ready().load(Ordering::Acquire) != 0
+    }
+
+    /// Lets the stream go on.
+    pub fn release(&self) {
+        self.finality().store(1, Ordering::Release);
+    }
+
+    /// Whether the stream has passed the call. An error is one of the device. The calling thread has entered
+    /// the context.
+    pub fn has_passed(&mut self) -> Result<bool> {
+        let passed = match self.event {
+            _ if !self.is_in_stream => true,
+            _ if self.is_incomplete => self.driver.stream_has_ended(self.stream)?,
+            Some(event) => self.driver.has_passed(event)?,
+            None => true,
+        };
+        if passed {
+            self.is_in_stream = false;
+            self.queued = None;
+        }
+        Ok(passed)
+    }
+
+    /// Makes the context of the call current in this thread, which calls nothing else of the driver.
+    pub fn adopt_context(&self) -> Result<()> {
+        self.driver.ignore_captures();
+        self.driver.set_current(self.context)
+    }
+
+    fn start(&self) -> *mut u8 {
+        self.block.as_ref().expect("kept until the end").start()
+    }
+
+    fn ready(&self) -> &AtomicU32 {
+        self.word(READY_AT)
+    }
+
+    fn finality(&self) -> &AtomicU32 {
+        self.word(FINAL_AT)
+    }
+
+    fn word(&self, at: usize) -> &AtomicU32 {
+        // SAFETY: the head of the block, which lives as long as `self`. The block is aligned to a cache line,
+        // and processor and device access the word only as a whole.
+        unsafe { &*self.start().wrapping_add(at).cast::<AtomicU32>() }
+    }
+}
+
+impl Drop for StagedCall {
+    fn drop(&mut self) {
+        if let Some(event) = self.event.take() {
+            self.driver.destroy_event(event);
+        }
+        if self.is_in_stream {
+            // The stream was not seen to pass the call, so a copy may still be under way.
+            self.release();
+            if let Some(block) = self.block.take() {
+                block.leak();
+            }
+        }
+    }
+}
