@@ -120,7 +120,9 @@ impl Communicator {
                 // SAFETY: passed on from our caller.
                 let on_device = unsafe { self.run_on_device(&Described::Collective(operation, operator)) };
                 // SAFETY: passed on from our caller.
-                on_device.unwrap_or_else(|| unsafe { self.start_with_signature(operation, operator, None) }?.wait())
+                on_device.unwrap_or_else(|| {
+                    unsafe { self.start_with_signature(operation, operator, None) }?.wait()
+                })
             }
         }
     }

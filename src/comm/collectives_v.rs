@@ -49,7 +49,9 @@ impl Communicator {
                 // SAFETY: passed on from our caller.
                 let on_device = unsafe { self.run_on_device(&Described::Unequal(operation, operator)) };
                 // SAFETY: passed on from our caller.
-                on_device.unwrap_or_else(|| unsafe { self.start_unequal_with_operator(operation, operator) }?.wait())
+                on_device.unwrap_or_else(|| {
+                    unsafe { self.start_unequal_with_operator(operation, operator) }?.wait()
+                })
             }
         }
     }

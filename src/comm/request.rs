@@ -191,7 +191,9 @@ impl Request {
 
     fn result(&self) -> Result<()> {
         match &self.state {
-            State::Running(_) | State::Foreign(..) | State::OnDevice(_) => unreachable!("asked only after the end"),
+            State::Running(_) | State::Foreign(..) | State::OnDevice(_) => {
+                unreachable!("asked only after the end")
+            }
             State::Ended(Ok(_)) => Ok(()),
             State::Ended(Err(error)) => Err(error.clone()),
         }

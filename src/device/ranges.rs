@@ -125,7 +125,10 @@ impl Placed {
 
     /// The place of an address; `None` if it is in no range.
     pub fn offset(&self, address: usize) -> Option<usize> {
-        let range = self.ranges.iter().find(|range| (range.address..range.address + range.bytes).contains(&address))?;
+        let range = self
+            .ranges
+            .iter()
+            .find(|range| (range.address..range.address + range.bytes).contains(&address))?;
         Some(range.offset + (address - range.address))
     }
 

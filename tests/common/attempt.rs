@@ -1,10 +1,13 @@
 //! One call on one rank: guarded memory, the call itself, and the comparison with the oracle.
 
+use std::ptr::with_exposed_provenance_mut;
+
 use anyccl_engine::base::{Collective, Rank, Result};
 use anyccl_engine::comm::{Communicator, Operation, Request};
 use anyccl_engine::memory;
 
 use super::case::Case;
+use super::device::{Arena, double};
 use super::oracle;
 
 /// Bytes before and behind each buffer, which no call may change. The length is odd, so that no buffer is
@@ -82,6 +85,12 @@ impl Memory {
         // SAFETY: as in `all`. The exclusive borrow is that of `self`.
         let all = unsafe { std::slice::from_raw_parts_mut(self.start, self.len) };
         &mut all[GUARD..self.len - GUARD]
+    }
+
+    /// Replaces everything, guards included.
+    fn replace(&mut self, bytes: &[u8]) {
+        // SAFETY: as in `content_mut`.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.len) }.copy_from_slice(bytes);
     }
 
     fn guards_are_intact(&self) -> bool {
@@ -171,6 +180,33 @@ impl Attempt {
         // SAFETY: the buffers are as long as the definition of the collective says. Nobody touches them until
         // the call returns.
         unsafe { comm.run(&operation) }
+    }
+
+    /// Makes the call on copies of the buffers in memory of a device. `call` gets the operation and returns when
+    /// it has ended there.
+    pub fn run_on_device(
+        &mut self,
+        arena: &mut Arena,
+        call: impl FnOnce(&Operation) -> Result<()>,
+    ) -> Result<()> {
+        let device = double();
+        let copy = |memory: &Memory, arena: &mut Arena| {
+            let place = arena.take(memory.len);
+            device.write(place, memory.all());
+            place
+        };
+        let target = copy(&self.target, arena);
+        let source = self.source.as_ref().map(|source| copy(source, arena));
+        let at =
+            |start: u64, offset: usize| with_exposed_provenance_mut::<u8>(start as usize + GUARD + offset);
+        let recv = at(target, self.output_at);
+        let send = source.map_or_else(|| at(target, self.input_at), |source| at(source, 0)).cast_const();
+        let outcome = call(&Operation { call: self.case.call(), send, recv });
+        self.target.replace(&device.read(target, self.target.len));
+        if let (Some(memory), Some(place)) = (&mut self.source, source) {
+            memory.replace(&device.read(place, memory.len));
+        }
+        outcome
     }
 
     /// Starts the call.

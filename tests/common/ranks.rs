@@ -48,6 +48,7 @@ pub fn on_hosts<R: Send>(
     body: impl Fn(&Communicator) -> R + Sync,
 ) -> Vec<R> {
     join_and(size, config, |comm| {
+        let comm = comm.shared();
         let result = body(&comm);
         comm.finalize().unwrap_or_else(|e| panic!("rank {} cannot finalize: {e}", comm.rank()));
         result

@@ -46,7 +46,7 @@ pub unsafe extern "C" fn anyccl_comm_create(
         let rank = check::rank(rank, size, "rank")?;
         // SAFETY: the caller promises NULL or a config of the size it states.
         let (settings, own) = unsafe { config::read(config) }?;
-        let engine = Arc::new(Communicator::create(&id, size, rank, &settings, &own)?);
+        let engine = Communicator::create(&id, size, rank, &settings, &own)?.shared();
         comm.set(to_c(COMMS.insert(Arc::new(Comm { engine, is_world: false }))));
         Ok(())
     })

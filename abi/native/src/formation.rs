@@ -172,7 +172,7 @@ unsafe fn form(
     // SAFETY: handed on.
     let (_, own) = unsafe { config::read(config) }?;
     comm.set(match how(&parent.engine, &own)? {
-        Some(engine) => to_c(COMMS.insert(Arc::new(Comm { engine: Arc::new(engine), is_world: false }))),
+        Some(engine) => to_c(COMMS.insert(Arc::new(Comm { engine: engine.shared(), is_world: false }))),
         None => to_c(NONE),
     });
     Ok(())

@@ -119,7 +119,7 @@ pub unsafe extern "C" fn anyccl_comm_create_with_store(
         // SAFETY: the caller promises NULL or a config of the size it states.
         let (settings, own) = unsafe { config::read(config) }?;
         let engine = Communicator::create_with_store(&mut store, size, rank, &settings, &own)?;
-        comm.set(to_c(COMMS.insert(Arc::new(Comm { engine: Arc::new(engine), is_world: false }))));
+        comm.set(to_c(COMMS.insert(Arc::new(Comm { engine: engine.shared(), is_world: false }))));
         Ok(())
     })
 }

@@ -61,7 +61,7 @@ impl Joining {
             Some(job) => Communicator::join(job, &self.config, &own)?,
             None => Communicator::create(&self.id, self.size, self.rank, &self.config, &own)?,
         };
-        Ok(Formed { engine: engine.into(), member: Some(member) })
+        Ok(Formed { engine: engine.shared(), member: Some(member) })
     }
 
     /// Submits the joining, and writes the handle to `place`.

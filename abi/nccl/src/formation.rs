@@ -36,7 +36,7 @@ impl Child {
 
 /// A communicator that was made from another one. It leaves alone, without a clique.
 pub fn derived(engine: Communicator) -> Formed {
-    Formed { engine: engine.into(), member: None }
+    Formed { engine: engine.shared(), member: None }
 }
 
 /// ncclCommSplit. Of a revoked communicator, the surviving ranks are split.

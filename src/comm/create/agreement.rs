@@ -218,7 +218,7 @@ mod tests {
         let text = error.to_string();
         assert!(matches!(error, Error::Mismatch(_)), "{text}");
         assert!(
-            text.contains("rank 0 has cpu:auto,cuda:auto, rank 2 has cpu:mpi|builtin,cuda:auto"),
+            text.contains("rank 0 has cpu:auto,cuda:auto, rank 2 has cpu:mpi|builtin,cuda:builtin"),
             "{text}"
         );
     }

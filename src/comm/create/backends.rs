@@ -54,7 +54,10 @@ impl Communicator {
     pub(in crate::comm) fn has_device_engine(&self) -> bool {
         match self.on_device.get() {
             Some(found) => found.is_ok(),
-            None => self.choice.named(MemoryKind::Cuda).is_some_and(|mut all| all.any(|name| name != BackendName::Builtin)),
+            None => self
+                .choice
+                .named(MemoryKind::Cuda)
+                .is_some_and(|mut all| all.any(|name| name != BackendName::Builtin)),
         }
     }
 

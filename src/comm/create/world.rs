@@ -46,7 +46,7 @@ fn enter(
     let deadline = Instant::now() + timeout.unwrap_or(Duration::from_secs(365 * 24 * 3600));
     let own = CommConfig { name: own.name.clone().or_else(|| Some("world".into())), ..own.clone() };
     let job = find(config, deadline)?;
-    let comm = Arc::new(Communicator::join(job, config, &own)?);
+    let comm = Communicator::join(job, config, &own)?.shared();
     *world = World::Here(Arc::clone(&comm));
     Ok(comm)
 }

@@ -10,8 +10,8 @@ use crate::comm::call::operator::Operator;
 use crate::comm::call::unequal::{Places, Unequal};
 use crate::comm::coalesced::{List, Part};
 use crate::comm::communicator::Communicator;
-use crate::device::{Access, Kinds, StagedCall, Touched};
 use crate::config::MemoryKind;
+use crate::device::{Access, Kinds, StagedCall, Touched};
 use crate::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use crate::plan::Block;
 
@@ -55,11 +55,14 @@ impl Described<'_> {
 
     /// The checked call on the copies of its buffers.
     pub fn ready(&self, comm: &Communicator, staged: &StagedCall) -> Result<ReadyCall> {
-        let send = |address: *const u8| with_exposed_provenance::<u8>(staged.host(address.expose_provenance()));
-        let recv = |address: *mut u8| with_exposed_provenance_mut::<u8>(staged.host(address.expose_provenance()));
+        let send =
+            |address: *const u8| with_exposed_provenance::<u8>(staged.host(address.expose_provenance()));
+        let recv =
+            |address: *mut u8| with_exposed_provenance_mut::<u8>(staged.host(address.expose_provenance()));
         Ok(match self {
             Described::Collective(operation, operator) => {
-                let operation = Operation { send: send(operation.send), recv: recv(operation.recv), ..**operation };
+                let operation =
+                    Operation { send: send(operation.send), recv: recv(operation.recv), ..**operation };
                 let mut variant = Variant::default();
                 if let Some(operator) = operator {
                     operator.check(&operation.call)?;
@@ -71,7 +74,9 @@ impl Described<'_> {
             Described::Unequal(operation, operator) => {
                 let (sends, recvs): (Vec<_>, Vec<_>);
                 let places = match operation.places {
-                    Places::Buffers { send: from, recv: to } => Places::Buffers { send: send(from), recv: recv(to) },
+                    Places::Buffers { send: from, recv: to } => {
+                        Places::Buffers { send: send(from), recv: recv(to) }
+                    }
                     Places::Lists { sends: from, recvs: to } => {
                         sends = from.iter().map(|start| send(*start)).collect();
                         recvs = to.iter().map(|start| recv(*start)).collect();
@@ -122,7 +127,8 @@ impl Found<'_> {
     }
 
     fn operation(&mut self, comm: &Communicator, operation: &Operation, operator: Option<&Arc<Operator>>) {
-        let Call { kind: CallKind::Collective(collective), root, count, datatype, .. } = operation.call else {
+        let Call { kind: CallKind::Collective(collective), root, count, datatype, .. } = operation.call
+        else {
             return;
         };
         let unit = operator.and_then(|operator| operator.opaque_bytes()).unwrap_or(datatype.bytes());

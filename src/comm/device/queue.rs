@@ -21,7 +21,7 @@ thread_local! {
 }
 
 /// A call that was enqueued on its stream, or is about to be.
-pub(super) struct QueuedCall {
+pub(in crate::comm) struct QueuedCall {
     pub ready: ReadyCall,
     pub staged: StagedCall,
     pub completion: Arc<DeviceCompletion>,

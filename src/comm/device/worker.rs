@@ -119,7 +119,9 @@ impl Worker<'_> {
     fn failure(&self) -> Option<Error> {
         match self.communicator.upgrade() {
             Some(communicator) => communicator.failure(),
-            None => Some(Error::InvalidUsage("the communicator was destroyed before its calls had ended".into())),
+            None => {
+                Some(Error::InvalidUsage("the communicator was destroyed before its calls had ended".into()))
+            }
         }
     }
 

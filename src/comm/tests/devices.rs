@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use super::foreign::{EVERYTHING, NOTHING, Pretended, Pretender};
 use super::*;
-use crate::backend::{BackendName, ForeignComm, MemoryKind};
+use crate::backend::{BackendChoice, BackendName, ForeignComm, MemoryKind};
 use crate::comm::foreign::co_progress::SharedProgress;
 use crate::comm::foreign::engine::{AttachedEngine, DeviceEngine};
 use crate::device::Kinds;
@@ -89,11 +89,11 @@ fn each_kind_of_memory_goes_to_the_engine_that_serves_it() {
 }
 
 #[test]
-fn memory_of_a_device_without_an_engine_is_refused_with_advice() {
+fn memory_of_a_device_is_refused_where_there_is_no_driver_or_the_named_engine_lacks_the_call() {
     on_two_ranks(None, |comm| {
         let (send, recv) = (on_device([1; 4]), on_device([0; 4]));
         let text = refusal(run(comm, &sum(send.as_ptr(), recv.as_mut_ptr())));
-        assert!(text.contains("in memory of a GPU") && text.contains("copy it to the host"), "{text}");
+        assert!(text.contains("no usable CUDA driver") && text.contains("libcuda"), "{text}");
         // Nothing was sent, so the communicator remains usable.
         let (send, mut recv) = ([1; 4], [0; 4]);
         run(comm, &sum(send.as_ptr(), recv.as_mut_ptr())).unwrap();
@@ -107,19 +107,20 @@ fn memory_of_a_device_without_an_engine_is_refused_with_advice() {
 }
 
 #[test]
-fn without_a_named_engine_all_ranks_look_for_nccl_and_the_error_says_what_is_missing() {
+fn a_communicator_formed_later_looks_for_the_named_engine_and_says_what_is_missing() {
     on_two_ranks(None, |comm| {
-        let mut auto = comm.dup(&CommConfig::default()).unwrap();
-        auto.kinds = Kinds::by(driver);
-        auto.on_device = DeviceEngine::default();
+        let mut named = comm.dup(&CommConfig::default()).unwrap();
+        named.kinds = Kinds::by(driver);
+        named.on_device = DeviceEngine::default();
+        named.choice = BackendChoice::parse("choice", "cuda:nccl").unwrap();
         let (send, recv) = (on_device([1; 4]), on_device([0; 4]));
         // Without a GPU, NCCL has no device, or is missing altogether.
         for _ in 0..2 {
-            let text = refusal(run(&auto, &sum(send.as_ptr(), recv.as_mut_ptr())));
+            let text = refusal(run(&named, &sum(send.as_ptr(), recv.as_mut_ptr())));
             assert!(text.contains("no engine serves it") && text.contains("rank 0: "), "{text}");
         }
         let (send, mut recv) = ([1; 4], [0; 4]);
-        run(&auto, &sum(send.as_ptr(), recv.as_mut_ptr())).unwrap();
+        run(&named, &sum(send.as_ptr(), recv.as_mut_ptr())).unwrap();
         assert_eq!(recv, [2; 4]);
     });
 }

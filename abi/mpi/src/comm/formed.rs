@@ -19,7 +19,7 @@ pub struct Formed(OnceLock<Arc<Communicator>>);
 impl Formed {
     /// Sets it. Called once.
     pub(super) fn set(&self, engine: Communicator) {
-        let is_first = self.0.set(Arc::new(engine)).is_ok();
+        let is_first = self.0.set(engine.shared()).is_ok();
         debug_assert!(is_first);
     }
 
@@ -33,7 +33,7 @@ impl Formed {
         // An error means that the world has failed. `wait` notices that.
         if let Ok(made) = made {
             made.abort(reason);
-            let _ = self.0.set(Arc::new(made));
+            let _ = self.0.set(made.shared());
         }
     }
 
@@ -63,7 +63,7 @@ impl Formed {
 
 impl From<Communicator> for Formed {
     fn from(engine: Communicator) -> Formed {
-        Formed(OnceLock::from(Arc::new(engine)))
+        Formed(OnceLock::from(engine.shared()))
     }
 }
 

@@ -1,0 +1,206 @@
+//! Memory of a pretended GPU: the driver double, loaded into this process, and buffers in it.
+//!
+//! The double is built next to the test program. A test allocates the device memory of all ranks before its
+//! ranks begin ([`Arena`]), because an allocation waits until the device is idle.
+
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::sync::OnceLock;
+
+use anyccl_engine::device::CudaStream;
+
+/// Functions of the double that tests call.
+pub struct Double {
+    set_context: unsafe extern "C" fn(*mut c_void) -> c_int,
+    allocate: unsafe extern "C" fn(*mut u64, usize) -> c_int,
+    free: unsafe extern "C" fn(u64) -> c_int,
+    to_device: unsafe extern "C" fn(u64, *const c_void, usize) -> c_int,
+    to_host: unsafe extern "C" fn(*mut c_void, u64, usize) -> c_int,
+    fill_async: unsafe extern "C" fn(u64, u8, usize, *mut c_void) -> c_int,
+    create_stream: unsafe extern "C" fn(*mut *mut c_void, c_uint) -> c_int,
+    destroy_stream: unsafe extern "C" fn(*mut c_void) -> c_int,
+    synchronize: unsafe extern "C" fn(*mut c_void) -> c_int,
+    set_faults: unsafe extern "C" fn(*const c_char, c_int, *const c_char) -> c_int,
+    set_seed: unsafe extern "C" fn(u64),
+    live: unsafe extern "C" fn(*mut c_char, usize) -> usize,
+    context: usize,
+}
+
+/// Loads the double, once per process, and makes its context current in this thread.
+pub fn double() -> &'static Double {
+    static DOUBLE: OnceLock<Double> = OnceLock::new();
+    let double = DOUBLE.get_or_init(load);
+    // SAFETY: the primary context, which is kept.
+    check(
+        unsafe { (double.set_context)(std::ptr::with_exposed_provenance_mut(double.context)) },
+        "cuCtxSetCurrent",
+    );
+    double
+}
+
+fn load() -> Double {
+    let program = std::env::current_exe().expect("the path of the test");
+    let path = program.parent().expect("it lies in a folder").join("libcuda.so");
+    let name = CString::new(path.to_str().expect("a path of text")).expect("no NUL");
+    // SAFETY: the double, built with this test.
+    let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+    assert!(!library.is_null(), "{} is not there: cargo builds it with the tests", path.display());
+    let init: unsafe extern "C" fn(c_uint) -> c_int = symbol(library, "cuInit");
+    // SAFETY: the only valid argument.
+    check(unsafe { init(0) }, "cuInit");
+    let retain: unsafe extern "C" fn(*mut *mut c_void, c_int) -> c_int =
+        symbol(library, "cuDevicePrimaryCtxRetain");
+    let mut context = std::ptr::null_mut();
+    // SAFETY: writes one handle.
+    check(unsafe { retain(&mut context, 0) }, "cuDevicePrimaryCtxRetain");
+    Double {
+        set_context: symbol(library, "cuCtxSetCurrent"),
+        allocate: symbol(library, "cuMemAlloc_v2"),
+        free: symbol(library, "cuMemFree_v2"),
+        to_device: symbol(library, "cuMemcpyHtoD_v2"),
+        to_host: symbol(library, "cuMemcpyDtoH_v2"),
+        fill_async: symbol(library, "cuMemsetD8Async"),
+        create_stream: symbol(library, "cuStreamCreate"),
+        destroy_stream: symbol(library, "cuStreamDestroy_v2"),
+        synchronize: symbol(library, "cuStreamSynchronize"),
+        set_faults: symbol(library, "cudaDoubleSetFaults"),
+        set_seed: symbol(library, "cudaDoubleSetSeed"),
+        live: symbol(library, "cudaDoubleLiveObjects"),
+        context: context.expose_provenance(),
+    }
+}
+
+fn symbol<F: Copy>(library: *mut c_void, name: &str) -> F {
+    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+    let text = CString::new(name).expect("no NUL");
+    // SAFETY: an open library and a terminated name.
+    let address = unsafe { libc::dlsym(library, text.as_ptr()) };
+    assert!(!address.is_null(), "the double has no {name}");
+    // SAFETY: the address of a function of that type; the sizes are equal.
+    unsafe { std::mem::transmute_copy(&address) }
+}
+
+fn check(result: c_int, what: &str) {
+    assert_eq!(result, 0, "{what}");
+}
+
+impl Double {
+    /// Copies bytes to the device, and waits.
+    pub fn write(&self, to: u64, bytes: &[u8]) {
+        // SAFETY: as many bytes as the slice has.
+        check(unsafe { (self.to_device)(to, bytes.as_ptr().cast(), bytes.len()) }, "cuMemcpyHtoD");
+        // The copy may return when the bytes are staged, and other streams do not wait for it.
+        // SAFETY: NULL is the default stream.
+        check(unsafe { (self.synchronize)(std::ptr::null_mut()) }, "cuStreamSynchronize");
+    }
+
+    /// Copies bytes from the device, and waits.
+    pub fn read(&self, from: u64, bytes: usize) -> Vec<u8> {
+        let mut read = vec![0; bytes];
+        // SAFETY: as many bytes as the vector has.
+        check(unsafe { (self.to_host)(read.as_mut_ptr().cast(), from, bytes) }, "cuMemcpyDtoH");
+        read
+    }
+
+    /// Puts a fill into a stream.
+    pub fn fill(&self, to: u64, byte: u8, bytes: usize, stream: &Stream) {
+        // SAFETY: memory of a test.
+        check(unsafe { (self.fill_async)(to, byte, bytes, stream.0) }, "cuMemsetD8Async");
+    }
+
+    /// Makes calls of the driver fail, or succeed and do nothing. Empty texts: none.
+    pub fn set_faults(&self, fail: &str, ignore: &str) {
+        let (fail, ignore) = (CString::new(fail).expect("no NUL"), CString::new(ignore).expect("no NUL"));
+        // SAFETY: terminated texts.
+        check(unsafe { (self.set_faults)(fail.as_ptr(), 0, ignore.as_ptr()) }, "cudaDoubleSetFaults");
+    }
+
+    /// Sets the seed of streams that begin to work from now on.
+    pub fn set_seed(&self, seed: u64) {
+        // SAFETY: without condition.
+        unsafe { (self.set_seed)(seed) };
+    }
+
+    /// The number of live objects of a kind, as `cudaDoubleLiveObjects` counts them.
+    pub fn live(&self, kind: &str) -> u64 {
+        let mut text = vec![0u8; 1024];
+        // SAFETY: writes a terminated text of at most that length.
+        unsafe { (self.live)(text.as_mut_ptr().cast(), text.len()) };
+        let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
+        let text = String::from_utf8_lossy(&text[..end]).into_owned();
+        let found = text.split_whitespace().find_map(|pair| pair.strip_prefix(kind)?.strip_prefix('='));
+        found.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("no {kind} in {text}"))
+    }
+}
+
+/// A stream of a test.
+pub struct Stream(*mut c_void);
+
+// SAFETY: any thread may use a stream.
+unsafe impl Send for Stream {}
+// SAFETY: as above.
+unsafe impl Sync for Stream {}
+
+impl Stream {
+    /// Makes a stream that waits for no default stream.
+    pub fn new() -> Stream {
+        let mut stream = std::ptr::null_mut();
+        // SAFETY: writes one handle.
+        check(unsafe { (double().create_stream)(&mut stream, 1) }, "cuStreamCreate");
+        Stream(stream)
+    }
+
+    /// Its handle.
+    pub fn handle(&self) -> CudaStream {
+        CudaStream::from_raw(self.0)
+    }
+
+    /// Waits for everything in it.
+    pub fn synchronize(&self) {
+        // SAFETY: a live stream.
+        check(unsafe { (double().synchronize)(self.0) }, "cuStreamSynchronize");
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // SAFETY: a live stream, which nobody uses any more.
+        unsafe { (double().destroy_stream)(self.0) };
+    }
+}
+
+/// Device memory of one rank, handed out from the front.
+pub struct Arena {
+    start: u64,
+    used: usize,
+    bytes: usize,
+}
+
+impl Arena {
+    /// Memory of the device.
+    pub fn new(bytes: usize) -> Arena {
+        let mut start = 0;
+        // SAFETY: writes one address.
+        check(unsafe { (double().allocate)(&mut start, bytes) }, "cuMemAlloc");
+        Arena { start, used: 0, bytes }
+    }
+
+    /// A piece of it. Pieces begin at odd addresses, so that nothing is aligned by luck.
+    pub fn take(&mut self, bytes: usize) -> u64 {
+        let at = self.used | 1;
+        self.used = at + bytes;
+        assert!(self.used <= self.bytes, "the arena is too small");
+        self.start + at as u64
+    }
+
+    /// Makes all of it free again.
+    pub fn clear(&mut self) {
+        self.used = 0;
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        // SAFETY: memory of `new`, which nobody uses any more.
+        unsafe { (double().free)(self.start) };
+    }
+}

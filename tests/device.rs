@@ -1,0 +1,132 @@
+//! Calls on memory of a device give what the same calls give on host memory, with streams and without, among
+//! ranks with devices and without.
+
+mod common;
+
+use std::sync::Mutex;
+
+use anyccl_engine::base::{Datatype, ReduceOp, Result};
+use anyccl_engine::comm::{Communicator, Operation};
+use common::attempt::{Attempt, Placement};
+use common::case::{Case, support_table};
+use common::device::{Arena, Stream, double};
+use common::ranks::{TRANSPORTS, config, on_ranks};
+
+const ARENA: usize = 8 << 20;
+
+/// Device memory and a stream for each rank.
+struct Devices(Vec<Mutex<(Arena, Stream)>>);
+
+impl Devices {
+    fn new(size: u32) -> Devices {
+        Devices((0..size).map(|_| Mutex::new((Arena::new(ARENA), Stream::new()))).collect())
+    }
+}
+
+/// How a rank makes a call.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// On host memory.
+    Host,
+    /// On device memory, to its end.
+    Blocking,
+    /// On device memory, with a request.
+    Started,
+    /// On device memory, as part of a stream.
+    Stream,
+}
+
+fn call(way: Way, comm: &Communicator, stream: &Stream, operation: &Operation) -> Result<()> {
+    comm.set_stream(matches!(way, Way::Stream).then(|| stream.handle()));
+    match way {
+        // SAFETY: the buffers of the attempt live until this returns, and the call has ended by then.
+        Way::Host | Way::Blocking => unsafe { comm.run(operation) },
+        // SAFETY: as above.
+        Way::Started => unsafe { comm.start(operation) }?.wait(),
+        Way::Stream => {
+            // SAFETY: as above: the stream passes the call before this returns.
+            let outcome = unsafe { comm.run(operation) };
+            stream.synchronize();
+            outcome
+        }
+    }
+}
+
+fn check(comm: &Communicator, devices: &Devices, case: Case, placement: Placement, way: Way) {
+    double();
+    let (arena, stream) = &mut *devices.0[comm.rank() as usize].lock().unwrap();
+    let mut attempt = Attempt::on(comm, case, placement);
+    let outcome = match way {
+        Way::Host => attempt.run(comm),
+        _ => attempt.run_on_device(arena, |operation| call(way, comm, stream, operation)),
+    };
+    outcome.unwrap_or_else(|error| panic!("{case} on rank {}, {way:?}: {error}", comm.rank()));
+    attempt.verify();
+    arena.clear();
+}
+
+#[test]
+fn every_collective_datatype_and_operator_gives_the_oracles_bytes_on_device_memory() {
+    double();
+    for size in [1, 2, 4] {
+        let devices = Devices::new(size);
+        on_ranks(size, &config(TRANSPORTS[0]), |comm| {
+            for (at, (collective, datatype, op)) in support_table().into_iter().enumerate() {
+                let root = at as u32 % size;
+                let case = Case { collective, datatype, op, root, count: 1 + at % 7 };
+                let way = [Way::Blocking, Way::Started, Way::Stream][at % 3];
+                check(comm, &devices, case, Placement::ALL[at / 3 % 2], way);
+            }
+        });
+    }
+}
+
+#[test]
+fn ranks_with_and_without_a_device_share_a_communicator() {
+    double();
+    for transport in TRANSPORTS {
+        let devices = Devices::new(3);
+        on_ranks(3, &config(transport), |comm| {
+            for (at, (collective, datatype, op)) in support_table().into_iter().enumerate().step_by(5) {
+                let case = Case { collective, datatype, op, root: at as u32 % 3, count: 5 + at };
+                let way = [Way::Host, Way::Stream, Way::Blocking][(comm.rank() as usize + at) % 3];
+                check(comm, &devices, case, Placement::ALL[at % 2], way);
+            }
+        });
+    }
+}
+
+#[test]
+fn a_call_on_a_stream_sees_what_came_before_it_and_is_seen_by_what_comes_after() {
+    const BYTES: usize = 300_000;
+    double();
+    for seed in 0..20 {
+        double().set_seed(seed);
+        let devices = Devices::new(2);
+        on_ranks(2, &config(TRANSPORTS[0]), |comm| {
+            double();
+            let (arena, stream) = &mut *devices.0[comm.rank() as usize].lock().unwrap();
+            comm.set_stream(Some(stream.handle()));
+            let buffer = arena.take(BYTES);
+            // Each round's input is enqueued before the call, and the next round's after it. The host does not
+            // wait between them.
+            for round in 1..=5u8 {
+                double().fill(buffer, round + comm.rank() as u8, BYTES, stream);
+                let place = std::ptr::with_exposed_provenance_mut::<u8>(buffer as usize);
+                let case = Case::reducing(
+                    anyccl_engine::base::Collective::AllReduce,
+                    Datatype::Uint8,
+                    ReduceOp::Sum,
+                    0,
+                    BYTES,
+                );
+                let operation = Operation { call: case.call(), send: place.cast_const(), recv: place };
+                // SAFETY: the buffer lives until the stream has passed the call.
+                unsafe { comm.run(&operation) }.unwrap();
+            }
+            stream.synchronize();
+            let sum = 5 + 5 + 1;
+            assert!(double().read(buffer, BYTES).iter().all(|byte| *byte == sum), "seed {seed}");
+        });
+    }
+}
