@@ -26,7 +26,7 @@ PARTS    := check build unit c-api examples nccl mpi-quick benches torch python 
 # How many parts run at a time.
 JOBS     ?= 2
 
-.PHONY: help demo test docs install examples tools bench bench-peers clean test-mpi mpi4py-table $(PARTS:%=test-%)
+.PHONY: help demo test docs install install-cuda-double examples tools bench bench-peers clean test-mpi mpi4py-table $(PARTS:%=test-%)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -35,6 +35,7 @@ help:
 	@echo "make test       all tests; the parts alone: $(PARTS:%=test-%)"
 	@echo "make test-mpi   all tests of MPI: an hour"
 	@echo "make install    build and install to PREFIX (now $(PREFIX))"
+	@echo "make install-cuda-double  install a CUDA driver for tests, for anyccl run --fake-gpu"
 	@echo "make examples   build the examples against the installed library"
 	@echo "make bench      micro-benchmarks, start-up time and memory"
 	@echo "make bench-peers  measure beside MPICH, Open MPI, Intel MPI, oneCCL, gloo; MODE=shm|tcp RANKS=2,4 ROUNDS=3 PEERS="
@@ -53,6 +54,10 @@ ifeq ($(INSTALLED),)
 	cargo build --release -p anyccl-native -p anyccl-nccl -p anyccl-audit -p anyccl-cli
 	$(XTASK) install --prefix $(PREFIX)
 endif
+
+# The CUDA driver and runtime for tests, for `anyccl run --fake-gpu`. No other target installs them.
+install-cuda-double: tools
+	$(XTASK) cuda-double --prefix $(PREFIX)
 
 ifeq ($(INSTALLED),)
 examples: $(PROGRAMS:%=$(EXAMPLES)/%)

@@ -60,6 +60,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "The file that the engine nccl opens: an absolute path.",
     },
     Variable {
+        name: "ANYCCL_CUDA_DOUBLE",
+        default: "beside the tool",
+        meaning: "Folder of the CUDA driver for tests, for `anyccl run --fake-gpu`; `cargo xtask cuda-double` builds it and prints its folder.",
+    },
+    Variable {
         name: "ANYCCL_ONECCL_LIB",
         default: "libccl.so.2 in lib of CCL_ROOT or of the program's Python, else for the loader",
         meaning: "The library that the engine oneccl opens: a file, or a name for the loader.",

@@ -45,8 +45,8 @@ enum Task {
     Words,
     /// Install library, header, tool and package files
     Install(install::Install),
-    /// Build the CUDA driver for tests as target/cuda-double/libcuda.so.1 and print that folder
-    CudaDouble,
+    /// Build the CUDA driver and runtime for tests in target/cuda-double and print that folder
+    CudaDouble(cuda_double::CudaDouble),
     /// Run all checks that must pass before a commit, except the tests
     Check,
     /// Run `make demo` and `make test` on a bare Debian 12
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
         Task::Ptx(ptx) => ptx.run(),
         Task::Words => words::run(),
         Task::Install(install) => install.run(),
-        Task::CudaDouble => cuda_double::run(),
+        Task::CudaDouble(double) => double.run(),
         Task::Check => check::run(),
         Task::BareMachine(bare_machine) => bare_machine.run(),
     };

@@ -67,7 +67,7 @@ impl FacadeFiles {
 }
 
 /// A path in the form in which the loader and Python take it in a list, which has no quoting.
-fn listable(path: PathBuf) -> Result<String, String> {
+pub fn listable(path: PathBuf) -> Result<String, String> {
     let fits = |text: &&str| !text.contains([':', ';', ' ', '\t', '\n']);
     let text = path.to_str().filter(fits).map(str::to_string);
     text.ok_or_else(|| {

@@ -122,6 +122,7 @@ fn arguments(mut options: Options) -> Result<RunArguments, String> {
         env: environment,
         facade: options.facade,
         by: None,
+        fake_gpus: None,
         command: parts[0].command.clone(),
         parts,
     })

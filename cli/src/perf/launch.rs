@@ -28,6 +28,7 @@ pub fn launch(ranks: u32, arguments: &PerfArguments) -> Result<u8, Failure> {
         env: Vec::new(),
         facade: None,
         by: None,
+        fake_gpus: None,
         parts: Vec::new(),
         command: command(program.into(), std::env::args_os().skip(1)),
     })

@@ -17,6 +17,7 @@ Examples:
   anyccl run -n 4 --keep-going ./survives-the-loss-of-ranks
   anyccl run -n 4 --as nccl ./program-built-for-nccl
   anyccl run -n 4 --as mpi python uses-mpi4py.py
+  anyccl run -n 4 --fake-gpu 2 ./program-for-cuda
   anyccl run --as nccl -n 1 -- torchrun --nproc-per-node 4 train.py
   anyccl run --hosts node1:4,node2:4 -x LD_LIBRARY_PATH ./program
   anyccl run --hosts a:2,b:2 --launcher 'podman exec -i {host} sh -c {cmd}' ./program
@@ -97,6 +98,11 @@ pub struct RunArguments {
     #[arg(long, alias = "nccl-by", value_enum, value_name = "METHOD", requires = "facade")]
     pub by: Option<Method>,
 
+    /// Let the ranks see N GPUs that do not exist, by the CUDA driver and runtime for tests: for checks on
+    /// machines without a GPU. `cargo xtask cuda-double` builds them
+    #[arg(long = "fake-gpu", value_name = "N", value_parser = number_of_gpus)]
+    pub fake_gpus: Option<u32>,
+
     /// Ranks with commands of their own, which replace `command`.
     #[arg(skip)]
     pub parts: Vec<Part>,
@@ -129,6 +135,11 @@ fn number_of_ranks(text: &str) -> Result<u32, String> {
         _ if text == "p" => Err("the number of ranks is -n N here, not -np N".to_string()),
         _ => Err("expected a whole number from 1 to 65536".to_string()),
     }
+}
+
+fn number_of_gpus(text: &str) -> Result<u32, String> {
+    let count = text.parse().ok().filter(|count| (1..=64).contains(count));
+    count.ok_or_else(|| "expected a whole number from 1 to 64".to_string())
 }
 
 /// Parses a number of seconds.

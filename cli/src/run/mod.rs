@@ -9,11 +9,13 @@
 //!    with what was said before ([`rank_output`], [`repeats`]).
 //! 6. The outcome is reported ([`report`]).
 //!
-//! With `--as`, [`takeover`] prepares the ranks and checks which NCCL or MPI they get.
+//! With `--fake-gpu`, [`fake_gpus`] finds the CUDA driver for tests. With `--as`, [`takeover`] prepares the
+//! ranks and checks which NCCL or MPI they get.
 
 mod arguments;
 mod binding;
 mod crew;
+mod fake_gpus;
 mod hosts;
 mod input;
 mod job;
@@ -50,6 +52,9 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         None => Vec::new(),
     };
     let ranks = places.last().map(|place| place.ranks.end).or(arguments.ranks).unwrap_or(1);
+    // On other hosts, the agents look for the libraries.
+    let fake_gpus = arguments.fake_gpus.filter(|_| places.is_empty());
+    let environment = fake_gpus::environment(fake_gpus, &arguments.env)?;
     // First, because forking needs a process without threads, and the store may start some.
     let watchdog = Watchdog::start().map_err(own("cannot start the watchdog"))?;
     let signals = signals::take().map_err(own("cannot take over signals"))?;
@@ -62,11 +67,11 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let mask = signals.mask_before();
     // On an error the watchdog is dropped, and kills everything that was started so far.
     let crew: Box<dyn Crew> = if places.is_empty() {
-        let takeover = takeover::Takeover::of(arguments)?;
+        let takeover = takeover::Takeover::of(arguments, &environment)?;
         let children = spawn::start_all(&spawn::JobOrders {
             command: &arguments.command,
             parts: &arguments.parts,
-            environment: &arguments.env,
+            environment: &environment,
             takeover: takeover.as_ref().map_or(&[], |takeover| &takeover.environment),
             bind: arguments.bind,
             world: ranks,

@@ -24,9 +24,12 @@ pub struct Takeover {
 }
 
 impl Takeover {
-    /// Prepares what the user has asked for, for ranks on this host.
-    pub fn of(arguments: &RunArguments) -> Result<Option<Takeover>, Failure> {
-        let prepare = |facade| Takeover::prepare(facade, &arguments.command[0], &arguments.env, arguments.by);
+    /// Prepares what the user has asked for, for ranks on this host with these variables.
+    pub fn of(
+        arguments: &RunArguments,
+        environment: &[(String, String)],
+    ) -> Result<Option<Takeover>, Failure> {
+        let prepare = |facade| Takeover::prepare(facade, &arguments.command[0], environment, arguments.by);
         arguments.facade.map(prepare).transpose()
     }
 

@@ -12,9 +12,9 @@ pub fn value(attribute: i32, physical: usize) -> Result<i32> {
         return Err(Status::INVALID_VALUE);
     }
     let value = match attribute {
-        1..=3 => [1024, 1024, 64][attribute as usize - 1], // the largest block
-        4 => i32::MAX,                                     // the largest grid: x, y, z
-        5 | 6 => 65_535,
+        1..=4 => [1024, 1024, 1024, 64][attribute as usize - 1], // the largest block: all, x, y, z
+        5 => i32::MAX,                                           // the largest grid: x, y, z
+        6 | 7 => 65_535,
         8 => 48 << 10,             // shared memory of a block
         9 => 64 << 10,             // constant memory
         10 => 32,                  // threads of a warp

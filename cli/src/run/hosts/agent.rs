@@ -12,6 +12,7 @@ use super::order::Order;
 use super::ranks_here::RanksHere;
 use crate::Failure;
 use crate::run::arguments::Bind;
+use crate::run::fake_gpus;
 use crate::run::spawn::{JobOrders, start_all};
 use crate::run::takeover::Takeover;
 use crate::run::watchdog::Watchdog;
@@ -59,12 +60,13 @@ fn carry_out(
     // If there is no such folder, programs named by their whole path still run.
     let _ = env::set_current_dir(&order.folder);
     let command: Vec<OsString> = order.command.iter().map(OsString::from).collect();
-    let prepare = |facade| Takeover::prepare(facade, &command[0], &order.environment, order.by);
+    let environment = fake_gpus::environment(order.fake_gpus, &order.environment)?;
+    let prepare = |facade| Takeover::prepare(facade, &command[0], &environment, order.by);
     let takeover = order.facade.map(prepare).transpose()?;
     let children = start_all(&JobOrders {
         command: &command,
         parts: &[],
-        environment: &order.environment,
+        environment: &environment,
         takeover: takeover.as_ref().map_or(&[], |takeover| &takeover.environment),
         bind: if order.bind { Bind::Core } else { Bind::None },
         world: order.world,

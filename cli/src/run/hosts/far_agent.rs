@@ -112,6 +112,7 @@ impl Agent {
             folder: std::env::current_dir().map(|path| path.display().to_string()).unwrap_or_default(),
             facade: arguments.facade,
             by: arguments.by,
+            fake_gpus: arguments.fake_gpus,
             bind: matches!(arguments.bind, Bind::Core),
             command: arguments.command.iter().map(text).collect::<Result<_, _>>()?,
         };

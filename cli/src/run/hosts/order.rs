@@ -36,6 +36,8 @@ pub struct Order {
     /// The library that anyccl stands in for, if any; and the method, if the user insists on one.
     pub facade: Option<Facade>,
     pub by: Option<Method>,
+    /// Number of GPUs that the ranks see although there is none.
+    pub fake_gpus: Option<u32>,
     /// Program and arguments.
     pub command: Vec<String>,
 }

@@ -1,0 +1,69 @@
+//! `--fake-gpu`: the ranks see GPUs that do not exist, by the CUDA driver and runtime for tests.
+//!
+//! The libraries are found through `LD_LIBRARY_PATH`, and everything else is their work. They are never
+//! installed by default, so their folder is looked for: first the one that the user names, then one that was
+//! installed with this tool, then that of the build tree.
+
+use std::path::{Path, PathBuf};
+
+use anyccl_engine::config;
+
+use crate::Failure;
+use crate::facade::files::listable;
+use crate::facade::method::held;
+
+/// The variable that names the folder.
+const FOLDER: &str = "ANYCCL_CUDA_DOUBLE";
+
+/// The libraries that a program asks for.
+const LIBRARIES: [&str; 2] = ["libcuda.so.1", "libcudart.so.12"];
+
+/// Where the folder may be, seen from the tool's own.
+const BESIDE: [&str; 2] = ["../lib/anyccl/cuda-double", "../cuda-double"];
+
+/// The variables of the ranks, with those for `count` GPUs behind the others.
+pub fn environment(count: Option<u32>, given: &[(String, String)]) -> Result<Vec<(String, String)>, Failure> {
+    let mut environment = given.to_vec();
+    if let Some(count) = count {
+        let folder = folder(given)
+            .and_then(listable)
+            .map_err(|text| Failure { code: 1, text: format!("--fake-gpu: {text}") })?;
+        let rest = held(given, "LD_LIBRARY_PATH").filter(|rest| !rest.is_empty());
+        let path = rest.map_or_else(|| folder.clone(), |rest| format!("{folder}:{rest}"));
+        environment.push(("LD_LIBRARY_PATH".into(), path));
+        environment.push(("CUDA_DOUBLE_DEVICES".into(), count.to_string()));
+    }
+    Ok(environment)
+}
+
+fn folder(given: &[(String, String)]) -> Result<PathBuf, String> {
+    let named = given.iter().rev().find(|(name, _)| name == FOLDER).map(|(_, value)| value.clone());
+    if let Some(named) = named.or_else(|| config::raw(FOLDER)) {
+        let missing = missing_in(Path::new(&named));
+        let wrong = |file| format!("{FOLDER}={named} has no {file}. {}", how_to_build());
+        return match missing {
+            Some(file) => Err(wrong(file)),
+            None => Path::new(&named).canonicalize().map_err(|error| format!("{named}: {error}")),
+        };
+    }
+    let tool =
+        std::env::current_exe().map_err(|error| format!("cannot find this tool's own file: {error}"))?;
+    let own = tool.parent().unwrap_or(Path::new("/"));
+    let found = BESIDE.iter().filter_map(|place| own.join(place).canonicalize().ok());
+    found.into_iter().find(|folder| missing_in(folder).is_none()).ok_or_else(|| {
+        let places = BESIDE.map(|place| own.join(place).display().to_string()).join(" and ");
+        format!("there is no CUDA driver for tests: {places} were looked at. {}", how_to_build())
+    })
+}
+
+/// The first library that a folder lacks.
+fn missing_in(folder: &Path) -> Option<&'static str> {
+    LIBRARIES.into_iter().find(|file| !folder.join(file).is_file())
+}
+
+fn how_to_build() -> String {
+    format!(
+        "`cargo xtask cuda-double` in anyccl's source tree builds it and prints its folder: give that as {FOLDER}, \
+         or install it beside this tool with --prefix"
+    )
+}
