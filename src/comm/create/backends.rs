@@ -50,14 +50,16 @@ impl Communicator {
         Ok(())
     }
 
-    /// Whether another engine than the builtin one serves memory of devices: the user has named it.
+    /// Whether memory of devices is left to another engine than the builtin one: the user has named it, and the
+    /// ranks have not fallen back to the builtin one.
     pub(in crate::comm) fn has_device_engine(&self) -> bool {
+        let names = |engine: BackendName| {
+            self.choice.named(MemoryKind::Cuda).is_some_and(|mut all| all.any(|name| name == engine))
+        };
         match self.on_device.get() {
-            Some(found) => found.is_ok(),
-            None => self
-                .choice
-                .named(MemoryKind::Cuda)
-                .is_some_and(|mut all| all.any(|name| name != BackendName::Builtin)),
+            Some(Ok(_)) => true,
+            Some(Err(_)) => names(BackendName::Nccl) && !names(BackendName::Builtin),
+            None => names(BackendName::Nccl),
         }
     }
 
