@@ -108,8 +108,8 @@ fn a_call_on_a_stream_sees_what_came_before_it_and_is_seen_by_what_comes_after()
             let (arena, stream) = &mut *devices.0[comm.rank() as usize].lock().unwrap();
             comm.set_stream(Some(stream.handle()));
             let buffer = arena.take(BYTES);
-            // Each round's input is enqueued before the call, and the next round's after it. The host does not
-            // wait between them.
+            // Each round's input is enqueued before the call, and the next round's after it. The host does
+            // not wait between them.
             for round in 1..=5u8 {
                 double().fill(buffer, round + comm.rank() as u8, BYTES, stream);
                 let place = std::ptr::with_exposed_provenance_mut::<u8>(buffer as usize);

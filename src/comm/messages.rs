@@ -206,8 +206,8 @@ impl Communicator {
         Request::new(Arc::clone(&self.driver), ticket, self.timeout.get())
     }
 
-    /// Receives a message into memory of a device. With a stream, this returns before the message is there, so
-    /// the status describes the message that the receive asks for. `None`: the buffer is host memory.
+    /// Receives a message into memory of a device. With a stream, this returns before the message is there,
+    /// so the status describes the message that the receive asks for. `None`: the buffer is host memory.
     ///
     /// # Safety
     /// See [`Communicator::receive`].

@@ -1,8 +1,9 @@
 //! Communicators: the interface that the doors use.
 //!
 //! `call` is what a call is and how it is planned, `create` how communicators are made, `device` how calls
-//! reach memory of a GPU, `foreign` the other engines. [`Communicator`] is the centre. `collectives`, `collectives_v`, `messages` and `coalesced` run
-//! and start calls on it, and return a [`Request`], a [`Persistent`] or a [`Work`] to wait for.
+//! reach memory of a GPU, `foreign` the other engines. [`Communicator`] is the centre. `collectives`,
+//! `collectives_v`, `messages` and `coalesced` run and start calls on it, and return a [`Request`], a
+//! [`Persistent`] or a [`Work`] to wait for.
 //!
 //! A [`Communicator`] is shared (`&self` everywhere, any thread). Buffers are raw pointers: the caller keeps
 //! them valid until the call or its [`Request`] is complete.

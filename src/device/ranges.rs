@@ -15,11 +15,11 @@ struct Touch {
 /// What a call does with a part of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It only reads.
+    /// The call only reads it.
     Read,
-    /// It writes all of it, and does not read it.
+    /// The call writes all of it, and does not read it.
     Written,
-    /// It reads it and writes some of it.
+    /// The call reads it, and writes some of it.
     Both,
 }
 

@@ -43,8 +43,8 @@ pub struct StagedCall {
 }
 
 impl StagedCall {
-    /// Makes room for copies of `touched`, which is memory of a device. Nothing is enqueued yet. `stream` gives
-    /// the stream of a context.
+    /// Makes room for copies of `touched`, which is memory of a device. Nothing is enqueued yet. `stream`
+    /// gives the stream of a context.
     pub fn new(
         touched: &Touched,
         stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CudaStream>,

@@ -56,7 +56,8 @@ impl Inbox {
         !self.stash.is_empty()
     }
 
-    /// Finds the next fragment for the conversation of `header`: in the stash, or else at the head of the link.
+    /// Finds the next fragment for the conversation of `header`: in the stash, or else at the head of the
+    /// link.
     #[inline]
     pub fn find(&mut self, header: &Header) -> io::Result<NextFragment> {
         if !self.stash.is_empty()

@@ -1,4 +1,5 @@
-//! Makes the links of a rank. The sockets to a peer decide its transport; this module also sets up shared memory.
+//! Makes the links of a rank. The sockets to a peer decide its transport; this module also sets up shared
+//! memory.
 
 use std::time::Instant;
 
@@ -18,8 +19,8 @@ pub type LinkError = (Option<Rank>, Error);
 /// Makes the links of `rank` to all ranks, indexed by rank.
 ///
 /// A peer with a data socket gets TCP. A peer with only a control channel gets shared memory. The rank
-/// itself, which has neither, gets the loopback link. The links take the data sockets out of `sockets`, unless
-/// there is an error.
+/// itself, which has neither, gets the loopback link. The links take the data sockets out of `sockets`,
+/// unless there is an error.
 pub fn links(
     controls: &[Option<ControlChannel>],
     sockets: &mut [Option<Socket>],

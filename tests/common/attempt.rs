@@ -182,8 +182,8 @@ impl Attempt {
         unsafe { comm.run(&operation) }
     }
 
-    /// Makes the call on copies of the buffers in memory of a device. `call` gets the operation and returns when
-    /// it has ended there.
+    /// Makes the call on copies of the buffers in memory of a device. `call` gets the operation and returns
+    /// when it has ended there.
     pub fn run_on_device(
         &mut self,
         arena: &mut Arena,

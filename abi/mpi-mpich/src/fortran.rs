@@ -54,8 +54,8 @@ pub unsafe extern "C" fn MPII_Comm_set_attr(
     })
 }
 
-/// Reads an attribute in the form that [`MPII_Comm_set_attr`] explains. In each form, `place` has the size of a
-/// pointer.
+/// Reads an attribute in the form that [`MPII_Comm_set_attr`] explains. In each form, `place` has the size of
+/// a pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Comm_get_attr(
     comm: c_int,

@@ -192,8 +192,8 @@ impl<H: Handle> ForeignComm for MpiComm<H> {
         // If the program has finalized MPI, the communicator is gone, and no function may be called with it.
         if !is_finalized(self.running.core.finalized) {
             let mut comm = self.comm;
-            // SAFETY: MPI is not finalized. The communicator was made by `new`, is closed once, and nothing is
-            // under way in it.
+            // SAFETY: MPI is not finalized. The communicator was made by `new`, is closed once, and nothing
+            // is under way in it.
             unsafe { (self.running.core.comm_free)(&mut comm) };
         }
         OPEN.fetch_sub(1, Ordering::AcqRel);

@@ -50,8 +50,8 @@ impl Communicator {
         Ok(())
     }
 
-    /// Whether memory of devices is left to another engine than the builtin one: the user has named it, and the
-    /// ranks have not fallen back to the builtin one.
+    /// Whether memory of devices is left to another engine than the builtin one: the user has named it, and
+    /// the ranks have not fallen back to the builtin one.
     pub(in crate::comm) fn has_device_engine(&self) -> bool {
         let names = |engine: BackendName| {
             self.choice.named(MemoryKind::Cuda).is_some_and(|mut all| all.any(|name| name == engine))

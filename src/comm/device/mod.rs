@@ -14,8 +14,8 @@
 //! A call on host memory first waits until all earlier calls have been started, so that all ranks start the
 //! calls of a communicator in the same order.
 //!
-//! With a stream ([`Communicator::set_stream`]), a blocking call returns when it is enqueued. Without one, the
-//! library enqueues on a stream of its own, and a blocking call waits for its end.
+//! With a stream ([`Communicator::set_stream`]), a blocking call returns when it is enqueued. Without one,
+//! the library enqueues on a stream of its own, and a blocking call waits for its end.
 
 mod completion;
 mod described;

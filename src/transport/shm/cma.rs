@@ -10,8 +10,8 @@
 //! read the number in the other process reports it there. Where reading is forbidden, all data goes through
 //! bounce buffers.
 //!
-//! Every later read also checks the number, in the same system call. If the peer is dead and a new process has
-//! its process number, the check fails, and the bytes of the new process are not used.
+//! Every later read also checks the number, in the same system call. If the peer is dead and a new process
+//! has its process number, the check fails, and the bytes of the new process are not used.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -62,8 +62,8 @@ impl Cma {
     }
 }
 
-/// Tries to read the process `pid` and tells the other side whether that works. Returns the process if reading
-/// works.
+/// Tries to read the process `pid` and tells the other side whether that works. Returns the process if
+/// reading works.
 fn probe(pid: libc::pid_t, theirs: &SingleCopyWords, ours: &SingleCopyWords) -> Option<RemoteProcess> {
     if theirs.has_stamp.load(Ordering::Acquire) != 1 {
         return None;

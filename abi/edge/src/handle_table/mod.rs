@@ -95,8 +95,9 @@ impl<T, const SLOTS: usize> HandleTable<T, SLOTS> {
         others.get(&handle).map(|object| ObjectRef(Holder::Shared(Arc::clone(object))))
     }
 
-    /// Removes an object, whose handle is unknown from here on. `may_go` gets the object and the number of its
-    /// users besides this table. If it returns an error, nothing changes. `None`: there is no such object.
+    /// Removes an object, whose handle is unknown from here on. `may_go` gets the object and the number of
+    /// its users besides this table. If it returns an error, nothing changes. `None`: there is no such
+    /// object.
     pub fn remove<E>(
         &self,
         handle: usize,

@@ -82,8 +82,8 @@ impl<T> Inputs<T> {
     /// The array of the argument `name`. NULL passes here; [`Inputs::check`] refuses it for a length above 0.
     ///
     /// # Safety
-    /// Until the MPI function returns, `read` may be called with `place` and each position below the length that
-    /// MPI documents. NULL stands for an array of length 0.
+    /// Until the MPI function returns, `read` may be called with `place` and each position below the length
+    /// that MPI documents. NULL stands for an array of length 0.
     pub(super) unsafe fn new(
         place: *const c_void,
         name: &'static str,
