@@ -48,6 +48,12 @@ def installed_and_moved(profile):
     return moved
 
 
+def cuda_double():
+    """Builds the CUDA driver for tests, and returns its folder."""
+    words = [*os.environ.get("XTASK", "cargo xtask").split(), "cuda-double"]
+    return run(*words, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.split()[-1]
+
+
 def build_and_test(prefix, name, *, configure=(), labels=(), again=False):
     """Configures, builds and runs the CTest project in the build folder `name`. Without `again`, starts with an empty folder."""
     cmake, ctest = cmake_tools()
@@ -108,7 +114,7 @@ def main():
     WORK.mkdir(parents=True, exist_ok=True)
     try:
         prefix = installed_and_moved(arguments.profile)
-        build_and_test(prefix, "build")
+        build_and_test(prefix, "build", configure=[f"-DANYCCL_CUDA_DOUBLE={cuda_double()}"])
         pkg_config(prefix)
         if arguments.profile == "release":
             instructions_counted()

@@ -1,10 +1,13 @@
 //! The staged way: buffers of a device have copies in page-locked memory, and the call runs on the copies.
 //!
-//! Everything that a call needs of its stream is enqueued at once:
+//! Everything that a call needs of a stream of the program is enqueued at once:
 //!
 //! 1. The parts of the buffers that the call reads are copied to the host, and a word is set: *ready*.
 //! 2. The stream waits for another word: *final*.
 //! 3. The parts that the call has written are copied back, and an event follows.
+//!
+//! On a stream of the library, which orders nothing, the wait is left out, and the last step is enqueued when
+//! the call has ended. So a receive does not hold up the send that another rank waits for.
 //!
 //! The processor runs the call when `ready` is set, and sets `final` when the call has ended, well or not. So
 //! the stream waits only for the processor, never for another stream, and no order between streams is
@@ -30,6 +33,8 @@ pub struct StagedCall {
     driver: &'static CudaDriver,
     context: CudaContext,
     stream: CudaStream,
+    /// Whether the stream belongs to the program, and so waits for the end of the call.
+    stream_waits: bool,
     placed: Placed,
     /// Unset after the block was given up.
     block: Option<Block>,
@@ -47,11 +52,11 @@ impl StagedCall {
     /// gives the stream of a context.
     pub fn new(
         touched: &Touched,
-        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CudaStream>,
+        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<(CudaStream, bool)>,
     ) -> Result<StagedCall> {
         let driver = CudaDriver::get()?;
         let entered = Entered::for_memory(driver, touched.first_address())?;
-        let stream = stream(driver, entered.context())?;
+        let (stream, stream_waits) = stream(driver, entered.context())?;
         if driver.is_capturing(stream)? {
             return Err(Error::Unsupported(
                 "the stream records a graph, and a call through host memory cannot be part of one: make the call outside of \
@@ -65,6 +70,7 @@ impl StagedCall {
             driver,
             context: entered.context(),
             stream,
+            stream_waits,
             placed,
             block: Some(block),
             event: None,
@@ -82,22 +88,23 @@ impl StagedCall {
         self.placed.offset(address).map_or(address, |offset| self.start().expose_provenance() + offset)
     }
 
-    /// Puts the copies and the wait into the stream. After an error, the stream does not wait.
+    /// Puts the copies, and the wait if there is one, into the stream. After an error, the stream does not
+    /// wait.
     pub fn enqueue(&mut self) -> Result<()> {
         let first = self.placed.first_address();
         let _entered = Entered::for_memory(self.driver, first)?;
         self.event = Some(self.driver.create_event()?);
-        self.queued = Some(Queued::new());
+        self.queued = self.stream_waits.then(Queued::new);
         self.is_in_stream = true;
-        let outcome = self.enqueue_all();
+        let outcome = self.enqueue_start();
         if outcome.is_err() {
             self.is_incomplete = true;
-            self.release();
+            self.let_go();
         }
         outcome
     }
 
-    fn enqueue_all(&self) -> Result<()> {
+    fn enqueue_start(&self) -> Result<()> {
         let address = self.driver.device_address(self.start())?;
         for copy in self.placed.reads() {
             let to = self.start().wrapping_add(copy.offset);
@@ -105,7 +112,14 @@ impl StagedCall {
             unsafe { self.driver.copy_to_host(to, copy.address as u64, copy.bytes, self.stream) }?;
         }
         self.driver.write_value(self.stream, address + READY_AT as u64, 1)?;
+        if !self.stream_waits {
+            return Ok(());
+        }
         self.driver.wait_value(self.stream, address + FINAL_AT as u64, 1)?;
+        self.enqueue_end()
+    }
+
+    fn enqueue_end(&self) -> Result<()> {
         for copy in self.placed.writes() {
             let from = self.start().wrapping_add(copy.offset).cast_const();
             // SAFETY: a part of the block, which nobody writes after `final` is set.
@@ -124,9 +138,32 @@ impl StagedCall {
         self.ready().load(Ordering::Acquire) != 0
     }
 
-    /// Lets the stream go on.
-    pub fn release(&self) {
+    /// Ends the call on the stream: lets the stream go on, or enqueues the copies back if the call has
+    /// succeeded. The calling thread has entered the context.
+    pub fn end(&mut self, has_succeeded: bool) -> Result<()> {
+        self.let_go();
+        if self.stream_waits || self.is_incomplete {
+            return Ok(());
+        }
+        if !has_succeeded {
+            self.is_incomplete = true;
+            return Ok(());
+        }
+        self.enqueue_end().inspect_err(|_| self.is_incomplete = true)
+    }
+
+    fn let_go(&self) {
         self.finality().store(1, Ordering::Release);
+    }
+
+    /// Asks whether the device still works on the stream of the call. The calling thread has entered the
+    /// context.
+    pub fn check(&self) -> Result<()> {
+        match self.event.filter(|_| self.stream_waits && !self.is_incomplete) {
+            // The program may capture a graph on its stream, which a query of the stream would end.
+            Some(event) => self.driver.has_passed(event).map(drop),
+            None => self.driver.stream_has_ended(self.stream).map(drop),
+        }
     }
 
     /// Whether the stream has passed the call. An error is one of the device. The calling thread has entered
@@ -177,7 +214,7 @@ impl Drop for StagedCall {
         }
         if self.is_in_stream {
             // The stream was not seen to pass the call, so a copy may still be under way.
-            self.release();
+            self.let_go();
             if let Some(block) = self.block.take() {
                 block.leak();
             }

@@ -1,6 +1,6 @@
 //! Communicators: create by unique id, query, abort and destroy.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use anyccl_edge::Out;
@@ -8,6 +8,7 @@ use anyccl_edge::check::{self, invalid, not_null};
 use anyccl_engine::base::Result;
 use anyccl_engine::bootstrap::UniqueId;
 use anyccl_engine::comm::Communicator;
+use anyccl_engine::device::CudaStream;
 
 use crate::comm::{COMMS, Comm, NONE, anyccl_comm_t, to_c};
 use crate::config::{self, anyccl_config_t};
@@ -159,6 +160,48 @@ pub extern "C" fn anyccl_comm_set_timeout(comm: anyccl_comm_t, timeout_ms: i64) 
     edge("anyccl_comm_set_timeout", || {
         let limit = config::limit(timeout_ms)?;
         Comm::from_handle(comm)?.engine.set_timeout(limit);
+        Ok(())
+    })
+}
+
+/// Orders the calls that have buffers in memory of a GPU on a CUDA stream.
+///
+/// \param[in] comm    Communicator, or ANYCCL_WORLD.
+/// \param[in] stream  CUstream or cudaStream_t, which must live until its calls have ended; NULL is the
+/// default
+///                    stream.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator;
+///          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
+///
+/// Local. It applies to calls that are made afterwards and have a buffer on a GPU. Each is enqueued on the
+/// stream. It sees what the stream has done before it, and what is enqueued later sees its result. The
+/// blocking forms return when the call is enqueued, and the buffers belong to the call until the stream has
+/// passed it. A status then describes the buffer, not the message. Requests complete when the stream has
+/// passed their call.
+///
+/// A call that fails after it was enqueued lets the stream go on, and fails the communicator:
+/// anyccl_comm_failure() tells. Without a stream, the calls behave as with a CUDA-aware MPI: the buffers are
+/// ready when the call is made, and blocking forms wait for the end. A call on a stream that records a graph
+/// is refused.
+#[unsafe(no_mangle)]
+pub extern "C" fn anyccl_comm_set_stream(comm: anyccl_comm_t, stream: *mut c_void) -> anyccl_status_t {
+    edge("anyccl_comm_set_stream", || {
+        Comm::from_handle(comm)?.engine.set_stream(Some(CudaStream::from_raw(stream)));
+        Ok(())
+    })
+}
+
+/// Ends the effect of anyccl_comm_set_stream().
+///
+/// \param[in] comm  Communicator, or ANYCCL_WORLD.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator;
+///          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
+///
+/// Local. Calls that are on the stream already stay there.
+#[unsafe(no_mangle)]
+pub extern "C" fn anyccl_comm_unset_stream(comm: anyccl_comm_t) -> anyccl_status_t {
+    edge("anyccl_comm_unset_stream", || {
+        Comm::from_handle(comm)?.engine.set_stream(None);
         Ok(())
     })
 }

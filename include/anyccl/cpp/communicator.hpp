@@ -74,6 +74,16 @@ public:
     {
         return detail::call("set_timeout").run([&] { return anyccl_comm_set_timeout(handle(), timeout.count()); });
     }
+    // Orders the calls that have buffers in memory of a GPU on a CUDA stream; see anyccl_comm_set_stream().
+    outcome<void> set_stream(void* stream) const
+    {
+        return detail::call("set_stream").run([&] { return anyccl_comm_set_stream(handle(), stream); });
+    }
+    // Ends the effect of set_stream().
+    outcome<void> unset_stream() const
+    {
+        return detail::call("unset_stream").run([&] { return anyccl_comm_unset_stream(handle()); });
+    }
     // Makes the communicator fail on all its ranks.
     outcome<void> abort() const
     {

@@ -74,11 +74,11 @@ impl DeviceQueue {
         *self.stream.lock()
     }
 
-    /// The stream for a call in this context, which is current.
-    pub fn stream_in(&self, driver: &CudaDriver, context: CudaContext) -> Result<CudaStream> {
+    /// The stream for a call in this context, which is current, and whether the program has given it.
+    pub fn stream_in(&self, driver: &CudaDriver, context: CudaContext) -> Result<(CudaStream, bool)> {
         match self.stream() {
-            Some(stream) => Ok(stream),
-            None => self.own_streams.of(driver, context),
+            Some(stream) => Ok((stream, true)),
+            None => Ok((self.own_streams.of(driver, context)?, false)),
         }
     }
 

@@ -154,9 +154,11 @@ impl Worker<'_> {
         moved
     }
 
-    /// Lets the stream go on.
-    fn leave(&mut self, staged: StagedCall, completion: Arc<DeviceCompletion>, outcome: CallOutcome) {
-        staged.release();
+    /// Lets the stream go on, or has the results copied back.
+    fn leave(&mut self, mut staged: StagedCall, completion: Arc<DeviceCompletion>, outcome: CallOutcome) {
+        let ended = staged.adopt_context().and_then(|()| staged.end(outcome.is_ok()));
+        let ended = ended.map_err(|error| self.device_failed(error));
+        let outcome = outcome.and_then(|status| ended.map(|()| status));
         self.leaving.push(Leaving { staged, completion, outcome });
     }
 
@@ -188,7 +190,7 @@ impl Worker<'_> {
     fn check_next(&mut self) {
         let answer = self.queue.peek(|call| {
             call.staged.adopt_context()?;
-            call.staged.has_passed()
+            call.staged.check()
         });
         if let Some(Err(error)) = answer {
             self.device_failed(error);

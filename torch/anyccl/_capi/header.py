@@ -141,6 +141,8 @@ FUNCTIONS = {
     "anyccl_comm_size": (c_int, [c_void_p, POINTER(c_int)]),
     "anyccl_comm_local_rank": (c_int, [c_void_p, POINTER(c_int)]),
     "anyccl_comm_local_size": (c_int, [c_void_p, POINTER(c_int)]),
+    "anyccl_comm_set_stream": (c_int, [c_void_p, c_void_p]),
+    "anyccl_comm_unset_stream": (c_int, [c_void_p]),
     "anyccl_comm_failure": (c_int, [c_void_p]),
     "anyccl_comm_set_timeout": (c_int, [c_void_p, c_int64]),
     "anyccl_comm_abort": (c_int, [c_void_p]),

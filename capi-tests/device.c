@@ -1,0 +1,118 @@
+/* Tests of buffers in memory of a GPU, which is the driver double of cuda-double: one process per rank, on a
+ * stream of the program and without one. The program finds the driver by its usual name. */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+enum { COUNT = 100000, BYTES = COUNT * 4, PATTERN = 0x01010101 };
+
+typedef int function();
+
+static void *driver;
+
+/* Calls a function of the driver, whose arguments are passed as they are. */
+#define CUDA(name, ...)                                                                                     \
+    do {                                                                                                     \
+        function *entry;                                                                                     \
+        *(void **)&entry = dlsym(driver, name);                                                              \
+        CHECK(entry != NULL);                                                                                \
+        CHECK(entry(__VA_ARGS__) == 0);                                                                      \
+    } while (0)
+
+static void check_device(uint64_t at, int32_t expected, void *stream)
+{
+    int32_t *got = malloc(BYTES);
+    CHECK(got != NULL);
+    CUDA("cuMemcpyDtoHAsync_v2", (void *)got, at, (size_t)BYTES, stream);
+    CUDA("cuStreamSynchronize", stream);
+    for (int i = 0; i < COUNT; i++)
+        CHECK(got[i] == expected);
+    free(got);
+}
+
+/* The driver knows device memory by numbers, the library by pointers. */
+static void *address(uint64_t device)
+{
+    return (void *)(uintptr_t)device;
+}
+
+/* The call sees what the stream has done before it, and the stream then sees the result. Nobody waits between. */
+static void on_a_stream(uint64_t data, void *stream, int rank, int size)
+{
+    CHECK_OK(anyccl_comm_set_stream(ANYCCL_WORLD, stream));
+    for (int round = 0; round < 3; round++) {
+        CUDA("cuMemsetD8Async", data, (unsigned char)(round + 1), (size_t)BYTES, stream);
+        CHECK_OK(anyccl_all_reduce(address(data), address(data), COUNT, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
+    }
+    check_device(data, 3 * PATTERN * size, stream);
+    CUDA("cuMemsetD8Async", data, (unsigned char)(rank + 1), (size_t)BYTES, stream);
+    anyccl_request_t request = ANYCCL_REQUEST_NULL;
+    CHECK_OK(anyccl_ibroadcast(address(data), address(data), COUNT, ANYCCL_INT32, size - 1, ANYCCL_WORLD, &request));
+    CHECK_OK(anyccl_wait(&request));
+    check_device(data, size * PATTERN, stream);
+    CHECK_OK(anyccl_comm_unset_stream(ANYCCL_WORLD));
+}
+
+/* Without a stream a call ends when it returns. A rank without a device takes part as well. */
+static void without_a_stream(uint64_t data, void *stream, int rank, int size)
+{
+    CUDA("cuMemsetD8Async", data, (unsigned char)1, (size_t)BYTES, stream);
+    CUDA("cuStreamSynchronize", stream);
+    if (rank == 0) {
+        int32_t *host = malloc(BYTES);
+        CHECK(host != NULL);
+        for (int i = 0; i < COUNT; i++)
+            host[i] = 5;
+        CHECK_OK(anyccl_all_reduce(host, host, COUNT, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
+        for (int i = 0; i < COUNT; i++)
+            CHECK(host[i] == 5 + (size - 1) * PATTERN);
+        free(host);
+    } else {
+        CHECK_OK(anyccl_all_reduce(address(data), address(data), COUNT, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
+        check_device(data, 5 + (size - 1) * PATTERN, stream);
+    }
+}
+
+/* Messages around a ring. The message is shorter than the buffer, whose end stays as it is. */
+static void around_the_ring(uint64_t data, void *stream, int rank, int size)
+{
+    const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+    const uint64_t half = data + BYTES / 2;
+    anyccl_request_t request = ANYCCL_REQUEST_NULL;
+    CUDA("cuMemsetD8Async", data, (unsigned char)(rank + 1), (size_t)BYTES, stream);
+    CUDA("cuStreamSynchronize", stream);
+    CHECK_OK(anyccl_irecv(address(half), COUNT / 2, ANYCCL_INT32, last, 7, ANYCCL_WORLD, &request));
+    CHECK_OK(anyccl_send(address(data), COUNT / 4, ANYCCL_INT32, next, 7, ANYCCL_WORLD));
+    CHECK_OK(anyccl_wait(&request));
+    int32_t got[2];
+    CUDA("cuMemcpyDtoHAsync_v2", (void *)&got[0], half, (size_t)4, stream);
+    CUDA("cuMemcpyDtoHAsync_v2", (void *)&got[1], data + BYTES - 4, (size_t)4, stream);
+    CUDA("cuStreamSynchronize", stream);
+    CHECK(got[0] == (last + 1) * PATTERN && got[1] == (rank + 1) * PATTERN);
+}
+
+int main(void)
+{
+    int rank = -1, size = -1;
+    void *context = NULL, *stream = NULL;
+    uint64_t data = 0;
+    driver = dlopen("libcuda.so.1", RTLD_NOW);
+    CHECK(driver != NULL);
+    CUDA("cuInit", 0u);
+    CUDA("cuDevicePrimaryCtxRetain", &context, 0);
+    CUDA("cuCtxSetCurrent", context);
+    CUDA("cuStreamCreate", &stream, 1u);
+    CUDA("cuMemAlloc_v2", &data, (size_t)BYTES);
+    CHECK_OK(anyccl_init());
+    CHECK_OK(anyccl_comm_rank(ANYCCL_WORLD, &rank));
+    CHECK_OK(anyccl_comm_size(ANYCCL_WORLD, &size));
+    on_a_stream(data, stream, rank, size);
+    without_a_stream(data, stream, rank, size);
+    around_the_ring(data, stream, rank, size);
+    CHECK_OK(anyccl_finalize());
+    CUDA("cuMemFree_v2", data);
+    return 0;
+}
