@@ -1,9 +1,12 @@
 /* A CUDA program of several ranks, without kernels: each rank uses device rank % devices. It copies numbers through
  * device memory on two streams that an event orders, and prints what it has found. */
 #include <cuda_runtime.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define CHECK(call)                                                                                                    \
     do {                                                                                                               \
@@ -99,6 +102,74 @@ static void test_peers(int device, int devices)
     CHECK(cudaFree(there));
 }
 
+/* A thread starts with device 0, without errors, and gets a context by its first call. */
+static void *in_a_thread(void *address)
+{
+    int device = -1, answer = 0;
+    void *memory;
+    EXPECT(cudaPeekAtLastError() == cudaSuccess);
+    CHECK(cudaGetDevice(&device));
+    EXPECT(device == 0);
+    CHECK(cudaMemcpy(&answer, address, sizeof answer, cudaMemcpyDeviceToHost));
+    EXPECT(answer == 5);
+    CHECK(cudaMalloc(&memory, 16));
+    struct cudaPointerAttributes found;
+    CHECK(cudaPointerGetAttributes(&found, memory));
+    EXPECT(found.device == 0);
+    CHECK(cudaFree(memory));
+    EXPECT(cudaSetDevice(-1) == cudaErrorInvalidDevice);
+    return NULL;
+}
+
+static void test_threads(int device)
+{
+    int number = 5, now = -1;
+    void *memory;
+    pthread_t thread;
+    CHECK(cudaMalloc(&memory, sizeof number));
+    CHECK(cudaMemcpy(memory, &number, sizeof number, cudaMemcpyHostToDevice));
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(cudaFree((void *)1) == cudaErrorInvalidValue);
+    EXPECT(pthread_create(&thread, NULL, in_a_thread, memory) == 0 && pthread_join(thread, NULL) == 0);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
+    CHECK(cudaGetDevice(&now));
+    EXPECT(now == device);
+    CHECK(cudaFree(memory));
+}
+
+/* CUDA does not work in a forked child. */
+static void test_fork(void)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        void *memory;
+        _exit(cudaMalloc(&memory, 16) == cudaErrorInitializationError ? 0 : 1);
+    }
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+}
+
+static void *reset(void *device)
+{
+    CHECK(cudaSetDevice(*(int *)device));
+    CHECK(cudaDeviceReset());
+    return NULL;
+}
+
+/* After a reset by another thread, the next call makes a new context. Memory from before is gone. */
+static void test_reset(int device)
+{
+    void *memory;
+    pthread_t thread;
+    CHECK(cudaMalloc(&memory, 16));
+    EXPECT(pthread_create(&thread, NULL, reset, &device) == 0 && pthread_join(thread, NULL) == 0);
+    EXPECT(cudaFree(memory) == cudaErrorInvalidValue && cudaGetLastError() == cudaErrorInvalidValue);
+    CHECK(cudaMalloc(&memory, 16));
+    CHECK(cudaFree(memory));
+    CHECK(cudaDeviceReset());
+    CHECK(cudaDeviceSynchronize());
+}
+
 int main(void)
 {
     int rank = atoi(getenv("ANYCCL_RANK")), devices = 0, device = -1, major = 0, version = 0;
@@ -148,6 +219,8 @@ int main(void)
         EXPECT(pinned[at] == (at < 4 ? 0 : rank * COUNT + at));
     test_rows();
     test_peers(device, devices);
+    test_threads(device);
+    test_fork();
 
     CHECK(cudaEventDestroy(arrived));
     CHECK(cudaStreamDestroy(up));
@@ -156,8 +229,7 @@ int main(void)
     CHECK(cudaFree(second));
     CHECK(cudaFreeHost(pinned));
     CHECK(cudaFree(NULL));
-    CHECK(cudaDeviceReset());
-    CHECK(cudaDeviceSynchronize());
+    test_reset(device);
     printf("devices %d, mine %d at %s\n", devices, device, bus);
     return 0;
 }
