@@ -119,8 +119,8 @@ impl Communicator {
             Some(_) => {
                 // SAFETY: passed on from our caller.
                 let on_device = unsafe { self.run_on_device(&Described::Collective(operation, operator)) };
-                // SAFETY: passed on from our caller.
                 on_device.unwrap_or_else(|| {
+                    // SAFETY: passed on from our caller.
                     unsafe { self.start_with_signature(operation, operator, None) }?.wait()
                 })
             }

@@ -48,8 +48,8 @@ impl Communicator {
             Some(_) => {
                 // SAFETY: passed on from our caller.
                 let on_device = unsafe { self.run_on_device(&Described::Unequal(operation, operator)) };
-                // SAFETY: passed on from our caller.
                 on_device.unwrap_or_else(|| {
+                    // SAFETY: passed on from our caller.
                     unsafe { self.start_unequal_with_operator(operation, operator) }?.wait()
                 })
             }

@@ -65,14 +65,21 @@ impl Kinds {
     }
 }
 
-/// Whether only the device can read an address. The driver answers with an error for memory that it does not
-/// know, which is ordinary memory.
+/// Answers of the driver for memory that it does not know, which is ordinary memory: invalid value, not
+/// initialised, already deinitialised, and no context.
+const ANSWERS_FOR_HOST: [c_int; 4] = [1, 3, 4, 201];
+
+/// Whether only the device can read an address. After another error of the driver, nobody knows: the memory
+/// counts as the device's, so that the call fails by that error instead of touching it.
 #[cold]
 fn is_device_only(ask: PointerGetAttribute, address: usize) -> bool {
     let mut kind: c_uint = 0;
     // SAFETY: the attribute is written as an unsigned int; the address is only looked up.
-    let known = unsafe { ask((&raw mut kind).cast(), CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address as u64) } == 0;
-    if !known || kind != CU_MEMORYTYPE_DEVICE {
+    let answer = unsafe { ask((&raw mut kind).cast(), CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address as u64) };
+    if answer != 0 {
+        return !ANSWERS_FOR_HOST.contains(&answer);
+    }
+    if kind != CU_MEMORYTYPE_DEVICE {
         return false;
     }
     // The attribute is documented as a bool. A larger place is passed, so that its width does not matter.
@@ -95,12 +102,14 @@ fn refuse(address: usize, what: &'static str) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// A driver that knows one device allocation at 4096 and a managed one at 8192.
+    /// A driver that knows one device allocation at 4096 and a managed one at 8192, and fails at 12288.
     unsafe extern "C" fn driver(place: *mut c_void, attribute: c_int, address: u64) -> c_int {
         let value: u32 = match (attribute, address) {
             (CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 4096 | 8192) => CU_MEMORYTYPE_DEVICE,
             (CU_POINTER_ATTRIBUTE_IS_MANAGED, 4096) => 0,
             (CU_POINTER_ATTRIBUTE_IS_MANAGED, 8192) => 1,
+            // The device has failed.
+            (_, 12288) => return 700,
             _ => return 1,
         };
         // SAFETY: both attributes have room for at least an unsigned int.
@@ -115,6 +124,7 @@ mod tests {
         assert!(kinds.check_host(4096, 0, "send").is_ok());
         assert!(kinds.check_host(8192, 1, "send").is_ok());
         assert!(kinds.check_host(77, 1, "send").is_ok());
+        assert!(kinds.check_host(12288, 1, "send").is_err());
         assert!(Kinds { driver: None }.check_host(4096, 1, "send").is_ok());
     }
 }

@@ -139,7 +139,7 @@ impl StagedCall {
     }
 
     /// Ends the call on the stream: lets the stream go on, or enqueues the copies back if the call has
-    /// succeeded. The calling thread has entered the context.
+    /// succeeded. The context stays current in this thread.
     pub fn end(&mut self, has_succeeded: bool) -> Result<()> {
         self.let_go();
         if self.stream_waits || self.is_incomplete {
@@ -149,16 +149,17 @@ impl StagedCall {
             self.is_incomplete = true;
             return Ok(());
         }
-        self.enqueue_end().inspect_err(|_| self.is_incomplete = true)
+        self.adopt_context().and_then(|()| self.enqueue_end()).inspect_err(|_| self.is_incomplete = true)
     }
 
     fn let_go(&self) {
         self.finality().store(1, Ordering::Release);
     }
 
-    /// Asks whether the device still works on the stream of the call. The calling thread has entered the
-    /// context.
+    /// Asks whether the device still works on the stream of the call. The context stays current in this
+    /// thread.
     pub fn check(&self) -> Result<()> {
+        self.adopt_context()?;
         match self.event.filter(|_| self.stream_waits && !self.is_incomplete) {
             // The program may capture a graph on its stream, which a query of the stream would end.
             Some(event) => self.driver.has_passed(event).map(drop),
@@ -166,9 +167,12 @@ impl StagedCall {
         }
     }
 
-    /// Whether the stream has passed the call. An error is one of the device. The calling thread has entered
-    /// the context.
+    /// Whether the stream has passed the call. An error is one of the device. The context stays current in
+    /// this thread.
     pub fn has_passed(&mut self) -> Result<bool> {
+        if self.is_in_stream {
+            self.adopt_context()?;
+        }
         let passed = match self.event {
             _ if !self.is_in_stream => true,
             _ if self.is_incomplete => self.driver.stream_has_ended(self.stream)?,

@@ -21,20 +21,26 @@ pub struct Double {
     synchronize: unsafe extern "C" fn(*mut c_void) -> c_int,
     set_faults: unsafe extern "C" fn(*const c_char, c_int, *const c_char) -> c_int,
     set_seed: unsafe extern "C" fn(u64),
+    corrupt: unsafe extern "C" fn(u64),
     live: unsafe extern "C" fn(*mut c_char, usize) -> usize,
     context: usize,
 }
 
 /// Loads the double, once per process, and makes its context current in this thread.
 pub fn double() -> &'static Double {
-    static DOUBLE: OnceLock<Double> = OnceLock::new();
-    let double = DOUBLE.get_or_init(load);
+    let double = functions();
     // SAFETY: the primary context, which is kept.
     check(
         unsafe { (double.set_context)(std::ptr::with_exposed_provenance_mut(double.context)) },
         "cuCtxSetCurrent",
     );
     double
+}
+
+/// The functions of the double, whatever context this thread has.
+fn functions() -> &'static Double {
+    static DOUBLE: OnceLock<Double> = OnceLock::new();
+    DOUBLE.get_or_init(load)
 }
 
 fn load() -> Double {
@@ -64,6 +70,7 @@ fn load() -> Double {
         synchronize: symbol(library, "cuStreamSynchronize"),
         set_faults: symbol(library, "cudaDoubleSetFaults"),
         set_seed: symbol(library, "cudaDoubleSetSeed"),
+        corrupt: symbol(library, "cudaDoubleCorrupt"),
         live: symbol(library, "cudaDoubleLiveObjects"),
         context: context.expose_provenance(),
     }
@@ -109,9 +116,26 @@ impl Double {
 
     /// Makes calls of the driver fail, or succeed and do nothing. Empty texts: none.
     pub fn set_faults(&self, fail: &str, ignore: &str) {
+        self.replace_faults(fail, false, ignore);
+    }
+
+    /// Makes calls of the driver fail, and all calls after the first of them.
+    pub fn set_sticky_faults(&self, fail: &str) {
+        self.replace_faults(fail, true, "");
+    }
+
+    fn replace_faults(&self, fail: &str, is_sticky: bool, ignore: &str) {
         let (fail, ignore) = (CString::new(fail).expect("no NUL"), CString::new(ignore).expect("no NUL"));
         // SAFETY: terminated texts.
-        check(unsafe { (self.set_faults)(fail.as_ptr(), 0, ignore.as_ptr()) }, "cudaDoubleSetFaults");
+        let result = unsafe { (self.set_faults)(fail.as_ptr(), c_int::from(is_sticky), ignore.as_ptr()) };
+        check(result, "cudaDoubleSetFaults");
+    }
+
+    /// Makes the n-th operation from now on that runs in any stream an illegal access. The context is corrupt
+    /// for the rest of the process.
+    pub fn corrupt(&self, n: u64) {
+        // SAFETY: without condition.
+        unsafe { (self.corrupt)(n) };
     }
 
     /// Sets the seed of streams that begin to work from now on.
@@ -156,8 +180,13 @@ impl Stream {
 
     /// Waits for everything in it.
     pub fn synchronize(&self) {
+        assert!(self.has_drained(), "cuStreamSynchronize");
+    }
+
+    /// Waits for everything in it. Returns whether the driver has reported no error. This thread has a context.
+    pub fn has_drained(&self) -> bool {
         // SAFETY: a live stream.
-        check(unsafe { (double().synchronize)(self.0) }, "cuStreamSynchronize");
+        unsafe { (functions().synchronize)(self.0) == 0 }
     }
 }
 

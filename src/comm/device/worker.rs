@@ -156,7 +156,7 @@ impl Worker<'_> {
 
     /// Lets the stream go on, or has the results copied back.
     fn leave(&mut self, mut staged: StagedCall, completion: Arc<DeviceCompletion>, outcome: CallOutcome) {
-        let ended = staged.adopt_context().and_then(|()| staged.end(outcome.is_ok()));
+        let ended = staged.end(outcome.is_ok());
         let ended = ended.map_err(|error| self.device_failed(error));
         let outcome = outcome.and_then(|status| ended.map(|()| status));
         self.leaving.push(Leaving { staged, completion, outcome });
@@ -186,12 +186,15 @@ impl Worker<'_> {
         moved
     }
 
-    /// Asks the device whether it still works on what the next call waits for.
+    /// Asks the device whether it still works on what the next call waits for, and the other ranks whether
+    /// they still wait for it.
     fn check_next(&mut self) {
-        let answer = self.queue.peek(|call| {
-            call.staged.adopt_context()?;
-            call.staged.check()
-        });
+        if self.running.is_empty()
+            && let Some(communicator) = self.communicator.upgrade()
+        {
+            communicator.driver.try_move_on();
+        }
+        let answer = self.queue.peek(|call| call.staged.check());
         if let Some(Err(error)) = answer {
             self.device_failed(error);
         }

@@ -1,0 +1,172 @@
+//! Each call that the library makes of the driver fails in turn: all ranks get an error or none does, the
+//! streams drain, and nothing is left behind but page-locked memory, which is kept.
+
+mod common;
+
+use std::sync::{Barrier, Mutex};
+use std::time::Duration;
+
+use anyccl_engine::base::{Collective, Datatype, ReduceOp, Result};
+use anyccl_engine::comm::{Communicator, Operation};
+use anyccl_engine::config::Config;
+use common::case::Case;
+use common::device::{Arena, Stream, double};
+use common::ranks::{TRANSPORTS, config, on_failing_ranks};
+
+const SIZE: u32 = 2;
+const BYTES: usize = 1000;
+
+/// One test at a time: the faults apply to the process.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Functions that the library calls for calls on memory of a device.
+const FUNCTIONS: [&str; 21] = [
+    "cuCtxGetDevice",
+    "cuCtxGetCurrent",
+    "cuCtxSetCurrent",
+    "cuCtxPushCurrent",
+    "cuCtxPopCurrent",
+    "cuCtxGetStreamPriorityRange",
+    "cuPointerGetAttribute",
+    "cuStreamCreateWithPriority",
+    "cuStreamDestroy",
+    "cuStreamQuery",
+    "cuStreamIsCapturing",
+    "cuStreamWaitValue32",
+    "cuStreamWriteValue32",
+    "cuThreadExchangeStreamCaptureMode",
+    "cuEventCreate",
+    "cuEventDestroy",
+    "cuEventRecord",
+    "cuEventQuery",
+    "cuMemHostGetDevicePointer",
+    "cuMemcpyDtoHAsync",
+    "cuMemcpyHtoDAsync",
+];
+
+/// Device memory and a stream of one rank.
+struct Device {
+    buffers: [u64; 3],
+    stream: Stream,
+    _arena: Arena,
+}
+
+impl Device {
+    fn new(rank: u8) -> Device {
+        let mut arena = Arena::new(1 << 20);
+        let buffers = std::array::from_fn(|_| arena.take(BYTES));
+        for buffer in buffers {
+            double().write(buffer, &[rank + 1; BYTES]);
+        }
+        Device { buffers, stream: Stream::new(), _arena: arena }
+    }
+}
+
+fn sum_in_place(buffer: u64) -> Operation {
+    let place = std::ptr::with_exposed_provenance_mut::<u8>(buffer as usize);
+    let case = Case::reducing(Collective::AllReduce, Datatype::Uint8, ReduceOp::Sum, 0, BYTES);
+    Operation { call: case.call(), send: place.cast_const(), recv: place }
+}
+
+/// Calls on a stream, then a started and a blocking one, then a barrier in host memory.
+fn calls(comm: &Communicator, device: &Device) -> Result<()> {
+    let [first, second, third] = device.buffers;
+    comm.set_stream(Some(device.stream.handle()));
+    // SAFETY: the memory lives until the streams have passed the calls.
+    let mut outcome = unsafe { comm.run(&sum_in_place(first)) };
+    // SAFETY: as above.
+    outcome = outcome.and_then(|()| unsafe { comm.run(&sum_in_place(first)) });
+    device.stream.synchronize();
+    comm.set_stream(None);
+    // SAFETY: as above.
+    outcome = outcome.and_then(|()| unsafe { comm.start(&sum_in_place(second)) }?.wait());
+    // SAFETY: as above.
+    outcome = outcome.and_then(|()| unsafe { comm.run(&sum_in_place(third)) });
+    let barrier = Case::plain(Collective::Barrier, 0, 0).call();
+    let barrier = Operation { call: barrier, send: std::ptr::null(), recv: std::ptr::null_mut() };
+    // SAFETY: a barrier touches no buffer.
+    outcome.and_then(|()| unsafe { comm.run(&barrier) })
+}
+
+/// What a run with a fault has shown.
+struct Seen {
+    /// The outcome of each rank.
+    outcomes: Vec<Result<()>>,
+    /// Number of calls that were made to fail.
+    failures: u64,
+}
+
+/// Runs the calls on two ranks while `fail` fails. Checks that the streams drain and that nothing is left.
+fn run_with(fail: &str, is_sticky: bool, config: &Config) -> Seen {
+    double().set_faults("", "");
+    let devices: Vec<Device> = (0..SIZE as u8).map(Device::new).collect();
+    let counts = || ["streams", "events", "allocations", "registrations"].map(|kind| double().live(kind));
+    let before = counts();
+    let meet = Barrier::new(SIZE as usize);
+    let ends = on_failing_ranks(SIZE, config, |comm| {
+        double();
+        let device = &devices[comm.rank() as usize];
+        if meet.wait().is_leader() {
+            match is_sticky {
+                true => double().set_sticky_faults(fail),
+                false => double().set_faults(fail, ""),
+            }
+        }
+        meet.wait();
+        let comm = comm.shared();
+        let outcome = calls(&comm, device);
+        let ended = comm.finalize();
+        drop(comm);
+        outcome.and(ended)
+    });
+    let failures = double().live("failures");
+    double().set_faults("", "");
+    for (device, rank) in devices.iter().zip(0..) {
+        device.stream.synchronize();
+        let sums: [u8; 3] = [2 * 3, 3, 3];
+        let is_right = || {
+            device.buffers.iter().zip(sums).all(|(buffer, sum)| double().read(*buffer, BYTES) == [sum; BYTES])
+        };
+        assert!(ends[rank].is_err() || is_right(), "{fail}: rank {rank} has not got the sums");
+    }
+    // The library's thread ends after its communicator. What could not be destroyed is left.
+    let excused = u64::from(fail.contains("Destroy") || is_sticky) * 8;
+    let is_clean = || counts().iter().zip(before).all(|(now, before)| *now <= before + excused);
+    for _ in 0..200 {
+        if is_clean() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(is_clean(), "{fail}: streams, events and memory are {:?}, and were {before:?}", counts());
+    Seen { outcomes: ends, failures }
+}
+
+fn short() -> Config {
+    Config { timeout: Some(Duration::from_secs(20)), ..config(TRANSPORTS[0]) }
+}
+
+#[test]
+fn if_any_call_of_the_driver_fails_all_ranks_get_an_error_or_none_does() {
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut errors = 0;
+    for name in FUNCTIONS {
+        for n in 1.. {
+            let fault = format!("{name}:{n}");
+            let Seen { outcomes, failures } = run_with(&fault, false, &short());
+            let failed = outcomes.iter().filter(|outcome| outcome.is_err()).count();
+            println!("{fault}: {outcomes:?}");
+            assert!(failed == 0 || failed == SIZE as usize, "{fault}: {outcomes:?}");
+            errors += usize::from(failed > 0);
+            if failures == 0 {
+                assert_eq!(failed, 0, "{fault}: nothing was made to fail: {outcomes:?}");
+                break;
+            }
+            // The number of questions about events depends on time.
+            if n == 40 {
+                break;
+            }
+        }
+    }
+    assert!(errors > 50, "only {errors} faults were seen");
+}
