@@ -3,6 +3,7 @@
 //! Memory of a GPU can only come into a process through the CUDA driver. If the driver is not loaded, there
 //! is nothing to ask. If it is, it is asked about each buffer.
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_uint, c_void};
 
 use crate::base::{Error, Result};
@@ -14,6 +15,11 @@ type PointerGetAttribute = unsafe extern "C" fn(*mut c_void, c_int, u64) -> c_in
 const CU_POINTER_ATTRIBUTE_MEMORY_TYPE: c_int = 2;
 const CU_POINTER_ATTRIBUTE_IS_MANAGED: c_int = 8;
 const CU_MEMORYTYPE_DEVICE: c_uint = 2;
+
+thread_local! {
+    /// Whether all buffers of this thread's calls are host memory.
+    static USES_HOST_MEMORY: Cell<bool> = const { Cell::new(false) };
+}
 
 /// The way to find the kind of a buffer's memory. It is made with a communicator: a program that uses the
 /// driver has loaded it by then.
@@ -49,11 +55,22 @@ impl Kinds {
         self.driver.is_some()
     }
 
+    /// Declares that this thread makes only calls whose buffers are known to be host memory. The driver is not
+    /// asked about them again: if it fails by then, it cannot tell.
+    pub(crate) fn trust_this_thread() {
+        USES_HOST_MEMORY.set(true);
+    }
+
+    /// Whether this thread has called [`Kinds::trust_this_thread`].
+    pub(crate) fn trusts_this_thread() -> bool {
+        USES_HOST_MEMORY.get()
+    }
+
     /// The kind of memory at an address. Memory that the processor can read, too, counts as the processor's.
     #[inline]
     pub fn of(&self, address: usize) -> MemoryKind {
         match self.driver {
-            Some(ask) if is_device_only(ask, address) => MemoryKind::Cuda,
+            Some(ask) if !Kinds::trusts_this_thread() && is_device_only(ask, address) => MemoryKind::Cuda,
             _ => MemoryKind::Cpu,
         }
     }

@@ -187,7 +187,7 @@ impl StagedCall {
     }
 
     /// Makes the context of the call current in this thread, which calls nothing else of the driver.
-    pub fn adopt_context(&self) -> Result<()> {
+    fn adopt_context(&self) -> Result<()> {
         self.driver.ignore_captures();
         self.driver.set_current(self.context)
     }
@@ -214,7 +214,12 @@ impl StagedCall {
 impl Drop for StagedCall {
     fn drop(&mut self) {
         if let Some(event) = self.event.take() {
+            // This thread may have another context, or none. Without any, the driver may refuse.
+            let is_pushed = self.driver.push(self.context).is_ok();
             self.driver.destroy_event(event);
+            if is_pushed {
+                self.driver.pop();
+            }
         }
         if self.is_in_stream {
             // The stream was not seen to pass the call, so a copy may still be under way.

@@ -1,6 +1,5 @@
 //! The calls of one communicator that wait for their streams, in the order in which they were made.
 
-use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
@@ -12,13 +11,8 @@ use super::ready::ReadyCall;
 use super::worker;
 use crate::base::{Error, Result};
 use crate::comm::communicator::Communicator;
-use crate::device::{CudaContext, CudaDriver, CudaStream, OwnStreams, StagedCall};
+use crate::device::{CudaContext, CudaDriver, CudaStream, Kinds, OwnStreams, StagedCall};
 use crate::sys::thread;
-
-thread_local! {
-    /// Whether this thread starts the queued calls, and so must not wait for them.
-    static STARTS_CALLS: Cell<bool> = const { Cell::new(false) };
-}
 
 /// A call that was enqueued on its stream, or is about to be.
 pub(in crate::comm) struct QueuedCall {
@@ -109,7 +103,7 @@ impl DeviceQueue {
     #[inline]
     pub fn wait_for_turn(&self) {
         let mut state = self.shared.state.lock();
-        while (!state.waiting.is_empty() || state.is_starting) && !STARTS_CALLS.get() {
+        while (!state.waiting.is_empty() || state.is_starting) && !Kinds::trusts_this_thread() {
             self.shared.changed.wait(&mut state);
         }
     }
@@ -117,7 +111,7 @@ impl DeviceQueue {
     /// Waits until every call has ended on its stream.
     pub fn drain(&self) {
         let mut state = self.shared.state.lock();
-        while state.unfinished > 0 && !STARTS_CALLS.get() {
+        while state.unfinished > 0 && !Kinds::trusts_this_thread() {
             self.shared.changed.wait(&mut state);
         }
     }
@@ -131,9 +125,10 @@ impl Drop for DeviceQueue {
 }
 
 impl SharedQueue {
-    /// Declares that the calling thread starts the calls.
+    /// Declares that the calling thread starts the calls, on copies in host memory, and never waits for its
+    /// own turn.
     pub fn adopt_thread() {
-        STARTS_CALLS.set(true);
+        Kinds::trust_this_thread();
     }
 
     /// The next call, if `is_due` says so.

@@ -100,9 +100,10 @@ impl Worker<'_> {
         while let Some(call) = self.queue.take_if(is_due) {
             let QueuedCall { mut ready, staged, completion, refusal } = call;
             moved = true;
+            // The others wait for a call that cannot start here, and the caller may wait for nothing.
             let started = match refusal.or(failure.clone()) {
                 Some(error) => Err(error),
-                None => staged.adopt_context().and_then(|()| self.start(&mut ready)),
+                None => self.start(&mut ready).map_err(|error| self.fail(error)),
             };
             match started {
                 Ok(work) => self.running.push(Running { work, _ready: ready, staged, completion }),
@@ -173,7 +174,7 @@ impl Worker<'_> {
                     continue;
                 }
                 Ok(true) => Ok(()),
-                Err(error) => Err(self.device_failed(error)),
+                Err(error) => Err(self.fail(error)),
             };
             moved = true;
             let call = self.leaving.swap_remove(at);
@@ -196,12 +197,12 @@ impl Worker<'_> {
         }
         let answer = self.queue.peek(|call| call.staged.check());
         if let Some(Err(error)) = answer {
-            self.device_failed(error);
+            self.fail(error);
         }
     }
 
-    /// Fails the communicator on all ranks, because the device has failed.
-    fn device_failed(&self, error: Error) -> Error {
+    /// Fails the communicator on all ranks, because the device, or the start of a call, has failed.
+    fn fail(&self, error: Error) -> Error {
         if let Some(communicator) = self.communicator.upgrade() {
             communicator.abort(&error.to_string());
         }
