@@ -158,7 +158,7 @@ impl Worker<'_> {
     /// Lets the stream go on, or has the results copied back.
     fn leave(&mut self, mut staged: StagedCall, completion: Arc<DeviceCompletion>, outcome: CallOutcome) {
         let ended = staged.end(outcome.is_ok());
-        let ended = ended.map_err(|error| self.device_failed(error));
+        let ended = ended.map_err(|error| self.fail(error));
         let outcome = outcome.and_then(|status| ended.map(|()| status));
         self.leaving.push(Leaving { staged, completion, outcome });
     }
