@@ -14,12 +14,12 @@ typedef int function();
 static void *driver;
 
 /* Calls a function of the driver, whose arguments are passed as they are. */
-#define CUDA(name, ...)                                                                                     \
-    do {                                                                                                     \
-        function *entry;                                                                                     \
-        *(void **)&entry = dlsym(driver, name);                                                              \
-        CHECK(entry != NULL);                                                                                \
-        CHECK(entry(__VA_ARGS__) == 0);                                                                      \
+#define CUDA(name, ...)                                                                                                \
+    do {                                                                                                               \
+        function *entry;                                                                                               \
+        *(void **)&entry = dlsym(driver, name);                                                                        \
+        CHECK(entry != NULL);                                                                                          \
+        CHECK(entry(__VA_ARGS__) == 0);                                                                                \
     } while (0)
 
 static void check_device(uint64_t at, int32_t expected, void *stream)

@@ -244,21 +244,22 @@ anyccl_status_t anyccl_comm_local_size(anyccl_comm_t comm, int *local_size);
  * Orders the calls that have buffers in memory of a GPU on a CUDA stream.
  *
  * \param[in] comm    Communicator, or ANYCCL_WORLD.
- * \param[in] stream  CUstream or cudaStream_t, which must live until its calls have ended; NULL is the default
+ * \param[in] stream  CUstream or cudaStream_t, which must live until its calls have ended; NULL is the
+ * default
  *                    stream.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator;
  *          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
  *
  * Local. It applies to calls that are made afterwards and have a buffer on a GPU. Each is enqueued on the
- * stream. It sees what the stream has done before it, and what is enqueued later sees its result. The blocking
- * forms return when the call is enqueued, and the buffers belong to the call until the stream has passed it. A
- * status then describes the buffer, not the message. Requests complete when the stream has passed their
- * call.
+ * stream. It sees what the stream has done before it, and what is enqueued later sees its result. The
+ * blocking forms return when the call is enqueued, and the buffers belong to the call until the stream has
+ * passed it. A status then describes the buffer, not the message. Requests complete when the stream has
+ * passed their call.
  *
  * A call that fails after it was enqueued lets the stream go on, and fails the communicator:
  * anyccl_comm_failure() tells. Without a stream, the calls behave as with a CUDA-aware MPI: the buffers are
- * ready when the call is made, and blocking forms wait for the end. A call on a stream that records a graph is
- * refused.
+ * ready when the call is made, and blocking forms wait for the end. A call on a stream that records a graph
+ * is refused.
  */
 anyccl_status_t anyccl_comm_set_stream(anyccl_comm_t comm, void *stream);
 
