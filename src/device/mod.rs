@@ -3,7 +3,7 @@
 //! - [`Kinds`] tells memory of a device from memory of the processor.
 //! - [`CudaDriver`] is the table of the driver's functions (`driver`); `handles` are its objects, and
 //!   `context` is the one in which work is enqueued.
-//! - [`StagedCall`] is a call on copies in page-locked memory (`staged`). `ranges` places the copies in a
+//! - `StagedCall` is a call on copies in page-locked memory (`staged`). `ranges` places the copies in a
 //!   block of the `pinned` pool.
 //!
 //! A process that has not loaded the driver, and gives no device memory to a call, never opens it.

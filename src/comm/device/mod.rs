@@ -1,6 +1,6 @@
 //! Calls with buffers in memory of a device, served by the builtin engine.
 //!
-//! The call runs on copies in host memory ([`crate::device::StagedCall`]), so every collective, datatype,
+//! The call runs on copies in host memory (`crate::device::StagedCall`), so every collective, datatype,
 //! operator and transport works, and ranks with and without a GPU share a communicator. On the wire the call
 //! is the same as one on host memory.
 //!
