@@ -55,8 +55,8 @@ impl Kinds {
         self.driver.is_some()
     }
 
-    /// Declares that this thread makes only calls whose buffers are known to be host memory. The driver is not
-    /// asked about them again: if it fails by then, it cannot tell.
+    /// Declares that this thread makes only calls whose buffers are known to be host memory. The driver is
+    /// not asked about them again: if it fails by then, it cannot tell.
     pub(crate) fn trust_this_thread() {
         USES_HOST_MEMORY.set(true);
     }

@@ -183,7 +183,8 @@ impl Stream {
         assert!(self.has_drained(), "cuStreamSynchronize");
     }
 
-    /// Waits for everything in it. Returns whether the driver has reported no error. This thread has a context.
+    /// Waits for everything in it. Returns whether the driver has reported no error. This thread has a
+    /// context.
     pub fn has_drained(&self) -> bool {
         // SAFETY: a live stream.
         unsafe { (functions().synchronize)(self.0) == 0 }
