@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Tests libnccl.so.2 with programs that are built against NCCL's own header, on host memory.
+"""Tests libnccl.so.2 with programs that are built against NCCL's own header, on host memory and on that of GPUs that do not exist.
 
     1  gets nccl.h from PyPI into target/nccl (once), and installs this library to target/nccl/prefix
     2  compares what the library exports with what the header declares and the real library exports, name by name
     3  builds the programs of this folder and runs them with 2, 3, 4 and 8 ranks, as processes, as threads, and as both; the ranks
-       of endings.c end their communicators in any order
+       of endings.c end their communicators in any order; devices.c runs with the CUDA driver for tests (cuda-double)
     4  runs programs that get the library by LD_LIBRARY_PATH, LD_PRELOAD and dlopen, and one under a wrapper of ncclAllReduce
     5  builds a project that finds NCCL by CMake, in each way in which projects do (find_package.py)
     6  builds c-examples/nccl, runs them with 1 to 4 ranks, and compares their output with the expected one
@@ -40,6 +40,7 @@ SPREADS = [(2, 1), (3, 1), (4, 1), (8, 1), (1, 2), (1, 3), (1, 4), (1, 8), (2, 2
 # (rounds in which each rank ends its communicator by a call of its choice, elements of a call). More elements keep a slow rank
 # longer in the call.
 ENDINGS = [(100, 101), (5, 1_000_000)]
+SPREADS_ON_DEVICES = [(1, 1), (2, 1), (4, 1), (1, 2), (1, 4), (2, 2)]
 # Time limit of one program.
 LIMIT_S = 60
 # Time limit of endings.c, which makes many communicators, perhaps while other programs use the processors.
@@ -122,6 +123,16 @@ def endings(library):
             env=os.environ | {"NCCL_SHM_DISABLE": "1"})
 
 
+def devices(library):
+    """Runs devices.c: calls on memory of a GPU are part of their streams."""
+    run("cargo", "xtask", "cuda-double", cwd=ROOT)
+    program = build("devices", library)
+    for processes, threads in SPREADS_ON_DEVICES:
+        print(f"devices: {processes} x {threads}", flush=True)
+        run(program, processes, threads, timeout=LIMIT_S,
+            env=os.environ | {"LD_LIBRARY_PATH": str(ROOT / "target" / "cuda-double")})
+
+
 def output_of(command, **environment):
     """Returns the output of a command."""
     words = [str(word) for word in command]
@@ -193,6 +204,7 @@ def main():
                 print(f"{name}: {processes} x {threads}", flush=True)
                 run(program, processes, threads, timeout=LIMIT_S)
         endings(library)
+        devices(library)
         ways_in(library)
         find_package.check(prefix.resolve(), HEADER.parent, WORK / "find-package")
         examples(library)

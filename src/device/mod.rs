@@ -4,7 +4,7 @@
 //! - [`CudaDriver`] is the table of the driver's functions (`driver`); `handles` are its objects, and
 //!   `context` is the one in which work is enqueued.
 //! - `StagedCall` is a call on copies in page-locked memory (`staged`). `ranges` places the copies in a
-//!   block of the `pinned` pool.
+//!   block of the `pinned` pool; `stream_end` is the end of a call that is enqueued apart from its start.
 //!
 //! A process that has not loaded the driver, and gives no device memory to a call, never opens it.
 
@@ -17,6 +17,7 @@ mod own_streams;
 mod pinned;
 mod ranges;
 mod staged;
+mod stream_end;
 
 pub use driver::{CudaDriver, Ordinal, Uuid};
 pub use handles::{CudaContext, CudaStream};
@@ -24,3 +25,4 @@ pub use kinds::Kinds;
 pub(crate) use own_streams::OwnStreams;
 pub(crate) use ranges::{Access, Touched};
 pub(crate) use staged::StagedCall;
+pub(crate) use stream_end::StreamEnd;

@@ -14,6 +14,7 @@
 //! needed. Both words lie at the start of the block that holds the copies. The block is used again when the
 //! stream has passed the event.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::context::Entered;
@@ -21,6 +22,7 @@ use super::driver::CudaDriver;
 use super::handles::{CudaContext, CudaEvent, CudaStream};
 use super::pinned::{Block, Queued};
 use super::ranges::{Placed, Touched};
+use super::stream_end::{Place, StreamEnd};
 use crate::base::{Error, Result};
 
 /// Bytes at the start of a block that hold the two words, on two cache lines.
@@ -45,6 +47,8 @@ pub struct StagedCall {
     is_in_stream: bool,
     /// Whether only a part of the call was enqueued, perhaps without the event.
     is_incomplete: bool,
+    /// Set if the end is enqueued apart from the start: where it is.
+    end_place: Option<Arc<Place>>,
 }
 
 impl StagedCall {
@@ -77,6 +81,7 @@ impl StagedCall {
             queued: None,
             is_in_stream: false,
             is_incomplete: false,
+            end_place: None,
         };
         call.ready().store(0, Ordering::Relaxed);
         call.finality().store(0, Ordering::Relaxed);
@@ -93,7 +98,9 @@ impl StagedCall {
     pub fn enqueue(&mut self) -> Result<()> {
         let first = self.placed.first_address();
         let _entered = Entered::for_memory(self.driver, first)?;
-        self.event = Some(self.driver.create_event()?);
+        if self.event.is_none() {
+            self.event = Some(self.driver.create_event()?);
+        }
         self.queued = self.stream_waits.then(Queued::new);
         self.is_in_stream = true;
         let outcome = self.enqueue_start();
@@ -104,6 +111,26 @@ impl StagedCall {
         outcome
     }
 
+    /// Takes the end out of the call, on a stream of the program: [`StagedCall::enqueue`] enqueues the start
+    /// alone then, and the caller enqueues the end. The stream passes the call only after that.
+    pub fn split_end(&mut self) -> Result<StreamEnd> {
+        let _entered = Entered::for_memory(self.driver, self.placed.first_address())?;
+        let event = self.driver.create_event()?;
+        self.event = Some(event);
+        let place = Arc::new(Place::default());
+        self.end_place = Some(Arc::clone(&place));
+        Ok(StreamEnd {
+            driver: self.driver,
+            stream: self.stream,
+            device: self.placed.first_address(),
+            final_word: self.driver.device_address(self.start())? + FINAL_AT as u64,
+            block: self.start().expose_provenance(),
+            writes: self.placed.writes().to_vec(),
+            event,
+            place,
+        })
+    }
+
     fn enqueue_start(&self) -> Result<()> {
         let address = self.driver.device_address(self.start())?;
         for copy in self.placed.reads() {
@@ -112,7 +139,7 @@ impl StagedCall {
             unsafe { self.driver.copy_to_host(to, copy.address as u64, copy.bytes, self.stream) }?;
         }
         self.driver.write_value(self.stream, address + READY_AT as u64, 1)?;
-        if !self.stream_waits {
+        if !self.stream_waits || self.end_place.is_some() {
             return Ok(());
         }
         self.driver.wait_value(self.stream, address + FINAL_AT as u64, 1)?;
@@ -159,6 +186,9 @@ impl StagedCall {
     /// Asks whether the device still works on the stream of the call. The context stays current in this
     /// thread.
     pub fn check(&self) -> Result<()> {
+        if self.end_place.as_ref().is_some_and(|place| place.is_pending()) {
+            return Ok(());
+        }
         self.adopt_context()?;
         match self.event.filter(|_| self.stream_waits && !self.is_incomplete) {
             // The program may capture a graph on its stream, which a query of the stream would end.
@@ -170,10 +200,14 @@ impl StagedCall {
     /// Whether the stream has passed the call. An error is one of the device. The context stays current in
     /// this thread.
     pub fn has_passed(&mut self) -> Result<bool> {
+        if let Some(place) = self.end_place.take_if(|place| !place.is_pending()) {
+            self.is_incomplete |= place.is_incomplete();
+        }
         if self.is_in_stream {
             self.adopt_context()?;
         }
         let passed = match self.event {
+            _ if self.end_place.is_some() => false,
             _ if !self.is_in_stream => true,
             _ if self.is_incomplete => self.driver.stream_has_ended(self.stream)?,
             Some(event) => self.driver.has_passed(event)?,

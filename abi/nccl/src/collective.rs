@@ -1,7 +1,8 @@
 //! The collectives: each checks its arguments, then submits the call.
 //!
-//! `stream` may have any value and is ignored. A call on a blocking communicator has ended when it, or its
-//! outermost group, returns. See docs/nccl.md, "Streams".
+//! On host memory `stream` may have any value and is ignored: a call on a blocking communicator has ended
+//! when it, or its outermost group, returns. On memory of a GPU the call becomes part of the stream. See
+//! docs/nccl.md, "Streams".
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -27,6 +28,7 @@ struct Arguments {
     op: Option<ncclRedOp_t>,
     root: Option<c_int>,
     comm: ncclComm_t,
+    stream: cudaStream_t,
 }
 
 impl Arguments {
@@ -53,11 +55,6 @@ impl Arguments {
             count: self.count as u64,
         };
         buffers::check(&call, rank, size, self.send.addr(), self.recv.addr())?;
-        // The extent is known to fit. If a rank does not use a buffer, the result for it does not matter.
-        let read = self.collective.input_elements(size as usize, rank, call.root, self.count);
-        let written = self.collective.output_elements(size as usize, rank, call.root, self.count);
-        comm.memory.check_host(self.send.addr(), read, "sendbuff")?;
-        comm.memory.check_host(self.recv.addr(), written, "recvbuff")?;
         let operation = Operation { call, send: self.send.cast(), recv: self.recv.cast() };
         Ok((comm, operation, operator))
     }
@@ -68,7 +65,7 @@ impl Arguments {
     unsafe fn submit(&self) -> Result<Progress> {
         let (comm, operation, operator) = self.check()?;
         // SAFETY: the caller vouches for the buffers; their extent was computed from the same call.
-        unsafe { group::submit(comm, Action::Collective { operation, operator }) }
+        unsafe { group::submit(comm, Action::Collective { operation, operator }, self.stream) }
     }
 }
 
@@ -81,10 +78,10 @@ pub unsafe fn all_reduce(
     datatype: ncclDataType_t,
     op: ncclRedOp_t,
     comm: ncclComm_t,
-    _stream: cudaStream_t,
+    stream: cudaStream_t,
 ) -> Result<Progress> {
     let collective = Collective::AllReduce;
-    let call = Arguments { collective, send, recv, count, datatype, op: Some(op), root: None, comm };
+    let call = Arguments { collective, send, recv, count, datatype, op: Some(op), root: None, comm, stream };
     // SAFETY: passed on from our caller.
     unsafe { call.submit() }
 }
@@ -97,10 +94,11 @@ pub unsafe fn broadcast(
     datatype: ncclDataType_t,
     root: c_int,
     comm: ncclComm_t,
-    _stream: cudaStream_t,
+    stream: cudaStream_t,
 ) -> Result<Progress> {
     let collective = Collective::Broadcast;
-    let call = Arguments { collective, send, recv, count, datatype, op: None, root: Some(root), comm };
+    let call =
+        Arguments { collective, send, recv, count, datatype, op: None, root: Some(root), comm, stream };
     // SAFETY: passed on from our caller.
     unsafe { call.submit() }
 }
@@ -127,10 +125,11 @@ pub unsafe fn reduce(
     op: ncclRedOp_t,
     root: c_int,
     comm: ncclComm_t,
-    _stream: cudaStream_t,
+    stream: cudaStream_t,
 ) -> Result<Progress> {
     let collective = Collective::Reduce;
-    let call = Arguments { collective, send, recv, count, datatype, op: Some(op), root: Some(root), comm };
+    let call =
+        Arguments { collective, send, recv, count, datatype, op: Some(op), root: Some(root), comm, stream };
     // SAFETY: passed on from our caller.
     unsafe { call.submit() }
 }
@@ -142,10 +141,10 @@ pub unsafe fn all_gather(
     count: usize,
     datatype: ncclDataType_t,
     comm: ncclComm_t,
-    _stream: cudaStream_t,
+    stream: cudaStream_t,
 ) -> Result<Progress> {
     let collective = Collective::AllGather;
-    let call = Arguments { collective, send, recv, count, datatype, op: None, root: None, comm };
+    let call = Arguments { collective, send, recv, count, datatype, op: None, root: None, comm, stream };
     // SAFETY: passed on from our caller.
     unsafe { call.submit() }
 }
@@ -158,10 +157,10 @@ pub unsafe fn reduce_scatter(
     datatype: ncclDataType_t,
     op: ncclRedOp_t,
     comm: ncclComm_t,
-    _stream: cudaStream_t,
+    stream: cudaStream_t,
 ) -> Result<Progress> {
     let collective = Collective::ReduceScatter;
-    let call = Arguments { collective, send, recv, count, datatype, op: Some(op), root: None, comm };
+    let call = Arguments { collective, send, recv, count, datatype, op: Some(op), root: None, comm, stream };
     // SAFETY: passed on from our caller.
     unsafe { call.submit() }
 }
@@ -173,10 +172,10 @@ pub unsafe fn all_to_all(
     count: usize,
     datatype: ncclDataType_t,
     comm: ncclComm_t,
-    _stream: cudaStream_t,
+    stream: cudaStream_t,
 ) -> Result<Progress> {
     let collective = Collective::AllToAll;
-    let call = Arguments { collective, send, recv, count, datatype, op: None, root: None, comm };
+    let call = Arguments { collective, send, recv, count, datatype, op: None, root: None, comm, stream };
     // SAFETY: passed on from our caller.
     unsafe { call.submit() }
 }
@@ -189,10 +188,11 @@ pub unsafe fn gather(
     datatype: ncclDataType_t,
     root: c_int,
     comm: ncclComm_t,
-    _stream: cudaStream_t,
+    stream: cudaStream_t,
 ) -> Result<Progress> {
     let collective = Collective::Gather;
-    let call = Arguments { collective, send, recv, count, datatype, op: None, root: Some(root), comm };
+    let call =
+        Arguments { collective, send, recv, count, datatype, op: None, root: Some(root), comm, stream };
     // SAFETY: passed on from our caller.
     unsafe { call.submit() }
 }
@@ -205,10 +205,11 @@ pub unsafe fn scatter(
     datatype: ncclDataType_t,
     root: c_int,
     comm: ncclComm_t,
-    _stream: cudaStream_t,
+    stream: cudaStream_t,
 ) -> Result<Progress> {
     let collective = Collective::Scatter;
-    let call = Arguments { collective, send, recv, count, datatype, op: None, root: Some(root), comm };
+    let call =
+        Arguments { collective, send, recv, count, datatype, op: None, root: Some(root), comm, stream };
     // SAFETY: passed on from our caller.
     unsafe { call.submit() }
 }
@@ -223,7 +224,7 @@ pub unsafe fn all_to_all_v(
     rdispls: *const usize,
     datatype: ncclDataType_t,
     comm: ncclComm_t,
-    _stream: cudaStream_t,
+    stream: cudaStream_t,
 ) -> Result<Progress> {
     let comm = Comm::from_handle(comm)?;
     let size = comm.engine()?.size() as usize;
@@ -232,9 +233,7 @@ pub unsafe fn all_to_all_v(
     let input = unsafe { blocks::blocks(sendcounts, sdispls, size, "sendcounts") }?;
     // SAFETY: as above.
     let output = unsafe { blocks::blocks(recvcounts, rdispls, size, "recvcounts") }?;
-    comm.memory.check_host(send.addr(), input.iter().map(|block| block.len).sum(), "sendbuff")?;
-    comm.memory.check_host(recv.addr(), output.iter().map(|block| block.len).sum(), "recvbuff")?;
     let action = Action::AllToAllV { datatype, send: send.cast(), recv: recv.cast(), input, output };
     // SAFETY: passed on from our caller.
-    unsafe { group::submit(comm, action) }
+    unsafe { group::submit(comm, action, stream) }
 }

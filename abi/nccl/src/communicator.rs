@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use anyccl_edge::check::{self, invalid};
 use anyccl_edge::{Handles, ObjectRef, Out};
 use anyccl_engine::base::{Error, Result};
-use anyccl_engine::comm::{Communicator, Work};
+use anyccl_engine::comm::{Communicator, StreamedCall, Work};
 use anyccl_engine::device::Kinds;
 use anyccl_engine::p2p::{Selector, Tag};
 use parking_lot::Mutex;
@@ -28,6 +28,7 @@ use crate::clique::{Clique, Member};
 use crate::completion::wait_for;
 use crate::registrations::Registrations;
 use crate::result::{self, ncclInProgress, ncclSuccess};
+use crate::streams::InStreams;
 use crate::types::{ncclComm_t, ncclResult_t};
 use crate::window_table::{Outbox, Windows};
 
@@ -102,6 +103,8 @@ pub struct Comm {
     pub outbox: Mutex<Outbox>,
     /// Operations that were started on this non-blocking communicator and whose end has not been seen.
     pending: Mutex<Vec<Pending>>,
+    /// Operations that are part of streams and whose end has not been seen.
+    in_streams: InStreams,
     /// The first failure of a started operation.
     fault: Mutex<Option<Error>>,
 }
@@ -126,6 +129,7 @@ impl Comm {
             windows: Mutex::default(),
             outbox: Mutex::default(),
             pending: Mutex::default(),
+            in_streams: InStreams::default(),
             fault: Mutex::default(),
         }
     }
@@ -236,6 +240,18 @@ impl Comm {
         Ok(true)
     }
 
+    /// Keeps a call that is part of a stream. Its failure belongs to the communicator.
+    pub fn keep_in_stream(&self, call: StreamedCall, expected: Option<u64>) {
+        let earlier = self.in_streams.keep(call, expected);
+        self.note_fault(earlier);
+    }
+
+    fn note_fault(&self, outcome: Result<()>) {
+        if let Err(fault) = outcome {
+            self.fault.lock().get_or_insert(fault);
+        }
+    }
+
     /// Advances the started operations; returns whether any is still under way.
     fn has_pending(&self) -> bool {
         let Some(mut pending) = self.pending.try_lock() else {
@@ -264,7 +280,10 @@ impl Comm {
             let ended = wait_for(&mut work, expected);
             outcome = outcome.and(ended);
         }
-        outcome
+        drop(pending);
+        let in_streams = self.in_streams.flush();
+        self.note_fault(in_streams.clone());
+        outcome.and(in_streams)
     }
 
     /// Why the communicator has failed, if it has.
@@ -272,6 +291,7 @@ impl Comm {
         if let CommState::Failed(error) = &*self.state.lock() {
             return Some(error.clone());
         }
+        self.note_fault(self.in_streams.see_ends());
         self.fault.lock().clone().or_else(|| self.engine.get()?.failure())
     }
 
@@ -354,7 +374,8 @@ pub unsafe fn user_rank(comm: ncclComm_t, rank: *mut c_int) -> Result<()> {
     Ok(())
 }
 
-/// ncclCommCuDevice: the device given to ncclCommInitAll, else the position among the ranks of the host.
+/// ncclCommCuDevice: the device given to ncclCommInitAll, or current in the thread that made the
+/// communicator, else the position among the ranks of the host.
 pub unsafe fn device(comm: ncclComm_t, device: *mut c_int) -> Result<()> {
     // SAFETY: the caller promises a writable number or NULL.
     let place = unsafe { Out::new(device, "device") }?;

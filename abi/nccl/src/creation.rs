@@ -9,6 +9,7 @@ use anyccl_engine::base::{Rank, Result};
 use anyccl_engine::bootstrap::UniqueId;
 use anyccl_engine::comm::{CommConfig, Communicator};
 use anyccl_engine::config::Config;
+use anyccl_engine::device::{CudaDriver, Kinds};
 
 use crate::call::Progress;
 use crate::clique::Member;
@@ -87,6 +88,14 @@ pub unsafe fn init_rank(
     unsafe { init_rank_config(comm, nranks, id, rank, std::ptr::null_mut()) }
 }
 
+/// The CUDA device of this thread, if the process uses CUDA.
+pub fn current_device() -> Option<c_int> {
+    if !Kinds::detect().may_differ() {
+        return None;
+    }
+    CudaDriver::get().ok()?.current().ok()?.map(|(_, device)| device)
+}
+
 /// ncclCommInitRankConfig.
 pub unsafe fn init_rank_config(
     comm: *mut ncclComm_t,
@@ -98,7 +107,7 @@ pub unsafe fn init_rank_config(
     not_null(comm, "comm")?;
     // SAFETY: passed on from our caller.
     let settings = unsafe { config::read(config) }?;
-    let traits = Traits { is_blocking: config::is_blocking(&settings)?, device: None };
+    let traits = Traits { is_blocking: config::is_blocking(&settings)?, device: current_device() };
     let joining = Joining::new(id, nranks, rank, variables::settings()?)?;
     // SAFETY: not NULL; the caller promises a place that is writable until the end of the group.
     unsafe { Joining { name: settings.name, ..joining }.submit(comm, traits) }

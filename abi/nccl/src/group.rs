@@ -9,6 +9,9 @@
 //! Communicators may be formed in groups, too. Each is formed in a thread of its own, because each waits for
 //! other ranks. Those made from the same parent are formed in one thread, in the order of the calls.
 //!
+//! A call on memory of a GPU is started by putting it into its stream, and nobody waits for it
+//! ([`crate::streams`]).
+//!
 //! A call outside a group is a group of one, without the list.
 
 use std::cell::{Cell, RefCell};
@@ -19,7 +22,7 @@ use anyccl_edge::check::invalid;
 use anyccl_edge::{ObjectRef, Out};
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Error, Result};
 use anyccl_engine::comm::{
-    Communicator, Operation, Operator, Places, Request, Unequal, Work, wait_until_one_engine,
+    Communicator, Operation, Operator, Places, Request, RoomyCall, Unequal, Work, wait_until_one_engine,
 };
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use anyccl_engine::plan::{Block, BlockLayout};
@@ -29,7 +32,8 @@ use crate::communicator::Comm;
 use crate::completion::wait_for;
 use crate::pending_comm::PendingComm;
 use crate::signals::{Put, SignalWait};
-use crate::types::{NCCL_SIM_INFO_MAGIC, ncclSimInfo_t};
+use crate::streams::{self, Tail};
+use crate::types::{NCCL_SIM_INFO_MAGIC, cudaStream_t, ncclSimInfo_t};
 
 /// A call whose arguments were checked.
 pub enum Action {
@@ -45,6 +49,14 @@ pub enum Action {
 struct Queued {
     comm: Arc<Comm>,
     action: Action,
+    stream: cudaStream_t,
+}
+
+impl Queued {
+    fn make_room(&self) -> Option<Result<RoomyCall>> {
+        // A communicator without an engine is refused when the call starts.
+        streams::make_room(&self.action, self.comm.engine().ok()?, self.stream)
+    }
 }
 
 thread_local! {
@@ -129,7 +141,7 @@ impl Action {
     }
 
     /// Number of elements that a receive should get: NCCL requires the same count on both sides of a message.
-    fn expected(&self) -> Option<u64> {
+    pub fn expected(&self) -> Option<u64> {
         match self {
             Action::Receive(_, buffer) => Some(buffer.count),
             _ => None,
@@ -143,11 +155,20 @@ impl Action {
 /// The buffers are as NCCL documents them, until the call or the group has ended. On a non-blocking
 /// communicator, they are so until the started operation has ended.
 #[inline]
-pub unsafe fn submit(comm: ObjectRef<'static, Comm>, action: Action) -> Result<Progress> {
+pub unsafe fn submit(
+    comm: ObjectRef<'static, Comm>,
+    action: Action,
+    stream: cudaStream_t,
+) -> Result<Progress> {
     if is_open() {
-        return enqueue(&comm, action);
+        return enqueue(&comm, action, stream);
     }
     let engine = comm.engine()?;
+    if let Some(room) = streams::make_room(&action, engine, stream) {
+        // SAFETY: passed on from our caller.
+        let tail = unsafe { streams::enqueue_start(&comm.share(), room?, action.expected()) }?;
+        return tail.enqueue().map(|()| Progress::Done);
+    }
     if comm.traits.is_blocking || matches!(action, Action::Wait(_)) {
         // SAFETY: passed on from our caller.
         unsafe { action.run(&comm, engine) }?;
@@ -159,11 +180,11 @@ pub unsafe fn submit(comm: ObjectRef<'static, Comm>, action: Action) -> Result<P
 }
 
 #[cold]
-fn enqueue(comm: &ObjectRef<'static, Comm>, action: Action) -> Result<Progress> {
+fn enqueue(comm: &ObjectRef<'static, Comm>, action: Action, stream: cudaStream_t) -> Result<Progress> {
     if PENDING.with_borrow(|forming| !forming.is_empty()) {
         return Err(mixed());
     }
-    QUEUE.with_borrow_mut(|queue| queue.push(Queued { comm: comm.share(), action }));
+    QUEUE.with_borrow_mut(|queue| queue.push(Queued { comm: comm.share(), action, stream }));
     Ok(Progress::Done)
 }
 
@@ -222,8 +243,20 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
     let mut progress = Progress::Done;
     let mut works: Vec<(Queued, Work)> = Vec::with_capacity(queue.len());
     let mut signals: Vec<(Arc<Comm>, SignalWait)> = Vec::new();
-    for queued in queue {
+    // All calls get room before the first waits in its stream: room may have to wait for the device.
+    let rooms: Vec<_> = queue.iter().map(Queued::make_room).collect();
+    let mut tails: Vec<Tail> = Vec::new();
+    for (queued, room) in queue.into_iter().zip(rooms) {
         let comm = &queued.comm;
+        if let Some(room) = room {
+            let expected = queued.action.expected();
+            // SAFETY: passed on from our caller.
+            match room.and_then(|room| unsafe { streams::enqueue_start(comm, room, expected) }) {
+                Ok(tail) => tails.push(tail),
+                Err(error) => outcome = outcome.and(Err(error)),
+            }
+            continue;
+        }
         let begun = comm.engine().and_then(|engine| {
             // SAFETY: passed on from our caller.
             unsafe { queued.action.start(comm, engine) }
@@ -241,6 +274,10 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
             },
             Err(error) => outcome = outcome.and(Err(error)),
         }
+    }
+    for tail in tails {
+        let enqueued = tail.enqueue();
+        outcome = outcome.and(enqueued);
     }
     outcome = outcome.and(await_signals(signals, &mut works));
     wait_until_one_engine(&mut works.iter_mut().map(|(_, work)| work).collect::<Vec<_>>());
@@ -293,7 +330,7 @@ pub unsafe fn simulate_end(simInfo: *mut ncclSimInfo_t) -> Result<()> {
         pending.give_up();
     }
     let mut microseconds = 0.0;
-    for Queued { comm, action } in &queue {
+    for Queued { comm, action, .. } in &queue {
         microseconds += action.estimate(comm.engine()?)?;
     }
     // SAFETY: the caller promises a writable struct of the size that was checked above.

@@ -58,6 +58,7 @@ mod registrations;
 mod resizing;
 mod result;
 mod signals;
+mod streams;
 mod transfer;
 mod types;
 mod variables;

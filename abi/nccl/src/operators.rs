@@ -4,8 +4,9 @@ use std::ffi::{c_int, c_void};
 
 use anyccl_edge::check::{invalid, not_null};
 use anyccl_edge::{FIRST_OPERATOR, Operators, Out, Resolved};
-use anyccl_engine::base::{Datatype, ReduceOp, Result};
+use anyccl_engine::base::{Datatype, Error, ReduceOp, Result};
 use anyccl_engine::comm::{Operator, Scalar};
+use anyccl_engine::config::MemoryKind;
 
 use crate::communicator::Comm;
 use crate::datatype::datatype_of;
@@ -51,7 +52,13 @@ pub unsafe fn create_pre_mul_sum(
     let datatype = datatype_of(datatype)?;
     let comm = Comm::from_handle(comm)?;
     let scalar = scalar.cast::<u8>().cast_const();
-    comm.memory.check_host(scalar.addr(), datatype.bytes(), "scalar")?;
+    if comm.memory.of(scalar.addr()) == MemoryKind::Cuda {
+        return Err(Error::Unsupported(
+            "scalar is memory of a GPU, and may change until a call reads it: give it as ncclScalarHostImmediate, or in pinned \
+             or managed memory"
+                .into(),
+        ));
+    }
     let scalar = match residence {
         ncclScalarHostImmediate => {
             let mut bytes = [0; Scalar::BYTES];

@@ -172,7 +172,7 @@ pub unsafe fn grow(
         let rank = check::rank(rank, size, "rank")?;
         // SAFETY: passed on from our caller.
         let own = unsafe { config::read(config) }?;
-        let traits = Traits { is_blocking: config::is_blocking(&own)?, device: None };
+        let traits = Traits { is_blocking: config::is_blocking(&own)?, device: creation::current_device() };
         let joining = Joining { id, size, rank, config: settings, name: own.name };
         let joined = move || joining.join().map(Some);
         // SAFETY: not NULL; the caller promises a place that is writable until the end of the group.

@@ -38,7 +38,6 @@ fn check(
     let peer = check::rank(peer, comm.engine()?.size(), "peer")?;
     let call = Call { kind: CallKind::Transfer, datatype, op: None, root: 0, count: count as u64 };
     buffers::check_transfer(&call, buffer, what)?;
-    comm.memory.check_host(buffer, count, what)?;
     Ok(Checked { comm, datatype, peer })
 }
 
@@ -49,13 +48,13 @@ pub unsafe fn send(
     datatype: ncclDataType_t,
     peer: c_int,
     comm: ncclComm_t,
-    _stream: cudaStream_t,
+    stream: cudaStream_t,
 ) -> Result<Progress> {
     let Checked { comm, datatype, peer } = check(data.addr(), count, datatype, peer, comm, "sendbuff")?;
     let (count, data) = (count as u64, data.cast());
     let message = OutgoingMessage { to: peer, tag: TAG, datatype, count, data, is_synchronous: false };
     // SAFETY: passed on from our caller.
-    unsafe { group::submit(comm, Action::Send(message)) }
+    unsafe { group::submit(comm, Action::Send(message), stream) }
 }
 
 /// ncclRecv.
@@ -65,10 +64,10 @@ pub unsafe fn recv(
     datatype: ncclDataType_t,
     peer: c_int,
     comm: ncclComm_t,
-    _stream: cudaStream_t,
+    stream: cudaStream_t,
 ) -> Result<Progress> {
     let Checked { comm, datatype, peer } = check(data.addr(), count, datatype, peer, comm, "recvbuff")?;
     let buffer = RecvBuffer { data: data.cast(), datatype, count: count as u64, is_lenient: false };
     // SAFETY: passed on from our caller.
-    unsafe { group::submit(comm, Action::Receive(Selector::new(Some(peer), Some(TAG)), buffer)) }
+    unsafe { group::submit(comm, Action::Receive(Selector::new(Some(peer), Some(TAG)), buffer), stream) }
 }

@@ -74,7 +74,7 @@ pub unsafe fn put_signal(
     ctx: c_int,
     flags: c_uint,
     comm: ncclComm_t,
-    _stream: cudaStream_t,
+    stream: cudaStream_t,
 ) -> Result<Progress> {
     let comm = Comm::from_handle(comm)?;
     let to = check::rank(peer, comm.engine()?.size(), "peer")?;
@@ -94,7 +94,7 @@ pub unsafe fn put_signal(
     };
     let put = Put::new(to, tag, peerWin.addr(), peerWinOffset, payload);
     // SAFETY: a put has copied the caller's buffer and uses it no more.
-    unsafe { group::submit(comm, Action::Put(put)) }
+    unsafe { group::submit(comm, Action::Put(put), stream) }
 }
 
 /// ncclSignal.
@@ -104,7 +104,7 @@ pub unsafe fn signal(
     ctx: c_int,
     flags: c_uint,
     comm: ncclComm_t,
-    _stream: cudaStream_t,
+    stream: cudaStream_t,
 ) -> Result<Progress> {
     let comm = Comm::from_handle(comm)?;
     let to = check::rank(peer, comm.engine()?.size(), "peer")?;
@@ -112,7 +112,7 @@ pub unsafe fn signal(
     no_flags(flags)?;
     let put = Put::signal(to, tag);
     // SAFETY: as above.
-    unsafe { group::submit(comm, Action::Put(put)) }
+    unsafe { group::submit(comm, Action::Put(put), stream) }
 }
 
 fn no_flags(flags: c_uint) -> Result<()> {
@@ -124,7 +124,7 @@ pub unsafe fn wait_signal(
     nDesc: c_int,
     signalDescs: *mut ncclWaitSignalDesc_t,
     comm: ncclComm_t,
-    _stream: cudaStream_t,
+    stream: cudaStream_t,
 ) -> Result<Progress> {
     let comm = Comm::from_handle(comm)?;
     let size = comm.engine()?.size();
@@ -148,5 +148,5 @@ pub unsafe fn wait_signal(
     }
     // SAFETY: the action uses no buffers but the windows, which the program leaves alone until this has
     // ended.
-    unsafe { group::submit(comm, Action::Wait(waits)) }
+    unsafe { group::submit(comm, Action::Wait(waits), stream) }
 }

@@ -27,6 +27,8 @@ pub(in crate::comm) enum Described<'a> {
     Send(&'a OutgoingMessage),
     /// A receive.
     Receive(Selector, RecvBuffer),
+    /// A receive of a message that fills the buffer.
+    ReceiveAll(Selector, RecvBuffer),
 }
 
 impl Described<'_> {
@@ -48,6 +50,10 @@ impl Described<'_> {
             Described::Receive(_, buffer) => {
                 let bytes = buffer.count as usize * buffer.datatype.bytes();
                 found.whole(buffer.data.addr(), bytes, Access::Both);
+            }
+            Described::ReceiveAll(_, buffer) => {
+                let bytes = buffer.count as usize * buffer.datatype.bytes();
+                found.whole(buffer.data.addr(), bytes, Access::Written);
             }
         }
         found.touched
@@ -99,7 +105,7 @@ impl Described<'_> {
                 comm.check_outgoing(&what)?;
                 ReadyCall::Send(what)
             }
-            Described::Receive(selector, buffer) => {
+            Described::Receive(selector, buffer) | Described::ReceiveAll(selector, buffer) => {
                 let buffer = RecvBuffer { data: recv(buffer.data), ..*buffer };
                 comm.check_incoming(*selector)?;
                 comm.check_recv_buffer(&buffer)?;

@@ -19,6 +19,7 @@
 
 mod completion;
 mod described;
+mod on_stream;
 mod queue;
 mod ready;
 mod worker;
@@ -28,6 +29,7 @@ use std::sync::atomic::Ordering;
 
 pub(super) use completion::DeviceCompletion;
 pub(super) use described::Described;
+pub use on_stream::{RoomyCall, StreamCall, StreamTail, StreamedCall};
 pub(super) use queue::DeviceQueue;
 use queue::QueuedCall;
 use ready::ReadyCall;
@@ -91,11 +93,7 @@ impl Communicator {
             let ready = call.ready(self, &staged)?;
             self.enqueue(ready, staged)
         });
-        if let Err(error @ Error::System { .. }) = &started {
-            // The driver has failed, and the other ranks wait for this one.
-            self.abort(&error.to_string());
-        }
-        Some(started)
+        Some(started.inspect_err(|error| self.note_device_failure(error)))
     }
 
     /// Whether calls on device memory can be made: the communicator has neither ended nor failed.
@@ -108,8 +106,16 @@ impl Communicator {
 
     fn enqueue(&self, ready: ReadyCall, staged: StagedCall) -> Result<Request> {
         let completion = Arc::new(DeviceCompletion::default());
-        let call = QueuedCall { ready, staged, completion: Arc::clone(&completion), refusal: None };
-        self.device.enqueue(call)?;
+        self.enqueue_with(ready, staged, Arc::clone(&completion))?;
         Ok(Request::on_device(Arc::clone(&self.driver), completion))
+    }
+
+    fn enqueue_with(
+        &self,
+        ready: ReadyCall,
+        staged: StagedCall,
+        completion: Arc<DeviceCompletion>,
+    ) -> Result<()> {
+        self.device.enqueue(QueuedCall { ready, staged, completion, refusal: None })
     }
 }

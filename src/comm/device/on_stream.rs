@@ -1,0 +1,105 @@
+//! Calls that bring their stream along, alone and in groups.
+//!
+//! A group is put into the streams in three steps, each for all its calls: room for the copies is made, the
+//! copies to the host are enqueued, and then the waits and the copies back. So no wait stands before what
+//! another call of the group needs, although they may share a stream, and be calls of several ranks.
+
+use std::sync::Arc;
+
+use super::{Described, DeviceCompletion, ReadyCall};
+use crate::base::{Error, Result};
+use crate::comm::call::operation::Operation;
+use crate::comm::call::operator::Operator;
+use crate::comm::call::unequal::Unequal;
+use crate::comm::communicator::Communicator;
+use crate::device::{CudaStream, StagedCall, StreamEnd};
+use crate::p2p::{OutgoingMessage, RecvBuffer, Selector, Status};
+
+/// A call that may be put into a stream.
+pub enum StreamCall<'a> {
+    /// A collective with one count, and the operator if the program has made it.
+    Collective(&'a Operation, Option<&'a Arc<Operator>>),
+    /// A collective with a layout.
+    Unequal(&'a Unequal<'a>),
+    /// A send.
+    Send(&'a OutgoingMessage),
+    /// A receive of a message that fills the buffer.
+    Receive(Selector, RecvBuffer),
+}
+
+/// A call that has room for its copies, and is in no stream yet.
+pub struct RoomyCall {
+    ready: ReadyCall,
+    staged: StagedCall,
+}
+
+/// The part of an enqueued call that is not in its stream yet. Dropping it without
+/// [`StreamTail::enqueue`] leaves the stream without the result.
+pub struct StreamTail(StreamEnd);
+
+/// A call in a stream. Dropping it leaves the call to the stream.
+pub struct StreamedCall(Arc<DeviceCompletion>);
+
+impl Communicator {
+    /// Makes room for a call on `stream`. `None`: no buffer is on a device, or another engine serves such
+    /// calls, and nothing was done.
+    #[inline]
+    pub fn make_room(&self, call: &StreamCall, stream: CudaStream) -> Option<Result<RoomyCall>> {
+        if !self.kinds.may_differ() {
+            return None;
+        }
+        let described = match *call {
+            StreamCall::Collective(operation, operator) => Described::Collective(operation, operator),
+            StreamCall::Unequal(operation) => Described::Unequal(operation, None),
+            StreamCall::Send(what) => Described::Send(what),
+            StreamCall::Receive(selector, buffer) => Described::ReceiveAll(selector, buffer),
+        };
+        let touched = described.touched(self);
+        if touched.is_empty() || self.has_device_engine() {
+            return None;
+        }
+        let made = self.check_device_usable().and_then(|()| {
+            let staged = StagedCall::new(&touched, |_, _| Ok((stream, true)))?;
+            Ok(RoomyCall { ready: described.ready(self, &staged)?, staged })
+        });
+        Some(made.inspect_err(|error| self.note_device_failure(error)))
+    }
+
+    /// Enqueues the first part of a call, and lets it run when its stream has come to it. The caller enqueues
+    /// the tail.
+    ///
+    /// # Safety
+    /// The buffers are valid for what the call reads and writes until its stream has passed it.
+    pub unsafe fn enqueue_start(&self, call: RoomyCall) -> Result<(StreamedCall, StreamTail)> {
+        let completion = Arc::new(DeviceCompletion::default());
+        let RoomyCall { ready, mut staged } = call;
+        let tail = StreamTail(staged.split_end()?);
+        let enqueued = self.enqueue_with(ready, staged, Arc::clone(&completion));
+        enqueued.inspect_err(|error| self.note_device_failure(error))?;
+        Ok((StreamedCall(completion), tail))
+    }
+
+    /// Enqueues the wait for the end of a call, and the copies back.
+    pub fn enqueue_tail(&self, tail: StreamTail) -> Result<()> {
+        tail.0.enqueue().inspect_err(|error| self.note_device_failure(error))
+    }
+
+    /// Fails the communicator if the driver has failed: the other ranks wait for this one.
+    pub(super) fn note_device_failure(&self, error: &Error) {
+        if matches!(error, Error::System { .. }) {
+            self.abort(&error.to_string());
+        }
+    }
+}
+
+impl StreamedCall {
+    /// The outcome, once the stream has passed the call. A message has a status.
+    pub fn outcome(&self) -> Option<Result<Option<Status>>> {
+        Some(self.0.get()?.map(|ended| ended.map(|ended| ended.status)))
+    }
+
+    /// Waits until the stream has passed the call.
+    pub fn wait(&self) -> Result<Option<Status>> {
+        self.0.wait().map(|ended| ended.map(|ended| ended.status))
+    }
+}

@@ -1,0 +1,72 @@
+//! The end of a call on a stream, enqueued apart from its start.
+//!
+//! The call may have run by then, but it keeps its copies and its event until it knows whether its end is in
+//! the stream.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::context::Entered;
+use super::driver::CudaDriver;
+use super::handles::{CudaEvent, CudaStream};
+use super::ranges::Copy;
+use crate::base::Result;
+
+const PENDING: u8 = 0;
+const IN_STREAM: u8 = 1;
+const INCOMPLETE: u8 = 2;
+
+/// Where the end of a call is: pending, in the stream, or was enqueued only in part.
+#[derive(Debug, Default)]
+pub(super) struct Place(AtomicU8);
+
+impl Place {
+    /// Whether nobody has tried to enqueue the end yet.
+    pub fn is_pending(&self) -> bool {
+        self.0.load(Ordering::Acquire) == PENDING
+    }
+
+    /// Whether the end, or a part of it, will never be in the stream.
+    pub fn is_incomplete(&self) -> bool {
+        self.0.load(Ordering::Acquire) == INCOMPLETE
+    }
+}
+
+/// What follows the start of a call in its stream: the wait, the copies back, and the event.
+pub struct StreamEnd {
+    pub(super) driver: &'static CudaDriver,
+    pub(super) stream: CudaStream,
+    /// An address on the device of the call.
+    pub(super) device: usize,
+    /// Address of the word for which the stream waits, as the device knows it.
+    pub(super) final_word: u64,
+    /// Start of the block of the copies.
+    pub(super) block: usize,
+    pub(super) writes: Vec<Copy>,
+    pub(super) event: CudaEvent,
+    pub(super) place: Arc<Place>,
+}
+
+impl StreamEnd {
+    /// Enqueues the end.
+    pub fn enqueue(self) -> Result<()> {
+        let _entered = Entered::for_memory(self.driver, self.device)?;
+        self.driver.wait_value(self.stream, self.final_word, 1)?;
+        for copy in &self.writes {
+            let from = std::ptr::with_exposed_provenance::<u8>(self.block + copy.offset);
+            // SAFETY: a part of the block, which the call keeps until the stream has passed its end.
+            unsafe { self.driver.copy_to_device(copy.address as u64, from, copy.bytes, self.stream) }?;
+        }
+        self.driver.record(self.event, self.stream)?;
+        self.place.0.store(IN_STREAM, Ordering::Release);
+        Ok(())
+    }
+}
+
+impl Drop for StreamEnd {
+    fn drop(&mut self) {
+        // The place stays if the end is in the stream.
+        let place = &self.place.0;
+        let _ = place.compare_exchange(PENDING, INCOMPLETE, Ordering::Release, Ordering::Relaxed);
+    }
+}
