@@ -5,11 +5,11 @@ mod common;
 
 use std::sync::Mutex;
 
-use anyccl_engine::base::{Datatype, ReduceOp, Result};
+use anyccl_engine::base::{Datatype, ReduceOp};
 use anyccl_engine::comm::{Communicator, Operation};
 use common::attempt::{Attempt, Placement};
 use common::case::{Case, support_table};
-use common::device::{Arena, Stream, double};
+use common::device::{Arena, Stream, Way, call, double};
 use common::ranks::{TRANSPORTS, config, on_ranks};
 
 const ARENA: usize = 8 << 20;
@@ -20,35 +20,6 @@ struct Devices(Vec<Mutex<(Arena, Stream)>>);
 impl Devices {
     fn new(size: u32) -> Devices {
         Devices((0..size).map(|_| Mutex::new((Arena::new(ARENA), Stream::new()))).collect())
-    }
-}
-
-/// How a rank makes a call.
-#[derive(Clone, Copy, Debug)]
-enum Way {
-    /// On host memory.
-    Host,
-    /// On device memory, to its end.
-    Blocking,
-    /// On device memory, with a request.
-    Started,
-    /// On device memory, as part of a stream.
-    Stream,
-}
-
-fn call(way: Way, comm: &Communicator, stream: &Stream, operation: &Operation) -> Result<()> {
-    comm.set_stream(matches!(way, Way::Stream).then(|| stream.handle()));
-    match way {
-        // SAFETY: the buffers of the attempt live until this returns, and the call has ended by then.
-        Way::Host | Way::Blocking => unsafe { comm.run(operation) },
-        // SAFETY: as above.
-        Way::Started => unsafe { comm.start(operation) }?.wait(),
-        Way::Stream => {
-            // SAFETY: as above: the stream passes the call before this returns.
-            let outcome = unsafe { comm.run(operation) };
-            stream.synchronize();
-            outcome
-        }
     }
 }
 

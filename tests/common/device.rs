@@ -6,6 +6,8 @@
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
 
+use anyccl_engine::base::Result;
+use anyccl_engine::comm::{Communicator, Operation};
 use anyccl_engine::device::CudaStream;
 
 /// Functions of the double that tests call.
@@ -232,5 +234,39 @@ impl Drop for Arena {
     fn drop(&mut self) {
         // SAFETY: memory of `new`, which nobody uses any more.
         unsafe { (double().free)(self.start) };
+    }
+}
+
+/// How a rank makes a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// On host memory.
+    Host,
+    /// On device memory, to its end.
+    Blocking,
+    /// On device memory, with a request.
+    Started,
+    /// On device memory, as part of a stream.
+    Stream,
+}
+
+impl Way {
+    pub const ALL: [Way; 4] = [Way::Host, Way::Blocking, Way::Started, Way::Stream];
+}
+
+/// Makes a call with device buffers, and returns when it has ended.
+pub fn call(way: Way, comm: &Communicator, stream: &Stream, operation: &Operation) -> Result<()> {
+    comm.set_stream(matches!(way, Way::Stream).then(|| stream.handle()));
+    match way {
+        // SAFETY: the buffers of the attempt live until this returns, and the call has ended by then.
+        Way::Host | Way::Blocking => unsafe { comm.run(operation) },
+        // SAFETY: as above.
+        Way::Started => unsafe { comm.start(operation) }?.wait(),
+        Way::Stream => {
+            // SAFETY: as above: the stream passes the call before this returns.
+            let outcome = unsafe { comm.run(operation) };
+            stream.synchronize();
+            outcome
+        }
     }
 }

@@ -5,6 +5,7 @@ use anyccl_engine::comm::{Communicator, Places, Unequal};
 use anyccl_engine::plan::{Block, BlockLayout};
 
 use super::case::Case;
+use super::device::{Arena, Stream, Way, double};
 use super::numbers::combine;
 use super::values::{noise, value};
 
@@ -194,6 +195,32 @@ pub fn attempt(
     started: bool,
     lie: impl Fn(Rank, usize) -> usize,
 ) -> Result<()> {
+    let way = if started { Way::Started } else { Way::Blocking };
+    attempt_by(comm, case, form, way, None, lie)
+}
+
+/// Like [`check`], on copies of the memory in a device.
+pub fn check_on_device(
+    comm: &Communicator,
+    case: &UnequalCase,
+    form: Form,
+    way: Way,
+    (arena, stream): (&mut Arena, &Stream),
+) {
+    comm.set_stream((way == Way::Stream).then(|| stream.handle()));
+    let outcome = attempt_by(comm, case, form, way, Some((arena, stream)), |_, len| len);
+    outcome.unwrap_or_else(|e| panic!("{case:?} {form:?} {way:?} on rank {}: {e}", comm.rank()));
+}
+
+/// See [`attempt`] and [`check_on_device`].
+fn attempt_by(
+    comm: &Communicator,
+    case: &UnequalCase,
+    form: Form,
+    way: Way,
+    device: Option<(&mut Arena, &Stream)>,
+    lie: impl Fn(Rank, usize) -> usize,
+) -> Result<()> {
     let (size, rank, width) = (comm.size(), comm.rank(), case.datatype.bytes());
     let (sent, received) = (case.sent(size, rank, form), case.received(size, rank, form));
     let mut input = Blocks::of(&sent, form, width);
@@ -212,8 +239,8 @@ pub fn attempt(
         is_true &= len == block.len;
         block.len = len;
     }
-    let send_pointers: Vec<*const u8> = input.pointers().into_iter().map(<*mut u8>::cast_const).collect();
-    let recv_pointers = output.pointers();
+    let mut send_pointers: Vec<*const u8> = input.pointers().into_iter().map(<*mut u8>::cast_const).collect();
+    let mut recv_pointers = output.pointers();
     let mut recv = output.start();
     let mut send = input.start().cast_const();
     if in_place {
@@ -228,6 +255,12 @@ pub fn attempt(
             _ => send = recv,
         }
     }
+    let copies = device.map(|(arena, stream)| Copies::of([&input.memory, &output.memory], arena, stream));
+    if let Some(copies) = &copies {
+        send_pointers.iter_mut().for_each(|pointer| *pointer = copies.place(pointer.cast_mut()).cast_const());
+        recv_pointers.iter_mut().for_each(|pointer| *pointer = copies.place(*pointer));
+        (send, recv) = (copies.place(send.cast_mut()).cast_const(), copies.place(recv));
+    }
     let places = match form {
         Form::Lists => Places::Lists { sends: &send_pointers, recvs: &recv_pointers },
         _ => Places::Buffers { send, recv },
@@ -235,7 +268,7 @@ pub fn attempt(
     let UnequalCase { collective, datatype, op, root, .. } = *case;
     let layout = BlockLayout { input: &sends, output: &recvs, ..BlockLayout::NONE };
     let operation = Unequal { collective, datatype, op, root, layout, places };
-    let outcome = if started {
+    let outcome = if way == Way::Started {
         // SAFETY: the memory holds all blocks of the layout. Nobody touches it until the call or the request
         // has ended. A wrong length is shorter than the block.
         unsafe { comm.start_unequal(&operation) }.and_then(|mut request| request.wait())
@@ -243,6 +276,9 @@ pub fn attempt(
         // SAFETY: as above.
         unsafe { comm.run_unequal(&operation) }
     };
+    if let Some(copies) = copies {
+        copies.read_back([&mut input.memory, &mut output.memory]);
+    }
     outcome?;
     if is_true {
         let is_in_input = in_place && matches!(collective, Collective::ScatterV | Collective::ReduceScatterV);
@@ -253,6 +289,39 @@ pub fn attempt(
         }
     }
     Ok(())
+}
+
+/// Copies of input and output in a device.
+struct Copies<'a> {
+    /// Where each memory is on the host and on the device, and its length.
+    ranges: [(usize, usize, usize); 2],
+    stream: &'a Stream,
+}
+
+impl Copies<'_> {
+    fn of<'a>(memories: [&Vec<u8>; 2], arena: &mut Arena, stream: &'a Stream) -> Copies<'a> {
+        let ranges = memories.map(|memory| {
+            let place = arena.take(memory.len());
+            double().write(place, memory);
+            (memory.as_ptr().expose_provenance(), place as usize, memory.len())
+        });
+        Copies { ranges, stream }
+    }
+
+    /// The copy of a place. The place just behind a memory belongs to it.
+    fn place(&self, pointer: *mut u8) -> *mut u8 {
+        let at = pointer.addr();
+        let range = self.ranges.iter().find(|(host, _, bytes)| (*host..=host + bytes).contains(&at));
+        range.map_or(pointer, |(host, device, _)| std::ptr::with_exposed_provenance_mut(device + (at - host)))
+    }
+
+    /// Waits for the call, and copies everything back.
+    fn read_back(self, memories: [&mut Vec<u8>; 2]) {
+        self.stream.synchronize();
+        for ((_, device, bytes), memory) in self.ranges.into_iter().zip(memories) {
+            *memory = double().read(device as u64, bytes);
+        }
+    }
 }
 
 /// Input and output in one memory as long as the larger of the two, and the expected content at the end.
