@@ -1,5 +1,5 @@
-//! Calls on a stream of a device while something goes wrong: an abort, calls that differ, a rank that does not
-//! come, that is killed or stopped, a device that fails. Every rank gets an error, and its stream drains.
+//! Calls on a stream of a device while something goes wrong: an abort, calls that differ, a rank that does
+//! not come, that is killed or stopped, a device that fails. Every rank gets an error, and its stream drains.
 
 mod common;
 
