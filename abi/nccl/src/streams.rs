@@ -1,5 +1,6 @@
 //! Calls on memory of a GPU: they become part of their streams, and nobody waits for them.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use anyccl_engine::base::{Collective, Result};
@@ -8,7 +9,6 @@ use anyccl_engine::device::CudaStream;
 use anyccl_engine::p2p::Status;
 use anyccl_engine::plan::BlockLayout;
 use parking_lot::Mutex;
-use std::collections::VecDeque;
 
 use crate::communicator::Comm;
 use crate::completion::check_count;
@@ -20,7 +20,8 @@ use crate::types::cudaStream_t;
 pub struct InStreams(Mutex<VecDeque<(StreamedCall, Option<u64>)>>);
 
 impl InStreams {
-    /// Keeps a call, and number of elements that a receive should get. Returns the failures of earlier ones.
+    /// Keeps a call, and the number of elements that a receive should get. Returns the first failure of earlier
+    /// ones.
     pub fn keep(&self, call: StreamedCall, expected: Option<u64>) -> Result<()> {
         let outcome = self.see_ends();
         self.0.lock().push_back((call, expected));

@@ -34,7 +34,7 @@ pub struct RoomyCall {
 }
 
 /// The part of an enqueued call that is not in its stream yet. Dropping it without
-/// [`StreamTail::enqueue`] leaves the stream without the result.
+/// [`Communicator::enqueue_tail`] leaves the stream without the result.
 pub struct StreamTail(StreamEnd);
 
 /// A call in a stream. Dropping it leaves the call to the stream.
