@@ -20,8 +20,8 @@ use crate::types::cudaStream_t;
 pub struct InStreams(Mutex<VecDeque<(StreamedCall, Option<u64>)>>);
 
 impl InStreams {
-    /// Keeps a call, and the number of elements that a receive should get. Returns the first failure of earlier
-    /// ones.
+    /// Keeps a call, and the number of elements that a receive should get. Returns the first failure of
+    /// earlier ones.
     pub fn keep(&self, call: StreamedCall, expected: Option<u64>) -> Result<()> {
         let outcome = self.see_ends();
         self.0.lock().push_back((call, expected));
