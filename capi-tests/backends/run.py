@@ -176,7 +176,7 @@ def tests(options):
 
     def disagree():
         ended = by_hand(options, [matrix(options)], [{"ANYCCL_BACKEND": "builtin"}, {"ANYCCL_BACKEND": "mpi|builtin"}])
-        says(ended, "rank 0 has cpu:builtin,cuda:auto, rank 1 has cpu:mpi|builtin,cuda:auto", fails=True)
+        says(ended, "rank 0 has cpu:builtin,cuda:builtin, rank 1 has cpu:mpi|builtin,cuda:builtin", fails=True)
         if ended.err.count("chose different backends") != 2:
             raise Failure(f"not on both ranks: {ended.described()}")
 
