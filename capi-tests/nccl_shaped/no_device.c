@@ -59,3 +59,38 @@ int cuGetErrorString(int result, const char **text)
     *text = result == 0 ? "no error" : "refused by the stand-in";
     return 0;
 }
+
+/* All memory is unknown to it, and so is memory of the host. */
+int cuPointerGetAttribute(void *place, int attribute, unsigned long long address)
+{
+    (void)place;
+    (void)attribute;
+    (void)address;
+    return 1;
+}
+
+/* The library looks for all functions that it may call. These refuse: it has no device on which to call them. */
+#define REFUSE(name)                                                                                                   \
+    int name(void);                                                                                                    \
+    int name(void)                                                                                                     \
+    {                                                                                                                  \
+        return 801;                                                                                                    \
+    }
+
+REFUSE(cuCtxPushCurrent_v2)
+REFUSE(cuCtxPopCurrent_v2)
+REFUSE(cuCtxGetStreamPriorityRange)
+REFUSE(cuStreamCreateWithPriority)
+REFUSE(cuStreamDestroy_v2)
+REFUSE(cuStreamIsCapturing)
+REFUSE(cuStreamWaitValue32_v2)
+REFUSE(cuStreamWriteValue32_v2)
+REFUSE(cuThreadExchangeStreamCaptureMode)
+REFUSE(cuEventCreate)
+REFUSE(cuEventDestroy_v2)
+REFUSE(cuEventRecord)
+REFUSE(cuEventQuery)
+REFUSE(cuMemHostAlloc)
+REFUSE(cuMemHostGetDevicePointer_v2)
+REFUSE(cuMemcpyDtoHAsync_v2)
+REFUSE(cuMemcpyHtoDAsync_v2)

@@ -105,7 +105,7 @@ def tests(options):
         if has_driver():
             raise Skipped("this machine has a CUDA driver")
         ended = by_hand(options, [matrix(options)], [nccl(had(libraries.nccl) / "libnccl.so.2")] * 2)
-        says(ended, "rank 0: NCCL needs CUDA, and there is no CUDA driver: libcuda.so.1: ", fails=True)
+        says(ended, "rank 0: NCCL needs CUDA: there is no usable CUDA driver: libcuda.so.1: ", fails=True)
 
     def without_a_device():
         """The stand-in driver starts and has no device, or one that all ranks share. A real driver is not used."""

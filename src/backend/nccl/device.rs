@@ -49,7 +49,7 @@ pub fn open_stream(oob: &dyn OobExchange) -> Result<Box<dyn Stream>> {
 }
 
 fn choose(rank: u32) -> Result<(&'static CudaDriver, CudaContext, Uuid)> {
-    let driver = CudaDriver::get()?;
+    let driver = CudaDriver::get().map_err(|why| Error::Unsupported(format!("NCCL needs CUDA: {why}")))?;
     let count = driver.device_count()?;
     if count == 0 {
         return Err(Error::Unsupported("NCCL needs a CUDA device, and this process sees none".into()));
