@@ -14,7 +14,7 @@ pub struct DeviceView(Arc<Context>);
 impl DeviceView {
     /// Where the host can read and write the `bytes` bytes that a kernel sees at `address`.
     ///
-    /// It is an error if the memory is not there, or if the kernels of this context may not access it. They
+    /// The call fails if the memory is not there, or if the kernels of this context may not access it. They
     /// may not access pageable memory, memory of another device without peer access, or a mapping without
     /// access.
     pub fn readable(&self, address: u64, bytes: u64) -> Result<*mut u8> {

@@ -6,6 +6,8 @@
 //! 2. The stream waits for another word: *final*.
 //! 3. The parts that the call has written are copied back, and an event follows.
 //!
+//! In a group, the last two steps follow the first steps of all its calls (`stream_end`).
+//!
 //! On a stream of the library, which orders nothing, the wait is left out, and the last step is enqueued when
 //! the call has ended. So a receive does not hold up the send that another rank waits for.
 //!

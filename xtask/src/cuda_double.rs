@@ -9,7 +9,7 @@
 //! include/cuda_runtime.h       for programs that are compiled without CUDA
 //! ```
 //!
-//! They are put into a folder of their own, so that a program finds them only if a test says so. That is
+//! The files lie in a folder of their own, so that a program finds them only if a test says so. That is
 //! target/cuda-double, or with `--prefix P` the folder P/lib/anyccl/cuda-double.
 //!
 //! The runtime is linked here and not by cargo: each symbol of CUDA's own has the soname as its version, and

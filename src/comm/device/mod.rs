@@ -37,7 +37,7 @@ use ready::ReadyCall;
 use super::communicator::Communicator;
 use super::request::Request;
 use crate::base::{Error, Result};
-use crate::device::{CudaStream, StagedCall};
+use crate::device::{CudaContext, CudaDriver, CudaStream, StagedCall};
 
 impl Communicator {
     /// Makes the communicator one that can take calls in memory of a device: the library's thread for them
@@ -80,6 +80,22 @@ impl Communicator {
     /// See [`Communicator::run_on_device`].
     #[inline]
     pub(super) unsafe fn start_on_device(&self, call: &Described) -> Option<Result<Request>> {
+        let room = self.stage(call, |driver, context| self.device.stream_in(driver, context))?;
+        let started = room.and_then(|RoomyCall { ready, staged }| {
+            let completion = self.enqueue(ready, staged)?;
+            Ok(Request::on_device(Arc::clone(&self.driver), completion))
+        });
+        Some(started)
+    }
+
+    /// Makes room for the copies of a call with device buffers, and checks the call. `None` as for
+    /// [`Communicator::run_on_device`].
+    #[inline]
+    fn stage(
+        &self,
+        call: &Described,
+        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<(CudaStream, bool)>,
+    ) -> Option<Result<RoomyCall>> {
         if !self.kinds.may_differ() {
             return None;
         }
@@ -87,13 +103,11 @@ impl Communicator {
         if touched.is_empty() || self.has_device_engine() {
             return None;
         }
-        let started = self.check_device_usable().and_then(|()| {
-            let streams = &self.device;
-            let staged = StagedCall::new(&touched, |driver, context| streams.stream_in(driver, context))?;
-            let ready = call.ready(self, &staged)?;
-            self.enqueue(ready, staged)
+        let staged = self.check_device_usable().and_then(|()| {
+            let staged = StagedCall::new(&touched, stream)?;
+            Ok(RoomyCall { ready: call.ready(self, &staged)?, staged })
         });
-        Some(started.inspect_err(|error| self.note_device_failure(error)))
+        Some(staged.inspect_err(|error| self.note_device_failure(error)))
     }
 
     /// Whether calls on device memory can be made: the communicator has neither ended nor failed.
@@ -104,18 +118,10 @@ impl Communicator {
         self.driver.lock().report_failure(self.id).map_or(Ok(()), Err)
     }
 
-    fn enqueue(&self, ready: ReadyCall, staged: StagedCall) -> Result<Request> {
+    fn enqueue(&self, ready: ReadyCall, staged: StagedCall) -> Result<Arc<DeviceCompletion>> {
         let completion = Arc::new(DeviceCompletion::default());
-        self.enqueue_with(ready, staged, Arc::clone(&completion))?;
-        Ok(Request::on_device(Arc::clone(&self.driver), completion))
-    }
-
-    fn enqueue_with(
-        &self,
-        ready: ReadyCall,
-        staged: StagedCall,
-        completion: Arc<DeviceCompletion>,
-    ) -> Result<()> {
-        self.device.enqueue(QueuedCall { ready, staged, completion, refusal: None })
+        let call = QueuedCall { ready, staged, completion: Arc::clone(&completion), refusal: None };
+        self.device.enqueue(call).inspect_err(|error| self.note_device_failure(error))?;
+        Ok(completion)
     }
 }

@@ -29,8 +29,8 @@ pub enum StreamCall<'a> {
 
 /// A call that has room for its copies, and is in no stream yet.
 pub struct RoomyCall {
-    ready: ReadyCall,
-    staged: StagedCall,
+    pub(super) ready: ReadyCall,
+    pub(super) staged: StagedCall,
 }
 
 /// The part of an enqueued call that is not in its stream yet. Dropping it without
@@ -45,24 +45,13 @@ impl Communicator {
     /// calls, and nothing was done.
     #[inline]
     pub fn make_room(&self, call: &StreamCall, stream: CudaStream) -> Option<Result<RoomyCall>> {
-        if !self.kinds.may_differ() {
-            return None;
-        }
         let described = match *call {
             StreamCall::Collective(operation, operator) => Described::Collective(operation, operator),
             StreamCall::Unequal(operation) => Described::Unequal(operation, None),
             StreamCall::Send(what) => Described::Send(what),
             StreamCall::Receive(selector, buffer) => Described::ReceiveAll(selector, buffer),
         };
-        let touched = described.touched(self);
-        if touched.is_empty() || self.has_device_engine() {
-            return None;
-        }
-        let made = self.check_device_usable().and_then(|()| {
-            let staged = StagedCall::new(&touched, |_, _| Ok((stream, true)))?;
-            Ok(RoomyCall { ready: described.ready(self, &staged)?, staged })
-        });
-        Some(made.inspect_err(|error| self.note_device_failure(error)))
+        self.stage(&described, |_, _| Ok((stream, true)))
     }
 
     /// Enqueues the first part of a call, and lets it run when its stream has come to it. The caller enqueues
@@ -71,12 +60,9 @@ impl Communicator {
     /// # Safety
     /// The buffers are valid for what the call reads and writes until its stream has passed it.
     pub unsafe fn enqueue_start(&self, call: RoomyCall) -> Result<(StreamedCall, StreamTail)> {
-        let completion = Arc::new(DeviceCompletion::default());
         let RoomyCall { ready, mut staged } = call;
-        let tail = StreamTail(staged.split_end()?);
-        let enqueued = self.enqueue_with(ready, staged, Arc::clone(&completion));
-        enqueued.inspect_err(|error| self.note_device_failure(error))?;
-        Ok((StreamedCall(completion), tail))
+        let tail = staged.split_end().inspect_err(|error| self.note_device_failure(error))?;
+        Ok((StreamedCall(self.enqueue(ready, staged)?), StreamTail(tail)))
     }
 
     /// Enqueues the wait for the end of a call, and the copies back.
