@@ -30,6 +30,16 @@ impl Entered {
         Ok(Entered { driver, context, is_pushed: true })
     }
 
+    /// Enters the primary context of a device, unless this thread has a context of that device.
+    pub fn for_device(driver: &'static CudaDriver, device: Ordinal) -> Result<Entered> {
+        if let Some((context, _)) = driver.current()?.filter(|(_, current)| *current == device) {
+            return Ok(Entered { driver, context, is_pushed: false });
+        }
+        let context = driver.primary(device)?;
+        driver.push(context)?;
+        Ok(Entered { driver, context, is_pushed: true })
+    }
+
     /// The context.
     pub fn context(&self) -> CudaContext {
         self.context

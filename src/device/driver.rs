@@ -13,7 +13,7 @@ use super::handles::{CudaContext, CudaEvent, CudaStream};
 use crate::base::{Error, Result};
 use crate::sys::foreign_library::ForeignLibrary;
 
-const LIBRARY: &str = "libcuda.so.1";
+pub(super) const LIBRARY: &str = "libcuda.so.1";
 const SUCCESS: c_int = 0;
 const NOT_READY: c_int = 600;
 
@@ -23,29 +23,29 @@ pub type Ordinal = c_int;
 /// The identity of a device, unique among all machines.
 pub type Uuid = [u8; 16];
 
-/// Declares the table, and a function that fills it from a library.
+/// Declares a table of functions, and a function that fills it from a library.
 macro_rules! driver_table {
     ($($field:ident: $symbol:literal, ($($argument:ty),*);)*) => {
-        /// The functions of the driver.
+        /// Functions of the driver.
         struct Table {
             $($field: unsafe extern "C" fn($($argument),*) -> c_int,)*
-            error_text: unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int,
         }
 
         impl Table {
             fn of(library: &ForeignLibrary) -> std::result::Result<Table, String> {
                 Ok(Table {
                     // SAFETY: by the driver's documentation the function of this name has this type.
-                    $($field: unsafe { function(library, $symbol) }?,)*
-                    // SAFETY: as above.
-                    error_text: unsafe { function(library, c"cuGetErrorString") }?,
+                    $($field: unsafe { $crate::device::driver::function(library, $symbol) }?,)*
                 })
             }
         }
     };
 }
 
+pub(super) use driver_table;
+
 driver_table! {
+    error_text: c"cuGetErrorString", (c_int, *mut *const c_char);
     init: c"cuInit", (c_uint);
     device_count: c"cuDeviceGetCount", (*mut c_int);
     device_uuid: c"cuDeviceGetUuid", (*mut Uuid, Ordinal);
@@ -322,7 +322,8 @@ impl CudaDriver {
         Ok(true)
     }
 
-    fn check(&self, function: &str, result: c_int) -> Result<()> {
+    /// Turns a result of the driver into an error that names the function.
+    pub(super) fn check(&self, function: &str, result: c_int) -> Result<()> {
         if result == SUCCESS {
             return Ok(());
         }
@@ -352,9 +353,14 @@ pub(super) enum PointerAttribute {
     Device = 9,
 }
 
+/// A function of the driver. Only [`driver_table`] calls it.
+///
 /// # Safety
 /// The function of this name is of type `F`.
-unsafe fn function<F: Copy>(library: &ForeignLibrary, name: &CStr) -> std::result::Result<F, String> {
+pub(super) unsafe fn function<F: Copy>(
+    library: &ForeignLibrary,
+    name: &CStr,
+) -> std::result::Result<F, String> {
     const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
     let address =
         library.symbol(name).ok_or_else(|| format!("{LIBRARY} has no {}", name.to_string_lossy()))?;

@@ -5,11 +5,13 @@
 //!   `context` is the one in which work is enqueued.
 //! - `StagedCall` is a call on copies in page-locked memory (`staged`). `ranges` places the copies in a
 //!   block of the `pinned` pool; `stream_end` is the end of a call that is enqueued apart from its start.
+//! - [`Exportable`] is memory of a device that other processes can map.
 //!
 //! A process that has not loaded the driver, and gives no device memory to a call, never opens it.
 
 mod context;
 mod driver;
+mod exportable;
 mod handles;
 pub mod kernels;
 mod kinds;
@@ -20,6 +22,7 @@ mod staged;
 mod stream_end;
 
 pub use driver::{CudaDriver, Ordinal, Uuid};
+pub use exportable::Exportable;
 pub use handles::{CudaContext, CudaStream};
 pub use kinds::Kinds;
 pub(crate) use own_streams::OwnStreams;
