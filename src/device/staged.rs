@@ -6,7 +6,8 @@
 //! 2. The stream waits for another word: *final*.
 //! 3. The parts that the call has written are copied back, and an event follows.
 //!
-//! In a group, the last two steps follow the first steps of all its calls (`stream_end`).
+//! The last two steps are the end of the call (`stream_end`). In a group, they follow the first steps of all
+//! its calls.
 //!
 //! On a stream of the library, which orders nothing, the wait is left out, and the last step is enqueued when
 //! the call has ended. So a receive does not hold up the send that another rank waits for.
@@ -117,19 +118,24 @@ impl StagedCall {
     /// alone then, and the caller enqueues the end. The stream passes the call only after that.
     pub fn split_end(&mut self) -> Result<StreamEnd> {
         let _entered = Entered::for_memory(self.driver, self.placed.first_address())?;
-        let event = self.driver.create_event()?;
-        self.event = Some(event);
-        let place = Arc::new(Place::default());
-        self.end_place = Some(Arc::clone(&place));
+        self.event = Some(self.driver.create_event()?);
+        let end = self.stream_end()?;
+        self.end_place = Some(Arc::clone(&end.place));
+        Ok(end)
+    }
+
+    /// The end of the call, in its context, which is current.
+    fn stream_end(&self) -> Result<StreamEnd> {
+        let address = self.driver.device_address(self.start())?;
         Ok(StreamEnd {
             driver: self.driver,
             stream: self.stream,
             device: self.placed.first_address(),
-            final_word: self.driver.device_address(self.start())? + FINAL_AT as u64,
+            final_word: self.stream_waits.then_some(address + FINAL_AT as u64),
             block: self.start().expose_provenance(),
             writes: self.placed.writes().to_vec(),
-            event,
-            place,
+            event: self.event.unwrap_or(CudaEvent::NONE),
+            place: Arc::default(),
         })
     }
 
@@ -144,17 +150,7 @@ impl StagedCall {
         if !self.stream_waits || self.end_place.is_some() {
             return Ok(());
         }
-        self.driver.wait_value(self.stream, address + FINAL_AT as u64, 1)?;
-        self.enqueue_end()
-    }
-
-    fn enqueue_end(&self) -> Result<()> {
-        for copy in self.placed.writes() {
-            let from = self.start().wrapping_add(copy.offset).cast_const();
-            // SAFETY: a part of the block, which nobody writes after `final` is set.
-            unsafe { self.driver.copy_to_device(copy.address as u64, from, copy.bytes, self.stream) }?;
-        }
-        self.driver.record(self.event.unwrap_or(CudaEvent::NONE), self.stream)
+        self.stream_end()?.enqueue_in_context()
     }
 
     /// Whether the call reads nothing of a device, so that it may run before its stream has come to it.
@@ -178,7 +174,9 @@ impl StagedCall {
             self.is_incomplete = true;
             return Ok(());
         }
-        self.adopt_context().and_then(|()| self.enqueue_end()).inspect_err(|_| self.is_incomplete = true)
+        let enqueued =
+            self.adopt_context().and_then(|()| self.stream_end()).and_then(StreamEnd::enqueue_in_context);
+        enqueued.inspect_err(|_| self.is_incomplete = true)
     }
 
     fn let_go(&self) {

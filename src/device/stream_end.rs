@@ -1,7 +1,7 @@
-//! The end of a call on a stream, enqueued apart from its start.
+//! The end of a call on a stream: the wait for its result, the copies back, and an event.
 //!
-//! The call may have run by then, but it keeps its copies and its event until it knows whether its end is in
-//! the stream.
+//! It may be enqueued apart from the start of the call. The call may have run by then, but it keeps its copies
+//! and its event until it knows whether its end is in the stream.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -32,14 +32,15 @@ impl Place {
     }
 }
 
-/// What follows the start of a call in its stream: the wait, the copies back, and the event.
+/// What follows the start of a call in its stream. An end that is dropped without being enqueued counts as
+/// incomplete.
 pub struct StreamEnd {
     pub(super) driver: &'static CudaDriver,
     pub(super) stream: CudaStream,
     /// An address on the device of the call.
     pub(super) device: usize,
-    /// Address of the word for which the stream waits, as the device knows it.
-    pub(super) final_word: u64,
+    /// Address of the word for which the stream waits, as the device knows it. `None`: it does not wait.
+    pub(super) final_word: Option<u64>,
     /// Start of the block of the copies.
     pub(super) block: usize,
     pub(super) writes: Vec<Copy>,
@@ -51,7 +52,14 @@ impl StreamEnd {
     /// Enqueues the end.
     pub fn enqueue(self) -> Result<()> {
         let _entered = Entered::for_memory(self.driver, self.device)?;
-        self.driver.wait_value(self.stream, self.final_word, 1)?;
+        self.enqueue_in_context()
+    }
+
+    /// Enqueues the end in the context of the call, which is current in this thread.
+    pub(super) fn enqueue_in_context(self) -> Result<()> {
+        if let Some(word) = self.final_word {
+            self.driver.wait_value(self.stream, word, 1)?;
+        }
         for copy in &self.writes {
             let from = std::ptr::with_exposed_provenance::<u8>(self.block + copy.offset);
             // SAFETY: a part of the block, which the call keeps until the stream has passed its end.
