@@ -5,9 +5,10 @@
     2  compares what the library exports with what the header declares and the real library exports, name by name
     3  builds the programs of this folder and runs them with 2, 3, 4 and 8 ranks, as processes, as threads, and as both; the ranks
        of endings.c end their communicators in any order; devices.c runs with the CUDA driver for tests (cuda-double)
-    4  runs programs that get the library by LD_LIBRARY_PATH, LD_PRELOAD and dlopen, and one under a wrapper of ncclAllReduce
-    5  builds a project that finds NCCL by CMake, in each way in which projects do (find_package.py)
-    6  builds c-examples/nccl, runs them with 1 to 4 ranks, and compares their output with the expected one
+    4  runs programs that use the CUDA runtime on GPUs that do not exist (on_devices.py)
+    5  runs programs that get the library by LD_LIBRARY_PATH, LD_PRELOAD and dlopen, and one under a wrapper of ncclAllReduce
+    6  builds a project that finds NCCL by CMake, in each way in which projects do (find_package.py)
+    7  builds c-examples/nccl, runs them with 1 to 4 ranks, and compares their output with the expected one
 
 The header comes from PyPI. Without it, the script says so and skips the tests.
 """
@@ -23,6 +24,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 import find_package  # noqa: E402
+import on_devices  # noqa: E402
 import pypi  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
@@ -205,6 +207,7 @@ def main():
                 run(program, processes, threads, timeout=LIMIT_S)
         endings(library)
         devices(library)
+        on_devices.check(prefix.resolve(), HEADER, WORK / "on-devices")
         ways_in(library)
         find_package.check(prefix.resolve(), HEADER.parent, WORK / "find-package")
         examples(library)
@@ -212,6 +215,8 @@ def main():
         sys.exit(f"still running after {LIMIT_S} s: {failure.cmd}")
     except subprocess.CalledProcessError as failure:
         sys.exit(f"failed with {failure.returncode}: {failure.cmd}")
+    except on_devices.Failed as failure:
+        sys.exit(str(failure))
     except pypi.Missing as reason:
         sys.exit(f"there is no cmake here: {reason}")
     print("the NCCL tests have passed")

@@ -36,7 +36,8 @@ For the job, in front of the first program:
   -bind-to core|none        cores for each rank (default: core)
   -launcher ssh|WORDS       how a command is started on another host, as for `anyccl run --launcher`
   -timeout SECONDS          end the job when it has run this long
-  -as mpi                   give the ranks the MPI of anyccl, whichever they are linked with
+  -as mpi|nccl              give the ranks the MPI, or the NCCL, of anyccl, whichever they are linked with
+  -fake-gpu N               let the ranks see N GPUs that do not exist, as `anyccl run --fake-gpu`
   -disable-auto-cleanup     let the other ranks go on when one fails
 
   -version, -help
@@ -122,7 +123,7 @@ fn arguments(mut options: Options) -> Result<RunArguments, String> {
         env: environment,
         facade: options.facade,
         by: None,
-        fake_gpus: None,
+        fake_gpus: options.fake_gpus,
         command: parts[0].command.clone(),
         parts,
     })
@@ -147,7 +148,13 @@ mod tests {
         assert_eq!((job.parts[0].ranks, job.parts[0].command.len()), (1, 2));
         assert_eq!(job.parts[1].environment, [("B".to_string(), "2".to_string())]);
         assert_eq!(job.parts[1].folder, Some("/tmp".into()));
-        assert!(job.no_prefix);
+        assert!(job.no_prefix && job.fake_gpus.is_none());
+    }
+
+    #[test]
+    fn an_mpi_program_may_use_nccl_on_gpus_that_do_not_exist() {
+        let job = job("-as nccl -fake-gpu 2 -n 4 ./a").unwrap();
+        assert_eq!((job.fake_gpus, job.facade), (Some(2), Some(crate::facade::Facade::Nccl)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::placement::{Slots, read_file, read_list};
 use crate::facade::Facade;
-use crate::run::{Bind, seconds};
+use crate::run::{Bind, number_of_gpus, seconds};
 
 /// The request that the words make.
 pub enum Asked {
@@ -48,6 +48,8 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// The library that anyccl stands in for.
     pub facade: Option<Facade>,
+    /// Number of GPUs that do not exist.
+    pub fake_gpus: Option<u32>,
 }
 
 /// Options of other launchers that have no effect here.
@@ -76,6 +78,7 @@ pub fn read(words: &[OsString]) -> Result<Asked, String> {
         keep_going: false,
         timeout: None,
         facade: None,
+        fake_gpus: None,
     };
     let mut per_host = None;
     for words in words.split(|word| word == ":") {
@@ -100,6 +103,10 @@ pub fn read(words: &[OsString]) -> Result<Asked, String> {
                 "l" | "prepend-rank" | "tag-output" => options.prepends_rank = true,
                 "disable-auto-cleanup" => options.keep_going = true,
                 "timeout" => options.timeout = Some(seconds(&words.value()?)?),
+                "fake-gpu" => {
+                    let number = number_of_gpus(&words.value()?);
+                    options.fake_gpus = Some(number.map_err(|error| format!("-fake-gpu: {error}"))?);
+                }
                 "launcher" => options.launcher = Some(words.value()?).filter(|name| name != "fork"),
                 "bind-to" => options.bind = if words.value()? == "none" { Bind::None } else { Bind::Core },
                 "as" => match words.value()?.as_str() {
@@ -223,6 +230,7 @@ mod tests {
             ("-x NO_SUCH_VARIABLE_HERE ./a", "not set"),
             ("-hostfile /no/such/file ./a", "/no/such/file"),
             ("-as gui ./a", "expected mpi"),
+            ("-fake-gpu 65 ./a", "from 1 to 64"),
         ] {
             let error = options(line).err().unwrap();
             assert!(error.contains(part), "{line}: {error}");

@@ -137,7 +137,8 @@ fn number_of_ranks(text: &str) -> Result<u32, String> {
     }
 }
 
-fn number_of_gpus(text: &str) -> Result<u32, String> {
+/// Parses a number of GPUs that do not exist.
+pub fn number_of_gpus(text: &str) -> Result<u32, String> {
     let count = text.parse().ok().filter(|count| (1..=64).contains(count));
     count.ok_or_else(|| "expected a whole number from 1 to 64".to_string())
 }

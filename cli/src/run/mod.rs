@@ -34,7 +34,7 @@ mod store;
 mod takeover;
 mod watchdog;
 
-pub use arguments::{Bind, RunArguments, seconds};
+pub use arguments::{Bind, RunArguments, number_of_gpus, seconds};
 pub use hosts::agent;
 pub use part::Part;
 

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Runs NCCL programs that use the CUDA runtime on GPUs that do not exist, or on real ones.
+
+    on_devices.py [--prefix INSTALLED] [--real]
+
+The programs in on_devices/ are those of NCCL's documentation in C, and one that mixes memory of devices and of the host. They are
+compiled against NCCL's header, linked with the CUDA runtime for tests (cuda-double) and with an MPI, and started by
+`anyccl run --as nccl --fake-gpu` and by anyccl-mpiexec. With --real they are linked with CUDA's own runtime, which nvcc or
+CUDA_HOME has, and see the GPUs of this machine. A NCCL program can be tested in the same way where there is no GPU.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+SOURCES = HERE / "on_devices"
+DOUBLE = ROOT / "target" / "cuda-double"
+LIMIT_S = 120
+# Processes, and GPUs that do not exist.
+SPREADS = [(1, 1), (4, 2), (3, 2), (2, 4)]
+MPI_PROGRAMS = ["one_device_per_rank", "several_devices_per_rank", "mixture"]
+
+
+class Failed(Exception):
+    """Raised with a sentence about a program that failed."""
+
+
+def toolkit():
+    """Returns the folder of CUDA's toolkit, or None."""
+    named = os.environ.get("CUDA_HOME")
+    nvcc = shutil.which("nvcc")
+    places = [Path(named)] if named else []
+    places += [Path(nvcc).resolve().parent.parent] if nvcc else []
+    return next((place for place in [*places, Path("/usr/local/cuda")] if (place / "include/cuda_runtime.h").exists()), None)
+
+
+class Bench:
+    """The installed library, and the programs that are tested with it."""
+
+    def __init__(self, prefix, header, work, real):
+        self.prefix, self.real, self.work = prefix, real, work
+        self.header, self.home = header, toolkit() if real else None
+        if real and self.home is None:
+            raise Failed("CUDA's toolkit is not here: set CUDA_HOME to its folder")
+        if not real:
+            subprocess.run(["cargo", "xtask", "cuda-double"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        work.mkdir(parents=True, exist_ok=True)
+
+    def compile(self, name):
+        """Compiles a program as its users would, with the header of CUDA or that of the double."""
+        if self.real:
+            libraries = next(place for place in (self.home / "lib64", self.home / "lib") if place.is_dir())
+            cuda = ["-I", self.home / "include", "-L", libraries, f"-Wl,-rpath,{libraries}", "-lcudart"]
+        else:
+            cuda = ["-I", ROOT / "cuda-double/include", "-I", HERE / "stand-in", "-L", DOUBLE, "-lcudart"]
+        with_mpi = name in MPI_PROGRAMS
+        compiler = self.prefix / "bin/anyccl-mpicc" if with_mpi else os.environ.get("CC", "cc")
+        program = self.work / name
+        words = [compiler, "-std=c11", "-Wall", "-Wextra", "-O1", "-I", self.header.parent, SOURCES / f"{name}.c", "-o", program,
+                 "-L", self.prefix / "lib/anyccl/nccl", "-lnccl", *cuda]
+        subprocess.run([str(word) for word in words], check=True)
+        return program
+
+    def run(self, tool, words, expected):
+        """Runs a job, and expects a line of success from each process."""
+        command = [str(self.prefix / "bin" / tool), *map(str, words)]
+        environment = os.environ | ({} if self.real else {"ANYCCL_CUDA_DOUBLE": str(DOUBLE)})
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=LIMIT_S)
+        if done.returncode != 0 or done.stdout.count("Success: ") != expected or "NCCL is anyccl" not in done.stderr:
+            raise Failed(f"{' '.join(command)}: code {done.returncode}\n{done.stdout}{done.stderr}")
+
+    def fake(self, dash, gpus):
+        return [] if self.real else [f"{dash}fake-gpu", gpus]
+
+
+def check(prefix, header, work, real=False):
+    """Builds and runs the programs. Raises Failed."""
+    bench = Bench(prefix, header, work, real)
+    single = bench.compile("one_process")
+    for ranks, gpus in ((1, 1), (4, 2), (8, 2)):
+        bench.run("anyccl", ["run", "--as", "nccl", *bench.fake("--", gpus), "-n", 1, single, ranks], 1)
+    print("on devices: one_process", flush=True)
+    for name in MPI_PROGRAMS:
+        program = bench.compile(name)
+        for processes, gpus in SPREADS:
+            bench.run("anyccl", ["run", "--as", "nccl", *bench.fake("--", gpus), "-n", processes, program], processes)
+        bench.run("anyccl-mpiexec", ["-as", "nccl", *bench.fake("-", 2), "-n", 4, program], 4)
+        print(f"on devices: {name}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
+    parser.add_argument("--real", action="store_true", help="use the GPUs of this machine")
+    options = parser.parse_args()
+    import pypi
+    import run
+    try:
+        run.header()
+        check(options.prefix.resolve(), run.HEADER, run.WORK / "on-devices", options.real)
+    except pypi.Missing as reason:
+        print(f"SKIPPED: {run.WHEEL} cannot be had: {reason}")
+    except (Failed, subprocess.TimeoutExpired) as failure:
+        sys.exit(str(failure))
+
+
+if __name__ == "__main__":
+    main()

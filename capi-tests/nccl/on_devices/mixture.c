@@ -1,0 +1,170 @@
+/* Memory of devices and of the host in the calls of one MPI job, as no other NCCL allows it: in one group, in one
+ * call, and in blocks of different lengths by sends and receives. Rank r uses device r modulo their number. */
+#include <mpi.h>
+#include <string.h>
+
+#include "checks.h"
+
+enum { COUNT = 5003, MOST = 16 };
+
+struct job {
+    int rank, ranks;
+    ncclComm_t comm;
+    cudaStream_t stream, other;
+    float *device, *more, *host;
+};
+
+/* What `from` sends to `to` in a call with blocks of different lengths: some are empty. */
+static size_t length(int from, int to)
+{
+    return (size_t)((from + 2 * to) % 5) * 1000;
+}
+
+static float sent(int from, int to, size_t at)
+{
+    return (float)(from * 1000 + to * 100) + (float)(at % 50);
+}
+
+/* One all-to-all with unequal blocks, made of sends and receives. Each second block lies in host memory, on the
+ * side of the sender and on that of the receiver apart. */
+static void unequal_blocks(struct job *job)
+{
+    size_t from_here = 0, to_here = 0, sends[MOST], recvs[MOST];
+    for (int peer = 0; peer < job->ranks; peer++) {
+        sends[peer] = from_here;
+        recvs[peer] = to_here;
+        from_here += length(job->rank, peer);
+        to_here += length(peer, job->rank);
+    }
+    float *send_host = malloc((from_here + 1) * sizeof(float));
+    float *recv_host = calloc(to_here + 1, sizeof(float));
+    EXPECT(send_host != NULL && recv_host != NULL);
+    for (int peer = 0; peer < job->ranks; peer++)
+        for (size_t at = 0; at < length(job->rank, peer); at++)
+            send_host[sends[peer] + at] = sent(job->rank, peer, at);
+    CUDACHECK(cudaMemcpyAsync(job->device, send_host, from_here * sizeof(float), cudaMemcpyHostToDevice, job->stream));
+    NCCLCHECK(ncclGroupStart());
+    for (int peer = 0; peer < job->ranks; peer++) {
+        float *from = (peer % 2 ? send_host : job->device) + sends[peer];
+        float *to = (peer / 2 % 2 ? recv_host : job->more) + recvs[peer];
+        NCCLCHECK(ncclSend(from, length(job->rank, peer), ncclFloat, peer, job->comm, job->stream));
+        NCCLCHECK(ncclRecv(to, length(peer, job->rank), ncclFloat, peer, job->comm, job->stream));
+    }
+    NCCLCHECK(ncclGroupEnd());
+    float *from_device = fetch(job->more, to_here + 1, job->stream);
+    for (int peer = 0; peer < job->ranks; peer++)
+        for (size_t at = 0; at < length(peer, job->rank); at++) {
+            const size_t place = recvs[peer] + at;
+            EXPECT((peer / 2 % 2 ? recv_host : from_device)[place] == sent(peer, job->rank, at));
+        }
+    free(send_host);
+    free(recv_host);
+    free(from_device);
+}
+
+/* A group with a call on host memory, one on a device, one that reads the host and writes a device, and one on
+ * another stream. */
+static void one_group(struct job *job)
+{
+    float *host_sum = job->host + COUNT, *device_sum = job->device + COUNT, *gathered = job->more;
+    float *other = job->device + 2 * COUNT;
+    for (size_t at = 0; at < COUNT; at++)
+        job->host[at] = contribution(job->rank, at);
+    fill(job->device, job->rank, COUNT, job->stream);
+    fill(other, job->rank, COUNT, job->other);
+    NCCLCHECK(ncclGroupStart());
+    NCCLCHECK(ncclAllReduce(job->host, host_sum, COUNT, ncclFloat, ncclSum, job->comm, job->stream));
+    NCCLCHECK(ncclAllReduce(job->device, device_sum, COUNT, ncclFloat, ncclSum, job->comm, job->stream));
+    NCCLCHECK(ncclAllGather(job->host, gathered, COUNT, ncclFloat, job->comm, job->stream));
+    NCCLCHECK(ncclAllReduce(other, other, COUNT, ncclFloat, ncclSum, job->comm, job->other));
+    NCCLCHECK(ncclGroupEnd());
+    CUDACHECK(cudaStreamSynchronize(job->stream));
+    for (size_t at = 0; at < COUNT; at++)
+        EXPECT(host_sum[at] == sum_of_contributions(job->ranks, at));
+    expect_sum(device_sum, job->ranks, COUNT, job->stream);
+    expect_sum(other, job->ranks, COUNT, job->other);
+    float *found = fetch(gathered, (size_t)job->ranks * COUNT, job->stream);
+    for (size_t at = 0; at < (size_t)job->ranks * COUNT; at++)
+        EXPECT(found[at] == contribution((int)(at / COUNT), at % COUNT));
+    free(found);
+}
+
+/* Some ranks have their buffers on a device, and the others in host memory. */
+static void ranks_of_both_kinds(struct job *job)
+{
+    const int on_device = job->rank % 2 == 0;
+    float *send = on_device ? job->device : job->host;
+    fill(job->device, job->rank, COUNT, job->stream);
+    for (size_t at = 0; at < COUNT; at++)
+        job->host[at] = contribution(job->rank, at);
+    NCCLCHECK(ncclAllReduce(send, send, COUNT, ncclFloat, ncclSum, job->comm, job->stream));
+    CUDACHECK(cudaStreamSynchronize(job->stream));
+    if (on_device)
+        expect_sum(send, job->ranks, COUNT, job->stream);
+    for (size_t at = 0; !on_device && at < COUNT; at++)
+        EXPECT(send[at] == sum_of_contributions(job->ranks, at));
+}
+
+/* The collectives that NCCL has since 2.28, and a communicator of half of the ranks. */
+static void newer_functions(struct job *job)
+{
+    const size_t all = (size_t)job->ranks * COUNT;
+    fill(job->device, job->rank, all, job->stream);
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 3)
+    NCCLCHECK(ncclAlltoAll(job->device, job->more, COUNT, ncclFloat, job->comm, job->stream));
+    float *found = fetch(job->more, all, job->stream);
+    for (size_t at = 0; at < all; at++)
+        EXPECT(found[at] == contribution((int)(at / COUNT), (size_t)job->rank * COUNT + at % COUNT));
+    free(found);
+    NCCLCHECK(ncclGather(job->device, job->more, COUNT, ncclFloat, 0, job->comm, job->stream));
+    NCCLCHECK(ncclScatter(job->more, job->device, COUNT, ncclFloat, 0, job->comm, job->stream));
+    found = fetch(job->device, COUNT, job->stream);
+    for (size_t at = 0; at < COUNT; at++)
+        EXPECT(found[at] == contribution(job->rank, at));
+    free(found);
+#endif
+    ncclComm_t half;
+    NCCLCHECK(ncclCommSplit(job->comm, job->rank % 2, job->rank, &half, NULL));
+    NCCLCHECK(ncclReduceScatter(job->device, job->more, 1, ncclFloat, ncclMax, half, job->stream));
+    CUDACHECK(cudaStreamSynchronize(job->stream));
+    NCCLCHECK(ncclCommDestroy(half));
+}
+
+int main(int argc, char **argv)
+{
+    struct job job = {0};
+    int devices = 0;
+    ncclUniqueId id;
+    MPICHECK(MPI_Init(&argc, &argv));
+    MPICHECK(MPI_Comm_rank(MPI_COMM_WORLD, &job.rank));
+    MPICHECK(MPI_Comm_size(MPI_COMM_WORLD, &job.ranks));
+    EXPECT(job.ranks <= MOST);
+    if (job.rank == 0)
+        NCCLCHECK(ncclGetUniqueId(&id));
+    MPICHECK(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD));
+
+    CUDACHECK(cudaGetDeviceCount(&devices));
+    CUDACHECK(cudaSetDevice(job.rank % devices));
+    CUDACHECK(cudaStreamCreateWithFlags(&job.stream, cudaStreamNonBlocking));
+    CUDACHECK(cudaStreamCreateWithFlags(&job.other, cudaStreamNonBlocking));
+    CUDACHECK(cudaMalloc((void **)&job.device, MOST * COUNT * sizeof(float)));
+    CUDACHECK(cudaMalloc((void **)&job.more, MOST * COUNT * sizeof(float)));
+    job.host = malloc(2 * COUNT * sizeof(float));
+    EXPECT(job.host != NULL);
+    NCCLCHECK(ncclCommInitRank(&job.comm, job.ranks, id, job.rank));
+
+    unequal_blocks(&job);
+    one_group(&job);
+    ranks_of_both_kinds(&job);
+    newer_functions(&job);
+
+    NCCLCHECK(ncclCommDestroy(job.comm));
+    CUDACHECK(cudaFree(job.device));
+    CUDACHECK(cudaFree(job.more));
+    CUDACHECK(cudaStreamDestroy(job.stream));
+    CUDACHECK(cudaStreamDestroy(job.other));
+    free(job.host);
+    MPICHECK(MPI_Finalize());
+    printf("Success: rank %d of %d, host and device\n", job.rank, job.ranks);
+    return 0;
+}
