@@ -37,11 +37,13 @@ pub enum Kind {
     Contexts,
     /// `cuModuleLoadData`.
     Modules,
+    /// Graphs and executable graphs.
+    Graphs,
     /// What a program did that CUDA leaves undefined: a count that never falls.
     Faults,
 }
 
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "allocations",
     "bytes",
     "pinned",
@@ -54,6 +56,7 @@ const NAMES: [&str; 13] = [
     "events",
     "contexts",
     "modules",
+    "graphs",
     "faults",
 ];
 

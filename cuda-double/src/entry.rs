@@ -1,12 +1,13 @@
 //! What every exported function does first.
 //!
 //! A call is refused inside a host function, before `cuInit` and in a forked child. Then the faults of a test
-//! are looked up. A panic becomes `CUDA_ERROR_UNKNOWN`, with its message on stderr.
+//! are looked up, and calls that a stream capture prohibits are refused. A panic becomes `CUDA_ERROR_UNKNOWN`, with its message on stderr.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::capture::rules;
 use crate::delays;
 use crate::faults::{self, Verdict};
 use crate::loud;
@@ -42,7 +43,12 @@ pub fn before_init(name: &'static str, body: impl FnOnce() -> Result) -> Status 
     }
     delays::pause_host();
     let (status, how) = match faults::judge(name) {
-        Verdict::Run => (catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(Status::UNKNOWN)).into(), ""),
+        Verdict::Run => (
+            catch_unwind(AssertUnwindSafe(|| rules::check_unsafe(name).and_then(|()| body())))
+                .unwrap_or(Err(Status::UNKNOWN))
+                .into(),
+            "",
+        ),
         Verdict::Ignore => (Status::SUCCESS, ", ignored"),
         Verdict::Fail(error) => (error, ", made to fail"),
     };

@@ -1,7 +1,8 @@
 //! Events: points in streams.
 //!
 //! Recording an event puts an operation into the stream. A wait uses the last record at the time of the call,
-//! or none if there is none. Events with `CU_EVENT_INTERPROCESS` keep their state in shared memory.
+//! or none if there is none. In a stream that captures, a record is a point of the capture, and a wait takes the
+//! stream into it. Events with `CU_EVENT_INTERPROCESS` keep their state in shared memory.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,6 +10,7 @@ use std::time::Instant;
 use parking_lot::Mutex;
 
 use crate::argument::Out;
+use crate::capture::{self, Point, rules};
 use crate::context::{self, Context};
 use crate::counts::{self, Kind};
 use crate::entry::call;
@@ -28,10 +30,33 @@ pub struct Event {
     has_timing: bool,
     /// State that other processes see, too.
     pub shared: Option<Arc<SharedEvent>>,
-    last: Mutex<Option<Record>>,
+    last: Mutex<Last>,
 }
 
-/// One record of an event.
+/// The last record of an event.
+#[derive(Clone, Default)]
+enum Last {
+    /// There is none.
+    #[default]
+    Never,
+    /// In a stream.
+    Run(Record),
+    /// In a capture.
+    Captured(Point),
+}
+
+impl Last {
+    /// The record that a stream runs; an error for one in a capture.
+    fn run(self) -> Result<Option<Record>> {
+        match self {
+            Last::Never => Ok(None),
+            Last::Run(record) => Ok(Some(record)),
+            Last::Captured(point) => Err(rules::refuse_event(&point)),
+        }
+    }
+}
+
+/// One record of an event that a stream runs.
 #[derive(Clone)]
 struct Record {
     marker: Marker,
@@ -49,7 +74,7 @@ pub fn get(handle: usize) -> Result<Arc<Event>> {
 pub fn add(shared: Option<Arc<SharedEvent>>, has_timing: bool) -> Result<usize> {
     let context = context::current()?.handle;
     let handle = fresh();
-    EVENTS.insert(handle, Arc::new(Event { context, has_timing, shared, last: Mutex::new(None) }));
+    EVENTS.insert(handle, Arc::new(Event { context, has_timing, shared, last: Mutex::default() }));
     counts::add(Kind::Events, 1);
     Ok(handle)
 }
@@ -64,6 +89,7 @@ pub fn forget_events_of(context: usize) {
 pub fn make_wait(stream: &Arc<Stream>, event: usize) -> Result {
     let event = EVENTS.get(event)?;
     if let Some(shared) = &event.shared {
+        rules::refuse_order(stream)?;
         let (shared, number) = (Arc::clone(shared), shared.recorded());
         stream.enqueue(move |run| {
             // A corrupt context releases its waits.
@@ -72,10 +98,16 @@ pub fn make_wait(stream: &Arc<Stream>, event: usize) -> Result {
         });
         return Ok(());
     }
-    if let Some(record) = event.last.lock().clone() {
-        stream.enqueue_after(vec![record.marker], |_| Ok(()));
+    let last = event.last.lock().clone();
+    match last {
+        Last::Never => capture::point(stream).map(drop),
+        Last::Captured(point) => capture::wait_for(stream, &point),
+        Last::Run(record) => {
+            rules::refuse_order(stream)?;
+            stream.enqueue_after(vec![record.marker], |_| Ok(()));
+            Ok(())
+        }
     }
-    Ok(())
 }
 
 /// Puts a record of the event into the stream.
@@ -84,6 +116,13 @@ fn record(stream: &Arc<Stream>, event: &Event) -> Result {
         return Err(Status::INVALID_HANDLE);
     }
     let mut last = event.last.lock();
+    if event.shared.is_some() {
+        rules::refuse(stream)?;
+    }
+    if let Some(point) = capture::point(stream)? {
+        *last = Last::Captured(point);
+        return Ok(());
+    }
     let time = Arc::new(Mutex::new(None));
     let at_end = Arc::clone(&time);
     let shared = event.shared.clone().map(|shared| {
@@ -98,29 +137,31 @@ fn record(stream: &Arc<Stream>, event: &Event) -> Result {
         }
         Ok(())
     });
-    *last = Some(Record { marker, time });
+    *last = Last::Run(Record { marker, time });
     Ok(())
 }
 
 impl Event {
-    fn is_reached(&self) -> bool {
-        match &self.shared {
-            Some(shared) => shared.is_reached(shared.recorded()),
-            None => self.last.lock().as_ref().is_none_or(|record| record.marker.is_reached()),
+    fn is_reached(&self) -> Result<bool> {
+        if let Some(shared) = &self.shared {
+            return Ok(shared.is_reached(shared.recorded()));
         }
+        let last = self.last.lock().clone().run()?;
+        Ok(last.is_none_or(|record| record.marker.is_reached()))
     }
 
     fn wait(&self, context: &Context) -> Result {
         if let Some(shared) = &self.shared {
             return shared.wait(shared.recorded(), context);
         }
-        let last = self.last.lock().clone();
+        let last = self.last.lock().clone().run()?;
         last.iter().for_each(|record| record.marker.wait());
         Ok(())
     }
 
     fn time(&self) -> Result<Instant> {
-        let last = self.last.lock().clone().filter(|_| self.has_timing).ok_or(Status::INVALID_HANDLE)?;
+        let last = self.last.lock().clone().run()?.filter(|_| self.has_timing);
+        let last = last.ok_or(Status::INVALID_HANDLE)?;
         let time = *last.time.lock();
         time.ok_or(Status::NOT_READY)
     }
@@ -159,11 +200,15 @@ both_defaults! {
 }
 
 both_defaults! {
-    /// `cuEventRecordWithFlags`; the flag for captures changes nothing outside of one.
+    /// `cuEventRecordWithFlags`. The flag for captures (1) changes nothing outside of one. Inside, it would
+    /// record a node, which the double does not have.
     cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz, "cuEventRecord",
     (event: usize, stream: usize, flags: u32), defaults => {
         let (_, stream) = of_call(stream, defaults)?;
         require(flags <= 1)?;
+        if flags == 1 && rules::is_capturing(&stream) {
+            return Err(Status::NOT_SUPPORTED);
+        }
         record(&stream, &*EVENTS.get(event)?)
     }
 }
@@ -173,7 +218,7 @@ both_defaults! {
 pub extern "C" fn cuEventQuery(event: usize) -> Status {
     call("cuEventQuery", || {
         context::current()?;
-        if EVENTS.get(event)?.is_reached() { Ok(()) } else { Err(Status::NOT_READY) }
+        if EVENTS.get(event)?.is_reached()? { Ok(()) } else { Err(Status::NOT_READY) }
     })
 }
 

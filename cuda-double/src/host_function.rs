@@ -8,10 +8,12 @@ use std::sync::mpsc::{Sender, channel};
 
 use parking_lot::Mutex;
 
+use crate::capture::rules;
 use crate::entry::as_host_function;
+use crate::graph::NodeKind;
 use crate::loud;
 use crate::status::{Status, require};
-use crate::stream::{both_defaults, of_call};
+use crate::stream::{Run, both_defaults, of_call};
 
 type Function = Box<dyn FnOnce() + Send>;
 
@@ -44,10 +46,13 @@ fn start() -> Sender<Function> {
 }
 
 /// The pointer that a program gives with its function; the program answers for its use on another thread.
+#[derive(Clone, Copy)]
 struct UserData(*mut c_void);
 
 // SAFETY: the double only hands the pointer through to the function of the program.
 unsafe impl Send for UserData {}
+// SAFETY: as above.
+unsafe impl Sync for UserData {}
 
 impl UserData {
     fn get(&self) -> *mut c_void {
@@ -62,16 +67,16 @@ both_defaults! {
         let (_, stream) = of_call(stream, defaults)?;
         let function = function.ok_or(Status::INVALID_VALUE)?;
         let data = UserData(data);
-        stream.enqueue(move |run| {
+        let work = move |run: &mut Run| {
             run.stream.context()?.host_functions.run(move || function(data.get()));
             Ok(())
-        });
-        Ok(())
+        };
+        stream.submit(NodeKind::Host, work).map(drop)
     }
 }
 
 both_defaults! {
-    /// `cuStreamAddCallback`.
+    /// `cuStreamAddCallback`. A capture cannot record it.
     cuStreamAddCallback, cuStreamAddCallback_ptsz, "cuStreamAddCallback",
     (
         stream: usize,
@@ -82,6 +87,7 @@ both_defaults! {
         let handle = stream;
         let (_, stream) = of_call(stream, defaults)?;
         require(flags == 0)?;
+        rules::refuse(&stream)?;
         let callback = callback.ok_or(Status::INVALID_VALUE)?;
         let data = UserData(data);
         stream.enqueue(move |run| {

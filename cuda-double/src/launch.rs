@@ -5,8 +5,9 @@ use std::sync::Arc;
 use crate::address_space::{self, Kind, Range};
 use crate::arena::ARENA;
 use crate::context::{self, Context};
+use crate::graph::NodeKind;
 use crate::status::{Result, Status};
-use crate::stream::{Defaults, Marker, of_call};
+use crate::stream::{Defaults, Run, of_call};
 
 /// Memory as the kernels of one context see it.
 pub struct DeviceView(Arc<Context>);
@@ -46,16 +47,17 @@ impl DeviceView {
 pub fn enqueue_kernel(
     handle: usize,
     defaults: Defaults,
-    kernel: impl FnOnce(&DeviceView) -> Result + Send + 'static,
-) -> Result<Marker> {
+    kernel: impl Fn(&DeviceView) -> Result + Send + Sync + 'static,
+) -> Result {
     let (context, stream) = of_call(handle, defaults)?;
     // A launch needs a stream of the current context.
     if stream.context != context.handle {
         return Err(Status::INVALID_HANDLE);
     }
-    Ok(stream.enqueue(move |run| {
+    let work = move |run: &mut Run| {
         let outcome = kernel(&DeviceView(run.stream.context()?));
         run.random.pause();
         outcome
-    }))
+    };
+    stream.submit(NodeKind::Kernel, work).map(drop)
 }

@@ -13,6 +13,7 @@
 //! - [`device`], [`context`], [`event`], [`copy`], [`value`] and the others are one file or folder per kind
 //!   of function. Each exported function runs its body by [`entry::call`], which also lets calls fail on
 //!   purpose ([`faults`]).
+//! - [`capture`] lets streams record their work, and [`graph`] runs what was recorded.
 //! - [`counts`] counts live objects for tests that look for leaks.
 //! - [`module`] reads PTX, and launches kernels that `cuda-double-kernels` compiled for the host. A launch
 //!   is a closure in a stream ([`launch::enqueue_kernel`]) that sees a [`launch::DeviceView`].
@@ -37,6 +38,7 @@ pub mod device;
 pub mod entry;
 pub mod event;
 pub mod faults;
+pub mod graph;
 pub mod handles;
 pub mod host_function;
 pub mod ipc;

@@ -8,6 +8,7 @@ use std::ffi::c_int;
 use crate::address_space::{self, Kind};
 use crate::allocation;
 use crate::argument::Out;
+use crate::capture::rules;
 use crate::context;
 use crate::device::{self, Ordinal};
 use crate::entry::call;
@@ -27,6 +28,8 @@ both_defaults! {
     cuMemAllocAsync, cuMemAllocAsync_ptsz, "cuMemAllocAsync",
     (address: Out<u64>, size: usize, stream: usize), defaults => {
         let (_, stream) = of_call(stream, defaults)?;
+        // CUDA has nodes for allocations; the double has not.
+        rules::refuse(&stream)?;
         require(!address.is_null())?;
         let context = stream.context()?;
         let kind = |file| Kind::AllocatedAsync { file, is_ready: false, is_freed: false };
@@ -46,6 +49,7 @@ both_defaults! {
     /// `cuMemFreeAsync`.
     cuMemFreeAsync, cuMemFreeAsync_ptsz, "cuMemFreeAsync", (address: u64, stream: usize), defaults => {
         let (_, stream) = of_call(stream, defaults)?;
+        rules::refuse(&stream)?;
         if address == 0 {
             return Ok(());
         }

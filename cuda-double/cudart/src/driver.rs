@@ -69,6 +69,12 @@ functions! {
     cuEventRecordWithFlags: fn(usize, usize, u32);
     cuEventSynchronize: fn(usize);
     cuGetProcAddress_v2: fn(*const c_char, *mut *mut c_void, c_int, u64, *mut c_int);
+    cuGraphCreate: fn(*mut usize, u32);
+    cuGraphDestroy: fn(usize);
+    cuGraphExecDestroy: fn(usize);
+    cuGraphGetNodes: fn(usize, *mut usize, *mut usize);
+    cuGraphInstantiateWithFlags: fn(*mut usize, usize, u64);
+    cuGraphLaunch: fn(usize, usize);
     cuInit: fn(u32);
     cuIpcCloseMemHandle: fn(usize);
     cuIpcGetEventHandle: fn(*mut Handle, usize);
@@ -104,9 +110,12 @@ functions! {
     cuMemsetD8_v2: fn(usize, u8, usize);
     cuPointerGetAttribute: fn(*mut c_void, c_int, usize);
     cuStreamAddCallback: fn(usize, usize, usize, u32);
+    cuStreamBeginCapture_v2: fn(usize, u32);
     cuStreamCreate: fn(*mut usize, u32);
     cuStreamCreateWithPriority: fn(*mut usize, u32, c_int);
     cuStreamDestroy_v2: fn(usize);
+    cuStreamEndCapture: fn(usize, *mut usize);
+    cuStreamGetCaptureInfo_v2: fn(usize, *mut u32, *mut u64, *mut usize, *mut usize, *mut usize);
     cuStreamGetFlags: fn(usize, *mut u32);
     cuStreamGetId: fn(usize, *mut u64);
     cuStreamGetPriority: fn(usize, *mut c_int);

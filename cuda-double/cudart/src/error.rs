@@ -106,6 +106,26 @@ const TEXTS: &[(u32, &CStr, &CStr)] = &[
     (800, c"cudaErrorNotPermitted", c"operation not permitted"),
     (801, c"cudaErrorNotSupported", c"operation not supported"),
     (900, c"cudaErrorStreamCaptureUnsupported", c"operation not permitted when stream is capturing"),
+    (901, c"cudaErrorStreamCaptureInvalidated", c"operation failed due to a previous error during capture"),
+    (902, c"cudaErrorStreamCaptureMerge", c"operation would result in a merge of separate capture sequences"),
+    (903, c"cudaErrorStreamCaptureUnmatched", c"capture was not ended in the same stream as it began"),
+    (904, c"cudaErrorStreamCaptureUnjoined", c"capturing stream has unjoined work"),
+    (905, c"cudaErrorStreamCaptureIsolation", c"dependency created on uncaptured work in another stream"),
+    (
+        906,
+        c"cudaErrorStreamCaptureImplicit",
+        c"operation would make the legacy stream depend on a capturing blocking stream",
+    ),
+    (
+        907,
+        c"cudaErrorCapturedEvent",
+        c"operation not permitted on an event last recorded in a capturing stream",
+    ),
+    (
+        908,
+        c"cudaErrorStreamCaptureWrongThread",
+        c"attempt to terminate a thread-local capture sequence from another thread",
+    ),
     (999, c"cudaErrorUnknown", c"unknown error"),
 ];
 

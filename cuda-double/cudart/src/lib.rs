@@ -12,7 +12,7 @@
 //! - [`entry`] is what every exported function does first. The other files are one kind of function each.
 //!
 //! It leaves out kernels: a program that nvcc compiled starts, and its launches fail with
-//! `cudaErrorNoKernelImageForDevice`. Graphs, arrays, textures, managed memory and the names ending in
+//! `cudaErrorNoKernelImageForDevice`. Arrays, textures, managed memory and the names ending in
 //! `_ptsz` and `_ptds` are not there either.
 
 #![allow(non_snake_case)]
@@ -25,6 +25,7 @@ pub mod entry;
 pub mod error;
 pub mod event;
 pub mod fill;
+pub mod graph;
 pub mod ipc;
 pub mod kernel;
 pub mod lookup;

@@ -42,6 +42,22 @@ forward! {
     /// `cudaStreamIsCapturing`.
     cudaStreamIsCapturing(stream: usize, status: *mut u32) => cuStreamIsCapturing(stream, status);
 
+    /// `cudaStreamBeginCapture`.
+    cudaStreamBeginCapture(stream: usize, mode: u32) => cuStreamBeginCapture_v2(stream, mode);
+
+    /// `cudaStreamEndCapture`.
+    cudaStreamEndCapture(stream: usize, graph: *mut usize) => cuStreamEndCapture(stream, graph);
+
+    /// `cudaStreamGetCaptureInfo_v2`.
+    cudaStreamGetCaptureInfo_v2(
+        stream: usize,
+        status: *mut u32,
+        id: *mut u64,
+        graph: *mut usize,
+        dependencies: *mut usize,
+        count: *mut usize
+    ) => cuStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count);
+
     /// `cudaStreamGetPriority`.
     cudaStreamGetPriority(stream: usize, priority: *mut c_int) => cuStreamGetPriority(stream, priority);
 

@@ -12,6 +12,7 @@ use std::thread::ThreadId;
 
 use parking_lot::Mutex;
 
+use crate::capture::rules;
 use crate::counts::{self, Kind};
 use crate::device::{Device, Ordinal};
 use crate::handles::{Table, fresh};
@@ -91,6 +92,7 @@ impl Context {
 
     /// Waits until all its work is done.
     pub fn synchronize(&self) -> Result {
+        rules::refuse_in_context(self.handle)?;
         let ends: Vec<_> = {
             let _submission = self.device.submission.lock();
             self.streams().iter().map(|stream| stream.end()).collect()

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::Manner;
 use crate::address_space::{self, Place};
+use crate::capture::rules;
+use crate::graph::NodeKind;
 use crate::status::{Result, require};
 use crate::stream::{Run, Stream, both_defaults, of_call};
 
@@ -57,8 +59,11 @@ fn fill(stream: &Arc<Stream>, manner: Manner, fill: Fill) -> Result {
     require(fill.address.is_multiple_of(fill.width as u64))?;
     let place = address_space::place(fill.address, fill.bytes(fill.count))?;
     require(place != Place::Pageable)?;
-    let done = stream.enqueue(move |run| fill.run(run));
-    if manner == Manner::Sync && place == Place::Pinned {
+    if manner == Manner::Sync {
+        rules::refuse(stream)?;
+    }
+    let done = stream.submit(NodeKind::Fill, move |run| fill.run(run))?;
+    if let Some(done) = done.filter(|_| manner == Manner::Sync && place == Place::Pinned) {
         done.wait();
         return stream.context()?.check();
     }

@@ -11,7 +11,9 @@ pub mod plane;
 use std::sync::Arc;
 
 use crate::address_space::{self, Held, Place};
+use crate::capture::rules;
 use crate::delays;
+use crate::graph::NodeKind;
 use crate::status::{Result, Status, require};
 use crate::stream::{Run, Stream};
 
@@ -137,7 +139,11 @@ fn copy(stream: &Arc<Stream>, manner: Manner, requests: &[Request]) -> Result {
     }
     let Some((from, to)) = places else { return Ok(()) };
     let is_on_device = |place| matches!(place, Place::Device(_));
-    let stages = from == Place::Pageable && is_on_device(to);
+    if manner == Manner::Sync {
+        rules::refuse(stream)?;
+    }
+    // A copy that is recorded reads pageable memory each time it runs.
+    let stages = from == Place::Pageable && is_on_device(to) && !rules::is_capturing(stream);
     // The driver may synchronise with the stream before it stages, also for an `Async` function.
     if stages && (manner == Manner::Sync || delays::choose_one_of(4)) {
         stream.synchronize()?;
@@ -155,7 +161,8 @@ fn copy(stream: &Arc<Stream>, manner: Manner, requests: &[Request]) -> Result {
             bytes: request.bytes,
         })
         .collect();
-    let done = stream.enqueue(move |run| transfers.iter().try_for_each(|transfer| transfer.run(run)));
+    let run_all = move |run: &mut Run| transfers.iter().try_for_each(|transfer| transfer.run(run));
+    let Some(done) = stream.submit(NodeKind::Copy, run_all)? else { return Ok(()) };
     let waits = match manner {
         Manner::Sync => !(stages || is_on_device(from) && is_on_device(to)),
         Manner::Async => to == Place::Pageable || !is_on_device(from) && !is_on_device(to),

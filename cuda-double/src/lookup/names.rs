@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use super::*;
 use crate::allocation::*;
-use crate::capture::*;
+use crate::capture::api::*;
 use crate::context::api::*;
 use crate::context::limits::*;
 use crate::context::primary::*;
@@ -14,6 +14,7 @@ use crate::copy::plane::*;
 use crate::device::api::*;
 use crate::entry::*;
 use crate::event::*;
+use crate::graph::api::*;
 use crate::host_function::*;
 use crate::ipc::events::*;
 use crate::ipc::memory::*;
@@ -113,6 +114,15 @@ pub static FUNCTIONS: &[Function] = functions! {
     cuGetErrorString
     cuGetProcAddress
     cuGetProcAddress_v2
+    cuGraphCreate
+    cuGraphDestroy
+    cuGraphExecDestroy
+    cuGraphGetNodes
+    cuGraphInstantiateWithFlags
+    cuGraphInstantiate_v2
+    cuGraphLaunch
+    cuGraphLaunch_ptsz
+    cuGraphNodeGetType
     cuInit
     cuIpcCloseMemHandle
     cuIpcGetEventHandle

@@ -129,7 +129,7 @@ fn launch(
         let ran = unsafe { function.kernel.run(place, shape.grid, shape.block, &Seen(view)) };
         ran.map_err(|fault| complain(&function, fault))
     };
-    enqueue_kernel(stream, defaults, work).map(drop)
+    enqueue_kernel(stream, defaults, work)
 }
 
 fn complain(function: &Function, fault: Fault) -> Status {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{STREAMS, Stream, StreamKind, both_defaults, of_call};
 use crate::argument::Out;
+use crate::capture::{self, rules};
 use crate::context::{self, GREATEST_PRIORITY};
 use crate::counts::{self, Kind};
 use crate::entry::call;
@@ -38,12 +39,13 @@ pub extern "C" fn cuStreamCreateWithPriority(stream: Out<usize>, flags: u32, pri
     call("cuStreamCreateWithPriority", || create(stream, flags, priority))
 }
 
-/// `cuStreamDestroy_v2`. It returns at once; queued work still runs.
+/// `cuStreamDestroy_v2`. It returns at once; queued work still runs. A capture of the stream is invalid then.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuStreamDestroy_v2(stream: usize) -> Status {
     call("cuStreamDestroy", || {
         context::current()?;
         let stream = STREAMS.remove(stream)?;
+        capture::forget_stream(stream.handle);
         stream.close();
         counts::add(Kind::Streams, -1);
         Ok(())
@@ -54,6 +56,7 @@ both_defaults! {
     /// `cuStreamQuery`.
     cuStreamQuery, cuStreamQuery_ptsz, "cuStreamQuery", (stream: usize), defaults => {
         let (_, stream) = of_call(stream, defaults)?;
+        rules::refuse(&stream)?;
         if stream.is_idle() { Ok(()) } else { Err(Status::NOT_READY) }
     }
 }
@@ -123,6 +126,7 @@ impl Stream {
 
     /// Waits until all its work is done; fails if the context is corrupt then.
     pub fn synchronize(&self) -> Result {
+        rules::refuse(self)?;
         self.end().wait();
         self.context()?.check()
     }

@@ -15,8 +15,10 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
+use crate::capture;
 use crate::context::{self, Context};
 use crate::device::Device;
+use crate::graph::{NodeKind, Work};
 use crate::handles::{Table, fresh};
 use crate::status::{Result, Status};
 
@@ -90,7 +92,21 @@ impl Stream {
         self.owner.upgrade().ok_or(Status::CONTEXT_IS_DESTROYED)
     }
 
-    /// Puts work into the stream. The marker is reached when it has run.
+    /// Puts work into the stream, or records it if the stream captures. The marker is reached when it has run;
+    /// there is none for work that is recorded.
+    pub fn submit(
+        self: &Arc<Stream>,
+        kind: NodeKind,
+        work: impl Fn(&mut Run) -> Result + Send + Sync + 'static,
+    ) -> Result<Option<Marker>> {
+        let work: Work = Arc::new(work);
+        if capture::record(self, kind, &work)? {
+            return Ok(None);
+        }
+        Ok(Some(self.enqueue(move |run| work(run))))
+    }
+
+    /// Puts work that no capture records into the stream. The marker is reached when it has run.
     pub fn enqueue(self: &Arc<Stream>, work: impl FnOnce(&mut Run) -> Result + Send + 'static) -> Marker {
         self.enqueue_after(Vec::new(), work)
     }
@@ -152,6 +168,7 @@ pub fn forget_streams_of(context: usize) {
         if STREAMS.remove(stream.handle).is_ok() {
             crate::counts::add(crate::counts::Kind::Streams, -1);
         }
+        capture::forget_stream(stream.handle);
         stream.close();
     }
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::{Operation, Width};
+use crate::graph::NodeKind;
 use crate::status::Result;
 use crate::stream::{Stream, both_defaults, of_call};
 
 fn enqueue(stream: &Arc<Stream>, operation: Operation) -> Result {
-    stream.enqueue(move |run| operation.run(run));
-    Ok(())
+    stream.submit(NodeKind::Values, move |run| operation.run(run)).map(drop)
 }
 
 both_defaults! {

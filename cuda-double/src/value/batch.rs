@@ -3,9 +3,10 @@
 use super::{Operation, Width};
 use crate::argument::In;
 use crate::faults;
+use crate::graph::NodeKind;
 use crate::settings::settings;
 use crate::status::{Result, Status, require};
-use crate::stream::{both_defaults, of_call};
+use crate::stream::{Run, both_defaults, of_call};
 
 /// A batch has fewer operations than this.
 const BATCH_LIMIT: u32 = 256;
@@ -62,11 +63,11 @@ both_defaults! {
         require(count > 0 && count < BATCH_LIMIT && flags == 0)?;
         let operation = |index: u32| entries.element(index as usize)?.operation();
         let operations: Vec<Operation> = (0..count).map(operation).collect::<Result<_>>()?;
-        stream.enqueue(move |run| operations.into_iter().try_for_each(|operation| {
+        let run_all = move |run: &mut Run| operations.iter().try_for_each(|operation| {
             run.random.pause();
             operation.run(run)
-        }));
-        Ok(())
+        });
+        stream.submit(NodeKind::Values, run_all).map(drop)
     }
 }
 
