@@ -2,9 +2,9 @@
  * Usage: devices PROCESSES THREADS. libcuda.so.1 has to be the double. */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "check.h"
 #include "ranks.h"
@@ -267,7 +267,7 @@ static ncclResult_t failure_of(ncclComm_t comm)
         CHECK_OK(ncclCommGetAsyncError(comm, &state));
         if (state != ncclSuccess && state != ncclInProgress)
             return state;
-        usleep(1000);
+        sched_yield();
     }
 }
 
@@ -285,9 +285,8 @@ static void mismatch(struct harness *harness, struct place *place)
     CHECK_OK(ncclCommAbort(comm));
 }
 
-static void *abort_soon(void *comm)
+static void *abort_it(void *comm)
 {
-    usleep(20000);
     CHECK_OK(ncclCommAbort(comm));
     return NULL;
 }
@@ -302,7 +301,7 @@ static void abandoned(struct harness *harness, struct place *place)
     if (harness->rank != 0) {
         CHECK_OK(ncclAllReduce((void *)place->send, (void *)place->recv, COUNT, ncclInt, ncclSum, comm, place->stream));
         CHECK_OK(ncclAllReduce((void *)place->send, (void *)place->recv, COUNT, ncclInt, ncclSum, comm, place->stream));
-        CHECK(pthread_create(&helper, NULL, abort_soon, comm) == 0);
+        CHECK(pthread_create(&helper, NULL, abort_it, comm) == 0);
         CHECK(cuda.sync(place->stream) == 0);
         CHECK(pthread_join(helper, NULL) == 0);
     }

@@ -39,11 +39,15 @@ pub enum Kind {
     Modules,
     /// Graphs and executable graphs.
     Graphs,
+    /// Value waits that run now.
+    Waits,
+    /// Calls that have waited for room in a queue for longer than `CUDA_DOUBLE_HANG_MS`: never falls.
+    Stalls,
     /// What a program did that CUDA leaves undefined: a count that never falls.
     Faults,
 }
 
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 16] = [
     "allocations",
     "bytes",
     "pinned",
@@ -57,6 +61,8 @@ const NAMES: [&str; 14] = [
     "contexts",
     "modules",
     "graphs",
+    "waits",
+    "stalls",
     "faults",
 ];
 

@@ -4,9 +4,11 @@ mod common;
 
 use std::os::unix::process::ExitStatusExt;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
-use common::{Context, Pinned, Stream, device_memory, free, given, live, ok, role, run_alone};
+use common::{
+    Context, Pinned, Stream, device_memory, free, given, let_streams_work, live, ok, role, run_alone,
+    wait_for_count,
+};
 use cuda::allocation::cuMemAlloc_v2;
 use cuda::argument::Out;
 use cuda::context::api::{cuCtxEnablePeerAccess, cuCtxSetCurrent};
@@ -116,7 +118,8 @@ fn a_wait_holds_up_a_stream_behind_it_when_they_share_a_hardware_queue() {
     let (waiter, signaller) = (Stream::new(NON_BLOCKING), Stream::new(NON_BLOCKING));
     ok(cuStreamWaitValue32_v2(waiter.0, flags.address, 1, 0));
     ok(cuStreamWriteValue32_v2(signaller.0, flags.address + 4, 1, 0));
-    std::thread::sleep(Duration::from_millis(50));
+    // Urgent streams have another queue.
+    let_streams_work(-5);
     assert_eq!(cuStreamQuery(signaller.0), Status::NOT_READY);
     let urgent = given(|stream| cuStreamCreateWithPriority(stream, NON_BLOCKING, -5));
     ok(cuStreamWriteValue32_v2(urgent, flags.address, 1, 0));
@@ -184,7 +187,7 @@ fn an_operation_that_is_made_to_fail_corrupts_the_context_and_releases_its_waits
     let (flags, waiter, writer) = (Pinned::new(64), Stream::new(NON_BLOCKING), Stream::new(NON_BLOCKING));
     ok(cuStreamWaitValue32_v2(waiter.0, flags.address, 1, 0));
     // The wait is the first operation to run.
-    std::thread::sleep(Duration::from_millis(20));
+    wait_for_count("waits", 1);
     ok(cuStreamWriteValue32_v2(writer.0, flags.address, 1, 0));
     assert_eq!(cuStreamSynchronize(writer.0), Status::ILLEGAL_ADDRESS);
     assert_eq!(cuStreamSynchronize(waiter.0), Status::ILLEGAL_ADDRESS);
@@ -206,7 +209,7 @@ fn a_host_that_is_far_ahead_waits_for_room_in_the_queue() {
     ok(cuStreamWaitValue32_v2(stream.0, flags.address, 1, 0));
     std::thread::scope(|threads| {
         threads.spawn(|| {
-            std::thread::sleep(Duration::from_millis(200));
+            wait_for_count("stalls", 1);
             assert_eq!(flags.word(1).load(Ordering::SeqCst), 0);
             flags.word(0).store(1, Ordering::SeqCst);
         });
@@ -242,11 +245,11 @@ fn several_devices_have_uuids_and_a_matrix_of_peers() {
     let read = |stream| {
         enqueue_kernel(stream, Defaults::Legacy, move |view| view.readable(memory, 64).map(drop)).unwrap()
     };
-    read(0).wait();
+    read(0);
     ok(cuStreamSynchronize(0));
     ok(cuCtxSetCurrent(others[1]));
     assert_eq!(cuCtxEnablePeerAccess(context.handle, 0), Status::PEER_ACCESS_UNSUPPORTED);
-    read(0).wait();
+    read(0);
     assert_eq!(cuStreamSynchronize(0), Status::ILLEGAL_ADDRESS);
     ok(cuCtxSetCurrent(context.handle));
     free(memory);

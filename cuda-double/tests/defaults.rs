@@ -5,7 +5,7 @@ mod common;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use common::{Context, Pinned, Stream, device_memory, free, given, ok};
+use common::{Context, Pinned, Stream, device_memory, free, given, let_streams_work, ok};
 use cuda::context::api::cuCtxSetCurrent;
 use cuda::copy::fill::{cuMemsetD8Async, cuMemsetD8Async_ptsz};
 use cuda::status::Status;
@@ -38,7 +38,7 @@ fn each_thread_has_a_default_stream_of_its_own_that_waits_for_the_legacy_one() {
         threads.spawn(|| {
             ok(cuCtxSetCurrent(handle));
             ok(cuMemsetD8Async_ptsz(memory, 3, 64, 0));
-            std::thread::sleep(Duration::from_millis(20));
+            let_streams_work(0);
             assert_eq!(cuStreamQuery_ptsz(0), Status::NOT_READY);
         });
     });
@@ -53,6 +53,7 @@ fn the_thread_of_a_stream_waits_without_using_a_core() {
     let (flags, stream) = (Pinned::new(64), Stream::new(1));
     ok(cuStreamWaitValue32_v2(stream.0, flags.address, 1, 0));
     let before = processor_time();
+    // This sleep is the time of the measurement, not a wait for anything.
     std::thread::sleep(Duration::from_millis(300));
     let used = processor_time() - before;
     flags.word(0).store(1, Ordering::SeqCst);

@@ -141,7 +141,7 @@ fn memory_in_stream_order_cannot_be_shared_and_is_freed_in_order() {
 fn an_illegal_access_of_a_kernel_corrupts_its_context_only() {
     let primary = Context::current();
     let context = given(|context| cuCtxCreate_v2(context, 0, 0));
-    ok(enqueue_kernel(0, Defaults::Legacy, |view| view.readable(64, 4).map(drop)).map(drop).into());
+    ok(enqueue_kernel(0, Defaults::Legacy, |view| view.readable(64, 4).map(drop)).into());
     assert_eq!(cuCtxSynchronize(), Status::ILLEGAL_ADDRESS);
     assert_eq!(cuMemAlloc_v2(Out::to(&mut 0), 64), Status::ILLEGAL_ADDRESS);
     ok(cuCtxDestroy_v2(context));

@@ -4,11 +4,11 @@ mod common;
 
 use std::ffi::{CString, c_char};
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use common::{Context, Pinned, Stream, bytes_of, device_memory, free, given, live, ok};
 use cuda::argument::{In, Out};
 use cuda::context::api::{cuCtxCreate_v2, cuCtxDestroy_v2, cuCtxSetCurrent, cuCtxSynchronize};
+use cuda::delays::Naps;
 use cuda::module::api::{
     cuModuleGetFunction, cuModuleGetFunctionCount, cuModuleGetGlobal_v2, cuModuleLoadData,
     cuModuleLoadDataEx, cuModuleUnload,
@@ -213,8 +213,9 @@ fn a_function_that_was_loaded_before_is_launched_beside_a_pending_wait() {
     let (flag, counter) = (Pinned::new(8), Pinned::new(4096));
     ok(cuStreamWaitValue32_v2(waiting.0, flag.address, 1, 0));
     ok(launch(add, 1, working.0, CounterArguments { counter: counter.address, amount: 9, padding: 0 }));
+    let mut naps = Naps::short();
     while counter.word(0).load(Ordering::Acquire) != 9 {
-        std::thread::sleep(Duration::from_millis(1));
+        naps.nap();
     }
     flag.word(0).store(1, Ordering::Release);
     waiting.synchronize();

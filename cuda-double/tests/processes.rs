@@ -4,10 +4,11 @@ mod common;
 
 use std::process::{Child, Command};
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use common::flags::{Flags, number};
-use common::{Context, Stream, bytes_of, device_memory, free, given, live, ok, process, role};
+use common::{
+    Context, Stream, bytes_of, device_memory, free, given, let_streams_work, live, ok, process, role,
+};
 use cuda::argument::{In, Out};
 use cuda::context::api::{cuCtxCreate_v2, cuCtxDestroy_v2, cuCtxSetCurrent};
 use cuda::copy::fill::cuMemsetD8Async;
@@ -137,7 +138,7 @@ fn an_event_of_one_process_orders_a_stream_of_another() {
         assert_eq!(cuEventQuery(event), Status::NOT_READY);
         ok(cuStreamWaitEvent(stream.0, event, 0));
         ok(cuStreamWriteValue32_v2(stream.0, flags.at(2), 7, 0));
-        std::thread::sleep(Duration::from_millis(20));
+        let_streams_work(0);
         assert_eq!(flags.word(2).load(Ordering::SeqCst), 0);
         flags.word(0).store(1, Ordering::SeqCst);
         ok(cuEventSynchronize(event));

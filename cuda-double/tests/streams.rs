@@ -3,9 +3,8 @@
 mod common;
 
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
-use common::{Context, Pinned, Stream, bytes_of, device_memory, free, given, live, ok};
+use common::{Context, Pinned, Stream, bytes_of, device_memory, free, given, let_streams_work, live, ok};
 use cuda::argument::{In, Out};
 use cuda::copy::api::{cuMemcpyDtoDAsync_v2, cuMemcpyDtoHAsync_v2, cuMemcpyHtoDAsync_v2};
 use cuda::copy::fill::{cuMemsetD8Async, cuMemsetD32Async};
@@ -30,7 +29,7 @@ fn release(flags: &Pinned, word: usize) {
 }
 
 fn is_idle(stream: usize) -> bool {
-    std::thread::sleep(Duration::from_millis(10));
+    let_streams_work(0);
     cuStreamQuery(stream) == Status::SUCCESS
 }
 

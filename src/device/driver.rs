@@ -197,21 +197,28 @@ impl CudaDriver {
         self.is_over("cuStreamQuery", result)
     }
 
-    /// Whether a stream records a graph instead of running.
+    /// Whether a stream records a graph instead of running. The legacy default stream counts as recording
+    /// while a stream records that it would wait for.
     pub(super) fn is_capturing(&self, stream: CudaStream) -> Result<bool> {
+        const IMPLICIT: c_int = 906;
         let mut status = 0;
         // SAFETY: writes one number; a live stream.
         let result = unsafe { (self.0.stream_is_capturing)(stream, &mut status) };
+        if result == IMPLICIT {
+            return Ok(true);
+        }
         self.check("cuStreamIsCapturing", result)?;
         Ok(status != 0)
     }
 
-    /// Lets this thread call the driver while another thread captures a graph.
-    pub(super) fn ignore_captures(&self) {
+    /// Lets this thread allocate, query and synchronise while it, or another thread, captures a graph. Without
+    /// it, such a call would fail and end the capture. What the library does so is no part of any graph.
+    pub(super) fn ignore_captures(&'static self) -> IgnoredCaptures {
         const RELAXED: c_int = 2;
         let mut mode = RELAXED;
         // SAFETY: exchanges one number. Without it, only a capture would be disturbed.
-        unsafe { (self.0.exchange_capture_mode)(&mut mode) };
+        let result = unsafe { (self.0.exchange_capture_mode)(&mut mode) };
+        IgnoredCaptures { driver: self, before: (result == SUCCESS).then_some(mode) }
     }
 
     /// Puts a wait into a stream: until the word at `address` is at least `value`.
@@ -340,6 +347,29 @@ impl CudaDriver {
         // SAFETY: not NULL, and terminated.
         let text = unsafe { CStr::from_ptr(text) };
         format!("{} ({result})", text.to_string_lossy())
+    }
+}
+
+/// The time in which this thread may allocate although a graph is captured.
+pub(super) struct IgnoredCaptures {
+    driver: &'static CudaDriver,
+    /// The mode of the thread before. `None`: it was not changed, or it stays changed.
+    before: Option<c_int>,
+}
+
+impl IgnoredCaptures {
+    /// Leaves the thread as it is now: it belongs to the library.
+    pub fn keep(mut self) {
+        self.before = None;
+    }
+}
+
+impl Drop for IgnoredCaptures {
+    fn drop(&mut self) {
+        if let Some(mut mode) = self.before {
+            // SAFETY: as in `ignore_captures`.
+            unsafe { (self.driver.0.exchange_capture_mode)(&mut mode) };
+        }
     }
 }
 

@@ -120,6 +120,7 @@ impl Exportable {
     /// Allocates at least `bytes` bytes on a device, which may access them. Their content is undefined.
     pub fn allocate(device: Ordinal, bytes: usize) -> Result<Exportable> {
         let (driver, table) = (CudaDriver::get()?, Table::get()?);
+        let _ignored = driver.ignore_captures();
         let _entered = Entered::for_device(driver, device)?;
         let properties = Properties {
             kind: PINNED,
@@ -148,6 +149,7 @@ impl Exportable {
     /// that its owner tells ([`Exportable::bytes`]). The descriptor stays open.
     pub fn import(device: Ordinal, descriptor: BorrowedFd, bytes: usize) -> Result<Exportable> {
         let (driver, table) = (CudaDriver::get()?, Table::get()?);
+        let _ignored = driver.ignore_captures();
         let _entered = Entered::for_device(driver, device)?;
         let mut handle = 0;
         let number = ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
@@ -215,6 +217,7 @@ impl Exportable {
 
 impl Drop for Exportable {
     fn drop(&mut self) {
+        let _ignored = self.driver.ignore_captures();
         // An error means that the device has failed, or that the process ends: nothing is left to do.
         if self.is_mapped {
             // SAFETY: all of the mapping. The owner of `self` promises that no work uses it any more.

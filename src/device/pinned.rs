@@ -54,7 +54,7 @@ unsafe impl Sync for Block {}
 impl Block {
     /// Takes a block. It waits if the room is in use and the pool cannot grow now. The current thread has a
     /// context.
-    pub fn take(driver: &CudaDriver, bytes: usize) -> Result<Block> {
+    pub fn take(driver: &'static CudaDriver, bytes: usize) -> Result<Block> {
         let mut pool = POOL.lock();
         let end = Instant::now() + PATIENCE;
         loop {
@@ -116,7 +116,8 @@ impl Pool {
         })
     }
 
-    fn grow(&mut self, driver: &CudaDriver, bytes: usize) -> Result<()> {
+    fn grow(&mut self, driver: &'static CudaDriver, bytes: usize) -> Result<()> {
+        let _ignored = driver.ignore_captures();
         let all: usize = self.regions.iter().map(|region| region.bytes).sum();
         let wanted = bytes.next_multiple_of(FIRST_BYTES);
         // If there is no memory for a generous region, there may be enough for this call.

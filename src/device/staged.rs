@@ -222,7 +222,7 @@ impl StagedCall {
 
     /// Makes the context of the call current in this thread, which calls nothing else of the driver.
     fn adopt_context(&self) -> Result<()> {
-        self.driver.ignore_captures();
+        self.driver.ignore_captures().keep();
         self.driver.set_current(self.context)
     }
 

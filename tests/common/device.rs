@@ -20,6 +20,13 @@ pub struct Double {
     fill_async: unsafe extern "C" fn(u64, u8, usize, *mut c_void) -> c_int,
     create_stream: unsafe extern "C" fn(*mut *mut c_void, c_uint) -> c_int,
     destroy_stream: unsafe extern "C" fn(*mut c_void) -> c_int,
+    begin_capture: unsafe extern "C" fn(*mut c_void, c_int) -> c_int,
+    end_capture: unsafe extern "C" fn(*mut c_void, *mut *mut c_void) -> c_int,
+    graph_nodes: unsafe extern "C" fn(*mut c_void, *mut *mut c_void, *mut usize) -> c_int,
+    graph_destroy: unsafe extern "C" fn(*mut c_void) -> c_int,
+    graph_instantiate: unsafe extern "C" fn(*mut *mut c_void, *mut c_void, u64) -> c_int,
+    graph_launch: unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int,
+    executable_destroy: unsafe extern "C" fn(*mut c_void) -> c_int,
     synchronize: unsafe extern "C" fn(*mut c_void) -> c_int,
     set_faults: unsafe extern "C" fn(*const c_char, c_int, *const c_char) -> c_int,
     set_seed: unsafe extern "C" fn(u64),
@@ -69,6 +76,13 @@ fn load() -> Double {
         fill_async: symbol(library, "cuMemsetD8Async"),
         create_stream: symbol(library, "cuStreamCreate"),
         destroy_stream: symbol(library, "cuStreamDestroy_v2"),
+        begin_capture: symbol(library, "cuStreamBeginCapture_v2"),
+        end_capture: symbol(library, "cuStreamEndCapture"),
+        graph_nodes: symbol(library, "cuGraphGetNodes"),
+        graph_destroy: symbol(library, "cuGraphDestroy"),
+        graph_instantiate: symbol(library, "cuGraphInstantiateWithFlags"),
+        graph_launch: symbol(library, "cuGraphLaunch"),
+        executable_destroy: symbol(library, "cuGraphExecDestroy"),
         synchronize: symbol(library, "cuStreamSynchronize"),
         set_faults: symbol(library, "cudaDoubleSetFaults"),
         set_seed: symbol(library, "cudaDoubleSetSeed"),
@@ -169,10 +183,35 @@ unsafe impl Sync for Stream {}
 impl Stream {
     /// Makes a stream that waits for no default stream.
     pub fn new() -> Stream {
+        Stream::with_flags(1)
+    }
+
+    /// Makes a stream that waits for the legacy default stream, and that stream for it.
+    pub fn blocking() -> Stream {
+        Stream::with_flags(0)
+    }
+
+    fn with_flags(flags: c_uint) -> Stream {
         let mut stream = std::ptr::null_mut();
         // SAFETY: writes one handle.
-        check(unsafe { (double().create_stream)(&mut stream, 1) }, "cuStreamCreate");
+        check(unsafe { (double().create_stream)(&mut stream, flags) }, "cuStreamCreate");
         Stream(stream)
+    }
+
+    /// Begins to record a graph.
+    pub fn begin_capture(&self, mode: CaptureMode) {
+        // SAFETY: a live stream.
+        check(unsafe { (double().begin_capture)(self.0, mode as c_int) }, "cuStreamBeginCapture");
+    }
+
+    /// Ends the recording. The error is the driver's.
+    pub fn end_capture(&self) -> std::result::Result<Graph, c_int> {
+        let mut graph = std::ptr::null_mut();
+        // SAFETY: a live stream; writes one handle.
+        match unsafe { (double().end_capture)(self.0, &mut graph) } {
+            0 => Ok(Graph(graph)),
+            error => Err(error),
+        }
     }
 
     /// Its handle.
@@ -197,6 +236,47 @@ impl Drop for Stream {
     fn drop(&mut self) {
         // SAFETY: a live stream, which nobody uses any more.
         unsafe { (double().destroy_stream)(self.0) };
+    }
+}
+
+/// Which calls a capture prohibits.
+#[derive(Clone, Copy, Debug)]
+pub enum CaptureMode {
+    /// Unsafe calls of all threads.
+    Global,
+    /// Unsafe calls of its own thread.
+    ThreadLocal,
+}
+
+/// A graph that was recorded.
+pub struct Graph(*mut c_void);
+
+impl Graph {
+    /// Number of its nodes.
+    pub fn nodes(&self) -> usize {
+        let mut nodes = 0;
+        // SAFETY: a live graph; writes one number.
+        let result = unsafe { (double().graph_nodes)(self.0, std::ptr::null_mut(), &mut nodes) };
+        check(result, "cuGraphGetNodes");
+        nodes
+    }
+
+    /// Runs it once, as part of a stream.
+    pub fn launch(&self, stream: &Stream) {
+        let mut executable = std::ptr::null_mut();
+        // SAFETY: a live graph; writes one handle.
+        check(unsafe { (double().graph_instantiate)(&mut executable, self.0, 0) }, "cuGraphInstantiate");
+        // SAFETY: live objects.
+        check(unsafe { (double().graph_launch)(executable, stream.0) }, "cuGraphLaunch");
+        // SAFETY: a live object; the launch goes on.
+        check(unsafe { (double().executable_destroy)(executable) }, "cuGraphExecDestroy");
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // SAFETY: a live graph, which nobody uses any more.
+        unsafe { (double().graph_destroy)(self.0) };
     }
 }
 

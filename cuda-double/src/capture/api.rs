@@ -109,7 +109,7 @@ both_defaults! {
     /// `cuStreamEndCapture`. After an error the graph is NULL.
     cuStreamEndCapture, cuStreamEndCapture_ptsz, "cuStreamEndCapture",
     (stream: usize, graph: Out<usize>), defaults => {
-        end(&*of_call(stream, defaults)?.1, graph)
+        end(&of_call(stream, defaults)?.1, graph)
     }
 }
 

@@ -17,6 +17,7 @@ use parking_lot::Mutex;
 
 use crate::capture;
 use crate::context::{self, Context};
+use crate::counts::{self, Kind};
 use crate::device::Device;
 use crate::graph::{NodeKind, Work};
 use crate::handles::{Table, fresh};
@@ -134,11 +135,13 @@ impl Stream {
     /// Notes that a value wait begins.
     pub fn begin_value_wait(&self, what: String) {
         *self.value_wait.lock() = Some((Instant::now(), what));
+        counts::add(Kind::Waits, 1);
     }
 
     /// Notes that the value wait is over.
     pub fn end_value_wait(&self) {
         *self.value_wait.lock() = None;
+        counts::add(Kind::Waits, -1);
     }
 
     /// The value wait that runs now: since when, and what it waits for.
@@ -166,7 +169,7 @@ impl Drop for Stream {
 pub fn forget_streams_of(context: usize) {
     for stream in STREAMS.select(|stream| stream.context == context) {
         if STREAMS.remove(stream.handle).is_ok() {
-            crate::counts::add(crate::counts::Kind::Streams, -1);
+            counts::add(Kind::Streams, -1);
         }
         capture::forget_stream(stream.handle);
         stream.close();

@@ -12,6 +12,7 @@ use std::sync::{Arc, LazyLock};
 use parking_lot::{Condvar, Mutex};
 
 use super::{Marker, Stream};
+use crate::counts::{self, Kind};
 use crate::delays::Random;
 use crate::loud;
 use crate::settings::settings;
@@ -84,6 +85,7 @@ impl Queue {
         while state.operations.len() >= settings.depth && !state.is_closed {
             if self.room.wait_for(&mut state, settings.hang).timed_out() && !has_said {
                 has_said = true;
+                counts::add(Kind::Stalls, 1);
                 let depth = settings.depth;
                 loud::say(&format!(
                     "a call waits, as {depth} operations are queued already (CUDA_DOUBLE_DEPTH)"

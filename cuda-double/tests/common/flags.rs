@@ -5,6 +5,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use cuda::delays::Naps;
 use cuda::pinned::{cuMemHostRegister_v2, cuMemHostUnregister};
 
 use super::ok;
@@ -60,10 +61,10 @@ impl Flags {
 
     /// Waits until a word is not zero.
     pub fn wait(&self, index: u64) {
-        let start = Instant::now();
+        let (mut naps, start) = (Naps::short(), Instant::now());
         while self.word(index).load(Ordering::SeqCst) == 0 {
             assert!(start.elapsed() < Duration::from_secs(20), "nobody raised word {index}");
-            std::thread::sleep(Duration::from_millis(1));
+            naps.nap();
         }
     }
 }

@@ -6,7 +6,7 @@ pub mod flags;
 
 use std::ffi::c_char;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cuda::allocation::{cuMemAlloc_v2, cuMemFree_v2};
 use cuda::argument::Out;
@@ -14,10 +14,14 @@ use cuda::context::api::cuCtxSetCurrent;
 use cuda::context::primary::{cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRetain};
 use cuda::control::cudaDoubleLiveObjects;
 use cuda::copy::api::{cuMemcpyDtoH_v2, cuMemcpyHtoD_v2};
+use cuda::delays::Naps;
 use cuda::entry::cuInit;
+use cuda::event::{cuEventCreate, cuEventDestroy_v2, cuEventRecord};
 use cuda::pinned::{cuMemFreeHost, cuMemHostAlloc};
 use cuda::status::Status;
-use cuda::stream::api::{cuStreamCreate, cuStreamDestroy_v2, cuStreamSynchronize};
+use cuda::stream::api::{
+    cuStreamCreate, cuStreamCreateWithPriority, cuStreamDestroy_v2, cuStreamSynchronize,
+};
 
 /// Fails unless the call succeeded.
 #[track_caller]
@@ -148,6 +152,26 @@ impl Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         cuStreamDestroy_v2(self.0);
+    }
+}
+
+/// Lets the other streams work: runs many operations in a stream of its own, with their delays, to their end.
+pub fn let_streams_work(priority: i32) {
+    let stream = Stream(given(|stream| cuStreamCreateWithPriority(stream, 1, priority)));
+    let event = given(|event| cuEventCreate(event, 2));
+    for _ in 0..64 {
+        ok(cuEventRecord(event, stream.0));
+    }
+    stream.synchronize();
+    ok(cuEventDestroy_v2(event));
+}
+
+/// Waits until a count is at least `number`.
+pub fn wait_for_count(name: &str, number: i64) {
+    let (mut naps, start) = (Naps::short(), Instant::now());
+    while live(name) < number {
+        assert!(start.elapsed() < Duration::from_secs(60), "{name} is {}, not {number}", live(name));
+        naps.nap();
     }
 }
 
