@@ -6,11 +6,11 @@
 mod common;
 
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Duration;
 
-use anyccl_engine::base::{Collective, Datatype, Error, ReduceOp};
-use anyccl_engine::comm::{Communicator, List, Operation, Part, Persistent};
+use anyccl_engine::base::{Collective, Datatype, ReduceOp};
+use anyccl_engine::comm::{Communicator, List, Part};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::attempt::{Attempt, Placement};
 use common::case::{Case, support_table};
@@ -162,34 +162,6 @@ fn every_seed_gives_the_right_bytes_on_ranks_as_processes() {
         ranks.iter_mut().for_each(|rank| rank.expect("all bytes are right"));
         ranks.into_iter().for_each(RankProcess::end_well);
     }
-}
-
-#[test]
-fn prepared_operations_refuse_memory_of_a_device_and_say_what_to_do() {
-    double();
-    let buffers = [0; 2].map(|_| Box::leak(Box::new(Arena::new(ARENA))).take(1000));
-    on_ranks(2, &config(TRANSPORTS[0]), |comm| {
-        double();
-        let place = with_exposed_provenance_mut::<u8>(buffers[comm.rank() as usize] as usize);
-        let case = Case::reducing(Collective::AllReduce, Datatype::Uint8, ReduceOp::Sum, 0, 1000);
-        let operation = Operation { call: case.call(), send: place.cast_const(), recv: place };
-        let comm = Arc::new(comm.dup(&Default::default()).unwrap());
-        let is_refused = |outcome: Result<Persistent, Error>| match outcome {
-            Err(Error::Unsupported(why)) => assert!(why.contains("copy it to the host"), "{why}"),
-            Err(other) => panic!("{other}"),
-            Ok(_) => panic!("not refused"),
-        };
-        // SAFETY: nothing is started.
-        is_refused(unsafe { Persistent::new(Arc::clone(&comm), operation, None) });
-        let (datatype, count) = (Datatype::Uint8, 1000);
-        let message = OutgoingMessage { to: 0, tag: 1, datatype, count, data: place, is_synchronous: false };
-        // SAFETY: as above.
-        is_refused(unsafe { Persistent::send(Arc::clone(&comm), message) });
-        let room = RecvBuffer { data: place, datatype, count, is_lenient: false };
-        // SAFETY: as above.
-        is_refused(unsafe { Persistent::receive(Arc::clone(&comm), Selector::new(None, None), room) });
-        comm.finalize().unwrap();
-    });
 }
 
 #[test]

@@ -232,7 +232,7 @@ impl Communicator {
     }
 
     /// Checks what is wrong with a message wherever its memory is.
-    fn check_message(&self, what: &OutgoingMessage) -> Result<()> {
+    pub(super) fn check_message(&self, what: &OutgoingMessage) -> Result<()> {
         self.check_rank(what.to)?;
         check_count(what.count, what.datatype)
     }
@@ -268,7 +268,7 @@ impl Communicator {
 
 /// Refuses a number of elements that exceeds memory.
 #[inline]
-fn check_count(count: u64, datatype: Datatype) -> Result<()> {
+pub(super) fn check_count(count: u64, datatype: Datatype) -> Result<()> {
     if u128::from(count) * datatype.bytes() as u128 <= isize::MAX as u128 {
         return Ok(());
     }

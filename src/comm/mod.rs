@@ -20,6 +20,7 @@ mod graph;
 mod messages;
 mod persistent;
 mod pieces;
+mod ready;
 mod request;
 mod sar;
 mod timeout;

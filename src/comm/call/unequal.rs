@@ -25,6 +25,70 @@ pub struct Unequal<'a> {
     pub places: Places<'a>,
 }
 
+/// A call with copies of all lists that describe it.
+pub(in crate::comm) struct OwnedUnequal {
+    collective: Collective,
+    datatype: Datatype,
+    op: Option<ReduceOp>,
+    root: Rank,
+    input: Vec<Block>,
+    output: Vec<Block>,
+    sources: Vec<Rank>,
+    destinations: Vec<Rank>,
+    host_lengths: Vec<usize>,
+    places: OwnedPlaces,
+}
+
+enum OwnedPlaces {
+    Buffers { send: *const u8, recv: *mut u8 },
+    Lists { sends: Vec<*const u8>, recvs: Vec<*mut u8> },
+}
+
+impl OwnedUnequal {
+    /// The same call.
+    pub fn of(call: &Unequal) -> OwnedUnequal {
+        let Unequal { collective, datatype, op, root, layout, places } = *call;
+        OwnedUnequal {
+            collective,
+            datatype,
+            op,
+            root,
+            input: layout.input.to_vec(),
+            output: layout.output.to_vec(),
+            sources: layout.sources.to_vec(),
+            destinations: layout.destinations.to_vec(),
+            host_lengths: layout.host_lengths.to_vec(),
+            places: match places {
+                Places::Buffers { send, recv } => OwnedPlaces::Buffers { send, recv },
+                Places::Lists { sends, recvs } => {
+                    OwnedPlaces::Lists { sends: sends.to_vec(), recvs: recvs.to_vec() }
+                }
+            },
+        }
+    }
+
+    /// The call, as those who start it take it.
+    pub fn borrowed(&self) -> Unequal<'_> {
+        Unequal {
+            collective: self.collective,
+            datatype: self.datatype,
+            op: self.op,
+            root: self.root,
+            layout: BlockLayout {
+                input: &self.input,
+                output: &self.output,
+                sources: &self.sources,
+                destinations: &self.destinations,
+                host_lengths: &self.host_lengths,
+            },
+            places: match &self.places {
+                OwnedPlaces::Buffers { send, recv } => Places::Buffers { send: *send, recv: *recv },
+                OwnedPlaces::Lists { sends, recvs } => Places::Lists { sends, recvs },
+            },
+        }
+    }
+}
+
 /// The memory of the blocks of a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Places<'a> {

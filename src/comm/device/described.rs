@@ -3,13 +3,13 @@
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::Arc;
 
-use super::ready::ReadyCall;
 use crate::base::{Call, CallKind, Result};
 use crate::comm::call::operation::{Operation, Variant};
 use crate::comm::call::operator::Operator;
 use crate::comm::call::unequal::{Places, Unequal};
 use crate::comm::coalesced::{List, Part};
 use crate::comm::communicator::Communicator;
+use crate::comm::ready::ReadyCall;
 use crate::config::MemoryKind;
 use crate::device::{Access, Kinds, StagedCall, Touched};
 use crate::p2p::{OutgoingMessage, RecvBuffer, Selector};
@@ -75,7 +75,7 @@ impl Described<'_> {
                     variant = operator.variant(&operation.call, None);
                 }
                 comm.prepare(&operation, &variant)?;
-                ReadyCall::Collective { operation, operator: operator.cloned() }
+                ReadyCall::Collective { operation, operator: operator.cloned(), prepared: None }
             }
             Described::Unequal(operation, operator) => {
                 let (sends, recvs): (Vec<_>, Vec<_>);
@@ -96,9 +96,9 @@ impl Described<'_> {
             Described::List(list, operator) => {
                 let on_copies = |part: &Part| Part { send: send(part.send), recv: recv(part.recv), ..*part };
                 let parts: Vec<Part> = list.parts.iter().map(on_copies).collect();
-                let List { collective, op, root, .. } = **list;
-                comm.check_list(&List { collective, op, root, parts: &parts }, *operator)?;
-                ReadyCall::List { collective, op, root, parts, operator: operator.cloned() }
+                let list = List { parts: &parts, ..**list };
+                comm.check_list(&list, *operator)?;
+                ReadyCall::list(&list, operator.cloned())
             }
             Described::Send(what) => {
                 let what = OutgoingMessage { data: send(what.data), ..**what };

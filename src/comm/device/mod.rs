@@ -21,7 +21,6 @@ mod completion;
 mod described;
 mod on_stream;
 mod queue;
-mod ready;
 mod worker;
 
 use std::sync::Arc;
@@ -32,9 +31,9 @@ pub(super) use described::Described;
 pub use on_stream::{RoomyCall, StreamCall, StreamTail, StreamedCall};
 pub(super) use queue::DeviceQueue;
 use queue::QueuedCall;
-use ready::ReadyCall;
 
 use super::communicator::Communicator;
+use super::ready::ReadyCall;
 use super::request::Request;
 use crate::base::{Error, Result};
 use crate::device::{CudaContext, CudaDriver, CudaStream, StagedCall};
@@ -86,6 +85,13 @@ impl Communicator {
             Ok(Request::on_device(Arc::clone(&self.driver), completion))
         });
         Some(started)
+    }
+
+    /// Checks a call that is to be started later. Returns whether it has device buffers that the builtin engine
+    /// serves; if not, nothing was checked. The page-locked pool has room for the call afterwards.
+    pub(super) fn takes_on_device(&self, call: &Described) -> Result<bool> {
+        let room = self.stage(call, |driver, context| self.device.own_stream_in(driver, context));
+        room.map_or(Ok(false), |room| room.map(|_| true))
     }
 
     /// Makes room for the copies of a call with device buffers, and checks the call. `None` as for

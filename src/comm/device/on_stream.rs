@@ -6,12 +6,13 @@
 
 use std::sync::Arc;
 
-use super::{Described, DeviceCompletion, ReadyCall};
+use super::{Described, DeviceCompletion};
 use crate::base::{Error, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::Operator;
 use crate::comm::call::unequal::Unequal;
 use crate::comm::communicator::Communicator;
+use crate::comm::ready::ReadyCall;
 use crate::device::{CudaStream, StagedCall, StreamEnd};
 use crate::p2p::{OutgoingMessage, RecvBuffer, Selector, Status};
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 
 use super::completion::DeviceCompletion;
-use super::ready::ReadyCall;
 use super::worker;
 use crate::base::{Error, Result};
 use crate::comm::communicator::Communicator;
+use crate::comm::ready::ReadyCall;
 use crate::device::{CudaContext, CudaDriver, CudaStream, Kinds, OwnStreams, StagedCall};
 use crate::sys::thread;
 
@@ -72,8 +72,13 @@ impl DeviceQueue {
     pub fn stream_in(&self, driver: &CudaDriver, context: CudaContext) -> Result<(CudaStream, bool)> {
         match self.stream() {
             Some(stream) => Ok((stream, true)),
-            None => Ok((self.own_streams.of(driver, context)?, false)),
+            None => self.own_stream_in(driver, context),
         }
+    }
+
+    /// The library's stream for calls in this context, which is current.
+    pub fn own_stream_in(&self, driver: &CudaDriver, context: CudaContext) -> Result<(CudaStream, bool)> {
+        Ok((self.own_streams.of(driver, context)?, false))
     }
 
     /// Enqueues a call on its stream, and lets the thread start it when its turn comes.

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use super::completion::DeviceCompletion;
 use super::queue::{QueuedCall, SharedQueue};
-use super::ready::ReadyCall;
 use crate::base::{Error, Result};
 use crate::comm::communicator::Communicator;
+use crate::comm::ready::ReadyCall;
 use crate::comm::wait_all::pending_calls;
 use crate::comm::work::Work;
 use crate::device::StagedCall;
@@ -131,7 +131,7 @@ impl Worker<'_> {
         let communicator = communicator.ok_or_else(|| Error::Internal("the communicator has gone".into()))?;
         // SAFETY: `Running` keeps the call and its copies until the work has ended. The caller vouches for
         // other buffers.
-        unsafe { ready.start(&communicator) }
+        unsafe { ready.start(&communicator) }.map(Work::from)
     }
 
     /// Takes the outcomes of calls that have ended in the engine. Returns whether there were any.
