@@ -3,6 +3,7 @@
 //! There is one folder per subcommand. The tool's own exit codes are 2 for wrong usage, and 1 if it cannot do
 //! what was asked. `run` passes on the codes of its ranks, see `run`.
 
+mod devices;
 mod facade;
 mod info;
 mod mpiexec;
@@ -36,6 +37,8 @@ enum Subcommands {
     Info(info::InfoArguments),
     Plan(plan::PlanArguments),
     Simulate(simulate::SimulateArguments),
+    #[command(name = "p2p-matrix")]
+    DeviceMatrix(devices::MatrixArguments),
     /// The launcher's agent on another host
     #[command(hide = true)]
     Agent,
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Subcommands::Info(arguments) => info::info(&arguments),
         Subcommands::Plan(arguments) => plan::plan(&arguments),
         Subcommands::Simulate(arguments) => simulate::simulate(&arguments),
+        Subcommands::DeviceMatrix(arguments) => devices::matrix(&arguments),
         Subcommands::Agent => run::agent(),
     })
 }

@@ -6,6 +6,7 @@
 //! - `StagedCall` is a call on copies in page-locked memory (`staged`). `ranges` places the copies in a
 //!   block of the `pinned` pool; `stream_end` is the end of a call that is enqueued apart from its start.
 //! - [`Exportable`] is memory of a device that other processes can map.
+//! - [`tools`] is what the `anyccl` tool asks of the driver.
 //!
 //! A process that has not loaded the driver, and gives no device memory to a call, never opens it.
 
@@ -20,6 +21,7 @@ mod pinned;
 mod ranges;
 mod staged;
 mod stream_end;
+pub mod tools;
 
 pub use driver::{CudaDriver, Ordinal, Uuid};
 pub use exportable::Exportable;

@@ -10,6 +10,7 @@ use super::facades::{FacadeRow, facades};
 use super::machine::{Processor, processor};
 use super::tables::{CollectiveRow, DatatypeRow, VariableRow, collectives, datatypes, variables};
 use super::transports::{Transport, transports};
+use crate::devices::Gpus;
 
 /// Everything that `anyccl info` prints. The keys are stable.
 #[derive(Serialize)]
@@ -28,6 +29,8 @@ pub struct Info {
     pub transports: Vec<Transport>,
     /// Libraries that anyccl can stand in for.
     pub facades: Vec<FacadeRow>,
+    /// GPUs, and the way in which calls on their memory go.
+    pub gpus: GpuSection,
     /// Foreign engines.
     pub backends: Vec<Backend>,
     /// Collectives with their algorithms.
@@ -36,6 +39,18 @@ pub struct Info {
     pub datatypes: Vec<DatatypeRow>,
     /// Environment variables.
     pub variables: Vec<VariableRow>,
+}
+
+/// The GPUs, and the way in which calls on their memory go.
+#[derive(Serialize)]
+pub struct GpuSection {
+    /// Devices and pairs.
+    #[serde(flatten)]
+    pub found: Gpus,
+    /// The way in which the calls of a communicator go by `ANYCCL_BACKEND`.
+    pub way: &'static str,
+    /// What that means.
+    pub way_meaning: &'static str,
 }
 
 /// The network interfaces and the choice among them.
@@ -73,12 +88,18 @@ pub fn collect() -> Info {
         network: network(),
         transports: transports(),
         facades: facades(),
-        // After everything that forks: an engine may have threads.
+        // After everything that forks: a driver and an engine may have threads.
+        gpus: gpus(),
         backends: backends(),
         collectives: collectives(),
         datatypes: datatypes(),
         variables: variables(),
     }
+}
+
+fn gpus() -> GpuSection {
+    let (way, way_meaning) = engine::device_way();
+    GpuSection { found: Gpus::find(), way, way_meaning }
 }
 
 fn network() -> Network {

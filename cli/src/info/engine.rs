@@ -23,3 +23,10 @@ pub fn job() -> String {
     anyccl_engine::bootstrap::source_in_environment()
         .unwrap_or_else(|error| format!("none can be found: {error}"))
 }
+
+/// The way in which calls on memory of devices go, and its meaning. A choice that is wrong counts as none.
+pub fn device_way() -> (&'static str, &'static str) {
+    let choice = anyccl_engine::config::Config::from_environment().map(|config| config.backend);
+    let way = anyccl_engine::comm::DeviceWay::of_choice(&choice.unwrap_or_default());
+    (way.name(), way.meaning())
+}

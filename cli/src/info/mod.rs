@@ -27,7 +27,8 @@ use crate::run::seconds;
 /// Report what this machine and this build offer, and what the environment says
 ///
 /// Shows the processor, the reduction kernels, the network interfaces and which of them would be used. Shows
-/// the transports and whether each works here, and the foreign engines that can serve calls. Lists the
+/// the transports and whether each works here, the GPUs and their links, and the foreign engines that can
+/// serve calls. Lists the
 /// algorithms of each collective, the operators of each datatype, and every environment variable with its
 /// value.
 #[derive(Args)]

@@ -3,7 +3,7 @@
 use anyccl_engine::base::ReduceOp;
 
 use super::backends::Backend;
-use super::collect::{Info, Network};
+use super::collect::{GpuSection, Info, Network};
 use super::facades::FacadeRow;
 use super::machine::Processor;
 use super::tables::{CollectiveRow, DatatypeRow, VariableRow};
@@ -22,6 +22,7 @@ pub fn layout(info: &Info) -> String {
         ("Network", network(&info.network)),
         ("Transports", transports(&info.transports)),
         ("Stand-in libraries (anyccl run --as)", facades(&info.facades)),
+        ("GPUs", gpus(&info.gpus)),
         ("Backends", backends(&info.backends)),
         ("Algorithms", algorithms(&info.collectives)),
         ("Datatypes and operators", datatypes(&info.datatypes)),
@@ -86,6 +87,18 @@ fn facades(facades: &[FacadeRow]) -> Vec<String> {
         }
     }
     aligned(&rows)
+}
+
+fn gpus(gpus: &GpuSection) -> Vec<String> {
+    let found = &gpus.found;
+    let Some(driver) = &found.driver else {
+        return wrapped(&format!("none: {}", found.error.as_deref().unwrap_or("not found")));
+    };
+    let mut lines = vec![format!("CUDA driver {driver}, devices: {}", found.devices.len())];
+    lines.extend(aligned(&found.device_rows()));
+    lines.extend(aligned(&found.link_rows()));
+    lines.push(format!("calls on their memory go the way {}: {}", gpus.way, gpus.way_meaning));
+    lines
 }
 
 fn backends(backends: &[Backend]) -> Vec<String> {

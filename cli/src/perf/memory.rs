@@ -1,4 +1,4 @@
-//! The buffers of a measured call.
+//! The buffers of a measured call, in memory of the host or of a device.
 //!
 //! Pages are aligned and touched before anything is timed. In place, both buffers lie in one region as NCCL
 //! defines it: the smaller one is this rank's block of the larger one.
@@ -7,32 +7,7 @@ use anyccl_engine::base::{Call, CallKind, Collective, Rank, Result};
 use anyccl_engine::comm::{Communicator, Operation};
 
 use super::ranks::Form;
-
-const PAGE: usize = 4096;
-
-/// Memory that begins at a page.
-struct Region {
-    bytes: Vec<u8>,
-    start: usize,
-}
-
-impl Region {
-    fn new(len: usize) -> Region {
-        // Written, not only reserved: fresh zero pages would be mapped during the first measurement.
-        let mut bytes = Vec::with_capacity(len + PAGE);
-        bytes.resize(len + PAGE, 1);
-        let start = bytes.as_ptr().align_offset(PAGE).min(PAGE);
-        Region { bytes, start }
-    }
-
-    fn part(&mut self, at: usize, len: usize) -> &mut [u8] {
-        &mut self.bytes[self.start + at..][..len]
-    }
-
-    fn pointer(&mut self, at: usize) -> *mut u8 {
-        self.bytes[self.start + at..].as_mut_ptr()
-    }
-}
+use super::region::{Memory, Region};
 
 /// One collective call of this rank, with its buffers.
 pub struct CollectiveCall {
@@ -47,37 +22,48 @@ pub struct CollectiveCall {
 impl CollectiveCall {
     /// Makes the buffers for `call` of `collective` on `rank` of `size`. If there is a root, only the root is
     /// in place.
-    pub fn new(collective: Collective, call: Call, rank: Rank, size: u32, in_place: bool) -> CollectiveCall {
+    pub fn new(
+        memory: Memory,
+        (collective, call): (Collective, Call),
+        (rank, size): (Rank, u32),
+        in_place: bool,
+    ) -> Result<CollectiveCall> {
         let count = call.count as usize;
         let element = call.datatype.bytes();
         let send_len = collective.input_elements(size as usize, rank, call.root, count) * element;
         let recv_len = collective.output_elements(size as usize, rank, call.root, count) * element;
         let call = Call { kind: CallKind::Collective(collective), ..call };
         if !in_place || collective.has_root() && rank != call.root {
-            let (input, output) = (Region::new(send_len), Some(Region::new(recv_len)));
-            return CollectiveCall { call, input, output, send: (0, send_len), recv: (0, recv_len) };
+            let (input, output) = (memory.region(send_len)?, Some(memory.region(recv_len)?));
+            return Ok(CollectiveCall { call, input, output, send: (0, send_len), recv: (0, recv_len) });
         }
         let mine = rank as usize * count * element;
         let at = |len: usize, other: usize| if len < other { mine } else { 0 };
-        CollectiveCall {
+        Ok(CollectiveCall {
             call,
-            input: Region::new(send_len.max(recv_len)),
+            input: memory.region(send_len.max(recv_len))?,
             output: None,
             send: (at(send_len, recv_len), send_len),
             recv: (at(recv_len, send_len), recv_len),
-        }
+        })
     }
 
-    /// This rank's send buffer. In place it lies inside the output, or contains it.
-    pub fn input(&mut self) -> &mut [u8] {
+    /// Writes all of this rank's send buffer. In place it lies inside the output, or contains it.
+    pub fn write_input(&mut self, write: impl FnOnce(&mut [u8])) -> Result<()> {
         let (at, len) = self.send;
-        self.input.part(at, len)
+        self.input.write(at, len, write)
     }
 
-    /// This rank's receive buffer.
-    pub fn output(&mut self) -> &mut [u8] {
+    /// Writes all of this rank's receive buffer.
+    pub fn write_output(&mut self, write: impl FnOnce(&mut [u8])) -> Result<()> {
         let (at, len) = self.recv;
-        self.output.as_mut().unwrap_or(&mut self.input).part(at, len)
+        self.output.as_mut().unwrap_or(&mut self.input).write(at, len, write)
+    }
+
+    /// Reads this rank's receive buffer.
+    pub fn read_output<T>(&mut self, read: impl FnOnce(&[u8]) -> T) -> Result<T> {
+        let (at, len) = self.recv;
+        self.output.as_mut().unwrap_or(&mut self.input).read(at, len, read)
     }
 
     /// Makes the call once.
@@ -104,7 +90,7 @@ mod tests {
     fn call(collective: Collective, rank: Rank, in_place: bool) -> CollectiveCall {
         let kind = CallKind::Collective(collective);
         let call = Call { kind, datatype: Datatype::Float32, op: None, root: 1, count: 10 };
-        CollectiveCall::new(collective, call, rank, 3, in_place)
+        CollectiveCall::new(Memory::Host, (collective, call), (rank, 3), in_place).unwrap()
     }
 
     #[test]
@@ -133,16 +119,12 @@ mod tests {
         for collective in Collective::UNIFORM {
             for (rank, in_place) in [(0, false), (1, false), (0, true), (1, true)] {
                 let mut call = call(collective, rank, in_place);
-                assert_eq!(
-                    call.input().len(),
+                let (reads, writes) = (
                     collective.input_elements(3, rank, 1, 10) * 4,
-                    "{collective:?}"
-                );
-                assert_eq!(
-                    call.output().len(),
                     collective.output_elements(3, rank, 1, 10) * 4,
-                    "{collective:?}"
                 );
+                call.write_input(|bytes| assert_eq!(bytes.len(), reads, "{collective:?}")).unwrap();
+                call.read_output(|bytes| assert_eq!(bytes.len(), writes, "{collective:?}")).unwrap();
                 let away = collective.has_root() && rank != 1;
                 assert_eq!(call.output.is_some(), !in_place || away, "{collective:?}");
             }

@@ -18,6 +18,7 @@ mod pairs;
 mod ping_pong;
 pub mod plot;
 mod ranks;
+mod region;
 mod report;
 pub mod sizes;
 mod statistics;
@@ -25,9 +26,10 @@ mod sweep;
 mod trace;
 mod tune;
 
-pub use arguments::PerfArguments;
+pub use arguments::{PerfArguments, memory_kind};
 
 use anyccl_engine::base::{Error, Result};
+use anyccl_engine::config::MemoryKind;
 use anyccl_engine::reduce;
 
 use crate::Failure;
@@ -50,8 +52,14 @@ pub fn perf(arguments: &PerfArguments) -> std::result::Result<u8, Failure> {
         signal::ignore(libc::SIGTTOU);
     }
     arguments.validate(None)?;
-    let ranks = Ranks::join()?;
+    let mut ranks = Ranks::join()?;
     arguments.validate(Some(ranks.size()))?;
+    if arguments.memory == MemoryKind::Cuda
+        && let Err(error) = ranks.use_devices()
+    {
+        ranks.leave()?;
+        return Err(error.into());
+    }
     let files = if ranks.speaks() { Files::create(arguments) } else { Ok(Files::default()) };
     // If rank 0 cannot report, all ranks leave in good order: one message, not one per rank.
     if !ranks.all(files.is_ok())? {
@@ -107,6 +115,8 @@ fn header(arguments: &PerfArguments, ranks: &Ranks) -> Result<Header> {
         root: arguments.root,
         kernels: reduce::instruction_set(),
         calls: if arguments.non_blocking { "non-blocking" } else { "blocking" },
+        memory: arguments.memory.name(),
+        way: (arguments.memory == MemoryKind::Cuda).then(|| ranks.world.device_way().name()),
     })
 }
 

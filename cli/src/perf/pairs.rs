@@ -39,7 +39,7 @@ pub fn pairs(bench: &mut Bench<'_>) -> std::result::Result<bool, Failure> {
 
 fn row(bench: &mut Bench<'_>, from: Rank, to: Rank, bytes: u64) -> Result<PairRow> {
     let Bench { arguments, ranks, output, tracer } = bench;
-    let mut pair = PingPong::new(&ranks.world, arguments.form(), from, to, bytes as usize);
+    let mut pair = PingPong::new(&ranks.world, (ranks.memory, arguments.form()), (from, to), bytes as usize)?;
     let mut correct = None;
     if !arguments.no_check {
         let wrong = pair.first_wrong_byte()?;

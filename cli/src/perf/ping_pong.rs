@@ -8,6 +8,7 @@ use anyccl_engine::comm::Communicator;
 
 use super::check::{data, first_difference, repeat};
 use super::ranks::{Form, exchange, receive, send};
+use super::region::{Incoming, Memory, Outgoing, Region};
 
 /// Two ranks, with a buffer for each direction.
 pub struct PingPong<'a> {
@@ -15,31 +16,38 @@ pub struct PingPong<'a> {
     form: Form,
     near: Rank,
     far: Rank,
-    /// The bytes that the near rank sends.
-    out: Vec<u8>,
+    /// Length of a message.
+    bytes: usize,
+    /// The message that the near rank sends.
+    out: Region,
     /// The receive buffer of both ranks.
-    back: Vec<u8>,
+    back: Region,
 }
 
 impl<'a> PingPong<'a> {
     /// Prepares messages of `bytes` bytes between `near`, which begins, and `far`.
-    pub fn new(comm: &'a Communicator, form: Form, near: Rank, far: Rank, bytes: usize) -> PingPong<'a> {
-        // Both buffers are written: fresh pages would be mapped during the first measurement.
-        let mut out = vec![0; bytes];
-        repeat(&data(near, far, Datatype::Byte), &mut out);
-        PingPong { comm, form, near, far, out, back: vec![1; bytes] }
+    pub fn new(
+        comm: &'a Communicator,
+        (memory, form): (Memory, Form),
+        (near, far): (Rank, Rank),
+        bytes: usize,
+    ) -> Result<PingPong<'a>> {
+        let (mut out, back) = (memory.region(bytes)?, memory.region(bytes)?);
+        out.write(0, bytes, |out| repeat(&data(near, far, Datatype::Byte), out))?;
+        Ok(PingPong { comm, form, near, far, bytes, out, back })
     }
 
     /// Makes round trips: the far side returns what it received.
     pub fn round_trips(&mut self, trips: u64) -> Result<()> {
         let PingPong { comm, form, near, far, .. } = *self;
+        let PingPong { out, back, .. } = self;
         for _ in 0..trips {
             if comm.rank() == near {
-                send(comm, &self.out, far, form)?;
-                receive(comm, &mut self.back, far, form)?;
+                send(comm, out.outgoing(), far, form)?;
+                receive(comm, back.incoming(), far, form)?;
             } else if comm.rank() == far {
-                receive(comm, &mut self.back, near, form)?;
-                send(comm, &self.back, near, form)?;
+                receive(comm, back.incoming(), near, form)?;
+                send(comm, back.outgoing(), near, form)?;
             }
         }
         Ok(())
@@ -53,18 +61,18 @@ impl<'a> PingPong<'a> {
             rank if rank == far => near,
             _ => return Ok(()),
         };
-        (0..times).try_for_each(|_| exchange(comm, &self.out, &mut self.back, peer))
+        (0..times).try_for_each(|_| exchange(comm, self.out.outgoing(), self.back.incoming(), peer))
     }
 
     /// Sends messages in a row.
     pub fn stream(&mut self, messages: u64) -> Result<()> {
         let PingPong { comm, form, near, far, .. } = *self;
         if comm.rank() == near {
-            (0..messages).try_for_each(|_| send(comm, &self.out, far, form))?;
-            receive(comm, &mut [], far, form)?;
+            (0..messages).try_for_each(|_| send(comm, self.out.outgoing(), far, form))?;
+            receive(comm, Incoming::from(&mut [][..]), far, form)?;
         } else if comm.rank() == far {
-            (0..messages).try_for_each(|_| receive(comm, &mut self.back, near, form))?;
-            send(comm, &[], near, form)?;
+            (0..messages).try_for_each(|_| receive(comm, self.back.incoming(), near, form))?;
+            send(comm, Outgoing::from(&[][..]), near, form)?;
         }
         Ok(())
     }
@@ -74,6 +82,7 @@ impl<'a> PingPong<'a> {
         self.round_trips(1)?;
         let takes_part = [self.near, self.far].contains(&self.comm.rank());
         let period = data(self.near, self.far, Datatype::Byte);
-        Ok(first_difference(&period, &self.back, 1).filter(|_| takes_part))
+        let wrong = self.back.read(0, self.bytes, |back| first_difference(&period, back, 1))?;
+        Ok(wrong.filter(|_| takes_part))
     }
 }

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
+use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
 use anyccl_engine::bootstrap::{UNIQUE_ID_BYTES, UniqueId};
 use anyccl_engine::comm::{CommConfig, Communicator, Operation, world_finalize, world_init};
 use anyccl_engine::config::{Config, TransportChoice};
+use anyccl_engine::device::tools::{device_count, use_device};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
+
+use super::region::{Incoming, Memory, Outgoing};
 
 /// Form of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +43,8 @@ impl Form {
 pub struct Ranks {
     /// The world, in which the library chooses the algorithms.
     pub world: Arc<Communicator>,
+    /// Where the measured buffers of this rank lie.
+    pub memory: Memory,
     config: Config,
 }
 
@@ -48,11 +53,35 @@ impl Ranks {
     pub fn join() -> Result<Ranks> {
         let config = Config::from_environment()?;
         let world = world_init(&config, &CommConfig::default())?;
-        Ok(Ranks { world, config })
+        Ok(Ranks { world, memory: Memory::Host, config })
+    }
+
+    /// Lets the ranks measure memory of devices: each uses the device of its position on its host, modulo
+    /// their number. They get a new communicator, because one sees only a driver that was there before it.
+    /// Collective; if it fails on one rank, it fails on all.
+    pub fn use_devices(&mut self) -> Result<()> {
+        let local = self.world.local_rank();
+        let own = device_count().and_then(|count| match count {
+            0 => Err(Error::Unsupported("this process sees no CUDA device".into())),
+            count => {
+                let device = (local % count.cast_unsigned()).cast_signed();
+                use_device(device).map(|()| device)
+            }
+        });
+        if !self.all(own.is_ok())? {
+            let other = || Error::Unsupported("another rank has no CUDA device that it can use".into());
+            return Err(own.err().unwrap_or_else(other));
+        }
+        self.memory = Memory::Device(own?);
+        self.world = self.with_config(&self.config)?.shared();
+        Ok(())
     }
 
     /// Leaves the job. Collective.
     pub fn leave(self) -> Result<()> {
+        if self.memory != Memory::Host {
+            self.world.finalize()?;
+        }
         world_finalize()
     }
 
@@ -131,16 +160,16 @@ impl Ranks {
     pub fn collect(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
         let (world, form) = (&self.world, Form::Blocking);
         if !self.speaks() {
-            send(world, &(bytes.len() as u64).to_ne_bytes(), 0, form)?;
-            send(world, bytes, 0, form)?;
+            send(world, Outgoing::from(&(bytes.len() as u64).to_ne_bytes()[..]), 0, form)?;
+            send(world, Outgoing::from(bytes), 0, form)?;
             return Ok(Vec::new());
         }
         let mut all = vec![bytes.to_vec()];
         for rank in 1..self.size() {
             let mut len = [0; 8];
-            receive(world, &mut len, rank, form)?;
+            receive(world, Incoming::from(&mut len[..]), rank, form)?;
             let mut theirs = vec![0; u64::from_ne_bytes(len) as usize];
-            receive(world, &mut theirs, rank, form)?;
+            receive(world, Incoming::from(&mut theirs[..]), rank, form)?;
             all.push(theirs);
         }
         Ok(all)
@@ -164,7 +193,7 @@ impl Ranks {
 }
 
 /// Sends to one rank.
-pub fn send(comm: &Communicator, bytes: &[u8], to: Rank, form: Form) -> Result<()> {
+pub fn send(comm: &Communicator, bytes: Outgoing<'_>, to: Rank, form: Form) -> Result<()> {
     let what = outgoing(bytes, to);
     match form {
         // SAFETY: `data` has `count` bytes, which are borrowed for the whole call.
@@ -175,8 +204,8 @@ pub fn send(comm: &Communicator, bytes: &[u8], to: Rank, form: Form) -> Result<(
 }
 
 /// Receives from one rank.
-pub fn receive(comm: &Communicator, bytes: &mut [u8], from: Rank, form: Form) -> Result<()> {
-    let (data, count) = (bytes.as_mut_ptr(), bytes.len() as u64);
+pub fn receive(comm: &Communicator, bytes: Incoming<'_>, from: Rank, form: Form) -> Result<()> {
+    let (data, count) = (bytes.start, bytes.len as u64);
     let buffer = RecvBuffer { data, datatype: Datatype::Byte, count, is_lenient: false };
     let selector = Selector::new(Some(from), Some(0));
     match form {
@@ -188,7 +217,7 @@ pub fn receive(comm: &Communicator, bytes: &mut [u8], from: Rank, form: Form) ->
 }
 
 /// Sends to one rank and receives from it at the same time.
-pub fn exchange(comm: &Communicator, out: &[u8], back: &mut [u8], peer: Rank) -> Result<()> {
+pub fn exchange(comm: &Communicator, out: Outgoing<'_>, back: Incoming<'_>, peer: Rank) -> Result<()> {
     let message = outgoing(out, peer);
     // SAFETY: `out` is borrowed until this function returns. The request is waited for here, or by its drop
     // if the receive fails.
@@ -197,7 +226,7 @@ pub fn exchange(comm: &Communicator, out: &[u8], back: &mut [u8], peer: Rank) ->
     sent.wait()
 }
 
-fn outgoing(bytes: &[u8], to: Rank) -> OutgoingMessage {
-    let (datatype, count, data) = (Datatype::Byte, bytes.len() as u64, bytes.as_ptr());
+fn outgoing(bytes: Outgoing<'_>, to: Rank) -> OutgoingMessage {
+    let (datatype, count, data) = (Datatype::Byte, bytes.len as u64, bytes.start);
     OutgoingMessage { to, tag: 0, datatype, count, data, is_synchronous: false }
 }

@@ -50,7 +50,7 @@ fn communicators(bench: &Bench<'_>, collective: Collective) -> Result<Vec<Arc<Co
     let Some(names) = bench.arguments.forced(collective) else {
         return Ok(vec![Arc::clone(&bench.ranks.world)]);
     };
-    let forced = |name| Ok(Arc::new(bench.ranks.with_algorithm(collective, name)?));
+    let forced = |name| Ok(bench.ranks.with_algorithm(collective, name)?.shared());
     names.into_iter().map(forced).collect()
 }
 
@@ -74,12 +74,12 @@ impl Contest<'_, '_> {
             Err(Error::Unsupported(_)) => return Ok(None),
             algorithm => algorithm?,
         };
-        let mut memory =
-            CollectiveCall::new(self.collective, call, ranks.rank(), ranks.size(), self.in_place);
+        let place = (ranks.rank(), ranks.size());
+        let mut memory = CollectiveCall::new(ranks.memory, (self.collective, call), place, self.in_place)?;
         let correct = if arguments.no_check { None } else { Some(self.is_right(&mut memory, algorithm)?) };
         // Zeros stay zeros, however often they are reduced in place.
-        memory.input().fill(0);
-        memory.output().fill(0);
+        memory.write_input(|bytes| bytes.fill(0))?;
+        memory.write_output(|bytes| bytes.fill(0))?;
         let samples = measure(ranks, arguments.effort(), |calls| {
             (0..calls).try_for_each(|_| memory.run(self.comm, form))
         })?;
@@ -128,10 +128,10 @@ impl Contest<'_, '_> {
             size: ranks.size(),
         };
         // The output must be cleared first, because in place the input lies in the output.
-        Case::clear(memory.output());
-        case.fill(memory.input());
+        memory.write_output(Case::clear)?;
+        memory.write_input(|bytes| case.fill(bytes))?;
         memory.run(self.comm, self.bench.arguments.form())?;
-        let wrong = case.first_wrong_element(memory.output());
+        let wrong = memory.read_output(|bytes| case.first_wrong_element(bytes))?;
         if let Some(element) = wrong {
             let rank = ranks.rank();
             self.bench

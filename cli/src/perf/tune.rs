@@ -23,6 +23,7 @@ use super::arguments::PerfArguments;
 use super::measure::measure;
 use super::ping_pong::PingPong;
 use super::ranks::Ranks;
+use super::region::Memory;
 use super::statistics::Summary;
 use crate::Failure;
 
@@ -121,7 +122,7 @@ impl Pair<'_> {
         run: impl Fn(&mut PingPong, u64) -> base::Result<()>,
     ) -> Result<f64, Failure> {
         let Pair { arguments, ranks, comm, peer } = *self;
-        let mut pair = PingPong::new(comm, arguments.form(), 0, peer, bytes);
+        let mut pair = PingPong::new(comm, (Memory::Host, arguments.form()), (0, peer), bytes)?;
         let samples = measure(ranks, arguments.effort(), |times| run(&mut pair, times))?;
         Ok(Summary::of(&samples.seconds).median * 1e6)
     }

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 
 use anyccl_engine::algo::{self, Algorithm};
 use anyccl_engine::base::Rank;
+use anyccl_engine::comm::DeviceWay;
 use anyccl_engine::config::{BackendName, Config, MemoryKind};
 use anyccl_engine::plan::PlanRequest;
 use anyccl_engine::simulate::{Limits, for_rank, steps};
@@ -22,6 +23,7 @@ use clap::Args;
 
 use crate::Failure;
 use crate::output::{say, say_json, write};
+use crate::perf::memory_kind;
 use call::{CallArguments, PlannedCall};
 use choice::Choice;
 
@@ -47,6 +49,9 @@ pub struct PlanArguments {
     /// Ranks that share each core
     #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     ranks_per_core: u32,
+    /// Memory of the buffers: cpu, or cuda for memory of GPUs, and the way in which such a call goes
+    #[arg(long, value_name = "cpu|cuda", value_parser = memory_kind, default_value = "cpu")]
+    memory: MemoryKind,
     /// Show this algorithm instead of the chosen one
     #[arg(short, long)]
     algorithm: Option<String>,
@@ -81,11 +86,33 @@ pub fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
         let title = format!("{}: {}", call.title(), shown.name);
         write(path, &diagram::draw(&title, &request, &arrows)?)?;
     }
+    let way = device_way(arguments.memory);
     if arguments.json {
-        return say_json(&json::object(&call, &request, &choice, shown, &ranks));
+        let mut object = json::object(&call, &request, &choice, shown, &ranks);
+        object["memory"] = arguments.memory.name().into();
+        object["way"] = way.map(DeviceWay::name).into();
+        return say_json(&object);
     }
-    let text = other_engine().unwrap_or_default() + &choice.layout(&call, &request, shown);
+    let text = other_engine().unwrap_or_default() + &about_way(way) + &choice.layout(&call, &request, shown);
     say(&(text + &rounds::layout(shown, &request, &ranks, arguments.all)))
+}
+
+/// The way in which a call on memory of a device goes.
+fn device_way(memory: MemoryKind) -> Option<DeviceWay> {
+    let choice = Config::from_environment().map(|config| config.backend).unwrap_or_default();
+    (memory == MemoryKind::Cuda).then(|| DeviceWay::of_choice(&choice))
+}
+
+fn about_way(way: Option<DeviceWay>) -> String {
+    way.map_or_else(String::new, |way| {
+        let what = match way {
+            DeviceWay::Staged => {
+                "Below is the call on the copies; the copies out of the device and back come on top of it."
+            }
+            _ => "Below is the plan of the builtin engine, which does not make this call.",
+        };
+        format!("memory of a GPU, way {}: {}. {what}\n\n", way.name(), way.meaning())
+    })
 }
 
 /// A notice for the user if the environment names an engine that makes no plans.

@@ -1,6 +1,8 @@
 //! Helpers to run the tool, and to wait for events instead of time.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub mod fake_gpus;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};

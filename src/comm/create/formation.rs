@@ -225,6 +225,7 @@ impl Communicator {
             SHRUNK | WITH_CONTEXT => {}
             _ => made.attach_like(self)?,
         }
+        made.log_device_way();
         Ok(made)
     }
 }

@@ -97,6 +97,7 @@ impl Communicator {
             let _ = comm.finalize();
             return Err(error);
         }
+        comm.log_device_way();
         Ok(comm)
     }
 

@@ -21,6 +21,7 @@ mod completion;
 mod described;
 mod on_stream;
 mod queue;
+mod way;
 mod worker;
 
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub(super) use described::Described;
 pub use on_stream::{RoomyCall, StreamCall, StreamTail, StreamedCall};
 pub(super) use queue::DeviceQueue;
 use queue::QueuedCall;
+pub use way::DeviceWay;
 
 use super::communicator::Communicator;
 use super::ready::ReadyCall;

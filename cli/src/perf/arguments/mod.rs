@@ -7,12 +7,13 @@ use std::path::PathBuf;
 
 use anyccl_engine::algo;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
+use anyccl_engine::config::MemoryKind;
 use clap::Args;
 
 use super::measure::Effort;
 use super::ranks::Form;
 use super::sizes::{Sweep, parse_bytes};
-pub use words::{Iterations, Target, What};
+pub use words::{Iterations, Target, What, memory_kind};
 use words::{datatype, operator};
 
 const EXAMPLES: &str = "\
@@ -21,6 +22,7 @@ Examples:
   anyccl perf all_gather -n 4 -b 1K -e 1M --algorithms all --plot all_gather.svg
   anyccl perf p2p-matrix -n 4 --json - --plot matrix.svg
   anyccl perf all_reduce -n 4 -b 1M -e 1M --trace trace.json
+  anyccl perf all_reduce -n 4 --memory cuda
   anyccl perf -n 2 --tune tuning.txt
   anyccl run -n 4 anyccl perf all --csv all.csv
   torchrun --nproc-per-node 4 --no-python anyccl perf all
@@ -83,6 +85,12 @@ pub struct PerfArguments {
     /// Measure separate buffers and coinciding ones
     #[arg(long)]
     pub both: bool,
+
+    /// Memory of the buffers: cpu, or cuda for memory of GPUs. Rank r of a host uses its device r, modulo
+    /// their number
+    #[arg(long, value_name = "cpu|cuda", value_parser = memory_kind, default_value = "cpu")]
+    #[arg(conflicts_with = "tune")]
+    pub memory: MemoryKind,
 
     /// Calls in one sample; auto: enough for the clock
     #[arg(long, value_name = "CALLS", default_value = "auto")]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
+use anyccl_engine::config::MemoryKind;
 
 /// What to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +83,12 @@ impl FromStr for Target {
 pub fn datatype(text: &str) -> Result<Datatype, String> {
     let known = || format!("expected {}", listed(Datatype::ALL.map(Datatype::name)));
     Datatype::ALL.into_iter().find(|datatype| datatype.name() == text).ok_or_else(known)
+}
+
+/// Parses the name of a kind of memory.
+pub fn memory_kind(text: &str) -> Result<MemoryKind, String> {
+    let known = || format!("expected {}", listed(MemoryKind::ALL.map(MemoryKind::name)));
+    MemoryKind::ALL.into_iter().find(|memory| memory.name() == text).ok_or_else(known)
 }
 
 /// Parses the name of an operator.

@@ -30,6 +30,10 @@ pub struct Header {
     pub kernels: &'static str,
     /// Form of calls: blocking or non-blocking.
     pub calls: &'static str,
+    /// Memory of the buffers: cpu or cuda.
+    pub memory: &'static str,
+    /// The way in which calls on memory of a device go; `None` for memory of the processor.
+    pub way: Option<&'static str>,
 }
 
 /// The measurements of a collective at one size.

@@ -14,14 +14,18 @@ pub struct TextTable {
 
 /// The line with the header of the run.
 pub fn title(header: &Header) -> String {
-    let Header { anyccl, ranks, hosts, datatype, op, root, kernels, calls, .. } = header;
+    let Header { anyccl, ranks, hosts, datatype, op, root, kernels, calls, memory, .. } = header;
+    let memory = match header.way {
+        None => String::new(),
+        Some(way) => format!("; memory {memory}, {way}"),
+    };
     let transports = match header.transports.as_slice() {
         [] => "none".to_string(),
         names => names.join("+"),
     };
     format!(
         "# anyccl {anyccl}: ranks {ranks}; hosts {hosts}; transport {transports}; datatype {datatype}; op {op}; \
-         root {root}; kernels {kernels}; {calls} calls"
+         root {root}; kernels {kernels}; {calls} calls{memory}"
     )
 }
 

@@ -1,0 +1,70 @@
+//! The way in which calls on memory of devices go.
+
+use super::super::communicator::Communicator;
+use crate::backend::{BackendChoice, BackendName, MemoryKind};
+use crate::log_line;
+
+/// The way in which the calls of a communicator on memory of devices go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceWay {
+    /// There is none: the process had not loaded the CUDA driver when it made the communicator.
+    None,
+    /// The builtin engine works on copies in page-locked host memory.
+    Staged,
+    /// Another engine makes the calls that it has; the others go the staged way.
+    Engine(BackendName),
+}
+
+impl DeviceWay {
+    /// The way of communicators with this choice of engines, as far as the choice alone decides it.
+    pub fn of_choice(choice: &BackendChoice) -> DeviceWay {
+        match choice.named(MemoryKind::Cuda).and_then(|mut named| named.next()) {
+            None | Some(BackendName::Builtin) => DeviceWay::Staged,
+            Some(engine) => DeviceWay::Engine(engine),
+        }
+    }
+
+    /// A word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            DeviceWay::None => "none",
+            DeviceWay::Staged => "staged",
+            DeviceWay::Engine(engine) => engine.name(),
+        }
+    }
+
+    /// What it means.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            DeviceWay::None => "this process had not loaded the CUDA driver",
+            DeviceWay::Staged => "builtin engine, on copies in page-locked host memory",
+            DeviceWay::Engine(_) => "the engine's own calls; it wants a GPU for each rank",
+        }
+    }
+}
+
+impl Communicator {
+    /// The way in which calls on memory of devices go. Local, and equal on all ranks that have the driver.
+    pub fn device_way(&self) -> DeviceWay {
+        if self.has_device_engine() {
+            return DeviceWay::Engine(BackendName::Nccl);
+        }
+        if self.kinds.may_differ() { DeviceWay::Staged } else { DeviceWay::None }
+    }
+
+    /// Logs the way. Where another engine serves such calls, its own line has said so.
+    pub(in crate::comm) fn log_device_way(&self) {
+        let way = self.device_way();
+        if self.kinds.may_differ() && !matches!(way, DeviceWay::Engine(_)) {
+            log_line!(
+                Info,
+                "rank {} of {} in \"{}\": cuda memory goes the way {}: {}",
+                self.rank,
+                self.size(),
+                self.name,
+                way.name(),
+                way.meaning()
+            );
+        }
+    }
+}
