@@ -76,6 +76,80 @@ static void without_a_stream(uint64_t data, void *stream, int rank, int size)
     }
 }
 
+/* Prepared operations are part of the stream at each start. */
+static void prepared(uint64_t data, void *stream, int size)
+{
+    anyccl_request_t request = ANYCCL_REQUEST_NULL;
+    CHECK_OK(anyccl_comm_set_stream(ANYCCL_WORLD, stream));
+    CHECK_OK(anyccl_all_reduce_init(address(data), address(data), COUNT, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD,
+                                    &request));
+    for (int round = 1; round <= 3; round++) {
+        CUDA("cuMemsetD8Async", data, (unsigned char)round, (size_t)BYTES, stream);
+        CHECK_OK(anyccl_start(request));
+        check_device(data, round * PATTERN * size, stream);
+        CHECK_OK(anyccl_wait(&request));
+    }
+    CHECK_OK(anyccl_request_free(&request));
+    CHECK_OK(anyccl_comm_unset_stream(ANYCCL_WORLD));
+}
+
+/* A stream that records a graph takes no call, and the graph has nothing of it. */
+static void while_recording(uint64_t data, void *stream, int size)
+{
+    const int thread_local_mode = 1;
+    void *graph = NULL;
+    size_t nodes = 0;
+    CHECK_OK(anyccl_comm_set_stream(ANYCCL_WORLD, stream));
+    CUDA("cuStreamBeginCapture_v2", stream, thread_local_mode);
+    CUDA("cuMemsetD8Async", data, (unsigned char)1, (size_t)BYTES, stream);
+    CHECK_STATUS(ANYCCL_ERR_UNSUPPORTED, anyccl_all_reduce(address(data), address(data), COUNT, ANYCCL_INT32,
+                                                           ANYCCL_SUM, ANYCCL_WORLD));
+    CHECK(strstr(anyccl_last_error(), "records a graph") != NULL);
+    CUDA("cuStreamEndCapture", stream, &graph);
+    CUDA("cuGraphGetNodes", graph, NULL, &nodes);
+    CHECK(nodes == 1);
+    CUDA("cuGraphDestroy", graph);
+    CUDA("cuMemsetD8Async", data, (unsigned char)1, (size_t)BYTES, stream);
+    CHECK_OK(anyccl_all_reduce(address(data), address(data), COUNT, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
+    check_device(data, PATTERN * size, stream);
+    CHECK_OK(anyccl_comm_unset_stream(ANYCCL_WORLD));
+}
+
+/* Memory of each kind. Only that of the host can be read here. */
+static void kinds_of_memory(void *stream, int size)
+{
+    enum { MEMORY_TYPE = 2, ON_DEVICE = 2 };
+    const anyccl_mem_kind_t kinds[] = {ANYCCL_MEM_SHARED, ANYCCL_MEM_DEVICE, ANYCCL_MEM_DEVICE_EXPORTABLE};
+    void *unset = stream;
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_alloc_kind(8, 3, &unset));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_alloc_kind(8, ANYCCL_MEM_DEVICE, NULL));
+    CHECK_STATUS(ANYCCL_ERR_SYSTEM, anyccl_mem_alloc_kind((size_t)1 << 60, ANYCCL_MEM_DEVICE, &unset));
+    CHECK(unset == stream);
+    for (int i = 0; i < 3; i++) {
+        void *memory = NULL;
+        CHECK_OK(anyccl_mem_alloc_kind(0, kinds[i], &memory));
+        CHECK(memory == NULL);
+        CHECK_OK(anyccl_mem_alloc_kind(BYTES, kinds[i], &memory));
+        const uint64_t data = (uint64_t)(uintptr_t)memory;
+        if (kinds[i] == ANYCCL_MEM_SHARED) {
+            memset(memory, 2, BYTES);
+        } else {
+            unsigned type = 0;
+            CUDA("cuPointerGetAttribute", &type, MEMORY_TYPE, data);
+            CHECK(type == ON_DEVICE);
+            CUDA("cuMemsetD8Async", data, (unsigned char)2, (size_t)BYTES, stream);
+            CUDA("cuStreamSynchronize", stream);
+        }
+        CHECK_OK(anyccl_all_reduce(memory, memory, COUNT, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
+        if (kinds[i] == ANYCCL_MEM_SHARED)
+            CHECK(((int *)memory)[COUNT - 1] == 2 * PATTERN * size);
+        else
+            check_device(data, 2 * PATTERN * size, stream);
+        CHECK_OK(anyccl_mem_free(memory));
+        CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_free(memory));
+    }
+}
+
 /* Messages around a ring. The message is shorter than the buffer, whose end stays as it is. */
 static void around_the_ring(uint64_t data, void *stream, int rank, int size)
 {
@@ -112,6 +186,9 @@ int main(void)
     on_a_stream(data, stream, rank, size);
     without_a_stream(data, stream, rank, size);
     around_the_ring(data, stream, rank, size);
+    prepared(data, stream, size);
+    while_recording(data, stream, size);
+    kinds_of_memory(stream, size);
     CHECK_OK(anyccl_finalize());
     CUDA("cuMemFree_v2", data);
     return 0;

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::sync::Mutex;
 
 use anyccl_engine::device::Exportable;
+use anyccl_engine::device::allocations::{self, DeviceMemory};
 use common::device::double;
 
 const BYTES: usize = 3 << 20;
@@ -22,7 +23,7 @@ fn live() -> Vec<u64> {
 #[test]
 fn an_import_shows_the_memory_of_the_export_and_outlives_it() {
     let _alone = ALONE.lock();
-    let before = { double() }.live("physical");
+    let before = double().live("physical");
     let counts = live();
     let owner = Exportable::allocate(0, BYTES).unwrap();
     assert!(owner.bytes() >= BYTES && Exportable::is_supported(0).unwrap());
@@ -62,6 +63,22 @@ fn another_process_maps_the_memory_and_its_writes_are_seen() {
     child.env("EXPORTED", format!("{} {}", descriptor.as_raw_fd(), memory.bytes()));
     assert!(child.status().unwrap().success());
     assert_eq!(double().read(memory.address(), 11), b"hello world");
+}
+
+#[test]
+fn memory_of_the_library_is_freed_once_and_leaves_nothing() {
+    let _alone = ALONE.lock();
+    double();
+    let before = (double().live("allocations"), live());
+    for kind in [DeviceMemory::Plain, DeviceMemory::Exportable] {
+        let memory = allocations::allocate(kind, BYTES).unwrap();
+        double().write(memory as u64, &[7; BYTES]);
+        assert!(!allocations::free(memory + 1).unwrap());
+        assert!(allocations::free(memory).unwrap());
+        assert!(!allocations::free(memory).unwrap());
+        assert!(allocations::allocate(kind, 1 << 60).is_err());
+    }
+    assert_eq!((double().live("allocations"), live()), before);
 }
 
 #[test]

@@ -35,13 +35,14 @@ CLASSES = {
     "anyccl_reduce_op": "ReduceOp",
     "anyccl_scalar": "Scalar",
     "anyccl_log_level": "LogLevel",
+    "anyccl_mem_kind": "MemKind",
     "anyccl_config_t": "Config",
     "anyccl_unique_id_t": "UniqueId",
     "anyccl_store_t": "Store",
     "anyccl_message_status_t": "MessageStatus",
 }
 PREFIXES = {"Status": "ANYCCL_", "Datatype": "ANYCCL_", "ReduceOp": "ANYCCL_", "Scalar": "ANYCCL_SCALAR_",
-            "LogLevel": "ANYCCL_LOG_"}
+            "LogLevel": "ANYCCL_LOG_", "MemKind": "ANYCCL_MEM_"}
 
 HEAD = '''\
 """The C API for ctypes. Made from include/anyccl/anyccl.h by `python3 torch/bind_header.py`. Do not edit."""

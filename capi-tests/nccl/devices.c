@@ -27,6 +27,10 @@ static struct {
     int (*fill)(pointer_t to, unsigned char byte, size_t bytes, void *stream);
     int (*write)(pointer_t to, const void *from, size_t bytes);
     int (*read)(void *to, pointer_t from, size_t bytes, void *stream);
+    int (*begin_capture)(void *stream, int mode);
+    int (*end_capture)(void *stream, void **graph);
+    int (*graph_nodes)(void *graph, void **nodes, size_t *count);
+    int (*graph_destroy)(void *graph);
 } cuda;
 
 /* Looks up a function of the driver. */
@@ -52,6 +56,10 @@ static void load_driver(void)
     look_up(driver, "cuMemsetD8Async", &cuda.fill);
     look_up(driver, "cuMemcpyHtoD_v2", &cuda.write);
     look_up(driver, "cuMemcpyDtoHAsync_v2", &cuda.read);
+    look_up(driver, "cuStreamBeginCapture_v2", &cuda.begin_capture);
+    look_up(driver, "cuStreamEndCapture", &cuda.end_capture);
+    look_up(driver, "cuGraphGetNodes", &cuda.graph_nodes);
+    look_up(driver, "cuGraphDestroy", &cuda.graph_destroy);
 }
 
 static void enter_device(void)
@@ -298,6 +306,8 @@ static void abandoned(struct harness *harness, struct place *place)
     if (harness->size == 1)
         return;
     const ncclComm_t comm = another(harness, 1);
+    /* An abort must not come while another rank still makes its communicator. */
+    meet(harness);
     if (harness->rank != 0) {
         CHECK_OK(ncclAllReduce((void *)place->send, (void *)place->recv, COUNT, ncclInt, ncclSum, comm, place->stream));
         CHECK_OK(ncclAllReduce((void *)place->send, (void *)place->recv, COUNT, ncclInt, ncclSum, comm, place->stream));
@@ -308,6 +318,29 @@ static void abandoned(struct harness *harness, struct place *place)
     meet(harness);
     if (harness->rank == 0)
         CHECK_OK(ncclCommAbort(comm));
+}
+
+/* A stream that records a graph takes no call, alone or in a group; the graph has nothing of it. */
+static void recording(struct harness *harness, struct place *place)
+{
+    enum { THREAD_LOCAL = 1 };
+    void *send = (void *)place->send, *recv = (void *)place->recv, *graph = NULL;
+    size_t nodes = 0;
+    CHECK(cuda.sync(place->stream) == 0);
+    CHECK(cuda.begin_capture(place->stream, THREAD_LOCAL) == 0);
+    CHECK(cuda.fill(place->recv, 1, 100, place->stream) == 0);
+    CHECK(ncclAllReduce(send, recv, COUNT, ncclInt, ncclSum, harness->comm, place->stream) == ncclInvalidUsage);
+    CHECK(strstr(ncclGetLastError(harness->comm), "records a graph") != NULL);
+    CHECK_OK(ncclGroupStart());
+    CHECK_OK(ncclSend(send, COUNT, ncclInt, harness->rank, harness->comm, place->stream));
+    CHECK_OK(ncclRecv(recv, COUNT, ncclInt, harness->rank, harness->comm, place->stream));
+    CHECK(ncclGroupEnd() == ncclInvalidUsage);
+    CHECK(cuda.end_capture(place->stream, &graph) == 0);
+    CHECK(cuda.graph_nodes(graph, NULL, &nodes) == 0);
+    CHECK(nodes == 1);
+    CHECK(cuda.graph_destroy(graph) == 0);
+    collectives(harness, place);
+    messages(harness, place, 10);
 }
 
 /* Destroying waits for what is in the stream. */
@@ -336,6 +369,7 @@ static void everything(struct harness *harness)
     messages(harness, &place, COUNT);
     non_blocking(harness, &place);
     drained(harness, &place);
+    recording(harness, &place);
     mismatch(harness, &place);
     abandoned(harness, &place);
     meet(harness);

@@ -2,7 +2,7 @@
 
 /**
  * \file
- * \brief Memory that the other ranks of the host can read.
+ * \brief Memory that the other ranks of the host can read, and memory of devices.
  *
  * \defgroup chapter_memory Memory
  *
@@ -60,13 +60,50 @@ extern "C" {
  */
 anyccl_status_t anyccl_mem_alloc(size_t bytes, void **ptr);
 
+/** Values of anyccl_mem_kind_t. They never change. */
+typedef enum anyccl_mem_kind {
+    /** Host memory that the other ranks of this host read where it is, as anyccl_mem_alloc() gives it. */
+    ANYCCL_MEM_SHARED = 0,
+    /** Memory of a CUDA device, as cudaMalloc() gives it. */
+    ANYCCL_MEM_DEVICE = 1,
+    /** Memory of a CUDA device that other processes can map. Sizes are rounded up, usually to 2 MiB. */
+    ANYCCL_MEM_DEVICE_EXPORTABLE = 2,
+} anyccl_mem_kind;
+
+/** Kind of memory: one of enum anyccl_mem_kind. */
+typedef int anyccl_mem_kind_t;
+
 /**
- * Frees memory of anyccl_mem_alloc().
+ * Allocates memory of a kind.
+ *
+ * \param[in]  bytes  Size; 0 gives NULL.
+ * \param[in]  kind   One of enum anyccl_mem_kind.
+ * \param[out] ptr    First byte. Owned by the caller; release with anyccl_mem_free().
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when ptr is NULL or kind is none of the enum;
+ *          ANYCCL_ERR_UNSUPPORTED when there is no CUDA driver, or when it cannot share memory;
+ *          ANYCCL_ERR_SYSTEM when there is not enough memory.
+ *
+ * Local. It needs no communicator, and serves all of them, made after it. See docs/gpu.md for calls on memory
+ * of a device.
+ *
+ * Memory of a device belongs to the device that is current in this thread, or to device 0 if none is. The
+ * content is undefined. The memory lives until it is freed, or until the process ends. As cudaMalloc() and
+ * cudaFree(), the functions may wait for all work of the device: call them while no stream of this thread waits
+ * for a call that another rank has still to make. They may be called while a stream records a graph, which has
+ * nothing of them.
+ *
+ * Calls accept device memory of any origin. Exportable memory is the kind that processes on devices with peer
+ * access can use without copies. Replacement for ncclMemAlloc.
+ */
+anyccl_status_t anyccl_mem_alloc_kind(size_t bytes, anyccl_mem_kind_t kind, void **ptr);
+
+/**
+ * Frees memory of anyccl_mem_alloc() or anyccl_mem_alloc_kind().
  *
  * \param[in] ptr  Taken. NULL: nothing happens.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when ptr is not such memory, or no longer;
  *          ANYCCL_ERR_INVALID_USAGE while a part of it is registered, or in a child of fork for memory of
- *          its parent. After these two, nothing has changed.
+ *          its parent. After these two, nothing has changed. ANYCCL_ERR_SYSTEM when the CUDA driver fails.
  *
  * Local. No call may be using the memory. If one does, its result is undefined on the ranks that read the
  * memory; nothing else happens to them. Replacement for MPI_Free_mem and ncclMemFree.

@@ -68,6 +68,8 @@ driver_table! {
     event_destroy: c"cuEventDestroy_v2", (CudaEvent);
     event_record: c"cuEventRecord", (CudaEvent, CudaStream);
     event_query: c"cuEventQuery", (CudaEvent);
+    allocate: c"cuMemAlloc_v2", (*mut u64, usize);
+    free: c"cuMemFree_v2", (u64);
     host_alloc: c"cuMemHostAlloc", (*mut *mut c_void, usize, c_uint);
     host_device_pointer: c"cuMemHostGetDevicePointer_v2", (*mut u64, *mut c_void, c_uint);
     copy_to_host: c"cuMemcpyDtoHAsync_v2", (*mut c_void, u64, usize, CudaStream);
@@ -265,6 +267,22 @@ impl CudaDriver {
         // SAFETY: a live event.
         let result = unsafe { (self.0.event_query)(event) };
         self.is_over("cuEventQuery", result)
+    }
+
+    /// Allocates memory of the current device. It may wait for all work of the device.
+    pub(super) fn allocate(&self, bytes: usize) -> Result<u64> {
+        let mut address = 0;
+        // SAFETY: writes one address.
+        let result = unsafe { (self.0.allocate)(&mut address, bytes) };
+        self.check("cuMemAlloc", result)?;
+        Ok(address)
+    }
+
+    /// Frees memory of [`CudaDriver::allocate`]. It waits for all work of the device.
+    pub(super) fn free(&self, address: u64) -> Result<()> {
+        // SAFETY: the caller has allocated it, and no one uses it any more.
+        let result = unsafe { (self.0.free)(address) };
+        self.check("cuMemFree", result)
     }
 
     /// Allocates page-locked memory of the host, which every context can use. It may wait for all work of

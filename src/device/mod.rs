@@ -5,11 +5,13 @@
 //!   `context` is the one in which work is enqueued.
 //! - `StagedCall` is a call on copies in page-locked memory (`staged`). `ranges` places the copies in a
 //!   block of the `pinned` pool; `stream_end` is the end of a call that is enqueued apart from its start.
-//! - [`Exportable`] is memory of a device that other processes can map.
+//! - [`Exportable`] is memory of a device that other processes can map. [`allocations`] is memory that the
+//!   library allocates for the program.
 //! - [`tools`] is what the `anyccl` tool asks of the driver.
 //!
 //! A process that has not loaded the driver, and gives no device memory to a call, never opens it.
 
+pub mod allocations;
 mod context;
 mod driver;
 mod exportable;

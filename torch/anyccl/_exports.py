@@ -5,7 +5,7 @@ import importlib
 
 _MODULES = {
     "communicator": ["Communicator"],
-    "_arrays": ["IN_PLACE", "mem_alloc"],
+    "_arrays": ["IN_PLACE", "device_alloc", "mem_alloc"],
     "_communicator.request": ["Request"],
     "_communicator.status": ["Status"],
     "_communicator.starting": ["unique_id"],

@@ -1,8 +1,10 @@
-//! Memory that the other ranks of the host can read where it is.
+//! Memory that the other ranks of the host can read where it is, and memory of devices.
 
 use std::ffi::{c_int, c_void};
 
 use anyccl_edge::Out;
+use anyccl_engine::base::{Error, Result};
+use anyccl_engine::device::allocations::{self, DeviceMemory};
 use anyccl_engine::memory;
 
 use crate::status::{anyccl_status_t, edge};
@@ -35,18 +37,89 @@ pub unsafe extern "C" fn anyccl_mem_alloc(bytes: usize, ptr: *mut *mut c_void) -
     })
 }
 
-/// Frees memory of anyccl_mem_alloc().
+/// Kind of memory: one of enum anyccl_mem_kind.
+pub type anyccl_mem_kind_t = c_int;
+
+/// Values of anyccl_mem_kind_t. They never change.
+// Numbers from C are integers until checked, so Rust uses this only to compare.
+#[allow(dead_code)]
+#[repr(C)]
+pub enum anyccl_mem_kind {
+    /// Host memory that the other ranks of this host read where it is, as anyccl_mem_alloc() gives it.
+    ANYCCL_MEM_SHARED = 0,
+    /// Memory of a CUDA device, as cudaMalloc() gives it.
+    ANYCCL_MEM_DEVICE = 1,
+    /// Memory of a CUDA device that other processes can map. Sizes are rounded up, usually to 2 MiB.
+    ANYCCL_MEM_DEVICE_EXPORTABLE = 2,
+}
+
+/// Allocates memory of a kind.
+///
+/// \param[in]  bytes  Size; 0 gives NULL.
+/// \param[in]  kind   One of enum anyccl_mem_kind.
+/// \param[out] ptr    First byte. Owned by the caller; release with anyccl_mem_free().
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when ptr is NULL or kind is none of the enum;
+///          ANYCCL_ERR_UNSUPPORTED when there is no CUDA driver, or when it cannot share memory;
+///          ANYCCL_ERR_SYSTEM when there is not enough memory.
+///
+/// Local. It needs no communicator, and serves all of them, made after it. See docs/gpu.md for calls on memory
+/// of a device.
+///
+/// Memory of a device belongs to the device that is current in this thread, or to device 0 if none is. The
+/// content is undefined. The memory lives until it is freed, or until the process ends. As cudaMalloc() and
+/// cudaFree(), the functions may wait for all work of the device: call them while no stream of this thread waits
+/// for a call that another rank has still to make. They may be called while a stream records a graph, which has
+/// nothing of them.
+///
+/// Calls accept device memory of any origin. Exportable memory is the kind that processes on devices with peer
+/// access can use without copies. Replacement for ncclMemAlloc.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_mem_alloc_kind(
+    bytes: usize,
+    kind: anyccl_mem_kind_t,
+    ptr: *mut *mut c_void,
+) -> anyccl_status_t {
+    edge("anyccl_mem_alloc_kind", || {
+        // SAFETY: the caller promises a writable pointer or NULL.
+        let place = unsafe { Out::new(ptr, "ptr") }?;
+        let kind = kind_of(kind)?;
+        let start = match kind {
+            _ if bytes == 0 => std::ptr::null_mut(),
+            None => memory::allocate(bytes)?.cast(),
+            Some(kind) => std::ptr::with_exposed_provenance_mut(allocations::allocate(kind, bytes)?),
+        };
+        place.set(start);
+        Ok(())
+    })
+}
+
+/// The kind of device memory; none for host memory.
+fn kind_of(kind: anyccl_mem_kind_t) -> Result<Option<DeviceMemory>> {
+    match kind {
+        0 => Ok(None),
+        1 => Ok(Some(DeviceMemory::Plain)),
+        2 => Ok(Some(DeviceMemory::Exportable)),
+        _ => Err(Error::InvalidArgument { what: "kind", got: kind.to_string() }),
+    }
+}
+
+/// Frees memory of anyccl_mem_alloc() or anyccl_mem_alloc_kind().
 ///
 /// \param[in] ptr  Taken. NULL: nothing happens.
 /// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when ptr is not such memory, or no longer;
 ///          ANYCCL_ERR_INVALID_USAGE while a part of it is registered, or in a child of fork for memory of
-///          its parent. After these two, nothing has changed.
+///          its parent. After these two, nothing has changed. ANYCCL_ERR_SYSTEM when the CUDA driver fails.
 ///
 /// Local. No call may be using the memory. If one does, its result is undefined on the ranks that read the
 /// memory; nothing else happens to them. Replacement for MPI_Free_mem and ncclMemFree.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_mem_free(ptr: *mut c_void) -> anyccl_status_t {
-    edge("anyccl_mem_free", || if ptr.is_null() { Ok(()) } else { memory::free(ptr.cast()) })
+    edge("anyccl_mem_free", || {
+        if ptr.is_null() || allocations::free(ptr.expose_provenance())? {
+            return Ok(());
+        }
+        memory::free(ptr.cast())
+    })
 }
 
 /// Registers memory of the program that calls are going to use. Calls accept memory that is not registered,

@@ -66,6 +66,49 @@ struct allocator {
 template <class T>
 using vector = std::vector<T, allocator<T>>;
 
+// Memory of a kind, such as ANYCCL_MEM_DEVICE; see anyccl_mem_alloc_kind(). It is freed with this object.
+class [[nodiscard]] memory {
+public:
+    // No memory.
+    memory() = default;
+    memory(void* start, std::size_t bytes) noexcept : start_(start), bytes_(bytes) {}
+    memory(memory&& other) noexcept
+        : start_(std::exchange(other.start_, nullptr)), bytes_(std::exchange(other.bytes_, 0))
+    {
+    }
+    memory& operator=(memory&& other) noexcept
+    {
+        memory taken(std::move(other));
+        std::swap(start_, taken.start_);
+        std::swap(bytes_, taken.bytes_);
+        return *this;
+    }
+    memory(const memory&) = delete;
+    memory& operator=(const memory&) = delete;
+    ~memory()
+    {
+        if (start_ != nullptr)
+            (void)anyccl_mem_free(start_);
+    }
+
+    // The first byte, which the processor can access only if the kind says so. NULL if there are no bytes.
+    void* data() const noexcept { return start_; }
+    // The number of bytes.
+    std::size_t size() const noexcept { return bytes_; }
+
+private:
+    void* start_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+// Allocates memory of a kind.
+inline outcome<memory> allocate_memory(std::size_t bytes, anyccl_mem_kind_t kind)
+{
+    void* start = nullptr;
+    return detail::call("allocate_memory")
+        .get([&] { return anyccl_mem_alloc_kind(bytes, kind, &start); }, [&] { return memory(start, bytes); });
+}
+
 // Registers elements that calls are going to use; see anyccl_mem_register(). The elements must live as long
 // as this object.
 class [[nodiscard]] registration {

@@ -124,6 +124,12 @@ class MessageStatus(Structure):
     ]
 
 
+class MemKind(IntEnum):
+    SHARED = 0
+    DEVICE = 1
+    DEVICE_EXPORTABLE = 2
+
+
 # Result and arguments of every function.
 FUNCTIONS = {
     "anyccl_status_string": (c_char_p, [c_int]),
@@ -317,6 +323,7 @@ FUNCTIONS = {
     "anyccl_sum_grads_init": (c_int, [POINTER(c_void_p), POINTER(c_size_t), POINTER(c_int), c_size_t, c_void_p,
         POINTER(c_void_p)]),
     "anyccl_mem_alloc": (c_int, [c_size_t, POINTER(c_void_p)]),
+    "anyccl_mem_alloc_kind": (c_int, [c_size_t, c_int, POINTER(c_void_p)]),
     "anyccl_mem_free": (c_int, [c_void_p]),
     "anyccl_mem_register": (c_int, [c_void_p, c_size_t, POINTER(c_int)]),
     "anyccl_mem_deregister": (c_int, [c_void_p, c_size_t]),
