@@ -81,8 +81,8 @@ static void prepared(uint64_t data, void *stream, int size)
 {
     anyccl_request_t request = ANYCCL_REQUEST_NULL;
     CHECK_OK(anyccl_comm_set_stream(ANYCCL_WORLD, stream));
-    CHECK_OK(anyccl_all_reduce_init(address(data), address(data), COUNT, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD,
-                                    &request));
+    CHECK_OK(
+        anyccl_all_reduce_init(address(data), address(data), COUNT, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD, &request));
     for (int round = 1; round <= 3; round++) {
         CUDA("cuMemsetD8Async", data, (unsigned char)round, (size_t)BYTES, stream);
         CHECK_OK(anyccl_start(request));
@@ -102,8 +102,8 @@ static void while_recording(uint64_t data, void *stream, int size)
     CHECK_OK(anyccl_comm_set_stream(ANYCCL_WORLD, stream));
     CUDA("cuStreamBeginCapture_v2", stream, thread_local_mode);
     CUDA("cuMemsetD8Async", data, (unsigned char)1, (size_t)BYTES, stream);
-    CHECK_STATUS(ANYCCL_ERR_UNSUPPORTED, anyccl_all_reduce(address(data), address(data), COUNT, ANYCCL_INT32,
-                                                           ANYCCL_SUM, ANYCCL_WORLD));
+    CHECK_STATUS(ANYCCL_ERR_UNSUPPORTED,
+                 anyccl_all_reduce(address(data), address(data), COUNT, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
     CHECK(strstr(anyccl_last_error(), "records a graph") != NULL);
     CUDA("cuStreamEndCapture", stream, &graph);
     CUDA("cuGraphGetNodes", graph, NULL, &nodes);

@@ -284,8 +284,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count);
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
-                                 unsigned long long flags ANYCCL_OR(0));
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long flags ANYCCL_OR(0));
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *executable, cudaGraph_t graph,
                                           unsigned long long flags ANYCCL_OR(0));
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
