@@ -88,6 +88,12 @@ inline T load(u64 address)
 }
 
 template <class T>
+inline T load_constant(u64 address)
+{
+    return load<T>(address);
+}
+
+template <class T>
 inline void store(u64 address, T value)
 {
     if (address % sizeof(T) != 0)

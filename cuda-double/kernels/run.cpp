@@ -38,6 +38,8 @@ extern "C" int anyccl_host_run(void (*kernel)(const void *), const void *paramet
 
 // Sizes and offsets, in the order in which tests/layout.rs names them.
 extern "C" const u64 anyccl_host_layout[] = {
+    sizeof(TableArgument),
+    offsetof(TableArgument, table),
     sizeof(ReduceArguments),
     offsetof(ReduceArguments, input),
     offsetof(ReduceArguments, output),
@@ -64,12 +66,6 @@ extern "C" const u64 anyccl_host_layout[] = {
     offsetof(CopyArguments, tiles),
     offsetof(CopyArguments, segments),
     offsetof(CopyArguments, tile_bytes),
-    sizeof(InlineCopyArguments),
-    offsetof(InlineCopyArguments, segment),
-    offsetof(InlineCopyArguments, destination),
-    offsetof(InlineCopyArguments, tiles),
-    offsetof(InlineCopyArguments, segments),
-    offsetof(InlineCopyArguments, tile_bytes),
     sizeof(CounterArguments),
     offsetof(CounterArguments, counter),
     offsetof(CounterArguments, amount),

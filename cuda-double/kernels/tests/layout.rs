@@ -1,19 +1,19 @@
-//! The structures of the parameters, the registry, and what becomes of a kernel that touches memory that is
-//! not there.
+//! The structures of parameters and tables, the registry, and what becomes of a kernel that touches memory
+//! that is not there.
 
 mod support;
 
 use std::mem::{offset_of, size_of};
 
 use anyccl_engine::device::kernels::{
-    COUNTER_ADD, CopyArguments, CopySegment, CounterArguments, InlineCopyArguments, PTX, PremulSumArguments,
-    ReduceArguments,
+    COUNTER_ADD, CopyArguments, CopySegment, CounterArguments, PTX, PremulSumArguments, ReduceArguments,
+    TableArgument,
 };
 use cuda_double_kernels::{Fault, layout, names};
 use support::device::Device;
 
 #[test]
-fn structures_of_parameters_are_laid_out_alike_in_rust_and_cpp() {
+fn structures_of_parameters_and_tables_are_laid_out_alike_in_rust_and_cpp() {
     macro_rules! fields {
         ($kind:ty: $($field:ident),*) => {
             [vec![(stringify!($kind), size_of::<$kind>())],
@@ -21,11 +21,11 @@ fn structures_of_parameters_are_laid_out_alike_in_rust_and_cpp() {
         };
     }
     let rust = [
+        fields!(TableArgument: table),
         fields!(ReduceArguments: input, output, part, count, inputs, outputs, form, divisor, saturates),
         fields!(PremulSumArguments: reduce, scalar_address, scalar),
         fields!(CopySegment: source, bytes, first_tile, first_destination, destinations),
         fields!(CopyArguments: segment, destination, tiles, segments, tile_bytes),
-        fields!(InlineCopyArguments: segment, destination, tiles, segments, tile_bytes),
         fields!(CounterArguments: counter, amount),
     ]
     .concat();
@@ -51,11 +51,8 @@ fn the_ptx_takes_parameters_of_the_size_that_rust_passes() {
         let name = part.split('(').next().unwrap();
         let bytes = part.split('[').nth(1).and_then(|rest| rest.split(']').next()).unwrap();
         let want = match name {
-            "anyccl_copy" => size_of::<CopyArguments>(),
-            "anyccl_copy_inline" => size_of::<InlineCopyArguments>(),
             "anyccl_counter_add" => size_of::<CounterArguments>(),
-            _ if name.contains("premul_sum") => size_of::<PremulSumArguments>(),
-            _ => size_of::<ReduceArguments>(),
+            _ => size_of::<TableArgument>(),
         };
         assert_eq!(bytes.parse(), Ok(want), "{name}");
     }

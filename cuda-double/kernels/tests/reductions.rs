@@ -3,8 +3,11 @@
 mod support;
 
 use anyccl_engine::base::ReduceOp;
-use anyccl_engine::device::kernels::{Form, PremulSumArguments, ReduceArguments, Scalar, reduction};
+use anyccl_engine::device::kernels::{
+    Form, PremulSumArguments, ReduceArguments, Scalar, TableArgument, reduction,
+};
 use anyccl_engine::reduce::reduce_fn;
+use cuda_double_kernels::Fault;
 use support::device::Device;
 use support::oracle::Operation;
 use support::values::Generator;
@@ -58,9 +61,9 @@ fn check(operation: Operation, case: Case, generator: &mut Generator) {
     let entry = kernel.entry.to_str().unwrap();
     let grid = [1 + case.count as u32 % 3, 1, 1];
     let ran = if op == ReduceOp::PremulSum {
-        device.launch(entry, &arguments, grid, BLOCK)
+        device.launch_table(entry, &arguments, grid, BLOCK)
     } else {
-        device.launch(entry, &arguments.reduce, grid, BLOCK)
+        device.launch_table(entry, &arguments.reduce, grid, BLOCK)
     };
     assert_eq!(ran, Ok(()), "{operation:?} {case:?}");
     for m in 0..outputs {
@@ -173,7 +176,7 @@ fn each_output_gets_its_part_of_the_reduction() {
             begin += PARTS[k];
             arguments.part[k + 1] = begin as u64 * u64::from(kernel.units);
         }
-        device.launch(kernel.entry.to_str().unwrap(), &arguments, [2, 4, 1], BLOCK).unwrap();
+        device.launch_table(kernel.entry.to_str().unwrap(), &arguments, [2, 4, 1], BLOCK).unwrap();
         let want = operation.expected(&inputs, &vec![vec![]; 4], 4);
         let mut at = 0;
         for (k, part) in PARTS.into_iter().enumerate() {
@@ -199,9 +202,38 @@ fn the_shape_of_the_launch_changes_no_bit() {
                 arguments.input[k] = device.buffer(&generator.elements(datatype, 5000), 0);
             }
             arguments.output[0] = device.buffer(&vec![0; 5000 * datatype.bytes()], 0);
-            device.launch(kernel.entry.to_str().unwrap(), &arguments, [grid, 1, 1], [threads, 1, 1]).unwrap();
+            device
+                .launch_table(kernel.entry.to_str().unwrap(), &arguments, [grid, 1, 1], [threads, 1, 1])
+                .unwrap();
             results.push(device.bytes(arguments.output[0]));
         }
         assert!(results[0] == results[1] && results[1] == results[2], "{}", datatype.name());
     }
+}
+
+/// The buffers are not there: an access would end the launch.
+#[test]
+fn a_table_of_zeros_and_one_without_inputs_are_no_work() {
+    let device = Device::default();
+    for Operation { datatype, op, .. } in Operation::all() {
+        let entry = reduction(datatype, op).unwrap().entry.to_str().unwrap();
+        for grid in [[1, 1, 1], [2, 4, 1]] {
+            let zeros = [0u64; size_of::<PremulSumArguments>() / 8];
+            assert_eq!(device.launch_table(entry, &zeros, grid, BLOCK), Ok(()), "{entry}");
+        }
+        let mut arguments = PremulSumArguments::EMPTY;
+        (arguments.reduce.count, arguments.reduce.outputs) = (100, 1);
+        assert_eq!(device.launch_table(entry, &arguments, [1, 1, 1], BLOCK), Ok(()), "{entry}");
+    }
+}
+
+#[test]
+fn a_table_that_is_not_there_ends_the_launch() {
+    let device = Device::default();
+    let launch =
+        |table| device.launch("anyccl_reduce_sum_float32", &TableArgument { table }, [1, 1, 1], [1, 1, 1]);
+    assert!(matches!(launch(0), Err(Fault::Address(_))));
+    let table = device.table(&ReduceArguments::EMPTY);
+    assert!(matches!(launch(table + 2), Err(Fault::Alignment(_))));
+    assert_eq!(launch(table), Ok(()));
 }

@@ -1,5 +1,5 @@
-// Parameters of the kernels, as the host lays them out. arguments.rs has the same structures; a test compares
-// the offsets.
+// Parameters and tables of the kernels, as the host lays them out. arguments.rs has the same structures; a test
+// compares the offsets.
 //
 // Addresses are integers, because the host that fills them in cannot read what lies there.
 #pragma once
@@ -30,6 +30,13 @@ enum Form : u32 {
     FORM_INCLUSIVE_SCAN = 2,
     // Output k gets the reduction of inputs 0..k. Nothing is written to output 0.
     FORM_EXCLUSIVE_SCAN = 3,
+};
+
+// The parameter of a reduction or copy.
+struct TableArgument {
+    // Address of the table in memory that the GPU can read: a multiple of 16. Nobody writes the table while the
+    // kernel runs. Zeros mean that there is nothing to do.
+    u64 table;
 };
 
 // A reduction of `inputs` buffers to `outputs` buffers. An output is exactly one of the inputs, or overlaps
@@ -65,7 +72,7 @@ struct PremulSumArguments {
     Scalar scalar[MOST_RANKS];
 };
 
-// A run of bytes that is copied to several places.
+// A run of bytes that is copied to several places. One of them may be the run itself.
 struct CopySegment {
     u64 source;
     u64 bytes;
@@ -78,7 +85,7 @@ struct CopySegment {
 
 // Copies of the segments of a table in memory that the GPU can read.
 struct CopyArguments {
-    // Address of the CopySegments. Segments without bytes or without destinations are left out.
+    // Address of the CopySegments. Some may have no bytes, or no other destination than their source.
     u64 segment;
     // Address of the addresses of the destinations.
     u64 destination;
@@ -89,26 +96,11 @@ struct CopyArguments {
     u32 tile_bytes;
 };
 
-const u32 MOST_INLINE_SEGMENTS = 64;
-const u32 MOST_INLINE_DESTINATIONS = 128;
-
-// Copies of the segments of a table within the parameters.
-struct InlineCopyArguments {
-    CopySegment segment[MOST_INLINE_SEGMENTS];
-    u64 destination[MOST_INLINE_DESTINATIONS];
-    u64 tiles;
-    u32 segments;
-    u32 tile_bytes;
-};
-
 // An addition to a counter of 32 bits.
 struct CounterArguments {
     u64 counter;
     u32 amount;
     u32 padding;
 };
-
-static_assert(sizeof(PremulSumArguments) <= 4096 && sizeof(InlineCopyArguments) <= 4096,
-              "a launch has at most 4096 bytes of parameters");
 
 }  // namespace anyccl

@@ -1,13 +1,24 @@
-//! Parameters of the kernels: the structures of `arguments.h`.
+//! Parameters and tables of the kernels: the structures of `arguments.h`.
 //!
 //! Addresses are those that the GPU uses. The host cannot read what lies there.
 
+use std::mem::offset_of;
+
 /// Most inputs, and most outputs, of one launch.
 pub const MOST_RANKS: usize = 64;
-/// Most segments of a table within the parameters.
-pub const MOST_INLINE_SEGMENTS: usize = 64;
-/// Most destinations of a table within the parameters.
-pub const MOST_INLINE_DESTINATIONS: usize = 128;
+
+/// The parameter of every reduction and of the copy: where its table is.
+///
+/// The host may enqueue the kernel before it knows the addresses of buffers. An earlier operation of the
+/// stream then copies the table into memory of the GPU.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableArgument {
+    /// Address of a [`ReduceArguments`], [`PremulSumArguments`] or [`CopyArguments`]: a multiple of 16.
+    /// Nobody writes the table while the kernel runs. A table of zero bytes means that there is nothing to
+    /// do.
+    pub table: u64,
+}
 
 /// Which result of a reduction goes to which output.
 #[repr(u32)]
@@ -36,7 +47,7 @@ pub struct ReduceArguments {
     pub part: [u64; MOST_RANKS + 1],
     /// Units of each input. [`Form::Parts`] uses `part` instead.
     pub count: u64,
-    /// Number of inputs, at least 1.
+    /// Number of inputs. 0: nothing is written.
     pub inputs: u32,
     /// Number of outputs.
     pub outputs: u32,
@@ -67,23 +78,24 @@ pub struct PremulSumArguments {
     pub scalar: [Scalar; MOST_RANKS],
 }
 
-/// A run of bytes that is copied to several places, which overlap neither it nor each other.
+/// A run of bytes that is copied to several places, which overlap neither it nor each other. One of them
+/// may be the run itself. A segment without any other destination is not read.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CopySegment {
     /// Address of the bytes.
     pub source: u64,
-    /// Number of bytes, not 0.
+    /// Number of bytes.
     pub bytes: u64,
     /// Tiles of all segments before this one. A segment has `bytes` / `tile_bytes` tiles, rounded up.
     pub first_tile: u64,
     /// Index of its first destination in the table of destinations.
     pub first_destination: u32,
-    /// Number of its destinations.
+    /// Number of its destinations, which may be 0.
     pub destinations: u32,
 }
 
-/// Copies of the segments of a table that lies in memory which the GPU can read.
+/// Copies of segments. They lie in memory that the GPU can read, and nobody writes them meanwhile.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CopyArguments {
@@ -91,22 +103,6 @@ pub struct CopyArguments {
     pub segment: u64,
     /// Address of the table of destinations, a multiple of 8.
     pub destination: u64,
-    /// Tiles of all segments.
-    pub tiles: u64,
-    /// Number of segments.
-    pub segments: u32,
-    /// Bytes that a block copies at a time: a multiple of 16.
-    pub tile_bytes: u32,
-}
-
-/// Copies of the segments of a table within the parameters.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct InlineCopyArguments {
-    /// The segments.
-    pub segment: [CopySegment; MOST_INLINE_SEGMENTS],
-    /// Addresses of the destinations of all segments.
-    pub destination: [u64; MOST_INLINE_DESTINATIONS],
     /// Tiles of all segments.
     pub tiles: u64,
     /// Number of segments.
@@ -127,11 +123,13 @@ pub struct CounterArguments {
     pub padding: u32,
 }
 
+const _: () = assert!(size_of::<TableArgument>() == 8);
 const _: () = assert!(size_of::<ReduceArguments>() == 1576);
+// The kernels read what all reductions have at the same place.
+const _: () = assert!(offset_of!(PremulSumArguments, reduce) == 0);
 const _: () = assert!(size_of::<PremulSumArguments>() == 3120);
 const _: () = assert!(size_of::<CopySegment>() == 32);
 const _: () = assert!(size_of::<CopyArguments>() == 32);
-const _: () = assert!(size_of::<InlineCopyArguments>() == 3088);
 const _: () = assert!(size_of::<CounterArguments>() == 16);
 
 impl ReduceArguments {
@@ -156,17 +154,5 @@ impl PremulSumArguments {
         reduce: ReduceArguments::EMPTY,
         scalar_address: [0; MOST_RANKS],
         scalar: [Scalar([0; 16]); MOST_RANKS],
-    };
-}
-
-impl InlineCopyArguments {
-    /// A table without segments.
-    pub const EMPTY: InlineCopyArguments = InlineCopyArguments {
-        segment: [CopySegment { source: 0, bytes: 0, first_tile: 0, first_destination: 0, destinations: 0 };
-            MOST_INLINE_SEGMENTS],
-        destination: [0; MOST_INLINE_DESTINATIONS],
-        tiles: 0,
-        segments: 0,
-        tile_bytes: 16,
     };
 }

@@ -4,14 +4,12 @@ use std::ffi::CStr;
 
 use crate::base::{Datatype, ReduceOp};
 
-/// Copies of a table in memory; takes `CopyArguments`.
+/// Copies of segments; its table is `CopyArguments`.
 pub const COPY: &CStr = c"anyccl_copy";
-/// Copies of a table within its parameters; takes `InlineCopyArguments`.
-pub const COPY_INLINE: &CStr = c"anyccl_copy_inline";
-/// Addition to a counter; takes `CounterArguments`.
+/// Addition to a counter; takes `CounterArguments` by value.
 pub const COUNTER_ADD: &CStr = c"anyccl_counter_add";
 
-/// The kernel of an operator on a datatype. It takes `PremulSumArguments` for a premultiplied sum, and
+/// The kernel of an operator on a datatype. Its table is `PremulSumArguments` for a premultiplied sum, and
 /// `ReduceArguments` for all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reduction {
@@ -301,7 +299,7 @@ mod tests {
                 assert_eq!((found.units * found.unit_bytes) as usize, datatype.bytes());
             }
         }
-        for entry in [COPY, COPY_INLINE, COUNTER_ADD] {
+        for entry in [COPY, COUNTER_ADD] {
             assert!(PTX.contains(&format!(".entry {}(", entry.to_str().unwrap())));
         }
     }

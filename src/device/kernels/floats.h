@@ -92,16 +92,14 @@ struct RoundedFactor {
 // The product of a contribution and its scalar is rounded to the format first, as if the rank had sent it.
 template <class F>
 struct PremulSum : Sum<F> {
-    typedef PremulSumArguments Arguments;
     typedef typename F::Bits Bits;
     typedef typename F::Wide Wide;
     typedef RoundedFactor<F> Factor;
     enum : bool { RAW_ALONE = false };
     enum : bool { RAW_FIRST = false };
-    ANYCCL_DEVICE const ReduceArguments &reduction(const PremulSumArguments &arguments) { return arguments.reduce; }
-    ANYCCL_DEVICE Factor factor(const PremulSumArguments &arguments, u32 rank)
+    ANYCCL_DEVICE Factor factor(const ReduceTable &table, u32 rank)
     {
-        Factor factor = {F::decode(scalar_of<Bits>(arguments, rank)), arguments.reduce.saturates};
+        Factor factor = {F::decode(scalar_of<Bits>(table, rank)), table.saturates()};
         return factor;
     }
     ANYCCL_DEVICE Wide decode(Bits bits, Factor factor)
@@ -225,16 +223,14 @@ struct ComplexProduct : ComplexOperator<F> {
 
 template <class F>
 struct ComplexPremulSum : ComplexOperator<F> {
-    typedef PremulSumArguments Arguments;
     typedef typename ComplexOperator<F>::Bits Bits;
     typedef typename ComplexOperator<F>::Wide Wide;
     typedef Wide Factor;
     enum : bool { RAW_ALONE = false };
     enum : bool { RAW_FIRST = false };
-    ANYCCL_DEVICE const ReduceArguments &reduction(const PremulSumArguments &arguments) { return arguments.reduce; }
-    ANYCCL_DEVICE Wide factor(const PremulSumArguments &arguments, u32 rank)
+    ANYCCL_DEVICE Wide factor(const ReduceTable &table, u32 rank)
     {
-        return ComplexBits<F>::decode(scalar_of<Bits>(arguments, rank));
+        return ComplexBits<F>::decode(scalar_of<Bits>(table, rank));
     }
     ANYCCL_DEVICE Wide decode(Bits bits, Wide factor)
     {

@@ -172,17 +172,12 @@ struct LogicalXor : Logical<T> {
 // Every input is multiplied by the scalar of its rank first.
 template <class T>
 struct IntegerPremulSum : IntegerSum<T> {
-    typedef PremulSumArguments Arguments;
     typedef typename IntegerOperator<T>::Bits Bits;
     typedef typename Integer<T>::Wide Wide;
     typedef Wide Factor;
     enum : bool { RAW_ALONE = false };
     enum : bool { RAW_FIRST = false };
-    ANYCCL_DEVICE const ReduceArguments &reduction(const PremulSumArguments &arguments) { return arguments.reduce; }
-    ANYCCL_DEVICE Wide factor(const PremulSumArguments &arguments, u32 rank)
-    {
-        return Wide(scalar_of<Bits>(arguments, rank));
-    }
+    ANYCCL_DEVICE Wide factor(const ReduceTable &table, u32 rank) { return Wide(scalar_of<Bits>(table, rank)); }
     ANYCCL_DEVICE Wide decode(Bits bits, Wide factor) { return factor * Wide(bits); }
 };
 

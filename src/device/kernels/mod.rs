@@ -5,6 +5,11 @@
 //! compute_60: every driver since CUDA 11.8 compiles it for the GPUs that it knows, Pascal or newer. The same
 //! files compile as C++ for the double (`cuda-double/kernels`).
 //!
+//! **Tables.** What a launch does stands in a table in memory that the GPU reads; the launch itself takes
+//! only its address ([`TableArgument`]). So a kernel can be enqueued before the addresses of buffers are
+//! known, behind an operation that copies the table into place. A table of zeros means that there is
+//! nothing to do.
+//!
 //! **Reductions** ([`reduction`]). One launch reads up to 64 inputs and writes up to 64 outputs
 //! ([`ReduceArguments`]). Each element is reduced in the order of ranks, rank 0 first, by one thread. So its
 //! bits do not depend on the count, the launch, or where buffers lie. [`Form`] says which result goes where;
@@ -16,8 +21,9 @@
 //!   results may differ for three ranks and more, and for averages of two.
 //! - An algorithm on the host may reduce in another order. Floats differ then as among these algorithms.
 //!
-//! **Copies** ([`COPY`], [`COPY_INLINE`]). One launch copies a table of segments, each to several places. So
-//! a broadcast or an all_gather reads each byte once.
+//! **Copies** ([`COPY`]). One launch copies segments, each to several places ([`CopyArguments`]). So a
+//! broadcast or an all_gather reads each byte once. A segment that has no place but its own costs no access
+//! to its bytes.
 //!
 //! **Speed.** Buffers whose addresses are equal modulo 16 take the fast loop. A thread has 4 to 8 loads of 16
 //! bytes in flight there, 3 to 6 where elements have 2 bytes, 2 to 4 where they have one. So accumulators and
@@ -29,10 +35,10 @@ mod entries;
 mod launch;
 
 pub use arguments::{
-    CopyArguments, CopySegment, CounterArguments, Form, InlineCopyArguments, MOST_INLINE_DESTINATIONS,
-    MOST_INLINE_SEGMENTS, MOST_RANKS, PremulSumArguments, ReduceArguments, Scalar,
+    CopyArguments, CopySegment, CounterArguments, Form, MOST_RANKS, PremulSumArguments, ReduceArguments,
+    Scalar, TableArgument,
 };
-pub use entries::{COPY, COPY_INLINE, COUNTER_ADD, Reduction, reduction};
+pub use entries::{COPY, COUNTER_ADD, Reduction, reduction};
 pub use launch::{Shape, THREADS, copy_shape, reduce_shape, tile_bytes};
 
 /// The code of all kernels, for the driver's cuModuleLoadData.

@@ -3,13 +3,10 @@
 
 using namespace anyccl;
 
-ANYCCL_KERNEL(anyccl_copy, CopyArguments)
+// A table of CopyArguments.
+ANYCCL_KERNEL(anyccl_copy, TableArgument)
 {
-    copy_segments<TableInMemory>(arguments);
-}
-ANYCCL_KERNEL(anyccl_copy_inline, InlineCopyArguments)
-{
-    copy_segments<TableInline>(arguments);
+    copy_segments(arguments.table);
 }
 
 // One thread adds to a counter in device memory: a graph that is launched again counts its launches so.

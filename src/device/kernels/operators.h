@@ -8,13 +8,13 @@
 //   combine(a, b)
 //   encode(wide, finish)     the unit of a result
 //   identity()                combine(identity(), x) is x, where HAS_IDENTITY
-//   factor(arguments, rank)   what the units of an input are multiplied by, where Op is a premultiplied sum
+//   factor(table, rank)       what the units of an input are multiplied by, where Op is a premultiplied sum
 //   encode_four(wide, finish)  a word of four units, where ENCODES_WORDS
 //   RAW_ALONE                 a launch with one input copies it
 //   RAW_FIRST                 the result of input 0 in a scan of several inputs is that input, bit by bit
 #pragma once
 
-#include "memory.h"
+#include "tables.h"
 
 namespace anyccl {
 
@@ -28,31 +28,20 @@ struct NoFactor {};
 
 // What all operators share but premultiplied sums.
 struct Plain {
-    typedef ReduceArguments Arguments;
     typedef NoFactor Factor;
     enum : bool { HAS_IDENTITY = true };
     enum : bool { ENCODES_WORDS = false };
     enum : bool { MAY_SATURATE = false };
     enum : bool { RAW_ALONE = true };
     enum : bool { RAW_FIRST = true };
-    ANYCCL_DEVICE const ReduceArguments &reduction(const ReduceArguments &arguments) { return arguments; }
-    ANYCCL_DEVICE NoFactor factor(const ReduceArguments &, u32) { return NoFactor(); }
+    ANYCCL_DEVICE NoFactor factor(const ReduceTable &, u32) { return NoFactor(); }
 };
 
-// The scalar of a rank, from the parameters or from memory.
+// The scalar of a rank.
 template <class Bits>
-ANYCCL_DEVICE Bits scalar_of(const PremulSumArguments &arguments, u32 rank)
+ANYCCL_DEVICE Bits scalar_of(const ReduceTable &table, u32 rank)
 {
-    Vector v;
-    u64 address = arguments.scalar_address[rank];
-    if (address != 0) {
-        v = load_single<sizeof(Bits)>(address);
-    } else {
-#pragma unroll
-        for (u32 i = 0; i < 4; i++)
-            v.word[i] = arguments.scalar[rank].word[i];
-    }
-    return Unit<Bits>::get(v, 0);
+    return Unit<Bits>::get(table.scalar<sizeof(Bits)>(rank), 0);
 }
 
 }  // namespace anyccl

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::ffi::c_void;
 
+use anyccl_engine::device::kernels::TableArgument;
 use cuda_double_kernels::{Fault, Memory, Range, find};
 
 #[derive(Default)]
@@ -25,6 +26,26 @@ impl Device {
     pub fn bytes(&self, address: u64) -> Vec<u8> {
         let buffers = self.buffers.borrow();
         buffers.iter().find(|(at, _)| *at == address).expect("a buffer").1.to_vec()
+    }
+
+    /// A buffer with a structure that a kernel reads.
+    pub fn table<T: Copy>(&self, structure: &T) -> u64 {
+        let address = self.buffer(&vec![0; size_of::<T>()], 0);
+        let place = self.range(address).expect("the buffer").host.cast::<T>();
+        // SAFETY: the buffer has room for the structure.
+        unsafe { place.write_unaligned(*structure) };
+        address
+    }
+
+    /// Runs a kernel on this memory, with this table in it.
+    pub fn launch_table<T: Copy>(
+        &self,
+        entry: &str,
+        structure: &T,
+        grid: [u32; 3],
+        block: [u32; 3],
+    ) -> Result<(), Fault> {
+        self.launch(entry, &TableArgument { table: self.table(structure) }, grid, block)
     }
 
     /// Runs a kernel on this memory.
