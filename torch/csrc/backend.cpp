@@ -19,6 +19,7 @@ AnycclBackend::AnycclBackend(const StorePtr& store, int rank, int size, c10::int
 std::shared_ptr<Communicator> AnycclBackend::connect(
     c10d::Store& store, int rank, int size, std::chrono::milliseconds patience) const {
   const std::string name = options_->group_name.empty() ? "group" : options_->group_name;
+  load_driver();
   anyccl_config_t config = ANYCCL_CONFIG_INIT;
   config.name = name.c_str();
   config.timeout_ms = timeout_ms(patience);

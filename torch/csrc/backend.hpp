@@ -16,6 +16,7 @@
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
+#include "device.hpp"
 #include "member.hpp"
 #include "options.hpp"
 #include "releases.hpp"
@@ -132,6 +133,8 @@ class AnycclBackend final : public c10d::Backend {
     Buffers buffers;
     bool is_async;
     std::chrono::milliseconds timeout;
+    // Used on a GPU.
+    Lane lane{};
   };
 
   std::shared_ptr<Communicator> comm() const;
@@ -143,6 +146,9 @@ class AnycclBackend final : public c10d::Backend {
   // library. `Blocking` is nullptr where torch does not tell whether the caller waits.
   template <auto Blocking, auto Starting, typename... Args>
   WorkPtr launch(Call&& call, Args... args);
+  // Enqueues a call with tensors on a GPU. `work` is that of the open bracket, if `is_bracket`.
+  template <auto Starting, typename... Args>
+  WorkPtr enqueue(const c10::intrusive_ptr<AnycclWork>& work, Call&& call, bool is_bracket, Args... args);
   static WorkPtr finished(const c10::intrusive_ptr<AnycclWork>& work, anyccl_status_t status);
   // The work that collects this thread's calls while a bracket is open; null otherwise.
   c10::intrusive_ptr<AnycclWork> coalesced() const;
@@ -169,6 +175,7 @@ class AnycclBackend final : public c10d::Backend {
   bool is_destroyed_ = false;
   // Store that all ranks of the group share. Each reconfigure() replaces it.
   StorePtr common_store_;
+  DeviceStreams streams_;
   std::atomic<uint64_t> collectives_{0};
   std::atomic<uint64_t> messages_{0};
   std::atomic<int64_t> monitored_barriers_{0};

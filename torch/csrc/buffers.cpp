@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/MemoryOverlap.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 namespace anyccl_torch {
 namespace {
@@ -19,6 +20,14 @@ void check_distinct(const at::Tensor& tensor) {
       "anyccl: a result would go to a tensor whose elements share memory (from expand()); clone() it first");
 }
 
+int64_t total(const std::vector<at::Tensor>& tensors) {
+  int64_t all = 0;
+  for (const auto& tensor : tensors) {
+    all += tensor.numel();
+  }
+  return all;
+}
+
 at::Tensor room_for(const at::Tensor& tensor) {
   check_distinct(tensor);
   return at::empty(tensor.sizes(), tensor.options().requires_grad(false), at::MemoryFormat::Contiguous);
@@ -28,8 +37,8 @@ at::Tensor room_for(const at::Tensor& tensor) {
 
 void check_tensor(const at::Tensor& tensor) {
   TORCH_CHECK_VALUE(
-      tensor.is_cpu(), "anyccl: a tensor on ", tensor.device(),
-      " was given, and this backend serves the CPU; use init_process_group(\"cpu:anyccl,cuda:nccl\")");
+      tensor.is_cpu() || tensor.is_cuda(), "anyccl: a tensor on ", tensor.device(),
+      " was given, and this backend serves the CPU and CUDA devices");
   TORCH_CHECK_VALUE(
       tensor.layout() == at::kStrided, "anyccl: this call takes dense tensors, and got ", tensor.layout());
 }
@@ -59,19 +68,45 @@ bool may_overlap(const at::Tensor& one, const at::Tensor& other) {
   return one.const_data_ptr() < end(other) && other.const_data_ptr() < end(one);
 }
 
+void Buffers::note(const at::Tensor& tensor) {
+  const auto gpu = tensor.is_cpu() ? std::nullopt : std::make_optional(tensor.device());
+  TORCH_CHECK_VALUE(
+      !has_device_ || gpu == gpu_, "anyccl: tensors on ", gpu_.value_or(c10::Device(c10::kCPU)), " and on ",
+      tensor.device(), " in one call");
+  has_device_ = true;
+  gpu_ = gpu;
+}
+
+void Buffers::record(const c10::Stream& stream) const {
+  const c10::impl::VirtualGuardImpl guard(stream.device_type());
+  const auto record_one = [&](const at::Tensor& tensor) {
+    guard.recordDataPtrOnStream(tensor.storage().data_ptr(), stream);
+  };
+  for (const auto& tensor : kept_) {
+    record_one(tensor);
+  }
+  for (const auto& [place, result] : results_) {
+    record_one(place);
+    record_one(result);
+  }
+}
+
 const void* Buffers::read(const at::Tensor& tensor) {
+  note(tensor);
   const at::NoGradGuard no_grad;
   kept_.push_back(is_plain(tensor) ? tensor : plain_copy(tensor));
   return kept_.back().const_data_ptr();
 }
 
 const void* Buffers::read_copy(const at::Tensor& tensor) {
+  note(tensor);
   const at::NoGradGuard no_grad;
   kept_.push_back(is_plain(tensor) ? tensor.clone() : plain_copy(tensor));
   return kept_.back().const_data_ptr();
 }
 
 void* Buffers::write(const at::Tensor& tensor) {
+  note(tensor);
   kept_.push_back(tensor);
   if (!is_plain(tensor)) {
     const at::NoGradGuard no_grad;
@@ -92,6 +127,20 @@ void* Buffers::update(const at::Tensor& tensor) {
 
 const void* Buffers::read_all(const std::vector<at::Tensor>& tensors) {
   const at::NoGradGuard no_grad;
+  for (const auto& tensor : tensors) {
+    note(tensor);
+  }
+  if (gpu_) {
+    // A copy each, which needs no kernel where the tensor is contiguous.
+    const at::Tensor room = at::empty({total(tensors)}, tensors.front().options().requires_grad(false));
+    int64_t from = 0;
+    for (const auto& tensor : tensors) {
+      room.narrow(0, from, tensor.numel()).view(tensor.sizes()).copy_(tensor);
+      from += tensor.numel();
+    }
+    kept_.push_back(room);
+    return room.const_data_ptr();
+  }
   std::vector<at::Tensor> flat;
   flat.reserve(tensors.size());
   for (const auto& tensor : tensors) {
@@ -103,11 +152,10 @@ const void* Buffers::read_all(const std::vector<at::Tensor>& tensors) {
 
 void* Buffers::write_all(const std::vector<at::Tensor>& tensors) {
   const at::NoGradGuard no_grad;
-  int64_t total = 0;
   for (const auto& tensor : tensors) {
-    total += tensor.numel();
+    note(tensor);
   }
-  const at::Tensor room = at::empty({total}, tensors.front().options().requires_grad(false));
+  const at::Tensor room = at::empty({total(tensors)}, tensors.front().options().requires_grad(false));
   int64_t from = 0;
   for (const auto& tensor : tensors) {
     check_distinct(tensor);
@@ -123,10 +171,10 @@ void Buffers::copy_back() {
     place.copy_(result);
   }
   results_.clear();
-  kept_.clear();
 }
 
 void Buffers::merge(Buffers&& other) {
+  // The calls of a work may be on different devices.
   std::move(other.kept_.begin(), other.kept_.end(), std::back_inserter(kept_));
   std::move(other.results_.begin(), other.results_.end(), std::back_inserter(results_));
 }

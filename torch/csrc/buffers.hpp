@@ -3,18 +3,22 @@
 // The library takes contiguous elements. A contiguous tensor is used where it is. Any other tensor is
 // replaced by a contiguous copy for the call. If the call writes it, the result is copied back afterwards.
 // All tensors are kept until the call has ended, because callers may drop theirs earlier.
+//
+// All tensors of a call are on one device. The copies of tensors on a GPU are enqueued on the current stream.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Stream.h>
 
 #include "datatype.hpp"
 
 namespace anyccl_torch {
 
-// Throws for a tensor that is not on the CPU, or sparse.
+// Throws for a tensor that is neither on the CPU nor on a CUDA device, or sparse.
 void check_tensor(const at::Tensor& tensor);
 
 // Returns the type that all tensors have. Throws ValueError if they differ in type, if the list is empty, or
@@ -39,13 +43,24 @@ class Buffers {
   // Address of a copy of the elements that nothing else uses.
   const void* read_copy(const at::Tensor& tensor);
 
-  // Copies the results to the caller's tensors, and lets go of all tensors. To be called after the call.
+  // The GPU that has the tensors; none for those on the CPU.
+  const std::optional<c10::Device>& gpu() const { return gpu_; }
+  // Tells torch's allocator that the tensors are in use on a stream.
+  void record(const c10::Stream& stream) const;
+
+  // Copies the results to the caller's tensors. To be called after the call. On a GPU the copies are enqueued
+  // on the current stream.
   void copy_back();
   // Adds the tensors of another call of the same work.
   void merge(Buffers&& other);
 
  private:
+  // Notes the device of one of the caller's tensors. Throws ValueError if another one is elsewhere.
+  void note(const at::Tensor& tensor);
+
   std::vector<at::Tensor> kept_;
+  bool has_device_ = false;
+  std::optional<c10::Device> gpu_;
   // The caller's tensor of each result, and the tensor that holds the result.
   std::vector<std::pair<at::Tensor, at::Tensor>> results_;
 };

@@ -80,7 +80,7 @@ AnycclBackend::WorkPtr AnycclBackend::as_one_work(
     throw;
   }
   const auto work = close_bracket();
-  if (is_async) {
+  if (is_async || work->is_enqueued()) {
     look_after(work);
   } else {
     work->wait();

@@ -41,6 +41,8 @@ void Communicator::apply(std::chrono::milliseconds timeout) {
   check(anyccl_comm_set_timeout(get(), timeout_ms(timeout)), "setting a timeout");
 }
 
+void Communicator::set_stream(void* stream) { check(anyccl_comm_set_stream(get(), stream), "setting a stream"); }
+
 void Communicator::set_timeout(std::chrono::milliseconds timeout) {
   const std::lock_guard<std::mutex> lock(timeout_mutex_);
   apply(timeout);

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include <anyccl/anyccl.h>
@@ -40,6 +41,17 @@ class Communicator {
     return status;
   }
 
+  // Runs `start` while calls with buffers on a GPU are enqueued on `stream`, a CUstream, and while the
+  // communicator has another time-out, if one is given.
+  template <typename Start>
+  anyccl_status_t start_on(void* stream, std::optional<std::chrono::milliseconds> timeout, Start start) {
+    const std::lock_guard<std::mutex> lock(stream_mutex_);
+    set_stream(stream);
+    const anyccl_status_t status = timeout ? start_with(*timeout, start) : start();
+    unset_stream();
+    return status;
+  }
+
   // Fails all calls that are under way, on all ranks.
   void abort() noexcept;
   // Why the communicator can no longer be used; ANYCCL_SUCCESS if it can.
@@ -47,10 +59,13 @@ class Communicator {
 
  private:
   void apply(std::chrono::milliseconds timeout);
+  void set_stream(void* stream);
+  void unset_stream() noexcept { (void)anyccl_comm_unset_stream(comm_); }
 
   const anyccl_comm_t comm_;
   const std::string name_;
   const Birthplace birthplace_;
+  std::mutex stream_mutex_;
   std::mutex timeout_mutex_;
   std::atomic<std::chrono::milliseconds> timeout_;
 };

@@ -23,7 +23,12 @@ AnycclBackend::WorkPtr AnycclBackend::send(Tensors& tensors, int destination, in
   const at::Tensor& tensor = only(tensors, tag);
   check_peer(destination);
   const Elements elements = elements_to_move(tensor.scalar_type());
-  Call call{{c10d::OpType::SEND, "anyccl:send", ++messages_, tensors, {}}, {}, true, c10d::kUnsetTimeout};
+  Call call{
+      {c10d::OpType::SEND, "anyccl:send", ++messages_, tensors, {}},
+      {},
+      true,
+      c10d::kUnsetTimeout,
+      {Lane::kSends, destination}};
   const void* place = call.buffers.read(tensor);
   return launch<nullptr, anyccl_isend>(
       std::move(call), place, count(tensor, elements), elements.datatype, destination, static_cast<int32_t>(tag));
@@ -42,7 +47,7 @@ AnycclBackend::WorkPtr AnycclBackend::receive(
     Tensors& tensors, int source, int tag, c10d::OpType type, const char* title) {
   const at::Tensor& tensor = only(tensors, tag);
   const Elements elements = elements_to_move(tensor.scalar_type());
-  Call call{{type, title, ++messages_, tensors, tensors}, {}, true, c10d::kUnsetTimeout};
+  Call call{{type, title, ++messages_, tensors, tensors}, {}, true, c10d::kUnsetTimeout, {Lane::kReceives, source}};
   // Not write(): a message that is shorter than the tensor leaves the rest of it unchanged.
   void* place = call.buffers.update(tensor);
   return launch<nullptr, anyccl_irecv>(

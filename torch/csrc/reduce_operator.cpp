@@ -20,7 +20,8 @@ at::Tensor factor_of(const c10d::ReduceOp& op, at::ScalarType type) {
   if (!factor.defined()) {
     factor = at::scalar_tensor(supplement->double_factor, at::kDouble);
   }
-  TORCH_CHECK_VALUE(factor.is_cpu(), "anyccl: the factor of PREMUL_SUM is on ", factor.device(), ", not on the CPU");
+  // Waits for the stream, if the factor is on a GPU: the library takes its value when the call is made.
+  factor = factor.cpu();
   const bool is_whole = !factor.is_floating_point() || std::trunc(factor.item<double>()) == factor.item<double>();
   TORCH_CHECK_VALUE(
       is_whole || !c10::isIntegralType(type, /*includeBool=*/true), "anyccl: PREMUL_SUM of ", type, " by ",

@@ -1,5 +1,10 @@
 #include "work.hpp"
 
+#include <map>
+
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
 #include "background.hpp"
 #include "errors.hpp"
 #include "progress.hpp"
@@ -34,6 +39,21 @@ void call_abort_hooks(const std::shared_ptr<Hooks>& hooks) {
 }
 #endif
 
+// One unused stream for each of the devices.
+std::vector<c10::Stream> streams_for(const std::vector<c10::Device>& devices) {
+  std::map<c10::DeviceIndex, c10::Stream> streams;
+  for (const auto& device : devices) {
+    if (streams.count(device.index()) == 0) {
+      streams.emplace(device.index(), c10::impl::VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device));
+    }
+  }
+  std::vector<c10::Stream> all;
+  for (const auto& [index, stream] : streams) {
+    all.push_back(stream);
+  }
+  return all;
+}
+
 std::optional<std::vector<at::Tensor>> for_profiler(const Description& description) {
   return description.inputs.empty() ? std::nullopt : std::make_optional(description.inputs);
 }
@@ -51,6 +71,23 @@ AnycclWork::AnycclWork(
       timeout_(comm_->timeout()),
       key_(next_key.fetch_add(1, std::memory_order_relaxed)),
       begin_(Clock::now()) {}
+
+void AnycclWork::add(anyccl_request_t request) {
+  is_waited_for_by_host_ = true;
+  requests_.push_back(request);
+}
+
+void AnycclWork::add_enqueued(anyccl_request_t request, const c10::Stream& stream) {
+  requests_.push_back(request);
+  ends_.emplace_back(stream.device_type());
+  ends_.back().record(stream);
+}
+
+void AnycclWork::synchronize() {
+  for (const auto& end : ends_) {
+    end.block(c10::impl::VirtualGuardImpl(end.device_type()).getStream(end.device()));
+  }
+}
 
 bool AnycclWork::take() { return !taken_.exchange(true, std::memory_order_acq_rel); }
 
@@ -130,6 +167,7 @@ void AnycclWork::end(anyccl_status_t status) {
   std::exception_ptr failure;
   try {
     buffers_.copy_back();
+    buffers_ = Buffers();
   } catch (...) {
     failure = std::current_exception();
   }
@@ -156,7 +194,7 @@ void AnycclWork::end_with(anyccl_status_t status, std::exception_ptr exception) 
 
 bool AnycclWork::announce_if_unobserved() {
   const std::lock_guard<std::mutex> lock(futures_mutex_);
-  futures_may_complete_ = !future_ && !future_result_;
+  futures_may_complete_ = (!future_ || is_enqueued()) && !future_result_;
   return futures_may_complete_;
 }
 
@@ -166,7 +204,8 @@ void AnycclWork::announce() {
   {
     const std::lock_guard<std::mutex> lock(futures_mutex_);
     futures_may_complete_ = true;
-    future = future_;
+    // A future on a GPU is complete already.
+    future = is_enqueued() ? nullptr : future_;
     result = future_result_;
   }
   if (future) {
@@ -181,7 +220,9 @@ bool AnycclWork::wait(std::chrono::milliseconds timeout) {
   TORCH_CHECK(
       !is_collecting_,
       "anyccl: wait() while calls are being coalesced; wait for the work that the end of coalescing returns");
-  if (!isCompleted()) {
+  const bool is_host_asked = !is_enqueued() || is_waited_for_by_host_ || timeout.count() > 0;
+  synchronize();
+  if (is_host_asked && !isCompleted()) {
     const WithoutInterpreter unlocked;
     if (timeout.count() <= 0 && take()) {
       run_to_end();
@@ -232,7 +273,9 @@ int AnycclWork::sourceRank() const {
 
 float AnycclWork::getDuration() const { return std::chrono::duration<float, std::milli>(end_ - begin_).count(); }
 
-AnycclWork::Future AnycclWork::getFuture() { return future(future_, c10::ListType::create(c10::TensorType::get())); }
+AnycclWork::Future AnycclWork::getFuture() {
+  return is_enqueued() ? future_on_gpu() : future(future_, c10::ListType::create(c10::TensorType::get()));
+}
 
 AnycclWork::Future AnycclWork::getFutureResult() { return future(future_result_, c10::IntType::get()); }
 
@@ -249,6 +292,23 @@ AnycclWork::Future AnycclWork::future(Future& place, c10::TypePtr type) {
     settle(place, &place == &future_result_);
   }
   return place;
+}
+
+AnycclWork::Future AnycclWork::future_on_gpu() {
+  const std::lock_guard<std::mutex> lock(futures_mutex_);
+  if (!future_) {
+    std::vector<c10::Device> devices;
+    for (const auto& end : ends_) {
+      devices.push_back(end.device());
+    }
+    // The future records its own events on the current streams. They must come after the calls, and the
+    // caller's streams must not wait.
+    c10::MultiStreamGuard guard(streams_for(devices));
+    synchronize();
+    future_ = c10::make_intrusive<c10::ivalue::Future>(c10::ListType::create(c10::TensorType::get()), devices);
+    settle(future_, false);
+  }
+  return future_;
 }
 
 void AnycclWork::settle(const Future& future, bool is_result) {

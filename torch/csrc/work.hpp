@@ -4,6 +4,9 @@
 // brings it to its end. A thread that waits for the work at once becomes the owner, else the progress thread
 // does (progress.hpp). Other threads wait for the end.
 //
+// A work on a GPU is enqueued on a stream. Its wait() makes the current stream wait, and returns; its future is
+// complete from the beginning, for callbacks that use streams. The progress thread notes when it has passed.
+//
 // At the end, first the results are put where they belong. Then the work says that it is complete, and then
 // the future is completed. No lock is held during this last step: callbacks may be Python, and may wait for
 // other works.
@@ -15,6 +18,7 @@
 
 #include <ATen/core/ivalue.h>
 #include <anyccl/anyccl.h>
+#include <c10/core/Event.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 
 #include "buffers.hpp"
@@ -51,8 +55,15 @@ class AnycclWork final : public c10d::Work {
   void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
   // While the work collects calls, it cannot be waited for.
   void set_collecting(bool is_collecting) { is_collecting_ = is_collecting; }
-  void add(anyccl_request_t request) { requests_.push_back(request); }
+  void add(anyccl_request_t request);
+  // Adds a call that was enqueued on a stream, after which nothing else has been enqueued.
+  void add_enqueued(anyccl_request_t request, const c10::Stream& stream);
   void keep(Buffers&& buffers) { buffers_.merge(std::move(buffers)); }
+
+  // Makes wait() wait for the end of calls on a GPU, too.
+  void set_waited_for_by_host() { is_waited_for_by_host_ = true; }
+  // Whether calls of the work are on the stream of a GPU.
+  bool is_enqueued() const { return !ends_.empty(); }
 
   // Makes this thread the owner. At most one thread gets true.
   bool take();
@@ -78,7 +89,8 @@ class AnycclWork final : public c10d::Work {
 
   bool wait(std::chrono::milliseconds timeout = kNoTimeout) override;
   void abort() override;
-  void synchronize() override {}
+  // Makes the current stream wait for the calls on a GPU.
+  void synchronize() override;
   std::vector<at::Tensor> result() override;
   int sourceRank() const override;
   Future getFuture() override;
@@ -97,6 +109,7 @@ class AnycclWork final : public c10d::Work {
   Future future(Future& place, c10::TypePtr type);
   void wait_for_others(std::chrono::milliseconds timeout);
   void settle(const Future& future, bool is_result);
+  Future future_on_gpu();
 
   // Released at the end, so that a program that keeps works does not keep the communicator.
   std::shared_ptr<Communicator> comm_;
@@ -110,6 +123,10 @@ class AnycclWork final : public c10d::Work {
   Clock::time_point end_;
   std::atomic<bool> taken_{false};
   std::atomic<bool> is_collecting_{false};
+
+  // Set up before a thread may wait for the work.
+  std::vector<c10::Event> ends_;
+  bool is_waited_for_by_host_ = false;
 
   // Used by the owner only.
   std::vector<anyccl_request_t> requests_;

@@ -29,10 +29,16 @@ DTYPES = {
     "c128": torch.complex128,
 }
 FACTOR = 2.0
+# The device of all tensors that are given to a call. Everything is computed on the CPU.
+DEVICE = "cpu"
 
 
 def numbers(rank, count, dtype):
     """Returns the input of a rank."""
+    return _numbers(rank, count, dtype).to(DEVICE)
+
+
+def _numbers(rank, count, dtype):
     plain = [(k % 3) + 1 + rank for k in range(count)]
     if dtype is torch.bool:
         return torch.tensor([n % 2 == 0 for n in plain], dtype=dtype)
@@ -41,8 +47,19 @@ def numbers(rank, count, dtype):
     return torch.tensor([float(n) for n in plain]).to(dtype) if dtype.is_floating_point else torch.tensor(plain, dtype=dtype)
 
 
+def room(count, dtype):
+    """Returns a tensor for a result."""
+    return torch.empty(count, dtype=dtype, device=DEVICE)
+
+
+def joined(parts):
+    """Returns one tensor with the elements of all."""
+    return torch.cat([part.cpu() for part in parts]).to(DEVICE)
+
+
 def plain(tensor):
     """Returns the elements of a tensor as Python numbers."""
+    tensor = tensor.cpu()
     return (tensor.double() if tensor.dtype.is_floating_point else tensor).flatten().tolist()
 
 
@@ -112,13 +129,13 @@ def _reduce(op, name, dtype, rank, size):
 
 def _reduce_scatter(op, name, dtype, rank, size):
     whole = numbers(rank, 3 * size, dtype)
-    result = torch.empty(3, dtype=dtype)
+    result = room(3, dtype)
     dist.reduce_scatter(result, list(whole.chunk(size)), op)
     return plain(result), reduced(name, dtype, size, 3 * size)[3 * rank : 3 * rank + 3]
 
 
 def _reduce_scatter_tensor(op, name, dtype, rank, size):
-    result = torch.empty(3, dtype=dtype)
+    result = room(3, dtype)
     dist.reduce_scatter_tensor(result, numbers(rank, 3 * size, dtype), op)
     return plain(result), reduced(name, dtype, size, 3 * size)[3 * rank : 3 * rank + 3]
 
@@ -154,38 +171,38 @@ def _broadcast(dtype, rank, size):
 
 
 def _all_gather(dtype, rank, size):
-    parts = [torch.empty(6, dtype=dtype) for _ in range(size)]
+    parts = [room(6, dtype) for _ in range(size)]
     dist.all_gather(parts, numbers(rank, 6, dtype))
     return [n for part in parts for n in plain(part)], _everybody(size, 6, dtype)
 
 
 def _all_gather_unequal(dtype, rank, size):
-    parts = [torch.empty(other, dtype=dtype) for other in range(size)]
+    parts = [room(other, dtype) for other in range(size)]
     dist.all_gather(parts, numbers(rank, rank, dtype))
     return [plain(part) for part in parts], [plain(numbers(other, other, dtype)) for other in range(size)]
 
 
 def _all_gather_into_tensor(dtype, rank, size):
-    result = torch.empty(6 * size, dtype=dtype)
+    result = room(6 * size, dtype)
     dist.all_gather_into_tensor(result, numbers(rank, 6, dtype))
     return plain(result), _everybody(size, 6, dtype)
 
 
 def _all_gather_coalesced(dtype, rank, size):
-    parts = [[torch.empty(6, dtype=dtype), torch.empty(2, dtype=dtype)] for _ in range(size)]
+    parts = [[room(6, dtype), room(2, dtype)] for _ in range(size)]
     dist.all_gather_coalesced(parts, [numbers(rank, 6, dtype), numbers(rank, 2, dtype)])
     result = [n for part in parts for tensor in part for n in plain(tensor)]
     return result, [n for other in range(size) for count in (6, 2) for n in plain(numbers(other, count, dtype))]
 
 
 def _gather(dtype, rank, size):
-    parts = [torch.empty(6, dtype=dtype) for _ in range(size)] if rank == 0 else None
+    parts = [room(6, dtype) for _ in range(size)] if rank == 0 else None
     dist.gather(numbers(rank, 6, dtype), parts, 0)
     return ([n for part in parts for n in plain(part)], _everybody(size, 6, dtype)) if rank == 0 else ([], [])
 
 
 def _gather_single(dtype, rank, size):
-    result = torch.empty(6 * size, dtype=dtype)
+    result = room(6 * size, dtype)
     options = dist.GatherOptions()
     options.rootRank = 0
     dist.group.WORLD.gather_single(result, numbers(rank, 6, dtype), options).wait()
@@ -194,7 +211,7 @@ def _gather_single(dtype, rank, size):
 
 def _scatter(dtype, rank, size):
     parts = [numbers(other, 6, dtype) for other in range(size)] if rank == 0 else None
-    result = torch.empty(6, dtype=dtype)
+    result = room(6, dtype)
     dist.scatter(result, parts, 0)
     return plain(result), plain(numbers(rank, 6, dtype))
 
@@ -203,7 +220,7 @@ def _exchange(counts, dtype, rank, size, call):
     """Sends `counts(from, to)` numbers from each rank to each. Each pair's numbers begin differently from
     those of other pairs."""
     send = [numbers(rank + to, counts(rank, to), dtype) for to in range(size)]
-    recv = [torch.empty(counts(other, rank), dtype=dtype) for other in range(size)]
+    recv = [room(counts(other, rank), dtype) for other in range(size)]
     recv = call(recv, send)
     return [plain(part) for part in recv], [plain(numbers(other + rank, counts(other, rank), dtype)) for other in range(size)]
 
@@ -215,14 +232,14 @@ def _list_call(recv, send):
 
 def _single_call(recv, send):
     counts = [part.numel() for part in recv]
-    result = torch.empty(sum(counts), dtype=recv[0].dtype)
-    dist.all_to_all_single(result, torch.cat(send), counts, [part.numel() for part in send])
+    result = room(sum(counts), recv[0].dtype)
+    dist.all_to_all_single(result, joined(send), counts, [part.numel() for part in send])
     return result.split(counts)
 
 
 def _equal_call(recv, send):
-    result = torch.empty(sum(part.numel() for part in recv), dtype=recv[0].dtype)
-    dist.all_to_all_single(result, torch.cat(send))
+    result = room(sum(part.numel() for part in recv), recv[0].dtype)
+    dist.all_to_all_single(result, joined(send))
     return result.chunk(len(recv))
 
 
@@ -247,7 +264,7 @@ def _all_to_all_single_unequal(dtype, rank, size):
 
 
 def _send_recv(dtype, rank, size):
-    result = torch.empty(6, dtype=dtype)
+    result = room(6, dtype)
     if rank % 2 == 0:
         dist.send(numbers(rank, 6, dtype), (rank + 1) % size)
         dist.recv(result, (rank - 1) % size)
@@ -261,7 +278,7 @@ def _recv_any_source(dtype, rank, size):
     if rank == 0:
         received = {}
         for _ in range(size - 1):
-            result = torch.empty(6, dtype=dtype)
+            result = room(6, dtype)
             source = dist.recv(result)
             received[source] = plain(result)
         return received, {other: plain(numbers(other, 6, dtype)) for other in range(1, size)}
@@ -270,7 +287,7 @@ def _recv_any_source(dtype, rank, size):
 
 
 def _batch_isend_irecv(dtype, rank, size):
-    result = torch.empty(6, dtype=dtype)
+    result = room(6, dtype)
     ops = [
         dist.P2POp(dist.isend, numbers(rank, 6, dtype), (rank + 1) % size),
         dist.P2POp(dist.irecv, result, (rank - 1) % size),
@@ -281,7 +298,7 @@ def _batch_isend_irecv(dtype, rank, size):
 
 
 def _send_to_self(dtype, rank, size):
-    result = torch.empty(6, dtype=dtype)
+    result = room(6, dtype)
     work = dist.isend(numbers(rank, 6, dtype), rank)
     if work is None:
         raise NotImplementedError("torch takes a message to the own rank for one of a rank outside of the group")
@@ -291,15 +308,15 @@ def _send_to_self(dtype, rank, size):
 
 
 def _coalesced_gather(dtype, rank, size):
-    results = [torch.empty(6 * size, dtype=dtype), torch.empty(2 * size, dtype=dtype)]
-    with dist._coalescing_manager(device=torch.device("cpu")):
+    results = [room(6 * size, dtype), room(2 * size, dtype)]
+    with dist._coalescing_manager(device=torch.device(DEVICE)):
         for count, result in zip((6, 2), results):
             dist.all_gather_into_tensor(result, numbers(rank, count, dtype))
     return [plain(result) for result in results], [_everybody(size, count, dtype) for count in (6, 2)]
 
 
 def _functional_all_to_all(dtype, rank, size):
-    send = torch.cat([numbers(rank + to, 2, dtype) for to in range(size)])
+    send = joined([numbers(rank + to, 2, dtype) for to in range(size)])
     result = functional.all_to_all_single(send, None, None, dist.group.WORLD)
     return plain(functional.wait_tensor(result)), [n for other in range(size) for n in plain(numbers(other + rank, 2, dtype))]
 

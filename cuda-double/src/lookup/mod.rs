@@ -75,7 +75,8 @@ fn answer(
     found.map(drop).into()
 }
 
-/// `cuGetProcAddress`. The program gets the newest form that it can know.
+/// `cuGetProcAddress`. The program gets the newest form that it can know. No function of this name is an
+/// error.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuGetProcAddress(
     name: In<c_char>,
@@ -83,12 +84,26 @@ pub extern "C" fn cuGetProcAddress(
     version: c_int,
     flags: u64,
 ) -> Status {
-    cuGetProcAddress_v2(name, function, version, flags, Out::null())
+    look_up(name, function, version, flags, Out::null())
 }
 
-/// `cuGetProcAddress_v2`. The program gets the newest form that it can know.
+/// `cuGetProcAddress_v2`. The program gets the newest form that it can know. If there is no function of this
+/// name, the call succeeds with NULL, and the status tells.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuGetProcAddress_v2(
+    name: In<c_char>,
+    function: Out<*const c_void>,
+    version: c_int,
+    flags: u64,
+    status: Out<c_int>,
+) -> Status {
+    match look_up(name, function, version, flags, status) {
+        Status::NOT_FOUND => Status::SUCCESS,
+        outcome => outcome,
+    }
+}
+
+fn look_up(
     name: In<c_char>,
     function: Out<*const c_void>,
     version: c_int,

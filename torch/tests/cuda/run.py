@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Tests tensors on a GPU without a GPU: runs the tests of this folder with PyTorch on the driver double.
+
+    run.py [ARGUMENT OF PYTEST...]
+
+PyTorch must be one with CUDA, in target/torch-venv. Its own code for devices, streams, events and memory runs on
+cuda-double's `libcuda.so.1` and `libcudart.so.13`, which are loaded before PyTorch and so take the place of CUDA's.
+What the double's runtime lacks is filled in by functions that fail. No kernel of PyTorch runs, so the tests copy
+tensors to and from the device, and compute on the CPU.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+HOME = Path(os.environ.get("TORCH_VENV", TARGET / "torch-venv"))
+RUNTIME = "libcudart.so.13"
+NOT_SUPPORTED = 801
+# PyTorch asks this before it draws random numbers: no stream records a graph.
+KNOWN = {"cudaStreamGetCaptureInfo": "(void *stream, int *status) { *status = 0; return 0; }"}
+
+
+def names(library, which):
+    """Yields the symbols that a library defines or wants, with what follows the @ of a version."""
+    lines = subprocess.run(["nm", "-D", which, library], capture_output=True, text=True, check=True).stdout
+    for line in lines.splitlines():
+        yield line.split()[-1].partition("@")[::2]
+
+
+def wanted(packages):
+    """Returns the functions of the runtime that PyTorch and CUDA's libraries beside it are linked with."""
+    libraries = [*packages.glob("torch/lib/*.so"), *packages.glob("nvidia/*/lib/*.so*")]
+    return {name for file in libraries for name, version in names(file, "-u") if RUNTIME in version}
+
+
+def fill_in(double, packages):
+    """Builds a library of the functions that the double's runtime lacks, and returns it."""
+    lacking = wanted(packages) - {name for name, _ in names(double / RUNTIME, "--defined-only")}
+    source, library = double / "lacking.c", double / "liblacking.so"
+    failing = f"(void) {{ return {NOT_SUPPORTED}; }}"
+    source.write_text("".join(f"int {name}{KNOWN.get(name, failing)}\n" for name in sorted(lacking)))
+    subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-w", "-o", library, source], check=True)
+    return library
+
+
+def main():
+    packages = next(HOME.glob("lib/python*/site-packages"))
+    if not (packages / "torch" / "lib" / "libc10_cuda.so").exists():
+        print("torch/tests/cuda: PyTorch has no CUDA, so there is nothing to test")
+        return
+    if "CUDA_DOUBLE_BUILT" not in os.environ:
+        subprocess.run(["cargo", "xtask", "cuda-double"], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    double = TARGET / "cuda-double"
+    loaded_first = [double / "libcuda.so.1", double / RUNTIME, fill_in(double, packages)]
+    os.environ.update(
+        LD_PRELOAD=":".join(map(str, loaded_first)),
+        LD_LIBRARY_PATH=str(double),
+        # PyTorch for CUDA 13 asks for a driver of that version.
+        CUDA_DOUBLE_VERSION="13020",
+        CUDA_DOUBLE_DEVICES="2",
+        PYTHONDONTWRITEBYTECODE="1",
+    )
+    python = HOME / "bin" / "python"
+    pytest = [python, "-W", "ignore", "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider"]
+    os.chdir(HERE)
+    os.execv(python, [str(word) for word in (*pytest, *(sys.argv[1:] or ["."]))])
+
+
+if __name__ == "__main__":
+    main()
