@@ -14,6 +14,7 @@ Run it by `anyccl run -n 4 python program.py`, mpiexec, torchrun or srun. docs/p
 import os
 from ctypes import byref, c_int
 
+from ._arrays import gpu
 from ._capi import check, header, load
 from ._capi.errors import Error
 from ._communicator.objects import Objects
@@ -125,6 +126,18 @@ class Communicator(Objects):
         handle = created(function, self._handle, *arguments, byref(config), rank=self._rank)
         seconds = self._timeout if timeout is None else seconds_of(config)
         return None if handle == 1 else type(self)(handle, seconds, is_derived=True)  # 1: ANYCCL_COMM_NONE
+
+    def set_stream(self, stream):
+        """Puts calls that have buffers on a GPU into a stream of CUDA, from now on: one of CuPy, PyTorch, Numba or
+        cuda-core, or the address of a CUstream. A blocking call then returns when it is enqueued. Local."""
+        number = gpu.stream_number(stream)
+        self._check(self._library.anyccl_comm_set_stream(self._handle, number))
+        self._stream = number
+
+    def unset_stream(self):
+        """Ends the effect of set_stream(). Calls that are in the stream stay there."""
+        self._check(self._library.anyccl_comm_unset_stream(self._handle))
+        self._stream = None
 
     def failure(self):
         """Returns why calls on the communicator fail, as an exception; None as long as it works."""

@@ -3,6 +3,7 @@
     datatypes  names and codes of element types
     dlpack     memory that an object offers by DLPack
     exported   memory that an object offers by the buffer protocol
+    gpu        memory of GPUs, and the streams of calls
     buffer     any of these, with checks that the library cannot make
     device     memory of a CUDA device
     shared     memory that the other ranks of the host can read in place

@@ -1,6 +1,8 @@
 """Datatypes of the library by the names of NumPy, ml_dtypes and PyTorch, and by the codes of DLPack and the
 buffer protocol."""
 
+import sys
+
 from .._capi import Datatype
 
 # ml_dtypes has more float types of 8 bits. The same bits mean other numbers in them than in the two types
@@ -53,6 +55,14 @@ def by_format(form, itemsize):
     if form in ("B", "H", "I", "L", "Q", "N"):
         return _UNSIGNED.get(itemsize)
     return _OTHERS.get(form)
+
+
+def by_typestr(typestr):
+    """Returns the datatype of a type of NumPy's array interface, such as "<f4". None: there is none."""
+    if typestr[:1] == (">" if sys.byteorder == "little" else "<"):
+        return None
+    code = {"b": 6, "i": 0, "u": 1, "f": 2, "c": 5}.get(typestr[1:2])
+    return BY_DLPACK.get((code, 8 * int(typestr[2:]))) if typestr[2:].isdigit() else None
 
 
 def accepted():

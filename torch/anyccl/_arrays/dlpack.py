@@ -1,4 +1,5 @@
-"""Memory that an object offers by DLPack: tensors of PyTorch, arrays of JAX, TensorFlow and CuPy.
+"""Memory that an object offers by DLPack: tensors of PyTorch, arrays of JAX, TensorFlow and CuPy, on the CPU or on
+a GPU.
 
 The capsule is read and kept, but not consumed. Its own destructor returns the memory later, as for a consumer
 that did not take it. No framework is imported.
@@ -53,14 +54,16 @@ def device_of(source):
 
 
 class Export:
-    """The memory of an object that has __dlpack__, as the CPU sees it. BufferError: the object does not
-    export its memory."""
+    """The memory of an object that has __dlpack__. BufferError: the object does not export its memory.
 
-    def __init__(self, source):
+    stream: the stream that the object brings its memory in line with, for memory of a GPU."""
+
+    def __init__(self, source, stream=None):
+        options = {} if stream is None else {"stream": stream}
         try:
-            self._capsule = source.__dlpack__(max_version=(1, 0))
+            self._capsule = source.__dlpack__(max_version=(1, 0), **options)
         except TypeError:  # The object has DLPack from before version 1.
-            self._capsule = source.__dlpack__()
+            self._capsule = source.__dlpack__(**options)
         if _is_valid(self._capsule, b"dltensor_versioned"):
             managed = _Versioned.from_address(_pointer_of(self._capsule, b"dltensor_versioned"))
             tensor, flags = managed.tensor, managed.flags
@@ -73,11 +76,12 @@ class Export:
         self.count = 1
         for length in shape:
             self.count *= length
-        self.is_contiguous = not tensor.strides or self.count == 0 or _is_dense(shape, tensor.strides[: tensor.ndim])
+        self.is_contiguous = not tensor.strides or self.count == 0 or is_dense(shape, tensor.strides[: tensor.ndim])
 
 
-def _is_dense(shape, strides):
-    expected = 1
+def is_dense(shape, strides, step=1):
+    """Returns whether the last index counts the elements, `step` apart, and each other one whole rows."""
+    expected = step
     for length, stride in zip(reversed(shape), reversed(strides)):
         if length != 1 and stride != expected:
             return False

@@ -14,7 +14,7 @@ def blocking(start):
     """Makes the blocking form of a method that starts an operation."""
 
     def call(self, *arguments, **named):
-        self._complete(start(self, *arguments, **named))
+        self._return_from(self._started(start, *arguments, **named))
 
     call.__doc__ = start.__doc__
     return call
@@ -24,10 +24,16 @@ def nonblocking(start):
     """Makes the form that returns a Request."""
 
     def call(self, *arguments, **named):
-        return Request(self._keep(start(self, *arguments, **named)))
+        return Request(self._keep(self._started(start, *arguments, **named)))
 
     call.__doc__ = f"{start.__doc__} Starts the operation and returns a Request."
     return call
+
+
+def refuse_in_place_on_gpu(buffer, call):
+    """Refuses a call after which this package would have to move elements within a buffer."""
+    if buffer.is_on_gpu:
+        refuse(f"{call}: anyccl.IN_PLACE is not possible on a GPU; give a receive buffer")
 
 
 class Collectives(Core):
@@ -113,6 +119,7 @@ class Collectives(Core):
         recv, (code, after) = receiver(recvbuf), code_of(op)
         if sendbuf is IN_PLACE:
             send, each = recv, self._per_rank(recv, "Reduce_scatter_block")
+            refuse_in_place_on_gpu(recv, "Reduce_scatter_block")
             recv, finish = send.part(self._rank * each, each), after
 
             # In place, the library leaves the part at its own position in the buffer.

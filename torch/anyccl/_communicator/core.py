@@ -2,6 +2,7 @@
 
 from ctypes import byref, c_int
 
+from .._arrays import gpu
 from .._capi import check, load
 from .waiting import Pending
 
@@ -19,6 +20,10 @@ class Core:
         self._is_world, self._is_derived, self._is_closed = is_world, is_derived, False
         # Longest time in seconds of waits that this package makes itself; None: no limit.
         self._timeout = timeout
+        # The library looks for the driver when it makes the communicator.
+        self._may_use_gpus = gpu.is_driver_loaded()
+        # The CUstream of calls on memory of a GPU, as a number; None: they are in no stream.
+        self._stream = None
         self._open = {}
         self._sweep_at = SWEEP_AT
         self._rank = -1
@@ -38,6 +43,21 @@ class Core:
         start = getattr(self._library, f"anyccl_i{name}")
         self._check(start(*arguments, self._handle, pending.place))
         return pending
+
+    def _started(self, start, *arguments, **named):
+        """Returns the Pending that `start` makes. Its buffers may be on a GPU."""
+        if not self._may_use_gpus:
+            return start(self, *arguments, **named)
+        with gpu.call_on(self._stream) as call:
+            pending = start(self, *arguments, **named)
+        pending.is_in_stream = call.has_gpu_buffers and self._stream is not None
+        return pending
+
+    def _return_from(self, pending):
+        """Ends a blocking call: it waits for the operation, unless that is in a stream."""
+        if pending.is_in_stream and not pending.has_conclusion:
+            return self._keep(pending)
+        return self._complete(pending)
 
     def _complete(self, pending):
         """Waits for the operation of a blocking call. If the wait is interrupted, the communicator keeps the

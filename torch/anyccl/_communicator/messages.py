@@ -28,34 +28,40 @@ class Messages(Unequal):
 
     def Send(self, buf, dest, tag=0):
         """Sends elements to one rank. Returns when buf may be changed."""
-        self._complete(self._send(buf, dest, tag))
+        self._return_from(self._started(Messages._send, buf, dest, tag))
 
     def Ssend(self, buf, dest, tag=0):
         """Sends elements to one rank. Returns when a receive there has matched the message."""
-        self._complete(self._send(buf, dest, tag, "ssend"))
+        self._return_from(self._started(Messages._send, buf, dest, tag, "ssend"))
 
     def Recv(self, buf, source=ANY_SOURCE, tag=ANY_TAG, status=None):
         """Receives elements from one rank, or from any, and returns a Status."""
-        return fill_status(status, self._complete(self._recv(buf, source, tag)).message)
+        return fill_status(status, self._complete(self._started(Messages._recv, buf, source, tag)).message)
 
     def Isend(self, buf, dest, tag=0):
         """Starts a Send and returns a Request."""
-        return Request(self._keep(self._send(buf, dest, tag)))
+        return Request(self._keep(self._started(Messages._send, buf, dest, tag)))
 
     def Issend(self, buf, dest, tag=0):
         """Starts an Ssend and returns a Request."""
-        return Request(self._keep(self._send(buf, dest, tag, "ssend")))
+        return Request(self._keep(self._started(Messages._send, buf, dest, tag, "ssend")))
 
     def Irecv(self, buf, source=ANY_SOURCE, tag=ANY_TAG):
         """Starts a Recv and returns a Request, whose Wait returns the Status."""
-        return Request(self._keep(self._recv(buf, source, tag)))
+        return Request(self._keep(self._started(Messages._recv, buf, source, tag)))
+
+    def _both(self, sendbuf, dest, sendtag, recvbuf, source, recvtag):
+        # Both buffers are checked before either operation is started.
+        send, recv = sender(sendbuf), receiver(recvbuf)
+        # In a stream of a GPU, nothing that comes after the receive begins before its message is there.
+        sending = self._keep(self._send(send, dest, sendtag)) if send.is_on_gpu else None
+        receiving = self._keep(self._recv(recv, source, recvtag))
+        self._complete(sending or self._send(send, dest, sendtag))
+        return receiving
 
     def Sendrecv(self, sendbuf, dest, sendtag=0, recvbuf=None, source=ANY_SOURCE, recvtag=ANY_TAG, status=None):
         """Sends to one rank and receives from one at the same time. Returns a Status."""
-        # Both buffers are checked before either operation is started.
-        send, recv = sender(sendbuf), receiver(recvbuf)
-        receiving = self._keep(self._recv(recv, source, recvtag))
-        self._complete(self._begin("send", send.address, send.count, send.datatype, dest, sendtag, keeps=send))
+        receiving = self._started(Messages._both, sendbuf, dest, sendtag, recvbuf, source, recvtag)
         return fill_status(status, self._complete(receiving).message)
 
     def Probe(self, source=ANY_SOURCE, tag=ANY_TAG, status=None):

@@ -5,7 +5,7 @@ from ctypes import c_size_t, c_void_p
 
 from .._arrays import IN_PLACE, NOTHING, Blocks, receiver, sender
 from .._capi.errors import refuse
-from .collectives import Collectives, blocking, nonblocking
+from .collectives import Collectives, blocking, nonblocking, refuse_in_place_on_gpu
 from .operator import SUM, code_of
 
 
@@ -54,6 +54,7 @@ class Unequal(Collectives):
             refuse(f"Reduce_scatter: recvcounts are {sum(blocks.counts)} elements together, the send buffer has "
                    f"{send.count}", self._rank)
         if sendbuf is IN_PLACE:
+            refuse_in_place_on_gpu(send, "Reduce_scatter")
             recv, finish = send.part(blocks.start(self._rank), each), after
 
             # In place, the library leaves the part at its own position in the buffer.

@@ -24,13 +24,15 @@ class Pending:
     """
 
     __slots__ = ("_library", "_rank", "_communicator", "_handle", "_done", "_message", "_keeps", "_after", "_failure",
-                 "_is_over", "_lock", "message", "result")
+                 "_is_over", "_lock", "is_in_stream", "message", "result")
 
     def __init__(self, library, rank, communicator, keeps, after=None):
         self._library, self._rank, self._communicator = library, rank, communicator
         self._handle, self._done, self._message = c_void_p(), c_int(), MessageStatus(source=-1, tag=-1)
         self._keeps, self._after = keeps, after
         self._failure, self._is_over = None, False
+        # Whether it is part of the order of a stream of a GPU.
+        self.is_in_stream = False
         # Only one thread at a time may ask the library about a request.
         self._lock = threading.Lock()
         # Status of the message, if the operation was one; and the value that `after` returned.
@@ -45,6 +47,11 @@ class Pending:
     def is_open(self):
         """Whether the library may still use its buffers."""
         return bool(self._handle.value)
+
+    @property
+    def has_conclusion(self):
+        """Whether there is something to do when it has ended."""
+        return self._after is not None
 
     def cancel(self):
         """Cancels a receive that has not matched a message yet. It must still be waited for."""

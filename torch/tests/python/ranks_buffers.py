@@ -66,14 +66,16 @@ def test_what_receives_must_be_contiguous_and_writable(comm):
     harness.refused(REFUSED, lambda: comm.Allreduce(np.zeros((3, 4)), table), "may only be read", "shape (3, 4)")
 
 
-def test_memory_of_a_gpu(comm):
+def test_memory_of_devices_without_a_driver(comm):
+    there = OnlyDlpack(np.zeros(2), device=(14, 1))
+    harness.refused(REFUSED, lambda: comm.Allreduce(np.zeros(2), there), "receive buffer", "device 1", "Copy it")
     there = OnlyDlpack(np.zeros(2), device=(2, 1))
-    harness.refused(REFUSED, lambda: comm.Allreduce(np.zeros(2), there), "receive buffer", "device 1", "copy it")
+    harness.refused(REFUSED, lambda: comm.Allreduce(np.zeros(2), there), "receive buffer", "before", "CUDA driver")
 
     class Cupy:
         __cuda_array_interface__ = {"shape": (2,), "data": (0, False)}
 
-    harness.refused(REFUSED, lambda: comm.Allreduce(Cupy(), np.zeros(2)), "send buffer", "GPU", "copy it")
+    harness.refused(REFUSED, lambda: comm.Allreduce(Cupy(), np.zeros(2)), "send buffer", "GPU", "before", "CUDA driver")
 
 
 def test_what_has_no_elements_that_the_library_knows(comm):

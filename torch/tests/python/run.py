@@ -30,6 +30,12 @@ def launched(prefix, ranks, *words, options=()):
     return [prefix / "bin" / "anyccl", "run", "-n", ranks, "--bind", "none", *options, sys.executable, *words]
 
 
+def driver_double(prefix):
+    """Returns the folder of the CUDA driver for tests. None: it was not built."""
+    folders = [Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "cuda-double", prefix / "lib/anyccl/cuda-double"]
+    return next((folder for folder in folders if (folder / "libcuda.so.1").exists()), None)
+
+
 def torchrun(ranks, *words):
     return [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", ranks, *words]
 
@@ -52,6 +58,9 @@ def tests(prefix, folder):
     for program in ("collectives", "messages", "buffers", "groups"):
         for ranks in (1, 2, 4):
             yield f"{program} on {ranks}", launched(prefix, ranks, HERE / f"ranks_{program}.py")
+    if double := driver_double(prefix):
+        for ranks in (1, 2, 4):
+            yield f"gpu on {ranks}", ["env", f"LD_LIBRARY_PATH={double}", *launched(prefix, ranks, HERE / "ranks_gpu.py")]
     yield "survivor", launched(prefix, 2, HERE / "ranks_survivor.py", options=["--keep-going"])
     if HAS_TORCH:
         yield "torch and torchrun", torchrun(2, HERE / "ranks_torch.py")
@@ -100,6 +109,8 @@ def main():
             for line in [] if wrong else done.stdout.splitlines():
                 if "skipped" in line and "needs two ranks" not in line:
                     print(f"        {line}", flush=True)
+    if not driver_double(options.prefix.resolve()):
+        print("skipped: what needs the CUDA driver for tests: build it by `cargo xtask cuda-double`")
     if not HAS_TORCH:
         print("skipped: what needs torch, which is not installed")
     print(f"{passed} passed, {failed} failed")
