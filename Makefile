@@ -182,6 +182,7 @@ test-torch: install
 # The Python package alone, out of this folder.
 test-python: install
 	$(PYTHON) torch/tests/install.py --numpy
+	$(XTASK) cuda-double
 	target/numpy/bin/python torch/tests/python/run.py --source --prefix $(PREFIX)
 
 clean:
