@@ -79,13 +79,3 @@ def test_one_group_serves_both_devices(name):
 
     results = ranks.same(2, body, backend=name)
     assert results[0] == [0, 1]
-
-
-def test_a_group_may_leave_the_gpu_to_nccl():
-    def body(rank, size):
-        tensor = torch.tensor([1.0 + rank])
-        dist.all_reduce(tensor)
-        group = dist.group.WORLD
-        return tensor.item(), group._get_backend(torch.device("cuda")).name(), group._get_backend(torch.device("cpu")).name()
-
-    assert ranks.same(2, body, backend="cpu:anyccl,cuda:nccl", clean=False) == (3.0, "nccl", "anyccl")
