@@ -1,5 +1,5 @@
-//! Streams that record a graph: a call on one is refused and leaves no trace in the graph, and a call beside one
-//! disturbs nothing.
+//! Streams that record a graph: a call on one is refused and leaves no trace in the graph, and a call beside
+//! one disturbs nothing.
 
 mod common;
 

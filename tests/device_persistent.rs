@@ -1,5 +1,5 @@
-//! Operations that are prepared once and started often, on memory of a device: in the order of a stream, without
-//! one, and beside ranks whose buffers are on the host.
+//! Operations that are prepared once and started often, on memory of a device: in the order of a stream,
+//! without one, and beside ranks whose buffers are on the host.
 
 mod common;
 

@@ -1,7 +1,8 @@
 //! What every exported function does first.
 //!
 //! A call is refused inside a host function, before `cuInit` and in a forked child. Then the faults of a test
-//! are looked up, and calls that a stream capture prohibits are refused. A panic becomes `CUDA_ERROR_UNKNOWN`, with its message on stderr.
+//! are looked up, and calls that a stream capture prohibits are refused. A panic becomes
+//! `CUDA_ERROR_UNKNOWN`, with its message on stderr.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

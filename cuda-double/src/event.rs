@@ -1,8 +1,8 @@
 //! Events: points in streams.
 //!
 //! Recording an event puts an operation into the stream. A wait uses the last record at the time of the call,
-//! or none if there is none. In a stream that captures, a record is a point of the capture, and a wait takes the
-//! stream into it. Events with `CU_EVENT_INTERPROCESS` keep their state in shared memory.
+//! or none if there is none. In a stream that captures, a record is a point of the capture, and a wait takes
+//! the stream into it. Events with `CU_EVENT_INTERPROCESS` keep their state in shared memory.
 
 use std::sync::Arc;
 use std::time::Instant;

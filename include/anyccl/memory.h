@@ -83,17 +83,17 @@ typedef int anyccl_mem_kind_t;
  *          ANYCCL_ERR_UNSUPPORTED when there is no CUDA driver, or when it cannot share memory;
  *          ANYCCL_ERR_SYSTEM when there is not enough memory.
  *
- * Local. It needs no communicator, and serves all of them, made after it. See docs/gpu.md for calls on memory
- * of a device.
+ * Local. It needs no communicator, and serves all of them, made after it. See docs/gpu.md for calls on
+ * memory of a device.
  *
  * Memory of a device belongs to the device that is current in this thread, or to device 0 if none is. The
  * content is undefined. The memory lives until it is freed, or until the process ends. As cudaMalloc() and
- * cudaFree(), the functions may wait for all work of the device: call them while no stream of this thread waits
- * for a call that another rank has still to make. They may be called while a stream records a graph, which has
- * nothing of them.
+ * cudaFree(), the functions may wait for all work of the device: call them while no stream of this thread
+ * waits for a call that another rank has still to make. They may be called while a stream records a graph,
+ * which has nothing of them.
  *
- * Calls accept device memory of any origin. Exportable memory is the kind that processes on devices with peer
- * access can use without copies. Replacement for ncclMemAlloc.
+ * Calls accept device memory of any origin. Exportable memory is the kind that processes on devices with
+ * peer access can use without copies. Replacement for ncclMemAlloc.
  */
 anyccl_status_t anyccl_mem_alloc_kind(size_t bytes, anyccl_mem_kind_t kind, void **ptr);
 

@@ -45,8 +45,8 @@ pub(super) enum ReadyCall {
     ReceivePieces(Selector, Arc<dyn Pieces>),
 }
 
-// SAFETY: the pointers lead to memory of the call, or to buffers that the caller has promised to leave to each
-// run, on whatever thread it runs.
+// SAFETY: the pointers lead to memory of the call, or to buffers that the caller has promised to leave to
+// each run, on whatever thread it runs.
 unsafe impl Send for ReadyCall {}
 
 /// A call that was started.

@@ -1,8 +1,8 @@
 //! Memory of devices that the library allocates for the program: `anyccl_mem_alloc_kind`.
 //!
 //! It is memory of the device that is current in the calling thread, or of the first device if none is. The
-//! process keeps it until it is freed, or until the process ends, whatever communicators come and go. Like the
-//! driver's own functions, both directions may wait for all work of the device.
+//! process keeps it until it is freed, or until the process ends, whatever communicators come and go. Like
+//! the driver's own functions, both directions may wait for all work of the device.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -213,8 +213,9 @@ impl CudaDriver {
         Ok(status != 0)
     }
 
-    /// Lets this thread allocate, query and synchronise while it, or another thread, captures a graph. Without
-    /// it, such a call would fail and end the capture. What the library does so is no part of any graph.
+    /// Lets this thread allocate, query and synchronise while it, or another thread, captures a graph.
+    /// Without it, such a call would fail and end the capture. What the library does so is no part of any
+    /// graph.
     pub(super) fn ignore_captures(&'static self) -> IgnoredCaptures {
         const RELAXED: c_int = 2;
         let mut mode = RELAXED;

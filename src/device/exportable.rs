@@ -10,7 +10,8 @@
 //! To allocate, and to drop, may make the driver wait for all work of the device. Nobody may do so while a
 //! stream waits for a word that the same thread sets later.
 //!
-//! The layouts are those of `cuda.h` of CUDA 11 and 12. CUDA 13 moved a field into a union, at the same place.
+//! The layouts are those of `cuda.h` of CUDA 11 and 12. CUDA 13 moved a field into a union, at the same
+//! place.
 
 use std::ffi::{c_int, c_uint, c_ushort, c_void};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};

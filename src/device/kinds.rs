@@ -21,19 +21,24 @@ thread_local! {
     static USES_HOST_MEMORY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The way to find the kind of a buffer's memory. It is made with a communicator: a program that uses the
-/// driver has loaded it by then.
+/// The way to find the kind of a buffer's memory. It is made with a communicator. A program that uses devices
+/// has loaded the driver by then, or CUDA's runtime as a shared library.
 #[derive(Clone, Copy)]
 pub struct Kinds {
     driver: Option<PointerGetAttribute>,
 }
 
 impl Kinds {
-    /// Asks the loader whether the driver is loaded. It loads nothing.
+    /// Asks the loader whether the driver is loaded. It is loaded now if CUDA's runtime is there: the runtime
+    /// loads it at its first call, which may come later. Nothing else is loaded.
     pub fn detect() -> Kinds {
         const DRIVER: &CStr = c"libcuda.so.1";
-        // SAFETY: a terminated name; NOLOAD only looks it up.
-        let library = unsafe { libc::dlopen(DRIVER.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+        const RUNTIMES: [&CStr; 3] = [c"libcudart.so.13", c"libcudart.so.12", c"libcudart.so.11.0"];
+        let mut library = loaded(DRIVER);
+        if library.is_null() && RUNTIMES.into_iter().any(|runtime| !loaded(runtime).is_null()) {
+            // SAFETY: a terminated name. The driver's initialisers may run at any time.
+            library = unsafe { libc::dlopen(DRIVER.as_ptr(), libc::RTLD_LAZY) };
+        }
         if library.is_null() {
             return Kinds { driver: None };
         }
@@ -80,6 +85,12 @@ impl Kinds {
     pub fn check_host(&self, address: usize, bytes: usize, what: &'static str) -> Result<()> {
         if bytes > 0 && self.of(address) == MemoryKind::Cuda { refuse(address, what) } else { Ok(()) }
     }
+}
+
+/// A library that is loaded, or NULL.
+fn loaded(name: &CStr) -> *mut c_void {
+    // SAFETY: a terminated name; NOLOAD only looks it up.
+    unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) }
 }
 
 /// Answers of the driver for memory that it does not know, which is ordinary memory: invalid value, not

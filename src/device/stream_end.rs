@@ -1,7 +1,7 @@
 //! The end of a call on a stream: the wait for its result, the copies back, and an event.
 //!
-//! It may be enqueued apart from the start of the call. The call may have run by then, but it keeps its copies
-//! and its event until it knows whether its end is in the stream.
+//! It may be enqueued apart from the start of the call. The call may have run by then, but it keeps its
+//! copies and its event until it knows whether its end is in the stream.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};

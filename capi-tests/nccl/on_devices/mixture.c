@@ -130,6 +130,33 @@ static void newer_functions(struct job *job)
     NCCLCHECK(ncclCommDestroy(half));
 }
 
+/* Persistent calls of MPI on memory of a device. Each start reads what the buffers hold by then. */
+static void prepared_by_mpi(struct job *job)
+{
+    enum { REQUESTS = 3 };
+    MPI_Request requests[REQUESTS];
+    const int next = (job->rank + 1) % job->ranks, last = (job->rank + job->ranks - 1) % job->ranks;
+    float *sum = job->more, *message = job->more + COUNT;
+    MPICHECK(
+        MPI_Allreduce_init(job->device, sum, COUNT, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]));
+    MPICHECK(MPI_Send_init(job->device, COUNT, MPI_FLOAT, next, 1, MPI_COMM_WORLD, &requests[1]));
+    MPICHECK(MPI_Recv_init(message, COUNT, MPI_FLOAT, last, 1, MPI_COMM_WORLD, &requests[2]));
+    for (int round = 0; round < 3; round++) {
+        fill(job->device, job->rank, COUNT, job->stream);
+        CUDACHECK(cudaMemsetAsync(job->more, 0, 2 * COUNT * sizeof(float), job->stream));
+        CUDACHECK(cudaStreamSynchronize(job->stream));
+        MPICHECK(MPI_Startall(REQUESTS, requests));
+        MPICHECK(MPI_Waitall(REQUESTS, requests, MPI_STATUSES_IGNORE));
+        expect_sum(sum, job->ranks, COUNT, job->stream);
+        float *found = fetch(message, COUNT, job->stream);
+        for (size_t at = 0; at < COUNT; at++)
+            EXPECT(found[at] == contribution(last, at));
+        free(found);
+    }
+    for (int i = 0; i < REQUESTS; i++)
+        MPICHECK(MPI_Request_free(&requests[i]));
+}
+
 int main(int argc, char **argv)
 {
     struct job job = {0};
@@ -157,6 +184,7 @@ int main(int argc, char **argv)
     one_group(&job);
     ranks_of_both_kinds(&job);
     newer_functions(&job);
+    prepared_by_mpi(&job);
 
     NCCLCHECK(ncclCommDestroy(job.comm));
     CUDACHECK(cudaFree(job.device));

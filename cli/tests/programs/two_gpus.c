@@ -170,6 +170,38 @@ static void test_reset(int device)
     CHECK(cudaDeviceSynchronize());
 }
 
+/* A graph that was captured runs each time it is launched. A wait for a stream that captures spoils the capture. */
+static void test_graphs(cudaStream_t stream)
+{
+    int counter = 0;
+    void *memory;
+    size_t nodes = 0;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    enum cudaStreamCaptureStatus status;
+    CHECK(cudaMalloc(&memory, 4));
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    CHECK(cudaMemsetAsync(memory, 1, 4, stream));
+    CHECK(cudaLaunchHostFunc(stream, count_up, &counter));
+    CHECK(cudaStreamIsCapturing(stream, &status));
+    EXPECT(status == cudaStreamCaptureStatusActive);
+    CHECK(cudaStreamEndCapture(stream, &graph));
+    CHECK(cudaGraphGetNodes(graph, NULL, &nodes));
+    EXPECT(nodes == 2 && counter == 0);
+    CHECK(cudaGraphInstantiate(&executable, graph, 0));
+    CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaGraphLaunch(executable, stream));
+    CHECK(cudaGraphLaunch(executable, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    EXPECT(counter == 2);
+    CHECK(cudaGraphExecDestroy(executable));
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    EXPECT(cudaStreamSynchronize(stream) == cudaErrorStreamCaptureUnsupported);
+    EXPECT(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated && graph == NULL);
+    EXPECT(cudaGetLastError() == cudaErrorStreamCaptureInvalidated);
+    CHECK(cudaFree(memory));
+}
+
 int main(void)
 {
     int rank = atoi(getenv("ANYCCL_RANK")), devices = 0, device = -1, major = 0, version = 0;
@@ -220,6 +252,7 @@ int main(void)
     test_rows();
     test_peers(device, devices);
     test_threads(device);
+    test_graphs(up);
     test_fork();
 
     CHECK(cudaEventDestroy(arrived));

@@ -123,7 +123,8 @@ both_defaults! {
 }
 
 both_defaults! {
-    /// `cuStreamGetCaptureInfo_v2`. The array of dependencies stays as it is until the next call on the stream.
+    /// `cuStreamGetCaptureInfo_v2`. The array of dependencies stays as it is until the next call on the
+    /// stream.
     cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v2_ptsz, "cuStreamGetCaptureInfo",
     (
         stream: usize,

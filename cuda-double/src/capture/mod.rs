@@ -1,8 +1,9 @@
 //! Stream capture: streams that record their work into a graph instead of running it.
 //!
-//! A capture begins in one stream. Another stream joins it by a wait for an event that was recorded in it, and
-//! must be joined back before the end. A call that CUDA prohibits meanwhile returns an error, and *invalidates*
-//! the capture: its streams refuse all work until the capture is ended, which fails and gives no graph.
+//! A capture begins in one stream. Another stream joins it by a wait for an event that was recorded in it,
+//! and must be joined back before the end. A call that CUDA prohibits meanwhile returns an error, and
+//! *invalidates* the capture: its streams refuse all work until the capture is ended, which fails and gives
+//! no graph.
 //!
 //! All captures are behind one lock ([`STATE`]). Programs without a capture only look at a counter.
 

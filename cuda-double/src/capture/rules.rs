@@ -3,8 +3,8 @@
 //! - Calls on a capturing stream, or on something that includes one, which ask for work that never runs: each
 //!   such function checks that itself ([`refuse`], [`refuse_in_context`], [`refuse_order`]).
 //! - Any use of the legacy default stream while a blocking stream of its context captures ([`check_legacy`]).
-//! - Calls that CUDA calls *unsafe*, such as `cuMemAlloc`: they are listed here, and depend on the modes of the
-//!   thread and of the capture ([`check_unsafe`]). CUDA's documentation names only a few; the list is our
+//! - Calls that CUDA calls *unsafe*, such as `cuMemAlloc`: they are listed here, and depend on the modes of
+//!   the thread and of the capture ([`check_unsafe`]). CUDA's documentation names only a few; the list is our
 //!   reading, on the strict side.
 
 use std::cell::Cell;
@@ -63,7 +63,8 @@ pub fn replace_mode(mode: u32) -> Result<u32> {
     Ok(MODE.replace(Mode::of(mode)?) as u32)
 }
 
-/// Refuses the call `name` in this thread if it is unsafe now. The captures that prohibit it are invalid then.
+/// Refuses the call `name` in this thread if it is unsafe now. The captures that prohibit it are invalid
+/// then.
 pub fn check_unsafe(name: &str) -> Result {
     let Some(mut state) = state() else { return Ok(()) };
     let (mode, thread) = (MODE.get(), std::thread::current().id());

@@ -93,8 +93,8 @@ impl Stream {
         self.owner.upgrade().ok_or(Status::CONTEXT_IS_DESTROYED)
     }
 
-    /// Puts work into the stream, or records it if the stream captures. The marker is reached when it has run;
-    /// there is none for work that is recorded.
+    /// Puts work into the stream, or records it if the stream captures. The marker is reached when it has
+    /// run; there is none for work that is recorded.
     pub fn submit(
         self: &Arc<Stream>,
         kind: NodeKind,

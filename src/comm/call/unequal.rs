@@ -45,7 +45,7 @@ enum OwnedPlaces {
 }
 
 impl OwnedUnequal {
-    /// The same call.
+    /// Copies the lists of a call.
     pub fn of(call: &Unequal) -> OwnedUnequal {
         let Unequal { collective, datatype, op, root, layout, places } = *call;
         OwnedUnequal {

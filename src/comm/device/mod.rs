@@ -89,8 +89,8 @@ impl Communicator {
         Some(started)
     }
 
-    /// Checks a call that is to be started later. Returns whether it has device buffers that the builtin engine
-    /// serves; if not, nothing was checked. The page-locked pool has room for the call afterwards.
+    /// Checks a call that is to be started later. Returns whether it has device buffers that the builtin
+    /// engine serves; if not, nothing was checked. The page-locked pool has room for the call afterwards.
     pub(super) fn takes_on_device(&self, call: &Described) -> Result<bool> {
         let room = self.stage(call, |driver, context| self.device.own_stream_in(driver, context));
         room.map_or(Ok(false), |room| room.map(|_| true))
