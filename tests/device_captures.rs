@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::sync::Mutex;
+use std::sync::{Barrier, Mutex};
 
 use anyccl_engine::base::{Collective, Datatype, Error, ReduceOp, Result};
 use anyccl_engine::comm::{Communicator, Operation, StreamCall};
@@ -58,9 +58,12 @@ fn is_refused_in_every_form(comm: &Communicator, buffer: u64) {
 fn a_call_on_a_capturing_stream_is_refused_and_the_graph_has_nothing_of_it() {
     let _alone = ALONE.lock();
     double();
+    let have_memory = Barrier::new(2);
     on_ranks(2, &config(TRANSPORTS[0]), |comm| {
         double();
         let (mut arena, stream) = (Arena::new(1 << 16), Stream::new());
+        // An allocation would wait for the stream of a rank that is ahead, and that for this rank.
+        have_memory.wait();
         let buffer = arena.take(100);
         comm.set_stream(Some(stream.handle()));
         stream.begin_capture(CaptureMode::ThreadLocal);
