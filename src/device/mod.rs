@@ -9,8 +9,8 @@
 //!   library allocates for the program.
 //! - [`tools`] is what the `anyccl` tool asks of the driver.
 //!
-//! A process that has loaded neither the driver nor CUDA's runtime, and gives no device memory to a call, never
-//! opens it.
+//! A process that has loaded neither the driver nor CUDA's runtime, and gives no device memory to a call,
+//! never opens it.
 
 pub mod allocations;
 mod context;
