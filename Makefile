@@ -1,6 +1,7 @@
 # What most people need, in two commands: `make demo` and `make test`. `make help` lists the rest.
 
 PREFIX   ?= target/demo-prefix
+DESTDIR  ?=
 EXAMPLES ?= target/examples
 RANKS    ?= 4
 CC       ?= cc
@@ -26,7 +27,7 @@ PARTS    := check build unit c-api examples nccl mpi-quick benches torch python 
 # How many parts run at a time.
 JOBS     ?= 2
 
-.PHONY: help demo test docs install install-cuda-double examples tools bench bench-peers clean test-mpi mpi4py-table $(PARTS:%=test-%)
+.PHONY: help demo test docs install uninstall wheels dist test-wheels lint-workflows install-cuda-double examples tools bench bench-peers clean test-mpi mpi4py-table $(PARTS:%=test-%)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -34,12 +35,13 @@ help:
 	@echo "make demo       build, install to $(PREFIX), run the examples on $(RANKS) ranks"
 	@echo "make test       all tests; the parts alone: $(PARTS:%=test-%)"
 	@echo "make test-mpi   all tests of MPI: an hour"
-	@echo "make install    build and install to PREFIX (now $(PREFIX))"
+	@echo "make install    build and install to PREFIX (now $(PREFIX)), below DESTDIR if that is set; make uninstall removes it"
 	@echo "make install-cuda-double  install a CUDA driver for tests, for anyccl run --fake-gpu"
 	@echo "make examples   build the examples against the installed library"
 	@echo "make bench      micro-benchmarks, start-up time and memory"
 	@echo "make bench-peers  measure beside MPICH, Open MPI, Intel MPI, oneCCL, gloo; MODE=shm|tcp RANKS=2,4 ROUNDS=3 PEERS="
 	@echo "make docs       one site of the header and docs/: target/site/index.html; Doxygen comes from PyPI"
+	@echo "make wheels     the Python packages, target/dist; make dist: all that a release offers; make test-wheels: on Debian 11 to 13"
 	@echo "make clean      remove target/"
 
 tools:
@@ -52,8 +54,22 @@ tools:
 install: tools
 ifeq ($(INSTALLED),)
 	cargo build --release -p anyccl-native -p anyccl-nccl -p anyccl-audit -p anyccl-cli
-	$(XTASK) install --prefix $(PREFIX)
+	$(XTASK) install --prefix $(PREFIX) --destdir "$(DESTDIR)"
 endif
+
+uninstall: tools
+	$(XTASK) uninstall --prefix $(PREFIX) --destdir "$(DESTDIR)"
+
+# docs/releasing.md: what a release offers, in target/dist; tools for that come from PyPI and crates.io into target/.
+wheels dist: tools
+	$(XTASK) $@
+
+# Installs and runs what is in target/dist on bare systems of Debian 11, 12 and 13; needs root and debootstrap.
+test-wheels: tools
+	$(XTASK) wheels-on-debian
+
+lint-workflows: tools
+	$(PYTHON) .github/lint.py
 
 # The CUDA driver and runtime for tests, for `anyccl run --fake-gpu`. No other target installs them.
 install-cuda-double: tools

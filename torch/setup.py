@@ -1,32 +1,32 @@
-"""Builds the package: the Python files, libanyccl, and the extension for the installed torch.
+"""Builds the package: the Python files, what `make install` installs, and the extension for the installed torch.
 
     pip install ./torch
 
-libanyccl comes from ANYCCL_ROOT, the prefix of a `make install`, if that is set. Else cargo builds it from
-this repository, if both are there. Else pkg-config names it. The library is copied into the package, which
-needs nothing else at run time.
+What is installed comes from ANYCCL_ROOT, the prefix of a `make install`, if that is set. Else cargo builds it
+from this repository, if both are there. Else pkg-config names the library. All is copied into the package,
+which needs nothing else at run time.
 
-torch is looked for where the package will be installed. pip's isolated build environment hides it from
-`import`, but only its headers, libraries and version are needed. Without torch, the package is built without
-the extension. A compiler for C++20 suffices; CXX names another one than g++. The extension contains no CUDA.
+Without torch, the package is built without the extension. It is the same for every Python then, and its name
+says so. torch_extension.py says how torch is found.
 """
 
 import os
 import re
-import shlex
 import shutil
-import site
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 
 from setuptools import Extension, find_packages, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+from copy_prefix import copy_prefix  # noqa: E402
+from torch_extension import SONAME, compile_extension, find_torch  # noqa: E402
+
 REPOSITORY = HERE.parent
-SONAME = "libanyccl.so.0"
 EXTENSION = "anyccl._C"
 
 
@@ -36,110 +36,60 @@ def version():
     return ".".join(map(number, ["MAJOR", "MINOR", "PATCH"]))
 
 
-def find_library():
-    """Returns the folder that has anyccl/anyccl.h, and the file of the library."""
+def find_prefix(work):
+    """Returns the prefix of an installation. `work` is a folder for one that cargo builds."""
     if root := os.environ.get("ANYCCL_ROOT"):
-        return check_library(Path(root) / "include", Path(root) / "lib" / SONAME, "ANYCCL_ROOT")
+        return check_prefix(Path(root), "ANYCCL_ROOT")
     if (REPOSITORY / "Cargo.toml").exists() and shutil.which("cargo"):
-        subprocess.run(["cargo", "build", "--release", "-p", "anyccl-native"], cwd=REPOSITORY, check=True)
-        target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
-        return check_library(REPOSITORY / "include", target / "release" / "libanyccl.so", "cargo build")
+        subprocess.run(["cargo", "xtask", "install", "--prefix", work], cwd=REPOSITORY, check=True)
+        return check_prefix(work, "cargo xtask install")
     try:
-        ask = lambda variable: subprocess.check_output(["pkg-config", f"--variable={variable}", "anyccl"], text=True).strip()
-        return check_library(Path(ask("includedir")), Path(ask("libdir")) / SONAME, "pkg-config")
+        prefix = subprocess.check_output(["pkg-config", "--variable=prefix", "anyccl"], text=True).strip()
+        return check_prefix(Path(prefix), "pkg-config")
     except (OSError, subprocess.CalledProcessError):
         sys.exit("libanyccl was not found: set ANYCCL_ROOT to the prefix of `make install`, or install cargo")
 
 
-def check_library(include, library, source):
-    for path in (include / "anyccl" / "anyccl.h", library):
+def check_prefix(prefix, source):
+    for path in (prefix / "include" / "anyccl" / "anyccl.h", prefix / "lib" / SONAME):
         if not path.exists():
             sys.exit(f"{source} leads to {path}, which does not exist")
-    return include, library
-
-
-def find_torch():
-    """Returns the folder of the torch package, without importing it. None: there is none."""
-    places = [*sys.path, sysconfig.get_path("platlib"), sysconfig.get_path("purelib"), site.getusersitepackages()]
-    for place in places:
-        torch = Path(place or ".") / "torch"
-        if (torch / "include" / "torch" / "csrc" / "distributed" / "c10d" / "Backend.hpp").exists():
-            return torch
-    return None
-
-
-def torch_version(torch):
-    return re.search(r"__version__ = '([^']+)'", (torch / "version.py").read_text()).group(1)
-
-
-def uses_new_strings(torch):
-    """Returns whether the libraries of torch use std::__cxx11::basic_string, as those of all releases from
-    2.7 on do."""
-    # The constructor of c10::Error from a string tells. Other symbols of libc10 are of both kinds in any
-    # case.
-    return b"_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx11" in (torch / "lib" / "libc10.so").read_bytes()
-
-
-def pybind11_abi(torch):
-    """Returns the macro by which pybind11 shares its table of classes with torch. Up to torch 2.8 the table
-    has the ABI version of torch's compiler in its name."""
-    found = re.search(rb"__pybind11_internals_v\d+\w*(_cxxabi\d+)__", (torch / "lib" / "libtorch_python.so").read_bytes())
-    return [f'-DPYBIND11_BUILD_ABI="{found.group(1).decode()}"'] if found else []
+    return prefix
 
 
 class BuildExtension(build_ext):
-    """Compiles all sources in one run, because reading torch's headers takes longer than compiling the
-    sources."""
-
     def run(self):
         super().run()
-        include, library = find_library()
+        work = Path(self.build_temp).resolve()
         package = Path(self.get_ext_fullpath(EXTENSION)).parent
-        (package / "lib").mkdir(parents=True, exist_ok=True)
-        shutil.copy2(library, package / "lib" / SONAME)
-        # Headers for extensions that call the C API: anyccl.get_include().
-        shutil.copytree(include / "anyccl", package / "include" / "anyccl", dirs_exist_ok=True)
+        copy_prefix(find_prefix(work / "prefix"), package)
         torch = find_torch()
         if torch is None:
             print("torch is not installed: anyccl is built without its backend for torch.distributed")
             return
-        self.compile(include, package / "lib", torch)
-        (package / "_torch_version.py").write_text(f'BUILT_FOR = "{torch_version(torch)}"\n')
+        extension = Path(self.get_ext_fullpath(EXTENSION))
+        compile_extension(extension, package / "include", package / "lib", torch, work, "lib")
 
     def build_extension(self, extension):
         """Does nothing: run() compiles the extension."""
 
     def get_outputs(self):
         package = Path(self.get_ext_fullpath(EXTENSION)).parent
-        made = [self.get_ext_fullpath(EXTENSION), package / "lib" / SONAME, package / "_torch_version.py"]
-        made += [file for file in (package / "include").rglob("*.h*")]
+        made = [self.get_ext_fullpath(EXTENSION), package / "_torch_version.py"]
+        for folder in ("bin", "include", "lib"):
+            made += [file for file in (package / folder).rglob("*") if file.is_file()]
         return [str(file) for file in made if Path(file).exists()]
 
-    def compile(self, include, lib, torch):
-        Path(self.build_temp).mkdir(parents=True, exist_ok=True)
-        whole = Path(self.build_temp) / "anyccl_torch.cpp"
-        whole.write_text("".join(f'#include "{source}"\n' for source in sorted((HERE / "csrc").glob("*.cpp"))))
-        system = [torch / "include", torch / "include" / "torch" / "csrc" / "api" / "include", sysconfig.get_path("include")]
-        command = [
-            *shlex.split(os.environ.get("CXX", "g++")),
-            *("-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra"),
-            f"-DTORCH_EXTENSION_NAME={EXTENSION.rpartition('.')[2]}",
-            f"-D_GLIBCXX_USE_CXX11_ABI={int(uses_new_strings(torch))}",
-            *pybind11_abi(torch),
-            *(word for folder in system for word in ("-isystem", folder)),
-            *("-I", HERE / "csrc", "-I", include, whole, "-o", self.get_ext_fullpath(EXTENSION)),
-            *("-L", lib, f"-l:{SONAME}", "-Wl,-rpath,$ORIGIN/lib"),
-            # torch is loaded before the extension, so its libraries need no run-time path.
-            *("-L", torch / "lib", "-lc10", "-ltorch_cpu", "-ltorch_python"),
-            *shlex.split(os.environ.get("CXXFLAGS", "")),
-        ]
-        print(*command, flush=True)
-        subprocess.run([str(word) for word in command], check=True)
+
+class Wheel(bdist_wheel):
+    def get_tag(self):
+        python, abi, platform = super().get_tag()
+        return (python, abi, platform) if find_torch() else ("py3", "none", platform)
 
 
 setup(
     version=version(),
     packages=find_packages(include=["anyccl", "anyccl.*"]),
     ext_modules=[Extension(EXTENSION, sources=[])],
-    cmdclass={"build_ext": BuildExtension},
+    cmdclass={"build_ext": BuildExtension, "bdist_wheel": Wheel},
 )

@@ -65,8 +65,12 @@ fn main() -> ExitCode {
     if words.first().is_some_and(|name| mpiexec::is_meant(name)) {
         return exit(mpiexec::mpiexec(&words[1..]));
     }
+    // The same where the file cannot have another name, as in a Python package.
+    if words.get(1).is_some_and(|word| word == "mpiexec") {
+        return exit(mpiexec::mpiexec(&words[2..]));
+    }
     exit(match Arguments::parse_from(words).command {
-        Subcommands::Run(arguments) => run::run(&arguments),
+        Subcommands::Run(arguments) => run::run(&arguments.with_interpreter()),
         Subcommands::Perf(arguments) => perf::perf(&arguments),
         Subcommands::Info(arguments) => info::info(&arguments),
         Subcommands::Plan(arguments) => plan::plan(&arguments),

@@ -15,7 +15,7 @@ _MODULES = {
     "_capi.header": ["ANY_SOURCE", "ANY_TAG"],
     "_capi.errors": ["Error", "InvalidArgumentError", "InvalidUsageError", "UnsupportedError", "PeerLostError",
                      "TimeoutError", "MismatchError", "AbortedError", "BootstrapError", "SystemCallError", "InternalError"],
-    "paths": ["LIBRARY", "get_include", "get_library_dir"],
+    "paths": ["LIBRARY", "get_cmake_dir", "get_include", "get_library_dir", "get_pkg_config_dir", "get_prefix"],
 }
 NAMES = {name: module for module, names in _MODULES.items() for name in names}
 

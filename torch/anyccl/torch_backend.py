@@ -12,6 +12,8 @@ from datetime import timedelta
 import torch
 import torch.distributed as dist
 
+from ._capi import library
+
 NAME = "anyccl"
 DEVICES = ["cpu", "cuda"]
 _extension = None
@@ -22,24 +24,30 @@ def load():
     torch."""
     global _extension
     if _extension is None:
-        beside = _built_for()
+        package, beside = _built_for()
         if beside is None or _minor(torch.__version__) != _minor(beside):
             raise ImportError(
                 f"anyccl was installed {f'beside torch {beside}' if beside else 'without torch'}, and this is torch "
                 f"{torch.__version__}. Install it again with this one: pip install --force-reinstall --no-deps "
-                "--no-build-isolation ./torch (in anyccl's sources)"
+                "--no-build-isolation ./torch (in anyccl's sources), or anyccl-torch"
             )
-        _extension = importlib.import_module("anyccl._C")
+        if package != "anyccl":
+            # The extension asks for libanyccl.so.0, and gets the one that is loaded.
+            library.load()
+        _extension = importlib.import_module(f"{package}._C")
         atexit.register(_extension.at_exit)
     return _extension
 
 
 def _built_for():
-    """Returns the release of torch that the extension was compiled for. None: there is no extension."""
-    try:
-        return importlib.import_module("anyccl._torch_version").BUILT_FOR
-    except ModuleNotFoundError:
-        return None
+    """Returns the package that has the extension, and the release of torch that it was compiled for. It is
+    anyccl-torch, if that was installed. None: there is no extension."""
+    for package in ("anyccl_torch", "anyccl"):
+        try:
+            return package, importlib.import_module(f"{package}._torch_version").BUILT_FOR
+        except ModuleNotFoundError:
+            pass
+    return None, None
 
 
 def _minor(version):

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::glibc::{OldGlibc, TARGET};
 use crate::{Result, workspace};
 
 /// A call of the cargo that runs this task, in the root of the workspace.
@@ -30,10 +31,20 @@ pub fn output(command: &mut Command) -> Result<String> {
 
 /// Builds packages in a profile and returns the folder where cargo puts the results.
 pub fn build(packages: &[&str], profile: &str) -> Result<PathBuf> {
+    build_for(packages, profile, None)
+}
+
+/// Builds packages for a system with an old glibc. `None`: for this one.
+pub fn build_for(packages: &[&str], profile: &str, old: Option<&OldGlibc>) -> Result<PathBuf> {
     let mut command = cargo(&["build", "--profile", profile]);
     for package in packages {
         command.args(["--package", package]);
     }
+    let mut target = workspace::target();
+    if let Some(old) = old {
+        old.apply(&mut command);
+        target.push(TARGET);
+    }
     run(&mut command)?;
-    Ok(workspace::target().join(if profile == "dev" { "debug" } else { profile }))
+    Ok(target.join(if profile == "dev" { "debug" } else { profile }))
 }

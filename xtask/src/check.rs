@@ -1,7 +1,7 @@
 //! `cargo xtask check`: all checks that must pass before a commit, except the tests.
 
 use crate::cargo::{cargo, run as run_program};
-use crate::{Result, c_format, docs, header, licenses, ptx, symbols, words};
+use crate::{Result, abi, c_format, docs, header, licenses, ptx, symbols, words};
 
 /// Runs all checks, the quick ones first, and stops at the first failure.
 pub fn run() -> Result {
@@ -18,7 +18,8 @@ pub fn run() -> Result {
     step("doc", || {
         run_program(cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
     })?;
-    step("symbols", || symbols::run(true))
+    step("symbols", || symbols::run(true))?;
+    step("abi", abi::check)
 }
 
 fn step(name: &str, check: impl FnOnce() -> Result) -> Result {

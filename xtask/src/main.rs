@@ -1,18 +1,23 @@
 //! Build tasks that cargo does not offer. `cargo xtask help` lists them.
 
+mod abi;
 mod bare_machine;
 mod c_format;
 mod cargo;
 mod check;
 mod cuda_double;
 mod docs;
+mod glibc;
 mod header;
 mod install;
 mod licenses;
 mod mpi_functions;
 mod pictures;
 mod ptx;
+mod pypi;
+mod release;
 mod symbols;
+mod wheels_on_debian;
 mod words;
 mod workspace;
 
@@ -45,6 +50,18 @@ enum Task {
     Words,
     /// Install library, header, tool and package files
     Install(install::Install),
+    /// Remove what `install` has put into a prefix
+    Uninstall(install::Uninstall),
+    /// Make the Python packages in target/dist
+    Wheels,
+    /// Make everything that a release offers in target/dist
+    Dist,
+    /// Install and run what is in target/dist on Debian 11, 12 and 13
+    WheelsOnDebian(wheels_on_debian::WheelsOnDebian),
+    /// Compare what programs rely on with the last release
+    Abi(abi::Abi),
+    /// Tell which glibc programs and libraries need, and fail above a floor
+    Glibc(glibc::Glibc),
     /// Build the CUDA driver and runtime for tests in target/cuda-double and print that folder
     CudaDouble(cuda_double::CudaDouble),
     /// Run all checks that must pass before a commit, except the tests
@@ -69,6 +86,12 @@ fn main() -> ExitCode {
         Task::Ptx(ptx) => ptx.run(),
         Task::Words => words::run(),
         Task::Install(install) => install.run(),
+        Task::Uninstall(uninstall) => uninstall.run(),
+        Task::Wheels => release::wheels(),
+        Task::Dist => release::dist(),
+        Task::WheelsOnDebian(debian) => debian.run(),
+        Task::Abi(abi) => abi.run(),
+        Task::Glibc(glibc) => glibc.run(),
         Task::CudaDouble(double) => double.run(),
         Task::Check => check::run(),
         Task::BareMachine(bare_machine) => bare_machine.run(),

@@ -42,6 +42,12 @@ impl FacadeFiles {
             )
         };
         let folder = folder.canonicalize().map_err(|error| missing(folder, error))?;
+        let overlay = folder.join("python");
+        // A Python package has no links, so its library lies in the overlay alone.
+        let in_overlay = overlay.join("nvidia/nccl/lib");
+        let only_there =
+            facade == Facade::Nccl && !folder.join("libnccl.so.2").exists() && in_overlay.exists();
+        let folder = if only_there { in_overlay } else { folder };
         let file = |name: &str| {
             let path = folder.join(name);
             fs::metadata(&path).map_err(|error| missing(&path, error))?;
@@ -49,8 +55,9 @@ impl FacadeFiles {
         };
         let (libraries, overlay) = match facade {
             Facade::Nccl => {
-                file("python/nvidia/nccl/lib/libnccl.so.2")?;
-                (vec![file("libnccl.so.2")?], Some(file("python")?))
+                let there = overlay.join("nvidia/nccl/lib/libnccl.so.2");
+                fs::metadata(&there).map_err(|error| missing(&there, error))?;
+                (vec![file("libnccl.so.2")?], Some(listable(overlay)?))
             }
             Facade::Mpi => (vec![file("libmpi.so.12")?, file("libmpi_abi.so.1")?], None),
         };

@@ -124,6 +124,7 @@ fn arguments(mut options: Options) -> Result<RunArguments, String> {
         facade: options.facade,
         by: None,
         fake_gpus: options.fake_gpus,
+        python: "python3".into(),
         command: parts[0].command.clone(),
         parts,
     })

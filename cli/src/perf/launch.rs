@@ -29,6 +29,7 @@ pub fn launch(ranks: u32, arguments: &PerfArguments) -> Result<u8, Failure> {
         facade: None,
         by: None,
         fake_gpus: None,
+        python: "python3".into(),
         parts: Vec::new(),
         command: command(program.into(), std::env::args_os().skip(1)),
     })

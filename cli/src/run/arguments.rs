@@ -12,7 +12,7 @@ use crate::facade::method::Method;
 const EXAMPLES: &str = "\
 Examples:
   anyccl run -n 4 ./program --size 1000
-  anyccl run -n 2 -x ANYCCL_LOG=info -- python train.py
+  anyccl run -n 2 -x ANYCCL_LOG=info -- train.py
   anyccl run -n 16 --bind none --timeout 60 ./program
   anyccl run -n 4 --keep-going ./survives-the-loss-of-ranks
   anyccl run -n 4 --as nccl ./program-built-for-nccl
@@ -103,6 +103,10 @@ pub struct RunArguments {
     #[arg(long = "fake-gpu", value_name = "N", value_parser = number_of_gpus)]
     pub fake_gpus: Option<u32>,
 
+    /// Python for a program that is a file such as script.py
+    #[arg(long, value_name = "PROGRAM", default_value = "python3", overrides_with = "python")]
+    pub python: OsString,
+
     /// Ranks with commands of their own, which replace `command`.
     #[arg(skip)]
     pub parts: Vec<Part>,
@@ -113,6 +117,12 @@ pub struct RunArguments {
 }
 
 impl RunArguments {
+    /// The same arguments, with Python in front of a program that needs it.
+    pub fn with_interpreter(mut self) -> RunArguments {
+        self.command = super::python::with_interpreter(self.command, &self.python);
+        self
+    }
+
     /// Program of a rank, as the user has named it.
     pub fn program_of(&self, rank: u32) -> String {
         let command = part_of(&self.parts, rank).map_or(&self.command, |(_, part)| &part.command);

