@@ -1,5 +1,5 @@
-//! `cargo xtask wheels-on-debian [bullseye] [bookworm] [trixie]`: installs and runs what lies in target/dist on
-//! bare systems.
+//! `cargo xtask wheels-on-debian [bullseye] [bookworm] [trixie]`: installs and runs on bare systems what lies
+//! in target/dist.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;

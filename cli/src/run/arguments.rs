@@ -117,7 +117,7 @@ pub struct RunArguments {
 }
 
 impl RunArguments {
-    /// The same arguments, with Python in front of a program that needs it.
+    /// These arguments, with Python in front of a program that needs it.
     pub fn with_interpreter(mut self) -> RunArguments {
         self.command = super::python::with_interpreter(self.command, &self.python);
         self
