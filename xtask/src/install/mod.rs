@@ -36,6 +36,7 @@ mod uninstall;
 mod versions;
 mod writer;
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -61,7 +62,7 @@ pub struct Install {
     prefix: PathBuf,
     /// Folder to put before the prefix, for a package that is made of what lies there
     #[arg(long, default_value = "")]
-    destdir: PathBuf,
+    destdir: OsString,
     /// Folder of libanyccl and its package files, below the prefix
     #[arg(long, default_value = "lib")]
     libdir: PathBuf,
@@ -78,7 +79,7 @@ impl Install {
     pub fn portable(prefix: PathBuf, libdir: &str) -> Install {
         Install {
             prefix,
-            destdir: PathBuf::new(),
+            destdir: OsString::new(),
             libdir: libdir.into(),
             profile: "release".into(),
             glibc: Some(crate::glibc::FLOOR),
@@ -139,10 +140,10 @@ impl Install {
 }
 
 /// A prefix below a folder. Without the folder it is the prefix.
-fn under(destdir: &Path, prefix: &Path) -> PathBuf {
-    match destdir.as_os_str().is_empty() {
+fn under(destdir: &OsStr, prefix: &Path) -> PathBuf {
+    match destdir.is_empty() {
         true => prefix.to_path_buf(),
-        false => destdir.join(prefix.strip_prefix("/").unwrap_or(prefix)),
+        false => Path::new(destdir).join(prefix.strip_prefix("/").unwrap_or(prefix)),
     }
 }
 
@@ -222,7 +223,7 @@ mod tests {
 
     #[test]
     fn destdir_stands_before_an_absolute_prefix() {
-        assert_eq!(under(Path::new("/stage"), Path::new("/usr/local")), Path::new("/stage/usr/local"));
-        assert_eq!(under(Path::new(""), Path::new("target/prefix")), Path::new("target/prefix"));
+        assert_eq!(under(OsStr::new("/stage"), Path::new("/usr/local")), Path::new("/stage/usr/local"));
+        assert_eq!(under(OsStr::new(""), Path::new("target/prefix")), Path::new("target/prefix"));
     }
 }

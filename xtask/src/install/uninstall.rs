@@ -1,6 +1,7 @@
 //! `cargo xtask uninstall --prefix P`: removes what `cargo xtask install` has put there, and nothing else.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,7 @@ pub struct Uninstall {
     prefix: PathBuf,
     /// Folder before the prefix
     #[arg(long, default_value = "")]
-    destdir: PathBuf,
+    destdir: OsString,
 }
 
 impl Uninstall {
@@ -67,13 +68,13 @@ mod tests {
         }
         fs::create_dir_all(prefix.join(LIST).parent().unwrap()).unwrap();
         fs::write(prefix.join(LIST), format!("bin/anyccl\nlib/a/b\n{LIST}\n")).unwrap();
-        Uninstall { prefix: prefix.clone(), destdir: PathBuf::new() }.run().unwrap();
+        Uninstall { prefix: prefix.clone(), destdir: OsString::new() }.run().unwrap();
         assert!(prefix.join("lib/other").exists());
         assert!(!prefix.join("bin").exists() && !prefix.join("lib/a").exists());
         fs::write(prefix.join("lib/other"), "").unwrap();
         fs::create_dir_all(prefix.join(LIST).parent().unwrap()).unwrap();
         fs::write(prefix.join(LIST), "../outside\n").unwrap();
-        assert!(Uninstall { prefix: prefix.clone(), destdir: PathBuf::new() }.run().is_err());
+        assert!(Uninstall { prefix: prefix.clone(), destdir: OsString::new() }.run().is_err());
         fs::remove_dir_all(prefix).unwrap();
     }
 }
