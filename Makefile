@@ -27,7 +27,7 @@ PARTS    := check build unit c-api examples nccl mpi-quick benches torch python 
 # How many parts run at a time.
 JOBS     ?= 2
 
-.PHONY: help demo test docs install uninstall wheels dist test-wheels lint-workflows install-cuda-double examples tools bench bench-peers clean test-mpi mpi4py-table $(PARTS:%=test-%)
+.PHONY: help demo test docs install uninstall wheels dist test-wheels lint-workflows install-cuda-double examples tools bench bench-peers clean test-mpi test-gpu mpi4py-table $(PARTS:%=test-%)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -35,6 +35,7 @@ help:
 	@echo "make demo       build, install to $(PREFIX), run the examples on $(RANKS) ranks"
 	@echo "make test       all tests; the parts alone: $(PARTS:%=test-%)"
 	@echo "make test-mpi   all tests of MPI: an hour"
+	@echo "make test-gpu   what uses memory of GPUs, on those of this machine, else on a driver for tests"
 	@echo "make install    build and install to PREFIX (now $(PREFIX)), below DESTDIR if that is set; make uninstall removes it"
 	@echo "make install-cuda-double  install a CUDA driver for tests, for anyccl run --fake-gpu"
 	@echo "make examples   build the examples against the installed library"
@@ -160,6 +161,10 @@ test-mpi: install
 test-mpi-quick: install
 	$(PYTHON) mpi-tests/starting.py --prefix $(PREFIX)
 	$(PYTHON) mpi-tests/run.py --prefix $(PREFIX) --quick
+
+# Memory of GPUs: on the GPUs of this machine, or on the CUDA driver for tests. docs/gpu.md has what was run where.
+test-gpu: install
+	$(PYTHON) capi-tests/gpu.py --prefix $(PREFIX)
 
 # mpi4py's own tests alone; what becomes of them is kept, and makes docs/mpi-mpi4py.md. Goes on where it was stopped with
 # MISSING=--missing.

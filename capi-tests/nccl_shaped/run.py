@@ -5,8 +5,9 @@
     python3 capi-tests/nccl_shaped/run.py [--prefix INSTALLED] [NAME...]
 
 The real oneCCL runs every collective, and an oracle checks the results. NCCL is loaded without a GPU, and the tests check the
-messages about that. Both libraries come from PyPI (libraries.py). When one cannot be had, its tests are skipped, with the reason.
-The test program and the ways to start it are those of capi-tests/backends.
+messages about that. A stand-in for NCCL (stand_in_nccl.c) serves memory of GPUs that do not exist. Both real libraries come from
+PyPI (libraries.py). When one cannot be had, its tests are skipped, with the reason. The test program and the ways to start it are
+those of capi-tests/backends.
 """
 
 import argparse
@@ -23,7 +24,7 @@ sys.path[:0] = [str(HERE.parent / "backends"), str(HERE.parent)]
 import libraries  # noqa: E402
 import run as backends  # noqa: E402
 from named_tests import Failure, Skipped, run_named  # noqa: E402
-from run import all_as_expected, anyccl, by_hand, compiled, matrix, says  # noqa: E402
+from run import Ended, all_as_expected, anyccl, by_hand, compiled, matrix, says  # noqa: E402
 
 RANKS = (2, 4)
 
@@ -42,6 +43,12 @@ def has_driver():
     except OSError:
         return False
     return True
+
+
+def cuda_double():
+    """Builds the CUDA driver for tests. Returns its folder."""
+    words = [*os.environ.get("XTASK", "cargo xtask").split(), "cuda-double"]
+    return subprocess.run(words, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def without_oneccls_own(ended):
@@ -120,6 +127,34 @@ def tests(options):
             chosen = nccl(library, NO_DEVICE_COUNT=str(devices), NCCL_MULTI_RANK_GPU_ENABLE=str(sharing), **more)
             says(by_hand(options, [matrix(options)], [chosen] * 2), sentence, fails=True)
 
+    def own_gpus(options):
+        """Returns the program, and the variables with which it finds the stand-in for NCCL and the driver for tests."""
+        library = compiled(options, "libnccl.so.2", [HERE / "stand_in_nccl.c"],
+                           more=["-shared", "-fPIC", "-D_GNU_SOURCE", "-Wl,-soname,libnccl.so.2", "-ldl"])
+        program = compiled(options, "own_gpus", [HERE / "own_gpus.c"], more=["-D_GNU_SOURCE", "-ldl"])
+        return program, {"ANYCCL_NCCL_LIB": str(library), "ANYCCL_CUDA_DOUBLE": cuda_double(), "ANYCCL_LOG": "info"}
+
+    def by_itself(gpus, ranks, words, calls, way, **more):
+        """Ranks with a GPU each let the stand-in for NCCL make the calls that it has, in all other cases none."""
+        program, variables = own_gpus(options)
+        command = [options.prefix / "bin" / "anyccl", "run", "--no-prefix", "--fake-gpu", str(gpus), "-n", str(ranks), program,
+                   *words]
+        ended = Ended([(command, variables | more)])
+        if ended.status != 0 or ended.out.count("right") != ranks:
+            raise Failure(ended.described())
+        says(ended, way)
+        made = ended.err.count(f"the stand-in for NCCL has made {calls} calls")
+        if made != (0 if calls == 0 else 2 * ranks):
+            raise Failure(f"{made} communicators of the stand-in: {ended.described()}")
+
+    def host_only():
+        """A process without a device loads neither the driver nor NCCL, although both can be found."""
+        program, variables = own_gpus(options)
+        command = [options.prefix / "bin" / "anyccl", "run", "--no-prefix", "--fake-gpu", "2", "-n", "2", program, "host"]
+        ended = Ended([(command, variables)])
+        if ended.status != 0 or ended.out.count("host only") != 2:
+            raise Failure(ended.described())
+
     def host_memory():
         """NCCL does not serve host memory. The choice is refused before a library is opened."""
         ended = by_hand(options, [matrix(options)], [{"ANYCCL_BACKEND": "cpu:nccl"}])
@@ -155,6 +190,14 @@ def tests(options):
     yield "what is composed for oneccl is said", composed
     yield "nccl without a driver", without_a_driver
     yield "nccl without a device of each rank's own", without_a_device
+    chosen, staged = "cuda memory is served by nccl: NCCL 2.99.0", "cuda memory goes the way staged"
+    yield "nccl by itself, 2 GPUs", lambda: by_itself(2, 2, [], 5, chosen)
+    yield "nccl by itself, 4 GPUs", lambda: by_itself(4, 3, [], 5, chosen)
+    yield "a GPU for two ranks: staged", lambda: by_itself(2, 4, [], 0, staged)
+    yield "a device after the communicator: staged", lambda: by_itself(2, 2, ["later"], 0, staged)
+    yield "cuda:builtin: staged", lambda: by_itself(2, 2, [], 0, staged, ANYCCL_BACKEND="cuda:builtin")
+    yield "without a library: staged", lambda: by_itself(2, 2, [], 0, staged, ANYCCL_NCCL_LIB="/there/is/no/libnccl.so.2")
+    yield "memory of the host alone loads neither the driver nor nccl", host_only
     yield "nccl for host memory", host_memory
     yield "nccl is found and named", is_loaded
     yield "our own library is not taken for nccl", our_own

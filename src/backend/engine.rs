@@ -21,6 +21,7 @@ use std::sync::Arc;
 use super::shape::Shape;
 use crate::base::{Collective, Datatype, Rank, ReduceOp, Result};
 use crate::config::MemoryKind;
+use crate::device::CudaStream;
 use crate::plan::Block;
 
 /// The opened library of a foreign engine.
@@ -78,6 +79,9 @@ pub struct UniformCall {
     pub in_place: bool,
     /// Kind of memory of both buffers.
     pub memory: MemoryKind,
+    /// The stream of a device that the call becomes a part of. Then [`ForeignComm::run`] returns when it is
+    /// enqueued. `None`: it returns when the call has ended.
+    pub stream: Option<CudaStream>,
 }
 
 /// One call whose blocks differ in length. No block of the output overlaps any other memory of the call.

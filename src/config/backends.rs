@@ -144,6 +144,15 @@ impl BackendChoice {
         order[0].is_some().then(|| order.into_iter().flatten())
     }
 
+    /// This choice, with `engine` for memory that no part has named.
+    pub fn or(mut self, memory: MemoryKind, engine: BackendName) -> BackendChoice {
+        let order = &mut self.orders[memory as usize];
+        if order[0].is_none() {
+            *order = packed(std::iter::once(engine));
+        }
+        self
+    }
+
     /// The choice in the form in which it travels.
     pub fn to_bytes(self) -> [u8; BackendChoice::BYTES] {
         let mut bytes = [0; BackendChoice::BYTES];

@@ -172,6 +172,11 @@ impl CudaDriver {
         (result == SUCCESS).then_some(value)
     }
 
+    /// The device whose memory is at an address. `None`: the driver does not know the memory.
+    pub fn device_of(&self, address: usize) -> Option<Ordinal> {
+        self.pointer_attribute(PointerAttribute::Device, address).map(|device| device as Ordinal)
+    }
+
     /// Makes a stream of the highest priority, which waits for no default stream.
     pub(super) fn create_stream(&self) -> Result<CudaStream> {
         let (mut lowest, mut highest) = (0, 0);

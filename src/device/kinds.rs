@@ -12,6 +12,7 @@ use crate::config::MemoryKind;
 /// Type of the driver's cuPointerGetAttribute.
 type PointerGetAttribute = unsafe extern "C" fn(*mut c_void, c_int, u64) -> c_int;
 
+const DRIVER: &CStr = c"libcuda.so.1";
 const CU_POINTER_ATTRIBUTE_MEMORY_TYPE: c_int = 2;
 const CU_POINTER_ATTRIBUTE_IS_MANAGED: c_int = 8;
 const CU_MEMORYTYPE_DEVICE: c_uint = 2;
@@ -32,7 +33,6 @@ impl Kinds {
     /// Asks the loader whether the driver is loaded. It is loaded now if CUDA's runtime is there: the runtime
     /// loads it at its first call, which may come later. Nothing else is loaded.
     pub fn detect() -> Kinds {
-        const DRIVER: &CStr = c"libcuda.so.1";
         const RUNTIMES: [&CStr; 3] = [c"libcudart.so.13", c"libcudart.so.12", c"libcudart.so.11.0"];
         let mut library = loaded(DRIVER);
         if library.is_null() && RUNTIMES.into_iter().any(|runtime| !loaded(runtime).is_null()) {
@@ -46,6 +46,28 @@ impl Kinds {
         let symbol = unsafe { libc::dlsym(library, c"cuPointerGetAttribute".as_ptr()) };
         // SAFETY: NULL becomes None, and the driver's function has this signature in every version.
         Kinds { driver: unsafe { std::mem::transmute::<*mut c_void, Option<PointerGetAttribute>>(symbol) } }
+    }
+
+    /// Whether this thread has a current context of the driver. Neither loads nor starts the driver.
+    pub fn has_context(&self) -> bool {
+        if self.driver.is_none() {
+            return false;
+        }
+        type GetCurrent = unsafe extern "C" fn(*mut *mut c_void) -> c_int;
+        let library = loaded(DRIVER);
+        if library.is_null() {
+            return false;
+        }
+        // SAFETY: an open library and a terminated name.
+        let symbol = unsafe { libc::dlsym(library, c"cuCtxGetCurrent".as_ptr()) };
+        // SAFETY: NULL becomes None, and the driver's function has this signature in every version.
+        let Some(get) = (unsafe { std::mem::transmute::<*mut c_void, Option<GetCurrent>>(symbol) }) else {
+            return false;
+        };
+        let mut context = std::ptr::null_mut();
+        // SAFETY: writes one pointer. A driver that was not started says so.
+        let answer = unsafe { get(&mut context) };
+        answer == 0 && !context.is_null()
     }
 
     /// Uses a test's own driver function.

@@ -86,7 +86,9 @@ fn begin<A: Abi>(level: i32) -> Result<()> {
     if stage() != Stage::NotYet {
         return Err(Error::new(Class::OTHER, "MPI was initialized already; that is done once in a process"));
     }
-    let config = Config::from_environment()?;
+    let mut config = Config::from_environment()?;
+    // Any buffer of a call may be on a device or not, which only our own engine allows.
+    config.backend = config.backend.or(MemoryKind::Cuda, BackendName::Builtin);
     log::set_level(config.log);
     check_engines(&config)?;
     presence::tell();

@@ -7,7 +7,7 @@ use std::ffi::CStr;
 use std::sync::Once;
 
 use anyccl_engine::base::{Error, Result};
-use anyccl_engine::config::{self, Config, TransportChoice};
+use anyccl_engine::config::{self, BackendName, Config, MemoryKind, TransportChoice};
 use anyccl_engine::log_line;
 use anyccl_engine::observe::log::{self, Level};
 
@@ -60,6 +60,8 @@ pub fn value(name: &str) -> Option<String> {
 /// The settings of the environment, by NCCL's variables and anyccl's.
 pub fn settings() -> Result<Config> {
     let mut config = Config::from_environment()?;
+    // Groups and several ranks per device need our own engine, unless the user asks for NCCL.
+    config.backend = config.backend.or(MemoryKind::Cuda, BackendName::Builtin);
     let is_own = |name| config::raw(name).is_some();
     if let Some(text) = value("NCCL_DEBUG").filter(|_| !is_own("ANYCCL_LOG")) {
         config.log = level(&text)?;

@@ -51,6 +51,8 @@ pub struct GpuSection {
     pub way: &'static str,
     /// What that means.
     pub way_meaning: &'static str,
+    /// Whether ranks that each have a GPU try NCCL by themselves.
+    pub may_choose_nccl: bool,
 }
 
 /// The network interfaces and the choice among them.
@@ -98,8 +100,8 @@ pub fn collect() -> Info {
 }
 
 fn gpus() -> GpuSection {
-    let (way, way_meaning) = engine::device_way();
-    GpuSection { found: Gpus::find(), way, way_meaning }
+    let (way, way_meaning, may_choose_nccl) = engine::device_way();
+    GpuSection { found: Gpus::find(), way, way_meaning, may_choose_nccl }
 }
 
 fn network() -> Network {

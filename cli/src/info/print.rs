@@ -22,7 +22,7 @@ pub fn layout(info: &Info) -> String {
         ("Network", network(&info.network)),
         ("Transports", transports(&info.transports)),
         ("Stand-in libraries (anyccl run --as)", facades(&info.facades)),
-        ("GPUs", gpus(&info.gpus)),
+        ("GPUs", gpus(&info.gpus, &info.backends)),
         ("Backends", backends(&info.backends)),
         ("Algorithms", algorithms(&info.collectives)),
         ("Datatypes and operators", datatypes(&info.datatypes)),
@@ -89,7 +89,7 @@ fn facades(facades: &[FacadeRow]) -> Vec<String> {
     aligned(&rows)
 }
 
-fn gpus(gpus: &GpuSection) -> Vec<String> {
+fn gpus(gpus: &GpuSection, backends: &[Backend]) -> Vec<String> {
     let found = &gpus.found;
     let Some(driver) = &found.driver else {
         return wrapped(&format!("none: {}", found.error.as_deref().unwrap_or("not found")));
@@ -98,6 +98,14 @@ fn gpus(gpus: &GpuSection) -> Vec<String> {
     lines.extend(aligned(&found.device_rows()));
     lines.extend(aligned(&found.link_rows()));
     lines.push(format!("calls on their memory go the way {}: {}", gpus.way, gpus.way_meaning));
+    let nccl = backends.iter().find(|backend| backend.name == "nccl" && backend.version.is_some());
+    if let Some(nccl) = nccl.filter(|_| gpus.may_choose_nccl) {
+        let version = nccl.version.as_deref().unwrap_or_default();
+        lines.extend(wrapped(&format!(
+            "where each rank has one of its own, current before it makes the communicator: way nccl, by {version}; \
+             ANYCCL_BACKEND=cuda:builtin prevents it"
+        )));
+    }
     lines
 }
 

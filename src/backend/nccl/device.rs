@@ -8,11 +8,11 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-use crate::backend::engine::OobExchange;
+use crate::backend::engine::{OobExchange, Started};
 use crate::backend::nccl_shaped::stream::Stream;
 use crate::base::{Error, Result};
 use crate::config::raw;
-use crate::device::{CudaContext, CudaDriver, CudaStream, Uuid};
+use crate::device::{CudaContext, CudaDriver, CudaStream, Ordinal, StreamMark, Uuid};
 
 /// Variable that lets several ranks share a device, in NCCL 2.30 and newer.
 const SHARING: &str = "NCCL_MULTI_RANK_GPU_ENABLE";
@@ -23,6 +23,7 @@ const RECORD_BYTES: usize = 1 + 16 + 239;
 struct DefaultStream {
     driver: &'static CudaDriver,
     context: CudaContext,
+    device: Ordinal,
 }
 
 impl Stream for DefaultStream {
@@ -37,18 +38,49 @@ impl Stream for DefaultStream {
     fn has_ended(&self) -> Result<bool> {
         self.driver.stream_has_ended(CudaStream::LEGACY)
     }
+
+    fn check_buffer(&self, address: usize) -> Result<()> {
+        match self.driver.device_of(address) {
+            Some(device) if device != self.device => Err(Error::Unsupported(format!(
+                "a buffer on device {device}, and NCCL works on device {} for this communicator, the one that was current \
+                 when it was made; ANYCCL_BACKEND=cuda:builtin takes buffers on any device",
+                self.device
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn mark(&self, stream: CudaStream) -> Result<Box<dyn Started>> {
+        self.enter()?;
+        Ok(Box::new(StreamMark::new(self.driver, stream)?))
+    }
+}
+
+impl Started for StreamMark {
+    fn test(&mut self) -> Result<bool> {
+        self.has_passed()
+    }
+}
+
+/// Checks that each rank has a device of its own and is current in it, without opening NCCL. Collective; the
+/// outcome is the same on all ranks.
+pub fn check_own_devices(oob: &dyn OobExchange) -> Result<()> {
+    agree(&oob.all_gather(&record(&choose(oob.rank())))?, false)
 }
 
 /// Opens the stream of this rank's device. Collective: either all ranks get a stream, or none.
 pub fn open_stream(oob: &dyn OobExchange) -> Result<Box<dyn Stream>> {
     let own = choose(oob.rank());
     let records = oob.all_gather(&record(&own))?;
-    let (driver, context, _) = own?;
+    let (driver, context, device, _) = own?;
     agree(&records, raw(SHARING).as_deref() == Some("1"))?;
-    Ok(Box::new(DefaultStream { driver, context }))
+    Ok(Box::new(DefaultStream { driver, context, device }))
 }
 
-fn choose(rank: u32) -> Result<(&'static CudaDriver, CudaContext, Uuid)> {
+/// A device, the context in which it is used, and its identity.
+type Chosen = (&'static CudaDriver, CudaContext, Ordinal, Uuid);
+
+fn choose(rank: u32) -> Result<Chosen> {
     let driver = CudaDriver::get().map_err(|why| Error::Unsupported(format!("NCCL needs CUDA: {why}")))?;
     let count = driver.device_count()?;
     if count == 0 {
@@ -61,13 +93,13 @@ fn choose(rank: u32) -> Result<(&'static CudaDriver, CudaContext, Uuid)> {
             (driver.primary(device)?, device)
         }
     };
-    Ok((driver, context, driver.uuid(device)?))
+    Ok((driver, context, device, driver.uuid(device)?))
 }
 
-fn record(own: &Result<(&CudaDriver, CudaContext, Uuid)>) -> [u8; RECORD_BYTES] {
+fn record(own: &Result<Chosen>) -> [u8; RECORD_BYTES] {
     let mut bytes = [0; RECORD_BYTES];
     match own {
-        Ok((_, _, uuid)) => {
+        Ok((_, _, _, uuid)) => {
             bytes[0] = 1;
             bytes[1..17].copy_from_slice(uuid);
         }

@@ -15,6 +15,7 @@ use super::turns::Turns;
 use crate::backend::engine::{Exchange, ForeignComm, Started, UnequalCall, UniformCall};
 use crate::backend::inside::Inside;
 use crate::base::{Collective, Error, Rank, ReduceOp, Result};
+use crate::device::CudaStream;
 use crate::reduce::divide_fn;
 
 /// A communicator of the library, for the ranks of one of ours.
@@ -79,6 +80,11 @@ impl<const ID: usize> ForeignComm for Communicator<ID> {
     }
 
     unsafe fn start(&self, call: &UniformCall) -> Result<Box<dyn Started>> {
+        if let Some(stream) = call.stream {
+            // SAFETY: our caller's promise until the end.
+            self.turns.run(|| unsafe { self.calls.collective(call) })?;
+            return self.calls.stream.mark(stream);
+        }
         let (calls, call) = (Arc::clone(&self.calls), Sent(*call));
         // SAFETY: our caller's promise until the end.
         self.turns.start(move || unsafe { calls.collective(call.get()) })
@@ -134,7 +140,13 @@ impl<const ID: usize> Calls<ID> {
             // output, unless they are the same.
             send = recv.cast_const();
         }
-        let (comm, stream, root) = (self.handle, self.stream.handle(), call.root as c_int);
+        let (comm, root) = (self.handle, call.root as c_int);
+        let stream = call.stream.map_or_else(|| self.stream.handle(), CudaStream::as_raw);
+        self.check_buffers(call)?;
+        if call.stream.is_some() {
+            // Nobody has waited for the calls before.
+            self.check_asynchronous()?;
+        }
         let (items, op) = match call.op {
             None => (elements::moved(call.datatype), 0),
             Some(op) => {
@@ -174,11 +186,26 @@ impl<const ID: usize> Calls<ID> {
                 other => return Err(self.not_there(other)),
             }
         };
+        if call.stream.is_some() {
+            return self.check_accepted(call.collective.name(), result);
+        }
         self.has_ended(call.collective.name(), result)?;
         drop(inside);
         if call.op == Some(ReduceOp::Avg) && !self.features.averages {
             // SAFETY: our caller's promise about the output.
             unsafe { self.divide(call) };
+        }
+        Ok(())
+    }
+
+    /// Refuses buffers that the device of this communicator cannot use.
+    fn check_buffers(&self, call: &UniformCall) -> Result<()> {
+        let (size, collective) = (self.size as usize, call.collective);
+        if collective.input_elements(size, self.rank, call.root, call.count) > 0 {
+            self.stream.check_buffer(call.send.addr())?;
+        }
+        if collective.output_elements(size, self.rank, call.root, call.count) > 0 {
+            self.stream.check_buffer(call.recv.addr())?;
         }
         Ok(())
     }
@@ -228,6 +255,11 @@ impl<const ID: usize> Calls<ID> {
         // SAFETY: closes the group that was opened above.
         let end = unsafe { (self.functions.group_end)() };
         self.has_ended("GroupEnd", if result == SUCCESS { end } else { result })
+    }
+
+    /// Whether the library has enqueued a call, which returned `result`.
+    fn check_accepted(&self, function: &str, result: c_int) -> Result<()> {
+        if result == self.dialect.in_progress { Ok(()) } else { self.check(function, result) }
     }
 
     /// Waits until the library has done its work; `result` is what the call returned.

@@ -3,7 +3,9 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use crate::base::Result;
+use crate::backend::engine::Started;
+use crate::base::{Error, Result};
+use crate::device::CudaStream;
 
 /// A queue of a device, or the absence of one.
 pub trait Stream: Send + Sync {
@@ -15,6 +17,16 @@ pub trait Stream: Send + Sync {
 
     /// Whether everything that was put into the stream has ended.
     fn has_ended(&self) -> Result<bool>;
+
+    /// Refuses a buffer that the stream's device cannot use.
+    fn check_buffer(&self, _address: usize) -> Result<()> {
+        Ok(())
+    }
+
+    /// A mark behind everything that is in a stream of the caller.
+    fn mark(&self, _stream: CudaStream) -> Result<Box<dyn Started>> {
+        Err(Error::Internal("a stream without a device".into()))
+    }
 }
 
 /// No stream: the library works on host memory, and a call has ended when it returns.

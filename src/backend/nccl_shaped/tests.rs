@@ -210,6 +210,7 @@ fn call(
         recv: buffer.as_mut_ptr().cast(),
         in_place: true,
         memory: MemoryKind::Cpu,
+        stream: None,
     }
 }
 

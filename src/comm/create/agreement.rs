@@ -28,10 +28,12 @@ pub(in crate::comm) struct Agreed {
     pub ranks_per_core: u32,
     /// Whether some pair of ranks of one host is linked by TCP.
     pub some_tcp: bool,
+    /// Whether each rank has a current context of a CUDA device.
+    pub all_have_devices: bool,
 }
 
 /// Bytes of a record: allowed processors, number of usable ones (which respects the quota), machine, whether
-/// TCP links the rank to a rank of its host, engines.
+/// TCP links the rank to a rank of its host and whether it has a current context of a device, engines.
 const RECORD_BYTES: usize = CoreSet::BYTES + 4 + MACHINE_BYTES + 1 + BackendChoice::BYTES;
 /// Bytes that identify the machine. Several hosts, such as containers, may be parts of one machine; their
 /// ranks share processors.
@@ -45,14 +47,14 @@ pub(in crate::comm) fn agree(
     driver: &Driver,
     topology: &Topology,
     rank: Rank,
-    (some_tcp, choice): (bool, BackendChoice),
+    (some_tcp, has_device, choice): (bool, bool, BackendChoice),
     timeout: Option<Duration>,
 ) -> Result<Agreed> {
     let mut mine = Vec::with_capacity(RECORD_BYTES);
     mine.extend(cores::allowed().as_bytes());
     mine.extend((cores::usable() as u32).to_le_bytes());
     mine.extend(Sha256::digest(host::machine_id()).first_chunk::<MACHINE_BYTES>().expect("32 bytes"));
-    mine.push(u8::from(some_tcp));
+    mine.push(u8::from(some_tcp) | u8::from(has_device) << 1);
     mine.extend(choice.to_bytes());
     let mut all = vec![0u8; topology.size() as usize * RECORD_BYTES];
     driver.lock().begin_joining();
@@ -113,7 +115,11 @@ fn evaluate(all: &[u8]) -> Agreed {
         neighbours().count().div_ceil(union.count().min(quota).max(1)) as u32
     });
     let ranks_per_core = ranks_per_core.max().unwrap_or(1);
-    Agreed { ranks_per_core, some_tcp: records.iter().any(|record| record.some_tcp) }
+    Agreed {
+        ranks_per_core,
+        some_tcp: records.iter().any(|record| record.some_tcp),
+        all_have_devices: records.iter().all(|record| record.has_device),
+    }
 }
 
 struct RankRecord<'a> {
@@ -121,6 +127,7 @@ struct RankRecord<'a> {
     usable: usize,
     machine: &'a [u8],
     some_tcp: bool,
+    has_device: bool,
     choice: BackendChoice,
 }
 
@@ -131,7 +138,8 @@ impl RankRecord<'_> {
         let usable = u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]]) as usize;
         let (machine, rest) = rest[4..].split_at(MACHINE_BYTES);
         let choice = BackendChoice::from_bytes(std::array::from_fn(|at| rest[1 + at]));
-        RankRecord { allowed: CoreSet::from_bytes(allowed), usable, machine, some_tcp: rest[0] != 0, choice }
+        let (some_tcp, has_device) = (rest[0] & 1 != 0, rest[0] & 2 != 0);
+        RankRecord { allowed: CoreSet::from_bytes(allowed), usable, machine, some_tcp, has_device, choice }
     }
 }
 
@@ -194,7 +202,7 @@ mod tests {
     #[test]
     fn ranks_share_cores_if_they_outnumber_all_their_processors_or_a_quota() {
         let bound = [record(0, 0b01, 1, false), record(0, 0b10, 1, false)];
-        assert_eq!(agreed(&bound), Agreed { ranks_per_core: 1, some_tcp: false });
+        assert_eq!(agreed(&bound), Agreed { ranks_per_core: 1, some_tcp: false, all_have_devices: false });
         let same = [record(0, 0b01, 1, false), record(0, 0b01, 1, false)];
         assert_eq!(agreed(&same).ranks_per_core, 2);
         let apart = [record(0, 0b01, 1, false), record(1, 0b01, 1, false)];
@@ -232,6 +240,17 @@ mod tests {
         let waited =
             Error::Timeout { waited: Duration::from_secs(1), detail: "rank 1 and rank 2 are late".into() };
         assert!(!name_absent_ranks(waited, &all).to_string().contains("not heard from"));
+    }
+
+    #[test]
+    fn all_ranks_have_devices_only_if_each_has_one() {
+        let with = |has_device: u8| {
+            let mut bytes = record(0, 3, 2, false);
+            bytes[CoreSet::BYTES + 4 + MACHINE_BYTES] |= has_device << 1;
+            bytes
+        };
+        assert!(agreed(&[with(1), with(1)]).all_have_devices);
+        assert!(!agreed(&[with(1), with(0)]).all_have_devices);
     }
 
     #[test]

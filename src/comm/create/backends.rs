@@ -4,9 +4,13 @@
 //! together. Each rank opens the engine and tells the others; then all connect to it and tell the others
 //! again. If one rank cannot, all go on to the next engine of the list. If none is left, the error names the
 //! rank and the reason.
+//!
+//! Nobody need name an engine for memory of devices. Ranks that each have a device of their own, current when
+//! they make the communicator, try NCCL by themselves. `ANYCCL_BACKEND=cuda:builtin` prevents that.
 
 use std::sync::Arc;
 
+use crate::backend::nccl::device;
 use crate::backend::registry;
 use crate::backend::{BackendChoice, BackendName, MemoryKind, OobExchange};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
@@ -20,9 +24,45 @@ use crate::log_line;
 const SENTENCE_BYTES: usize = 1024;
 
 impl Communicator {
-    /// Opens the engines that were chosen. Collective.
-    pub(in crate::comm) fn attach(&mut self, choice: BackendChoice) -> Result<()> {
-        self.attach_sharing(choice, None)
+    /// Opens the engines that were chosen. Where nobody has chosen one for memory of devices, and all ranks
+    /// have a device, NCCL is tried. Collective.
+    pub(in crate::comm) fn attach(&mut self, choice: BackendChoice, all_have_devices: bool) -> Result<()> {
+        self.attach_sharing(choice, None)?;
+        if all_have_devices && choice.named(MemoryKind::Cuda).is_none() && self.size() > 1 {
+            self.try_nccl(None)?;
+        }
+        Ok(())
+    }
+
+    /// Lets NCCL make the calls on memory of devices that it has, if each rank has a device of its own and
+    /// all can open it. Otherwise these stay with the builtin engine. An error is one of the communicator.
+    fn try_nccl(&mut self, co_progress: Option<&Arc<SharedProgress>>) -> Result<()> {
+        let found = device::check_own_devices(&BuiltinExchange(self)).and_then(|()| {
+            let co_progress = co_progress.or(self.foreign.as_ref().map(|foreign| &foreign.co_progress));
+            self.open_first(std::iter::once(BackendName::Nccl), MemoryKind::Cuda, co_progress)
+        });
+        match found {
+            Ok(foreign) => {
+                foreign.iter().for_each(|foreign| self.log_attached(foreign));
+                if let Some(foreign) = foreign {
+                    self.on_device = DeviceEngine::from(Ok(Box::new(foreign)));
+                }
+                Ok(())
+            }
+            Err(Error::Unsupported(why)) => {
+                if self.rank == 0 {
+                    log_line!(Info, "\"{}\": nccl does not make calls on cuda memory: {why}", self.name);
+                }
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether this library itself, and not the user, has chosen the engine for memory of devices. That
+    /// engine then gets the calls that it has, and the builtin engine the others.
+    pub(in crate::comm) fn has_chosen_device_engine(&self) -> bool {
+        self.choice.named(MemoryKind::Cuda).is_none() && matches!(self.on_device.get(), Some(Ok(_)))
     }
 
     /// Like `attach`. `co_progress` is shared with a communicator on the same links, if there is one.
@@ -96,7 +136,13 @@ impl Communicator {
         match parent.foreign_engines().next() {
             // The parent may have fallen back to the builtin engine, and its children need not try again.
             None => Ok(()),
-            Some(foreign) => self.attach_sharing(parent.choice, Some(&foreign.co_progress)),
+            Some(foreign) => {
+                self.attach_sharing(parent.choice, Some(&foreign.co_progress))?;
+                if parent.has_chosen_device_engine() {
+                    self.try_nccl(Some(&foreign.co_progress))?;
+                }
+                Ok(())
+            }
         }
     }
 

@@ -62,8 +62,10 @@ impl Communicator {
         let is_tcp = |rank: Rank| endpoints[rank as usize].transport() == "tcp";
         let some_tcp = topology.neighbours(job.rank).any(is_tcp);
         let driver = Driver::new(Engine::new(name.clone(), job.rank, endpoints), config.spin)?;
-        let Agreed { ranks_per_core, some_tcp } =
-            agreement::agree(&driver, &topology, job.rank, (some_tcp, config.backend), timeout(config, own))
+        let kinds = Kinds::detect();
+        let mine = (some_tcp, kinds.has_context(), config.backend);
+        let Agreed { ranks_per_core, some_tcp, all_have_devices } =
+            agreement::agree(&driver, &topology, job.rank, mine, timeout(config, own))
                 // The engine has told the other ranks, and has received their reports.
                 .map_err(|error| failure_reports.explain(error, ConnectedRanks::none()))?;
         // All ranks have joined.
@@ -87,11 +89,11 @@ impl Communicator {
             choice: config.backend,
             foreign: None,
             on_device: DeviceEngine::default(),
-            kinds: Kinds::detect(),
+            kinds,
             device: DeviceQueue::default(),
         };
         comm.log_joined(&description, job.source, oversubscribed);
-        if let Err(error) = comm.attach(config.backend) {
+        if let Err(error) = comm.attach(config.backend, all_have_devices) {
             // All ranks have the same error. They leave in good order, so that no rank takes another for
             // crashed.
             let _ = comm.finalize();

@@ -37,6 +37,7 @@ pub use way::DeviceWay;
 use super::communicator::Communicator;
 use super::ready::ReadyCall;
 use super::request::Request;
+use crate::backend::Support;
 use crate::base::{Error, Result};
 use crate::device::{CudaContext, CudaDriver, CudaStream, StagedCall};
 
@@ -108,7 +109,7 @@ impl Communicator {
             return None;
         }
         let touched = call.touched(self);
-        if touched.is_empty() || self.has_device_engine() {
+        if touched.is_empty() || self.has_device_engine() && self.leaves_to_engine(call) {
             return None;
         }
         let staged = self.check_device_usable().and_then(|()| {
@@ -116,6 +117,18 @@ impl Communicator {
             Ok(RoomyCall { ready: call.ready(self, &staged)?, staged })
         });
         Some(staged.inspect_err(|error| self.note_device_failure(error)))
+    }
+
+    /// Whether the other engine for memory of devices makes this call, or refuses it. Equal on all ranks of a
+    /// call, if all of them have their buffers on devices.
+    fn leaves_to_engine(&self, call: &Described) -> bool {
+        if !self.has_chosen_device_engine() {
+            return true;
+        }
+        match call {
+            Described::Collective(operation, None) => self.device_support(&operation.call) == Support::Native,
+            _ => false,
+        }
     }
 
     /// Whether calls on device memory can be made: the communicator has neither ended nor failed.

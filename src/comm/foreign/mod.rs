@@ -35,6 +35,17 @@ impl Communicator {
         }
     }
 
+    /// How the engine for memory of devices serves a collective call with one count.
+    pub(super) fn device_support(&self, call: &Call) -> Support {
+        let CallKind::Collective(collective) = call.kind else { return Support::Builtin };
+        match self.on_device.get() {
+            Some(Ok(foreign)) if !collective.has_layout() => {
+                foreign.support(collective, call.datatype, call.op)
+            }
+            _ => Support::Builtin,
+        }
+    }
+
     /// Runs a call by another engine. `None`: the builtin engine must serve it, and nothing was done.
     ///
     /// # Safety
@@ -99,6 +110,8 @@ impl Communicator {
         }
         let is_on_device = match self.is_on_device(collective, operation) {
             Ok(answer) => answer,
+            // The other ranks may be in the call of an engine that nobody has asked for.
+            Err(error) if self.has_chosen_device_engine() => return Some(Err(self.foreign_failed(error))),
             Err(error) => return Some(Err(error)),
         };
         let foreign = if is_on_device { self.device_engine() } else { self.foreign.as_deref() };
@@ -119,6 +132,7 @@ impl Communicator {
             recv: operation.recv,
             in_place: operation.is_in_place(self.rank),
             memory: foreign.memory,
+            stream: self.device.stream().filter(|_| is_on_device && support == Support::Native),
         };
         if support == Support::Native && !foreign.comm.fits(&call) {
             return is_on_device.then(|| Err(self.unserved(operation)));
@@ -143,8 +157,11 @@ impl Communicator {
         match (send, recv) {
             (Some(send), Some(recv)) if send != recv => {
                 let of = |on_device| if on_device { "of a GPU" } else { "of the host" };
-                let got =
-                    format!("memory {}, and recv memory {}; both must be of one kind", of(send), of(recv));
+                let got = format!(
+                    "memory {}, and recv memory {}; both must be of one kind for nccl",
+                    of(send),
+                    of(recv)
+                );
                 Err(Error::InvalidArgument { what: "send", got })
             }
             (send, recv) => Ok(send.or(recv).unwrap_or(false)),

@@ -6,9 +6,10 @@ use std::ffi::{c_int, c_void};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use super::foreign::{EVERYTHING, NOTHING, Pretended, Pretender};
+use super::foreign::{EVERYTHING, NOTHING, Pretended, Pretender, REDUCTIONS};
 use super::*;
 use crate::backend::{BackendChoice, BackendName, ForeignComm, MemoryKind};
+use crate::comm::device::DeviceWay;
 use crate::comm::foreign::co_progress::SharedProgress;
 use crate::comm::foreign::engine::{AttachedEngine, DeviceEngine};
 use crate::device::Kinds;
@@ -36,8 +37,12 @@ fn on_device(values: [i32; 4]) -> &'static mut [i32; 4] {
     memory
 }
 
-/// Runs `body` on two ranks whose device memory is served by `engine`.
+/// Runs `body` on two ranks whose device memory is served by `engine`, which the user has named.
 fn on_two_ranks(engine: Option<Pretender>, body: impl Fn(&Communicator) + Sync) {
+    on_two_ranks_that_choose("cuda:nccl", engine, body);
+}
+
+fn on_two_ranks_that_choose(choice: &str, engine: Option<Pretender>, body: impl Fn(&Communicator) + Sync) {
     on_ranks(2, TransportChoice::Auto, |builtin| {
         let mut comm = builtin.dup(&CommConfig::default()).unwrap();
         comm.kinds = Kinds::by(driver);
@@ -49,6 +54,7 @@ fn on_two_ranks(engine: Option<Pretender>, body: impl Fn(&Communicator) + Sync) 
             let (name, memory) = (BackendName::Nccl, MemoryKind::Cuda);
             let foreign = AttachedEngine::new(name, Arc::new(engine), pretended, memory, co_progress);
             comm.on_device = DeviceEngine::from(Ok(Box::new(foreign)));
+            comm.choice = BackendChoice::parse("choice", choice).unwrap();
         }
         body(&comm);
         builtin.finalize().unwrap();
@@ -139,6 +145,32 @@ fn buffers_of_two_kinds_in_one_call_are_an_error_unless_one_is_unused() {
         }
         run(comm, &reduce).unwrap();
         assert_eq!(*result, if comm.rank() == 0 { [2, 4, 6, 8] } else { [0; 4] });
+    });
+}
+
+#[test]
+fn an_engine_that_nobody_named_gets_the_calls_that_it_has_and_no_others() {
+    on_two_ranks_that_choose("auto", Some(REDUCTIONS), |comm| {
+        assert_eq!(comm.device_way(), DeviceWay::Engine(BackendName::Nccl));
+        let (send, recv) = (on_device([1, 2, 3, 4]), on_device([0; 4]));
+        run(comm, &sum(send.as_ptr(), recv.as_mut_ptr())).unwrap();
+        assert_eq!(*recv, [2, 4, 6, 8]);
+        // The builtin engine has no driver here, which it says.
+        let mut gather = sum(send.as_ptr(), recv.as_mut_ptr());
+        gather.call =
+            Call { kind: CallKind::Collective(Collective::AllGather), op: None, count: 2, ..gather.call };
+        let text = refusal(run(comm, &gather));
+        assert!(text.contains("no usable CUDA driver"), "{text}");
+    });
+}
+
+#[test]
+fn buffers_of_two_kinds_fail_all_ranks_where_nobody_named_the_engine() {
+    on_two_ranks_that_choose("auto", Some(EVERYTHING), |comm| {
+        let (send, mut recv) = (on_device([1, 2, 3, 4]), [0; 4]);
+        let outcome = run(comm, &sum(send.as_ptr(), recv.as_mut_ptr()));
+        assert!(outcome.is_err());
+        assert!(comm.failure().is_some());
     });
 }
 

@@ -128,6 +128,8 @@ const ROOTED: Pretender =
     Pretender { does: |c| matches!(c, Collective::Reduce | Collective::Broadcast), messages: false };
 const SCATTERED: Pretender =
     Pretender { does: |c| matches!(c, Collective::ReduceScatter | Collective::AllGather), messages: false };
+pub(super) const REDUCTIONS: Pretender =
+    Pretender { does: |c| matches!(c, Collective::AllReduce | Collective::Reduce), messages: false };
 pub(super) const EVERYTHING: Pretender = Pretender { does: |c| !c.has_graph(), messages: false };
 
 /// Runs `body` on `size` ranks, once for each pretender. Its arguments are a builtin communicator, and one
