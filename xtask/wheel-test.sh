@@ -119,14 +119,14 @@ debian_packages() {
     cc sum.c -o sum-deb $(pkg-config --cflags --libs anyccl)
     four_ranks_say "sum is 4" anyccl run -n 4 ./sum-deb
     # shellcheck disable=SC2046
-    cc -static sum.c -o sum-static $(pkg-config --static --cflags --libs anyccl)
+    cc -static sum.c -o sum-static $(pkg-config --static --cflags --libs anyccl) 2>static.log || die "$(cat static.log)"
     four_ranks_say "sum is 4" anyccl run -n 4 ./sum-static
     anyccl-mpicc mpi.c -o mpi
     four_ranks_say "one of 4" anyccl-mpiexec -n 4 ./mpi
     four_ranks_say "nccl True" anyccl run -n 4 --as nccl /tmp/nccl.py
     cmake -S cmake -B cmake/deb >cmake.log && make -s -C cmake/deb >>cmake.log || die "$(cat cmake.log)"
     four_ranks_say "sum is 4" anyccl run -n 4 cmake/deb/sum
-    apt-get -qq remove anyccl libanyccl-dev libanyccl0 >/dev/null 2>&1
-    [ ! -e /usr/bin/anyccl ] && [ ! -e /usr/lib/anyccl ] || die "files are left behind by the Debian packages"
+    apt-get -qq remove anyccl anyccl-dbg libanyccl-dev libanyccl0 >/dev/null 2>&1
+    [ -z "$(find /usr -name "*anyccl*" -not -path "/usr/share/*")" ] || die "files are left behind by the Debian packages"
     passed "Debian packages, also linked statically"
 }
