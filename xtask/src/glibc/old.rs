@@ -1,9 +1,9 @@
 //! Stubs of an old glibc to link against.
 //!
 //! A program that is linked against the glibc of this machine may need all of its symbol versions, and runs
-//! on no older one. Zig, a package of PyPI, can make libraries that have the symbols of any glibc and no code.
-//! It also has the start files of that glibc. They are collected in target/glibc-VERSION. The usual compiler
-//! and linker look there first. Everything else is as in other builds: no other compiler is used.
+//! on no older one. Zig, a package of PyPI, can make libraries that have the symbols of any glibc and no
+//! code. It also has the start files of that glibc. They are collected in target/glibc-VERSION. The usual
+//! compiler and linker look there first. Everything else is as in other builds: no other compiler is used.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
