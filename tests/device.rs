@@ -5,8 +5,10 @@ mod common;
 
 use std::sync::Mutex;
 
-use anyccl_engine::base::{Datatype, ReduceOp};
+use anyccl_engine::algo::ALGORITHMS;
+use anyccl_engine::base::{Collective, Datatype, ReduceOp};
 use anyccl_engine::comm::{Communicator, Operation};
+use anyccl_engine::config::Config;
 use common::attempt::{Attempt, Placement};
 use common::case::{Case, support_table};
 use common::device::{Arena, Stream, Way, call, double};
@@ -53,6 +55,28 @@ fn every_collective_datatype_and_operator_gives_the_oracles_bytes_on_device_memo
 }
 
 #[test]
+fn calls_in_pieces_give_the_oracles_bytes_by_every_algorithm() {
+    const COUNT: usize = 5000;
+    double();
+    for (at, row) in ALGORITHMS.iter().filter(|row| !row.collective.has_layout()).enumerate() {
+        let (collective, size) = (row.collective, [4, 3][at % 2]);
+        let devices = Devices::new(size);
+        let algorithm = Some(format!("{}:{}", collective.name(), row.name));
+        let plain = config(TRANSPORTS[at / 2 % 2]);
+        let config = Config { device_piece_bytes: 1000, chunk_bytes: 3000, algorithm, ..plain };
+        on_ranks(size, &config, |comm| {
+            for turn in 0..Way::ALL.len() {
+                let op = collective.reduces().then_some([ReduceOp::Sum, ReduceOp::Avg][turn / 2]);
+                let count = if collective == Collective::Barrier { 0 } else { COUNT };
+                let case = Case { collective, datatype: Datatype::Float32, op, root: 1, count };
+                let way = Way::ALL[(comm.rank() as usize + turn + at) % Way::ALL.len()];
+                check(comm, &devices, case, Placement::ALL[turn % 2], way);
+            }
+        });
+    }
+}
+
+#[test]
 fn ranks_with_and_without_a_device_share_a_communicator() {
     double();
     for transport in TRANSPORTS {
@@ -84,13 +108,7 @@ fn a_call_on_a_stream_sees_what_came_before_it_and_is_seen_by_what_comes_after()
             for round in 1..=5u8 {
                 double().fill(buffer, round + comm.rank() as u8, BYTES, stream);
                 let place = std::ptr::with_exposed_provenance_mut::<u8>(buffer as usize);
-                let case = Case::reducing(
-                    anyccl_engine::base::Collective::AllReduce,
-                    Datatype::Uint8,
-                    ReduceOp::Sum,
-                    0,
-                    BYTES,
-                );
+                let case = Case::reducing(Collective::AllReduce, Datatype::Uint8, ReduceOp::Sum, 0, BYTES);
                 let operation = Operation { call: case.call(), send: place.cast_const(), recv: place };
                 // SAFETY: the buffer lives until the stream has passed the call.
                 unsafe { comm.run(&operation) }.unwrap();

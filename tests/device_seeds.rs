@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
 use anyccl_engine::comm::{Communicator, List, Part};
+use anyccl_engine::config::Config;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::attempt::{Attempt, Placement};
 use common::case::{Case, support_table};
@@ -24,6 +25,9 @@ use common::watchdog::Watchdog;
 const ARENA: usize = 4 << 20;
 /// Number of calls of each kind for a seed.
 const CALLS: usize = 6;
+
+/// Bytes of a piece of a long call, by seed: most calls have none, some have, or nearly all have many.
+const PIECES: [usize; 3] = [1 << 20, 5000, 100];
 
 fn seeds() -> u64 {
     std::env::var("ANYCCL_TEST_SEEDS").map_or(8, |seeds| seeds.parse().expect("a number"))
@@ -142,7 +146,9 @@ fn every_seed_gives_the_right_bytes_on_ranks_as_threads() {
         double().set_seed(seed);
         let size = [1, 2, 4, 8][seed as usize % 4];
         let devices: Vec<Mutex<Device>> = (0..size).map(|_| Mutex::new(Device::new())).collect();
-        on_ranks(size, &config(TRANSPORTS[seed as usize / 4 % 2]), |comm| {
+        let plain = config(TRANSPORTS[seed as usize / 4 % 2]);
+        let config = Config { device_piece_bytes: PIECES[seed as usize % 3], ..plain };
+        on_ranks(size, &config, |comm| {
             double();
             calls_of_seed(comm, &mut devices[comm.rank() as usize].lock().unwrap(), seed);
         });
@@ -157,6 +163,7 @@ fn every_seed_gives_the_right_bytes_on_ranks_as_processes() {
         let size = [1, 2, 4, 8][seed as usize % 4];
         let job = ProcessJob::new(size, "calls", &free_tcp_store())
             .set("CUDA_DOUBLE_SEED", seed)
+            .set("ANYCCL_DEVICE_PIECE_BYTES", PIECES[(seed as usize + 1) % 3])
             .set("ANYCCL_TEST_SEED", seed);
         let mut ranks = job.start_all();
         ranks.iter_mut().for_each(|rank| rank.expect("all bytes are right"));

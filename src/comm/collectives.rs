@@ -10,7 +10,7 @@ use super::communicator::Communicator;
 use super::device::Described;
 use super::request::Request;
 use crate::base::{BoxedResult, Call, CallKind, Collective, ReduceOp, Result};
-use crate::executor::{Key, Prepared};
+use crate::executor::{Key, Prepared, StagedBuffers};
 
 impl Communicator {
     /// Whether another engine than the builtin one may serve calls.
@@ -233,6 +233,22 @@ impl Communicator {
         let (key, prepared) = self.prepare(operation, variant)?;
         // SAFETY: passed on from our caller.
         unsafe { self.start_prepared(&key, prepared, operation) }
+    }
+
+    /// Starts a call of the builtin engine whose buffers are copied while it runs.
+    ///
+    /// # Safety
+    /// See [`Communicator::start`] and [`StagedBuffers`]; `prepared` belongs to this operation.
+    pub(super) unsafe fn start_staged(
+        &self,
+        prepared: Arc<Prepared>,
+        operation: &Operation,
+        staged: &StagedBuffers,
+    ) -> Result<Request> {
+        self.check_usable()?;
+        // SAFETY: passed on from our caller; dropping a request waits for it.
+        let ticket = unsafe { self.driver.start_staged(self.id, prepared, operation.buffers(), staged) }?;
+        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
     }
 
     /// # Safety

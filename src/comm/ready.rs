@@ -10,7 +10,7 @@ use super::request::Request;
 use super::work::Work;
 use super::{Coalesced, Communicator, List, Part};
 use crate::base::{Collective, Rank, ReduceOp, Result};
-use crate::executor::{Key, Prepared};
+use crate::executor::{Key, Prepared, StagedBuffers};
 use crate::p2p::{OutgoingMessage, Pieces, RecvBuffer, Selector, Tag};
 
 /// A call whose start needs nothing but its turn.
@@ -23,6 +23,8 @@ pub(super) enum ReadyCall {
         /// The plan, if it is known already and the buffers are host memory.
         prepared: Option<(Key, Arc<Prepared>)>,
     },
+    /// A collective with one count, of the builtin engine, whose buffers are copied while it runs.
+    InPieces { operation: Operation, prepared: Arc<Prepared>, pieces: StagedBuffers },
     /// A collective with a layout, in host memory.
     Unequal(PreparedUnequal),
     /// A collective with a layout, some of it in memory of a device. Each start makes its plan.
@@ -94,6 +96,10 @@ impl ReadyCall {
             ReadyCall::Collective { operation, operator, .. } => {
                 // SAFETY: passed on from our caller.
                 unsafe { comm.start_with_operator(operation, operator.as_ref()) }
+            }
+            ReadyCall::InPieces { operation, prepared, pieces } => {
+                // SAFETY: passed on from our caller. The words lie beside the copies.
+                unsafe { comm.start_staged(Arc::clone(prepared), operation, pieces) }
             }
             // SAFETY: passed on from our caller.
             ReadyCall::Unequal(prepared) => unsafe { comm.start_prepared_unequal(prepared) },

@@ -30,6 +30,8 @@ pub struct Config {
     pub tuning_file: Option<String>,
     /// Bytes of one chunk of a pipelined algorithm.
     pub chunk_bytes: usize,
+    /// Least bytes of a piece of a long call on memory of a GPU; 0 for no pieces.
+    pub device_piece_bytes: usize,
     /// Polling time before a waiting rank yields its core.
     pub spin: Duration,
     /// Whether large messages within a host may be read out of the sender's memory.
@@ -54,6 +56,7 @@ impl Default for Config {
             algorithm: None,
             tuning_file: None,
             chunk_bytes: 64 << 10,
+            device_piece_bytes: 1 << 20,
             spin: Duration::from_micros(30),
             single_copy: true,
             interface: None,
@@ -87,6 +90,9 @@ impl Config {
                 return Err(bad("ANYCCL_CHUNK_BYTES", "0", "at least 1"));
             }
             config.chunk_bytes = bytes as usize;
+        }
+        if let Some(bytes) = number("ANYCCL_DEVICE_PIECE_BYTES")? {
+            config.device_piece_bytes = bytes as usize;
         }
         if let Some(us) = number("ANYCCL_SPIN_US")? {
             config.spin = Duration::from_micros(us);

@@ -136,6 +136,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Bytes of one chunk of a pipelined algorithm. Rank 0's value applies to all ranks.",
     },
     Variable {
+        name: "ANYCCL_DEVICE_PIECE_BYTES",
+        default: "1048576",
+        meaning: "Least bytes of the pieces in which a long call on memory of a GPU is copied while it runs; 0 copies the whole before and after the call. Ranks may differ.",
+    },
+    Variable {
         name: "ANYCCL_SOCKET_IFNAME",
         default: "all interfaces that are up, loopback last",
         meaning: "Interfaces for TCP: comma-separated name prefixes; a leading ^ excludes them, a leading = demands exact names.",

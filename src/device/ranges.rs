@@ -3,6 +3,8 @@
 //! Buffers that overlap share a place. So a call in place has one copy of its buffer, and every address of a
 //! buffer keeps its distance to the others.
 
+use std::ops::Range;
+
 /// A range that a call reads, writes, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Touch {
@@ -112,6 +114,14 @@ impl Placed {
         placed
     }
 
+    /// Copies pieces of the block instead of the whole of it. They are offsets, in the order of the copies.
+    pub fn cut(&mut self, reads: &[Range<usize>], writes: &[Range<usize>]) {
+        let copies = |pieces: &[Range<usize>]| {
+            pieces.iter().filter_map(|piece| self.copy(piece.start, piece.len())).collect()
+        };
+        (self.reads, self.writes) = (copies(reads), copies(writes));
+    }
+
     fn copies<'a>(&self, touches: impl Iterator<Item = &'a Touch>) -> Vec<Copy> {
         let place = |(address, bytes)| Some(Copy { address, offset: self.offset(address)?, bytes });
         let parts = touches.map(|touch| (touch.address, touch.bytes));
@@ -130,6 +140,13 @@ impl Placed {
             .iter()
             .find(|range| (range.address..range.address + range.bytes).contains(&address))?;
         Some(range.offset + (address - range.address))
+    }
+
+    /// The copy of a part of a place, given by its offset in the block.
+    pub fn copy(&self, offset: usize, bytes: usize) -> Option<Copy> {
+        let range =
+            self.ranges.iter().find(|range| (range.offset..range.offset + range.bytes).contains(&offset))?;
+        Some(Copy { address: range.address + (offset - range.offset), offset, bytes })
     }
 
     /// The first address of the first range; 0 if there is none.

@@ -6,17 +6,25 @@
 //! 2. The stream waits for another word: *final*.
 //! 3. The parts that the call has written are copied back, and an event follows.
 //!
+//! A long call is copied in pieces ([`StagedCall::copy_in_pieces`]). Then `ready` counts the pieces that have
+//! arrived on the host, and the call begins with the first. `final` counts the pieces that the call will not
+//! change any more, and the stream waits for each. So the copies overlap with the call. All copies to the host
+//! come before the first wait, so no rank waits for a piece that another rank has not copied yet.
+//!
 //! The last two steps are the end of the call (`stream_end`). In a group, they follow the first steps of all
 //! its calls.
 //!
 //! On a stream of the library, which orders nothing, the wait is left out, and the last step is enqueued when
 //! the call has ended. So a receive does not hold up the send that another rank waits for.
 //!
-//! The processor runs the call when `ready` is set, and sets `final` when the call has ended, well or not. So
+//! The processor runs the call when `ready` is set, and sets `final`, to its last value, when the call has
+//! ended, well or not. So the stream passes the call only after its end. So
 //! the stream waits only for the processor, never for another stream, and no order between streams is
 //! needed. Both words lie at the start of the block that holds the copies. The block is used again when the
 //! stream has passed the event.
 
+use std::ops::Range;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -24,7 +32,7 @@ use super::context::Entered;
 use super::driver::CudaDriver;
 use super::handles::{CudaContext, CudaEvent, CudaStream};
 use super::pinned::{Block, Queued};
-use super::ranges::{Placed, Touched};
+use super::ranges::{Copy, Placed, Touched};
 use super::stream_end::{Place, StreamEnd};
 use crate::base::{Error, Result};
 
@@ -41,6 +49,13 @@ pub struct StagedCall {
     /// Whether the stream belongs to the program, and so waits for the end of the call.
     stream_waits: bool,
     placed: Placed,
+    /// Whether `ready` and `final` count copies. Otherwise they are set once.
+    counts_reads: bool,
+    counts_writes: bool,
+    /// Values of both words at the last look.
+    seen: (u32, u32),
+    /// Copies back that were enqueued before the end.
+    written: usize,
     /// Unset after the block was given up.
     block: Option<Block>,
     event: Option<CudaEvent>,
@@ -79,6 +94,10 @@ impl StagedCall {
             stream,
             stream_waits,
             placed,
+            counts_reads: false,
+            counts_writes: false,
+            seen: (0, 0),
+            written: 0,
             block: Some(block),
             event: None,
             queued: None,
@@ -94,6 +113,39 @@ impl StagedCall {
     /// The copy of an address in one of the buffers; the address itself if it is in none.
     pub fn host(&self, address: usize) -> usize {
         self.placed.offset(address).map_or(address, |offset| self.start().expose_provenance() + offset)
+    }
+
+    /// Bytes that are copied before the call, or after it if these are more.
+    pub fn longest_copy(&self) -> usize {
+        let bytes = |copies: &[Copy]| copies.iter().map(|copy| copy.bytes).sum();
+        usize::max(bytes(self.placed.reads()), bytes(self.placed.writes()))
+    }
+
+    /// The memory of the copies before the call and after it, in pieces of about `bytes` bytes, by address.
+    pub fn pieces(&self, bytes: usize) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+        let start = self.start().expose_provenance();
+        let cut = |copies: &[Copy]| {
+            let at = |copy: &Copy| start + copy.offset..start + copy.offset + copy.bytes;
+            copies.iter().flat_map(|copy| cut(at(copy), bytes)).collect()
+        };
+        (cut(self.placed.reads()), cut(self.placed.writes()))
+    }
+
+    /// Makes the copies in pieces, in this order. Each word of [`StagedCall::words`] then counts pieces, if
+    /// there are several of its kind.
+    pub fn copy_in_pieces(&mut self, reads: &[Range<usize>], writes: &[Range<usize>]) {
+        let start = self.start().expose_provenance();
+        let offsets = |pieces: &[Range<usize>]| -> Vec<Range<usize>> {
+            pieces.iter().map(|piece| piece.start - start..piece.end - start).collect()
+        };
+        self.placed.cut(&offsets(reads), &offsets(writes));
+        (self.counts_reads, self.counts_writes) = (reads.len() > 1, writes.len() > 1);
+    }
+
+    /// The number of pieces that have arrived on the host, and the number of pieces that are final. The call
+    /// may raise the second one, but not to its last value. They are valid as long as the copies.
+    pub fn words(&self) -> (NonNull<AtomicU32>, NonNull<AtomicU32>) {
+        (NonNull::from(self.ready()), NonNull::from(self.finality()))
     }
 
     /// Puts the copies, and the wait if there is one, into the stream. After an error, the stream does not
@@ -133,7 +185,8 @@ impl StagedCall {
             device: self.placed.first_address(),
             final_word: self.stream_waits.then_some(address + FINAL_AT as u64),
             block: self.start().expose_provenance(),
-            writes: self.placed.writes().to_vec(),
+            writes: self.placed.writes()[self.written..].to_vec(),
+            waits_for_each: self.counts_writes,
             event: self.event.unwrap_or(CudaEvent::NONE),
             place: Arc::default(),
         })
@@ -141,12 +194,18 @@ impl StagedCall {
 
     fn enqueue_start(&self) -> Result<()> {
         let address = self.driver.device_address(self.start())?;
-        for copy in self.placed.reads() {
+        let ready = address + READY_AT as u64;
+        for (copy, number) in self.placed.reads().iter().zip(1..) {
             let to = self.start().wrapping_add(copy.offset);
             // SAFETY: a part of the block, which nobody reads before `ready` is set.
             unsafe { self.driver.copy_to_host(to, copy.address as u64, copy.bytes, self.stream) }?;
+            if self.counts_reads {
+                self.driver.write_value(self.stream, ready, number)?;
+            }
         }
-        self.driver.write_value(self.stream, address + READY_AT as u64, 1)?;
+        if !self.counts_reads {
+            self.driver.write_value(self.stream, ready, 1)?;
+        }
         if !self.stream_waits || self.end_place.is_some() {
             return Ok(());
         }
@@ -158,9 +217,37 @@ impl StagedCall {
         self.placed.reads().is_empty()
     }
 
-    /// Whether the copies that the call reads are there.
+    /// Whether the copies that the call reads are there, or the first piece of them.
     pub fn is_ready(&self) -> bool {
         self.ready().load(Ordering::Acquire) != 0
+    }
+
+    /// Whether all copies that the call reads are there.
+    pub fn has_arrived(&self) -> bool {
+        let last = if self.counts_reads { self.placed.reads().len() } else { 1 };
+        self.reads_nothing() || self.ready().load(Ordering::Acquire) as usize >= last
+    }
+
+    /// Looks at a call that runs. On a stream of the library, it enqueues the copies of pieces that are final.
+    /// Returns whether anything has changed since the last look. The context stays current in this thread.
+    pub fn look(&mut self) -> Result<bool> {
+        let now = (self.ready().load(Ordering::Acquire), self.finality().load(Ordering::Acquire));
+        if now == self.seen {
+            return Ok(false);
+        }
+        self.seen = now;
+        let last = now.1 as usize;
+        if self.stream_waits || !self.counts_writes || last <= self.written {
+            return Ok(true);
+        }
+        self.adopt_context()?;
+        for copy in &self.placed.writes()[self.written..last] {
+            let from = self.start().wrapping_add(copy.offset);
+            // SAFETY: a part of the block, which nobody writes because the piece is final.
+            unsafe { self.driver.copy_to_device(copy.address as u64, from, copy.bytes, self.stream) }?;
+        }
+        self.written = last;
+        Ok(true)
     }
 
     /// Ends the call on the stream: lets the stream go on, or enqueues the copies back if the call has
@@ -180,7 +267,8 @@ impl StagedCall {
     }
 
     fn let_go(&self) {
-        self.finality().store(1, Ordering::Release);
+        let last = if self.counts_writes { self.placed.writes().len() } else { 1 };
+        self.finality().store(last as u32, Ordering::Release);
     }
 
     /// Asks whether the device still works on the stream of the call. The context stays current in this
@@ -243,6 +331,21 @@ impl StagedCall {
         // and processor and device access the word only as a whole.
         unsafe { &*self.start().wrapping_add(at).cast::<AtomicU32>() }
     }
+}
+
+/// Cuts a range of addresses into parts of about `bytes` bytes, between cache lines.
+fn cut(range: Range<usize>, bytes: usize) -> impl Iterator<Item = Range<usize>> {
+    const LINE: usize = 64;
+    let end_of = move |start: usize| {
+        let end = start.saturating_add(bytes.max(LINE));
+        if end < range.end { end - end % LINE } else { range.end }
+    };
+    let (mut start, end) = (range.start, range.end);
+    std::iter::from_fn(move || {
+        let part = start..end_of(start);
+        start = part.end;
+        (part.start < end).then_some(part)
+    })
 }
 
 impl Drop for StagedCall {

@@ -1,4 +1,4 @@
-//! The end of a call on a stream: the wait for its result, the copies back, and an event.
+//! The end of a call on a stream: the waits for its result, the copies back, and an event.
 //!
 //! It may be enqueued apart from the start of the call. The call may have run by then, but it keeps its
 //! copies and its event until it knows whether its end is in the stream.
@@ -44,6 +44,8 @@ pub struct StreamEnd {
     /// Start of the block of the copies.
     pub(super) block: usize,
     pub(super) writes: Vec<Copy>,
+    /// Whether the word counts copies, so that there is a wait before each. Otherwise there is one wait.
+    pub(super) waits_for_each: bool,
     pub(super) event: CudaEvent,
     pub(super) place: Arc<Place>,
 }
@@ -57,10 +59,15 @@ impl StreamEnd {
 
     /// Enqueues the end in the context of the call, which is current in this thread.
     pub(super) fn enqueue_in_context(self) -> Result<()> {
-        if let Some(word) = self.final_word {
-            self.driver.wait_value(self.stream, word, 1)?;
+        let wait =
+            |value| self.final_word.map_or(Ok(()), |word| self.driver.wait_value(self.stream, word, value));
+        if !self.waits_for_each {
+            wait(1)?;
         }
-        for copy in &self.writes {
+        for (copy, number) in self.writes.iter().zip(1..) {
+            if self.waits_for_each {
+                wait(number)?;
+            }
             let from = std::ptr::with_exposed_provenance::<u8>(self.block + copy.offset);
             // SAFETY: a part of the block, which the call keeps until the stream has passed its end.
             unsafe { self.driver.copy_to_device(copy.address as u64, from, copy.bytes, self.stream) }?;

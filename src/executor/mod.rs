@@ -5,6 +5,7 @@
 //! - [`Prepared`] is a call that lacks only its buffers (`prepared`).
 //! - `execution` runs one program, a part at each visit, on its `buffers` and its `scratch`.
 //! - `fast_path` runs a small program from top to bottom, without that bookkeeping.
+//! - `gates` hold up a call whose buffers are copied while it runs, in `pieces`.
 //! - `widened` runs a call on 8-bit floats in float32.
 //!
 //! The executor knows neither communicators nor failures, and never waits longer than a moment. It is given
@@ -14,7 +15,9 @@ mod buffers;
 mod compile;
 mod execution;
 pub(crate) mod fast_path;
+mod gates;
 mod hazards;
+mod pieces;
 mod prepared;
 mod program;
 mod scratch;
@@ -22,6 +25,8 @@ mod steps;
 mod widened;
 
 pub use buffers::Buffers;
+pub use gates::StagedBuffers;
+pub use pieces::Piece;
 pub use prepared::{Division, Extent, Key, PreExchange, Prepared};
 pub use program::Program;
 pub use widened::{Stretch, Widened};

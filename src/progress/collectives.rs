@@ -8,7 +8,7 @@ use super::context::CommId;
 use super::engine::{CallOutcome, Engine, Ticket};
 use super::engine_comm::EngineComm;
 use crate::base::{Error, Result};
-use crate::executor::{Buffers, Copies, Execution, Prepared};
+use crate::executor::{Buffers, Copies, Execution, Prepared, StagedBuffers};
 
 /// Age of the last read of the control channels from which they are read again before a call succeeds. This
 /// applies to a rank with links over sockets, and costs a system call per peer.
@@ -45,6 +45,29 @@ impl Engine {
         // exchange takes, and live as long as the active call that is made of them.
         unsafe { execution.begin(Arc::clone(&prepared), header, used) };
         Ok(self.enlist(comm, &prepared, buffers, (received, copies), execution))
+    }
+
+    /// Starts a call whose buffers are copied while it runs. It takes neither an exchange before it nor copies
+    /// of its own.
+    ///
+    /// # Safety
+    /// See [`Engine::start`] and [`StagedBuffers`], whose words live until the call has an outcome.
+    pub unsafe fn start_staged(
+        &mut self,
+        comm: CommId,
+        prepared: Arc<Prepared>,
+        buffers: Buffers,
+        staged: &StagedBuffers,
+    ) -> Result<Ticket> {
+        if let Some(failure) = self.report_failure(comm) {
+            return Err(failure);
+        }
+        let EngineComm { context, collectives, .. } = self.comms.get_mut(comm);
+        let header = header_for(*context, collectives, &prepared);
+        let mut execution = spare_for(&mut self.calls.spare, &prepared);
+        // SAFETY: passed on from our caller.
+        unsafe { execution.begin_staged(Arc::clone(&prepared), header, buffers, staged) };
+        Ok(self.enlist(comm, &prepared, buffers, (Vec::new(), None), execution))
     }
 
     pub(super) fn enlist(

@@ -216,7 +216,7 @@ impl Communicator {
             foreign: None,
             on_device: DeviceEngine::default(),
             kinds: Kinds::detect(),
-            device: DeviceQueue::default(),
+            device: DeviceQueue::new(self.device.piece_bytes()),
         };
         match how {
             SHRUNK if self.foreign.is_some() && made.rank == 0 => {

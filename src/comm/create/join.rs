@@ -90,7 +90,7 @@ impl Communicator {
             foreign: None,
             on_device: DeviceEngine::default(),
             kinds,
-            device: DeviceQueue::default(),
+            device: DeviceQueue::new(config.device_piece_bytes),
         };
         comm.log_joined(&description, job.source, oversubscribed);
         if let Err(error) = comm.attach(config.backend, all_have_devices) {

@@ -19,6 +19,7 @@
 
 mod completion;
 mod described;
+mod in_pieces;
 mod on_stream;
 mod queue;
 mod way;
@@ -113,8 +114,9 @@ impl Communicator {
             return None;
         }
         let staged = self.check_device_usable().and_then(|()| {
-            let staged = StagedCall::new(&touched, stream)?;
-            Ok(RoomyCall { ready: call.ready(self, &staged)?, staged })
+            let mut staged = StagedCall::new(&touched, stream)?;
+            let ready = call.ready(self, &staged)?;
+            Ok(RoomyCall { ready: self.in_pieces(ready, &mut staged)?, staged })
         });
         Some(staged.inspect_err(|error| self.note_device_failure(error)))
     }

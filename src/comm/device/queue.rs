@@ -24,13 +24,14 @@ pub(in crate::comm) struct QueuedCall {
 }
 
 /// The queue of a communicator, and the streams of its calls.
-#[derive(Default)]
 pub(in crate::comm) struct DeviceQueue {
     shared: Arc<SharedQueue>,
     communicator: OnceLock<Weak<Communicator>>,
     /// The stream of the program, if it has set one.
     stream: Mutex<Option<CudaStream>>,
     own_streams: OwnStreams,
+    /// Bytes of a piece of a long call; 0 for no pieces.
+    piece_bytes: usize,
 }
 
 /// The part of the queue that the thread uses, too.
@@ -52,6 +53,22 @@ struct State {
 }
 
 impl DeviceQueue {
+    /// Makes an empty queue, whose long calls are copied in pieces of at least that many bytes; 0 for none.
+    pub fn new(piece_bytes: usize) -> DeviceQueue {
+        DeviceQueue {
+            shared: Arc::default(),
+            communicator: OnceLock::new(),
+            stream: Mutex::default(),
+            own_streams: OwnStreams::default(),
+            piece_bytes,
+        }
+    }
+
+    /// Bytes of a piece of a long call; 0 if calls have no pieces.
+    pub fn piece_bytes(&self) -> usize {
+        self.piece_bytes
+    }
+
     /// Sets the communicator to which the queue belongs.
     pub fn set_communicator(&self, communicator: Weak<Communicator>) {
         // It is set once, when the communicator gets its place.

@@ -72,7 +72,7 @@ impl Worker<'_> {
         let mut since = Instant::now();
         let mut checked = since;
         loop {
-            let moved = self.start_due() | self.see_ends() | self.see_passed();
+            let moved = self.start_due() | self.look_at_running() | self.see_ends() | self.see_passed();
             let now = Instant::now();
             if moved {
                 (since, checked) = (now, now);
@@ -134,6 +134,18 @@ impl Worker<'_> {
         unsafe { ready.start(&communicator) }.map(Work::from)
     }
 
+    /// Looks at the pieces of calls that the engine works on. Returns whether more have arrived, or are final.
+    fn look_at_running(&mut self) -> bool {
+        let mut moved = false;
+        for at in 0..self.running.len() {
+            match self.running[at].staged.look() {
+                Ok(has_changed) => moved |= has_changed,
+                Err(error) => drop(self.fail(error)),
+            }
+        }
+        moved
+    }
+
     /// Takes the outcomes of calls that have ended in the engine. Returns whether there were any.
     fn see_ends(&mut self) -> bool {
         let mut moved = false;
@@ -187,7 +199,7 @@ impl Worker<'_> {
         moved
     }
 
-    /// Asks the device whether it still works on what the next call waits for, and the other ranks whether
+    /// Asks the device whether it still works on what the next calls wait for, and the other ranks whether
     /// they still wait for it.
     fn check_next(&mut self) {
         if self.running.is_empty()
@@ -195,8 +207,9 @@ impl Worker<'_> {
         {
             communicator.driver.try_move_on();
         }
-        let answer = self.queue.peek(|call| call.staged.check());
-        if let Some(Err(error)) = answer {
+        let arriving = self.running.iter().find(|call| !call.staged.has_arrived());
+        let answers = [arriving.map(|call| call.staged.check()), self.queue.peek(|call| call.staged.check())];
+        for error in answers.into_iter().flatten().filter_map(Result::err) {
             self.fail(error);
         }
     }

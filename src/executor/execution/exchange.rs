@@ -2,9 +2,10 @@
 
 use super::{Execution, LinkFailure, QueueState, Visit};
 use crate::endpoint::{Endpoint, NextFragment};
-use crate::executor::steps::RecvStep;
+use crate::executor::steps::{RecvStep, SendStep};
 use crate::observe::trace::Activity;
-use crate::transport::Header;
+use crate::plan::Buffer;
+use crate::transport::{Header, SingleCopy};
 
 /// Bytes of one message that move before another message has its turn. The last of these fragments moves
 /// whole.
@@ -73,6 +74,17 @@ impl Execution {
             return Ok(false);
         }
         let (lane, peer, len) = (step.lane, sends.peer, step.span.len);
+        let (mut offered, mut single_copy) = (len - state.done, step.single_copy);
+        if self.gates.is_some() {
+            let sendable = self.sendable_bytes(step);
+            if sendable < len {
+                // A message that is left in place is left as a whole.
+                (offered, single_copy) = (sendable - state.done, SingleCopy::Never);
+            }
+            if offered == 0 && len > 0 {
+                return Ok(false);
+            }
+        }
         let data = self.memory.address(&step.span, state.done);
         let header = self.header_of(step.count);
         let endpoint = &mut endpoints[peer as usize];
@@ -80,11 +92,11 @@ impl Execution {
             return Ok(false);
         }
         let single_copy = match &self.run {
-            Some(run) => run.policy(step.single_copy),
-            None => step.single_copy,
+            Some(run) => run.policy(single_copy),
+            None => single_copy,
         };
         // SAFETY: `address` gave the rest of a span of the program, valid by `begin`'s contract.
-        let sent = unsafe { endpoint.inbox.link.send(&header, data, len - state.done, single_copy) }
+        let sent = unsafe { endpoint.inbox.link.send(&header, data, offered, single_copy) }
             .map_err(|source| LinkFailure { peer, source })?;
         let Some(sent) = sent else {
             // The peer can act on an exposed message although the link has taken nothing of it yet.
@@ -119,7 +131,11 @@ impl Execution {
         if self.lanes[step.lane as usize].round != step.round {
             return Ok(false);
         }
-        let want = self.writable_bytes(step) - state.done;
+        let mut writable = self.writable_bytes(step);
+        if self.gates.is_some() {
+            writable = writable.min(self.receivable_bytes(step));
+        }
+        let want = writable.saturating_sub(state.done);
         if want == 0 && step.dst.len > 0 {
             return Ok(false);
         }
@@ -155,6 +171,11 @@ impl Execution {
         }
         endpoint.ring_doorbell_if_asleep();
         let lane = step.lane;
+        if let Some(gates) = &mut self.gates
+            && step.dst.buffer != Buffer::Scratch
+        {
+            gates.note_written(dst, n);
+        }
         let state = &mut self.recvs[queue];
         state.done += n;
         if state.done == len {
@@ -186,6 +207,21 @@ impl Execution {
         }
         // Only whole elements are reduced. (A long element may be sent in parts, and be replaced in parts.)
         if step.operand.is_none() { limit } else { limit - limit % self.prepared.program.element_bytes }
+    }
+
+    /// Bytes of a message that may be sent, as far as its input has arrived.
+    #[cold]
+    pub(super) fn sendable_bytes(&self, step: &SendStep) -> usize {
+        self.gates.as_ref().map_or(step.span.len, |gates| gates.sendable(&self.memory, &step.span))
+    }
+
+    /// Bytes of a receive that may be written, as far as the input has arrived.
+    #[cold]
+    pub(super) fn receivable_bytes(&self, step: &RecvStep) -> usize {
+        let unit = self.prepared.program.element_bytes;
+        self.gates.as_ref().map_or(step.dst.len, |gates| {
+            gates.receivable(&self.memory, step.operand.as_ref(), &step.dst, unit)
+        })
     }
 
     /// Computes `dst = a op b`. `streamed` stores past the caches, unless `dst` is `a` or `b`.

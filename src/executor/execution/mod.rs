@@ -1,7 +1,8 @@
 //! The general execution: runs one compiled plan, a part at each visit.
 //!
 //! Its state is a position per lane and per queue. A step may run when its lane has reached the round of the
-//! step and the step is first in its queue. Nothing here waits, and nothing is allocated after `begin`.
+//! step and the step is first in its queue. Nothing here waits, and nothing is allocated after `begin`, except
+//! in a call on buffers that are copied meanwhile.
 
 mod exchange;
 
@@ -10,6 +11,7 @@ use std::sync::Arc;
 
 use super::buffers::{Buffers, Memory};
 use super::fast_path::{FastOp, StopPoint};
+use super::gates::{Gates, StagedBuffers};
 use super::prepared::Prepared;
 use super::program::Program;
 use super::scratch::Scratch;
@@ -67,7 +69,12 @@ pub(crate) struct Execution {
     /// This run in the trial of the program, if the program has one.
     run: Option<ExchangeRun>,
     trace: Option<Box<Recorder>>,
+    /// Set if the buffers are copied while the call runs.
+    gates: Option<Box<Gates>>,
 }
+
+/// Round of a lane whose local steps wait for pieces of the input. No step has this round.
+const HELD: u32 = u32::MAX;
 
 // SAFETY: the pointers are the caller's buffers, which it has promised to leave alone until the operation
 // is complete, on whatever thread that happens; all access goes through `&mut self`.
@@ -88,6 +95,7 @@ impl Execution {
             lanes_left: 0,
             run: None,
             trace: None,
+            gates: None,
         }
     }
 
@@ -103,6 +111,27 @@ impl Execution {
     /// The buffers are valid for every span of the program until `is_done`, and no one else uses them.
     pub unsafe fn begin(&mut self, prepared: Arc<Prepared>, header: Header, buffers: Buffers) {
         self.reset(prepared, header, buffers);
+        for lane in 0..self.lanes.len() {
+            self.enter_round(lane);
+        }
+    }
+
+    /// Starts a call whose buffers are copied while it runs, as `begin` does.
+    ///
+    /// # Safety
+    /// The contract of `begin` holds, except that pieces of `staged` are written until they have arrived, and
+    /// may be read when they are final. Its words live until the call has its outcome.
+    pub unsafe fn begin_staged(
+        &mut self,
+        prepared: Arc<Prepared>,
+        header: Header,
+        buffers: Buffers,
+        staged: &StagedBuffers,
+    ) {
+        self.reset(prepared, header, buffers);
+        // How long an exchange takes tells nothing while it waits for its input.
+        self.run = None;
+        self.gates = Some(Box::new(Gates::new(&self.prepared.program, buffers, staged)));
         for lane in 0..self.lanes.len() {
             self.enter_round(lane);
         }
@@ -163,6 +192,7 @@ impl Execution {
         self.lanes_left = program.lanes.len() as u32;
         self.run = program.trial.as_ref().map(ExchangeTrial::begin);
         self.trace = Recorder::begin(header.sequence, program.lanes.len());
+        self.gates = None;
         self.prepared = prepared;
     }
 
@@ -213,6 +243,12 @@ impl Execution {
     #[inline]
     pub fn advance(&mut self, endpoints: &mut [Endpoint]) -> Result<Visit, LinkFailure> {
         let mut visit = Visit::default();
+        if let Some(gates) = &mut self.gates
+            && gates.refresh()
+        {
+            visit.moved = true;
+            self.retry_held();
+        }
         let outcome = self.exchange(endpoints, &mut visit);
         // Once here, not for each fragment: the look for sleepers waits until the peers can see what was
         // stored.
@@ -223,6 +259,16 @@ impl Execution {
             receivers.chain(senders).for_each(|peer| endpoints[peer as usize].ring_doorbell_if_due());
         }
         outcome.map(|()| visit)
+    }
+
+    /// Lets the lanes go on that have waited for pieces of the input, as far as these have arrived.
+    #[cold]
+    fn retry_held(&mut self) {
+        let held = self.gates.as_mut().map(|gates| gates.take_held()).unwrap_or_default();
+        for (lane, round) in held {
+            self.lanes[lane].round = round;
+            self.enter_round(lane);
+        }
     }
 
     #[inline]
@@ -245,6 +291,12 @@ impl Execution {
                 }
                 return;
             };
+            if let Some(gates) = &mut self.gates
+                && gates.hold(&self.memory, &round.locals, lane, self.lanes[lane].round)
+            {
+                self.lanes[lane].round = HELD;
+                return;
+            }
             if let Some(trace) = &mut self.trace {
                 trace.enter(lane, self.lanes[lane].round);
             }
@@ -254,6 +306,9 @@ impl Execution {
                 unsafe { self.memory.run_local(local, reduce, self.prepared.program.element_bytes) };
                 if let Some(trace) = &mut self.trace {
                     trace.local(local.activity(), lane);
+                }
+                if let Some(gates) = &mut self.gates {
+                    gates.note_local(&self.memory, local);
                 }
             }
             let transfers = round.transfers;
@@ -291,17 +346,27 @@ impl Execution {
         }
     }
 
-    /// The endpoints for which this execution waits now, either for data or for room.
+    /// The endpoints for which this execution waits now, either for data or for room. A message that waits for
+    /// a piece of the input waits for no endpoint.
     pub fn waits_for(&self) -> impl Iterator<Item = (Rank, Interest)> {
         let ready = |lane: u32, round: u32| self.lanes[lane as usize].round == round;
         let sends = self.prepared.program.sends.iter().zip(&self.sends).filter_map(move |(queue, state)| {
             let step = queue.steps.get(state.next as usize)?;
-            ready(step.lane, step.round).then_some((queue.peer, Interest::Write))
+            let is_closed =
+                || self.gates.is_some() && is_stopped(state, self.sendable_bytes(step), step.span.len);
+            (ready(step.lane, step.round) && !is_closed()).then_some((queue.peer, Interest::Write))
         });
         let recvs = self.prepared.program.recvs.iter().zip(&self.recvs).filter_map(move |(queue, state)| {
             let step = queue.steps.get(state.next as usize)?;
-            ready(step.lane, step.round).then_some((queue.peer, Interest::Read))
+            let is_closed =
+                || self.gates.is_some() && is_stopped(state, self.receivable_bytes(step), step.dst.len);
+            (ready(step.lane, step.round) && !is_closed()).then_some((queue.peer, Interest::Read))
         });
         sends.chain(recvs)
     }
+}
+
+/// Whether a message of `len` bytes of which `open` may move stops there.
+fn is_stopped(state: &QueueState, open: usize, len: usize) -> bool {
+    open < len && open <= state.done
 }

@@ -7,8 +7,7 @@ use parking_lot::MutexGuard;
 
 use super::Driver;
 use crate::base::{BoxedResult, Result};
-use crate::executor::Buffers;
-use crate::executor::{Key, Prepared};
+use crate::executor::{Buffers, Key, Prepared, StagedBuffers};
 use crate::progress::context::CommId;
 use crate::progress::engine::{Engine, Ticket};
 use crate::progress::fast_path::{CallRef, FastPath};
@@ -54,6 +53,24 @@ impl Driver {
     ) -> Result<Ticket> {
         // SAFETY: passed on from our caller.
         unsafe { self.start_with(&mut self.lock(), comm, prepared, buffers) }
+    }
+
+    /// Starts a call whose buffers are copied while it runs, and gives it a first push.
+    ///
+    /// # Safety
+    /// See [`Engine::start_staged`].
+    pub unsafe fn start_staged(
+        &self,
+        comm: CommId,
+        prepared: Arc<Prepared>,
+        buffers: Buffers,
+        staged: &StagedBuffers,
+    ) -> Result<Ticket> {
+        let mut engine = self.lock();
+        // SAFETY: passed on from our caller.
+        let ticket = unsafe { engine.start_staged(comm, prepared, buffers, staged) }?;
+        self.move_on(&mut engine);
+        Ok(ticket)
     }
 
     /// Starts a call and gives it a first push.
