@@ -148,18 +148,17 @@ fn short() -> Config {
     Config { timeout: Some(Duration::from_secs(20)), ..config(TRANSPORTS[0]) }
 }
 
-#[test]
-fn if_any_call_of_the_driver_fails_all_ranks_get_an_error_or_none_does() {
-    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+/// Makes each call of these functions fail in turn. Returns how many of these faults gave an error.
+fn errors_of_faults(functions: &[&str], config: &Config) -> u32 {
     let mut errors = 0;
-    for name in FUNCTIONS {
+    for name in functions {
         for n in 1.. {
             let fault = format!("{name}:{n}");
-            let Seen { outcomes, failures } = run_with(&fault, false, &short());
+            let Seen { outcomes, failures } = run_with(&fault, false, config);
             let failed = outcomes.iter().filter(|outcome| outcome.is_err()).count();
             println!("{fault}: {outcomes:?}");
             assert!(failed == 0 || failed == SIZE as usize, "{fault}: {outcomes:?}");
-            errors += usize::from(failed > 0);
+            errors += u32::from(failed > 0);
             if failures == 0 {
                 assert_eq!(failed, 0, "{fault}: nothing was made to fail: {outcomes:?}");
                 break;
@@ -170,7 +169,23 @@ fn if_any_call_of_the_driver_fails_all_ranks_get_an_error_or_none_does() {
             }
         }
     }
+    errors
+}
+
+#[test]
+fn if_any_call_of_the_driver_fails_all_ranks_get_an_error_or_none_does() {
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let errors = errors_of_faults(&FUNCTIONS, &short());
     assert!(errors > 50, "only {errors} faults were seen");
+}
+
+#[test]
+fn if_any_copy_or_order_of_a_piece_fails_all_ranks_get_an_error_or_none_does() {
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let in_pieces = Config { device_piece_bytes: BYTES / 4, ..short() };
+    let of_pieces = ["cuStreamWaitValue32", "cuStreamWriteValue32", "cuMemcpyDtoHAsync", "cuMemcpyHtoDAsync"];
+    let errors = errors_of_faults(&of_pieces, &in_pieces);
+    assert!(errors > 60, "only {errors} faults were seen");
 }
 
 #[test]

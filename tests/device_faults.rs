@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyccl_engine::base::{Collective, Datatype, Error, ReduceOp, Result};
 use anyccl_engine::comm::{Communicator, Operation};
-use anyccl_engine::config::Config;
+use anyccl_engine::config::{Config, TransportChoice};
 use common::case::Case;
 use common::device::{Arena, Stream, double};
 use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, part, say};
@@ -15,8 +15,19 @@ use common::ranks::{TRANSPORTS, config, on_failing_ranks};
 use common::watchdog::Watchdog;
 
 const BYTES: usize = 50_000;
+/// Bytes of a piece, in the tests whose calls have any.
+const PIECE: usize = 7000;
 /// Longest time until an error that another rank knows is known.
 const SOON: Duration = Duration::from_secs(5);
+
+/// The settings of a test: its calls are in pieces where ranks share memory.
+fn settings(transport: TransportChoice) -> Config {
+    let plain = config(transport);
+    match transport {
+        TransportChoice::Tcp => plain,
+        _ => Config { device_piece_bytes: PIECE, ..plain },
+    }
+}
 
 fn operation(collective: Collective, buffer: u64) -> Operation {
     let place = std::ptr::with_exposed_provenance_mut::<u8>(buffer as usize);
@@ -68,7 +79,7 @@ fn errors_after(size: u32, config: &Config, body: impl Fn(&Communicator, u64) + 
 fn an_abort_by_another_thread_ends_calls_on_streams() {
     for transport in TRANSPORTS {
         let begin = Instant::now();
-        let errors = errors_after(2, &config(transport), |comm, buffer| {
+        let errors = errors_after(2, &settings(transport), |comm, buffer| {
             if comm.rank() == 1 {
                 return;
             }
@@ -86,7 +97,7 @@ fn an_abort_by_another_thread_ends_calls_on_streams() {
 
 #[test]
 fn different_calls_on_streams_are_named_on_every_rank() {
-    let errors = errors_after(2, &config(TRANSPORTS[0]), |comm, buffer| {
+    let errors = errors_after(2, &settings(TRANSPORTS[0]), |comm, buffer| {
         let collective = [Collective::AllReduce, Collective::Broadcast][comm.rank() as usize];
         enqueue(comm, collective, buffer).unwrap();
         enqueue(comm, Collective::AllReduce, buffer).ok();
@@ -98,7 +109,7 @@ fn different_calls_on_streams_are_named_on_every_rank() {
 
 #[test]
 fn a_rank_that_does_not_come_ends_the_calls_of_the_others_in_time() {
-    let config = Config { timeout: Some(Duration::from_millis(400)), ..config(TRANSPORTS[0]) };
+    let config = Config { timeout: Some(Duration::from_millis(400)), ..settings(TRANSPORTS[0]) };
     let begin = Instant::now();
     let errors = errors_after(3, &config, |comm, buffer| {
         if comm.rank() < 2 {
@@ -118,7 +129,7 @@ fn a_rank_that_does_not_come_ends_the_calls_of_the_others_in_time() {
 fn a_communicator_that_is_dropped_while_calls_wait_lets_the_streams_go_on() {
     double();
     let arenas: Vec<u64> = (0..2).map(|_| Box::leak(Box::new(Arena::new(1 << 20))).take(BYTES)).collect();
-    on_failing_ranks(2, &config(TRANSPORTS[0]), |comm| {
+    on_failing_ranks(2, &settings(TRANSPORTS[0]), |comm| {
         double();
         let comm = comm.shared();
         let stream = Stream::new();
@@ -136,7 +147,7 @@ fn a_communicator_that_is_dropped_while_calls_wait_lets_the_streams_go_on() {
 
 #[test]
 fn two_communicators_on_one_stream_whose_ranks_differ_in_their_order_end_by_a_deadline() {
-    let config = Config { timeout: Some(Duration::from_millis(400)), ..config(TRANSPORTS[0]) };
+    let config = Config { timeout: Some(Duration::from_millis(400)), ..settings(TRANSPORTS[0]) };
     let begin = Instant::now();
     let errors = errors_after(2, &config, |comm, buffer| {
         let other = comm.dup(&Default::default()).expect("all ranks take part").shared();
@@ -164,9 +175,10 @@ fn two_communicators_on_one_stream_whose_ranks_differ_in_their_order_end_by_a_de
 #[test]
 fn a_killed_rank_is_named_by_the_others_and_their_streams_drain() {
     let _watchdog = Watchdog::new("a killed rank", Duration::from_secs(60));
-    for transport in ["shm", "tcp"] {
-        let job =
-            ProcessJob::new(3, "call until failure", &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
+    for (transport, piece) in [("shm", PIECE), ("tcp", 0)] {
+        let job = ProcessJob::new(3, "call until failure", &free_tcp_store())
+            .set("ANYCCL_TRANSPORT", transport)
+            .set("ANYCCL_DEVICE_PIECE_BYTES", piece);
         let mut ranks = job.start_all();
         ranks.iter_mut().for_each(|rank| rank.expect("running"));
         ranks[2].signal(libc::SIGKILL);
@@ -200,8 +212,10 @@ fn a_stopped_rank_is_named_by_the_others_and_every_stream_drains() {
 #[test]
 fn a_device_that_fails_on_one_rank_fails_the_calls_of_all() {
     let _watchdog = Watchdog::new("a corrupt context", Duration::from_secs(100));
-    for n in [1, 2, 3, 4, 5, 6, 9, 14, 23] {
-        let job = ProcessJob::new(2, "fail by the device", &free_tcp_store()).set("ANYCCL_TEST_CORRUPT", n);
+    for (n, piece) in [1, 2, 3, 4, 5, 6, 9, 14, 23].into_iter().zip([0, PIECE].into_iter().cycle()) {
+        let job = ProcessJob::new(2, "fail by the device", &free_tcp_store())
+            .set("ANYCCL_TEST_CORRUPT", n)
+            .set("ANYCCL_DEVICE_PIECE_BYTES", piece);
         let mut ranks = job.start_all();
         for rank in &mut ranks {
             let said = rank.hear().text;

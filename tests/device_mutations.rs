@@ -14,10 +14,15 @@ use common::case::Case;
 use common::device::{Arena, Stream, double};
 use common::ranks::{TRANSPORTS, config, on_failing_ranks};
 
+/// Number of seeds that give the right bytes with all orders.
+const RIGHT_SEEDS: u64 = 30;
 /// Number of seeds within which a missing order must do harm.
-const SEEDS: u64 = 30;
+const SEEDS: u64 = 150;
 /// Bytes of a buffer: enough for a copy to take its time.
 const BYTES: usize = 100_000;
+/// Bytes of a piece, where calls are copied in pieces, and number of pieces of a call.
+const PIECE: usize = 15_000;
+const PIECES: usize = BYTES.div_ceil(PIECE);
 /// Number of calls on the stream of one run.
 const CALLS: u8 = 4;
 
@@ -91,16 +96,42 @@ fn trial(seed: u64, ignored: &str, config: &Config) -> Vec<Sight> {
 
 /// The first seed with which a rank does not see the right bytes.
 fn first_harm(ignored: &str) -> Option<u64> {
+    first_harm_by(ignored, Config::default().device_piece_bytes)
+}
+
+/// Like [`first_harm`], with calls in pieces of at least that many bytes.
+fn first_harm_by(ignored: &str, device_piece_bytes: usize) -> Option<u64> {
     // Without its orders, a call may also use the words of another one, and wait for ever.
     let limit = if ignored.is_empty() { 60 } else { 2 };
-    let config = Config { timeout: Some(Duration::from_secs(limit)), ..config(TRANSPORTS[0]) };
-    (0..SEEDS).find(|seed| trial(*seed, ignored, &config) != [Sight::Right; 2])
+    let timeout = Some(Duration::from_secs(limit));
+    let config = Config { timeout, device_piece_bytes, ..config(TRANSPORTS[0]) };
+    (0..if ignored.is_empty() { RIGHT_SEEDS } else { SEEDS })
+        .find(|seed| trial(*seed, ignored, &config) != [Sight::Right; 2])
 }
 
 #[test]
 fn with_all_orders_every_seed_gives_the_right_bytes() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     assert_eq!(first_harm(""), None);
+    assert_eq!(first_harm_by("", PIECE), None);
+}
+
+#[test]
+fn a_stream_that_does_not_wait_until_a_piece_is_final_gives_wrong_bytes() {
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    for at in 0..PIECES {
+        let seed = first_harm_by(&format!("cuStreamWaitValue32:{at}/{PIECES}"), PIECE);
+        println!("wait {at}: seed {seed:?}");
+        assert!(seed.is_some(), "wait {at} of {PIECES}: {SEEDS} seeds have not shown it");
+    }
+}
+
+#[test]
+fn a_call_of_which_a_piece_is_not_told_to_have_arrived_does_not_end_well() {
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let seed = first_harm_by(&format!("cuStreamWriteValue32:0/{PIECES}"), PIECE);
+    println!("seed {seed:?}");
+    assert!(seed.is_some(), "{SEEDS} seeds have not shown it");
 }
 
 #[test]

@@ -116,7 +116,7 @@ impl Gates {
     }
 
     /// Whether everything has arrived.
-    fn is_open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         self.arrived as usize >= self.arriving.len()
     }
 
@@ -216,5 +216,91 @@ fn for_each_overlap(pieces: &mut [Leaving], bytes: Piece, mut each: impl FnMut(&
     for leaving in pieces[first..].iter_mut().take_while(|leaving| leaving.piece.start < bytes.end) {
         let common = leaving.piece.end.min(bytes.end) - leaving.piece.start.max(bytes.start);
         each(leaving, common);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr;
+
+    use super::super::pieces::tests::{buffers, pieces, ring};
+    use super::*;
+
+    /// Words of a call that nobody runs.
+    #[derive(Default)]
+    struct Words {
+        arrived: AtomicU32,
+        finished: AtomicU32,
+    }
+
+    impl Words {
+        /// The gates of a ring whose pieces come and go by address.
+        fn gates(&self) -> Gates {
+            let (arrived, finished) = (NonNull::from(&self.arrived), NonNull::from(&self.finished));
+            let (arriving, leaving) = (pieces(10_000), pieces(20_000));
+            Gates::new(&ring(2), buffers(), &StagedBuffers { arriving, arrived, leaving, finished })
+        }
+    }
+
+    fn memory() -> Memory {
+        Memory { buffers: buffers(), scratch: ptr::null_mut() }
+    }
+
+    fn span(buffer: Buffer, offset: usize, len: usize) -> Bytes {
+        Bytes { buffer, offset, len }
+    }
+
+    #[test]
+    fn a_message_stops_at_the_first_piece_that_has_not_arrived_and_cuts_no_element() {
+        let words = Words::default();
+        let mut gates = words.gates();
+        let sent = span(Buffer::Input, 100, 500);
+        assert_eq!(gates.sendable(&memory(), &sent), 0);
+        words.arrived.store(2, Ordering::Relaxed);
+        assert_eq!(gates.sendable(&memory(), &sent), 0, "nobody has looked");
+        assert!(gates.refresh() && !gates.refresh());
+        assert_eq!(gates.sendable(&memory(), &sent), 288);
+        let dst = span(Buffer::Output, 0, 500);
+        assert_eq!(gates.receivable(&memory(), Some(&sent), &dst, 16), 288);
+        assert_eq!(gates.receivable(&memory(), None, &dst, 16), 500);
+        words.arrived.store(8, Ordering::Relaxed);
+        assert!(gates.refresh());
+        assert_eq!(gates.sendable(&memory(), &sent), 500);
+    }
+
+    #[test]
+    fn a_lane_is_held_until_all_that_its_local_steps_touch_has_arrived() {
+        let words = Words::default();
+        let mut gates = words.gates();
+        let [src, dst] = [span(Buffer::Input, 300, 200), span(Buffer::Output, 0, 200)];
+        let copy = LocalStep::Copy { src, dst, streamed: false };
+        words.arrived.store(2, Ordering::Relaxed);
+        gates.refresh();
+        assert!(gates.hold(&memory(), &[copy], 3, 5));
+        assert_eq!((gates.take_held(), gates.take_held()), (vec![(3, 5)], vec![]));
+        words.arrived.store(3, Ordering::Relaxed);
+        gates.refresh();
+        assert!(!gates.hold(&memory(), &[copy], 3, 5) && gates.take_held().is_empty());
+    }
+
+    #[test]
+    fn pieces_are_final_in_their_order_when_they_were_written_as_often_as_the_program_does() {
+        let words = Words::default();
+        let mut gates = words.gates();
+        let finished = || words.finished.load(Ordering::Relaxed);
+        let mut writes = Vec::new();
+        ring(2).touches(buffers(), |touch| writes.extend(touch.is_written.then_some(touch.bytes)));
+        // Every segment but one is written twice.
+        writes.sort_by_key(|bytes| bytes.start);
+        let first = writes.iter().filter(|bytes| bytes.start == 20_000).count();
+        for (at, bytes) in writes.iter().enumerate().rev() {
+            assert_eq!(finished(), 0, "the first piece comes last");
+            gates.note_written(ptr::without_provenance_mut(bytes.start), bytes.len() - 1);
+            gates.note_written(ptr::without_provenance_mut(bytes.end - 1), usize::from(at >= first));
+        }
+        // One byte of the first segment is missing, so its first half is final.
+        assert_eq!(finished(), 1);
+        (0..first).for_each(|_| gates.note_written(ptr::without_provenance_mut(20_399), 1));
+        assert_eq!(finished(), 8);
     }
 }

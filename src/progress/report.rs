@@ -95,7 +95,9 @@ impl Engine {
             }
         }
         let mut text = format!("{}: ", self.title(active));
-        if missing.is_empty() {
+        if active.execution.lacks_input() {
+            text.push_str("the device of this rank has not copied all of the input");
+        } else if missing.is_empty() {
             text.push_str("all ranks are in the call, but nothing moves");
         } else {
             text.push_str(&missing.join("; "));

@@ -346,6 +346,11 @@ impl Execution {
         }
     }
 
+    /// Whether a piece of the input has not arrived.
+    pub fn lacks_input(&self) -> bool {
+        self.gates.as_ref().is_some_and(|gates| !gates.is_open())
+    }
+
     /// The endpoints for which this execution waits now, either for data or for room. A message that waits for
     /// a piece of the input waits for no endpoint.
     pub fn waits_for(&self) -> impl Iterator<Item = (Rank, Interest)> {
