@@ -14,14 +14,14 @@
 //! The last two steps are the end of the call (`stream_end`). In a group, they follow the first steps of all
 //! its calls.
 //!
-//! On a stream of the library, which orders nothing, the wait is left out, and the last step is enqueued when
-//! the call has ended. So a receive does not hold up the send that another rank waits for.
+//! On a stream of the library, which orders nothing, the waits are left out. A copy back is enqueued when its
+//! piece is final, and the last ones when the call has ended. So a receive does not hold up the send that
+//! another rank waits for.
 //!
-//! The processor runs the call when `ready` is set, and sets `final`, to its last value, when the call has
-//! ended, well or not. So the stream passes the call only after its end. So
-//! the stream waits only for the processor, never for another stream, and no order between streams is
-//! needed. Both words lie at the start of the block that holds the copies. The block is used again when the
-//! stream has passed the event.
+//! The processor runs the call when `ready` is set, and sets `final` to its last value when the call has
+//! ended, well or not. So the stream waits only for the processor, never for another stream, and no order
+//! between streams is needed. Both words lie at the start of the block that holds the copies. The block is
+//! used again when the stream has passed the event.
 
 use std::ops::Range;
 use std::ptr::NonNull;

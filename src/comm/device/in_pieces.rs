@@ -27,7 +27,8 @@ impl Communicator {
         let ReadyCall::Collective { operation, operator: None, .. } = &ready else { return Ok(ready) };
         let least = self.device.piece_bytes();
         let longest = staged.longest_copy();
-        if least == 0 || longest <= least || self.foreign.is_some() {
+        // Alone, a rank has one step, which needs all of its input.
+        if least == 0 || longest <= least || self.size() == 1 || self.foreign.is_some() {
             return Ok(ready);
         }
         let (_, prepared) = self.prepare(operation, &Variant::default())?;
