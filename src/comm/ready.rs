@@ -24,7 +24,7 @@ pub(super) enum ReadyCall {
         prepared: Option<(Key, Arc<Prepared>)>,
     },
     /// A collective with one count, of the builtin engine, whose buffers are copied while it runs.
-    InPieces { operation: Operation, prepared: Arc<Prepared>, pieces: StagedBuffers },
+    InPieces { operation: Operation, prepared: Arc<Prepared>, pieces: Box<StagedBuffers> },
     /// A collective with a layout, in host memory.
     Unequal(PreparedUnequal),
     /// A collective with a layout, some of it in memory of a device. Each start makes its plan.
@@ -98,7 +98,7 @@ impl ReadyCall {
                 unsafe { comm.start_with_operator(operation, operator.as_ref()) }
             }
             ReadyCall::InPieces { operation, prepared, pieces } => {
-                // SAFETY: passed on from our caller. The words lie beside the copies.
+                // SAFETY: passed on from our caller. The words lie next to the copies.
                 unsafe { comm.start_staged(Arc::clone(prepared), operation, pieces) }
             }
             // SAFETY: passed on from our caller.

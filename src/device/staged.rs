@@ -8,8 +8,8 @@
 //!
 //! A long call is copied in pieces ([`StagedCall::copy_in_pieces`]). Then `ready` counts the pieces that have
 //! arrived on the host, and the call begins with the first. `final` counts the pieces that the call will not
-//! change any more, and the stream waits for each. So the copies overlap with the call. All copies to the host
-//! come before the first wait, so no rank waits for a piece that another rank has not copied yet.
+//! change any more, and the stream waits for each. So the copies overlap with the call. All copies to the
+//! host come before the first wait, so no rank waits for a piece that another rank has not copied yet.
 //!
 //! The last two steps are the end of the call (`stream_end`). In a group, they follow the first steps of all
 //! its calls.
@@ -228,8 +228,9 @@ impl StagedCall {
         self.reads_nothing() || self.ready().load(Ordering::Acquire) as usize >= last
     }
 
-    /// Looks at a call that runs. On a stream of the library, it enqueues the copies of pieces that are final.
-    /// Returns whether anything has changed since the last look. The context stays current in this thread.
+    /// Looks at a call that runs. On a stream of the library, it enqueues the copies of pieces that are
+    /// final. Returns whether anything has changed since the last look. The context stays current in this
+    /// thread.
     pub fn look(&mut self) -> Result<bool> {
         let now = (self.ready().load(Ordering::Acquire), self.finality().load(Ordering::Acquire));
         if now == self.seen {

@@ -5,7 +5,7 @@
 //! - [`Prepared`] is a call that lacks only its buffers (`prepared`).
 //! - `execution` runs one program, a part at each visit, on its `buffers` and its `scratch`.
 //! - `fast_path` runs a small program from top to bottom, without that bookkeeping.
-//! - `gates` hold up a call whose buffers are copied while it runs, in `pieces`.
+//! - `copy_progress` holds up a call whose buffers are copied while it runs, in `pieces`.
 //! - `widened` runs a call on 8-bit floats in float32.
 //!
 //! The executor knows neither communicators nor failures, and never waits longer than a moment. It is given
@@ -13,9 +13,9 @@
 
 mod buffers;
 mod compile;
+mod copy_progress;
 mod execution;
 pub(crate) mod fast_path;
-mod gates;
 mod hazards;
 mod pieces;
 mod prepared;
@@ -25,7 +25,7 @@ mod steps;
 mod widened;
 
 pub use buffers::Buffers;
-pub use gates::StagedBuffers;
+pub use copy_progress::StagedBuffers;
 pub use pieces::Piece;
 pub use prepared::{Division, Extent, Key, PreExchange, Prepared};
 pub use program::Program;

@@ -1,7 +1,8 @@
 //! The pieces in which the buffers of a call are copied while it runs, and the order in which its program
 //! needs them.
 //!
-//! The order only decides how soon a call makes progress. Whether a step may run is a matter of `gates`.
+//! The order only decides how soon a call makes progress. Whether a step may run is a matter of
+//! `copy_progress`.
 
 use std::ops::Range;
 use std::ptr;

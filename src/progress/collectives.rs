@@ -47,8 +47,8 @@ impl Engine {
         Ok(self.enlist(comm, &prepared, buffers, (received, copies), execution))
     }
 
-    /// Starts a call whose buffers are copied while it runs. It takes neither an exchange before it nor copies
-    /// of its own.
+    /// Starts a call whose buffers are copied while it runs. It takes neither an exchange before it nor
+    /// copies of its own.
     ///
     /// # Safety
     /// See [`Engine::start`] and [`StagedBuffers`], whose words live until the call has an outcome.

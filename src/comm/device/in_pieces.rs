@@ -48,7 +48,7 @@ impl Communicator {
         leaving.truncate(if prepared.divide.is_some() { 0 } else { leaving.len().saturating_sub(1) });
         let (arrived, finished) = staged.words();
         let operation = *operation;
-        let pieces = StagedBuffers { arriving, arrived, leaving, finished };
+        let pieces = Box::new(StagedBuffers { arriving, arrived, leaving, finished });
         Ok(ReadyCall::InPieces { operation, prepared: Arc::clone(&prepared), pieces })
     }
 }

@@ -134,7 +134,8 @@ impl Worker<'_> {
         unsafe { ready.start(&communicator) }.map(Work::from)
     }
 
-    /// Looks at the pieces of calls that the engine works on. Returns whether more have arrived, or are final.
+    /// Looks at the pieces of calls that the engine works on. Returns whether more have arrived, or are
+    /// final.
     fn look_at_running(&mut self) -> bool {
         let mut moved = false;
         for at in 0..self.running.len() {

@@ -75,7 +75,7 @@ impl Execution {
         }
         let (lane, peer, len) = (step.lane, sends.peer, step.span.len);
         let (mut offered, mut single_copy) = (len - state.done, step.single_copy);
-        if self.gates.is_some() {
+        if self.copies.is_some() {
             let sendable = self.sendable_bytes(step);
             if sendable < len {
                 // A message that is left in place is left as a whole.
@@ -132,7 +132,7 @@ impl Execution {
             return Ok(false);
         }
         let mut writable = self.writable_bytes(step);
-        if self.gates.is_some() {
+        if self.copies.is_some() {
             writable = writable.min(self.receivable_bytes(step));
         }
         let want = writable.saturating_sub(state.done);
@@ -171,10 +171,10 @@ impl Execution {
         }
         endpoint.ring_doorbell_if_asleep();
         let lane = step.lane;
-        if let Some(gates) = &mut self.gates
+        if let Some(copies) = &mut self.copies
             && step.dst.buffer != Buffer::Scratch
         {
-            gates.note_written(dst, n);
+            copies.note_written(dst, n);
         }
         let state = &mut self.recvs[queue];
         state.done += n;
@@ -212,15 +212,15 @@ impl Execution {
     /// Bytes of a message that may be sent, as far as its input has arrived.
     #[cold]
     pub(super) fn sendable_bytes(&self, step: &SendStep) -> usize {
-        self.gates.as_ref().map_or(step.span.len, |gates| gates.sendable(&self.memory, &step.span))
+        self.copies.as_ref().map_or(step.span.len, |copies| copies.sendable(&self.memory, &step.span))
     }
 
     /// Bytes of a receive that may be written, as far as the input has arrived.
     #[cold]
     pub(super) fn receivable_bytes(&self, step: &RecvStep) -> usize {
         let unit = self.prepared.program.element_bytes;
-        self.gates.as_ref().map_or(step.dst.len, |gates| {
-            gates.receivable(&self.memory, step.operand.as_ref(), &step.dst, unit)
+        self.copies.as_ref().map_or(step.dst.len, |copies| {
+            copies.receivable(&self.memory, step.operand.as_ref(), &step.dst, unit)
         })
     }
 

@@ -1,8 +1,8 @@
 //! The general execution: runs one compiled plan, a part at each visit.
 //!
 //! Its state is a position per lane and per queue. A step may run when its lane has reached the round of the
-//! step and the step is first in its queue. Nothing here waits, and nothing is allocated after `begin`, except
-//! in a call on buffers that are copied meanwhile.
+//! step and the step is first in its queue. Nothing here waits, and nothing is allocated after `begin`,
+//! except in a call on buffers that are copied meanwhile.
 
 mod exchange;
 
@@ -10,8 +10,8 @@ use std::io;
 use std::sync::Arc;
 
 use super::buffers::{Buffers, Memory};
+use super::copy_progress::{CopyProgress, StagedBuffers};
 use super::fast_path::{FastOp, StopPoint};
-use super::gates::{Gates, StagedBuffers};
 use super::prepared::Prepared;
 use super::program::Program;
 use super::scratch::Scratch;
@@ -70,7 +70,7 @@ pub(crate) struct Execution {
     run: Option<ExchangeRun>,
     trace: Option<Box<Recorder>>,
     /// Set if the buffers are copied while the call runs.
-    gates: Option<Box<Gates>>,
+    copies: Option<Box<CopyProgress>>,
 }
 
 /// Round of a lane whose local steps wait for pieces of the input. No step has this round.
@@ -95,7 +95,7 @@ impl Execution {
             lanes_left: 0,
             run: None,
             trace: None,
-            gates: None,
+            copies: None,
         }
     }
 
@@ -131,7 +131,7 @@ impl Execution {
         self.reset(prepared, header, buffers);
         // How long an exchange takes tells nothing while it waits for its input.
         self.run = None;
-        self.gates = Some(Box::new(Gates::new(&self.prepared.program, buffers, staged)));
+        self.copies = Some(Box::new(CopyProgress::new(&self.prepared.program, buffers, staged)));
         for lane in 0..self.lanes.len() {
             self.enter_round(lane);
         }
@@ -192,7 +192,7 @@ impl Execution {
         self.lanes_left = program.lanes.len() as u32;
         self.run = program.trial.as_ref().map(ExchangeTrial::begin);
         self.trace = Recorder::begin(header.sequence, program.lanes.len());
-        self.gates = None;
+        self.copies = None;
         self.prepared = prepared;
     }
 
@@ -243,8 +243,8 @@ impl Execution {
     #[inline]
     pub fn advance(&mut self, endpoints: &mut [Endpoint]) -> Result<Visit, LinkFailure> {
         let mut visit = Visit::default();
-        if let Some(gates) = &mut self.gates
-            && gates.refresh()
+        if let Some(copies) = &mut self.copies
+            && copies.refresh()
         {
             visit.moved = true;
             self.retry_held();
@@ -264,7 +264,7 @@ impl Execution {
     /// Lets the lanes go on that have waited for pieces of the input, as far as these have arrived.
     #[cold]
     fn retry_held(&mut self) {
-        let held = self.gates.as_mut().map(|gates| gates.take_held()).unwrap_or_default();
+        let held = self.copies.as_mut().map(|copies| copies.take_held()).unwrap_or_default();
         for (lane, round) in held {
             self.lanes[lane].round = round;
             self.enter_round(lane);
@@ -291,8 +291,8 @@ impl Execution {
                 }
                 return;
             };
-            if let Some(gates) = &mut self.gates
-                && gates.hold(&self.memory, &round.locals, lane, self.lanes[lane].round)
+            if let Some(copies) = &mut self.copies
+                && copies.hold(&self.memory, &round.locals, lane, self.lanes[lane].round)
             {
                 self.lanes[lane].round = HELD;
                 return;
@@ -307,8 +307,8 @@ impl Execution {
                 if let Some(trace) = &mut self.trace {
                     trace.local(local.activity(), lane);
                 }
-                if let Some(gates) = &mut self.gates {
-                    gates.note_local(&self.memory, local);
+                if let Some(copies) = &mut self.copies {
+                    copies.note_local(&self.memory, local);
                 }
             }
             let transfers = round.transfers;
@@ -348,23 +348,23 @@ impl Execution {
 
     /// Whether a piece of the input has not arrived.
     pub fn lacks_input(&self) -> bool {
-        self.gates.as_ref().is_some_and(|gates| !gates.is_open())
+        self.copies.as_ref().is_some_and(|copies| !copies.is_open())
     }
 
-    /// The endpoints for which this execution waits now, either for data or for room. A message that waits for
-    /// a piece of the input waits for no endpoint.
+    /// The endpoints for which this execution waits now, either for data or for room. A message that waits
+    /// for a piece of the input waits for no endpoint.
     pub fn waits_for(&self) -> impl Iterator<Item = (Rank, Interest)> {
         let ready = |lane: u32, round: u32| self.lanes[lane as usize].round == round;
         let sends = self.prepared.program.sends.iter().zip(&self.sends).filter_map(move |(queue, state)| {
             let step = queue.steps.get(state.next as usize)?;
             let is_closed =
-                || self.gates.is_some() && is_stopped(state, self.sendable_bytes(step), step.span.len);
+                || self.copies.is_some() && is_stopped(state, self.sendable_bytes(step), step.span.len);
             (ready(step.lane, step.round) && !is_closed()).then_some((queue.peer, Interest::Write))
         });
         let recvs = self.prepared.program.recvs.iter().zip(&self.recvs).filter_map(move |(queue, state)| {
             let step = queue.steps.get(state.next as usize)?;
             let is_closed =
-                || self.gates.is_some() && is_stopped(state, self.receivable_bytes(step), step.dst.len);
+                || self.copies.is_some() && is_stopped(state, self.receivable_bytes(step), step.dst.len);
             (ready(step.lane, step.round) && !is_closed()).then_some((queue.peer, Interest::Read))
         });
         sends.chain(recvs)

@@ -1,11 +1,11 @@
-//! The gates of a call whose buffers are copied while it runs: which parts it may touch, and which parts of
-//! its output are final.
+//! How far the copies of a call have come whose buffers are copied while it runs: which parts it may touch,
+//! and which parts of its output are final.
 //!
 //! The caller cuts the memory into pieces. Pieces of the input *arrive* in a known order; somebody else, such
 //! as a device, counts them in a word. A step neither reads nor writes a piece that has not arrived, because
 //! the arrival would overwrite what the step has written. A piece of the output is *final* when all of its
-//! bytes were written as often as the program writes them. The gates count the final pieces in another word,
-//! in a known order, too.
+//! bytes were written as often as the program writes them. Another word counts the final pieces, in a known
+//! order, too.
 //!
 //! Everything is decided by addresses. So it does not matter to which buffer a piece belongs, whether the
 //! buffers overlap, and in which order the program comes to the pieces.
@@ -51,8 +51,8 @@ struct Leaving {
     pending: usize,
 }
 
-/// The state of the gates of one call.
-pub(super) struct Gates {
+/// The progress of the copies of one call.
+pub(super) struct CopyProgress {
     /// By address.
     arriving: Vec<Arriving>,
     arrived: u32,
@@ -67,9 +67,9 @@ pub(super) struct Gates {
     held: Vec<(usize, u32)>,
 }
 
-impl Gates {
-    /// The gates of a call of this program on these buffers.
-    pub fn new(program: &Program, buffers: Buffers, staged: &StagedBuffers) -> Gates {
+impl CopyProgress {
+    /// The beginning of a call of this program on these buffers.
+    pub fn new(program: &Program, buffers: Buffers, staged: &StagedBuffers) -> CopyProgress {
         let arriving = staged.arriving.iter().cloned().zip(1..);
         let mut arriving: Vec<Arriving> =
             arriving.map(|(piece, number)| Arriving { piece, number }).collect();
@@ -88,7 +88,7 @@ impl Gates {
                 for_each_overlap(&mut leaving, touch.bytes, |leaving, bytes| leaving.pending += bytes);
             }
         });
-        let mut gates = Gates {
+        let mut copies = CopyProgress {
             arriving,
             arrived: 0,
             arrived_word: staged.arrived,
@@ -98,9 +98,9 @@ impl Gates {
             finished_word: staged.finished,
             held: Vec::new(),
         };
-        gates.refresh();
-        gates.tell_finished();
-        gates
+        copies.refresh();
+        copies.tell_finished();
+        copies
     }
 
     /// Looks how many pieces have arrived. Returns whether there are more than at the last look.
@@ -155,7 +155,7 @@ impl Gates {
         open - open % unit
     }
 
-    /// Whether the local steps of a round must wait. Then the lane is among [`Gates::take_released`] later.
+    /// Whether the local steps of a round must wait. If so, [`CopyProgress::take_held`] gives the lane.
     pub fn hold(&mut self, memory: &Memory, locals: &[LocalStep], lane: usize, round: u32) -> bool {
         let is_closed = |span: &Bytes| self.open_part(memory, span) < span.len;
         let must_wait = !self.is_open()
@@ -208,7 +208,7 @@ impl Gates {
 }
 
 // SAFETY: the words live until the call has its outcome, and may be used by any thread.
-unsafe impl Send for Gates {}
+unsafe impl Send for CopyProgress {}
 
 /// Calls `each` with every piece that overlaps `bytes`, and the number of common bytes.
 fn for_each_overlap(pieces: &mut [Leaving], bytes: Piece, mut each: impl FnMut(&mut Leaving, usize)) {
@@ -234,11 +234,11 @@ mod tests {
     }
 
     impl Words {
-        /// The gates of a ring whose pieces come and go by address.
-        fn gates(&self) -> Gates {
+        /// The progress of a ring whose pieces come and go by address.
+        fn copies(&self) -> CopyProgress {
             let (arrived, finished) = (NonNull::from(&self.arrived), NonNull::from(&self.finished));
             let (arriving, leaving) = (pieces(10_000), pieces(20_000));
-            Gates::new(&ring(2), buffers(), &StagedBuffers { arriving, arrived, leaving, finished })
+            CopyProgress::new(&ring(2), buffers(), &StagedBuffers { arriving, arrived, leaving, finished })
         }
     }
 
@@ -253,40 +253,40 @@ mod tests {
     #[test]
     fn a_message_stops_at_the_first_piece_that_has_not_arrived_and_cuts_no_element() {
         let words = Words::default();
-        let mut gates = words.gates();
+        let mut copies = words.copies();
         let sent = span(Buffer::Input, 100, 500);
-        assert_eq!(gates.sendable(&memory(), &sent), 0);
+        assert_eq!(copies.sendable(&memory(), &sent), 0);
         words.arrived.store(2, Ordering::Relaxed);
-        assert_eq!(gates.sendable(&memory(), &sent), 0, "nobody has looked");
-        assert!(gates.refresh() && !gates.refresh());
-        assert_eq!(gates.sendable(&memory(), &sent), 288);
+        assert_eq!(copies.sendable(&memory(), &sent), 0, "nobody has looked");
+        assert!(copies.refresh() && !copies.refresh());
+        assert_eq!(copies.sendable(&memory(), &sent), 288);
         let dst = span(Buffer::Output, 0, 500);
-        assert_eq!(gates.receivable(&memory(), Some(&sent), &dst, 16), 288);
-        assert_eq!(gates.receivable(&memory(), None, &dst, 16), 500);
+        assert_eq!(copies.receivable(&memory(), Some(&sent), &dst, 16), 288);
+        assert_eq!(copies.receivable(&memory(), None, &dst, 16), 500);
         words.arrived.store(8, Ordering::Relaxed);
-        assert!(gates.refresh());
-        assert_eq!(gates.sendable(&memory(), &sent), 500);
+        assert!(copies.refresh());
+        assert_eq!(copies.sendable(&memory(), &sent), 500);
     }
 
     #[test]
     fn a_lane_is_held_until_all_that_its_local_steps_touch_has_arrived() {
         let words = Words::default();
-        let mut gates = words.gates();
+        let mut copies = words.copies();
         let [src, dst] = [span(Buffer::Input, 300, 200), span(Buffer::Output, 0, 200)];
         let copy = LocalStep::Copy { src, dst, streamed: false };
         words.arrived.store(2, Ordering::Relaxed);
-        gates.refresh();
-        assert!(gates.hold(&memory(), &[copy], 3, 5));
-        assert_eq!((gates.take_held(), gates.take_held()), (vec![(3, 5)], vec![]));
+        copies.refresh();
+        assert!(copies.hold(&memory(), &[copy], 3, 5));
+        assert_eq!((copies.take_held(), copies.take_held()), (vec![(3, 5)], vec![]));
         words.arrived.store(3, Ordering::Relaxed);
-        gates.refresh();
-        assert!(!gates.hold(&memory(), &[copy], 3, 5) && gates.take_held().is_empty());
+        copies.refresh();
+        assert!(!copies.hold(&memory(), &[copy], 3, 5) && copies.take_held().is_empty());
     }
 
     #[test]
     fn pieces_are_final_in_their_order_when_they_were_written_as_often_as_the_program_does() {
         let words = Words::default();
-        let mut gates = words.gates();
+        let mut copies = words.copies();
         let finished = || words.finished.load(Ordering::Relaxed);
         let mut writes = Vec::new();
         ring(2).touches(buffers(), |touch| writes.extend(touch.is_written.then_some(touch.bytes)));
@@ -295,12 +295,12 @@ mod tests {
         let first = writes.iter().filter(|bytes| bytes.start == 20_000).count();
         for (at, bytes) in writes.iter().enumerate().rev() {
             assert_eq!(finished(), 0, "the first piece comes last");
-            gates.note_written(ptr::without_provenance_mut(bytes.start), bytes.len() - 1);
-            gates.note_written(ptr::without_provenance_mut(bytes.end - 1), usize::from(at >= first));
+            copies.note_written(ptr::without_provenance_mut(bytes.start), bytes.len() - 1);
+            copies.note_written(ptr::without_provenance_mut(bytes.end - 1), usize::from(at >= first));
         }
         // One byte of the first segment is missing, so its first half is final.
         assert_eq!(finished(), 1);
-        (0..first).for_each(|_| gates.note_written(ptr::without_provenance_mut(20_399), 1));
+        (0..first).for_each(|_| copies.note_written(ptr::without_provenance_mut(20_399), 1));
         assert_eq!(finished(), 8);
     }
 }
