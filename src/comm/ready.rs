@@ -28,7 +28,7 @@ pub(super) enum ReadyCall {
     /// A collective with a layout, in host memory.
     Unequal(PreparedUnequal),
     /// A collective with a layout, some of it in memory of a device. Each start makes its plan.
-    UnequalOnDevice(OwnedUnequal, Option<Arc<Operator>>),
+    UnequalOnDevice(Box<OwnedUnequal>, Option<Arc<Operator>>),
     /// A collective on a list of buffers.
     List {
         collective: Collective,
@@ -77,7 +77,7 @@ impl ReadyCall {
 
     /// A collective with a layout, some of it in memory of a device.
     pub fn unequal_on_device(operation: &Unequal, operator: Option<&Arc<Operator>>) -> ReadyCall {
-        ReadyCall::UnequalOnDevice(OwnedUnequal::of(operation), operator.cloned())
+        ReadyCall::UnequalOnDevice(Box::new(OwnedUnequal::of(operation)), operator.cloned())
     }
 
     /// Starts the call.
