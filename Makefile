@@ -195,7 +195,7 @@ test-benches: install
 test-torch: install
 	ANYCCL_ROOT=$(abspath $(PREFIX)) $(PYTHON) torch/tests/install.py
 	torch/tests/run.sh
-	$(PYTHON) torch/tests/cuda/run.py
+	ANYCCL_ROOT=$(abspath $(PREFIX)) $(PYTHON) torch/tests/cuda/run.py
 	target/torch-venv/bin/python torch/tests/python/run.py --prefix $(PREFIX)
 	$(PYTHON) capi-tests/nccl/clients.py --prefix $(PREFIX) --torch target/torch-venv/bin/python
 	target/torch-venv/bin/python c-examples/run_torch_tests.py --prefix $(PREFIX)

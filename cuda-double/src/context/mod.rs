@@ -155,7 +155,7 @@ pub fn current() -> Result<Arc<Context>> {
 }
 
 fn set_current(handle: usize) {
-    STACK.with_borrow_mut(|stack| {
+    change_stack(|stack| {
         stack.pop();
         if handle != 0 {
             stack.push(handle);
@@ -164,11 +164,16 @@ fn set_current(handle: usize) {
 }
 
 fn push(handle: usize) {
-    STACK.with_borrow_mut(|stack| stack.push(handle));
+    change_stack(|stack| stack.push(handle));
 }
 
 fn pop() -> Result<usize> {
-    STACK.with_borrow_mut(|stack| stack.pop()).ok_or(Status::INVALID_CONTEXT)
+    change_stack(|stack| stack.pop()).flatten().ok_or(Status::INVALID_CONTEXT)
+}
+
+/// Changes the contexts of this thread. A thread that ends has none.
+fn change_stack<T>(change: impl FnOnce(&mut Vec<usize>) -> T) -> Option<T> {
+    STACK.try_with(|stack| change(&mut stack.borrow_mut())).ok()
 }
 
 /// The device of the current context.

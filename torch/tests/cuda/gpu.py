@@ -66,3 +66,8 @@ def live_objects():
 
 def set_seed(seed):
     _driver.cudaDoubleSetSeed(ctypes.c_uint64(seed))
+
+
+def ignore(names):
+    """From now on, calls of these functions of the driver succeed and do nothing."""
+    _driver.cudaDoubleSetFaults(b"", 0, names.encode())

@@ -7,6 +7,8 @@ PyTorch must be one with CUDA, in target/torch-venv. Its own code for devices, s
 cuda-double's `libcuda.so.1` and `libcudart.so.13`, which are loaded before PyTorch and so take the place of CUDA's.
 What the double's runtime lacks is filled in by functions that fail. No kernel of PyTorch runs, so the tests copy
 tensors to and from the device, and compute on the CPU.
+
+With ANYCCL_ROOT, the prefix of a `make install`, PyTorch's backend "nccl" is tested, too, on anyccl's `libnccl.so.2`.
 """
 
 import os
@@ -52,10 +54,11 @@ def main():
     if not (packages / "torch" / "lib" / "libc10_cuda.so").exists():
         print("torch/tests/cuda: PyTorch has no CUDA, so there is nothing to test")
         return
-    if "CUDA_DOUBLE_BUILT" not in os.environ:
-        subprocess.run(["cargo", "xtask", "cuda-double"], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(["cargo", "xtask", "cuda-double"], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
     double = TARGET / "cuda-double"
     loaded_first = [double / "libcuda.so.1", double / RUNTIME, fill_in(double, packages)]
+    if "ANYCCL_ROOT" in os.environ:
+        loaded_first.append(Path(os.environ["ANYCCL_ROOT"], "lib/anyccl/nccl/libnccl.so.2"))
     os.environ.update(
         LD_PRELOAD=":".join(map(str, loaded_first)),
         LD_LIBRARY_PATH=str(double),

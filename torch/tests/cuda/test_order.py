@@ -62,24 +62,44 @@ def test_a_call_sees_what_its_stream_did_before_and_is_seen_by_what_comes_after(
     assert ranks.same(2, body)
 
 
+def sums_on_another_stream(value):
+    """Adds up the values of the ranks by an asynchronous call, and reads the sums on a stream that waits for it."""
+    tensor = torch.empty(COUNT, device="cuda")
+    kept = fill(tensor, value)
+    work = dist.all_reduce(tensor, async_op=True)
+    other = torch.cuda.Stream()
+    with torch.cuda.stream(other):
+        work.wait()
+        sums = read(tensor)
+    other.synchronize()
+    assert kept is not None and ranks.comes_true(work.is_completed) and work.is_success()
+    return set(sums.tolist())
+
+
 def test_the_stream_of_wait_waits_for_an_asynchronous_call():
     def body(rank, size):
         def once(seed):
-            tensor = torch.empty(COUNT, device="cuda")
-            kept = fill(tensor, seed + rank)
-            work = dist.all_reduce(tensor, async_op=True)
-            other = torch.cuda.Stream()
-            with torch.cuda.stream(other):
-                work.wait()
-                sums = read(tensor)
-            other.synchronize()
-            assert only(sums) == 2 * seed + 1
-            assert kept is not None and ranks.comes_true(work.is_completed) and work.is_success()
+            assert sums_on_another_stream(seed + rank) == {2 * seed + 1}
 
         each_seed(once)
         return True
 
     assert ranks.same(2, body)
+
+
+def test_these_tests_see_it_when_a_stream_does_not_wait():
+    def body(rank, size):
+        wrong = []
+
+        def once(seed):
+            if sums_on_another_stream(seed + rank) != {2 * seed + 1}:
+                wrong.append(seed)
+
+        gpu.ignore("cuStreamWaitEvent")
+        each_seed(once)
+        return bool(wrong)
+
+    assert any(ranks.values(2, body))
 
 
 def test_an_asynchronous_call_leaves_the_current_stream_free():
