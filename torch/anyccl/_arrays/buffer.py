@@ -1,9 +1,9 @@
 """An object of the caller as the library sees it.
 
 The memory of an object is looked up by `__array_interface__` (NumPy), then by DLPack, then by
-`__cuda_array_interface__`, then by the buffer protocol. NumPy's own interface comes first, because the buffer protocol has no format for bfloat16 and
-similar types. An object that cannot be used as it is is copied, where that gives the right result. Otherwise
-it is refused with a message that says what to do.
+`__cuda_array_interface__`, then by the buffer protocol. NumPy's own interface comes first, because the buffer
+protocol has no format for bfloat16 and similar types. An object that cannot be used as it is is copied, where
+that gives the right result. Otherwise it is refused with a message that says what to do.
 """
 
 import sys
@@ -76,7 +76,8 @@ def _look(thing, role):
                "protocol; the methods in lower case send any object")
     datatype = datatypes.by_format(export.format, export.itemsize)
     if datatype is None or (export.format[:1] in "!>" and sys.byteorder == "little"):
-        refuse(f"the {role} ({_named(thing)}) has elements of format {export.format!r}; accepted: {datatypes.accepted()}")
+        refuse(f"the {role} ({_named(thing)}) has elements of format {export.format!r}; accepted: "
+               f"{datatypes.accepted()}")
     buffer = Buffer(export.address, export.bytes // export.itemsize, datatype, export)
     return buffer, export.is_contiguous, export.is_read_only
 
@@ -91,8 +92,8 @@ def _of_array(array, interface, role):
     if datatype is None:
         datatype = datatypes.BY_NAME.get(getattr(dtype, "name", None))
         if datatype is None or not dtype.isnative:
-            refuse(f"the {role} has elements of type {dtype or interface['typestr']}; accepted: {datatypes.accepted()}. "
-                   "As bytes anything can be moved: x.view(numpy.uint8)")
+            refuse(f"the {role} has elements of type {dtype or interface['typestr']}; accepted: "
+                   f"{datatypes.accepted()}. As bytes anything can be moved: x.view(numpy.uint8)")
         _KNOWN[dtype] = datatype
     count = 1
     for length in interface["shape"]:
@@ -106,8 +107,8 @@ def _of_tensor(tensor, role):
     kind, number, is_reachable = dlpack.device_of(tensor)
     call = gpu.call_here(role) if kind == gpu.CUDA else None
     if not is_reachable and call is None:
-        refuse(f"the {role} ({_named(tensor)}) is on device {number} of DLPack's type {kind}; accepted: memory of the host "
-               "and of CUDA. Copy it to the host first, for example by .cpu()")
+        refuse(f"the {role} ({_named(tensor)}) is on device {number} of DLPack's type {kind}; accepted: memory of the "
+               "host and of CUDA. Copy it to the host first, for example by .cpu()")
     export = dlpack.Export(tensor, call.dlpack_stream() if call else None)
     if call and call.stream is None and export.count:
         gpu.synchronize(export.address, gpu.LEGACY_STREAM)
@@ -126,7 +127,8 @@ def _of_cuda_array(array, interface, role):
     datatype = datatypes.BY_NAME.get(getattr(getattr(array, "dtype", None), "name", None))
     datatype = datatypes.by_typestr(interface["typestr"]) if datatype is None else datatype
     if datatype is None:
-        refuse(f"the {role} ({_named(array)}) has elements of type {interface['typestr']}; accepted: {datatypes.accepted()}")
+        refuse(f"the {role} ({_named(array)}) has elements of type {interface['typestr']}; accepted: "
+               f"{datatypes.accepted()}")
     count = 1
     for length in interface["shape"]:
         count *= length

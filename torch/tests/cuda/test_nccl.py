@@ -41,7 +41,8 @@ def test_calls_give_the_right_values(size, name, monkeypatch):
         if "cpu" in name:
             cases.DEVICE = "cpu"
             found["CPU"] = wrong(cases.MOVES["all_gather"], torch.float32, rank, size)
-        return {call: why for call, why in found.items() if why}, dist.group.WORLD._get_backend(torch.device("cuda")).name()
+        backend = dist.group.WORLD._get_backend(torch.device("cuda"))
+        return {call: why for call, why in found.items() if why}, backend.name()
 
     wrong_calls, name = ranks.same(size, body, backend=name, within=200)
     assert wrong_calls == {} and name.startswith("nccl")

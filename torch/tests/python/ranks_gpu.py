@@ -24,8 +24,8 @@ def summed(comm, kind="float32", count=COUNT):
 
 def test_every_datatype_is_known_by_both_interfaces(comm):
     stream = gpu_arrays.new_stream()
-    for kind in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
-                 "complex64", "complex128"):
+    for kind in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32",
+                 "float64", "complex64", "complex128"):
         for array in KINDS:
             result = array(numbers(comm, kind, 9), stream)
             comm.Allreduce(anyccl.IN_PLACE, result)
