@@ -188,8 +188,8 @@ def cause(failure, rank):
     elif failure == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
     else:
-        # Until the parent kills this rank.
-        time.sleep(2 * PATIENCE)
+        # The parent kills this rank. If the parent itself has ended, this rank ends, too.
+        select.select([os.pidfd_open(os.getppid())], [], [], 2 * PATIENCE)
 
 
 if __name__ == "__main__":
