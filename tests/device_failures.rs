@@ -3,15 +3,15 @@
 
 mod common;
 
-use std::sync::{Barrier, Mutex};
+use std::sync::{Barrier, Mutex, Once};
 use std::time::Duration;
 
 use anyccl_engine::base::{Collective, Datatype, ReduceOp, Result};
 use anyccl_engine::comm::{Communicator, Operation};
 use anyccl_engine::config::Config;
 use common::case::Case;
-use common::device::{Arena, Stream, double};
-use common::ranks::{TRANSPORTS, config, on_failing_ranks};
+use common::device::{Arena, Stream, both_ways, double, have_device};
+use common::ranks::{TRANSPORTS, config, on_failing_ranks_after};
 
 const SIZE: u32 = 2;
 const BYTES: usize = 1000;
@@ -20,7 +20,7 @@ const BYTES: usize = 1000;
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// Functions that the library calls for calls on memory of a device.
-const FUNCTIONS: [&str; 21] = [
+const FUNCTIONS: [&str; 22] = [
     "cuCtxGetDevice",
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
@@ -42,6 +42,7 @@ const FUNCTIONS: [&str; 21] = [
     "cuMemHostGetDevicePointer",
     "cuMemcpyDtoHAsync",
     "cuMemcpyHtoDAsync",
+    "cuLaunchKernel",
 ];
 
 /// Device memory and a stream of one rank.
@@ -100,12 +101,14 @@ struct Seen {
 /// Runs the calls on two ranks while `fail` fails. Checks that the streams drain and that nothing is left.
 fn run_with(fail: &str, is_sticky: bool, config: &Config) -> Seen {
     let driver = double();
+    // The tables of the direct way are kept for the next communicator.
+    static KEPT: Once = Once::new();
+    KEPT.call_once(|| drop(on_failing_ranks_after(SIZE, &short()[1], have_device, drop)));
     let devices: Vec<Device> = (0..SIZE as u8).map(Device::new).collect();
     let counts = || ["streams", "events", "allocations", "registrations"].map(|kind| double().live(kind));
     let before = counts();
     let meet = Barrier::new(SIZE as usize);
-    let ends = on_failing_ranks(SIZE, config, |comm| {
-        double();
+    let ends = on_failing_ranks_after(SIZE, config, have_device, |comm| {
         let device = &devices[comm.rank() as usize];
         if meet.wait().is_leader() {
             match is_sticky {
@@ -144,29 +147,24 @@ fn run_with(fail: &str, is_sticky: bool, config: &Config) -> Seen {
     Seen { outcomes: ends, failures }
 }
 
-fn short() -> Config {
-    Config { timeout: Some(Duration::from_secs(20)), ..config(TRANSPORTS[0]) }
+fn short() -> [Config; 2] {
+    both_ways(&Config { timeout: Some(Duration::from_secs(20)), ..config(TRANSPORTS[0]) })
 }
 
-/// Makes each call of these functions fail in turn. Returns how many of these faults gave an error.
-fn errors_of_faults(functions: &[&str], config: &Config) -> u32 {
+/// Number of runs in which a rank has got an error, while the n-th call of a function fails, for each n.
+fn errors_by(name: &str, config: &Config) -> usize {
     let mut errors = 0;
-    for name in functions {
-        for n in 1.. {
-            let fault = format!("{name}:{n}");
-            let Seen { outcomes, failures } = run_with(&fault, false, config);
-            let failed = outcomes.iter().filter(|outcome| outcome.is_err()).count();
-            println!("{fault}: {outcomes:?}");
-            assert!(failed == 0 || failed == SIZE as usize, "{fault}: {outcomes:?}");
-            errors += u32::from(failed > 0);
-            if failures == 0 {
-                assert_eq!(failed, 0, "{fault}: nothing was made to fail: {outcomes:?}");
-                break;
-            }
-            // The number of questions about events depends on time.
-            if n == 40 {
-                break;
-            }
+    // The number of questions about events depends on time.
+    for n in 1..=40 {
+        let fault = format!("{name}:{n}");
+        let Seen { outcomes, failures } = run_with(&fault, false, config);
+        let failed = outcomes.iter().filter(|outcome| outcome.is_err()).count();
+        println!("{:?}, {fault}: {outcomes:?}", config.device_way);
+        assert!(failed == 0 || failed == SIZE as usize, "{fault}: {outcomes:?}");
+        errors += usize::from(failed > 0);
+        if failures == 0 {
+            assert_eq!(failed, 0, "{fault}: nothing was made to fail: {outcomes:?}");
+            break;
         }
     }
     errors
@@ -175,31 +173,35 @@ fn errors_of_faults(functions: &[&str], config: &Config) -> u32 {
 #[test]
 fn if_any_call_of_the_driver_fails_all_ranks_get_an_error_or_none_does() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let errors = errors_of_faults(&FUNCTIONS, &short());
-    assert!(errors > 50, "only {errors} faults were seen");
+    for config in short() {
+        let errors: usize = FUNCTIONS.iter().map(|name| errors_by(name, &config)).sum();
+        assert!(errors > 50, "{:?}: only {errors} faults were seen", config.device_way);
+    }
 }
 
 #[test]
 fn if_any_copy_or_order_of_a_piece_fails_all_ranks_get_an_error_or_none_does() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let in_pieces = Config { device_piece_bytes: BYTES / 4, ..short() };
+    let in_pieces = Config { device_piece_bytes: BYTES / 4, ..short()[0].clone() };
     let of_pieces = ["cuStreamWaitValue32", "cuStreamWriteValue32", "cuMemcpyDtoHAsync", "cuMemcpyHtoDAsync"];
-    let errors = errors_of_faults(&of_pieces, &in_pieces);
+    let errors: usize = of_pieces.iter().map(|name| errors_by(name, &in_pieces)).sum();
     assert!(errors > 60, "only {errors} faults were seen");
 }
 
 #[test]
 fn if_the_driver_fails_for_good_all_ranks_get_an_error_or_none_does() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    // A driver that cannot be initialised is given up for the whole process.
-    run_with("", false, &short());
-    for n in (1..).step_by(9) {
-        let Seen { outcomes, failures } = run_with(&n.to_string(), true, &short());
-        let failed = outcomes.iter().filter(|outcome| outcome.is_err()).count();
-        println!("{n}: {outcomes:?}");
-        assert!(failed == 0 || failed == SIZE as usize, "from call {n}: {outcomes:?}");
-        if failures == 0 || n > 1000 {
-            return;
+    for config in short() {
+        // A driver that cannot be initialised is given up for the whole process.
+        run_with("", false, &config);
+        for n in (1..1000).step_by(9) {
+            let Seen { outcomes, failures } = run_with(&n.to_string(), true, &config);
+            let failed = outcomes.iter().filter(|outcome| outcome.is_err()).count();
+            println!("{:?}, {n}: {outcomes:?}", config.device_way);
+            assert!(failed == 0 || failed == SIZE as usize, "from call {n}: {outcomes:?}");
+            if failures == 0 {
+                break;
+            }
         }
     }
 }

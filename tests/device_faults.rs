@@ -9,14 +9,16 @@ use anyccl_engine::base::{Collective, Datatype, Error, ReduceOp, Result};
 use anyccl_engine::comm::{Communicator, Operation};
 use anyccl_engine::config::{Config, TransportChoice};
 use common::case::Case;
-use common::device::{Arena, Stream, double};
+use common::device::{Arena, Stream, both_ways, double, have_device};
 use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, part, say};
-use common::ranks::{TRANSPORTS, config, on_failing_ranks};
+use common::ranks::{TRANSPORTS, config, on_failing_ranks_after};
 use common::watchdog::Watchdog;
 
 const BYTES: usize = 50_000;
 /// Bytes of a piece, in the tests whose calls have any.
 const PIECE: usize = 7000;
+/// The ways of collectives on memory of a device.
+const WAYS: [&str; 2] = ["staged", "direct"];
 /// Longest time until an error that another rank knows is known.
 const SOON: Duration = Duration::from_secs(5);
 
@@ -44,35 +46,37 @@ fn enqueue(comm: &Communicator, collective: Collective, buffer: u64) -> Result<(
     unsafe { comm.run(&operation(collective, buffer)) }
 }
 
-/// Runs ranks with a stream each, whose body makes calls on the stream. Afterwards each rank waits for its
-/// stream. Returns the error that each rank learns by its next call.
+/// Runs ranks with a stream each, whose body makes calls on the stream, by each way. Afterwards each rank
+/// waits for its stream. Returns the error that each rank learns by its next call.
 fn errors_after(size: u32, config: &Config, body: impl Fn(&Communicator, u64) + Sync) -> Vec<Error> {
     double();
     let arenas: Vec<u64> = (0..size).map(|_| Box::leak(Box::new(Arena::new(1 << 20))).take(BYTES)).collect();
-    on_failing_ranks(size, config, |comm| {
-        double();
-        let comm = comm.shared();
-        let stream = Stream::new();
-        comm.set_stream(Some(stream.handle()));
-        let buffer = arenas[comm.rank() as usize];
-        body(&comm, buffer);
-        stream.synchronize();
-        let end = Instant::now() + SOON;
-        let error = loop {
-            match comm.failure() {
-                Some(error) => break error,
-                None => assert!(Instant::now() < end, "rank {} is not told", comm.rank()),
-            }
-            // A rank that makes no call learns nothing.
-            if let Err(error) = enqueue(&comm, Collective::AllReduce, buffer) {
-                break error;
-            }
+    let run = |config: Config| {
+        on_failing_ranks_after(size, &config, have_device, |comm| {
+            let comm = comm.shared();
+            let stream = Stream::new();
+            comm.set_stream(Some(stream.handle()));
+            let buffer = arenas[comm.rank() as usize];
+            body(&comm, buffer);
             stream.synchronize();
-        };
-        let _ = comm.finalize();
-        stream.synchronize();
-        error
-    })
+            let end = Instant::now() + SOON;
+            let error = loop {
+                match comm.failure() {
+                    Some(error) => break error,
+                    None => assert!(Instant::now() < end, "rank {} is not told", comm.rank()),
+                }
+                // A rank that makes no call learns nothing.
+                if let Err(error) = enqueue(&comm, Collective::AllReduce, buffer) {
+                    break error;
+                }
+                stream.synchronize();
+            };
+            let _ = comm.finalize();
+            stream.synchronize();
+            error
+        })
+    };
+    both_ways(config).into_iter().flat_map(run).collect()
 }
 
 #[test]
@@ -129,20 +133,21 @@ fn a_rank_that_does_not_come_ends_the_calls_of_the_others_in_time() {
 fn a_communicator_that_is_dropped_while_calls_wait_lets_the_streams_go_on() {
     double();
     let arenas: Vec<u64> = (0..2).map(|_| Box::leak(Box::new(Arena::new(1 << 20))).take(BYTES)).collect();
-    on_failing_ranks(2, &settings(TRANSPORTS[0]), |comm| {
-        double();
-        let comm = comm.shared();
-        let stream = Stream::new();
-        comm.set_stream(Some(stream.handle()));
-        if comm.rank() == 0 {
-            for _ in 0..3 {
-                enqueue(&comm, Collective::AllReduce, arenas[0]).unwrap();
+    for config in both_ways(&settings(TRANSPORTS[0])) {
+        on_failing_ranks_after(2, &config, have_device, |comm| {
+            let comm = comm.shared();
+            let stream = Stream::new();
+            comm.set_stream(Some(stream.handle()));
+            if comm.rank() == 0 {
+                for _ in 0..3 {
+                    enqueue(&comm, Collective::AllReduce, arenas[0]).unwrap();
+                }
             }
-        }
-        comm.abort("the end");
-        drop(comm);
-        stream.synchronize();
-    });
+            comm.abort("the end");
+            drop(comm);
+            stream.synchronize();
+        });
+    }
 }
 
 #[test]
@@ -168,16 +173,19 @@ fn two_communicators_on_one_stream_whose_ranks_differ_in_their_order_end_by_a_de
         comm.set_stream(None);
         comm.abort("the end");
     });
-    assert_eq!(errors.len(), 2);
+    assert_eq!(errors.len(), 2 * WAYS.len());
     assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
 }
 
 #[test]
 fn a_killed_rank_is_named_by_the_others_and_their_streams_drain() {
     let _watchdog = Watchdog::new("a killed rank", Duration::from_secs(60));
-    for (transport, piece) in [("shm", PIECE), ("tcp", 0)] {
+    let settings =
+        [("shm", "staged", PIECE), ("tcp", "staged", 0), ("shm", "direct", 0), ("tcp", "direct", 0)];
+    for (transport, way, piece) in settings {
         let job = ProcessJob::new(3, "call until failure", &free_tcp_store())
             .set("ANYCCL_TRANSPORT", transport)
+            .set("ANYCCL_DEVICE_WAY", way)
             .set("ANYCCL_DEVICE_PIECE_BYTES", piece);
         let mut ranks = job.start_all();
         ranks.iter_mut().for_each(|rank| rank.expect("running"));
@@ -185,7 +193,7 @@ fn a_killed_rank_is_named_by_the_others_and_their_streams_drain() {
         let lost = ranks.remove(2);
         for rank in &mut ranks {
             let said = rank.hear().text;
-            assert!(said.starts_with("drained, lost 2"), "{transport}, rank {}: {said}", rank.rank);
+            assert!(said.starts_with("drained, lost 2"), "{transport}, {way}, rank {}: {said}", rank.rank);
         }
         drop(lost);
         ranks.into_iter().for_each(RankProcess::end_well);
@@ -195,31 +203,38 @@ fn a_killed_rank_is_named_by_the_others_and_their_streams_drain() {
 #[test]
 fn a_stopped_rank_is_named_by_the_others_and_every_stream_drains() {
     let _watchdog = Watchdog::new("a stopped rank", Duration::from_secs(60));
-    let job = ProcessJob::new(3, "call until failure", &free_tcp_store()).set("ANYCCL_TIMEOUT_MS", 1000);
-    let mut ranks = job.start_all();
-    ranks.iter_mut().for_each(|rank| rank.expect("running"));
-    ranks[1].signal(libc::SIGSTOP);
-    for at in [0, 2] {
-        let said = ranks[at].hear().text;
-        assert!(said.starts_with("drained, ") && said.contains("rank 1"), "rank {at}: {said}");
+    for way in WAYS {
+        let job = ProcessJob::new(3, "call until failure", &free_tcp_store())
+            .set("ANYCCL_TIMEOUT_MS", 1000)
+            .set("ANYCCL_DEVICE_WAY", way);
+        let mut ranks = job.start_all();
+        ranks.iter_mut().for_each(|rank| rank.expect("running"));
+        ranks[1].signal(libc::SIGSTOP);
+        for at in [0, 2] {
+            let said = ranks[at].hear().text;
+            assert!(said.starts_with("drained, ") && said.contains("rank 1"), "{way}, rank {at}: {said}");
+        }
+        ranks[1].signal(libc::SIGCONT);
+        let said = ranks[1].hear().text;
+        assert!(said.starts_with("drained, "), "{way}, the stopped rank: {said}");
+        ranks.into_iter().for_each(RankProcess::end_well);
     }
-    ranks[1].signal(libc::SIGCONT);
-    let said = ranks[1].hear().text;
-    assert!(said.starts_with("drained, "), "the stopped rank: {said}");
-    ranks.into_iter().for_each(RankProcess::end_well);
 }
 
 #[test]
 fn a_device_that_fails_on_one_rank_fails_the_calls_of_all() {
     let _watchdog = Watchdog::new("a corrupt context", Duration::from_secs(100));
-    for (n, piece) in [1, 2, 3, 4, 5, 6, 9, 14, 23].into_iter().zip([0, PIECE].into_iter().cycle()) {
+    let operations = [1, 2, 3, 4, 5, 6, 9, 14, 23];
+    let ways = [("staged", 0), ("staged", PIECE), ("direct", 0)];
+    for (n, (way, piece)) in operations.into_iter().flat_map(|n| ways.map(|way| (n, way))) {
         let job = ProcessJob::new(2, "fail by the device", &free_tcp_store())
             .set("ANYCCL_TEST_CORRUPT", n)
+            .set("ANYCCL_DEVICE_WAY", way)
             .set("ANYCCL_DEVICE_PIECE_BYTES", piece);
         let mut ranks = job.start_all();
         for rank in &mut ranks {
             let said = rank.hear().text;
-            assert!(said.starts_with("failed: "), "operation {n}, rank {}: {said}", rank.rank);
+            assert!(said.starts_with("failed: "), "{way}, operation {n}, rank {}: {said}", rank.rank);
         }
         ranks.into_iter().for_each(RankProcess::end_well);
     }

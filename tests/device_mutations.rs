@@ -11,8 +11,8 @@ use anyccl_engine::base::{Collective, Datatype, Error, ReduceOp, Result};
 use anyccl_engine::comm::{Communicator, Operation};
 use anyccl_engine::config::Config;
 use common::case::Case;
-use common::device::{Arena, Stream, double};
-use common::ranks::{TRANSPORTS, config, on_failing_ranks};
+use common::device::{Arena, Stream, both_ways, double, have_device};
+use common::ranks::{TRANSPORTS, config, on_failing_ranks_after};
 
 /// Number of seeds that give the right bytes with all orders.
 const RIGHT_SEEDS: u64 = 30;
@@ -77,8 +77,7 @@ fn trial(seed: u64, ignored: &str, config: &Config) -> Vec<Sight> {
     double().set_seed(seed);
     let devices = devices(2);
     double().set_faults("", ignored);
-    let seen = on_failing_ranks(2, config, |comm| {
-        double();
+    let seen = on_failing_ranks_after(2, config, have_device, |comm| {
         let device = &mut *devices[comm.rank() as usize].lock().unwrap();
         let comm = comm.shared();
         let outcome = run(&comm, device);
@@ -94,17 +93,26 @@ fn trial(seed: u64, ignored: &str, config: &Config) -> Vec<Sight> {
     seen
 }
 
-/// The first seed with which a rank does not see the right bytes.
-fn first_harm(ignored: &str) -> Option<u64> {
-    first_harm_by(ignored, Config::default().device_piece_bytes)
+/// The first seed with which a rank does not see the right bytes, by each way.
+fn first_harms(ignored: &str) -> [Option<u64>; 2] {
+    both_ways(&Config::default()).map(|config| first_harm_by(ignored, &config))
 }
 
-/// Like [`first_harm`], with calls in pieces of at least that many bytes.
-fn first_harm_by(ignored: &str, device_piece_bytes: usize) -> Option<u64> {
+/// The first seed with which a staged rank does not see the right bytes, with calls in pieces.
+fn first_harm_in_pieces(ignored: &str) -> Option<u64> {
+    first_harm_by(ignored, &Config { device_piece_bytes: PIECE, ..Config::default() })
+}
+
+/// The first seed with which a rank does not see the right bytes.
+fn first_harm_by(ignored: &str, of_way: &Config) -> Option<u64> {
     // Without its orders, a call may also use the words of another one, and wait for ever.
     let limit = if ignored.is_empty() { 60 } else { 2 };
-    let timeout = Some(Duration::from_secs(limit));
-    let config = Config { timeout, device_piece_bytes, ..config(TRANSPORTS[0]) };
+    let config = Config {
+        timeout: Some(Duration::from_secs(limit)),
+        device_piece_bytes: of_way.device_piece_bytes,
+        device_way: of_way.device_way,
+        ..config(TRANSPORTS[0])
+    };
     (0..if ignored.is_empty() { RIGHT_SEEDS } else { SEEDS })
         .find(|seed| trial(*seed, ignored, &config) != [Sight::Right; 2])
 }
@@ -112,15 +120,15 @@ fn first_harm_by(ignored: &str, device_piece_bytes: usize) -> Option<u64> {
 #[test]
 fn with_all_orders_every_seed_gives_the_right_bytes() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    assert_eq!(first_harm(""), None);
-    assert_eq!(first_harm_by("", PIECE), None);
+    assert_eq!(first_harms(""), [None; 2]);
+    assert_eq!(first_harm_in_pieces(""), None);
 }
 
 #[test]
 fn a_stream_that_does_not_wait_until_a_piece_is_final_gives_wrong_bytes() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     for at in 0..PIECES {
-        let seed = first_harm_by(&format!("cuStreamWaitValue32:{at}/{PIECES}"), PIECE);
+        let seed = first_harm_in_pieces(&format!("cuStreamWaitValue32:{at}/{PIECES}"));
         println!("wait {at}: seed {seed:?}");
         assert!(seed.is_some(), "wait {at} of {PIECES}: {SEEDS} seeds have not shown it");
     }
@@ -129,7 +137,7 @@ fn a_stream_that_does_not_wait_until_a_piece_is_final_gives_wrong_bytes() {
 #[test]
 fn a_call_of_which_a_piece_is_not_told_to_have_arrived_does_not_end_well() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let seed = first_harm_by(&format!("cuStreamWriteValue32:0/{PIECES}"), PIECE);
+    let seed = first_harm_in_pieces(&format!("cuStreamWriteValue32:0/{PIECES}"));
     println!("seed {seed:?}");
     assert!(seed.is_some(), "{SEEDS} seeds have not shown it");
 }
@@ -137,17 +145,17 @@ fn a_call_of_which_a_piece_is_not_told_to_have_arrived_does_not_end_well() {
 #[test]
 fn a_stream_that_does_not_wait_for_the_end_of_a_call_gives_wrong_bytes() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let seed = first_harm("cuStreamWaitValue32");
-    println!("seed {seed:?}");
-    assert!(seed.is_some(), "{SEEDS} seeds have not shown it");
+    let seeds = first_harms("cuStreamWaitValue32");
+    println!("seeds {seeds:?}");
+    assert!(seeds.iter().all(Option::is_some), "{SEEDS} seeds have not shown it: {seeds:?}");
 }
 
 #[test]
 fn a_call_whose_end_is_not_recorded_in_the_stream_gives_wrong_bytes() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let seed = first_harm("cuEventRecord");
-    println!("seed {seed:?}");
-    assert!(seed.is_some(), "{SEEDS} seeds have not shown it");
+    let seeds = first_harms("cuEventRecord");
+    println!("seeds {seeds:?}");
+    assert!(seeds.iter().all(Option::is_some), "{SEEDS} seeds have not shown it: {seeds:?}");
 }
 
 #[test]

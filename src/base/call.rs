@@ -23,6 +23,8 @@ pub enum CallKind {
     Formation(Formation),
     /// A message of the collective on a list of buffers, which all ranks call. `count` is a [`ListCount`].
     List(Collective),
+    /// A message about the collective on memory of devices, which one rank carries out for all.
+    OnDevice(Collective),
 }
 
 /// Ways to make communicators from a communicator.
@@ -50,6 +52,7 @@ impl Formation {
 const TRANSFER: u8 = 32;
 const FORMATION: u8 = 40;
 const LIST: u8 = 64;
+const ON_DEVICE: u8 = 96;
 const NO_OP: u8 = 255;
 
 /// Kind, datatype, operator, root and count of one call.
@@ -130,6 +133,7 @@ impl Call {
             CallKind::Transfer => TRANSFER,
             CallKind::Formation(f) => FORMATION + f as u8,
             CallKind::List(c) => LIST + c as u8,
+            CallKind::OnDevice(c) => ON_DEVICE + c as u8,
         };
         let op = self.op.map_or(NO_OP, |op| op as u8);
         let head = u64::from(kind)
@@ -144,6 +148,7 @@ impl Call {
         let [head, count] = words;
         let kind = match (head & 0xff) as u8 {
             TRANSFER => CallKind::Transfer,
+            n if n >= ON_DEVICE => CallKind::OnDevice(*Collective::ALL.get(usize::from(n - ON_DEVICE))?),
             n if n >= LIST => CallKind::List(*Collective::ALL.get(usize::from(n - LIST))?),
             n if n >= FORMATION => CallKind::Formation(*Formation::ALL.get(usize::from(n - FORMATION))?),
             n => CallKind::Collective(*Collective::ALL.get(usize::from(n))?),
@@ -163,6 +168,7 @@ impl fmt::Display for Call {
         match self.kind {
             CallKind::Collective(Collective::Barrier) => return f.write_str("barrier"),
             CallKind::Collective(c) => write!(f, "{}({}", c.name(), self.datatype.name())?,
+            CallKind::OnDevice(c) => write!(f, "{} on devices({}", c.name(), self.datatype.name())?,
             CallKind::Transfer => write!(f, "send/recv({}", self.datatype.name())?,
             CallKind::Formation(formation) => return f.write_str(formation.name()),
             CallKind::List(c) => write!(f, "{}_coalesced({}", c.name(), self.datatype.name())?,
@@ -185,9 +191,11 @@ impl fmt::Display for Call {
             _ => write!(f, ", count {}", self.count)?,
         }
         match self.kind {
-            CallKind::Collective(c) | CallKind::List(c) if c.has_root() => write!(f, ", root {}", self.root)?,
+            CallKind::Collective(c) | CallKind::List(c) | CallKind::OnDevice(c) if c.has_root() => {
+                write!(f, ", root {}", self.root)?;
+            }
             CallKind::Transfer => write!(f, ", tag {}", self.root.cast_signed())?,
-            CallKind::Collective(_) | CallKind::Formation(_) | CallKind::List(_) => {}
+            CallKind::Collective(_) | CallKind::Formation(_) | CallKind::List(_) | CallKind::OnDevice(_) => {}
         }
         f.write_str(")")
     }
@@ -200,7 +208,8 @@ mod tests {
     #[test]
     fn a_call_survives_packing() {
         let others = Formation::ALL.map(CallKind::Formation).into_iter().chain([CallKind::Transfer]);
-        let lists = Collective::ALL.map(CallKind::List);
+        let lists = Collective::ALL.map(CallKind::List).into_iter();
+        let lists = lists.chain(Collective::ALL.map(CallKind::OnDevice));
         for kind in Collective::ALL.map(CallKind::Collective).into_iter().chain(others).chain(lists) {
             for datatype in Datatype::ALL {
                 let made = ReduceOp::MADE.map(Some);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::call::operation::Operation;
 use super::call::plan_cache::PlanCache;
-use super::device::DeviceQueue;
+use super::device::{DeviceQueue, DirectWay};
 use super::foreign::engine::{AttachedEngine, DeviceEngine};
 use super::timeout::Timeout;
 use crate::algo::Algorithm;
@@ -27,6 +27,8 @@ pub struct CommConfig {
     pub name: Option<String>,
     /// Longest time without progress of every wait. If unset: `ANYCCL_TIMEOUT_MS`. Zero means no limit.
     pub timeout: Option<Duration>,
+    /// Whether it is made for memory of devices: each collective has such memory on all ranks, or on none.
+    pub for_devices: bool,
 }
 
 /// Ranks with a private context. Any thread may use it.
@@ -52,6 +54,10 @@ pub struct Communicator {
     pub(super) kinds: Kinds,
     /// The calls on memory of a device that the builtin engine serves.
     pub(super) device: DeviceQueue,
+    /// The direct way of collectives on memory of devices, if the ranks have it.
+    pub(super) direct: Option<Arc<DirectWay>>,
+    /// Whether communicators made from this one may have the direct way.
+    pub(super) may_be_direct: bool,
 }
 
 impl Communicator {
@@ -139,6 +145,9 @@ impl Communicator {
     /// Fails the communicator on all ranks. Blocked calls return at once. Any thread may call it.
     pub fn abort(&self, reason: &str) {
         self.foreign_engines().for_each(AttachedEngine::stop);
+        if let Some(direct) = &self.direct {
+            direct.endings.abort(reason);
+        }
         self.driver.abort(self.id, &format!("rank {}: {reason}", self.rank));
     }
 
@@ -158,6 +167,7 @@ impl Communicator {
             self.abort(reason);
             return false;
         }
+        self.end_direct_way();
         // If it was finalized before, another thread is about to remove it.
         let is_mine = !self.finalized.swap(true, Ordering::Relaxed);
         let mut engine = self.driver.lock();
@@ -184,6 +194,7 @@ impl Communicator {
         if self.finalized.swap(true, Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is already finalized".into()));
         }
+        self.end_direct_way();
         let is_first = self.id == CommId::FIRST;
         let in_good_order = is_first && self.driver.lock().begin_goodbye(self.id);
         let outcome = if in_good_order { self.final_barrier() } else { Ok(()) };
@@ -193,6 +204,14 @@ impl Communicator {
         let patience = (in_good_order && outcome.is_ok()).then_some(BYE_TIME);
         let parted = self.driver.leave(self.id, patience);
         outcome.and(parted)
+    }
+
+    /// Leaves the communicator that the direct way has for itself. Every call has ended.
+    fn end_direct_way(&self) {
+        if let Some(direct) = &self.direct {
+            // It has no other outcome than this communicator.
+            let _ = direct.endings.finalize();
+        }
     }
 
     /// Closes the other engines. After a failure they stay open until the process ends.

@@ -34,7 +34,7 @@ pub use call::unequal::{Places, Unequal};
 pub use coalesced::{Coalesced, List, Part};
 pub use communicator::{CommConfig, Communicator};
 pub use create::{world, world_finalize, world_init, world_init_or_alone, world_now};
-pub use device::{DeviceWay, RoomyCall, StreamCall, StreamTail, StreamedCall};
+pub use device::{DeviceWay, PARTS_AHEAD, RoomyCall, StreamCall, StreamTail, StreamedCall};
 pub use graph::Graph;
 pub use messages::StartedReceive;
 pub use persistent::Persistent;

@@ -17,6 +17,29 @@ pub enum TransportChoice {
     Tcp,
 }
 
+/// The way of collectives on memory of devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeviceWayChoice {
+    /// Direct in communicators that are made for memory of devices, if their ranks can; else staged.
+    #[default]
+    Auto,
+    /// Through copies in host memory.
+    Staged,
+    /// By one kernel for all ranks, if they can; else staged.
+    Direct,
+}
+
+impl DeviceWayChoice {
+    /// Whether a communicator should have the direct way. `for_devices`: it is made for memory of devices.
+    pub fn is_direct(self, for_devices: bool) -> bool {
+        match self {
+            DeviceWayChoice::Auto => for_devices,
+            DeviceWayChoice::Direct => true,
+            DeviceWayChoice::Staged => false,
+        }
+    }
+}
+
 /// Settings of the process that do not concern the members of the job (for those see `bootstrap::job`).
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -40,6 +63,8 @@ pub struct Config {
     pub interface: Option<String>,
     /// Engines by kind of memory.
     pub backend: BackendChoice,
+    /// The way of collectives on memory of devices. Direct only if all ranks allow it.
+    pub device_way: DeviceWayChoice,
     /// Name of a pretended host.
     pub host_id: Option<String>,
     /// Whether files and processes of other users are trusted.
@@ -61,6 +86,7 @@ impl Default for Config {
             single_copy: true,
             interface: None,
             backend: BackendChoice::default(),
+            device_way: DeviceWayChoice::Auto,
             host_id: None,
             allow_other_users: false,
             log: Level::Warn,
@@ -105,6 +131,14 @@ impl Config {
         }
         if let Some(text) = raw("ANYCCL_BACKEND") {
             config.backend = BackendChoice::parse("ANYCCL_BACKEND", &text)?;
+        }
+        if let Some(text) = raw("ANYCCL_DEVICE_WAY") {
+            config.device_way = match text.as_str() {
+                "auto" => DeviceWayChoice::Auto,
+                "staged" => DeviceWayChoice::Staged,
+                "direct" => DeviceWayChoice::Direct,
+                _ => return Err(bad("ANYCCL_DEVICE_WAY", &text, "auto, staged or direct")),
+            };
         }
         config.host_id = raw("ANYCCL_HOST_ID");
         if let Some(text) = raw("ANYCCL_LOG") {

@@ -50,6 +50,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Engine that serves calls: auto, builtin, nccl, mpi or oneccl. A prefix cpu: or cuda: limits it to one kind of memory; | separates engines that are tried in order, for example cpu:mpi|builtin,cuda:nccl. All ranks must have the same value.",
     },
     Variable {
+        name: "ANYCCL_DEVICE_WAY",
+        default: "auto",
+        meaning: "Way of collectives on GPU memory that the builtin engine serves. direct: one rank runs one kernel over the buffers of all, where all are on one host; staged: through copies in host memory; auto: direct for NCCL programs, else staged. With direct, a collective has GPU memory on all ranks or on none.",
+    },
+    Variable {
         name: "ANYCCL_MPI_LIB",
         default: "the MPI that the program has initialised, else libmpi_abi.so.1, libmpi.so.12, libmpi.so.40",
         meaning: "The MPI library that the engine mpi opens: a file, or a name for the loader.",

@@ -74,6 +74,9 @@ driver_table! {
     host_device_pointer: c"cuMemHostGetDevicePointer_v2", (*mut u64, *mut c_void, c_uint);
     copy_to_host: c"cuMemcpyDtoHAsync_v2", (*mut c_void, u64, usize, CudaStream);
     copy_to_device: c"cuMemcpyHtoDAsync_v2", (u64, *const c_void, usize, CudaStream);
+    copy_on_device: c"cuMemcpyDtoDAsync_v2", (u64, u64, usize, CudaStream);
+    allocate_in: c"cuMemAllocAsync", (*mut u64, usize, CudaStream);
+    free_in: c"cuMemFreeAsync", (u64, CudaStream);
 }
 
 /// The opened driver. Each function is one function of the driver, with a Rust signature.
@@ -218,10 +221,21 @@ impl CudaDriver {
         Ok(status != 0)
     }
 
+    /// Refuses a call on a stream that records a graph: its processor works once, and a graph many times.
+    pub(crate) fn refuse_capture(&self, stream: CudaStream) -> Result<()> {
+        if self.is_capturing(stream)? {
+            return Err(Error::Unsupported(
+                "the stream records a graph, and this call cannot be part of one: make the call outside of the capture"
+                    .into(),
+            ));
+        }
+        Ok(())
+    }
+
     /// Lets this thread allocate, query and synchronise while it, or another thread, captures a graph.
     /// Without it, such a call would fail and end the capture. What the library does so is no part of any
     /// graph.
-    pub(super) fn ignore_captures(&'static self) -> IgnoredCaptures {
+    pub(crate) fn ignore_captures(&'static self) -> IgnoredCaptures {
         const RELAXED: c_int = 2;
         let mut mode = RELAXED;
         // SAFETY: exchanges one number. Without it, only a capture would be disturbed.
@@ -345,6 +359,50 @@ impl CudaDriver {
         self.check("cuMemcpyHtoDAsync", result)
     }
 
+    /// Puts a copy into a stream, from a device to the same one or another.
+    ///
+    /// # Safety
+    /// The destination belongs to the call.
+    pub(super) unsafe fn copy_on_device(
+        &self,
+        to: u64,
+        from: u64,
+        bytes: usize,
+        stream: CudaStream,
+    ) -> Result<()> {
+        // SAFETY: passed on from our caller. The driver checks the addresses.
+        let result = unsafe { (self.0.copy_on_device)(to, from, bytes, stream) };
+        self.check("cuMemcpyDtoDAsync", result)
+    }
+
+    /// Allocates memory of the device for the work that follows in a stream.
+    pub(super) fn allocate_in(&self, bytes: usize, stream: CudaStream) -> Result<u64> {
+        let mut address = 0;
+        // SAFETY: writes one address; a live stream.
+        let result = unsafe { (self.0.allocate_in)(&mut address, bytes, stream) };
+        self.check("cuMemAllocAsync", result)?;
+        Ok(address)
+    }
+
+    /// Frees memory of [`CudaDriver::allocate_in`] when the stream comes to it.
+    pub(super) fn free_in(&self, address: u64, stream: CudaStream) -> Result<()> {
+        // SAFETY: memory of `allocate_in`, which the work before in the stream used last.
+        let result = unsafe { (self.0.free_in)(address, stream) };
+        self.check("cuMemFreeAsync", result)
+    }
+
+    /// Whether kernels in every context of the device can address the memory at an address: it is neither of
+    /// a pool nor of a range of virtual addresses, which have rules of access of their own.
+    pub fn is_plain_memory(&self, address: usize) -> bool {
+        let capable = self.pointer_attribute(PointerAttribute::LegacyIpcCapable, address);
+        capable.is_some_and(|capable| capable & 0xff != 0)
+    }
+
+    /// The device to which the memory at an address belongs.
+    pub fn device_of(&self, address: usize) -> Option<Ordinal> {
+        self.pointer_attribute(PointerAttribute::Device, address).map(|device| device as Ordinal)
+    }
+
     fn is_over(&self, function: &str, result: c_int) -> Result<bool> {
         if result == NOT_READY {
             return Ok(false);
@@ -375,7 +433,7 @@ impl CudaDriver {
 }
 
 /// The time in which this thread may allocate although a graph is captured.
-pub(super) struct IgnoredCaptures {
+pub(crate) struct IgnoredCaptures {
     driver: &'static CudaDriver,
     /// The mode of the thread before. `None`: it was not changed, or it stays changed.
     before: Option<c_int>,
@@ -405,6 +463,8 @@ pub(super) enum PointerAttribute {
     Context = 1,
     /// Number of its device.
     Device = 9,
+    /// Whether other processes can map it by the older kind of handles.
+    LegacyIpcCapable = 10,
 }
 
 /// A function of the driver. Only [`driver_table`] calls it.

@@ -38,8 +38,13 @@ impl CudaContext {
     pub const NONE: CudaContext = CudaContext(ptr::null_mut());
 
     /// The context whose handle has this number.
-    pub(super) fn from_address(address: u64) -> CudaContext {
+    pub(crate) fn from_address(address: u64) -> CudaContext {
         CudaContext(ptr::with_exposed_provenance_mut(address as usize))
+    }
+
+    /// The number of the handle.
+    pub(crate) fn to_address(self) -> u64 {
+        self.0.expose_provenance() as u64
     }
 }
 

@@ -5,6 +5,8 @@
 //!   `context` is the one in which work is enqueued.
 //! - `StagedCall` is a call on copies in page-locked memory (`staged`). `ranges` places the copies in a
 //!   block of the `pinned` pool; `stream_end` is the end of a call that is enqueued apart from its start.
+//! - `direct` is the direct way: one rank carries out a call for all. `seat` is the place of a call in a
+//!   stream, with its page-locked block.
 //! - [`Exportable`] is memory of a device that other processes can map. [`allocations`] is memory that the
 //!   library allocates for the program.
 //! - [`tools`] is what the `anyccl` tool asks of the driver.
@@ -14,6 +16,7 @@
 
 pub mod allocations;
 mod context;
+pub(crate) mod direct;
 mod driver;
 mod exportable;
 mod handles;
@@ -23,10 +26,12 @@ mod mark;
 mod own_streams;
 mod pinned;
 mod ranges;
+mod seat;
 mod staged;
 mod stream_end;
 pub mod tools;
 
+pub(crate) use context::Entered;
 pub use driver::{CudaDriver, Ordinal, Uuid};
 pub use exportable::Exportable;
 pub use handles::{CudaContext, CudaStream};

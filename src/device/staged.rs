@@ -34,7 +34,7 @@ use super::handles::{CudaContext, CudaEvent, CudaStream};
 use super::pinned::{Block, Queued};
 use super::ranges::{Copy, Placed, Touched};
 use super::stream_end::{Place, StreamEnd};
-use crate::base::{Error, Result};
+use crate::base::Result;
 
 /// Bytes at the start of a block that hold the two words, on two cache lines.
 const HEAD_BYTES: usize = 128;
@@ -79,13 +79,7 @@ impl StagedCall {
         let driver = CudaDriver::get()?;
         let entered = Entered::for_memory(driver, touched.first_address())?;
         let (stream, stream_waits) = stream(driver, entered.context())?;
-        if driver.is_capturing(stream)? {
-            return Err(Error::Unsupported(
-                "the stream records a graph, and a call through host memory cannot be part of one: make the call outside of \
-                 the capture"
-                    .into(),
-            ));
-        }
+        driver.refuse_capture(stream)?;
         let placed = Placed::of(touched, HEAD_BYTES);
         let block = Block::take(driver, placed.bytes())?;
         let call = StagedCall {
@@ -146,6 +140,11 @@ impl StagedCall {
     /// may raise the second one, but not to its last value. They are valid as long as the copies.
     pub fn words(&self) -> (NonNull<AtomicU32>, NonNull<AtomicU32>) {
         (NonNull::from(self.ready()), NonNull::from(self.finality()))
+    }
+
+    /// Whether the stream belongs to the program, and so waits for the end of the call.
+    pub fn stream_waits(&self) -> bool {
+        self.stream_waits
     }
 
     /// Puts the copies, and the wait if there is one, into the stream. After an error, the stream does not

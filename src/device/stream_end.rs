@@ -26,6 +26,16 @@ impl Place {
         self.0.load(Ordering::Acquire) == PENDING
     }
 
+    /// Notes that all of the end is in the stream.
+    pub fn note_in_stream(&self) {
+        self.0.store(IN_STREAM, Ordering::Release);
+    }
+
+    /// Notes that nobody will enqueue more of the end. It is incomplete if it is not in the stream.
+    pub fn note_end(&self) {
+        let _ = self.0.compare_exchange(PENDING, INCOMPLETE, Ordering::Release, Ordering::Relaxed);
+    }
+
     /// Whether the end, or a part of it, will never be in the stream.
     pub fn is_incomplete(&self) -> bool {
         self.0.load(Ordering::Acquire) == INCOMPLETE
@@ -73,15 +83,13 @@ impl StreamEnd {
             unsafe { self.driver.copy_to_device(copy.address as u64, from, copy.bytes, self.stream) }?;
         }
         self.driver.record(self.event, self.stream)?;
-        self.place.0.store(IN_STREAM, Ordering::Release);
+        self.place.note_in_stream();
         Ok(())
     }
 }
 
 impl Drop for StreamEnd {
     fn drop(&mut self) {
-        // The place stays if the end is in the stream.
-        let place = &self.place.0;
-        let _ = place.compare_exchange(PENDING, INCOMPLETE, Ordering::Release, Ordering::Relaxed);
+        self.place.note_end();
     }
 }

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use anyccl_engine::base::Result;
 use anyccl_engine::comm::{Communicator, Operation};
+use anyccl_engine::config::{Config, DeviceWayChoice};
 use anyccl_engine::device::CudaStream;
 
 /// Functions of the double that tests call.
@@ -315,6 +316,18 @@ impl Drop for Arena {
         // SAFETY: memory of `new`, which nobody uses any more.
         unsafe { (double().free)(self.start) };
     }
+}
+
+/// The settings for each way of collectives on memory of a device. The direct way needs ranks that have a
+/// device before they join ([`have_device`]).
+pub fn both_ways(config: &Config) -> [Config; 2] {
+    [DeviceWayChoice::Staged, DeviceWayChoice::Direct]
+        .map(|device_way| Config { device_way, ..config.clone() })
+}
+
+/// Gives the calling rank a device.
+pub fn have_device() {
+    double();
 }
 
 /// How a rank makes a call.

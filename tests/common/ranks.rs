@@ -78,13 +78,58 @@ pub fn on_failing_hosts<R: Send>(
     })
 }
 
+/// Like [`on_ranks`]. `before` runs on each rank before it joins.
+pub fn on_ranks_after<R: Send>(
+    size: u32,
+    config: &Config,
+    before: impl Fn() + Sync,
+    body: impl Fn(&Communicator) -> R + Sync,
+) -> Vec<R> {
+    let finish = |comm: Communicator| {
+        let comm = comm.shared();
+        let result = body(&comm);
+        comm.finalize().unwrap_or_else(|e| panic!("rank {} cannot finalize: {e}", comm.rank()));
+        result
+    };
+    join_after(size, |_| config.clone(), before, finish)
+}
+
+/// Like [`on_failing_ranks`]. `before` runs on each rank before it joins.
+pub fn on_failing_ranks_after<R: Send>(
+    size: u32,
+    config: &Config,
+    before: impl Fn() + Sync,
+    body: impl Fn(Communicator) -> R + Sync,
+) -> Vec<R> {
+    let joined = Barrier::new(size as usize);
+    join_after(
+        size,
+        |_| config.clone(),
+        before,
+        |comm| {
+            joined.wait();
+            body(comm)
+        },
+    )
+}
+
 fn join_and<R: Send>(
     size: u32,
     config: impl Fn(Rank) -> Config + Sync,
     body: impl Fn(Communicator) -> R + Sync,
 ) -> Vec<R> {
+    join_after(size, config, || (), body)
+}
+
+fn join_after<R: Send>(
+    size: u32,
+    config: impl Fn(Rank) -> Config + Sync,
+    before: impl Fn() + Sync,
+    body: impl Fn(Communicator) -> R + Sync,
+) -> Vec<R> {
     let id = UniqueId::create(&config(0)).expect("a unique id");
     on_threads(size, |rank| {
+        before();
         let joined = Communicator::create(&id, size, rank, &config(rank), &CommConfig::default());
         body(joined.unwrap_or_else(|e| panic!("rank {rank} cannot join: {e}")))
     })

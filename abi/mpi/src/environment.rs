@@ -104,7 +104,7 @@ fn begin<A: Abi>(level: i32) -> Result<()> {
     let all: Vec<base::Rank> = (0..world.size()).collect();
     let member = |id: u32, ranks: Vec<base::Rank>| -> Result<Comm> {
         let name = if id == COMM_WORLD { "MPI_COMM_WORLD" } else { "MPI_COMM_SELF" };
-        let own = CommConfig { name: Some(name.into()), timeout: None };
+        let own = CommConfig { name: Some(name.into()), ..CommConfig::default() };
         let made = if id == COMM_WORLD {
             world.dup(&own)?
         } else {

@@ -32,7 +32,7 @@ use crate::communicator::Comm;
 use crate::completion::wait_for;
 use crate::pending_comm::PendingComm;
 use crate::signals::{Put, SignalWait};
-use crate::streams::{self, Tail};
+use crate::streams::{self, GroupCall, Tail};
 use crate::types::{NCCL_SIM_INFO_MAGIC, cudaStream_t, ncclSimInfo_t};
 
 /// A call whose arguments were checked.
@@ -166,8 +166,7 @@ pub unsafe fn submit(
     let engine = comm.engine()?;
     if let Some(room) = streams::make_room(&action, engine, stream) {
         // SAFETY: passed on from our caller.
-        let tail = unsafe { streams::enqueue_start(&comm.share(), room?, action.expected()) }?;
-        return tail.enqueue().map(|()| Progress::Done);
+        return unsafe { streams::enqueue(&comm.share(), room?, action.expected()) }.map(|()| Progress::Done);
     }
     if comm.traits.is_blocking || matches!(action, Action::Wait(_)) {
         // SAFETY: passed on from our caller.
@@ -245,18 +244,25 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
     let mut signals: Vec<(Arc<Comm>, SignalWait)> = Vec::new();
     // All calls get room before the first waits in its stream: room may have to wait for the device.
     let rooms: Vec<_> = queue.iter().map(Queued::make_room).collect();
+    let mut collectives: Vec<GroupCall> = Vec::new();
     let mut tails: Vec<Tail> = Vec::new();
     for (queued, room) in queue.into_iter().zip(rooms) {
         let comm = &queued.comm;
         if let Some(room) = room {
             let expected = queued.action.expected();
-            // SAFETY: passed on from our caller.
-            match room.and_then(|room| unsafe { streams::enqueue_start(comm, room, expected) }) {
-                Ok(tail) => tails.push(tail),
-                Err(error) => outcome = outcome.and(Err(error)),
-            }
+            let call = room.map(|room| GroupCall { comm: Arc::clone(comm), room, expected });
+            let is_message = matches!(queued.action, Action::Send(_) | Action::Receive(..));
+            let started = call.and_then(|call| match is_message {
+                // SAFETY: passed on from our caller.
+                true => unsafe { streams::start_message(call) }.map(|tail| tails.push(tail)),
+                false => Ok(collectives.push(call)),
+            });
+            outcome = outcome.and(started);
             continue;
         }
+        // A call on host memory comes after the collectives before it.
+        // SAFETY: passed on from our caller.
+        outcome = outcome.and(unsafe { streams::enqueue_collectives(std::mem::take(&mut collectives)) });
         let begun = comm.engine().and_then(|engine| {
             // SAFETY: passed on from our caller.
             unsafe { queued.action.start(comm, engine) }
@@ -275,6 +281,8 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
             Err(error) => outcome = outcome.and(Err(error)),
         }
     }
+    // SAFETY: passed on from our caller.
+    outcome = outcome.and(unsafe { streams::enqueue_collectives(collectives) });
     for tail in tails {
         let enqueued = tail.enqueue();
         outcome = outcome.and(enqueued);

@@ -87,7 +87,9 @@ impl Operation {
             CallKind::Collective(collective) if collective.has_root() => {
                 in_range("root", self.call.root, size)
             }
-            CallKind::Collective(_) | CallKind::Formation(_) | CallKind::List(_) => Ok(()),
+            CallKind::Collective(_) | CallKind::Formation(_) | CallKind::List(_) | CallKind::OnDevice(_) => {
+                Ok(())
+            }
         }
     }
 

@@ -185,6 +185,20 @@ impl Operator {
         matches!(self.kind, Kind::PremulSum { .. })
     }
 
+    /// The factor of a premultiplied sum now; zeros for other operators.
+    pub(in crate::comm) fn factor(&self) -> [u8; Scalar::BYTES] {
+        match &self.kind {
+            Kind::PremulSum { scalar: Scalar::Immediate(bytes), .. } => *bytes,
+            Kind::PremulSum { datatype, scalar: Scalar::Deferred(place) } => {
+                let mut bytes = [0; Scalar::BYTES];
+                // SAFETY: the maker of the operator promises one readable element of the datatype.
+                unsafe { place.copy_to_nonoverlapping(bytes.as_mut_ptr(), datatype.bytes()) };
+                bytes
+            }
+            Kind::Callback { .. } | Kind::Opaque { .. } => [0; Scalar::BYTES],
+        }
+    }
+
     /// Scales a contribution while it is copied.
     ///
     /// # Safety

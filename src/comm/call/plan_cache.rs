@@ -258,7 +258,9 @@ impl PlanCache {
     fn request<'a>(&self, call: &Call, rank: Rank, topology: &'a Topology) -> PlanRequest<'a> {
         PlanRequest {
             collective: match call.kind {
-                CallKind::Collective(collective) | CallKind::List(collective) => collective,
+                CallKind::Collective(collective)
+                | CallKind::List(collective)
+                | CallKind::OnDevice(collective) => collective,
                 // Every rank's record goes to all ranks. (A message is no operation, and has no plan.)
                 CallKind::Formation(_) | CallKind::Transfer => Collective::AllGather,
             },

@@ -30,11 +30,29 @@ pub(in crate::comm) struct Agreed {
     pub some_tcp: bool,
     /// Whether each rank has a current context of a CUDA device.
     pub all_have_devices: bool,
+    /// Whether all ranks want the direct way for memory of devices.
+    pub may_be_direct: bool,
 }
 
-/// Bytes of a record: allowed processors, number of usable ones (which respects the quota), machine, whether
-/// TCP links the rank to a rank of its host and whether it has a current context of a device, engines.
+/// What a rank brings to the exchange.
+pub(in crate::comm) struct OwnSettings {
+    /// Whether TCP links it to a rank of its host.
+    pub some_tcp: bool,
+    /// Whether it has a current context of a CUDA device.
+    pub has_device: bool,
+    /// Whether it wants the direct way for memory of devices.
+    pub wants_direct: bool,
+    /// The engines that it was asked for.
+    pub choice: BackendChoice,
+}
+
+/// Bytes of a record: allowed processors, number of usable ones (which respects the quota), machine, the
+/// other settings as bits, engines.
 const RECORD_BYTES: usize = CoreSet::BYTES + 4 + MACHINE_BYTES + 1 + BackendChoice::BYTES;
+/// Bits of a byte of a record.
+const SOME_TCP: u8 = 1;
+const HAS_DEVICE: u8 = 2;
+const WANTS_DIRECT: u8 = 4;
 /// Bytes that identify the machine. Several hosts, such as containers, may be parts of one machine; their
 /// ranks share processors.
 const MACHINE_BYTES: usize = 8;
@@ -47,15 +65,16 @@ pub(in crate::comm) fn agree(
     driver: &Driver,
     topology: &Topology,
     rank: Rank,
-    (some_tcp, has_device, choice): (bool, bool, BackendChoice),
+    own: &OwnSettings,
     timeout: Option<Duration>,
 ) -> Result<Agreed> {
     let mut mine = Vec::with_capacity(RECORD_BYTES);
     mine.extend(cores::allowed().as_bytes());
     mine.extend((cores::usable() as u32).to_le_bytes());
     mine.extend(Sha256::digest(host::machine_id()).first_chunk::<MACHINE_BYTES>().expect("32 bytes"));
-    mine.push(u8::from(some_tcp) | u8::from(has_device) << 1);
-    mine.extend(choice.to_bytes());
+    let bits = [(own.some_tcp, SOME_TCP), (own.has_device, HAS_DEVICE), (own.wants_direct, WANTS_DIRECT)];
+    mine.push(bits.iter().map(|(is_set, bit)| u8::from(*is_set) * bit).sum());
+    mine.extend(own.choice.to_bytes());
     let mut all = vec![0u8; topology.size() as usize * RECORD_BYTES];
     driver.lock().begin_joining();
     exchange(driver, topology, rank, &mine, &mut all, timeout)
@@ -119,6 +138,7 @@ fn evaluate(all: &[u8]) -> Agreed {
         ranks_per_core,
         some_tcp: records.iter().any(|record| record.some_tcp),
         all_have_devices: records.iter().all(|record| record.has_device),
+        may_be_direct: records.iter().all(|record| record.wants_direct),
     }
 }
 
@@ -128,6 +148,7 @@ struct RankRecord<'a> {
     machine: &'a [u8],
     some_tcp: bool,
     has_device: bool,
+    wants_direct: bool,
     choice: BackendChoice,
 }
 
@@ -138,8 +159,16 @@ impl RankRecord<'_> {
         let usable = u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]]) as usize;
         let (machine, rest) = rest[4..].split_at(MACHINE_BYTES);
         let choice = BackendChoice::from_bytes(std::array::from_fn(|at| rest[1 + at]));
-        let (some_tcp, has_device) = (rest[0] & 1 != 0, rest[0] & 2 != 0);
-        RankRecord { allowed: CoreSet::from_bytes(allowed), usable, machine, some_tcp, has_device, choice }
+        let is_set = |bit| rest[0] & bit != 0;
+        RankRecord {
+            allowed: CoreSet::from_bytes(allowed),
+            usable,
+            machine,
+            some_tcp: is_set(SOME_TCP),
+            has_device: is_set(HAS_DEVICE),
+            wants_direct: is_set(WANTS_DIRECT),
+            choice,
+        }
     }
 }
 
@@ -202,7 +231,9 @@ mod tests {
     #[test]
     fn ranks_share_cores_if_they_outnumber_all_their_processors_or_a_quota() {
         let bound = [record(0, 0b01, 1, false), record(0, 0b10, 1, false)];
-        assert_eq!(agreed(&bound), Agreed { ranks_per_core: 1, some_tcp: false, all_have_devices: false });
+        let not_shared =
+            Agreed { ranks_per_core: 1, some_tcp: false, all_have_devices: false, may_be_direct: false };
+        assert_eq!(agreed(&bound), not_shared);
         let same = [record(0, 0b01, 1, false), record(0, 0b01, 1, false)];
         assert_eq!(agreed(&same).ranks_per_core, 2);
         let apart = [record(0, 0b01, 1, false), record(1, 0b01, 1, false)];
@@ -243,14 +274,17 @@ mod tests {
     }
 
     #[test]
-    fn all_ranks_have_devices_only_if_each_has_one() {
-        let with = |has_device: u8| {
+    fn all_ranks_have_devices_or_want_the_direct_way_only_if_each_does() {
+        let with = |bits: u8| {
             let mut bytes = record(0, 3, 2, false);
-            bytes[CoreSet::BYTES + 4 + MACHINE_BYTES] |= has_device << 1;
+            bytes[CoreSet::BYTES + 4 + MACHINE_BYTES] = bits;
             bytes
         };
-        assert!(agreed(&[with(1), with(1)]).all_have_devices);
-        assert!(!agreed(&[with(1), with(0)]).all_have_devices);
+        let both = HAS_DEVICE | WANTS_DIRECT;
+        let all = agreed(&[with(both), with(both | SOME_TCP)]);
+        assert!(all.all_have_devices && all.may_be_direct);
+        let one = agreed(&[with(HAS_DEVICE), with(WANTS_DIRECT)]);
+        assert!(!one.all_have_devices && !one.may_be_direct);
     }
 
     #[test]

@@ -200,7 +200,7 @@ impl Communicator {
 }
 
 /// The builtin engine as the out-of-band exchange of an engine that is being connected.
-struct BuiltinExchange<'a>(&'a Communicator);
+pub(in crate::comm) struct BuiltinExchange<'a>(pub &'a Communicator);
 
 impl OobExchange for BuiltinExchange<'_> {
     fn rank(&self) -> Rank {

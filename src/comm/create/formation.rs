@@ -217,13 +217,18 @@ impl Communicator {
             on_device: DeviceEngine::default(),
             kinds: Kinds::detect(),
             device: DeviceQueue::new(self.device.piece_bytes()),
+            direct: None,
+            may_be_direct: false,
         };
         match how {
             SHRUNK if self.foreign.is_some() && made.rank == 0 => {
                 log_line!(Warn, "\"{}\": the survivors go on with the builtin engine", made.name);
             }
             SHRUNK | WITH_CONTEXT => {}
-            _ => made.attach_like(self)?,
+            _ => {
+                made.attach_like(self)?;
+                made.set_up_direct_way(self.may_be_direct)?;
+            }
         }
         made.log_device_way();
         Ok(made)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::agreement::{self, Agreed};
+use super::agreement::{self, Agreed, OwnSettings};
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer};
 use crate::bootstrap::{self, Job, Mesh, UniqueId};
@@ -63,9 +63,11 @@ impl Communicator {
         let some_tcp = topology.neighbours(job.rank).any(is_tcp);
         let driver = Driver::new(Engine::new(name.clone(), job.rank, endpoints), config.spin)?;
         let kinds = Kinds::detect();
-        let mine = (some_tcp, kinds.has_context(), config.backend);
-        let Agreed { ranks_per_core, some_tcp, all_have_devices } =
-            agreement::agree(&driver, &topology, job.rank, mine, timeout(config, own))
+        let wants_direct = kinds.may_differ() && config.device_way.is_direct(own.for_devices);
+        let has_device = kinds.has_context();
+        let mine = OwnSettings { some_tcp, has_device, wants_direct, choice: config.backend };
+        let Agreed { ranks_per_core, some_tcp, all_have_devices, may_be_direct } =
+            agreement::agree(&driver, &topology, job.rank, &mine, timeout(config, own))
                 // The engine has told the other ranks, and has received their reports.
                 .map_err(|error| failure_reports.explain(error, ConnectedRanks::none()))?;
         // All ranks have joined.
@@ -91,9 +93,12 @@ impl Communicator {
             on_device: DeviceEngine::default(),
             kinds,
             device: DeviceQueue::new(config.device_piece_bytes),
+            direct: None,
+            may_be_direct: false,
         };
         comm.log_joined(&description, job.source, oversubscribed);
-        if let Err(error) = comm.attach(config.backend, all_have_devices) {
+        let attached = comm.attach(config.backend, all_have_devices);
+        if let Err(error) = attached.and_then(|()| comm.set_up_direct_way(may_be_direct)) {
             // All ranks have the same error. They leave in good order, so that no rank takes another for
             // crashed.
             let _ = comm.finalize();

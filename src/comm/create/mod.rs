@@ -6,7 +6,7 @@
 //! of the whole job.
 
 mod agreement;
-mod backends;
+pub(in crate::comm) mod backends;
 mod by_store;
 mod formation;
 mod join;

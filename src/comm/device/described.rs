@@ -3,7 +3,8 @@
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::Arc;
 
-use crate::base::{Call, CallKind, Result};
+use super::direct::{DirectPieces, DirectWay};
+use crate::base::{Call, CallKind, Error, Result};
 use crate::comm::call::operation::{Operation, Variant};
 use crate::comm::call::operator::Operator;
 use crate::comm::call::unequal::{Places, Unequal};
@@ -57,6 +58,45 @@ impl Described<'_> {
             }
         }
         found.touched
+    }
+
+    /// The pieces of a call that goes the direct way, and its operator if the program has made it. `None`:
+    /// it is staged, on all ranks.
+    pub fn direct_pieces(
+        &self,
+        comm: &Communicator,
+        way: &DirectWay,
+    ) -> Result<Option<(DirectPieces, Option<Arc<Operator>>)>> {
+        let Described::Collective(operation, operator) = self else { return Ok(None) };
+        let is_builtin = operator.is_none_or(|operator| operator.scales());
+        let Some(pieces) = DirectPieces::of(operation, way.size(), way.slot_bytes()).filter(|_| is_builtin)
+        else {
+            return Ok(None);
+        };
+        if !way.has_kernel(&pieces) {
+            return Ok(None);
+        }
+        // Wrong arguments are refused as on host memory.
+        let mut variant = Variant::default();
+        if let Some(operator) = operator {
+            operator.check(&operation.call)?;
+            variant = operator.variant(&operation.call, None);
+        }
+        comm.prepare(operation, &variant)?;
+        let extent = operation.extent(comm.rank, comm.size(), operation.call.datatype.bytes());
+        let sides = extent
+            .map(|extent| [(operation.send.addr(), extent.read), (operation.recv.addr(), extent.written)]);
+        for (address, bytes) in sides.into_iter().flatten() {
+            if bytes > 0 && comm.kinds.of(address) == MemoryKind::Cpu {
+                let text = format!(
+                    "{} with one buffer on a device and one in host memory: on this communicator both are on a device \
+                     (ANYCCL_DEVICE_WAY=staged allows it, on all ranks)",
+                    operation.call
+                );
+                return Err(Error::Unsupported(text));
+            }
+        }
+        Ok(Some((pieces, operator.cloned())))
     }
 
     /// The checked call on the copies of its buffers.

@@ -1,11 +1,11 @@
 //! Calls with buffers in memory of a device, served by the builtin engine.
 //!
-//! The call runs on copies in host memory (`crate::device::StagedCall`), so every collective, datatype,
-//! operator and transport works, and ranks with and without a GPU share a communicator. On the wire the call
-//! is the same as one on host memory.
+//! A *staged* call runs on copies in host memory (`crate::device::StagedCall`), so every collective,
+//! datatype, operator and transport works, and ranks with and without a GPU share a communicator. On the wire
+//! the call is the same as one on host memory. A *direct* call is carried out by one rank for all (`direct`).
 //!
-//! 1. The caller's thread checks the call, makes room for the copies, and enqueues everything on the stream
-//!    (`described`, this file).
+//! 1. The caller's thread checks the call and chooses its way (`described`), makes room, and enqueues
+//!    everything on the stream (`room`).
 //! 2. The call joins the `queue` of its communicator. A thread of the library starts the calls in their
 //!    order, each when its stream has come to it, and lets the stream go on when the call has ended
 //!    (`worker`).
@@ -19,9 +19,12 @@
 
 mod completion;
 mod described;
+mod direct;
 mod in_pieces;
 mod on_stream;
 mod queue;
+mod room;
+mod seated;
 mod way;
 mod worker;
 
@@ -30,13 +33,13 @@ use std::sync::atomic::Ordering;
 
 pub(super) use completion::DeviceCompletion;
 pub(super) use described::Described;
-pub use on_stream::{RoomyCall, StreamCall, StreamTail, StreamedCall};
+pub(super) use direct::DirectWay;
+pub use on_stream::{StreamCall, StreamedCall};
 pub(super) use queue::DeviceQueue;
-use queue::QueuedCall;
+pub use room::{PARTS_AHEAD, RoomyCall, StreamTail};
 pub use way::DeviceWay;
 
 use super::communicator::Communicator;
-use super::ready::ReadyCall;
 use super::request::Request;
 use crate::backend::Support;
 use crate::base::{Error, Result};
@@ -83,9 +86,11 @@ impl Communicator {
     /// See [`Communicator::run_on_device`].
     #[inline]
     pub(super) unsafe fn start_on_device(&self, call: &Described) -> Option<Result<Request>> {
-        let room = self.stage(call, |driver, context| self.device.stream_in(driver, context))?;
-        let started = room.and_then(|RoomyCall { ready, staged }| {
-            let completion = self.enqueue(ready, staged)?;
+        let room = self.make_room_in(call, |driver, context| self.device.stream_in(driver, context))?;
+        let started = room.and_then(|room| {
+            let completion = Arc::clone(&room.completion);
+            // SAFETY: passed on from our caller.
+            unsafe { self.enqueue_all(room) }?;
             Ok(Request::on_device(Arc::clone(&self.driver), completion))
         });
         Some(started)
@@ -94,14 +99,14 @@ impl Communicator {
     /// Checks a call that is to be started later. Returns whether it has device buffers that the builtin
     /// engine serves; if not, nothing was checked. The page-locked pool has room for the call afterwards.
     pub(super) fn takes_on_device(&self, call: &Described) -> Result<bool> {
-        let room = self.stage(call, |driver, context| self.device.own_stream_in(driver, context));
+        let room = self.make_room_in(call, |driver, context| self.device.own_stream_in(driver, context));
         room.map_or(Ok(false), |room| room.map(|_| true))
     }
 
-    /// Makes room for the copies of a call with device buffers, and checks the call. `None` as for
-    /// [`Communicator::run_on_device`].
+    /// Checks a call with device buffers, chooses its way, and makes room for the copies of a staged call.
+    /// `None` as for [`Communicator::run_on_device`].
     #[inline]
-    fn stage(
+    fn make_room_in(
         &self,
         call: &Described,
         stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<(CudaStream, bool)>,
@@ -113,12 +118,17 @@ impl Communicator {
         if touched.is_empty() || self.has_device_engine() && self.leaves_to_engine(call) {
             return None;
         }
-        let staged = self.check_device_usable().and_then(|()| {
+        let room = self.check_device_usable().and_then(|()| {
+            if let Some(way) = &self.direct
+                && let Some(pieces) = call.direct_pieces(self, way)?
+            {
+                return RoomyCall::direct(way, pieces, stream);
+            }
             let mut staged = StagedCall::new(&touched, stream)?;
             let ready = call.ready(self, &staged)?;
-            Ok(RoomyCall { ready: self.in_pieces(ready, &mut staged)?, staged })
+            Ok(RoomyCall::staged(self.in_pieces(ready, &mut staged)?, staged))
         });
-        Some(staged.inspect_err(|error| self.note_device_failure(error)))
+        Some(room.inspect_err(|error| self.note_device_failure(error)))
     }
 
     /// Whether the other engine for memory of devices makes this call, or refuses it. Equal on all ranks of a
@@ -139,12 +149,5 @@ impl Communicator {
             return Err(Error::InvalidUsage("the communicator is finalized".into()));
         }
         self.driver.lock().report_failure(self.id).map_or(Ok(()), Err)
-    }
-
-    fn enqueue(&self, ready: ReadyCall, staged: StagedCall) -> Result<Arc<DeviceCompletion>> {
-        let completion = Arc::new(DeviceCompletion::default());
-        let call = QueuedCall { ready, staged, completion: Arc::clone(&completion), refusal: None };
-        self.device.enqueue(call).inspect_err(|error| self.note_device_failure(error))?;
-        Ok(completion)
     }
 }

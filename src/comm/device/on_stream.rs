@@ -6,14 +6,13 @@
 
 use std::sync::Arc;
 
-use super::{Described, DeviceCompletion};
+use super::{Described, DeviceCompletion, RoomyCall};
 use crate::base::{Error, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::Operator;
 use crate::comm::call::unequal::Unequal;
 use crate::comm::communicator::Communicator;
-use crate::comm::ready::ReadyCall;
-use crate::device::{CudaStream, StagedCall, StreamEnd};
+use crate::device::CudaStream;
 use crate::p2p::{OutgoingMessage, RecvBuffer, Selector, Status};
 
 /// A call that may be put into a stream.
@@ -27,16 +26,6 @@ pub enum StreamCall<'a> {
     /// A receive of a message that fills the buffer.
     Receive(Selector, RecvBuffer),
 }
-
-/// A call that has room for its copies, and is in no stream yet.
-pub struct RoomyCall {
-    pub(super) ready: ReadyCall,
-    pub(super) staged: StagedCall,
-}
-
-/// The part of an enqueued call that is not in its stream yet. Dropping it without
-/// [`Communicator::enqueue_tail`] leaves the stream without the result.
-pub struct StreamTail(StreamEnd);
 
 /// A call in a stream. Dropping it leaves the call to the stream.
 pub struct StreamedCall(Arc<DeviceCompletion>);
@@ -52,23 +41,7 @@ impl Communicator {
             StreamCall::Send(what) => Described::Send(what),
             StreamCall::Receive(selector, buffer) => Described::ReceiveAll(selector, buffer),
         };
-        self.stage(&described, |_, _| Ok((stream, true)))
-    }
-
-    /// Enqueues the first part of a call, and lets it run when its stream has come to it. The caller enqueues
-    /// the tail.
-    ///
-    /// # Safety
-    /// The buffers are valid for what the call reads and writes until its stream has passed it.
-    pub unsafe fn enqueue_start(&self, call: RoomyCall) -> Result<(StreamedCall, StreamTail)> {
-        let RoomyCall { ready, mut staged } = call;
-        let tail = staged.split_end().inspect_err(|error| self.note_device_failure(error))?;
-        Ok((StreamedCall(self.enqueue(ready, staged)?), StreamTail(tail)))
-    }
-
-    /// Enqueues the wait for the end of a call, and the copies back.
-    pub fn enqueue_tail(&self, tail: StreamTail) -> Result<()> {
-        tail.0.enqueue().inspect_err(|error| self.note_device_failure(error))
+        self.make_room_in(&described, |_, _| Ok((stream, true)))
     }
 
     /// Fails the communicator if the driver has failed: the other ranks wait for this one.
@@ -80,6 +53,11 @@ impl Communicator {
 }
 
 impl StreamedCall {
+    /// The call of which `room` is a part.
+    pub fn of(room: &RoomyCall) -> StreamedCall {
+        StreamedCall(Arc::clone(&room.completion))
+    }
+
     /// The outcome, once the stream has passed the call. A message has a status.
     pub fn outcome(&self) -> Option<Result<Option<Status>>> {
         Some(self.0.get()?.map(|ended| ended.map(|ended| ended.status)))

@@ -7,17 +7,16 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 
 use super::completion::DeviceCompletion;
+use super::seated::Seated;
 use super::worker;
 use crate::base::{Error, Result};
 use crate::comm::communicator::Communicator;
-use crate::comm::ready::ReadyCall;
-use crate::device::{CudaContext, CudaDriver, CudaStream, Kinds, OwnStreams, StagedCall};
+use crate::device::{CudaContext, CudaDriver, CudaStream, Kinds, OwnStreams};
 use crate::sys::thread;
 
 /// A call that was enqueued on its stream, or is about to be.
 pub(in crate::comm) struct QueuedCall {
-    pub ready: ReadyCall,
-    pub staged: StagedCall,
+    pub seated: Box<Seated>,
     pub completion: Arc<DeviceCompletion>,
     /// Why the call could not be enqueued. It only leaves then.
     pub refusal: Option<Error>,
@@ -111,7 +110,7 @@ impl DeviceQueue {
                 .map_err(|error| Error::system("cannot start the thread for device calls", error))?;
             state.has_thread = true;
         }
-        let enqueued = call.staged.enqueue();
+        let enqueued = call.seated.enqueue();
         // A call that was enqueued in part is queued, too: its copies belong to the stream until that has
         // passed them.
         call.refusal = enqueued.as_ref().err().cloned();

@@ -11,6 +11,9 @@ pub enum DeviceWay {
     None,
     /// The builtin engine works on copies in page-locked host memory.
     Staged,
+    /// One rank carries out collectives with one count for all ranks, by a kernel; the others go the staged
+    /// way.
+    Direct,
     /// Another engine makes the calls that it has; the others go the staged way.
     Engine(BackendName),
 }
@@ -29,6 +32,7 @@ impl DeviceWay {
         match self {
             DeviceWay::None => "none",
             DeviceWay::Staged => "staged",
+            DeviceWay::Direct => "direct",
             DeviceWay::Engine(engine) => engine.name(),
         }
     }
@@ -38,6 +42,7 @@ impl DeviceWay {
         match self {
             DeviceWay::None => "this process had not loaded the CUDA driver",
             DeviceWay::Staged => "builtin engine, on copies in page-locked host memory",
+            DeviceWay::Direct => "builtin engine, by one kernel of rank 0 over the buffers of all ranks",
             DeviceWay::Engine(_) => "the engine's own calls; it wants a GPU for each rank",
         }
     }
@@ -48,6 +53,9 @@ impl Communicator {
     pub fn device_way(&self) -> DeviceWay {
         if self.has_device_engine() {
             return DeviceWay::Engine(BackendName::Nccl);
+        }
+        if self.direct.is_some() {
+            return DeviceWay::Direct;
         }
         if self.kinds.may_differ() { DeviceWay::Staged } else { DeviceWay::None }
     }

@@ -8,13 +8,13 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use super::completion::DeviceCompletion;
+use super::direct::Next;
 use super::queue::{QueuedCall, SharedQueue};
+use super::seated::Seated;
 use crate::base::{Error, Result};
 use crate::comm::communicator::Communicator;
-use crate::comm::ready::ReadyCall;
 use crate::comm::wait_all::pending_calls;
 use crate::comm::work::Work;
-use crate::device::StagedCall;
 use crate::p2p::Completion;
 use crate::progress::CallOutcome;
 use crate::progress::wait::wait_for_first_until;
@@ -30,15 +30,15 @@ const CHECK_TIME: Duration = Duration::from_millis(10);
 /// A call that the engine works on.
 struct Running {
     // Dropped first: dropping a work waits for it, and it uses the call and its copies until then.
-    work: Work,
-    _ready: ReadyCall,
-    staged: StagedCall,
+    /// Unset while the call waits for the device.
+    work: Option<Work>,
+    seated: Box<Seated>,
     completion: Arc<DeviceCompletion>,
 }
 
 /// A call that has ended in the engine, and that the stream has not passed.
 struct Leaving {
-    staged: StagedCall,
+    seated: Box<Seated>,
     completion: Arc<DeviceCompletion>,
     outcome: CallOutcome,
 }
@@ -95,19 +95,19 @@ impl Worker<'_> {
         let failure = self.failure();
         let is_due = |call: &QueuedCall| {
             let is_over = failure.is_some() || call.refusal.is_some();
-            is_over || call.staged.reads_nothing() || call.staged.is_ready()
+            is_over || call.seated.may_begin()
         };
         while let Some(call) = self.queue.take_if(is_due) {
-            let QueuedCall { mut ready, staged, completion, refusal } = call;
+            let QueuedCall { mut seated, completion, refusal } = call;
             moved = true;
             // The others wait for a call that cannot start here, and the caller may wait for nothing.
             let started = match refusal.or(failure.clone()) {
                 Some(error) => Err(error),
-                None => self.start(&mut ready).map_err(|error| self.fail(error)),
+                None => self.start(&mut seated).map_err(|error| self.fail(error)),
             };
             match started {
-                Ok(work) => self.running.push(Running { work, _ready: ready, staged, completion }),
-                Err(error) => self.leave(staged, completion, Err(error)),
+                Ok(work) => self.running.push(Running { work: Some(work), seated, completion }),
+                Err(error) => self.leave(seated, completion, Err(error)),
             }
         }
         if moved {
@@ -126,12 +126,12 @@ impl Worker<'_> {
         }
     }
 
-    fn start(&self, ready: &mut ReadyCall) -> Result<Work> {
+    fn start(&self, seated: &mut Seated) -> Result<Work> {
         let communicator = self.communicator.upgrade();
         let communicator = communicator.ok_or_else(|| Error::Internal("the communicator has gone".into()))?;
-        // SAFETY: `Running` keeps the call and its copies until the work has ended. The caller vouches for
-        // other buffers.
-        unsafe { ready.start(&communicator) }.map(Work::from)
+        // SAFETY: `Running` keeps the call, which is boxed, and its copies until the work has ended. The caller
+        // vouches for other buffers.
+        unsafe { seated.start(&communicator) }
     }
 
     /// Looks at the pieces of calls that the engine works on. Returns whether more have arrived, or are
@@ -139,7 +139,7 @@ impl Worker<'_> {
     fn look_at_running(&mut self) -> bool {
         let mut moved = false;
         for at in 0..self.running.len() {
-            match self.running[at].staged.look() {
+            match self.running[at].seated.look() {
                 Ok(has_changed) => moved |= has_changed,
                 Err(error) => drop(self.fail(error)),
             }
@@ -152,28 +152,73 @@ impl Worker<'_> {
         let mut moved = false;
         let mut at = 0;
         while at < self.running.len() {
-            let call = &mut self.running[at];
-            if call.completion.is_cancelled() {
-                call.work.cancel();
+            match self.advance(at) {
+                None => at += 1,
+                Some(Ok(None)) => moved = true,
+                Some(Ok(Some(outcome))) => {
+                    moved = true;
+                    let Running { seated, completion, .. } = self.running.swap_remove(at);
+                    self.leave(seated, completion, outcome);
+                }
+                Some(Err(error)) => {
+                    moved = true;
+                    let error = self.fail(error);
+                    let Running { seated, completion, .. } = self.running.swap_remove(at);
+                    self.leave(seated, completion, Err(error));
+                }
             }
-            if !call.work.has_ended() {
-                at += 1;
-                continue;
-            }
-            moved = true;
-            let Running { mut work, staged, completion, .. } = self.running.swap_remove(at);
-            let outcome = work.wait().map(|()| work.status().map(Completion::from));
-            self.leave(staged, completion, outcome);
         }
         moved
     }
 
+    /// Goes on with a call. `None`: there is nothing to do yet. Inside, the outcome if it has ended.
+    fn advance(&mut self, at: usize) -> Option<Result<Option<CallOutcome>>> {
+        let call = &mut self.running[at];
+        let was_working = call.work.is_some();
+        let mut status = None;
+        if let Some(work) = &mut call.work {
+            if call.completion.is_cancelled() {
+                work.cancel();
+            }
+            if !work.has_ended() {
+                return None;
+            }
+            if let Err(error) = work.wait() {
+                call.work = None;
+                return Some(match call.seated.has_private_work() {
+                    true => Err(error),
+                    false => Ok(Some(Err(error))),
+                });
+            }
+            status = work.status().map(Completion::from);
+            call.work = None;
+        }
+        let Some(communicator) = self.communicator.upgrade() else {
+            return Some(Err(Error::InvalidUsage(
+                "the communicator was destroyed before its calls had ended".into(),
+            )));
+        };
+        if !was_working && let Some(failure) = communicator.failure() {
+            return Some(Ok(Some(Err(failure))));
+        }
+        // SAFETY: `Running` keeps the call until the work has ended.
+        match unsafe { call.seated.next(&communicator) } {
+            Err(error) => Some(Err(error)),
+            Ok(Next::Ended) => Some(Ok(Some(Ok(status)))),
+            Ok(Next::Work(work)) => {
+                call.work = Some(work);
+                Some(Ok(None))
+            }
+            Ok(Next::Device) => was_working.then_some(Ok(None)),
+        }
+    }
+
     /// Lets the stream go on, or has the results copied back.
-    fn leave(&mut self, mut staged: StagedCall, completion: Arc<DeviceCompletion>, outcome: CallOutcome) {
-        let ended = staged.end(outcome.is_ok());
+    fn leave(&mut self, mut seated: Box<Seated>, completion: Arc<DeviceCompletion>, outcome: CallOutcome) {
+        let ended = seated.end(outcome.is_ok());
         let ended = ended.map_err(|error| self.fail(error));
         let outcome = outcome.and_then(|status| ended.map(|()| status));
-        self.leaving.push(Leaving { staged, completion, outcome });
+        self.leaving.push(Leaving { seated, completion, outcome });
     }
 
     /// Completes the calls that their streams have passed. Returns whether there were any.
@@ -181,7 +226,7 @@ impl Worker<'_> {
         let mut moved = false;
         let mut at = 0;
         while at < self.leaving.len() {
-            let outcome = match self.leaving[at].staged.has_passed() {
+            let outcome = match self.leaving[at].seated.has_passed() {
                 Ok(false) => {
                     at += 1;
                     continue;
@@ -193,7 +238,7 @@ impl Worker<'_> {
             let call = self.leaving.swap_remove(at);
             let outcome = call.outcome.and_then(|status| outcome.map(|()| status));
             // The copies are given back first, so that whoever sees the end finds room.
-            drop(call.staged);
+            drop(call.seated);
             call.completion.set(outcome);
             self.queue.note_ended();
         }
@@ -208,8 +253,8 @@ impl Worker<'_> {
         {
             communicator.driver.try_move_on();
         }
-        let arriving = self.running.iter().find(|call| !call.staged.has_arrived());
-        let answers = [arriving.map(|call| call.staged.check()), self.queue.peek(|call| call.staged.check())];
+        let arriving = self.running.iter().find(|call| call.work.is_none() || !call.seated.has_arrived());
+        let answers = [arriving.map(|call| call.seated.check()), self.queue.peek(|call| call.seated.check())];
         for error in answers.into_iter().flatten().filter_map(Result::err) {
             self.fail(error);
         }
@@ -229,7 +274,7 @@ impl Worker<'_> {
             return yield_now();
         }
         let nap = (idle / 8).clamp(NAPS.0, NAPS.1);
-        let calls = pending_calls(self.running.iter().map(|call| &call.work));
+        let calls = pending_calls(self.running.iter().filter_map(|call| call.work.as_ref()));
         if calls.is_empty() {
             self.queue.nap(nap);
         } else {

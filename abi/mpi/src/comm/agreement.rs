@@ -108,6 +108,6 @@ pub fn new_context() -> Result<u64> {
 
 /// Forms the communicator of these processes, which have agreed on a context.
 pub fn form(context: u64, processes: &[Rank], name: &str) -> Result<Communicator> {
-    let own = CommConfig { name: Some(name.into()), timeout: None };
+    let own = CommConfig { name: Some(name.into()), ..CommConfig::default() };
     Ok(environment::world()?.form_with_context(context as u32, processes, &own)?)
 }

@@ -22,7 +22,7 @@ pub(super) fn parent(comm: CommHandle) -> Result<Arc<Comm>> {
 
 /// Configuration with the name of a new engine communicator, for messages.
 pub(super) fn named(parent: &Comm, how: &str) -> CommConfig {
-    CommConfig { name: Some(format!("{}.{how}", parent.title())), timeout: None }
+    CommConfig { name: Some(format!("{}.{how}", parent.title())), ..CommConfig::default() }
 }
 
 /// Makes a communicator that was created from `parent` known to the program.

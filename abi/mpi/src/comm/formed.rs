@@ -28,7 +28,7 @@ impl Formed {
         if self.0.get().is_some() {
             return;
         }
-        let own = CommConfig { name: Some("a duplicate that failed".into()), timeout: None };
+        let own = CommConfig { name: Some("a duplicate that failed".into()), ..CommConfig::default() };
         let made = world.new_context().and_then(|it| world.form_with_context(it, &[world.rank()], &own));
         // An error means that the world has failed. `wait` notices that.
         if let Ok(made) = made {

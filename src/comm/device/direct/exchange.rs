@@ -1,0 +1,144 @@
+//! The messages of one piece: the ranks tell rank 0 where their buffers are, and rank 0 tells them when the
+//! result is there.
+
+use std::sync::Arc;
+
+use super::pieces::Piece;
+use super::place::{ListedPlace, Place, Told};
+use super::setup::{DirectWay, EXECUTOR};
+use super::table::Places;
+use crate::base::{Call, CallKind, Collective, Datatype, Rank, Result};
+use crate::comm::call::operation::{Operation, Variant};
+use crate::comm::communicator::Communicator;
+use crate::comm::work::Work;
+use crate::device::direct::DirectCall;
+
+/// What a piece needs next.
+pub enum Next {
+    /// The end of another call of the engine.
+    Work(Work),
+    /// The end of the kernels.
+    Device,
+    /// Nothing: the result is there.
+    Ended,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Gathering,
+    /// On the executor, for its kernels.
+    Running,
+    /// On the other ranks, for their turn.
+    Waiting,
+    Telling,
+}
+
+/// The messages of a piece on one rank.
+pub struct DirectExchange {
+    way: Arc<DirectWay>,
+    piece: Piece,
+    phase: Phase,
+    /// Number of the call among those of the communicator.
+    number: u64,
+    mine: [u8; Told::BYTES],
+    /// On rank 0, what all ranks have told.
+    all: Vec<u8>,
+    /// The broadcast has one byte, which means nothing.
+    end: [u8; 1],
+    /// Kept until the executor has read it.
+    _listed: Option<ListedPlace>,
+}
+
+impl DirectExchange {
+    /// The messages of a piece whose buffers are as `told` says.
+    pub fn new(
+        way: &Arc<DirectWay>,
+        piece: Piece,
+        told: Told,
+        listed: Option<ListedPlace>,
+        rank: Rank,
+    ) -> DirectExchange {
+        let all = if rank == EXECUTOR { vec![0; way.size() * Told::BYTES] } else { Vec::new() };
+        let (way, mine) = (Arc::clone(way), told.to_bytes());
+        DirectExchange {
+            way,
+            piece,
+            phase: Phase::Gathering,
+            number: 0,
+            mine,
+            all,
+            end: [0],
+            _listed: listed,
+        }
+    }
+
+    /// Starts to gather. Ranks with another call get an error.
+    ///
+    /// # Safety
+    /// `self` stays in its place and lives until the work has ended.
+    pub unsafe fn start(&mut self, comm: &Communicator) -> Result<Work> {
+        self.number = self.way.begin();
+        let gather = of_bytes(Collective::Gather, Told::BYTES);
+        let operation = Operation { call: gather, send: self.mine.as_ptr(), recv: self.all.as_mut_ptr() };
+        let signature = Call { kind: CallKind::OnDevice(self.piece.collective), ..self.piece.call };
+        let variant = Variant { signature: Some(signature), callback: None };
+        // SAFETY: the buffers are as long as the call says, and live by our caller's promise.
+        unsafe { comm.start_variant(&operation, &variant) }.map(Work::from)
+    }
+
+    /// Goes on, after the last work has ended well or the device may have.
+    ///
+    /// # Safety
+    /// See [`DirectExchange::start`].
+    pub unsafe fn next(&mut self, comm: &Communicator, call: &mut DirectCall) -> Result<Next> {
+        let must_run = match self.phase {
+            Phase::Gathering if call.executes() => {
+                self.fill_table(comm, call)?;
+                self.phase = Phase::Running;
+                call.go()?;
+                return Ok(Next::Device);
+            }
+            Phase::Gathering => {
+                self.phase = Phase::Waiting;
+                false
+            }
+            Phase::Waiting => false,
+            Phase::Running => true,
+            Phase::Telling => return Ok(Next::Ended),
+        };
+        // All ranks tell the ends in the order in which the calls have begun.
+        if must_run && !call.has_run() || !self.way.takes_turn_to_end(self.number) {
+            return Ok(Next::Device);
+        }
+        self.phase = Phase::Telling;
+        let recv = self.end.as_mut_ptr();
+        let call = of_bytes(Collective::Broadcast, self.end.len());
+        let operation = Operation { call, send: recv.cast_const(), recv };
+        let endings = &self.way.endings;
+        endings.set_timeout(comm.timeout.get());
+        // SAFETY: as in `start`.
+        unsafe { endings.start(&operation) }.map(|request| Next::Work(request.into()))
+    }
+
+    fn fill_table(&self, comm: &Communicator, call: &mut DirectCall) -> Result<()> {
+        let told: Vec<Told> = self.all.as_chunks().0.iter().map(Told::from_bytes).collect();
+        let step = self.piece.bytes();
+        let place = |(told, rank): (&Told, Rank)| {
+            told.place(rank, |slot| {
+                let (input, output) = self.way.slot_of(rank, slot)?;
+                Some(Place { input, input_step: step as u64, output, output_step: step as u64 })
+            })
+        };
+        let places = told.iter().zip(0..).map(place).collect::<Result<Vec<Place>>>()?;
+        let Some((work, multiprocessors)) = self.way.work(&self.piece) else { return Ok(()) };
+        let address = call.table_address();
+        let places = Places { places: &places, told: &told, saturates: comm.plan_cache.saturates() };
+        places.fill(call.table(), address, &self.piece, &work, multiprocessors);
+        Ok(())
+    }
+}
+
+fn of_bytes(collective: Collective, bytes: usize) -> Call {
+    let kind = CallKind::Collective(collective);
+    Call { kind, datatype: Datatype::Byte, op: None, root: EXECUTOR, count: bytes as u64 }
+}

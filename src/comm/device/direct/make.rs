@@ -1,0 +1,143 @@
+//! Making a piece on this rank: which copies its stream makes, and what the executor is told.
+
+use std::sync::Arc;
+
+use super::exchange::DirectExchange;
+use super::pieces::Piece;
+use super::place::{ListedPlace, Place, Told};
+use super::setup::DirectWay;
+use crate::base::{Collective, Error, Rank, Result};
+use crate::comm::call::operation::Operation;
+use crate::comm::call::operator::{Operator, Scalar};
+use crate::device::direct::{DeviceCopy, DirectCall, Execution, Launch, Temporary};
+use crate::device::{CudaStream, Entered};
+
+/// One side of a rank's buffers: where they are, and where the executor finds them.
+struct Side {
+    /// First byte of the piece in the first block of the program's buffer.
+    start: u64,
+    /// Bytes from one block to the next.
+    step: u64,
+    blocks: usize,
+    /// The same for the executor.
+    seen: u64,
+    seen_step: u64,
+}
+
+impl Side {
+    /// A side whose blocks the executor finds where they are.
+    fn of(buffer: usize, blocks: usize, piece: &Piece) -> Side {
+        let unit = piece.call.datatype.bytes() as u64;
+        let (start, step) = (buffer as u64 + piece.first as u64 * unit, piece.call.count * unit);
+        Side { start, step, blocks, seen: start, seen_step: step }
+    }
+
+    /// Moves it to other memory, in which the blocks follow each other.
+    fn move_to(&mut self, address: u64, piece: &Piece) {
+        (self.seen, self.seen_step) = (address, piece.bytes() as u64);
+    }
+
+    fn has_moved(&self) -> bool {
+        self.blocks > 0 && self.seen != self.start
+    }
+
+    /// The copies of all blocks to where the executor finds them.
+    fn copies(&self, piece: &Piece) -> impl Iterator<Item = DeviceCopy> {
+        // Blocks that follow each other on both sides are one run.
+        let is_one_run = self.step == self.seen_step;
+        let (runs, bytes) =
+            if is_one_run { (1, self.blocks * piece.bytes()) } else { (self.blocks, piece.bytes()) };
+        let runs = if self.has_moved() { runs as u64 } else { 0 };
+        let (from, to) = ((self.start, self.step), (self.seen, self.seen_step));
+        (0..runs).map(move |run| DeviceCopy { to: to.0 + run * to.1, from: from.0 + run * from.1, bytes })
+    }
+}
+
+impl DirectWay {
+    /// Makes a piece of a call of `rank`, on a stream; `stream_waits` if it is the program's. Nothing is
+    /// enqueued but an allocation.
+    pub fn make(
+        self: &Arc<DirectWay>,
+        piece: Piece,
+        rank: Rank,
+        (operation, operator): (&Operation, Option<&Arc<Operator>>),
+        (stream, stream_waits): (CudaStream, bool),
+    ) -> Result<(DirectExchange, DirectCall)> {
+        let buffers = [operation.send.addr(), operation.recv.addr()];
+        let blocks = [piece.input_blocks(self.size(), rank), piece.output_blocks(self.size(), rank)];
+        let mut sides: [Side; 2] = std::array::from_fn(|i| Side::of(buffers[i], blocks[i], &piece));
+        let mut leases = Vec::new();
+        let mut temporaries = Vec::new();
+        let mut slot = 0;
+        let _entered = Entered::for_device(self.driver, self.device)?;
+        let is_in_place = piece.collective == Collective::AllToAll && buffers[0] == buffers[1];
+        let must_move = [
+            // An input that the kernel overwrites before other blocks of it are read.
+            is_in_place || !self.is_seen(buffers[0]),
+            !self.is_seen(buffers[1]),
+        ];
+        if (0..2).any(|i| blocks[i] > 0 && must_move[i]) {
+            let addresses = if self.is_one_process {
+                let side = |i: usize| if must_move[i] { blocks[i] * piece.bytes() } else { 0 };
+                let memory = Temporary::allocate(self.driver, side(0) + side(1), stream)?;
+                temporaries.push(memory);
+                [memory.address(), memory.address() + side(0) as u64]
+            } else {
+                let lease = self.slots.take()?;
+                slot = lease.number();
+                leases.push(lease);
+                self.own_slot(slot).map(<[u64; 2]>::from).unwrap_or_default()
+            };
+            for i in 0..2 {
+                if must_move[i] {
+                    sides[i].move_to(addresses[i], &piece);
+                }
+            }
+        }
+        let before = sides[0].copies(&piece).collect();
+        let back = |copy: DeviceCopy| DeviceCopy { to: copy.from, from: copy.to, ..copy };
+        let after = sides[1].copies(&piece).map(back).collect();
+        let listed = match self.is_local {
+            true => Some(ListedPlace::add(
+                rank,
+                Place {
+                    input: sides[0].seen,
+                    input_step: sides[0].seen_step,
+                    output: sides[1].seen,
+                    output_step: sides[1].seen_step,
+                },
+            )?),
+            false => None,
+        };
+        let number = listed.as_ref().map_or(0, ListedPlace::number);
+        let scalar = operator.map_or([0; Scalar::BYTES], |operator| operator.factor());
+        let told = Told { number, slot: slot as u64, scalar };
+        let execution = match self.executor() {
+            None => None,
+            Some((kernels, places, address)) => {
+                let Some((work, multiprocessors)) = self.work(&piece) else {
+                    return Err(Error::Internal(format!("no kernel for {}", piece.call)));
+                };
+                let place = places.take()?;
+                let table_address = address(place.number());
+                leases.push(place);
+                let shape = work.shape(&piece, self.size(), multiprocessors);
+                let function = kernels.function(work.entry())?;
+                let launch =
+                    |number| Launch { function, shape, arguments_at: number * work.arguments_bytes() };
+                let launches = (0..work.launches()).map(launch).collect();
+                Some(Execution { kernels, launches, table_address, bytes: work.table_bytes() })
+            }
+        };
+        let stream = (self.context, stream, stream_waits);
+        let call = DirectCall::new(self.driver, stream, before, after, execution, leases, temporaries)?;
+        Ok((DirectExchange::new(self, piece, told, listed, rank), call))
+    }
+
+    /// Whether the executor can address a buffer of this rank where it is.
+    fn is_seen(&self, buffer: usize) -> bool {
+        self.is_local
+            && self.driver.device_of(buffer) == Some(self.device)
+            && (self.shares_device || self.driver.is_plain_memory(buffer))
+    }
+}

@@ -1,0 +1,154 @@
+//! The tables of a piece: the addresses of all ranks, as the kernels read them.
+
+use std::mem::offset_of;
+
+use super::kernels::Work;
+use super::pieces::Piece;
+use super::place::{Place, Told};
+use crate::base::{Collective, Rank};
+use crate::device::kernels::{CopyArguments, CopySegment, Form, PremulSumArguments, ReduceArguments, Scalar};
+
+/// Where the buffers of each rank are, and what else it has told.
+pub struct Places<'a> {
+    pub places: &'a [Place],
+    pub told: &'a [Told],
+    /// Whether 8-bit floats become the largest finite number where they would overflow.
+    pub saturates: bool,
+}
+
+impl Places<'_> {
+    fn size(&self) -> usize {
+        self.places.len()
+    }
+
+    fn input(&self, rank: usize, block: usize) -> u64 {
+        self.places[rank].input + block as u64 * self.places[rank].input_step
+    }
+
+    fn output(&self, rank: usize, block: usize) -> u64 {
+        self.places[rank].output + block as u64 * self.places[rank].output_step
+    }
+
+    /// Fills `table`, which will lie at `address` on the device.
+    pub fn fill(&self, table: &mut [u8], address: u64, piece: &Piece, work: &Work, multiprocessors: u32) {
+        match *work {
+            Work::Copies { segments, .. } => {
+                let tile = Work::tile(piece, segments, multiprocessors);
+                self.fill_copies(table, address, piece, tile);
+            }
+            Work::Reductions { kernel, launches, is_premul } => {
+                for (number, place) in table.chunks_exact_mut(work.arguments_bytes()).enumerate() {
+                    let arguments =
+                        self.reduction(piece, kernel.units as usize, (launches > 1).then_some(number));
+                    if is_premul {
+                        write(place, 0, &self.premul(arguments));
+                    } else {
+                        write(place, 0, &arguments);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The runs that a piece copies: where each comes from, and where it goes.
+    fn runs(&self, piece: &Piece) -> Vec<(u64, Vec<u64>)> {
+        let ranks = 0..self.size();
+        let root = piece.call.root as usize;
+        match piece.collective {
+            Collective::Broadcast => {
+                vec![(self.input(root, 0), ranks.map(|rank| self.output(rank, 0)).collect())]
+            }
+            Collective::Scatter => {
+                ranks.map(|rank| (self.input(root, rank), vec![self.output(rank, 0)])).collect()
+            }
+            Collective::Gather => {
+                ranks.map(|rank| (self.input(rank, 0), vec![self.output(root, rank)])).collect()
+            }
+            Collective::AllGather => {
+                let to_all = |from| ranks.clone().map(|rank| self.output(rank, from)).collect();
+                ranks.clone().map(|from| (self.input(from, 0), to_all(from))).collect()
+            }
+            _ => {
+                let pairs = ranks.clone().flat_map(|from| ranks.clone().map(move |to| (from, to)));
+                pairs.map(|(from, to)| (self.input(from, to), vec![self.output(to, from)])).collect()
+            }
+        }
+    }
+
+    fn fill_copies(&self, table: &mut [u8], address: u64, piece: &Piece, tile_bytes: u32) {
+        let runs = self.runs(piece);
+        let bytes = piece.bytes() as u64;
+        let tiles = bytes.div_ceil(u64::from(tile_bytes));
+        let segments_at = size_of::<CopyArguments>();
+        let destinations_at = segments_at + runs.len() * size_of::<CopySegment>();
+        let arguments = CopyArguments {
+            segment: address + segments_at as u64,
+            destination: address + destinations_at as u64,
+            tiles: runs.len() as u64 * tiles,
+            segments: runs.len() as u32,
+            tile_bytes,
+        };
+        write(table, 0, &arguments);
+        let mut first = 0;
+        for (number, (source, destinations)) in runs.iter().enumerate() {
+            let segment = CopySegment {
+                source: *source,
+                bytes,
+                first_tile: number as u64 * tiles,
+                first_destination: first as u32,
+                destinations: destinations.len() as u32,
+            };
+            write(table, segments_at + number * size_of::<CopySegment>(), &segment);
+            for (at, destination) in destinations.iter().enumerate() {
+                write(table, destinations_at + (first + at) * size_of::<u64>(), destination);
+            }
+            first += destinations.len();
+        }
+    }
+
+    /// The arguments of a reduction. `part`: it is the part of one rank only.
+    fn reduction(&self, piece: &Piece, units: usize, part: Option<usize>) -> ReduceArguments {
+        let size = self.size();
+        let mut arguments = ReduceArguments::EMPTY;
+        let count = (piece.len * units) as u64;
+        (arguments.count, arguments.inputs, arguments.divisor) = (count, size as u32, size as u32);
+        arguments.saturates = u32::from(self.saturates);
+        for rank in 0..size {
+            arguments.input[rank] = self.input(rank, part.unwrap_or(0));
+        }
+        let (form, outputs): (Form, Vec<u64>) = match (piece.collective, part) {
+            (Collective::AllReduce, _) => (Form::All, (0..size).map(|rank| self.output(rank, 0)).collect()),
+            (Collective::Reduce, _) => (Form::All, vec![self.output(piece.call.root as usize, 0)]),
+            (Collective::ReduceScatter, Some(rank)) => (Form::All, vec![self.output(rank, 0)]),
+            (Collective::ReduceScatter, None) => {
+                (0..=size).for_each(|rank| arguments.part[rank] = rank as u64 * count);
+                (Form::Parts, (0..size).map(|rank| self.output(rank, 0)).collect())
+            }
+            (Collective::Exscan, _) => {
+                (Form::ExclusiveScan, (0..size).map(|rank| self.output(rank, 0)).collect())
+            }
+            _ => (Form::InclusiveScan, (0..size).map(|rank| self.output(rank, 0)).collect()),
+        };
+        (arguments.form, arguments.outputs) = (form as u32, outputs.len() as u32);
+        arguments.output[..outputs.len()].copy_from_slice(&outputs);
+        arguments
+    }
+
+    fn premul(&self, reduce: ReduceArguments) -> PremulSumArguments {
+        let mut arguments = PremulSumArguments { reduce, ..PremulSumArguments::EMPTY };
+        for (place, told) in arguments.scalar.iter_mut().zip(self.told) {
+            *place = Scalar(told.scalar);
+        }
+        arguments
+    }
+}
+
+/// Writes a value of the kernels' types.
+fn write<T: Copy>(table: &mut [u8], at: usize, value: &T) {
+    let place = &mut table[at..at + size_of::<T>()];
+    // SAFETY: plain numbers, as many bytes as the value has. The place may have any alignment.
+    unsafe { place.as_mut_ptr().cast::<T>().write_unaligned(*value) };
+}
+
+const _: () = assert!(offset_of!(PremulSumArguments, reduce) == 0);
+const _: () = assert!(size_of::<Rank>() == 4);

@@ -1,0 +1,160 @@
+//! A checked call that has room, and its way into a stream, part by part.
+//!
+//! A staged call has one part, a direct one a part for each piece. A part is put into a stream in two steps:
+//! its start, which the processor waits for, and its end, which waits for the processor. The start of a part
+//! goes in before the end of the part [`PARTS_AHEAD`] before it, so that the ranks exchange messages about a piece
+//! while the kernel of another one runs.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::completion::DeviceCompletion;
+use super::direct::{DirectPieces, DirectWay};
+use super::queue::QueuedCall;
+use super::seated::{Seated, SeatedEnd};
+use crate::base::{Error, Result};
+use crate::comm::call::operator::Operator;
+use crate::comm::communicator::Communicator;
+use crate::comm::ready::ReadyCall;
+use crate::device::{CudaContext, CudaDriver, CudaStream, StagedCall};
+
+/// Number of parts whose start is in the stream before the end of the first of them.
+pub const PARTS_AHEAD: usize = 2;
+
+/// A call that has room, and is in no stream yet, or not with all of its parts.
+pub struct RoomyCall {
+    parts: Parts,
+    /// Set when the stream has passed the last part.
+    pub(super) completion: Arc<DeviceCompletion>,
+}
+
+enum Parts {
+    /// `None`: it was enqueued.
+    Staged(Option<Box<Seated>>),
+    Direct {
+        way: Arc<DirectWay>,
+        pieces: DirectPieces,
+        operator: Option<Arc<Operator>>,
+        /// The stream, and whether it is the program's.
+        stream: (CudaStream, bool),
+        has_begun: bool,
+    },
+}
+
+/// A part that may go into a stream, and whether it is the last one.
+struct Part {
+    seated: Box<Seated>,
+    is_last: bool,
+}
+
+/// The part of an enqueued call that is not in its stream yet. Dropping it without
+/// [`Communicator::enqueue_tail`] leaves the stream without the result.
+pub struct StreamTail(SeatedEnd);
+
+impl StreamTail {
+    /// Whether other ranks wait for work in it. Such tails go into a stream first.
+    pub fn executes(&self) -> bool {
+        self.0.executes()
+    }
+}
+
+impl RoomyCall {
+    /// A staged call.
+    pub(super) fn staged(ready: ReadyCall, staged: StagedCall) -> RoomyCall {
+        let seated = Box::new(Seated::Staged { call: staged, ready });
+        RoomyCall { parts: Parts::Staged(Some(seated)), completion: Arc::default() }
+    }
+
+    /// A direct call. `stream` gives the stream of a context, and whether it is the program's.
+    pub(super) fn direct(
+        way: &Arc<DirectWay>,
+        (pieces, operator): (DirectPieces, Option<Arc<Operator>>),
+        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<(CudaStream, bool)>,
+    ) -> Result<RoomyCall> {
+        let stream = way.stream(stream)?;
+        let parts = Parts::Direct { way: Arc::clone(way), pieces, operator, stream, has_begun: false };
+        Ok(RoomyCall { parts, completion: Arc::default() })
+    }
+
+    /// Whether a part has been enqueued.
+    fn has_begun(&self) -> bool {
+        matches!(self.parts, Parts::Staged(None) | Parts::Direct { has_begun: true, .. })
+    }
+
+    fn next(&mut self, comm: &Communicator) -> Option<Result<Part>> {
+        match &mut self.parts {
+            Parts::Staged(call) => Some(Ok(Part { seated: call.take()?, is_last: true })),
+            Parts::Direct { way, pieces, operator, stream, has_begun } => {
+                let (piece, is_last) = pieces.next()?;
+                let made = way.make(piece, comm.rank, (&pieces.operation, operator.as_ref()), *stream);
+                let part = made.map(|(exchange, call)| {
+                    *has_begun = true;
+                    let seated = Seated::Direct { call, exchange: Box::new(exchange) };
+                    Part { seated: Box::new(seated), is_last }
+                });
+                Some(part)
+            }
+        }
+    }
+}
+
+impl Communicator {
+    /// Enqueues the start of the next part of a call, and lets it run when its stream has come to it. The
+    /// caller enqueues the tail. `None`: there is no further part.
+    ///
+    /// # Safety
+    /// The buffers are valid for what the call reads and writes until its stream has passed it.
+    pub unsafe fn enqueue_start(&self, room: &mut RoomyCall) -> Option<Result<StreamTail>> {
+        let is_later = room.has_begun();
+        let part = room.next(self)?;
+        let enqueued = part.and_then(|mut part| {
+            let end = part.seated.split_end()?;
+            self.enqueue(part, &room.completion)?;
+            Ok(StreamTail(end))
+        });
+        Some(enqueued.inspect_err(|error| self.note_part_failure(error, is_later, room)))
+    }
+
+    /// Enqueues the rest of a part: the wait for its end, and the copies back.
+    pub fn enqueue_tail(&self, tail: StreamTail) -> Result<()> {
+        tail.0.enqueue().inspect_err(|error| self.note_device_failure(error))
+    }
+
+    /// Enqueues a call as a whole.
+    ///
+    /// # Safety
+    /// See [`Communicator::enqueue_start`].
+    pub unsafe fn enqueue_all(&self, mut room: RoomyCall) -> Result<()> {
+        let mut tails = VecDeque::new();
+        while let Some(part) = room.next(self) {
+            let is_later = !tails.is_empty();
+            let enqueued = part.and_then(|mut part| {
+                // A call with one part, or on a stream that does not wait, needs no tail.
+                let needs_tail = (is_later || !part.is_last) && part.seated.stream_waits();
+                let tail = if needs_tail { Some(StreamTail(part.seated.split_end()?)) } else { None };
+                self.enqueue(part, &room.completion)?;
+                Ok(tail)
+            });
+            tails.extend(enqueued.inspect_err(|error| self.note_part_failure(error, is_later, &room))?);
+            if tails.len() > PARTS_AHEAD {
+                tails.pop_front().map_or(Ok(()), |tail| self.enqueue_tail(tail))?;
+            }
+        }
+        tails.into_iter().try_for_each(|tail| self.enqueue_tail(tail))
+    }
+
+    fn enqueue(&self, part: Part, completion: &Arc<DeviceCompletion>) -> Result<()> {
+        let completion = if part.is_last { Arc::clone(completion) } else { Arc::default() };
+        let call = QueuedCall { seated: part.seated, completion, refusal: None };
+        self.device.enqueue(call)
+    }
+
+    /// Notes that a part could not be enqueued. After the first part, the other ranks wait for the rest.
+    fn note_part_failure(&self, error: &Error, is_later: bool, room: &RoomyCall) {
+        if is_later {
+            self.abort(&error.to_string());
+        }
+        self.note_device_failure(error);
+        room.completion.set(Err(error.clone()));
+    }
+}

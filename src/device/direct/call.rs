@@ -1,0 +1,332 @@
+//! The part of a direct call in the stream of one rank.
+//!
+//! On every rank the stream copies what the executor cannot address into the bounce buffer, and sets a word:
+//! *ready*. Then it waits for another word, *final*, and copies back what came into the bounce buffer.
+//!
+//! On the executor, the processor sets *final* when it knows the addresses of all ranks and has written them
+//! into a table. The stream copies the table to the device, runs the kernels, and sets a third word: *done*.
+//! On the other ranks, the processor sets *final* when the executor has told that it is done.
+//!
+//! On a stream of the library, which orders nothing, the wait is left out, and all that follows it is
+//! enqueued when *final* would be set.
+//!
+//! If the call fails, the executor's stream finds a table of zeros, and its kernels do nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::leases::Lease;
+use super::loaded::Kernels;
+use crate::base::Result;
+use crate::device::driver::CudaDriver;
+use crate::device::handles::{CudaContext, CudaEvent, CudaStream};
+use crate::device::kernels::Shape;
+use crate::device::seat::{FINAL_AT, READY_AT, Seat, WORD_STEP};
+use crate::device::stream_end::Place;
+
+/// The executor's stream sets it when its kernels have run.
+const DONE_AT: usize = 2 * WORD_STEP;
+const WORDS: usize = 3;
+/// Place of the table in the block.
+const TABLE_AT: usize = WORDS * WORD_STEP;
+
+/// A copy on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceCopy {
+    pub to: u64,
+    pub from: u64,
+    pub bytes: usize,
+}
+
+/// Memory of a call that its stream allocates and frees.
+#[derive(Clone, Copy, Debug)]
+pub struct Temporary(u64);
+
+impl Temporary {
+    /// Allocates `bytes` bytes when the stream comes to it. The addresses are valid at once.
+    pub fn allocate(driver: &CudaDriver, bytes: usize, stream: CudaStream) -> Result<Temporary> {
+        driver.allocate_in(bytes, stream).map(Temporary)
+    }
+
+    /// Its first byte.
+    pub fn address(self) -> u64 {
+        self.0
+    }
+}
+
+/// A kernel of the executor.
+#[derive(Clone, Copy)]
+pub struct Launch {
+    /// The function, of the kernels of [`Execution`].
+    pub function: usize,
+    /// Grid and block.
+    pub shape: Shape,
+    /// Place of its arguments in the table.
+    pub arguments_at: usize,
+}
+
+/// What only the executor has.
+pub struct Execution {
+    pub kernels: &'static Kernels,
+    pub launches: Vec<Launch>,
+    /// Address of the table on the device when the kernels run.
+    pub table_address: u64,
+    /// Bytes of the table.
+    pub bytes: usize,
+}
+
+/// A direct call in the stream of one rank.
+pub struct DirectCall {
+    seat: Seat,
+    before: Vec<DeviceCopy>,
+    after: Vec<DeviceCopy>,
+    /// Unset on other ranks than the executor.
+    execution: Option<Execution>,
+    /// What the call uses until the stream has passed it.
+    leases: Vec<Lease>,
+    /// Memory that the stream frees at the end.
+    temporaries: Vec<Temporary>,
+    /// Whether the kernels may run, or will never run.
+    has_gone: bool,
+}
+
+/// What follows the start of a direct call in its stream.
+pub struct DirectEnd {
+    driver: &'static CudaDriver,
+    context: CudaContext,
+    stream: CudaStream,
+    /// Addresses of the words, as the device knows them. The first is unset if the stream does not wait.
+    words: (Option<u64>, u64),
+    execution: Option<(&'static Kernels, Vec<Launch>, TableCopy)>,
+    after: Vec<DeviceCopy>,
+    temporaries: Vec<Temporary>,
+    event: CudaEvent,
+    place: Arc<Place>,
+}
+
+/// The copy of a table to the device.
+struct TableCopy {
+    from: usize,
+    to: u64,
+    bytes: usize,
+}
+
+impl DirectCall {
+    /// Makes a call on a stream of a context, which is current. `before` and `after` are the copies to and
+    /// from the bounce buffer.
+    pub fn new(
+        driver: &'static CudaDriver,
+        stream: (CudaContext, CudaStream, bool),
+        before: Vec<DeviceCopy>,
+        after: Vec<DeviceCopy>,
+        execution: Option<Execution>,
+        leases: Vec<Lease>,
+        temporaries: Vec<Temporary>,
+    ) -> Result<DirectCall> {
+        let table_bytes = execution.as_ref().map_or(0, |execution| execution.bytes);
+        let seat = Seat::new(driver, stream, TABLE_AT + table_bytes, WORDS)?;
+        let mut call = DirectCall { seat, before, after, execution, leases, temporaries, has_gone: false };
+        call.table().fill(0);
+        Ok(call)
+    }
+
+    /// The table on the executor. It may be written until [`DirectCall::go`].
+    pub fn table(&mut self) -> &mut [u8] {
+        let bytes = self.execution.as_ref().map_or(0, |execution| execution.bytes);
+        // SAFETY: the part of the block behind the words, which belongs to this call. The stream reads it
+        // after the call has gone.
+        unsafe { std::slice::from_raw_parts_mut(self.seat.start().wrapping_add(TABLE_AT), bytes) }
+    }
+
+    /// Address of the table on the device when the kernels run. Zero on other ranks than the executor.
+    pub fn table_address(&self) -> u64 {
+        self.execution.as_ref().map_or(0, |execution| execution.table_address)
+    }
+
+    /// Whether the stream belongs to the program.
+    pub fn stream_waits(&self) -> bool {
+        self.seat.stream_waits
+    }
+
+    /// Whether this rank is the executor.
+    pub fn executes(&self) -> bool {
+        self.execution.is_some()
+    }
+
+    /// Puts the start into the stream, and the end too if the stream waits and the end is not apart. After an
+    /// error, the stream does not wait.
+    pub fn enqueue(&mut self) -> Result<()> {
+        let _current = Current::of(self.seat.driver, self.seat.context)?;
+        self.seat.begin()?;
+        let outcome = self.enqueue_start();
+        self.seat.note(&outcome);
+        outcome
+    }
+
+    fn enqueue_start(&self) -> Result<()> {
+        let Seat { driver, stream, .. } = self.seat;
+        copy_all(driver, &self.before, stream)?;
+        driver.write_value(stream, driver.device_address(self.seat.start())? + READY_AT as u64, 1)?;
+        if !self.seat.stream_waits || self.seat.is_split() {
+            return Ok(());
+        }
+        self.end_at(Arc::default())?.enqueue_in_context()
+    }
+
+    /// Takes the end out of the call, on a stream of the program.
+    pub fn split_end(&mut self) -> Result<DirectEnd> {
+        let _current = Current::of(self.seat.driver, self.seat.context)?;
+        let place = self.seat.split()?;
+        self.end_at(place)
+    }
+
+    fn end_at(&self, place: Arc<Place>) -> Result<DirectEnd> {
+        let Seat { driver, context, stream, stream_waits, .. } = self.seat;
+        let start = driver.device_address(self.seat.start())?;
+        let execution = self.execution.as_ref().map(|execution| {
+            let from = self.seat.start().expose_provenance() + TABLE_AT;
+            let copy = TableCopy { from, to: execution.table_address, bytes: execution.bytes };
+            (execution.kernels, execution.launches.clone(), copy)
+        });
+        Ok(DirectEnd {
+            driver,
+            context,
+            stream,
+            words: (stream_waits.then_some(start + FINAL_AT as u64), start + DONE_AT as u64),
+            execution,
+            after: self.after.clone(),
+            temporaries: self.temporaries.clone(),
+            event: self.seat.event(),
+            place,
+        })
+    }
+
+    /// Whether the stream has come to the call.
+    pub fn is_ready(&self) -> bool {
+        self.seat.is_ready()
+    }
+
+    /// Lets the stream go on. Its table is complete on the executor; on the other ranks the result is there.
+    /// The context stays current in this thread.
+    pub fn go(&mut self) -> Result<()> {
+        self.has_gone = true;
+        self.seat.let_go();
+        if self.seat.stream_waits || self.seat.is_incomplete {
+            return Ok(());
+        }
+        let enqueued = self.seat.adopt_context();
+        let enqueued = enqueued.and_then(|()| self.end_at(Arc::default())?.enqueue_in_context());
+        enqueued.inspect_err(|_| self.seat.is_incomplete = true)
+    }
+
+    /// Whether the executor's kernels have run.
+    pub fn has_run(&self) -> bool {
+        self.seat.word(DONE_AT).load(Ordering::Acquire) != 0
+    }
+
+    /// Ends the call on the stream, if it has not gone yet. The context stays current in this thread.
+    pub fn end(&mut self, has_succeeded: bool) -> Result<()> {
+        if self.has_gone {
+            return Ok(());
+        }
+        if has_succeeded {
+            return self.go();
+        }
+        self.has_gone = true;
+        self.table().fill(0);
+        self.seat.let_go();
+        // Nothing follows the start on a stream of the library.
+        self.seat.is_incomplete |= !self.seat.stream_waits;
+        Ok(())
+    }
+
+    /// See [`Seat::check`].
+    pub fn check(&self) -> Result<()> {
+        self.seat.check()
+    }
+
+    /// See [`Seat::has_passed`].
+    pub fn has_passed(&mut self) -> Result<bool> {
+        self.seat.has_passed()
+    }
+}
+
+impl Drop for DirectCall {
+    fn drop(&mut self) {
+        if self.seat.is_in_stream() {
+            if !self.has_gone {
+                self.table().fill(0);
+            }
+            self.leases.drain(..).for_each(Lease::leak);
+        }
+    }
+}
+
+impl DirectEnd {
+    /// Enqueues the end.
+    pub fn enqueue(self) -> Result<()> {
+        let _current = Current::of(self.driver, self.context)?;
+        self.enqueue_in_context()
+    }
+
+    /// Whether kernels are part of it, for which other ranks wait.
+    pub fn executes(&self) -> bool {
+        self.execution.is_some()
+    }
+
+    fn enqueue_in_context(self) -> Result<()> {
+        let (driver, stream) = (self.driver, self.stream);
+        if let Some(word) = self.words.0 {
+            driver.wait_value(stream, word, 1)?;
+        }
+        if let Some((kernels, launches, table)) = &self.execution {
+            let from = std::ptr::with_exposed_provenance::<u8>(table.from);
+            // SAFETY: the part of the block that holds the table; the call keeps it until the stream has
+            // passed the end.
+            unsafe { driver.copy_to_device(table.to, from, table.bytes, stream) }?;
+            for launch in launches {
+                let arguments = table.to + launch.arguments_at as u64;
+                // SAFETY: the copy before has brought the table. The ranks vouch for their buffers until
+                // their calls have ended, and they end after this one.
+                unsafe { kernels.launch(launch.function, launch.shape, arguments, stream) }?;
+            }
+            driver.write_value(stream, self.words.1, 1)?;
+        }
+        copy_all(driver, &self.after, stream)?;
+        self.temporaries.iter().try_for_each(|temporary| driver.free_in(temporary.0, stream))?;
+        driver.record(self.event, stream)?;
+        self.place.note_in_stream();
+        Ok(())
+    }
+}
+
+impl Drop for DirectEnd {
+    fn drop(&mut self) {
+        self.place.note_end();
+    }
+}
+
+fn copy_all(driver: &CudaDriver, copies: &[DeviceCopy], stream: CudaStream) -> Result<()> {
+    for copy in copies {
+        // SAFETY: one side is a buffer of the call, for which the caller vouches, and the other its share of
+        // the bounce buffer, which the calls of a stream use one after the other.
+        unsafe { driver.copy_on_device(copy.to, copy.from, copy.bytes, stream) }?;
+    }
+    Ok(())
+}
+
+/// A context that is current in this thread while this value lives.
+struct Current(&'static CudaDriver);
+
+impl Current {
+    fn of(driver: &'static CudaDriver, context: CudaContext) -> Result<Current> {
+        driver.push(context)?;
+        Ok(Current(driver))
+    }
+}
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        self.0.pop();
+    }
+}

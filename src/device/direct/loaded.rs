@@ -1,0 +1,134 @@
+//! The kernels of the library, loaded into a context.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::ptr;
+use std::sync::OnceLock;
+
+use parking_lot::Mutex;
+
+use crate::base::{Error, Result};
+use crate::device::driver::{CudaDriver, LIBRARY, driver_table};
+use crate::device::handles::{CudaContext, CudaStream};
+use crate::device::kernels::{PTX, Shape};
+use crate::sys::foreign_library::ForeignLibrary;
+
+/// A `CUmodule`, as a number.
+type Module = usize;
+/// A `CUfunction`, as a number.
+type Function = usize;
+
+driver_table! {
+    load: c"cuModuleLoadData", (*mut Module, *const c_char);
+    function: c"cuModuleGetFunction", (*mut Function, Module, *const c_char);
+    load_function: c"cuFuncLoad", (Function);
+    launch: c"cuLaunchKernel", (
+        Function, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint,
+        CudaStream, *const *const c_void, *const *const c_void
+    );
+    attribute: c"cuDeviceGetAttribute", (*mut c_int, c_uint, c_int);
+}
+
+fn table() -> Result<&'static Table> {
+    static TABLE: OnceLock<std::result::Result<Table, String>> = OnceLock::new();
+    let opened = TABLE.get_or_init(|| {
+        // SAFETY: the driver's own name; it is open already.
+        Table::of(&unsafe { ForeignLibrary::open(LIBRARY) }?)
+    });
+    opened.as_ref().map_err(|why| Error::Unsupported(format!("the CUDA driver cannot load kernels: {why}")))
+}
+
+/// The kernels in one context. They stay loaded until the process ends.
+pub struct Kernels {
+    driver: &'static CudaDriver,
+    table: &'static Table,
+    module: Module,
+    multiprocessors: u32,
+    functions: Mutex<HashMap<&'static CStr, Function>>,
+}
+
+/// The kernels of all contexts that have some.
+static LOADED: Mutex<Vec<(CudaContext, &'static Kernels)>> = Mutex::new(Vec::new());
+
+impl Kernels {
+    /// The kernels in the context, which is current. The first time, the driver compiles them for its device,
+    /// which may take seconds; it keeps the result for later processes.
+    pub fn of(driver: &'static CudaDriver, context: CudaContext, device: c_int) -> Result<&'static Kernels> {
+        let mut loaded = LOADED.lock();
+        if let Some((_, kernels)) = loaded.iter().find(|(known, _)| *known == context) {
+            return Ok(kernels);
+        }
+        let table = table()?;
+        let text = CString::new(PTX).map_err(|_| Error::Internal("kernels with a zero byte".into()))?;
+        let mut module = 0;
+        // SAFETY: writes one handle; a terminated text.
+        let result = unsafe { (table.load)(&mut module, text.as_ptr()) };
+        driver.check("cuModuleLoadData", result)?;
+        const MULTIPROCESSORS: c_uint = 16;
+        let mut count = 0;
+        // SAFETY: writes one number.
+        let result = unsafe { (table.attribute)(&mut count, MULTIPROCESSORS, device) };
+        driver.check("cuDeviceGetAttribute", result)?;
+        let multiprocessors = u32::try_from(count).unwrap_or(1).max(1);
+        let kernels = Kernels { driver, table, module, multiprocessors, functions: Mutex::default() };
+        let kernels: &'static Kernels = Box::leak(Box::new(kernels));
+        loaded.push((context, kernels));
+        Ok(kernels)
+    }
+
+    /// Multiprocessors of the device.
+    pub fn multiprocessors(&self) -> u32 {
+        self.multiprocessors
+    }
+
+    /// The function of an entry, in the context of these kernels, which is current. It is loaded here,
+    /// because a first launch may wait for all work of the device.
+    pub fn function(&self, entry: &'static CStr) -> Result<Function> {
+        let mut functions = self.functions.lock();
+        if let Some(function) = functions.get(entry) {
+            return Ok(*function);
+        }
+        let mut function = 0;
+        // SAFETY: writes one handle; a loaded module and a terminated name.
+        let result = unsafe { (self.table.function)(&mut function, self.module, entry.as_ptr()) };
+        self.driver.check("cuModuleGetFunction", result)?;
+        // SAFETY: a function of that module.
+        let result = unsafe { (self.table.load_function)(function) };
+        self.driver.check("cuFuncLoad", result)?;
+        functions.insert(entry, function);
+        Ok(function)
+    }
+
+    /// Puts a launch into a stream of the current context. The kernel reads its table at `arguments`.
+    ///
+    /// # Safety
+    /// When the stream comes to it, a table of the entry lies at `arguments`, and what it names may be read
+    /// and written.
+    pub unsafe fn launch(
+        &self,
+        function: Function,
+        shape: Shape,
+        arguments: u64,
+        stream: CudaStream,
+    ) -> Result<()> {
+        let parameters: [*const c_void; 1] = [ptr::from_ref(&arguments).cast()];
+        let ([x, y, z], [threads, rows, layers]) = (shape.grid, shape.block);
+        // SAFETY: one parameter of 8 bytes, which the call copies; the rest is passed on from our caller.
+        let result = unsafe {
+            (self.table.launch)(
+                function,
+                x,
+                y,
+                z,
+                threads,
+                rows,
+                layers,
+                0,
+                stream,
+                parameters.as_ptr(),
+                ptr::null(),
+            )
+        };
+        self.driver.check("cuLaunchKernel", result)
+    }
+}

@@ -1,0 +1,198 @@
+//! The seat of a call in a stream: its page-locked block, its event, and what is known of its progress.
+//!
+//! The block begins with words of 32 bits, each on a cache line of its own. The stream writes or waits for
+//! them, and the processor does the opposite.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::driver::CudaDriver;
+use super::handles::{CudaContext, CudaEvent, CudaStream};
+use super::pinned::{Block, Queued};
+use super::stream_end::Place;
+use crate::base::Result;
+
+/// Bytes from one word to the next.
+pub const WORD_STEP: usize = 64;
+
+/// The stream sets it when it has come to the call.
+pub const READY_AT: usize = 0;
+/// The stream waits for it before it goes on.
+pub const FINAL_AT: usize = WORD_STEP;
+
+/// A call's place in a stream, its memory, and its event.
+pub struct Seat {
+    pub driver: &'static CudaDriver,
+    pub context: CudaContext,
+    pub stream: CudaStream,
+    /// Whether the stream belongs to the program, and so waits for the end of the call.
+    pub stream_waits: bool,
+    /// Unset after the block was given up.
+    block: Option<Block>,
+    event: Option<CudaEvent>,
+    /// Set from before the wait is enqueued until the stream has passed it.
+    queued: Option<Queued>,
+    /// Whether anything was enqueued that the stream has not been seen to pass.
+    is_in_stream: bool,
+    /// Whether only a part of the call was enqueued, perhaps without the event.
+    pub is_incomplete: bool,
+    /// Set if the end is enqueued apart from the start: where it is.
+    end_place: Option<Arc<Place>>,
+}
+
+impl Seat {
+    /// A seat with a block of which the first `words` words are zero.
+    pub fn new(
+        driver: &'static CudaDriver,
+        (context, stream, stream_waits): (CudaContext, CudaStream, bool),
+        bytes: usize,
+        words: usize,
+    ) -> Result<Seat> {
+        let block = Some(Block::take(driver, bytes)?);
+        let seat = Seat {
+            driver,
+            context,
+            stream,
+            stream_waits,
+            block,
+            event: None,
+            queued: None,
+            is_in_stream: false,
+            is_incomplete: false,
+            end_place: None,
+        };
+        (0..words).for_each(|number| seat.word(number * WORD_STEP).store(0, Ordering::Relaxed));
+        Ok(seat)
+    }
+
+    /// First byte of the block.
+    pub fn start(&self) -> *mut u8 {
+        self.block.as_ref().expect("kept until the end").start()
+    }
+
+    /// The word at that many bytes of the block.
+    pub fn word(&self, at: usize) -> &AtomicU32 {
+        // SAFETY: a word of the block, which lives as long as `self`. The block is aligned to a cache line,
+        // and processor and device access the word only as a whole.
+        unsafe { &*self.start().wrapping_add(at).cast::<AtomicU32>() }
+    }
+
+    /// Notes that the call is about to be enqueued in its context, which is current.
+    pub fn begin(&mut self) -> Result<()> {
+        self.need_event()?;
+        self.queued = self.stream_waits.then(Queued::new);
+        self.is_in_stream = true;
+        Ok(())
+    }
+
+    /// Declares that the end of the call is enqueued apart from its start. Returns where the end notes its
+    /// place. The context is current.
+    pub fn split(&mut self) -> Result<Arc<Place>> {
+        self.need_event()?;
+        let place = Arc::new(Place::default());
+        self.end_place = Some(Arc::clone(&place));
+        Ok(place)
+    }
+
+    /// Whether the end is enqueued apart from the start.
+    pub fn is_split(&self) -> bool {
+        self.end_place.is_some()
+    }
+
+    fn need_event(&mut self) -> Result<()> {
+        if self.event.is_none() {
+            self.event = Some(self.driver.create_event()?);
+        }
+        Ok(())
+    }
+
+    /// The event that follows the call.
+    pub fn event(&self) -> CudaEvent {
+        self.event.unwrap_or(CudaEvent::NONE)
+    }
+
+    /// Notes the outcome of enqueuing. After a failure the stream does not wait.
+    pub fn note(&mut self, outcome: &Result<()>) {
+        if outcome.is_err() {
+            self.is_incomplete = true;
+            self.let_go();
+        }
+    }
+
+    /// Whether the stream has come to the call.
+    pub fn is_ready(&self) -> bool {
+        self.word(READY_AT).load(Ordering::Acquire) != 0
+    }
+
+    /// Lets the stream go on.
+    pub fn let_go(&self) {
+        self.word(FINAL_AT).store(1, Ordering::Release);
+    }
+
+    /// Asks whether the device still works on the stream. The context stays current in this thread.
+    pub fn check(&self) -> Result<()> {
+        if self.end_place.as_ref().is_some_and(|place| place.is_pending()) {
+            return Ok(());
+        }
+        self.adopt_context()?;
+        match self.event.filter(|_| self.stream_waits && !self.is_incomplete) {
+            // The program may capture a graph on its stream, which a query of the stream would end.
+            Some(event) => self.driver.has_passed(event).map(drop),
+            None => self.driver.stream_has_ended(self.stream).map(drop),
+        }
+    }
+
+    /// Whether the stream has passed the call. An error is one of the device. The context stays current in
+    /// this thread.
+    pub fn has_passed(&mut self) -> Result<bool> {
+        if let Some(place) = self.end_place.take_if(|place| !place.is_pending()) {
+            self.is_incomplete |= place.is_incomplete();
+        }
+        if self.is_in_stream {
+            self.adopt_context()?;
+        }
+        let passed = match self.event {
+            _ if self.end_place.is_some() => false,
+            _ if !self.is_in_stream => true,
+            _ if self.is_incomplete => self.driver.stream_has_ended(self.stream)?,
+            Some(event) => self.driver.has_passed(event)?,
+            None => true,
+        };
+        if passed {
+            self.is_in_stream = false;
+            self.queued = None;
+        }
+        Ok(passed)
+    }
+
+    /// Whether the stream may still use what belongs to the call.
+    pub fn is_in_stream(&self) -> bool {
+        self.is_in_stream
+    }
+
+    /// Makes the context of the call current in this thread, which calls nothing else of the driver.
+    pub fn adopt_context(&self) -> Result<()> {
+        self.driver.ignore_captures().keep();
+        self.driver.set_current(self.context)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        if let Some(event) = self.event.take() {
+            // This thread may have another context, or none. Without any, the driver may refuse.
+            let is_pushed = self.driver.push(self.context).is_ok();
+            self.driver.destroy_event(event);
+            if is_pushed {
+                self.driver.pop();
+            }
+        }
+        if self.is_in_stream {
+            // The stream was not seen to pass the call, so a copy may still be under way.
+            self.let_go();
+            if let Some(block) = self.block.take() {
+                block.leak();
+            }
+        }
+    }
+}
