@@ -41,7 +41,7 @@ pub enum Work {
     /// An operation that ends once, in several messages.
     List(Coalesced),
     /// An operation that may be started again.
-    Persistent(Persistent),
+    Persistent(Box<Persistent>),
 }
 
 impl Work {
@@ -139,6 +139,6 @@ impl From<Coalesced> for Work {
 
 impl From<Persistent> for Work {
     fn from(persistent: Persistent) -> Work {
-        Work::Persistent(persistent)
+        Work::Persistent(Box::new(persistent))
     }
 }

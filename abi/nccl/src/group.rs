@@ -255,7 +255,10 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
             let started = call.and_then(|call| match is_message {
                 // SAFETY: passed on from our caller.
                 true => unsafe { streams::start_message(call) }.map(|tail| tails.push(tail)),
-                false => Ok(collectives.push(call)),
+                false => {
+                    collectives.push(call);
+                    Ok(())
+                }
             });
             outcome = outcome.and(started);
             continue;
