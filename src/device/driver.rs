@@ -398,11 +398,6 @@ impl CudaDriver {
         capable.is_some_and(|capable| capable & 0xff != 0)
     }
 
-    /// The device to which the memory at an address belongs.
-    pub fn device_of(&self, address: usize) -> Option<Ordinal> {
-        self.pointer_attribute(PointerAttribute::Device, address).map(|device| device as Ordinal)
-    }
-
     fn is_over(&self, function: &str, result: c_int) -> Result<bool> {
         if result == NOT_READY {
             return Ok(false);
