@@ -153,9 +153,10 @@ fn a_stream_that_does_not_wait_for_the_end_of_a_call_gives_wrong_bytes() {
 #[test]
 fn a_call_whose_end_is_not_recorded_in_the_stream_gives_wrong_bytes() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let seeds = first_harms("cuEventRecord");
-    println!("seeds {seeds:?}");
-    assert!(seeds.iter().all(Option::is_some), "{SEEDS} seeds have not shown it: {seeds:?}");
+    // By the direct way, a stream may then wait for ever for a word that belongs to a later call already.
+    let seed = first_harm_by("cuEventRecord", &Config::default());
+    println!("seed {seed:?}");
+    assert!(seed.is_some(), "{SEEDS} seeds have not shown it");
 }
 
 #[test]
