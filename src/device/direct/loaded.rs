@@ -7,10 +7,10 @@ use std::sync::OnceLock;
 
 use parking_lot::Mutex;
 
-use crate::base::{Error, Result};
+use crate::base::{Datatype, Error, ReduceOp, Result};
 use crate::device::driver::{CudaDriver, LIBRARY, driver_table};
 use crate::device::handles::{CudaContext, CudaStream};
-use crate::device::kernels::{PTX, Shape};
+use crate::device::kernels::{COPY, PTX, Shape, reduction};
 use crate::sys::foreign_library::ForeignLibrary;
 
 /// A `CUmodule`, as a number.
@@ -42,9 +42,8 @@ fn table() -> Result<&'static Table> {
 pub struct Kernels {
     driver: &'static CudaDriver,
     table: &'static Table,
-    module: Module,
     multiprocessors: u32,
-    functions: Mutex<HashMap<&'static CStr, Function>>,
+    functions: HashMap<&'static CStr, Function>,
 }
 
 /// The kernels of all contexts that have some.
@@ -70,7 +69,8 @@ impl Kernels {
         let result = unsafe { (table.attribute)(&mut count, MULTIPROCESSORS, device) };
         driver.check("cuDeviceGetAttribute", result)?;
         let multiprocessors = u32::try_from(count).unwrap_or(1).max(1);
-        let kernels = Kernels { driver, table, module, multiprocessors, functions: Mutex::default() };
+        let mut kernels = Kernels { driver, table, multiprocessors, functions: HashMap::new() };
+        kernels.load_all(module)?;
         let kernels: &'static Kernels = Box::leak(Box::new(kernels));
         loaded.push((context, kernels));
         Ok(kernels)
@@ -81,22 +81,32 @@ impl Kernels {
         self.multiprocessors
     }
 
-    /// The function of an entry, in the context of these kernels, which is current. It is loaded here,
-    /// because a first launch may wait for all work of the device.
-    pub fn function(&self, entry: &'static CStr) -> Result<Function> {
-        let mut functions = self.functions.lock();
-        if let Some(function) = functions.get(entry) {
-            return Ok(*function);
+    /// Loads every function that calls may need. The driver would do so at a first launch, and may wait for
+    /// all work of the device then, while a stream waits for that launch.
+    fn load_all(&mut self, module: Module) -> Result<()> {
+        let made = ReduceOp::ALL.into_iter().chain(ReduceOp::MADE);
+        let pairs = made.flat_map(|op| Datatype::ALL.map(|datatype| (datatype, op)));
+        let entries = pairs.filter_map(|(datatype, op)| Some(reduction(datatype, op)?.entry));
+        for entry in entries.chain([COPY]) {
+            if self.functions.contains_key(entry) {
+                continue;
+            }
+            let mut function = 0;
+            // SAFETY: writes one handle; a loaded module and a terminated name.
+            let result = unsafe { (self.table.function)(&mut function, module, entry.as_ptr()) };
+            self.driver.check("cuModuleGetFunction", result)?;
+            // SAFETY: a function of that module.
+            let result = unsafe { (self.table.load_function)(function) };
+            self.driver.check("cuFuncLoad", result)?;
+            self.functions.insert(entry, function);
         }
-        let mut function = 0;
-        // SAFETY: writes one handle; a loaded module and a terminated name.
-        let result = unsafe { (self.table.function)(&mut function, self.module, entry.as_ptr()) };
-        self.driver.check("cuModuleGetFunction", result)?;
-        // SAFETY: a function of that module.
-        let result = unsafe { (self.table.load_function)(function) };
-        self.driver.check("cuFuncLoad", result)?;
-        functions.insert(entry, function);
-        Ok(function)
+        Ok(())
+    }
+
+    /// The function of an entry.
+    pub fn function(&self, entry: &'static CStr) -> Result<Function> {
+        let function = self.functions.get(entry).copied();
+        function.ok_or_else(|| Error::Internal(format!("no kernel {}", entry.to_string_lossy())))
     }
 
     /// Puts a launch into a stream of the current context. The kernel reads its table at `arguments`.
