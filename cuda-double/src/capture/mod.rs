@@ -5,7 +5,7 @@
 //! *invalidates* the capture: its streams refuse all work until the capture is ended, which fails and gives
 //! no graph.
 //!
-//! All captures are behind one lock ([`STATE`]). Programs without a capture only look at a counter.
+//! All captures are behind one lock (`STATE`). Programs without a capture only look at a counter.
 
 pub mod api;
 pub mod rules;

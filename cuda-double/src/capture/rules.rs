@@ -2,7 +2,7 @@
 //!
 //! - Calls on a capturing stream, or on something that includes one, which ask for work that never runs: each
 //!   such function checks that itself ([`refuse`], [`refuse_in_context`], [`refuse_order`]).
-//! - Any use of the legacy default stream while a blocking stream of its context captures ([`check_legacy`]).
+//! - Any use of the legacy default stream while a blocking stream of its context captures (`check_legacy`).
 //! - Calls that CUDA calls *unsafe*, such as `cuMemAlloc`: they are listed here, and depend on the modes of
 //!   the thread and of the capture ([`check_unsafe`]). CUDA's documentation names only a few; the list is our
 //!   reading, on the strict side.
