@@ -4,7 +4,7 @@
 mod common;
 
 use std::ptr::with_exposed_provenance_mut;
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 
 use anyccl_engine::base::{Collective, Datatype, ReduceOp, Result};
 use anyccl_engine::comm::{Communicator, List, Operation, Part, Persistent, Places, Unequal};
@@ -142,10 +142,13 @@ fn each_start_is_part_of_the_stream_that_the_communicator_has() {
     double();
     for (seed, size) in [1, 2, 4, 2, 4].into_iter().enumerate() {
         double().set_seed(seed as u64);
+        let have_memory = Barrier::new(size as usize);
         on_ranks(size, &config(TRANSPORTS[seed % 2]), |comm| {
             double();
             let comm = comm.dup(&Default::default()).unwrap().shared();
             let (mut arena, stream) = (Arena::new(1 << 20), Stream::new());
+            // An allocation would wait for the streams of ranks that are ahead, and they for this rank.
+            have_memory.wait();
             let mut prepared = prepare(&comm, &mut arena);
             comm.set_stream(Some(stream.handle()));
             for round in 1..=ROUNDS {
@@ -174,10 +177,12 @@ fn each_start_is_part_of_the_stream_that_the_communicator_has() {
 #[test]
 fn without_a_stream_each_wait_ends_a_run_and_the_buffers_may_be_written_again() {
     double();
+    let have_memory = Barrier::new(2);
     on_ranks(2, &config(TRANSPORTS[0]), |comm| {
         double();
         let comm = comm.dup(&Default::default()).unwrap().shared();
         let (mut arena, stream) = (Arena::new(1 << 20), Stream::new());
+        have_memory.wait();
         let mut prepared = prepare(&comm, &mut arena);
         for round in 1..=ROUNDS {
             for prepared in &prepared {
@@ -198,10 +203,12 @@ fn without_a_stream_each_wait_ends_a_run_and_the_buffers_may_be_written_again() 
 #[test]
 fn a_rank_whose_buffers_are_on_the_host_starts_the_same_operation() {
     double();
+    let have_memory = Barrier::new(2);
     on_ranks(2, &config(TRANSPORTS[0]), |comm| {
         double();
         let comm = comm.dup(&Default::default()).unwrap().shared();
         let mut arena = Arena::new(1 << 20);
+        have_memory.wait();
         let mut on_device = (comm.rank() == 0).then(|| all_reduce(&comm, &mut arena).unwrap());
         let (mut send, mut recv) = (vec![0; BYTES], vec![0; BYTES]);
         let case = Case::reducing(Collective::AllReduce, Datatype::Uint8, ReduceOp::Sum, 0, BYTES);
