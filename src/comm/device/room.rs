@@ -2,7 +2,7 @@
 //!
 //! A staged call has one part, a direct one a part for each piece. A part is put into a stream in two steps:
 //! its start, which the processor waits for, and its end, which waits for the processor. The start of a part
-//! goes in before the end of the part [`PARTS_AHEAD`] before it, so that the ranks exchange messages about a piece
+//! goes in before the end of the part [`PARTS_AHEAD`] before it. So the ranks exchange messages about a piece
 //! while the kernel of another one runs.
 
 use std::collections::VecDeque;

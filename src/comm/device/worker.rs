@@ -129,8 +129,8 @@ impl Worker<'_> {
     fn start(&self, seated: &mut Seated) -> Result<Work> {
         let communicator = self.communicator.upgrade();
         let communicator = communicator.ok_or_else(|| Error::Internal("the communicator has gone".into()))?;
-        // SAFETY: `Running` keeps the call, which is boxed, and its copies until the work has ended. The caller
-        // vouches for other buffers.
+        // SAFETY: `Running` keeps the call, which is boxed, and its copies until the work has ended. The
+        // caller vouches for other buffers.
         unsafe { seated.start(&communicator) }
     }
 

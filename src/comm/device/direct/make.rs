@@ -19,7 +19,7 @@ struct Side {
     /// Bytes from one block to the next.
     step: u64,
     blocks: usize,
-    /// The same for the executor.
+    /// Where the executor finds them, and how far apart.
     seen: u64,
     seen_step: u64,
 }

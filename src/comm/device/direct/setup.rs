@@ -63,7 +63,7 @@ struct Executor {
 
 /// What a rank tells of itself.
 struct Introduction {
-    /// The same for all ranks of a process.
+    /// A number that all ranks of a process share.
     process: [u8; 16],
     uuid: Uuid,
     /// Context of the rank. It means something in its own process only.
