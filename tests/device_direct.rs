@@ -102,19 +102,27 @@ fn every_seed_gives_the_right_bytes_on_ranks_as_processes() {
     let rounds = seeds().div_ceil(4);
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(60 + 5 * rounds));
     for seed in 0..rounds {
-        start_ranks([2, 4, 8][seed as usize % 3], "calls", seed);
+        start_ranks([2, 4, 8][seed as usize % 3], "calls", seed, 1);
     }
+}
+
+#[test]
+fn ranks_on_several_devices_give_the_right_bytes() {
+    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(60));
+    start_ranks(4, "calls", 1, 2);
 }
 
 #[test]
 fn a_call_longer_than_a_slot_goes_in_pieces() {
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(120));
-    start_ranks(2, "pieces", 3);
+    start_ranks(2, "pieces", 3, 1);
 }
 
-fn start_ranks(size: u32, part: &'static str, seed: u64) {
+fn start_ranks(size: u32, part: &'static str, seed: u64, devices: u32) {
     let job = ProcessJob::new(size, part, &free_tcp_store())
         .set("CUDA_DOUBLE_SEED", seed)
+        .set("CUDA_DOUBLE_DEVICES", devices)
+        .set("ANYCCL_TEST_DEVICES", devices)
         .set("ANYCCL_DEVICE_WAY", "direct")
         .set("ANYCCL_TEST_SEED", seed);
     let mut ranks = job.start_all();

@@ -74,9 +74,6 @@ driver_table! {
     host_device_pointer: c"cuMemHostGetDevicePointer_v2", (*mut u64, *mut c_void, c_uint);
     copy_to_host: c"cuMemcpyDtoHAsync_v2", (*mut c_void, u64, usize, CudaStream);
     copy_to_device: c"cuMemcpyHtoDAsync_v2", (u64, *const c_void, usize, CudaStream);
-    copy_on_device: c"cuMemcpyDtoDAsync_v2", (u64, u64, usize, CudaStream);
-    allocate_in: c"cuMemAllocAsync", (*mut u64, usize, CudaStream);
-    free_in: c"cuMemFreeAsync", (u64, CudaStream);
 }
 
 /// The opened driver. Each function is one function of the driver, with a Rust signature.
@@ -357,38 +354,6 @@ impl CudaDriver {
         // SAFETY: passed on from our caller. The driver checks the address on the device.
         let result = unsafe { (self.0.copy_to_device)(to, from.cast(), bytes, stream) };
         self.check("cuMemcpyHtoDAsync", result)
-    }
-
-    /// Puts a copy into a stream, from a device to the same one or another.
-    ///
-    /// # Safety
-    /// The destination belongs to the call.
-    pub(super) unsafe fn copy_on_device(
-        &self,
-        to: u64,
-        from: u64,
-        bytes: usize,
-        stream: CudaStream,
-    ) -> Result<()> {
-        // SAFETY: passed on from our caller. The driver checks the addresses.
-        let result = unsafe { (self.0.copy_on_device)(to, from, bytes, stream) };
-        self.check("cuMemcpyDtoDAsync", result)
-    }
-
-    /// Allocates memory of the device for the work that follows in a stream.
-    pub(super) fn allocate_in(&self, bytes: usize, stream: CudaStream) -> Result<u64> {
-        let mut address = 0;
-        // SAFETY: writes one address; a live stream.
-        let result = unsafe { (self.0.allocate_in)(&mut address, bytes, stream) };
-        self.check("cuMemAllocAsync", result)?;
-        Ok(address)
-    }
-
-    /// Frees memory of [`CudaDriver::allocate_in`] when the stream comes to it.
-    pub(super) fn free_in(&self, address: u64, stream: CudaStream) -> Result<()> {
-        // SAFETY: memory of `allocate_in`, which the work before in the stream used last.
-        let result = unsafe { (self.0.free_in)(address, stream) };
-        self.check("cuMemFreeAsync", result)
     }
 
     /// Whether kernels in every context of the device can address the memory at an address: it is neither of

@@ -31,7 +31,7 @@ mod staged;
 mod stream_end;
 pub mod tools;
 
-pub(crate) use context::Entered;
+pub use context::Entered;
 pub use driver::{CudaDriver, Ordinal, Uuid};
 pub use exportable::Exportable;
 pub use handles::{CudaContext, CudaStream};

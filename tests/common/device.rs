@@ -67,7 +67,7 @@ fn load() -> Double {
         symbol(library, "cuDevicePrimaryCtxRetain");
     let mut context = std::ptr::null_mut();
     // SAFETY: writes one handle.
-    check(unsafe { retain(&mut context, 0) }, "cuDevicePrimaryCtxRetain");
+    check(unsafe { retain(&mut context, device()) }, "cuDevicePrimaryCtxRetain");
     Double {
         set_context: symbol(library, "cuCtxSetCurrent"),
         allocate: symbol(library, "cuMemAlloc_v2"),
@@ -91,6 +91,12 @@ fn load() -> Double {
         live: symbol(library, "cudaDoubleLiveObjects"),
         context: context.expose_provenance(),
     }
+}
+
+/// The device of this process: with `ANYCCL_TEST_DEVICES` devices, those of the ranks take turns.
+fn device() -> c_int {
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<c_int>().ok());
+    number("ANYCCL_RANK").unwrap_or(0) % number("ANYCCL_TEST_DEVICES").unwrap_or(1)
 }
 
 fn symbol<F: Copy>(library: *mut c_void, name: &str) -> F {

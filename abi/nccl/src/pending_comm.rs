@@ -3,12 +3,14 @@
 //! The handle of a [`PendingComm`] exists from the beginning; it can be used once the communicator is formed.
 //! Forming a communicator waits for other ranks. If there are several, each is formed in a thread of its own.
 
+use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
 use std::thread;
 
 use anyccl_engine::base::{Error, Result};
+use anyccl_engine::device::{CudaDriver, Entered, Kinds};
 use anyccl_engine::log_line;
 
 use crate::call::Progress;
@@ -152,8 +154,17 @@ fn run_in_background(lane: Vec<Task>) -> Result<()> {
     started.map(drop).map_err(|error| Error::system("starting a thread", error))
 }
 
+/// Makes the device of a communicator current in the thread that forms it. `None`: there is no such device.
+fn enter(device: c_int) -> Option<Entered> {
+    if !Kinds::detect().may_differ() {
+        return None;
+    }
+    Entered::for_device(CudaDriver::get().ok()?, device).ok()
+}
+
 impl Task {
     fn run(self) {
+        let _entered = self.comm.traits.device.and_then(enter);
         // A panic is a bug of ours, and must not look like a rank that never arrives.
         let made = catch_unwind(AssertUnwindSafe(self.make));
         let outcome =

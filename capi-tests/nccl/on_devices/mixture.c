@@ -1,5 +1,6 @@
 /* Memory of devices and of the host in the calls of one MPI job, as no other NCCL allows it: in one group, in one
- * call, and in blocks of different lengths by sends and receives. Rank r uses device r modulo their number. */
+ * call, and in blocks of different lengths by sends and receives. Rank r uses device r modulo their number. It
+ * needs ANYCCL_DEVICE_WAY=staged. */
 #include <mpi.h>
 #include <string.h>
 

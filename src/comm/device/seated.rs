@@ -102,6 +102,16 @@ impl Seated {
         matches!(self, Seated::Direct { .. })
     }
 
+    /// Whether a call that has failed must not let its stream go on yet: another rank's kernel may still use
+    /// its buffers.
+    pub fn is_in_use(&self) -> bool {
+        match self {
+            Seated::Staged { .. } => false,
+            // The executor's own stream passes the kernels before anything else.
+            Seated::Direct { exchange, call } => exchange.withdraw() && !call.executes(),
+        }
+    }
+
     /// Ends the call on its stream.
     pub fn end(&mut self, has_succeeded: bool) -> Result<()> {
         match self {

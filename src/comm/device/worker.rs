@@ -41,6 +41,8 @@ struct Leaving {
     seated: Box<Seated>,
     completion: Arc<DeviceCompletion>,
     outcome: CallOutcome,
+    /// Whether the stream has been let go on.
+    has_ended: bool,
 }
 
 /// Body of the thread.
@@ -214,11 +216,29 @@ impl Worker<'_> {
     }
 
     /// Lets the stream go on, or has the results copied back.
-    fn leave(&mut self, mut seated: Box<Seated>, completion: Arc<DeviceCompletion>, outcome: CallOutcome) {
-        let ended = seated.end(outcome.is_ok());
-        let ended = ended.map_err(|error| self.fail(error));
-        let outcome = outcome.and_then(|status| ended.map(|()| status));
-        self.leaving.push(Leaving { seated, completion, outcome });
+    fn leave(&mut self, seated: Box<Seated>, completion: Arc<DeviceCompletion>, outcome: CallOutcome) {
+        self.leaving.push(Leaving { seated, completion, outcome, has_ended: false });
+        self.end(self.leaving.len() - 1);
+    }
+
+    /// Ends a call on its stream, if nobody uses its buffers any more. Returns whether it has ended.
+    fn end(&mut self, at: usize) -> bool {
+        let call = &mut self.leaving[at];
+        if call.has_ended {
+            return true;
+        }
+        if call.outcome.is_err() && call.seated.is_in_use() {
+            return false;
+        }
+        call.has_ended = true;
+        if let Err(error) = call.seated.end(call.outcome.is_ok()) {
+            let error = self.fail(error);
+            let outcome = &mut self.leaving[at].outcome;
+            if outcome.is_ok() {
+                *outcome = Err(error);
+            }
+        }
+        true
     }
 
     /// Completes the calls that their streams have passed. Returns whether there were any.
@@ -226,6 +246,10 @@ impl Worker<'_> {
         let mut moved = false;
         let mut at = 0;
         while at < self.leaving.len() {
+            if !self.end(at) {
+                at += 1;
+                continue;
+            }
             let outcome = match self.leaving[at].seated.has_passed() {
                 Ok(false) => {
                     at += 1;

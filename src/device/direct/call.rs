@@ -13,10 +13,11 @@
 //! If the call fails, the executor's stream finds a table of zeros, and its kernels do nothing.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::leases::Lease;
 use super::loaded::Kernels;
+use super::moves::{allocate_in, copy_in, free_in};
 use crate::base::Result;
 use crate::device::driver::CudaDriver;
 use crate::device::handles::{CudaContext, CudaEvent, CudaStream};
@@ -39,18 +40,46 @@ pub struct DeviceCopy {
 }
 
 /// Memory of a call that its stream allocates and frees.
-#[derive(Clone, Copy, Debug)]
-pub struct Temporary(u64);
+pub struct Temporary {
+    driver: &'static CudaDriver,
+    context: CudaContext,
+    stream: CudaStream,
+    address: u64,
+    /// Whether the stream frees it.
+    is_freed: AtomicBool,
+}
 
 impl Temporary {
-    /// Allocates `bytes` bytes when the stream comes to it. The addresses are valid at once.
-    pub fn allocate(driver: &CudaDriver, bytes: usize, stream: CudaStream) -> Result<Temporary> {
-        driver.allocate_in(bytes, stream).map(Temporary)
+    /// Allocates `bytes` bytes when the stream of the context, which is current, comes to it. The addresses
+    /// are valid at once.
+    pub fn allocate(
+        driver: &'static CudaDriver,
+        (context, stream): (CudaContext, CudaStream),
+        bytes: usize,
+    ) -> Result<Arc<Temporary>> {
+        let address = allocate_in(driver, bytes, stream)?;
+        Ok(Arc::new(Temporary { driver, context, stream, address, is_freed: AtomicBool::new(false) }))
     }
 
     /// Its first byte.
-    pub fn address(self) -> u64 {
-        self.0
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Puts the freeing into the stream, after the last use. The context is current.
+    fn free(&self) -> Result<()> {
+        self.is_freed.store(true, Ordering::Relaxed);
+        free_in(self.driver, self.address, self.stream)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // The call was not enqueued to its end.
+        if !*self.is_freed.get_mut() && self.driver.push(self.context).is_ok() {
+            let _ = self.free();
+            self.driver.pop();
+        }
     }
 }
 
@@ -85,7 +114,7 @@ pub struct DirectCall {
     /// What the call uses until the stream has passed it.
     leases: Vec<Lease>,
     /// Memory that the stream frees at the end.
-    temporaries: Vec<Temporary>,
+    temporary: Option<Arc<Temporary>>,
     /// Whether the kernels may run, or will never run.
     has_gone: bool,
 }
@@ -99,7 +128,7 @@ pub struct DirectEnd {
     words: (Option<u64>, u64),
     execution: Option<(&'static Kernels, Vec<Launch>, TableCopy)>,
     after: Vec<DeviceCopy>,
-    temporaries: Vec<Temporary>,
+    temporary: Option<Arc<Temporary>>,
     event: CudaEvent,
     place: Arc<Place>,
 }
@@ -121,11 +150,11 @@ impl DirectCall {
         after: Vec<DeviceCopy>,
         execution: Option<Execution>,
         leases: Vec<Lease>,
-        temporaries: Vec<Temporary>,
+        temporary: Option<Arc<Temporary>>,
     ) -> Result<DirectCall> {
         let table_bytes = execution.as_ref().map_or(0, |execution| execution.bytes);
         let seat = Seat::new(driver, stream, TABLE_AT + table_bytes, WORDS)?;
-        let mut call = DirectCall { seat, before, after, execution, leases, temporaries, has_gone: false };
+        let mut call = DirectCall { seat, before, after, execution, leases, temporary, has_gone: false };
         call.table().fill(0);
         Ok(call)
     }
@@ -195,7 +224,7 @@ impl DirectCall {
             words: (stream_waits.then_some(start + FINAL_AT as u64), start + DONE_AT as u64),
             execution,
             after: self.after.clone(),
-            temporaries: self.temporaries.clone(),
+            temporary: self.temporary.clone(),
             event: self.seat.event(),
             place,
         })
@@ -293,7 +322,7 @@ impl DirectEnd {
             driver.write_value(stream, self.words.1, 1)?;
         }
         copy_all(driver, &self.after, stream)?;
-        self.temporaries.iter().try_for_each(|temporary| driver.free_in(temporary.0, stream))?;
+        self.temporary.as_ref().map_or(Ok(()), |temporary| temporary.free())?;
         driver.record(self.event, stream)?;
         self.place.note_in_stream();
         Ok(())
@@ -310,7 +339,7 @@ fn copy_all(driver: &CudaDriver, copies: &[DeviceCopy], stream: CudaStream) -> R
     for copy in copies {
         // SAFETY: one side is a buffer of the call, for which the caller vouches, and the other its share of
         // the bounce buffer, which the calls of a stream use one after the other.
-        unsafe { driver.copy_on_device(copy.to, copy.from, copy.bytes, stream) }?;
+        unsafe { copy_in(driver, copy.to, copy.from, copy.bytes, stream) }?;
     }
     Ok(())
 }

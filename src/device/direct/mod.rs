@@ -13,8 +13,10 @@ mod bounce;
 mod call;
 mod leases;
 mod loaded;
+mod moves;
 
 pub(crate) use bounce::{Bounce, IpcHandle, SharedBounce, enable_peer};
 pub(crate) use call::{DeviceCopy, DirectCall, DirectEnd, Execution, Launch, Temporary};
 pub(crate) use leases::Leases;
 pub(crate) use loaded::Kernels;
+pub(crate) use moves::check_moves;

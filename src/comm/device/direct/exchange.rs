@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::pieces::Piece;
-use super::place::{ListedPlace, Place, Told};
+use super::place::{ListedPlace, Place, PlaceInUse, Told};
 use super::setup::{DirectWay, EXECUTOR};
 use super::table::Places;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, Result};
@@ -45,8 +45,9 @@ pub struct DirectExchange {
     all: Vec<u8>,
     /// The broadcast has one byte, which means nothing.
     end: [u8; 1],
-    /// Kept until the executor has read it.
-    _listed: Option<ListedPlace>,
+    listed: Option<ListedPlace>,
+    /// On rank 0, the places that the kernels use.
+    uses: Vec<PlaceInUse>,
 }
 
 impl DirectExchange {
@@ -68,7 +69,8 @@ impl DirectExchange {
             mine,
             all,
             end: [0],
-            _listed: listed,
+            listed,
+            uses: Vec::new(),
         }
     }
 
@@ -111,6 +113,7 @@ impl DirectExchange {
             return Ok(Next::Device);
         }
         self.phase = Phase::Telling;
+        self.uses.clear();
         let recv = self.end.as_mut_ptr();
         let call = of_bytes(Collective::Broadcast, self.end.len());
         let operation = Operation { call, send: recv.cast_const(), recv };
@@ -120,7 +123,13 @@ impl DirectExchange {
         unsafe { endings.start(&operation) }.map(|request| Next::Work(request.into()))
     }
 
-    fn fill_table(&self, comm: &Communicator, call: &mut DirectCall) -> Result<()> {
+    /// Withdraws the buffers of this rank, because the call has failed. Returns whether the kernels may still
+    /// use them.
+    pub fn withdraw(&self) -> bool {
+        self.listed.as_ref().is_some_and(ListedPlace::withdraw)
+    }
+
+    fn fill_table(&mut self, comm: &Communicator, call: &mut DirectCall) -> Result<()> {
         let told: Vec<Told> = self.all.as_chunks().0.iter().map(Told::from_bytes).collect();
         let step = self.piece.bytes();
         let place = |(told, rank): (&Told, Rank)| {
@@ -129,7 +138,9 @@ impl DirectExchange {
                 Some(Place { input, input_step: step as u64, output, output_step: step as u64 })
             })
         };
-        let places = told.iter().zip(0..).map(place).collect::<Result<Vec<Place>>>()?;
+        let found = told.iter().zip(0..).map(place).collect::<Result<Vec<_>>>()?;
+        let (places, uses): (Vec<Place>, Vec<_>) = found.into_iter().unzip();
+        self.uses = uses.into_iter().flatten().collect();
         let Some((work, multiprocessors)) = self.way.work(&self.piece) else { return Ok(()) };
         let address = call.table_address();
         let places = Places { places: &places, told: &told, saturates: comm.plan_cache.saturates() };

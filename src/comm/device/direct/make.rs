@@ -67,7 +67,7 @@ impl DirectWay {
         let blocks = [piece.input_blocks(self.size(), rank), piece.output_blocks(self.size(), rank)];
         let mut sides: [Side; 2] = std::array::from_fn(|i| Side::of(buffers[i], blocks[i], &piece));
         let mut leases = Vec::new();
-        let mut temporaries = Vec::new();
+        let mut temporary = None;
         let mut slot = 0;
         let _entered = Entered::for_device(self.driver, self.device)?;
         let is_in_place = piece.collective == Collective::AllToAll && buffers[0] == buffers[1];
@@ -77,16 +77,18 @@ impl DirectWay {
             !self.is_seen(buffers[1]),
         ];
         if (0..2).any(|i| blocks[i] > 0 && must_move[i]) {
-            let addresses = if self.is_one_process {
-                let side = |i: usize| if must_move[i] { blocks[i] * piece.bytes() } else { 0 };
-                let memory = Temporary::allocate(self.driver, side(0) + side(1), stream)?;
-                temporaries.push(memory);
-                [memory.address(), memory.address() + side(0) as u64]
-            } else {
+            let addresses = if self.has_slots() {
                 let lease = self.slots.take()?;
                 slot = lease.number();
                 leases.push(lease);
                 self.own_slot(slot).map(<[u64; 2]>::from).unwrap_or_default()
+            } else {
+                let side = |i: usize| if must_move[i] { blocks[i] * piece.bytes() } else { 0 };
+                let of_stream = (self.context, stream);
+                let memory = Temporary::allocate(self.driver, of_stream, side(0) + side(1))?;
+                let start = memory.address();
+                temporary = Some(memory);
+                [start, start + side(0) as u64]
             };
             for i in 0..2 {
                 if must_move[i] {
@@ -130,7 +132,7 @@ impl DirectWay {
             }
         };
         let stream = (self.context, stream, stream_waits);
-        let call = DirectCall::new(self.driver, stream, before, after, execution, leases, temporaries)?;
+        let call = DirectCall::new(self.driver, stream, before, after, execution, leases, temporary)?;
         Ok((DirectExchange::new(self, piece, told, listed, rank), call))
     }
 

@@ -5,7 +5,8 @@
 //! bounce buffer. So no other process can make the executor touch other memory.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
 
@@ -21,11 +22,29 @@ pub struct Place {
     pub output_step: u64,
 }
 
-/// The places of ranks of this process, with their ranks.
-static PLACES: LazyLock<Mutex<HashMap<u64, (Rank, Place)>>> = LazyLock::new(Mutex::default);
+/// The places of ranks of this process.
+static PLACES: LazyLock<Mutex<HashMap<u64, Listed>>> = LazyLock::new(Mutex::default);
+
+struct Listed {
+    rank: Rank,
+    place: Place,
+    is_used: Arc<AtomicBool>,
+}
 
 /// A place in the list of the process. Dropping it takes it out.
-pub struct ListedPlace(u64);
+pub struct ListedPlace {
+    number: u64,
+    is_used: Arc<AtomicBool>,
+}
+
+/// The use of a place by the executor's kernel. Dropping it ends the use.
+pub struct PlaceInUse(Arc<AtomicBool>);
+
+impl Drop for PlaceInUse {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
 
 impl ListedPlace {
     /// Adds the place of a rank.
@@ -34,19 +53,26 @@ impl ListedPlace {
         getrandom::fill(&mut number)
             .map_err(|error| Error::Unsupported(format!("no random bytes to be had: {error}")))?;
         let number = u64::from_ne_bytes(number) | 1;
-        PLACES.lock().insert(number, (rank, place));
-        Ok(ListedPlace(number))
+        let is_used = Arc::new(AtomicBool::new(false));
+        PLACES.lock().insert(number, Listed { rank, place, is_used: Arc::clone(&is_used) });
+        Ok(ListedPlace { number, is_used })
+    }
+
+    /// Takes the place out of the list. Returns whether the executor's kernel may still use it.
+    pub fn withdraw(&self) -> bool {
+        PLACES.lock().remove(&self.number);
+        self.is_used.load(Ordering::Acquire)
     }
 
     /// The number that leads to the place.
     pub fn number(&self) -> u64 {
-        self.0
+        self.number
     }
 }
 
 impl Drop for ListedPlace {
     fn drop(&mut self) {
-        PLACES.lock().remove(&self.0);
+        PLACES.lock().remove(&self.number);
     }
 }
 
@@ -80,14 +106,22 @@ impl Told {
         Told { number: word(0), slot: word(8), scalar: std::array::from_fn(|i| bytes[16 + i]) }
     }
 
-    /// The place of a rank that has told it. `slot_place` gives the place of a slot, if there is one of that
-    /// number.
-    pub fn place(&self, rank: Rank, slot_place: impl FnOnce(u64) -> Option<Place>) -> Result<Place> {
+    /// The place of a rank that has told it, and its use if it is listed. `slot_place` gives the place of a
+    /// slot, if there is one of that number.
+    pub fn place(
+        &self,
+        rank: Rank,
+        slot_place: impl FnOnce(u64) -> Option<Place>,
+    ) -> Result<(Place, Option<PlaceInUse>)> {
         let place = if self.number == 0 {
-            slot_place(self.slot)
+            slot_place(self.slot).map(|place| (place, None))
         } else {
-            let listed = PLACES.lock().get(&self.number).copied();
-            listed.filter(|(owner, _)| *owner == rank).map(|(_, place)| place)
+            let places = PLACES.lock();
+            let listed = places.get(&self.number).filter(|listed| listed.rank == rank);
+            listed.map(|Listed { place, is_used, .. }| {
+                is_used.store(true, Ordering::Release);
+                (*place, Some(PlaceInUse(Arc::clone(is_used))))
+            })
         };
         place.ok_or_else(|| Error::Mismatch(format!("rank {rank} names a buffer that it does not share")))
     }
@@ -103,10 +137,15 @@ mod tests {
         let listed = ListedPlace::add(3, place).unwrap();
         let told = Told { number: listed.number(), slot: 0, scalar: [7; Scalar::BYTES] };
         let told = Told::from_bytes(&told.to_bytes());
-        assert_eq!(told.place(3, |_| None).unwrap(), place);
+        let (found, used) = told.place(3, |_| None).unwrap();
+        assert_eq!(found, place);
         assert!(told.place(2, |_| Some(place)).is_err());
+        assert!(listed.withdraw());
+        drop(used);
+        assert!(!listed.withdraw());
+        assert!(told.place(3, |_| None).is_err());
         let in_slot = Told { number: 0, slot: 9, ..told };
-        assert_eq!(in_slot.place(2, |slot| (slot == 9).then_some(place)).unwrap(), place);
+        assert_eq!(in_slot.place(2, |slot| (slot == 9).then_some(place)).unwrap().0, place);
         assert!(in_slot.place(2, |_| None).is_err());
         drop(listed);
         assert!(told.place(3, |_| Some(place)).is_err());

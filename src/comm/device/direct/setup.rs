@@ -9,7 +9,7 @@ use crate::backend::OobExchange;
 use crate::base::{Error, Rank, Result};
 use crate::comm::communicator::{CommConfig, Communicator};
 use crate::comm::create::backends::BuiltinExchange;
-use crate::device::direct::{Bounce, IpcHandle, Kernels, Leases, SharedBounce, enable_peer};
+use crate::device::direct::{Bounce, IpcHandle, Kernels, Leases, SharedBounce, check_moves, enable_peer};
 use crate::device::kernels::MOST_RANKS;
 use crate::device::{CudaContext, CudaDriver, CudaStream, Entered, Ordinal, Uuid};
 use crate::log_line;
@@ -37,9 +37,8 @@ pub struct DirectWay {
     pub is_local: bool,
     /// Whether the executor has the same device.
     pub shares_device: bool,
-    /// Whether all ranks are in one process.
-    pub is_one_process: bool,
-    /// Memory of this rank that the executor has mapped, if the ranks are several processes.
+    /// Memory of this rank that the executor can address, if the ranks are several processes or have several
+    /// devices.
     bounce: Option<Bounce>,
     pub slots: Arc<Leases>,
     executor: Option<Executor>,
@@ -195,7 +194,6 @@ struct Prepared {
     size: usize,
     is_local: bool,
     shares_device: bool,
-    is_one_process: bool,
     bounce: Option<Bounce>,
     /// Handle of the bounce buffer, for the executor in another process.
     handle: IpcHandle,
@@ -208,10 +206,12 @@ impl Prepared {
         let Some((context, device)) = driver.current()? else {
             return Err(Error::Unsupported("this thread has no device any more".into()));
         };
+        check_moves()?;
         let _ignored = driver.ignore_captures();
         let size = all.len();
-        let is_one_process = all.iter().all(|other| other.process == executor.process);
-        let bounce = match is_one_process {
+        let is_like_executor =
+            |other: &Introduction| other.process == executor.process && other.uuid == executor.uuid;
+        let bounce = match all.iter().all(is_like_executor) {
             true => None,
             false => Some(Bounce::allocate(driver, context, 2 * SLOTS * SLOT_BYTES)?),
         };
@@ -237,7 +237,6 @@ impl Prepared {
             size,
             is_local,
             shares_device,
-            is_one_process,
             bounce,
             handle,
             executor: executor_side,
@@ -268,7 +267,6 @@ impl Prepared {
             size: self.size,
             is_local: self.is_local,
             shares_device: self.shares_device,
-            is_one_process: self.is_one_process,
             bounce: self.bounce,
             slots: Leases::new(SLOTS),
             executor: self.executor,
@@ -287,7 +285,12 @@ impl DirectWay {
 
     /// Bytes that a piece may have on one side of a rank, if there is a limit.
     pub fn slot_bytes(&self) -> Option<usize> {
-        (!self.is_one_process).then_some(SLOT_BYTES)
+        self.has_slots().then_some(SLOT_BYTES)
+    }
+
+    /// Whether ranks may have slots in memory that the executor can address. Equal on all ranks.
+    pub fn has_slots(&self) -> bool {
+        self.bounce.is_some()
     }
 
     /// Whether the executor has a kernel for the pieces of a call.
