@@ -82,6 +82,8 @@ fn package_of(file: &Path) -> Option<&'static str> {
         _ if name.contains("/.debug/") => Some("anyccl-dbg"),
         _ if name.starts_with("share/doc") || name.ends_with("installed.txt") => None,
         Some(library) if library.starts_with("libanyccl.so.") => Some("libanyccl0"),
+        // It leads to the library for MPI programs, which lies beside the tool.
+        Some("pkgconfig/anyccl-mpi.pc") => Some("anyccl"),
         Some(_) => Some("libanyccl-dev"),
         None if name.starts_with("include/") => Some("libanyccl-dev"),
         None => Some("anyccl"),
@@ -149,6 +151,7 @@ mod tests {
         assert_eq!(package("lib/x86_64-linux-gnu/libanyccl.so"), Some("libanyccl-dev"));
         assert_eq!(package("lib/x86_64-linux-gnu/.debug/libanyccl.so.0.1.0.debug"), Some("anyccl-dbg"));
         assert_eq!(package("include/anyccl/base.h"), Some("libanyccl-dev"));
+        assert_eq!(package("lib/x86_64-linux-gnu/pkgconfig/anyccl-mpi.pc"), Some("anyccl"));
         assert_eq!(package("lib/anyccl/nccl/libnccl.so.2"), Some("anyccl"));
         assert_eq!(package("lib/anyccl/installed.txt"), None);
     }
