@@ -7,11 +7,11 @@ use std::sync::Mutex;
 
 use anyccl_engine::algo::ALGORITHMS;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
-use anyccl_engine::comm::{Communicator, Operation};
+use anyccl_engine::comm::Communicator;
 use anyccl_engine::config::Config;
 use common::attempt::{Attempt, Placement};
 use common::case::{Case, support_table};
-use common::device::{Arena, Stream, Way, call, double};
+use common::device::{Arena, Stream, Way, call, check_order_in_stream, double};
 use common::ranks::{TRANSPORTS, config, on_ranks};
 
 const ARENA: usize = 8 << 20;
@@ -93,29 +93,14 @@ fn ranks_with_and_without_a_device_share_a_communicator() {
 
 #[test]
 fn a_call_on_a_stream_sees_what_came_before_it_and_is_seen_by_what_comes_after() {
-    const BYTES: usize = 300_000;
     double();
     for seed in 0..20 {
         double().set_seed(seed);
         let devices = Devices::new(2);
         on_ranks(2, &config(TRANSPORTS[0]), |comm| {
             double();
-            let (arena, stream) = &mut *devices.0[comm.rank() as usize].lock().unwrap();
-            comm.set_stream(Some(stream.handle()));
-            let buffer = arena.take(BYTES);
-            // Each round's input is enqueued before the call, and the next round's after it. The host does
-            // not wait between them.
-            for round in 1..=5u8 {
-                double().fill(buffer, round + comm.rank() as u8, BYTES, stream);
-                let place = std::ptr::with_exposed_provenance_mut::<u8>(buffer as usize);
-                let case = Case::reducing(Collective::AllReduce, Datatype::Uint8, ReduceOp::Sum, 0, BYTES);
-                let operation = Operation { call: case.call(), send: place.cast_const(), recv: place };
-                // SAFETY: the buffer lives until the stream has passed the call.
-                unsafe { comm.run(&operation) }.unwrap();
-            }
-            stream.synchronize();
-            let sum = 5 + 5 + 1;
-            assert!(double().read(buffer, BYTES).iter().all(|byte| *byte == sum), "seed {seed}");
+            let device = &mut *devices.0[comm.rank() as usize].lock().unwrap();
+            check_order_in_stream(comm, device, seed);
         });
     }
 }

@@ -9,11 +9,11 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
-use anyccl_engine::comm::{Communicator, DeviceWay, Operation};
+use anyccl_engine::comm::{Communicator, DeviceWay};
 use anyccl_engine::config::{Config, DeviceWayChoice};
 use common::attempt::{Attempt, Placement};
 use common::case::{Case, support_table};
-use common::device::{Arena, Stream, Way, call, double, have_device};
+use common::device::{Arena, Stream, Way, call, check_order_in_stream, double, have_device};
 use common::processes::{self, ProcessJob, RankProcess, free_tcp_store, join, say};
 use common::ranks::{TRANSPORTS, config, on_ranks_after};
 use common::values::noise;
@@ -132,25 +132,13 @@ fn start_ranks(size: u32, part: &'static str, seed: u64, devices: u32) {
 
 #[test]
 fn calls_on_a_stream_follow_each_other_without_the_host() {
-    const BYTES: usize = 300_000;
     double();
     for seed in 0..20 {
         double().set_seed(seed);
         let devices = Devices::new(2);
         on_direct_ranks(2, |comm| {
-            let (arena, stream) = &mut *devices.0[comm.rank() as usize].lock().unwrap();
-            comm.set_stream(Some(stream.handle()));
-            let buffer = arena.take(BYTES);
-            for round in 1..=5u8 {
-                double().fill(buffer, round + comm.rank() as u8, BYTES, stream);
-                let place = std::ptr::with_exposed_provenance_mut::<u8>(buffer as usize);
-                let case = Case::reducing(Collective::AllReduce, Datatype::Uint8, ReduceOp::Sum, 0, BYTES);
-                let operation = Operation { call: case.call(), send: place.cast_const(), recv: place };
-                // SAFETY: the buffer lives until the stream has passed the call.
-                unsafe { comm.run(&operation) }.unwrap();
-            }
-            stream.synchronize();
-            assert!(double().read(buffer, BYTES).iter().all(|byte| *byte == 11), "seed {seed}");
+            let device = &mut *devices.0[comm.rank() as usize].lock().unwrap();
+            check_order_in_stream(comm, device, seed);
         });
     }
 }

@@ -5,7 +5,7 @@
 mod common;
 
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
+use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use anyccl_engine::base::{Collective, Datatype, Error, ReduceOp, Result};
@@ -101,20 +101,21 @@ fn direct_way_fails(ignored: &str) -> bool {
     let mut ranks = Command::new(program)
         .args(["ranks_of_the_direct_way", "--exact", "--ignored"])
         .env("ANYCCL_TEST_IGNORED", ignored)
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .expect("a process");
-    let end = Instant::now() + Duration::from_secs(30);
-    while Instant::now() < end {
-        if let Some(status) = ranks.try_wait().expect("a child") {
-            return !status.success();
-        }
-        std::thread::sleep(Duration::from_millis(20));
+    let mut output = ranks.stdout.take().expect("a pipe");
+    let (end, has_ended) = mpsc::channel();
+    std::thread::spawn(move || {
+        // The pipe closes with the process.
+        let _ = std::io::copy(&mut output, &mut std::io::sink());
+        let _ = end.send(());
+    });
+    if has_ended.recv_timeout(Duration::from_secs(30)).is_err() {
+        ranks.kill().expect("a child");
     }
-    ranks.kill().expect("a child");
-    ranks.wait().expect("a child");
-    true
+    !ranks.wait().expect("a child").success()
 }
 
 #[test]

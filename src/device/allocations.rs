@@ -1,6 +1,6 @@
 //! Memory of devices that the library allocates for the program: `anyccl_mem_alloc_kind`.
 //!
-//! It is memory of the device that is current in the calling thread, or of the first device if none is. The
+//! The memory is of the device that is current in the calling thread, or of the first device if none is. The
 //! process keeps it until it is freed, or until the process ends, whatever communicators come and go. Like
 //! the driver's own functions, both directions may wait for all work of the device.
 

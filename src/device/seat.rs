@@ -124,9 +124,9 @@ impl Seat {
         self.word(READY_AT).load(Ordering::Acquire) != 0
     }
 
-    /// Lets the stream go on.
+    /// Lets the stream go on. A call whose stream waits for more than 1 has set that before.
     pub fn let_go(&self) {
-        self.word(FINAL_AT).store(1, Ordering::Release);
+        self.word(FINAL_AT).fetch_max(1, Ordering::Release);
     }
 
     /// Asks whether the device still works on the stream. The context stays current in this thread.

@@ -30,24 +30,19 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::context::Entered;
 use super::driver::CudaDriver;
-use super::handles::{CudaContext, CudaEvent, CudaStream};
-use super::pinned::{Block, Queued};
+use super::handles::{CudaContext, CudaStream};
 use super::ranges::{Copy, Placed, Touched};
+use super::seat::{FINAL_AT, READY_AT, Seat, WORD_STEP};
 use super::stream_end::{Place, StreamEnd};
 use crate::base::Result;
 
-/// Bytes at the start of a block that hold the two words, on two cache lines.
-const HEAD_BYTES: usize = 128;
-const READY_AT: usize = 0;
-const FINAL_AT: usize = 64;
+/// The words at the start of a block: *ready* and *final*.
+const WORDS: usize = 2;
+const HEAD_BYTES: usize = WORDS * WORD_STEP;
 
 /// A call on copies of device buffers, from its place in a stream to its end there.
 pub struct StagedCall {
-    driver: &'static CudaDriver,
-    context: CudaContext,
-    stream: CudaStream,
-    /// Whether the stream belongs to the program, and so waits for the end of the call.
-    stream_waits: bool,
+    seat: Seat,
     placed: Placed,
     /// Whether `ready` and `final` count copies. Otherwise they are set once.
     counts_reads: bool,
@@ -56,17 +51,6 @@ pub struct StagedCall {
     seen: (u32, u32),
     /// Copies back that were enqueued before the end.
     written: usize,
-    /// Unset after the block was given up.
-    block: Option<Block>,
-    event: Option<CudaEvent>,
-    /// Set from before the wait is enqueued until the stream has passed it.
-    queued: Option<Queued>,
-    /// Whether anything was enqueued that the stream has not been seen to pass.
-    is_in_stream: bool,
-    /// Whether only a part of the call was enqueued, perhaps without the event.
-    is_incomplete: bool,
-    /// Set if the end is enqueued apart from the start: where it is.
-    end_place: Option<Arc<Place>>,
 }
 
 impl StagedCall {
@@ -81,27 +65,10 @@ impl StagedCall {
         let (stream, stream_waits) = stream(driver, entered.context())?;
         driver.refuse_capture(stream)?;
         let placed = Placed::of(touched, HEAD_BYTES);
-        let block = Block::take(driver, placed.bytes())?;
-        let call = StagedCall {
-            driver,
-            context: entered.context(),
-            stream,
-            stream_waits,
-            placed,
-            counts_reads: false,
-            counts_writes: false,
-            seen: (0, 0),
-            written: 0,
-            block: Some(block),
-            event: None,
-            queued: None,
-            is_in_stream: false,
-            is_incomplete: false,
-            end_place: None,
-        };
-        call.ready().store(0, Ordering::Relaxed);
-        call.finality().store(0, Ordering::Relaxed);
-        Ok(call)
+        let of_stream = (entered.context(), stream, stream_waits);
+        let seat = Seat::new(driver, of_stream, placed.bytes(), WORDS)?;
+        let (counts_reads, counts_writes) = (false, false);
+        Ok(StagedCall { seat, placed, counts_reads, counts_writes, seen: (0, 0), written: 0 })
     }
 
     /// The copy of an address in one of the buffers; the address itself if it is in none.
@@ -144,22 +111,17 @@ impl StagedCall {
 
     /// Whether the stream belongs to the program, and so waits for the end of the call.
     pub fn stream_waits(&self) -> bool {
-        self.stream_waits
+        self.seat.stream_waits
     }
 
     /// Puts the copies, and the wait if there is one, into the stream. After an error, the stream does not
     /// wait.
     pub fn enqueue(&mut self) -> Result<()> {
-        let first = self.placed.first_address();
-        let _entered = Entered::for_memory(self.driver, first)?;
-        if self.event.is_none() {
-            self.event = Some(self.driver.create_event()?);
-        }
-        self.queued = self.stream_waits.then(Queued::new);
-        self.is_in_stream = true;
+        let _entered = Entered::for_memory(self.seat.driver, self.placed.first_address())?;
+        self.seat.begin()?;
         let outcome = self.enqueue_start();
         if outcome.is_err() {
-            self.is_incomplete = true;
+            self.seat.is_incomplete = true;
             self.let_go();
         }
         outcome
@@ -168,47 +130,45 @@ impl StagedCall {
     /// Takes the end out of the call, on a stream of the program: [`StagedCall::enqueue`] enqueues the start
     /// alone then, and the caller enqueues the end. The stream passes the call only after that.
     pub fn split_end(&mut self) -> Result<StreamEnd> {
-        let _entered = Entered::for_memory(self.driver, self.placed.first_address())?;
-        self.event = Some(self.driver.create_event()?);
-        let end = self.stream_end()?;
-        self.end_place = Some(Arc::clone(&end.place));
-        Ok(end)
+        let _entered = Entered::for_memory(self.seat.driver, self.placed.first_address())?;
+        let place = self.seat.split()?;
+        self.stream_end(place)
     }
 
     /// The end of the call, in its context, which is current.
-    fn stream_end(&self) -> Result<StreamEnd> {
-        let address = self.driver.device_address(self.start())?;
+    fn stream_end(&self, place: Arc<Place>) -> Result<StreamEnd> {
+        let address = self.seat.driver.device_address(self.start())?;
         Ok(StreamEnd {
-            driver: self.driver,
-            stream: self.stream,
+            driver: self.seat.driver,
+            stream: self.seat.stream,
             device: self.placed.first_address(),
-            final_word: self.stream_waits.then_some(address + FINAL_AT as u64),
+            final_word: self.seat.stream_waits.then_some(address + FINAL_AT as u64),
             block: self.start().expose_provenance(),
             writes: self.placed.writes()[self.written..].to_vec(),
             waits_for_each: self.counts_writes,
-            event: self.event.unwrap_or(CudaEvent::NONE),
-            place: Arc::default(),
+            event: self.seat.event(),
+            place,
         })
     }
 
     fn enqueue_start(&self) -> Result<()> {
-        let address = self.driver.device_address(self.start())?;
+        let address = self.seat.driver.device_address(self.start())?;
         let ready = address + READY_AT as u64;
         for (copy, number) in self.placed.reads().iter().zip(1..) {
             let to = self.start().wrapping_add(copy.offset);
             // SAFETY: a part of the block, which nobody reads before `ready` is set.
-            unsafe { self.driver.copy_to_host(to, copy.address as u64, copy.bytes, self.stream) }?;
+            unsafe { self.seat.driver.copy_to_host(to, copy.address as u64, copy.bytes, self.seat.stream) }?;
             if self.counts_reads {
-                self.driver.write_value(self.stream, ready, number)?;
+                self.seat.driver.write_value(self.seat.stream, ready, number)?;
             }
         }
         if !self.counts_reads {
-            self.driver.write_value(self.stream, ready, 1)?;
+            self.seat.driver.write_value(self.seat.stream, ready, 1)?;
         }
-        if !self.stream_waits || self.end_place.is_some() {
+        if !self.seat.stream_waits || self.seat.is_split() {
             return Ok(());
         }
-        self.stream_end()?.enqueue_in_context()
+        self.stream_end(Arc::default())?.enqueue_in_context()
     }
 
     /// Whether the call reads nothing of a device, so that it may run before its stream has come to it.
@@ -237,14 +197,16 @@ impl StagedCall {
         }
         self.seen = now;
         let last = now.1 as usize;
-        if self.stream_waits || !self.counts_writes || last <= self.written {
+        if self.seat.stream_waits || !self.counts_writes || last <= self.written {
             return Ok(true);
         }
-        self.adopt_context()?;
+        self.seat.adopt_context()?;
         for copy in &self.placed.writes()[self.written..last] {
             let from = self.start().wrapping_add(copy.offset);
             // SAFETY: a part of the block, which nobody writes because the piece is final.
-            unsafe { self.driver.copy_to_device(copy.address as u64, from, copy.bytes, self.stream) }?;
+            unsafe {
+                self.seat.driver.copy_to_device(copy.address as u64, from, copy.bytes, self.seat.stream)
+            }?;
         }
         self.written = last;
         Ok(true)
@@ -254,16 +216,15 @@ impl StagedCall {
     /// succeeded. The context stays current in this thread.
     pub fn end(&mut self, has_succeeded: bool) -> Result<()> {
         self.let_go();
-        if self.stream_waits || self.is_incomplete {
+        if self.seat.stream_waits || self.seat.is_incomplete {
             return Ok(());
         }
         if !has_succeeded {
-            self.is_incomplete = true;
+            self.seat.is_incomplete = true;
             return Ok(());
         }
-        let enqueued =
-            self.adopt_context().and_then(|()| self.stream_end()).and_then(StreamEnd::enqueue_in_context);
-        enqueued.inspect_err(|_| self.is_incomplete = true)
+        let enqueued = self.seat.adopt_context().and_then(|()| self.stream_end(Arc::default()));
+        enqueued.and_then(StreamEnd::enqueue_in_context).inspect_err(|_| self.seat.is_incomplete = true)
     }
 
     fn let_go(&self) {
@@ -271,65 +232,35 @@ impl StagedCall {
         self.finality().store(last as u32, Ordering::Release);
     }
 
-    /// Asks whether the device still works on the stream of the call. The context stays current in this
-    /// thread.
+    /// See [`Seat::check`].
     pub fn check(&self) -> Result<()> {
-        if self.end_place.as_ref().is_some_and(|place| place.is_pending()) {
-            return Ok(());
-        }
-        self.adopt_context()?;
-        match self.event.filter(|_| self.stream_waits && !self.is_incomplete) {
-            // The program may capture a graph on its stream, which a query of the stream would end.
-            Some(event) => self.driver.has_passed(event).map(drop),
-            None => self.driver.stream_has_ended(self.stream).map(drop),
-        }
+        self.seat.check()
     }
 
-    /// Whether the stream has passed the call. An error is one of the device. The context stays current in
-    /// this thread.
+    /// See [`Seat::has_passed`].
     pub fn has_passed(&mut self) -> Result<bool> {
-        if let Some(place) = self.end_place.take_if(|place| !place.is_pending()) {
-            self.is_incomplete |= place.is_incomplete();
-        }
-        if self.is_in_stream {
-            self.adopt_context()?;
-        }
-        let passed = match self.event {
-            _ if self.end_place.is_some() => false,
-            _ if !self.is_in_stream => true,
-            _ if self.is_incomplete => self.driver.stream_has_ended(self.stream)?,
-            Some(event) => self.driver.has_passed(event)?,
-            None => true,
-        };
-        if passed {
-            self.is_in_stream = false;
-            self.queued = None;
-        }
-        Ok(passed)
-    }
-
-    /// Makes the context of the call current in this thread, which calls nothing else of the driver.
-    fn adopt_context(&self) -> Result<()> {
-        self.driver.ignore_captures().keep();
-        self.driver.set_current(self.context)
+        self.seat.has_passed()
     }
 
     fn start(&self) -> *mut u8 {
-        self.block.as_ref().expect("kept until the end").start()
+        self.seat.start()
     }
 
     fn ready(&self) -> &AtomicU32 {
-        self.word(READY_AT)
+        self.seat.word(READY_AT)
     }
 
     fn finality(&self) -> &AtomicU32 {
-        self.word(FINAL_AT)
+        self.seat.word(FINAL_AT)
     }
+}
 
-    fn word(&self, at: usize) -> &AtomicU32 {
-        // SAFETY: the head of the block, which lives as long as `self`. The block is aligned to a cache line,
-        // and processor and device access the word only as a whole.
-        unsafe { &*self.start().wrapping_add(at).cast::<AtomicU32>() }
+impl Drop for StagedCall {
+    fn drop(&mut self) {
+        if self.seat.is_in_stream() {
+            // The stream may still come to the wait.
+            self.let_go();
+        }
     }
 }
 
@@ -346,24 +277,4 @@ fn cut(range: Range<usize>, bytes: usize) -> impl Iterator<Item = Range<usize>> 
         start = part.end;
         (part.start < end).then_some(part)
     })
-}
-
-impl Drop for StagedCall {
-    fn drop(&mut self) {
-        if let Some(event) = self.event.take() {
-            // This thread may have another context, or none. Without any, the driver may refuse.
-            let is_pushed = self.driver.push(self.context).is_ok();
-            self.driver.destroy_event(event);
-            if is_pushed {
-                self.driver.pop();
-            }
-        }
-        if self.is_in_stream {
-            // The stream was not seen to pass the call, so a copy may still be under way.
-            self.let_go();
-            if let Some(block) = self.block.take() {
-                block.leak();
-            }
-        }
-    }
 }

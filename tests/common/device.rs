@@ -6,10 +6,12 @@
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
 
-use anyccl_engine::base::Result;
+use anyccl_engine::base::{Collective, Datatype, ReduceOp, Result};
 use anyccl_engine::comm::{Communicator, Operation};
 use anyccl_engine::config::{Config, DeviceWayChoice};
 use anyccl_engine::device::CudaStream;
+
+use super::case::Case;
 
 /// Functions of the double that tests call.
 pub struct Double {
@@ -368,4 +370,24 @@ pub fn call(way: Way, comm: &Communicator, stream: &Stream, operation: &Operatio
             outcome
         }
     }
+}
+
+/// Makes sums on a stream of the communicator, on two ranks. The input of each is enqueued before it, and the
+/// next input after it. The host does not wait between them.
+pub fn check_order_in_stream(comm: &Communicator, (arena, stream): &mut (Arena, Stream), seed: u64) {
+    const BYTES: usize = 300_000;
+    const ROUNDS: u8 = 5;
+    comm.set_stream(Some(stream.handle()));
+    let buffer = arena.take(BYTES);
+    for round in 1..=ROUNDS {
+        double().fill(buffer, round + comm.rank() as u8, BYTES, stream);
+        let place = std::ptr::with_exposed_provenance_mut::<u8>(buffer as usize);
+        let case = Case::reducing(Collective::AllReduce, Datatype::Uint8, ReduceOp::Sum, 0, BYTES);
+        let operation = Operation { call: case.call(), send: place.cast_const(), recv: place };
+        // SAFETY: the buffer lives until the stream has passed the call.
+        unsafe { comm.run(&operation) }.unwrap();
+    }
+    stream.synchronize();
+    let sum = ROUNDS + (ROUNDS + 1);
+    assert!(double().read(buffer, BYTES).iter().all(|byte| *byte == sum), "seed {seed}");
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// The command, with Python in front of a script that the system could not execute by itself.
 ///
-/// That is a file whose name ends in `.py`, and that is not executable or is named without a slash.
+/// A script is a file whose name ends in `.py`, and that is not executable or is named without a slash.
 pub fn with_interpreter(command: Vec<OsString>, python: &OsStr) -> Vec<OsString> {
     match command.first().is_some_and(|program| is_for_python(Path::new(program))) {
         true => std::iter::once(python.to_owned()).chain(command).collect(),
