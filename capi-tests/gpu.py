@@ -89,6 +89,17 @@ def steps(machine):
         sizes = ["-b", "8", "-e", largest, "-f", "8", "--json", OUTPUT / f"{what}-{ranks}.json"]
         machine.ranks(name, ranks, [tool, "perf", what, "--memory", "cuda", *sizes, *brief], **variables)
 
+    def facts():
+        sources, program = sorted((HERE / "gpu_facts").glob("*.cpp")), OUTPUT / "gpu_facts"
+        words = [os.environ.get("CXX", "c++"), "-std=c++17", "-O2", *sources, "-o", program, "-ldl", "-pthread"]
+        subprocess.run([str(word) for word in words], check=True)
+        # Calls beside a waiting stream stop the double, unless it is told to let them pass.
+        lenient = {"CUDA_DOUBLE_LENIENT": "1", "CUDA_DOUBLE_HANG_MS": "60000"}
+        with tempfile.TemporaryDirectory() as cache:
+            path = ROOT / "src" / "device" / "kernels" / "anyccl.ptx"
+            size = [] if machine.is_real else [1 << 20, 20]
+            machine.ranks("facts", 1, [program, path, *size], CUDA_CACHE_PATH=cache, **lenient)
+
     def by_nccl():
         if machine.devices < 2:
             raise Skipped("fewer than two GPUs: NCCL wants one for each rank")
@@ -123,6 +134,7 @@ def steps(machine):
 
     yield "what is here", lambda: machine.ranks("info", 1, [tool, "info"])
     yield "copies between devices", lambda: machine.ranks("p2p-matrix", 1, [tool, "p2p-matrix", "--bytes", largest])
+    yield "facts of the driver", facts
     for ranks in RANKS:
         device = HERE / "device.c"
         yield f"C API on {ranks} ranks", lambda ranks=ranks: machine.ranks(f"C API {ranks}", ranks, [compiled(machine, device)])

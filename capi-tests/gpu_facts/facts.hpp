@@ -1,0 +1,24 @@
+// The groups of measurements, one per file.
+#pragma once
+
+#include <cstddef>
+
+#include "driver.hpp"
+
+// Prints device and driver, and how long the driver takes to compile the kernels at `ptx`: first, and again.
+void kernels_load(const Driver &driver, const char *ptx);
+
+// Prints the rate at which one kernel sums `bytes` each of 2, 4 and 8 buffers into as many.
+void kernels_run(const Driver &driver, const char *ptx, std::size_t bytes);
+
+// Prints how long a value takes from stream to stream: in one process, and between two.
+void values_between_streams(const Driver &driver, int rounds);
+void values_between_processes(const Driver &driver, int rounds);
+
+// Prints what it costs to map memory of another process, and whether that and other calls wait for a stream that
+// waits for a value.
+void mapping(const Driver &driver);
+
+// The other process of the two above.
+int peer_of_values(int rounds);
+int peer_of_mapping();

@@ -1,0 +1,31 @@
+// Measures what the design of the direct way depends on: the facts of a GPU and its driver that NVIDIA does not
+// promise. Prints a line of JSON for each. `make test-gpu` runs it; docs/gpu.md says what the figures decide.
+//
+//     gpu_facts anyccl.ptx [bytes of a buffer] [rounds]
+
+#include "facts.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+int main(int count, char **arguments)
+{
+    if (count == 3 && std::strcmp(arguments[1], "peer-of-values") == 0)
+        return peer_of_values(std::atoi(arguments[2]));
+    if (count == 3 && std::strcmp(arguments[1], "peer-of-mapping") == 0)
+        return peer_of_mapping();
+    if (count < 2) {
+        std::fprintf(stderr, "usage: %s anyccl.ptx [bytes of a buffer] [rounds]\n", arguments[0]);
+        return 2;
+    }
+    const std::size_t bytes = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 256 << 20;
+    const int rounds = count > 3 ? std::atoi(arguments[3]) : 200;
+    const Driver &driver = open_driver();
+    kernels_load(driver, arguments[1]);
+    kernels_run(driver, arguments[1], bytes);
+    values_between_streams(driver, rounds);
+    values_between_processes(driver, rounds);
+    mapping(driver);
+    return 0;
+}
