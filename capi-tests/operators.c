@@ -147,7 +147,7 @@ static void numbers_and_names(void)
                  anyccl_op_create_premul_sum(&scalar, ANYCCL_BYTE, ANYCCL_SCALAR_IMMEDIATE, &op));
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
                  anyccl_op_create_premul_sum(&scalar, ANYCCL_FLOAT64, ANYCCL_SCALAR_IMMEDIATE, NULL));
-    CHECK(op == -5);
+    CHECK((int)op == -5);
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_op_destroy(ANYCCL_SUM));
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_op_destroy(-1));
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_op_destroy(1 << 30));

@@ -161,6 +161,7 @@ def bind(header):
         if not name.startswith("VERSION"):
             binding.lines.append(f"{name} = {value}")
     text = re.sub(r"^\s*#.*$", "", without_comments(header), flags=re.MULTILINE)
+    text = re.sub(r"\bANYCCL_(NODISCARD|ENUM_TYPE|ENUM_SIZE)\b", "", text)
     text = re.sub(r'extern "C" \{|^\}\s*$', "", text, flags=re.MULTILINE)
     shapes = (
         (r"typedef enum (\w+) \{(.*?)\} \1", binding.enum),

@@ -10,7 +10,7 @@
  * failure, and the conventions of all calls.
  *
  * \code{.c}
- * int no_datatype = 99;
+ * anyccl_datatype_t no_datatype = (anyccl_datatype_t)99;
  * int64_t sum = 0;
  * anyccl_status_t status;
  * status = anyccl_all_reduce(&sum, &sum, 1, no_datatype, ANYCCL_SUM, ANYCCL_WORLD);
@@ -34,6 +34,17 @@
  * - After fork, the child cannot use what its parent made: such calls return ANYCCL_ERR_INVALID_USAGE and
  *   change nothing. The child keeps no connection of its parent open. The other ranks therefore notice the
  *   death of the parent even while the child lives.
+ *
+ * \section mistakes Mistakes that the compiler finds
+ *
+ * Datatypes, operators and the other enumerations are types of their own. A C++ compiler refuses a call that
+ * swaps a datatype and an operator. Clang warns of it, and so does gcc with -Wextra or -Wenum-conversion.
+ *
+ * A compiler also warns where a status is ignored, because it may be the only sign of a wrong result. The
+ * exceptions are calls of cleaning up: anyccl_comm_abort(), anyccl_graph_destroy(), anyccl_mem_free(),
+ * anyccl_op_destroy(), anyccl_request_free() and anyccl_set_log_callback(). To ignore one status on purpose,
+ * write `(void)` in front of the call in C23 or C++17, and `(void)!` before that. To have no such warnings,
+ * define ANYCCL_ALLOW_UNUSED_STATUS before the header is included.
  *
  * \section failures Failures
  *
@@ -67,11 +78,34 @@
 extern "C" {
 #endif
 
+/* In front of each call whose status must not be ignored. */
+#ifdef ANYCCL_ALLOW_UNUSED_STATUS
+#define ANYCCL_NODISCARD
+#elif defined(__cplusplus) ? __cplusplus >= 201703L : defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L
+#define ANYCCL_NODISCARD [[nodiscard]]
+#elif defined(__GNUC__)
+#define ANYCCL_NODISCARD __attribute__((__warn_unused_result__))
+#else
+#define ANYCCL_NODISCARD
+#endif
+
+/* An enumeration has the size of an int, also with -fshort-enums, and may have values without a name. */
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+#define ANYCCL_ENUM_TYPE : int
+#define ANYCCL_ENUM_SIZE
+#elif defined(__GNUC__)
+#define ANYCCL_ENUM_TYPE
+#define ANYCCL_ENUM_SIZE __attribute__((__mode__(__SI__)))
+#else
+#define ANYCCL_ENUM_TYPE
+#define ANYCCL_ENUM_SIZE
+#endif
+
 /** \name Statuses
  *  \{ */
 
 /** Values of anyccl_status_t. They never change; later versions may add values. */
-typedef enum anyccl_status {
+typedef enum anyccl_status ANYCCL_ENUM_TYPE {
     /** The call has succeeded. */
     ANYCCL_SUCCESS = 0,
     /** An argument is invalid. Nothing was sent and nothing has changed. */
@@ -97,7 +131,7 @@ typedef enum anyccl_status {
     ANYCCL_ERR_SYSTEM = 9,
     /** A bug in anyccl. Please report the message of anyccl_last_error(). */
     ANYCCL_ERR_INTERNAL = 10,
-} anyccl_status;
+} ANYCCL_ENUM_SIZE anyccl_status;
 
 /**
  * Result of a call: one of enum anyccl_status. After anything but ANYCCL_SUCCESS, anyccl_last_error() has

@@ -40,6 +40,7 @@ extern "C" {
  * end of the batch. Batches may be nested; the end of the outermost one counts. Replacement for
  * ncclGroupStart.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_batch_begin(void);
 
 /**
@@ -52,6 +53,7 @@ anyccl_status_t anyccl_batch_begin(void);
  * The call blocks, at most for the timeouts of the communicators. The end of an inner batch does not block.
  * Requests that were made inside the batch must still be waited for. Replacement for ncclGroupEnd.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_batch_end(void);
 
 #ifdef __cplusplus

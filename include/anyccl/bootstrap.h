@@ -120,6 +120,7 @@ typedef struct anyccl_store_t {
  * Collective over the ranks of the new communicator. The call blocks until all ranks have joined, at most
  * for the timeout. It does not need anyccl_init().
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_create_with_store(const struct anyccl_store_t *store,
                                               int size,
                                               int rank,
@@ -157,6 +158,7 @@ anyccl_status_t anyccl_comm_create_with_store(const struct anyccl_store_t *store
  * Collective over the ranks if size is not 0: the call blocks until all ranks have arrived, at most for the
  * timeout. Rank 0 then answers the ranks that join, as after anyccl_get_unique_id().
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_unique_id_exchange_by_file(const char *path,
                                                   int size,
                                                   int rank,

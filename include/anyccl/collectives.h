@@ -96,6 +96,7 @@ extern "C" {
  * Collective. In place: send == recv. The result has the same bits on every rank and in every run.
  * Replacement for MPI_Allreduce and ncclAllReduce.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_reduce(const void *send,
                                   void *recv,
                                   size_t count,
@@ -107,6 +108,7 @@ anyccl_status_t anyccl_all_reduce(const void *send,
  * Nonblocking form of anyccl_all_reduce(): see \ref nonblocking in request.h. Replacement for
  * MPI_Iallreduce.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_iall_reduce(const void *send,
                                    void *recv,
                                    size_t count,
@@ -119,6 +121,7 @@ anyccl_status_t anyccl_iall_reduce(const void *send,
  * Persistent form of anyccl_all_reduce(): see \ref persistent in request.h. Replacement for
  * MPI_Allreduce_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_reduce_init(const void *send,
                                        void *recv,
                                        size_t count,
@@ -146,6 +149,7 @@ anyccl_status_t anyccl_all_reduce_init(const void *send,
  *
  * Collective. In place: send == recv at the root. Replacement for MPI_Reduce and ncclReduce.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_reduce(const void *send,
                               void *recv,
                               size_t count,
@@ -155,6 +159,7 @@ anyccl_status_t anyccl_reduce(const void *send,
                               anyccl_comm_t comm);
 
 /** Nonblocking form of anyccl_reduce(): see \ref nonblocking in request.h. Replacement for MPI_Ireduce. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_ireduce(const void *send,
                                void *recv,
                                size_t count,
@@ -165,6 +170,7 @@ anyccl_status_t anyccl_ireduce(const void *send,
                                anyccl_request_t *request);
 
 /** Persistent form of anyccl_reduce(): see \ref persistent in request.h. Replacement for MPI_Reduce_init. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_reduce_init(const void *send,
                                    void *recv,
                                    size_t count,
@@ -193,6 +199,7 @@ anyccl_status_t anyccl_reduce_init(const void *send,
  * Collective. In place: recv == send + rank * recv_count elements; the rest of send does not change.
  * Replacement for MPI_Reduce_scatter_block and ncclReduceScatter.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_reduce_scatter(const void *send,
                                       void *recv,
                                       size_t recv_count,
@@ -204,6 +211,7 @@ anyccl_status_t anyccl_reduce_scatter(const void *send,
  * Nonblocking form of anyccl_reduce_scatter(): see \ref nonblocking in request.h. Replacement for
  * MPI_Ireduce_scatter_block.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_ireduce_scatter(const void *send,
                                        void *recv,
                                        size_t recv_count,
@@ -216,6 +224,7 @@ anyccl_status_t anyccl_ireduce_scatter(const void *send,
  * Persistent form of anyccl_reduce_scatter(): see \ref persistent in request.h. Replacement for
  * MPI_Reduce_scatter_block_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_reduce_scatter_init(const void *send,
                                            void *recv,
                                            size_t recv_count,
@@ -242,6 +251,7 @@ anyccl_status_t anyccl_reduce_scatter_init(const void *send,
  *
  * Collective. In place: send == recv. Replacement for MPI_Scan.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_scan(const void *send,
                             void *recv,
                             size_t count,
@@ -250,6 +260,7 @@ anyccl_status_t anyccl_scan(const void *send,
                             anyccl_comm_t comm);
 
 /** Nonblocking form of anyccl_scan(): see \ref nonblocking in request.h. Replacement for MPI_Iscan. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_iscan(const void *send,
                              void *recv,
                              size_t count,
@@ -259,6 +270,7 @@ anyccl_status_t anyccl_iscan(const void *send,
                              anyccl_request_t *request);
 
 /** Persistent form of anyccl_scan(): see \ref persistent in request.h. Replacement for MPI_Scan_init. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_scan_init(const void *send,
                                  void *recv,
                                  size_t count,
@@ -285,6 +297,7 @@ anyccl_status_t anyccl_scan_init(const void *send,
  *
  * Collective. In place: send == recv. Replacement for MPI_Exscan.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_exscan(const void *send,
                               void *recv,
                               size_t count,
@@ -293,6 +306,7 @@ anyccl_status_t anyccl_exscan(const void *send,
                               anyccl_comm_t comm);
 
 /** Nonblocking form of anyccl_exscan(): see \ref nonblocking in request.h. Replacement for MPI_Iexscan. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_iexscan(const void *send,
                                void *recv,
                                size_t count,
@@ -302,6 +316,7 @@ anyccl_status_t anyccl_iexscan(const void *send,
                                anyccl_request_t *request);
 
 /** Persistent form of anyccl_exscan(): see \ref persistent in request.h. Replacement for MPI_Exscan_init. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_exscan_init(const void *send,
                                    void *recv,
                                    size_t count,
@@ -335,6 +350,7 @@ anyccl_status_t anyccl_exscan_init(const void *send,
  * Collective. In place: send == recv. One pointer, given twice on every rank, does what MPI_Bcast does.
  * Replacement for MPI_Bcast and ncclBroadcast.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_broadcast(const void *send,
                                  void *recv,
                                  size_t count,
@@ -343,6 +359,7 @@ anyccl_status_t anyccl_broadcast(const void *send,
                                  anyccl_comm_t comm);
 
 /** Nonblocking form of anyccl_broadcast(): see \ref nonblocking in request.h. Replacement for MPI_Ibcast. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_ibroadcast(const void *send,
                                   void *recv,
                                   size_t count,
@@ -354,6 +371,7 @@ anyccl_status_t anyccl_ibroadcast(const void *send,
 /**
  * Persistent form of anyccl_broadcast(): see \ref persistent in request.h. Replacement for MPI_Bcast_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_broadcast_init(const void *send,
                                       void *recv,
                                       size_t count,
@@ -380,6 +398,7 @@ anyccl_status_t anyccl_broadcast_init(const void *send,
  * Collective. In place: send == recv + rank * send_count elements. Replacement for MPI_Allgather and
  * ncclAllGather.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_gather(const void *send,
                                   void *recv,
                                   size_t send_count,
@@ -390,6 +409,7 @@ anyccl_status_t anyccl_all_gather(const void *send,
  * Nonblocking form of anyccl_all_gather(): see \ref nonblocking in request.h. Replacement for
  * MPI_Iallgather.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_iall_gather(const void *send,
                                    void *recv,
                                    size_t send_count,
@@ -401,6 +421,7 @@ anyccl_status_t anyccl_iall_gather(const void *send,
  * Persistent form of anyccl_all_gather(): see \ref persistent in request.h. Replacement for
  * MPI_Allgather_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_gather_init(const void *send,
                                        void *recv,
                                        size_t send_count,
@@ -428,6 +449,7 @@ anyccl_status_t anyccl_all_gather_init(const void *send,
  * Collective. In place: send == recv + root * send_count elements at the root. Replacement for MPI_Gather
  * and ncclGather.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_gather(const void *send,
                               void *recv,
                               size_t send_count,
@@ -436,6 +458,7 @@ anyccl_status_t anyccl_gather(const void *send,
                               anyccl_comm_t comm);
 
 /** Nonblocking form of anyccl_gather(): see \ref nonblocking in request.h. Replacement for MPI_Igather. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_igather(const void *send,
                                void *recv,
                                size_t send_count,
@@ -445,6 +468,7 @@ anyccl_status_t anyccl_igather(const void *send,
                                anyccl_request_t *request);
 
 /** Persistent form of anyccl_gather(): see \ref persistent in request.h. Replacement for MPI_Gather_init. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_gather_init(const void *send,
                                    void *recv,
                                    size_t send_count,
@@ -473,6 +497,7 @@ anyccl_status_t anyccl_gather_init(const void *send,
  * Collective. In place: recv == send + root * recv_count elements at the root. Replacement for MPI_Scatter
  * and ncclScatter.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_scatter(const void *send,
                                void *recv,
                                size_t recv_count,
@@ -481,6 +506,7 @@ anyccl_status_t anyccl_scatter(const void *send,
                                anyccl_comm_t comm);
 
 /** Nonblocking form of anyccl_scatter(): see \ref nonblocking in request.h. Replacement for MPI_Iscatter. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_iscatter(const void *send,
                                 void *recv,
                                 size_t recv_count,
@@ -492,6 +518,7 @@ anyccl_status_t anyccl_iscatter(const void *send,
 /**
  * Persistent form of anyccl_scatter(): see \ref persistent in request.h. Replacement for MPI_Scatter_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_scatter_init(const void *send,
                                     void *recv,
                                     size_t recv_count,
@@ -517,6 +544,7 @@ anyccl_status_t anyccl_scatter_init(const void *send,
  *
  * Collective. In place: send == recv. Replacement for MPI_Alltoall and ncclAlltoAll.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_to_all(const void *send,
                                   void *recv,
                                   size_t count_per_rank,
@@ -526,6 +554,7 @@ anyccl_status_t anyccl_all_to_all(const void *send,
 /**
  * Nonblocking form of anyccl_all_to_all(): see \ref nonblocking in request.h. Replacement for MPI_Ialltoall.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_iall_to_all(const void *send,
                                    void *recv,
                                    size_t count_per_rank,
@@ -537,6 +566,7 @@ anyccl_status_t anyccl_iall_to_all(const void *send,
  * Persistent form of anyccl_all_to_all(): see \ref persistent in request.h. Replacement for
  * MPI_Alltoall_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_to_all_init(const void *send,
                                        void *recv,
                                        size_t count_per_rank,
@@ -562,14 +592,17 @@ anyccl_status_t anyccl_all_to_all_init(const void *send,
  * Collective. The request of its nonblocking form ends when every rank has made the call. After the barrier,
  * each rank sees what the others did before it. Replacement for MPI_Barrier.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_barrier(anyccl_comm_t comm);
 
 /** Nonblocking form of anyccl_barrier(): see \ref nonblocking in request.h. Replacement for MPI_Ibarrier. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_ibarrier(anyccl_comm_t comm, anyccl_request_t *request);
 
 /**
  * Persistent form of anyccl_barrier(): see \ref persistent in request.h. Replacement for MPI_Barrier_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_barrier_init(anyccl_comm_t comm, anyccl_request_t *request);
 
 /** \} */

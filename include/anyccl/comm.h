@@ -81,6 +81,7 @@ typedef struct anyccl_unique_id_t {
  * Local. This process then answers the ranks that join. It must live until all have joined or the timeout
  * has passed. One id names one communicator. Replacement for ncclGetUniqueId.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_get_unique_id(struct anyccl_unique_id_t *id);
 
 /**
@@ -99,6 +100,7 @@ anyccl_status_t anyccl_get_unique_id(struct anyccl_unique_id_t *id);
  * for the timeout. A rank is a process or a thread; with threads, each makes the call for its own rank. It
  * does not need anyccl_init(). Replacement for ncclCommInitRank.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_create(const struct anyccl_unique_id_t *id,
                                    int size,
                                    int rank,
@@ -130,6 +132,7 @@ anyccl_status_t anyccl_comm_create(const struct anyccl_unique_id_t *id,
  * much as an all_gather of 32 bytes. It may outlive parent. Replacement for MPI_Comm_split and
  * ncclCommSplit.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_split(anyccl_comm_t parent,
                                   int color,
                                   int key,
@@ -147,6 +150,7 @@ anyccl_status_t anyccl_comm_split(anyccl_comm_t parent,
  *
  * Collective over parent. Replacement for MPI_Comm_split_type with MPI_COMM_TYPE_SHARED.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_split_by_host(anyccl_comm_t parent,
                                           const struct anyccl_config_t *config,
                                           anyccl_comm_t *comm);
@@ -161,6 +165,7 @@ anyccl_status_t anyccl_comm_split_by_host(anyccl_comm_t parent,
  *
  * Collective over parent. Replacement for MPI_Comm_dup.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_dup(anyccl_comm_t parent, const struct anyccl_config_t *config, anyccl_comm_t *comm);
 
 /**
@@ -179,6 +184,7 @@ anyccl_status_t anyccl_comm_dup(anyccl_comm_t parent, const struct anyccl_config
  *
  * Collective over parent. Replacement for MPI_Comm_create and torch.distributed.new_group.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_create_from_ranks(anyccl_comm_t parent,
                                               const int *ranks,
                                               int count,
@@ -200,6 +206,7 @@ anyccl_status_t anyccl_comm_create_from_ranks(anyccl_comm_t parent,
  *
  * Local. Replacement for MPI_Comm_rank and ncclCommUserRank.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_rank(anyccl_comm_t comm, int *rank);
 
 /**
@@ -211,6 +218,7 @@ anyccl_status_t anyccl_comm_rank(anyccl_comm_t comm, int *rank);
  *
  * Local. Replacement for MPI_Comm_size and ncclCommCount.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_size(anyccl_comm_t comm, int *size);
 
 /**
@@ -222,6 +230,7 @@ anyccl_status_t anyccl_comm_size(anyccl_comm_t comm, int *size);
  *
  * Local.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_local_rank(anyccl_comm_t comm, int *local_rank);
 
 /**
@@ -233,6 +242,7 @@ anyccl_status_t anyccl_comm_local_rank(anyccl_comm_t comm, int *local_rank);
  *
  * Local.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_local_size(anyccl_comm_t comm, int *local_size);
 
 /** \} */
@@ -261,6 +271,7 @@ anyccl_status_t anyccl_comm_local_size(anyccl_comm_t comm, int *local_size);
  * ready when the call is made, and blocking forms wait for the end. A call on a stream that records a graph
  * is refused.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_set_stream(anyccl_comm_t comm, void *stream);
 
 /**
@@ -272,6 +283,7 @@ anyccl_status_t anyccl_comm_set_stream(anyccl_comm_t comm, void *stream);
  *
  * Local. Calls that are on the stream already stay there.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_unset_stream(anyccl_comm_t comm);
 
 /** \} */
@@ -289,6 +301,7 @@ anyccl_status_t anyccl_comm_unset_stream(anyccl_comm_t comm);
  * Local. A failed communicator stays failed: it can only be shrunk and destroyed. Replacement for
  * ncclCommGetAsyncError.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_failure(anyccl_comm_t comm);
 
 /**
@@ -303,6 +316,7 @@ anyccl_status_t anyccl_comm_failure(anyccl_comm_t comm);
  * Local. The limit applies to calls that begin, and requests that are started, afterwards. Communicators
  * that were made from this one keep their own limits.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_set_timeout(anyccl_comm_t comm, int64_t timeout_ms);
 
 /**
@@ -332,6 +346,7 @@ anyccl_status_t anyccl_comm_abort(anyccl_comm_t comm);
  * them get the same ranks, even if more ranks die during the call. Operations that were running in parent
  * are not continued. Replacement for MPIX_Comm_shrink of User-Level Failure Mitigation and ncclCommShrink.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_shrink(anyccl_comm_t parent, const struct anyccl_config_t *config, anyccl_comm_t *comm);
 
 /** \} */
@@ -362,6 +377,7 @@ anyccl_status_t anyccl_comm_shrink(anyccl_comm_t parent, const struct anyccl_con
  * A connection is closed with the last communicator that uses it. Replacement for ncclCommDestroy and
  * MPI_Comm_free.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_destroy(anyccl_comm_t comm);
 
 /** \} */

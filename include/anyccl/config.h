@@ -37,7 +37,7 @@ extern "C" {
  *  \{ */
 
 /** Values of anyccl_log_level_t. They never change. Each level includes the ones above it. */
-typedef enum anyccl_log_level {
+typedef enum anyccl_log_level ANYCCL_ENUM_TYPE {
     /**
      * For settings only: the level of an earlier setting, else of the variable ANYCCL_LOG, else
      * ANYCCL_LOG_WARN.
@@ -53,10 +53,10 @@ typedef enum anyccl_log_level {
     ANYCCL_LOG_INFO = 4,
     /** Decisions and connections. */
     ANYCCL_LOG_DEBUG = 5,
-} anyccl_log_level;
+} ANYCCL_ENUM_SIZE anyccl_log_level;
 
 /** Importance of a log line: one of enum anyccl_log_level. */
-typedef int anyccl_log_level_t;
+typedef enum anyccl_log_level anyccl_log_level_t;
 
 /**
  * Function of the program that receives log lines.

@@ -28,7 +28,7 @@ extern "C" {
 #endif
 
 /** Values of anyccl_datatype_t. They never change. */
-typedef enum anyccl_datatype {
+typedef enum anyccl_datatype ANYCCL_ENUM_TYPE {
     /** int8_t */
     ANYCCL_INT8 = 0,
     /** uint8_t */
@@ -71,10 +71,10 @@ typedef enum anyccl_datatype {
     ANYCCL_COMPLEX128 = 16,
     /** Byte without a meaning; only bitwise operators accept it */
     ANYCCL_BYTE = 17,
-} anyccl_datatype;
+} ANYCCL_ENUM_SIZE anyccl_datatype;
 
 /** Type of one element: one of enum anyccl_datatype. */
-typedef int anyccl_datatype_t;
+typedef enum anyccl_datatype anyccl_datatype_t;
 
 /**
  * Gives the size of one element in bytes.

@@ -68,6 +68,7 @@ extern "C" {
  * Collective; see \ref coalesced. Replacement for many small calls between ncclGroupStart and ncclGroupEnd,
  * and for torch.distributed.all_reduce_coalesced.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_reduce_coalesced(const void *const *sends,
                                             void *const *recvs,
                                             const size_t *counts,
@@ -77,6 +78,7 @@ anyccl_status_t anyccl_all_reduce_coalesced(const void *const *sends,
                                             anyccl_comm_t comm);
 
 /** Nonblocking form of anyccl_all_reduce_coalesced(): see \ref nonblocking in request.h. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_iall_reduce_coalesced(const void *const *sends,
                                              void *const *recvs,
                                              const size_t *counts,
@@ -87,6 +89,7 @@ anyccl_status_t anyccl_iall_reduce_coalesced(const void *const *sends,
                                              anyccl_request_t *request);
 
 /** Persistent form of anyccl_all_reduce_coalesced(): see \ref persistent in request.h. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_reduce_coalesced_init(const void *const *sends,
                                                  void *const *recvs,
                                                  const size_t *counts,
@@ -112,6 +115,7 @@ anyccl_status_t anyccl_all_reduce_coalesced_init(const void *const *sends,
  *
  * Collective; see \ref coalesced.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_broadcast_coalesced(const void *const *sends,
                                            void *const *recvs,
                                            const size_t *counts,
@@ -121,6 +125,7 @@ anyccl_status_t anyccl_broadcast_coalesced(const void *const *sends,
                                            anyccl_comm_t comm);
 
 /** Nonblocking form of anyccl_broadcast_coalesced(): see \ref nonblocking in request.h. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_ibroadcast_coalesced(const void *const *sends,
                                             void *const *recvs,
                                             const size_t *counts,
@@ -131,6 +136,7 @@ anyccl_status_t anyccl_ibroadcast_coalesced(const void *const *sends,
                                             anyccl_request_t *request);
 
 /** Persistent form of anyccl_broadcast_coalesced(): see \ref persistent in request.h. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_broadcast_coalesced_init(const void *const *sends,
                                                 void *const *recvs,
                                                 const size_t *counts,
@@ -154,6 +160,7 @@ anyccl_status_t anyccl_broadcast_coalesced_init(const void *const *sends,
  *
  * Collective; see \ref coalesced.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_gather_coalesced(const void *const *sends,
                                             void *const *recvs,
                                             const size_t *send_counts,
@@ -162,6 +169,7 @@ anyccl_status_t anyccl_all_gather_coalesced(const void *const *sends,
                                             anyccl_comm_t comm);
 
 /** Nonblocking form of anyccl_all_gather_coalesced(): see \ref nonblocking in request.h. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_iall_gather_coalesced(const void *const *sends,
                                              void *const *recvs,
                                              const size_t *send_counts,
@@ -171,6 +179,7 @@ anyccl_status_t anyccl_iall_gather_coalesced(const void *const *sends,
                                              anyccl_request_t *request);
 
 /** Persistent form of anyccl_all_gather_coalesced(): see \ref persistent in request.h. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_gather_coalesced_init(const void *const *sends,
                                                  void *const *recvs,
                                                  const size_t *send_counts,
@@ -195,6 +204,7 @@ anyccl_status_t anyccl_all_gather_coalesced_init(const void *const *sends,
  *
  * Collective; see \ref coalesced.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_reduce_scatter_coalesced(const void *const *sends,
                                                 void *const *recvs,
                                                 const size_t *recv_counts,
@@ -204,6 +214,7 @@ anyccl_status_t anyccl_reduce_scatter_coalesced(const void *const *sends,
                                                 anyccl_comm_t comm);
 
 /** Nonblocking form of anyccl_reduce_scatter_coalesced(): see \ref nonblocking in request.h. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_ireduce_scatter_coalesced(const void *const *sends,
                                                  void *const *recvs,
                                                  const size_t *recv_counts,
@@ -214,6 +225,7 @@ anyccl_status_t anyccl_ireduce_scatter_coalesced(const void *const *sends,
                                                  anyccl_request_t *request);
 
 /** Persistent form of anyccl_reduce_scatter_coalesced(): see \ref persistent in request.h. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_reduce_scatter_coalesced_init(const void *const *sends,
                                                      void *const *recvs,
                                                      const size_t *recv_counts,
@@ -242,6 +254,7 @@ anyccl_status_t anyccl_reduce_scatter_coalesced_init(const void *const *sends,
  * Collective. In place: send == recvs[rank]. Other ranks may call anyccl_all_gather_v() instead. Replacement
  * for the all_gather of torch.distributed.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_gather_list(const void *send,
                                        void *const *recvs,
                                        const size_t *recv_counts,
@@ -249,6 +262,7 @@ anyccl_status_t anyccl_all_gather_list(const void *send,
                                        anyccl_comm_t comm);
 
 /** Nonblocking form of anyccl_all_gather_list(): see \ref nonblocking in request.h. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_iall_gather_list(const void *send,
                                         void *const *recvs,
                                         const size_t *recv_counts,
@@ -257,6 +271,7 @@ anyccl_status_t anyccl_iall_gather_list(const void *send,
                                         anyccl_request_t *request);
 
 /** Persistent form of anyccl_all_gather_list(): see \ref persistent in request.h. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_gather_list_init(const void *send,
                                             void *const *recvs,
                                             const size_t *recv_counts,
@@ -281,6 +296,7 @@ anyccl_status_t anyccl_all_gather_list_init(const void *send,
  * Collective. In place: sends[r] == recvs[r], with the same count. Other ranks may call
  * anyccl_all_to_all_v() instead. Replacement for the all_to_all of torch.distributed.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_to_all_list(const void *const *sends,
                                        void *const *recvs,
                                        const size_t *send_counts,
@@ -292,6 +308,7 @@ anyccl_status_t anyccl_all_to_all_list(const void *const *sends,
  * Nonblocking form of anyccl_all_to_all_list(): see \ref nonblocking in request.h. Replacement for
  * MPI_Ialltoallw.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_iall_to_all_list(const void *const *sends,
                                         void *const *recvs,
                                         const size_t *send_counts,
@@ -301,6 +318,7 @@ anyccl_status_t anyccl_iall_to_all_list(const void *const *sends,
                                         anyccl_request_t *request);
 
 /** Persistent form of anyccl_all_to_all_list(): see \ref persistent in request.h. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_to_all_list_init(const void *const *sends,
                                             void *const *recvs,
                                             const size_t *send_counts,

@@ -58,20 +58,21 @@ extern "C" {
  * the memory at any time: put no secret into it. After fork, parent and child share it, as with MAP_SHARED.
  * Replacement for MPI_Alloc_mem and ncclMemAlloc.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_mem_alloc(size_t bytes, void **ptr);
 
 /** Values of anyccl_mem_kind_t. They never change. */
-typedef enum anyccl_mem_kind {
+typedef enum anyccl_mem_kind ANYCCL_ENUM_TYPE {
     /** Host memory that the other ranks of this host read where it is, as anyccl_mem_alloc() gives it. */
     ANYCCL_MEM_SHARED = 0,
     /** Memory of a CUDA device, as cudaMalloc() gives it. */
     ANYCCL_MEM_DEVICE = 1,
     /** Memory of a CUDA device that other processes can map. Sizes are rounded up, usually to 2 MiB. */
     ANYCCL_MEM_DEVICE_EXPORTABLE = 2,
-} anyccl_mem_kind;
+} ANYCCL_ENUM_SIZE anyccl_mem_kind;
 
 /** Kind of memory: one of enum anyccl_mem_kind. */
-typedef int anyccl_mem_kind_t;
+typedef enum anyccl_mem_kind anyccl_mem_kind_t;
 
 /**
  * Allocates memory of a kind.
@@ -95,6 +96,7 @@ typedef int anyccl_mem_kind_t;
  * Calls accept device memory of any origin. Exportable memory is the kind that processes on devices with
  * peer access can use without copies. Replacement for ncclMemAlloc.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_mem_alloc_kind(size_t bytes, anyccl_mem_kind_t kind, void **ptr);
 
 /**
@@ -135,6 +137,7 @@ anyccl_status_t anyccl_mem_free(void *ptr);
  * The content does not change. Ranges may overlap, and may be registered several times. A child of fork has
  * registered nothing. Replacement for ncclCommRegister.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_mem_register(const void *ptr, size_t bytes, int *shared);
 
 /**
@@ -148,6 +151,7 @@ anyccl_status_t anyccl_mem_register(const void *ptr, size_t bytes, int *shared);
  * Local. Calls may be using the memory. Memory that is not of anyccl_mem_alloc() may already be unmapped.
  * Replacement for ncclCommDeregister.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_mem_deregister(const void *ptr, size_t bytes);
 
 /** \} */

@@ -65,6 +65,7 @@ typedef struct anyccl_graph *anyccl_graph_t;
  *
  * Collective. The call blocks until all ranks have made it. Replacement for MPI_Dist_graph_create_adjacent.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_graph_create(const int *sources,
                                     size_t source_count,
                                     const int *destinations,
@@ -104,6 +105,7 @@ anyccl_status_t anyccl_graph_destroy(anyccl_graph_t graph);
  *
  * Collective over comm. Buffers must not overlap. Replacement for MPI_Neighbor_allgatherv.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_neighbor_all_gather_v(const void *send,
                                              void *recv,
                                              size_t send_count,
@@ -117,6 +119,7 @@ anyccl_status_t anyccl_neighbor_all_gather_v(const void *send,
  * Nonblocking form of anyccl_neighbor_all_gather_v(): see \ref nonblocking in request.h. Replacement for
  * MPI_Ineighbor_allgatherv.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_ineighbor_all_gather_v(const void *send,
                                               void *recv,
                                               size_t send_count,
@@ -131,6 +134,7 @@ anyccl_status_t anyccl_ineighbor_all_gather_v(const void *send,
  * Persistent form of anyccl_neighbor_all_gather_v(): see \ref persistent in request.h. Replacement for
  * MPI_Neighbor_allgatherv_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_neighbor_all_gather_v_init(const void *send,
                                                   void *recv,
                                                   size_t send_count,
@@ -159,6 +163,7 @@ anyccl_status_t anyccl_neighbor_all_gather_v_init(const void *send,
  *
  * Collective over comm. Buffers must not overlap. Replacement for MPI_Neighbor_alltoallv.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_neighbor_all_to_all_v(const void *send,
                                              void *recv,
                                              const size_t *send_counts,
@@ -173,6 +178,7 @@ anyccl_status_t anyccl_neighbor_all_to_all_v(const void *send,
  * Nonblocking form of anyccl_neighbor_all_to_all_v(): see \ref nonblocking in request.h. Replacement for
  * MPI_Ineighbor_alltoallv.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_ineighbor_all_to_all_v(const void *send,
                                               void *recv,
                                               const size_t *send_counts,
@@ -188,6 +194,7 @@ anyccl_status_t anyccl_ineighbor_all_to_all_v(const void *send,
  * Persistent form of anyccl_neighbor_all_to_all_v(): see \ref persistent in request.h. Replacement for
  * MPI_Neighbor_alltoallv_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_neighbor_all_to_all_v_init(const void *send,
                                                   void *recv,
                                                   const size_t *send_counts,

@@ -71,6 +71,7 @@ extern "C" {
  * use anyccl_sendrecv(), anyccl_isend() or a batch. Threads of a rank may send and receive at the same time.
  * Replacement for MPI_Send and ncclSend.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_send(const void *send,
                             size_t count,
                             anyccl_datatype_t datatype,
@@ -82,6 +83,7 @@ anyccl_status_t anyccl_send(const void *send,
  * Nonblocking form of anyccl_send(): see \ref nonblocking in request.h. The request ends when the send
  * buffer may be changed. Replacement for MPI_Isend.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_isend(const void *send,
                              size_t count,
                              anyccl_datatype_t datatype,
@@ -94,6 +96,7 @@ anyccl_status_t anyccl_isend(const void *send,
  * Persistent form of anyccl_send(): see \ref persistent in request.h. Each run sends one message, which any
  * form of receive may receive. Replacement for MPI_Send_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_send_init(const void *send,
                                  size_t count,
                                  anyccl_datatype_t datatype,
@@ -116,6 +119,7 @@ anyccl_status_t anyccl_send_init(const void *send,
  * The call blocks until a receive has matched the message and the send buffer may be changed. Replacement
  * for MPI_Ssend.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_ssend(const void *send,
                              size_t count,
                              anyccl_datatype_t datatype,
@@ -127,6 +131,7 @@ anyccl_status_t anyccl_ssend(const void *send,
  * Nonblocking form of anyccl_ssend(): see \ref nonblocking in request.h. The request ends when a receive has
  * matched the message and the send buffer may be changed. Replacement for MPI_Issend.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_issend(const void *send,
                               size_t count,
                               anyccl_datatype_t datatype,
@@ -152,6 +157,7 @@ anyccl_status_t anyccl_issend(const void *send,
  *
  * The call blocks until the elements have arrived. Replacement for MPI_Recv and ncclRecv.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_recv(void *recv,
                             size_t count,
                             anyccl_datatype_t datatype,
@@ -167,6 +173,7 @@ anyccl_status_t anyccl_recv(void *recv,
  * itself returns ANYCCL_ERR_MISMATCH when a message that has already arrived is longer than count or of
  * another datatype; the communicator has then failed. Replacement for MPI_Irecv.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_irecv(void *recv,
                              size_t count,
                              anyccl_datatype_t datatype,
@@ -179,6 +186,7 @@ anyccl_status_t anyccl_irecv(void *recv,
  * Persistent form of anyccl_recv(): see \ref persistent in request.h. Each run receives one message, from
  * any form of send; anyccl_wait_message() tells about it. Replacement for MPI_Recv_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_recv_init(void *recv,
                                  size_t count,
                                  anyccl_datatype_t datatype,
@@ -208,6 +216,7 @@ anyccl_status_t anyccl_recv_init(void *recv,
  * other, without waiting for ever. Any other send or receive may be its counterpart. Replacement for
  * MPI_Sendrecv.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_sendrecv(const void *send,
                                 size_t send_count,
                                 anyccl_datatype_t send_datatype,
@@ -239,6 +248,7 @@ anyccl_status_t anyccl_sendrecv(const void *send,
  * several threads receive, another thread may receive it first: use anyccl_mprobe(). Not allowed inside a
  * batch. Replacement for MPI_Probe.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_probe(int source, int32_t tag, anyccl_comm_t comm, struct anyccl_message_status_t *status);
 
 /**
@@ -253,6 +263,7 @@ anyccl_status_t anyccl_probe(int source, int32_t tag, anyccl_comm_t comm, struct
  *
  * The call does not block. It lets the operations of the communicator progress. Replacement for MPI_Iprobe.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_iprobe(int source,
                               int32_t tag,
                               anyccl_comm_t comm,
@@ -286,6 +297,7 @@ typedef struct anyccl_message *anyccl_message_t;
  *
  * The call blocks until there is a message. Not allowed inside a batch. Replacement for MPI_Mprobe.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_mprobe(int source,
                               int32_t tag,
                               anyccl_comm_t comm,
@@ -305,6 +317,7 @@ anyccl_status_t anyccl_mprobe(int source,
  *
  * The call does not block. It lets the operations of the communicator progress. Replacement for MPI_Improbe.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_improbe(int source,
                                int32_t tag,
                                anyccl_comm_t comm,
@@ -323,6 +336,7 @@ anyccl_status_t anyccl_improbe(int source,
  *
  * The call blocks until the elements have arrived. Replacement for MPI_Mrecv.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_mrecv(void *recv,
                              size_t count,
                              anyccl_datatype_t datatype,
@@ -330,6 +344,7 @@ anyccl_status_t anyccl_mrecv(void *recv,
                              struct anyccl_message_status_t *status);
 
 /** Nonblocking form of anyccl_mrecv(): see \ref nonblocking in request.h. Replacement for MPI_Imrecv. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_imrecv(void *recv,
                               size_t count,
                               anyccl_datatype_t datatype,

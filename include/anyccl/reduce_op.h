@@ -43,7 +43,7 @@ extern "C" {
  * product and avg. bool accepts all but avg: sum, max and bor mean "or", and product, min and band mean
  * "and". byte accepts band, bor and bxor.
  */
-typedef enum anyccl_reduce_op {
+typedef enum anyccl_reduce_op ANYCCL_ENUM_TYPE {
     /** Sum. Integers wrap around. */
     ANYCCL_SUM = 0,
     /** Product. Integers wrap around. */
@@ -71,13 +71,13 @@ typedef enum anyccl_reduce_op {
      * elements stay as they are.
      */
     ANYCCL_LXOR = 10,
-} anyccl_reduce_op;
+} ANYCCL_ENUM_SIZE anyccl_reduce_op;
 
 /**
  * Operator of a reduction: one of enum anyccl_reduce_op, or an operator of anyccl_op_create() or
  * anyccl_op_create_premul_sum().
  */
-typedef int anyccl_reduce_op_t;
+typedef enum anyccl_reduce_op anyccl_reduce_op_t;
 
 /**
  * Gives the name of an operator, such as "sum".
@@ -100,6 +100,7 @@ const char *anyccl_reduce_op_name(anyccl_reduce_op_t op);
  *
  * Local.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_is_supported(anyccl_reduce_op_t op, anyccl_datatype_t datatype, int *supported);
 
 /** \} */
@@ -108,15 +109,15 @@ anyccl_status_t anyccl_is_supported(anyccl_reduce_op_t op, anyccl_datatype_t dat
  *  \{ */
 
 /** Values of anyccl_scalar_t. They never change. */
-typedef enum anyccl_scalar {
+typedef enum anyccl_scalar ANYCCL_ENUM_TYPE {
     /** The scalar is read when the operator is made. */
     ANYCCL_SCALAR_IMMEDIATE = 0,
     /** The scalar is read at the beginning of each call that uses the operator. */
     ANYCCL_SCALAR_DEFERRED = 1,
-} anyccl_scalar;
+} ANYCCL_ENUM_SIZE anyccl_scalar;
 
 /** When the scalar of a premultiplied sum is read: one of enum anyccl_scalar. */
-typedef int anyccl_scalar_t;
+typedef enum anyccl_scalar anyccl_scalar_t;
 
 /**
  * Makes an operator that multiplies the contribution of this rank by a scalar and then sums.
@@ -137,6 +138,7 @@ typedef int anyccl_scalar_t;
  * does not change, except in place. In a call, every rank uses an operator of this kind: a plain sum on one
  * rank and a premultiplied sum on another are ANYCCL_ERR_MISMATCH. Replacement for ncclRedOpCreatePreMulSum.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_op_create_premul_sum(const void *scalar,
                                             anyccl_datatype_t datatype,
                                             anyccl_scalar_t when,
@@ -187,6 +189,7 @@ typedef void (*anyccl_reduce_function_t)(const void *in,
  * the ranks get ANYCCL_ERR_MISMATCH. The library cannot check that the functions have the same effect.
  * Replacement for MPI_Op_create.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_op_create(anyccl_reduce_function_t function,
                                  void *context,
                                  int commutative,

@@ -130,6 +130,7 @@ typedef struct anyccl_message_status_t {
  * The call blocks, at most for the timeout of the communicator. Other threads may wait for other requests at
  * the same time. Replacement for MPI_Wait.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_wait(anyccl_request_t *request);
 
 /**
@@ -142,6 +143,7 @@ anyccl_status_t anyccl_wait(anyccl_request_t *request);
  *
  * The call blocks, at most for the timeout of the communicator. Replacement for MPI_Wait with a status.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_wait_message(anyccl_request_t *request, struct anyccl_message_status_t *status);
 
 /**
@@ -161,6 +163,7 @@ anyccl_status_t anyccl_wait_message(anyccl_request_t *request, struct anyccl_mes
  * It is for programs that look after something else from time to time, such as signals. The timeout of the
  * communicator continues to count from one such call to the next.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_wait_for(anyccl_request_t *request,
                                 int64_t timeout_ms,
                                 int *done,
@@ -178,6 +181,7 @@ anyccl_status_t anyccl_wait_for(anyccl_request_t *request,
  * Local. The call does not block. If the operation has not ended, call it again, or wait: operations
  * progress only inside calls on their communicator. Replacement for MPI_Test.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_test(anyccl_request_t *request, int *done);
 
 /**
@@ -191,6 +195,7 @@ anyccl_status_t anyccl_test(anyccl_request_t *request, int *done);
  *
  * Local. The call does not block. Replacement for MPI_Test with a status.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_test_message(anyccl_request_t *request, int *done, struct anyccl_message_status_t *status);
 
 /**
@@ -203,6 +208,7 @@ anyccl_status_t anyccl_test_message(anyccl_request_t *request, int *done, struct
  *
  * Local. The call does not block. It has no effect on a send or a collective. Replacement for MPI_Cancel.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_cancel(anyccl_request_t request);
 
 /** \} */
@@ -229,6 +235,7 @@ anyccl_status_t anyccl_cancel(anyccl_request_t request);
  *
  * The call blocks, at most for the timeouts of the communicators. Replacement for MPI_Waitall.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_wait_all(size_t count, anyccl_request_t *requests);
 
 /**
@@ -248,6 +255,7 @@ anyccl_status_t anyccl_wait_all(size_t count, anyccl_request_t *requests);
  * it takes the first in the array. A rank that waits long sleeps, whatever the number of communicators.
  * Replacement for MPI_Waitany.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_wait_any(size_t count, anyccl_request_t *requests, size_t *index);
 
 /**
@@ -265,6 +273,7 @@ anyccl_status_t anyccl_wait_any(size_t count, anyccl_request_t *requests, size_t
  *
  * The call blocks as anyccl_wait_any() does. Replacement for MPI_Waitsome.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_wait_some(size_t count,
                                  anyccl_request_t *requests,
                                  size_t *ended,
@@ -283,6 +292,7 @@ anyccl_status_t anyccl_wait_some(size_t count,
  * afterwards which have ended, and how. The call blocks as anyccl_wait_any() does. The time that an
  * operation goes without progress continues to count from one such call to the next.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_wait_ready(size_t count, anyccl_request_t *requests);
 
 /**
@@ -298,6 +308,7 @@ anyccl_status_t anyccl_wait_ready(size_t count, anyccl_request_t *requests);
  *
  * Local. The call does not block. Replacement for MPI_Testall.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_test_all(size_t count, anyccl_request_t *requests, int *done);
 
 /**
@@ -313,6 +324,7 @@ anyccl_status_t anyccl_test_all(size_t count, anyccl_request_t *requests, int *d
  *
  * Local. The call does not block. Replacement for MPI_Testany.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_test_any(size_t count, anyccl_request_t *requests, size_t *index, int *done);
 
 /** \} */
@@ -331,6 +343,7 @@ anyccl_status_t anyccl_test_any(size_t count, anyccl_request_t *requests, size_t
  * The call does not block. The operation takes its place in the order of the communicator's calls now, not
  * when it was prepared. Replacement for MPI_Start.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_start(anyccl_request_t request);
 
 /**
@@ -344,6 +357,7 @@ anyccl_status_t anyccl_start(anyccl_request_t request);
  *
  * The call does not block. Replacement for MPI_Startall.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_start_all(size_t count, anyccl_request_t *requests);
 
 /**

@@ -54,6 +54,7 @@ extern "C" {
  * Collective. Buffers are packed as in anyccl_broadcast_coalesced(). This is the first step of PyTorch's
  * DistributedDataParallel.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_sync_params(void *const *buffers,
                                    const size_t *counts,
                                    const anyccl_datatype_t *datatypes,
@@ -65,6 +66,7 @@ anyccl_status_t anyccl_sync_params(void *const *buffers,
  * Persistent form of anyccl_sync_params(): see \ref persistent in request.h. Small buffers are packed when a
  * run is started.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_sync_params_init(void *const *buffers,
                                         const size_t *counts,
                                         const anyccl_datatype_t *datatypes,
@@ -93,6 +95,7 @@ anyccl_status_t anyccl_sync_params_init(void *const *buffers,
  * Collective. A small message compares which buffers the ranks have. Then the buffers are packed as in
  * anyccl_all_reduce_coalesced(). The results are sums: divide by the number of ranks for the mean.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_sum_grads(void *const *buffers,
                                  const size_t *counts,
                                  const anyccl_datatype_t *datatypes,
@@ -105,6 +108,7 @@ anyccl_status_t anyccl_sum_grads(void *const *buffers,
  * A buffer may be NULL only if its count is 0: the ranks do not compare which buffers they have. All ranks
  * therefore make this call by requests of this function; anyccl_sum_grads() is another call.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_sum_grads_init(void *const *buffers,
                                       const size_t *counts,
                                       const anyccl_datatype_t *datatypes,

@@ -64,6 +64,7 @@ extern "C" {
  * Collective. In place: send == recv + recv_displs[rank] elements. Blocks of recv must not overlap.
  * Replacement for MPI_Allgatherv.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_gather_v(const void *send,
                                     void *recv,
                                     const size_t *recv_counts,
@@ -75,6 +76,7 @@ anyccl_status_t anyccl_all_gather_v(const void *send,
  * Nonblocking form of anyccl_all_gather_v(): see \ref nonblocking in request.h. Replacement for
  * MPI_Iallgatherv.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_iall_gather_v(const void *send,
                                      void *recv,
                                      const size_t *recv_counts,
@@ -87,6 +89,7 @@ anyccl_status_t anyccl_iall_gather_v(const void *send,
  * Persistent form of anyccl_all_gather_v(): see \ref persistent in request.h. Replacement for
  * MPI_Allgatherv_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_gather_v_init(const void *send,
                                          void *recv,
                                          const size_t *recv_counts,
@@ -119,6 +122,7 @@ anyccl_status_t anyccl_all_gather_v_init(const void *send,
  *
  * Collective. In place: send == recv + recv_displs[root] elements at the root. Replacement for MPI_Gatherv.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_gather_v(const void *send,
                                 void *recv,
                                 size_t send_count,
@@ -129,6 +133,7 @@ anyccl_status_t anyccl_gather_v(const void *send,
                                 anyccl_comm_t comm);
 
 /** Nonblocking form of anyccl_gather_v(): see \ref nonblocking in request.h. Replacement for MPI_Igatherv. */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_igather_v(const void *send,
                                  void *recv,
                                  size_t send_count,
@@ -142,6 +147,7 @@ anyccl_status_t anyccl_igather_v(const void *send,
 /**
  * Persistent form of anyccl_gather_v(): see \ref persistent in request.h. Replacement for MPI_Gatherv_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_gather_v_init(const void *send,
                                      void *recv,
                                      size_t send_count,
@@ -175,6 +181,7 @@ anyccl_status_t anyccl_gather_v_init(const void *send,
  *
  * Collective. In place: recv == send + send_displs[root] elements at the root. Replacement for MPI_Scatterv.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_scatter_v(const void *send,
                                  void *recv,
                                  const size_t *send_counts,
@@ -187,6 +194,7 @@ anyccl_status_t anyccl_scatter_v(const void *send,
 /**
  * Nonblocking form of anyccl_scatter_v(): see \ref nonblocking in request.h. Replacement for MPI_Iscatterv.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_iscatter_v(const void *send,
                                   void *recv,
                                   const size_t *send_counts,
@@ -201,6 +209,7 @@ anyccl_status_t anyccl_iscatter_v(const void *send,
  * Persistent form of anyccl_scatter_v(): see \ref persistent in request.h. Replacement for
  * MPI_Scatterv_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_scatter_v_init(const void *send,
                                       void *recv,
                                       const size_t *send_counts,
@@ -230,6 +239,7 @@ anyccl_status_t anyccl_scatter_v_init(const void *send,
  * Collective. In place: recv is the block of this rank in send; the rest of send does not change.
  * Replacement for MPI_Reduce_scatter.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_reduce_scatter_v(const void *send,
                                         void *recv,
                                         const size_t *recv_counts,
@@ -241,6 +251,7 @@ anyccl_status_t anyccl_reduce_scatter_v(const void *send,
  * Nonblocking form of anyccl_reduce_scatter_v(): see \ref nonblocking in request.h. Replacement for
  * MPI_Ireduce_scatter.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_ireduce_scatter_v(const void *send,
                                          void *recv,
                                          const size_t *recv_counts,
@@ -253,6 +264,7 @@ anyccl_status_t anyccl_ireduce_scatter_v(const void *send,
  * Persistent form of anyccl_reduce_scatter_v(): see \ref persistent in request.h. Replacement for
  * MPI_Reduce_scatter_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_reduce_scatter_v_init(const void *send,
                                              void *recv,
                                              const size_t *recv_counts,
@@ -283,6 +295,7 @@ anyccl_status_t anyccl_reduce_scatter_v_init(const void *send,
  * Collective. In place: a block of send has the address and the length of the block of recv of the same
  * rank. Blocks of recv must not overlap. Replacement for MPI_Alltoallv.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_to_all_v(const void *send,
                                     void *recv,
                                     const size_t *send_counts,
@@ -296,6 +309,7 @@ anyccl_status_t anyccl_all_to_all_v(const void *send,
  * Nonblocking form of anyccl_all_to_all_v(): see \ref nonblocking in request.h. Replacement for
  * MPI_Ialltoallv.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_iall_to_all_v(const void *send,
                                      void *recv,
                                      const size_t *send_counts,
@@ -310,6 +324,7 @@ anyccl_status_t anyccl_iall_to_all_v(const void *send,
  * Persistent form of anyccl_all_to_all_v(): see \ref persistent in request.h. Replacement for
  * MPI_Alltoallv_init.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_to_all_v_init(const void *send,
                                          void *recv,
                                          const size_t *send_counts,

@@ -49,6 +49,7 @@ extern "C" {
  *
  * Collective. The call blocks. Replacement for MPI_Init_thread with MPI_THREAD_MULTIPLE.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_init(void);
 
 /**
@@ -68,6 +69,7 @@ anyccl_status_t anyccl_init(void);
  * Collective over all processes of the job. The call blocks until all have joined, at most for the timeout.
  * Threads that make the call at the same time get the same world.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_init_with(const struct anyccl_config_t *config);
 
 /**
@@ -83,6 +85,7 @@ anyccl_status_t anyccl_init_with(const struct anyccl_config_t *config);
  * communicators are not affected. Afterwards calls refuse ANYCCL_WORLD, and the process cannot join again.
  * Replacement for MPI_Finalize.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_finalize(void);
 
 /**
@@ -93,6 +96,7 @@ anyccl_status_t anyccl_finalize(void);
  *
  * Local. Replacement for MPI_Initialized and MPI_Finalized.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_is_initialized(int *flag);
 
 /** \} */
@@ -109,6 +113,7 @@ anyccl_status_t anyccl_is_initialized(int *flag);
  *
  * Local. Replacement for MPI_Comm_rank of MPI_COMM_WORLD.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_rank(int *rank);
 
 /**
@@ -119,6 +124,7 @@ anyccl_status_t anyccl_rank(int *rank);
  *
  * Local. Replacement for MPI_Comm_size of MPI_COMM_WORLD.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_world_size(int *size);
 
 /**
@@ -130,6 +136,7 @@ anyccl_status_t anyccl_world_size(int *size);
  *
  * Local.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_local_rank(int *local_rank);
 
 /**
@@ -140,6 +147,7 @@ anyccl_status_t anyccl_local_rank(int *local_rank);
  *
  * Local.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_local_size(int *local_size);
 
 /**
@@ -151,6 +159,7 @@ anyccl_status_t anyccl_local_size(int *local_size);
  *
  * Local. Every call gives the same handle.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_world(anyccl_comm_t *comm);
 
 /** \} */

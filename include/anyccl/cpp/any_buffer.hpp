@@ -46,7 +46,7 @@ public:
 private:
     void* data_ = nullptr;
     std::size_t size_ = 0;
-    anyccl_datatype_t datatype_ = 0;
+    anyccl_datatype_t datatype_ = ANYCCL_INT8;
 };
 
 }  // namespace ANYCCL_CPP_MODE

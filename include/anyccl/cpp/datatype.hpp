@@ -96,7 +96,7 @@ struct datatype_of<std::complex<double>> : is_datatype<ANYCCL_COMPLEX128> {};
 
 // Builtin operators; enum anyccl_reduce_op says which datatypes each accepts. made_op is an operator of the
 // program.
-enum class op : anyccl_reduce_op_t {
+enum class op : int {
     sum = ANYCCL_SUM,
     product = ANYCCL_PRODUCT,
     min = ANYCCL_MIN,

@@ -58,7 +58,7 @@ public:
     operator op() const noexcept { return static_cast<op>(op_); }
 
 private:
-    static constexpr anyccl_reduce_op_t none = -1;
+    static constexpr auto none = static_cast<anyccl_reduce_op_t>(-1);
 
     explicit made_op(anyccl_reduce_op_t made) noexcept : op_(made) {}
 

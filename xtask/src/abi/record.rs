@@ -19,11 +19,13 @@ use std::process::Command;
 use crate::{Result, cargo, workspace};
 
 const HEADER: &str = "include/anyccl/anyccl.h";
+/// Macros that only speak to the compiler.
+const ATTRIBUTES: [&str; 3] = ["ANYCCL_NODISCARD", "ANYCCL_ENUM_TYPE", "ANYCCL_ENUM_SIZE"];
 
 /// The record of this tree.
 pub fn fresh() -> Result<String> {
     let mut lines = exports()?;
-    let declarations = preprocess(&["-P"])?;
+    let declarations = preprocess(&["-P", "-DANYCCL_ALLOW_UNUSED_STATUS"])?;
     let mut structures = Vec::new();
     for declaration in declarations_of(&declarations) {
         match parse(&declaration) {
@@ -149,11 +151,12 @@ fn types(arguments: &str) -> String {
     kinds.collect::<Vec<_>>().join(", ")
 }
 
-/// A macro of anyccl that is a value. Versions change, initialisers grow, and guards mean nothing.
+/// A macro of anyccl that is a value. Versions change, initialisers grow, guards mean nothing, and attributes
+/// differ between compilers.
 fn macro_constant(line: &str) -> Option<String> {
     let (name, value) = line.strip_prefix("#define ")?.split_once(' ')?;
     let counts = name.starts_with("ANYCCL_") && !name.contains('(') && !name.starts_with("ANYCCL_VERSION");
-    if counts && !value.trim().is_empty() && !value.starts_with('{') {
+    if counts && !ATTRIBUTES.contains(&name) && !value.trim().is_empty() && !value.starts_with('{') {
         Some(constant(name, value))
     } else {
         None
@@ -215,5 +218,6 @@ mod tests {
             Some("constant ANYCCL_ANY_TAG: -1")
         );
         assert_eq!(macro_constant("#define ANYCCL_BATCH_H "), None);
+        assert_eq!(macro_constant("#define ANYCCL_NODISCARD [[nodiscard]]"), None);
     }
 }

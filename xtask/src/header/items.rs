@@ -31,6 +31,18 @@ impl Items {
         self.0.insert(name.to_owned(), text);
     }
 
+    /// The names of the declarations.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// Changes declarations: `change` gets the name and the text of each.
+    pub fn rewrite(&mut self, change: impl Fn(&str, &str) -> String) {
+        for (name, text) in &mut self.0 {
+            *text = change(name, text);
+        }
+    }
+
     /// Whether a declaration of this name is still to be had.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)

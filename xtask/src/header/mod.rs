@@ -7,9 +7,14 @@
 //!
 //! Cargo.lock fixes the version of cbindgen, so that everybody generates the same bytes. The version macros
 //! come from Cargo.toml.
+//!
+//! Two things that Rust does not say are added: enumerations are types of their own ([`enums`]), and statuses
+//! must not be ignored ([`nodiscard`]).
 
 mod chapter;
+mod enums;
 mod items;
+mod nodiscard;
 
 use std::fs;
 use std::path::Path;
@@ -47,6 +52,8 @@ fn generate(crate_folder: &Path) -> Result<Vec<(String, String)>> {
     bindings.write(&mut text);
     let mut items = Items::parse(&String::from_utf8(text)?)?;
     items.add("@version", version_macros(VERSION)?);
+    enums::rewrite(&mut items);
+    nodiscard::mark(&mut items);
 
     let read = |name: &str| -> Result<Chapter> {
         let path = crate_folder.join("header").join(format!("{name}.h.in"));
@@ -94,8 +101,10 @@ mod tests {
             ("cc", "c", "c99"),
             ("cc", "c", "c11"),
             ("cc", "c", "c17"),
+            ("cc", "c", "c2x"),
             ("c++", "c++", "c++11"),
             ("c++", "c++", "c++17"),
+            ("c++", "c++", "c++20"),
         ];
         let headers: Vec<_> = fs::read_dir(include.join("anyccl"))
             .unwrap()
