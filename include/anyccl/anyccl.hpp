@@ -30,6 +30,10 @@
 #ifndef ANYCCL_ANYCCL_HPP
 #define ANYCCL_ANYCCL_HPP
 
+#if __cplusplus < 201703L
+#error "anyccl.hpp needs C++17: compile with -std=c++17 or newer, or include anyccl/anyccl.h, the C interface"
+#else
+
 #include "anyccl/anyccl.h"
 #include "anyccl/cpp/any_buffer.hpp"
 #include "anyccl/cpp/batch.hpp"
@@ -55,5 +59,7 @@
 
 #undef ANYCCL_CPP_MODE
 #undef ANYCCL_CPP_THROWS
+
+#endif
 
 #endif

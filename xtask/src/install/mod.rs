@@ -22,7 +22,7 @@
 //! lib/cmake/anyccl/                   find_package(anyccl)
 //! lib/pkgconfig/anyccl.pc             pkg-config anyccl; anyccl-mpi.pc: MPI
 //! lib/anyccl/installed.txt            the list of all installed files, for `uninstall`
-//! share/doc/anyccl/                   licences
+//! share/doc/anyccl/                   README, docs/ for users, c-examples/, licences
 //! ```
 //!
 //! No file contains the prefix. The package files find it from their own location. So `--destdir D` only puts
@@ -31,6 +31,7 @@
 //! Programs and libraries are stripped. What a debugger needs lies beside each, in a folder `.debug`, where
 //! gdb finds it by itself.
 
+mod documents;
 mod split_debug;
 mod uninstall;
 mod versions;
@@ -98,7 +99,7 @@ impl Install {
         mpi(&built, &mut to)?;
         headers(&root().join("include/anyccl"), Path::new("include/anyccl"), &mut to)?;
         self.package_files(&mut to)?;
-        documents(&mut to)?;
+        documents::install(&mut to)?;
         to.finish()?;
         println!("installed anyccl {VERSION} to {}", prefix.display());
         Ok(())
@@ -201,18 +202,6 @@ fn mpi(built: &Path, to: &mut Writer) -> Result {
         ("mpirun", "anyccl-mpiexec"),
     ] {
         to.link(&format!("../../../../bin/{tool}"), home.join("bin").join(name))?;
-    }
-    Ok(())
-}
-
-/// Installs the licences and the README, as far as the source tree has them.
-fn documents(to: &mut Writer) -> Result {
-    for file in fs::read_dir(root())? {
-        let file = file?;
-        let name = file.file_name().to_string_lossy().into_owned();
-        if name.starts_with("LICENSE") || name == "README.md" || name == "CHANGELOG.md" {
-            to.put(&file.path(), Path::new("share/doc/anyccl").join(name))?;
-        }
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Debian packages, made with tar and ar, so that they can be made on any Linux.
 //!
-//! `libanyccl0` is the library, `libanyccl-dev` what programs are built with, `anyccl` the tool and the
-//! libraries that stand in for NCCL and MPI. `anyccl-dbg` has the debug information of all three.
+//! `libanyccl0` is the library, `libanyccl-dev` what programs are built with, `anyccl` the tool, the libraries
+//! that stand in for NCCL and MPI, and the documents. `anyccl-dbg` has the debug information of all three.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -80,7 +80,7 @@ fn package_of(file: &Path) -> Option<&'static str> {
     let in_libdir = name.strip_prefix(LIBDIR).map(|rest| rest.trim_start_matches('/'));
     match in_libdir {
         _ if name.contains("/.debug/") => Some("anyccl-dbg"),
-        _ if name.starts_with("share/doc") || name.ends_with("installed.txt") => None,
+        _ if name.ends_with("installed.txt") => None,
         Some(library) if library.starts_with("libanyccl.so.") => Some("libanyccl0"),
         // It leads to the library for MPI programs, which lies beside the tool.
         Some("pkgconfig/anyccl-mpi.pc") => Some("anyccl"),
@@ -153,6 +153,7 @@ mod tests {
         assert_eq!(package("include/anyccl/base.h"), Some("libanyccl-dev"));
         assert_eq!(package("lib/x86_64-linux-gnu/pkgconfig/anyccl-mpi.pc"), Some("anyccl"));
         assert_eq!(package("lib/anyccl/nccl/libnccl.so.2"), Some("anyccl"));
+        assert_eq!(package("share/doc/anyccl/README.md"), Some("anyccl"));
         assert_eq!(package("lib/anyccl/installed.txt"), None);
     }
 }
