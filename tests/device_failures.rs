@@ -11,6 +11,7 @@ use anyccl_engine::comm::{Communicator, Operation};
 use anyccl_engine::config::Config;
 use common::case::Case;
 use common::device::{Arena, Stream, both_ways, double, have_device};
+use common::proc_fs::wait_until;
 use common::ranks::{TRANSPORTS, config, on_failing_ranks_after};
 
 const SIZE: u32 = 2;
@@ -137,13 +138,7 @@ fn run_with(fail: &str, is_sticky: bool, config: &Config) -> Seen {
     // The library's thread ends after its communicator. What could not be destroyed is left.
     let excused = u64::from(fail.contains("Destroy") || is_sticky) * 8;
     let is_clean = || counts().iter().zip(before).all(|(now, before)| *now <= before + excused);
-    for _ in 0..200 {
-        if is_clean() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    assert!(is_clean(), "{fail}: streams, events and memory are {:?}, and were {before:?}", counts());
+    wait_until(&format!("{fail}: streams, events and memory are as they were: {before:?}"), is_clean);
     Seen { outcomes: ends, failures }
 }
 

@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use anyccl_engine::base::{Collective, Datatype, Error, ReduceOp, Result};
@@ -48,7 +49,7 @@ fn enqueue(comm: &Communicator, collective: Collective, buffer: u64) -> Result<(
 
 /// Runs ranks with a stream each, whose body makes calls on the stream, by each way. Afterwards each rank
 /// waits for its stream. Returns the error that each rank learns by its next call.
-fn errors_after(size: u32, config: &Config, body: impl Fn(&Communicator, u64) + Sync) -> Vec<Error> {
+fn errors_after(size: u32, config: &Config, body: impl Fn(&Communicator, u64, &Stream) + Sync) -> Vec<Error> {
     double();
     let arenas: Vec<u64> = (0..size).map(|_| Box::leak(Box::new(Arena::new(1 << 20))).take(BYTES)).collect();
     let run = |config: Config| {
@@ -57,7 +58,7 @@ fn errors_after(size: u32, config: &Config, body: impl Fn(&Communicator, u64) + 
             let stream = Stream::new();
             comm.set_stream(Some(stream.handle()));
             let buffer = arenas[comm.rank() as usize];
-            body(&comm, buffer);
+            body(&comm, buffer, &stream);
             stream.synchronize();
             let end = Instant::now() + SOON;
             let error = loop {
@@ -83,7 +84,7 @@ fn errors_after(size: u32, config: &Config, body: impl Fn(&Communicator, u64) + 
 fn an_abort_by_another_thread_ends_calls_on_streams() {
     for transport in TRANSPORTS {
         let begin = Instant::now();
-        let errors = errors_after(2, &settings(transport), |comm, buffer| {
+        let errors = errors_after(2, &settings(transport), |comm, buffer, _| {
             if comm.rank() == 1 {
                 return;
             }
@@ -101,7 +102,7 @@ fn an_abort_by_another_thread_ends_calls_on_streams() {
 
 #[test]
 fn different_calls_on_streams_are_named_on_every_rank() {
-    let errors = errors_after(2, &settings(TRANSPORTS[0]), |comm, buffer| {
+    let errors = errors_after(2, &settings(TRANSPORTS[0]), |comm, buffer, _| {
         let collective = [Collective::AllReduce, Collective::Broadcast][comm.rank() as usize];
         enqueue(comm, collective, buffer).unwrap();
         enqueue(comm, Collective::AllReduce, buffer).ok();
@@ -115,13 +116,14 @@ fn different_calls_on_streams_are_named_on_every_rank() {
 fn a_rank_that_does_not_come_ends_the_calls_of_the_others_in_time() {
     let config = Config { timeout: Some(Duration::from_millis(400)), ..settings(TRANSPORTS[0]) };
     let begin = Instant::now();
-    let errors = errors_after(3, &config, |comm, buffer| {
+    let have_ended = Barrier::new(3);
+    let errors = errors_after(3, &config, |comm, buffer, stream| {
         if comm.rank() < 2 {
             enqueue(comm, Collective::AllReduce, buffer).unwrap();
             enqueue(comm, Collective::AllReduce, buffer).unwrap();
-        } else {
-            std::thread::sleep(Duration::from_millis(800));
+            stream.synchronize();
         }
+        have_ended.wait();
     });
     for error in errors {
         assert!(error.to_string().contains("rank 2"), "{error}");
@@ -154,7 +156,7 @@ fn a_communicator_that_is_dropped_while_calls_wait_lets_the_streams_go_on() {
 fn two_communicators_on_one_stream_whose_ranks_differ_in_their_order_end_by_a_deadline() {
     let config = Config { timeout: Some(Duration::from_millis(400)), ..settings(TRANSPORTS[0]) };
     let begin = Instant::now();
-    let errors = errors_after(2, &config, |comm, buffer| {
+    let errors = errors_after(2, &config, |comm, buffer, _| {
         let other = comm.dup(&Default::default()).expect("all ranks take part").shared();
         let stream = Stream::new();
         let mut both = [comm, &*other];

@@ -14,6 +14,7 @@ use anyccl_engine::comm::{Communicator, Operation};
 use anyccl_engine::config::{Config, TransportChoice};
 use common::case::Case;
 use common::device::{Arena, Stream, double};
+use common::proc_fs::wait_until;
 use common::ranks::{TRANSPORTS, config, on_failing_ranks};
 
 const PIECE: usize = 8 << 10;
@@ -46,14 +47,6 @@ fn begin_on_root(comm: &Communicator, buffer: u64, stream: &Stream) {
     double().set_faults("", &last.join(","));
     // SAFETY: the arena lives until the stream has passed the call.
     unsafe { comm.run(&broadcast(buffer as usize)) }.expect("it is only enqueued");
-}
-
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let end = Instant::now() + SOON;
-    while !is_so() {
-        assert!(Instant::now() < end, "{what}");
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 #[test]
@@ -117,7 +110,7 @@ fn the_first_piece_is_copied_back_before_the_last_one_has_come() {
                 // SAFETY: the arena lives until the request has ended.
                 let mut started = unsafe { comm.start(&broadcast(buffer as usize)) }.unwrap();
                 is_enqueued.wait();
-                wait_until("the first piece is not there", || double().read(buffer, 100) == [SENT; 100]);
+                wait_until("the first piece is there", || double().read(buffer, 100) == [SENT; 100]);
                 assert!(!started.test().expect("the deadline has not come"), "the call cannot end");
                 let last = double().read(buffer + (BYTES - 100) as u64, 100);
                 assert_eq!(last, [0; 100], "the last piece has not come");

@@ -136,7 +136,7 @@ fn shared_mappings() -> Vec<(usize, usize)> {
     shared.filter_map(range).collect()
 }
 
-/// Writes random values into shared memory until `stop` is set.
+/// Writes random values into shared memory until `stop` is set. `pause` is the pace; nothing waits for it.
 fn spoil_memory(stop: &AtomicBool, pause: Duration) {
     while !stop.load(Ordering::Relaxed) {
         let mappings = shared_mappings();

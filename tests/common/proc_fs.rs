@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Polls until a condition of the kernel holds. The kernel sends no event for it.
+/// Polls until a condition holds for which there is no event: of the kernel, or of a thread of the library.
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_secs(20);
     while !holds() {
