@@ -2,11 +2,15 @@
 //!
 //! Ranks of one host that share only their user and the name of their job meet by a file in it. Only
 //! processes of the same user, or of root, can read the file. The folder is removed with the last file in it.
+//!
+//! A process that is killed while the ranks meet leaves its file. The next job of the user removes it: the file
+//! is locked while its process lives ([`hold`]), so a file without a lock has none ([`sweep`]).
 
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
@@ -18,7 +22,11 @@ use crate::sys::host::user_id;
 /// another machine's disk, as `/tmp` of a diskless host may be.
 const PARENTS: [&str; 2] = ["/dev/shm", "/tmp"];
 
+/// Age from which a file without a lock counts as left behind. A younger one may be about to be locked.
+const LEFT_BEHIND: Duration = Duration::from_secs(60);
+
 /// The path at which the ranks of the job `name` meet. Creates the folder, or checks the one that exists.
+/// Removes what dead processes have left there.
 pub(crate) fn meeting_file(name: &str) -> Result<PathBuf> {
     let parent = PARENTS.iter().map(Path::new).find(|parent| parent.is_dir());
     let parent = parent
@@ -27,6 +35,8 @@ pub(crate) fn meeting_file(name: &str) -> Result<PathBuf> {
     ensure(&folder, user_id()).map_err(|e| {
         Error::system(format!("the folder {} cannot be used to meet in", folder.display()), e)
     })?;
+    // What cannot be removed stays, and harms nobody.
+    let _ = sweep(&folder, LEFT_BEHIND);
     // Any text may name a job, but not every text may name a file.
     Ok(folder.join(hex(&Sha256::digest(name))))
 }
@@ -52,6 +62,38 @@ pub(crate) fn leave(file: &Path) {
     if let Some(folder) = folder_of(file) {
         let _ = fs::remove_dir(folder);
     }
+}
+
+/// Locks a file that this process is about to publish in a private folder, for as long as it is open. Elsewhere
+/// nobody sweeps, and a lock may be slow.
+pub(crate) fn hold(file: File, path: &Path) -> Option<File> {
+    folder_of(path)?;
+    file.try_lock().is_ok().then_some(file)
+}
+
+/// Removes the files of dead processes from a private folder.
+fn sweep(folder: &Path, age: Duration) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let Ok(file) = File::open(&path) else { continue };
+        let found = file.metadata()?;
+        let is_old = found.modified()?.elapsed().is_ok_and(|since| since >= age);
+        if is_old && file.try_lock().is_ok() {
+            remove_if_same(&path, found.ino())?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the file at a path if it is still this one. A job of the same name may be replacing it.
+fn remove_if_same(path: &Path, inode: u64) -> io::Result<()> {
+    let aside = path.with_extension(format!("swept-{}", std::process::id()));
+    fs::rename(path, &aside)?;
+    if fs::metadata(&aside)?.ino() != inode {
+        // It is the new one. If there is a newer one by now, that stays.
+        let _ = fs::hard_link(&aside, path);
+    }
+    fs::remove_file(&aside)
 }
 
 fn ensure(folder: &Path, owner: u32) -> io::Result<()> {
@@ -119,6 +161,39 @@ mod tests {
             assert!(Instant::now() < deadline, "{} is empty, and there", folder.display());
             std::thread::yield_now();
         }
+    }
+
+    #[test]
+    fn a_file_is_swept_when_its_process_has_died_and_not_before() {
+        let folder = std::env::temp_dir().join(format!("anyccl-swept-{}", std::process::id()));
+        ensure(&folder, user_id()).unwrap();
+        let (held, left) = (folder.join("held"), folder.join("left"));
+        let owner = File::create(&held).unwrap();
+        owner.try_lock().unwrap();
+        fs::write(&left, "").unwrap();
+        sweep(&folder, LEFT_BEHIND).unwrap();
+        assert!(left.exists(), "it is young");
+        sweep(&folder, Duration::ZERO).unwrap();
+        assert!(held.exists() && !left.exists());
+        // The kernel takes the lock off when the process ends, and so does closing the file.
+        drop(owner);
+        sweep(&folder, Duration::ZERO).unwrap();
+        fs::remove_dir(&folder).expect("it is empty");
+    }
+
+    #[test]
+    fn a_file_that_replaces_a_swept_one_stays() {
+        let folder = std::env::temp_dir().join(format!("anyccl-replaced-{}", std::process::id()));
+        ensure(&folder, user_id()).unwrap();
+        let (path, other) = (folder.join("file"), folder.join("other"));
+        fs::write(&path, "old").unwrap();
+        let inode = fs::metadata(&path).unwrap().ino();
+        fs::write(&other, "new").unwrap();
+        fs::rename(&other, &path).unwrap();
+        remove_if_same(&path, inode).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -17,7 +17,7 @@
 //!
 //! A file of one line with a bare address is read too: SAR's rank 0 writes that.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
@@ -122,6 +122,8 @@ pub(crate) fn read(path: &Path, believed: TrustPolicy) -> io::Result<FileContent
 pub(crate) struct PublishedFile {
     path: PathBuf,
     announcement: Announcement,
+    /// Tells other jobs, in a private folder, that this process lives.
+    _held: Option<File>,
     /// Whether the file is left behind when this is dropped.
     is_left: bool,
 }
@@ -138,13 +140,11 @@ impl PublishedFile {
         hidden.push(format!(".{:016x}", announcement.job));
         let temporary = path.with_file_name(hidden);
         let written = write_where_gone(&temporary, &announcement.to_text())
-            .and_then(|()| fs::rename(&temporary, path))
+            .map(|file| private_folder::hold(file, path))
+            .and_then(|held| fs::rename(&temporary, path).map(|()| held))
             .map_err(|e| Error::system(format!("cannot write the store file {}", path.display()), e));
-        if let Err(error) = written {
-            let _ = fs::remove_file(&temporary);
-            return Err(error);
-        }
-        Ok(PublishedFile { path: path.into(), announcement, is_left: false })
+        let held = written.inspect_err(|_| drop(fs::remove_file(&temporary)))?;
+        Ok(PublishedFile { path: path.into(), announcement, _held: held, is_left: false })
     }
 
     /// Leaves the file for the next process that writes there.
@@ -169,8 +169,8 @@ impl Drop for PublishedFile {
     }
 }
 
-/// Writes a file. Retries if its private folder disappears meanwhile, with the last file of other jobs.
-fn write_where_gone(path: &Path, text: &str) -> io::Result<()> {
+/// Writes a file and keeps it open. Retries if its private folder disappears meanwhile, with the last file of other jobs.
+fn write_where_gone(path: &Path, text: &str) -> io::Result<File> {
     const ATTEMPTS: usize = 100;
     for _ in 1..ATTEMPTS {
         match write_synced(path, text) {
@@ -181,10 +181,11 @@ fn write_where_gone(path: &Path, text: &str) -> io::Result<()> {
     write_synced(path, text)
 }
 
-fn write_synced(path: &Path, text: &str) -> io::Result<()> {
+fn write_synced(path: &Path, text: &str) -> io::Result<File> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(text.as_bytes())?;
-    file.sync_all()
+    file.sync_all()?;
+    Ok(file)
 }
 
 #[cfg(test)]
