@@ -147,6 +147,22 @@ def tests(options):
         if made != (0 if calls == 0 else 2 * ranks):
             raise Failure(f"{made} communicators of the stand-in: {ended.described()}")
 
+    def stuck(how, call):
+        """Calls in the stand-in that cannot end are ended, with the reason on every rank that lives."""
+        _, variables = own_gpus(options)
+        program = compiled(options, "stuck", [HERE / "stuck.c"], more=["-D_GNU_SOURCE", "-ldl"])
+        command = [options.prefix / "bin" / "anyccl", "run", "--no-prefix", "--keep-going", "--fake-gpu", "2", "-n", "2", program,
+                   how, call]
+        if call != "blocking":
+            variables["STAND_IN_ENQUEUES"] = "1"
+        if how in ("late", "mixed"):
+            variables["ANYCCL_TIMEOUT_MS"] = "1000"
+        ended = Ended([(command, variables)])
+        reason = {"late": "has not ended in nccl", "mixed": "timed out after 1.",
+                  "lost": "rank 1 (", "aborted": "rank 1"}[how]
+        if f"rank 0: " not in ended.out or reason not in ended.out.split("rank 0: ")[1] or "stand-in for NCCL was aborted" not in ended.err:
+            raise Failure(ended.described())
+
     def host_only():
         """A process without a device loads neither the driver nor NCCL, although both can be found."""
         program, variables = own_gpus(options)
@@ -197,6 +213,9 @@ def tests(options):
     yield "a device after the communicator: staged", lambda: by_itself(2, 2, ["later"], 0, staged)
     yield "cuda:builtin: staged", lambda: by_itself(2, 2, [], 0, staged, ANYCCL_BACKEND="cuda:builtin")
     yield "without a library: staged", lambda: by_itself(2, 2, [], 0, staged, ANYCCL_NCCL_LIB="/there/is/no/libnccl.so.2")
+    for how in ("late", "mixed", "lost", "aborted"):
+        for call in ("stream", "blocking", "request"):
+            yield f"a call that cannot end in nccl, {how}, {call}", lambda how=how, call=call: stuck(how, call)
     yield "memory of the host alone loads neither the driver nor nccl", host_only
     yield "nccl for host memory", host_memory
     yield "nccl is found and named", is_loaded

@@ -1,8 +1,10 @@
 /* A stand-in for NCCL that really reduces memory of devices, among processes of one host. It has ncclAllReduce of
  * int32 sums; every other call is refused. Its calls block, which NCCL permits, and follow what is in their stream.
- * At the end of each communicator it says on standard error how many calls it has made. */
+ * With STAND_IN_ENQUEUES=1 they return at once and compute nothing: their stream waits until all ranks have made the
+ * call. At the end of each communicator it says on standard error how many calls it has made. */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -28,6 +30,9 @@ struct shared {
 struct comm {
     struct shared *shared;
     int rank, size, calls;
+    atomic_int aborted;
+    /* The number of the last call that all ranks have made; page-locked. */
+    _Atomic uint32_t *ended;
 };
 
 static int call_driver(const char *name, uint64_t a, uint64_t b, uint64_t c)
@@ -45,8 +50,35 @@ static void meet(struct comm *comm)
         atomic_store(&comm->shared->arrived, 0);
         atomic_fetch_add(&comm->shared->round, 1);
     }
-    while (atomic_load(&comm->shared->round) == round)
+    while (atomic_load(&comm->shared->round) == round && !atomic_load(&comm->aborted))
         sched_yield();
+}
+
+static void *meet_once(void *comm)
+{
+    meet(comm);
+    atomic_fetch_add(((struct comm *)comm)->ended, 1);
+    return NULL;
+}
+
+/* Lets the stream wait until all ranks have made the call. */
+static int enqueue(struct comm *comm, void *stream)
+{
+    pthread_t thread;
+    int (*wait)(void *, uint64_t, uint32_t, unsigned) = NULL;
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    *(void **)&wait = driver == NULL ? NULL : dlsym(driver, "cuStreamWaitValue32_v2");
+    if (comm->ended == NULL && call_driver("cuMemHostAlloc", (uintptr_t)&comm->ended, sizeof *comm->ended, 2) != 0)
+        return SYSTEM_ERROR;
+    if (comm->calls == 0)
+        atomic_store(comm->ended, 0);
+    comm->calls++;
+    if (wait == NULL || wait(stream, (uintptr_t)comm->ended, (uint32_t)comm->calls, 0) != 0)
+        return SYSTEM_ERROR;
+    if (pthread_create(&thread, NULL, meet_once, comm) != 0)
+        return SYSTEM_ERROR;
+    pthread_detach(thread);
+    return SUCCESS;
 }
 
 int pncclGetVersion(int *version)
@@ -94,10 +126,13 @@ int pncclAllReduce(const void *send, void *recv, size_t count, int type, int op,
 {
     if (type != INT32 || op != SUM || count > MOST)
         return INVALID_ARGUMENT;
+    if (getenv("STAND_IN_ENQUEUES") != NULL)
+        return enqueue(comm, stream);
     int32_t *own = comm->shared->values[comm->rank], *sum = calloc(count, sizeof *sum);
     int bad = sum == NULL || call_driver("cuStreamSynchronize", (uintptr_t)stream, 0, 0) != 0;
     bad = bad || call_driver("cuMemcpyDtoH_v2", (uintptr_t)own, (uintptr_t)send, count * sizeof *own) != 0;
     meet(comm);
+    bad = bad || atomic_load(&comm->aborted);
     for (int rank = 0; !bad && rank < comm->size; rank++)
         for (size_t i = 0; i < count; i++)
             sum[i] += comm->shared->values[rank][i];
@@ -112,6 +147,13 @@ int pncclAllReduce(const void *send, void *recv, size_t count, int type, int op,
 int pncclCommFinalize(struct comm *comm)
 {
     fprintf(stderr, "the stand-in for NCCL has made %d calls on rank %d of %d\n", comm->calls, comm->rank, comm->size);
+    return SUCCESS;
+}
+
+int pncclCommAbort(struct comm *comm)
+{
+    fprintf(stderr, "the stand-in for NCCL was aborted on rank %d\n", comm->rank);
+    atomic_store(&comm->aborted, 1);
     return SUCCESS;
 }
 

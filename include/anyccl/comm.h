@@ -254,9 +254,8 @@ anyccl_status_t anyccl_comm_local_size(anyccl_comm_t comm, int *local_size);
  * Orders the calls that have buffers in memory of a GPU on a CUDA stream.
  *
  * \param[in] comm    Communicator, or ANYCCL_WORLD.
- * \param[in] stream  CUstream or cudaStream_t, which must live until its calls have ended; NULL is the
- * default
- *                    stream.
+ * \param[in] stream  CUstream or cudaStream_t; NULL is the default stream. Must live until its calls have
+ *                    ended.
  * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator;
  *          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
  *

@@ -19,7 +19,7 @@
 use std::sync::Arc;
 
 use super::shape::Shape;
-use crate::base::{Collective, Datatype, Rank, ReduceOp, Result};
+use crate::base::{Collective, Datatype, Error, Rank, ReduceOp, Result};
 use crate::config::MemoryKind;
 use crate::device::CudaStream;
 use crate::plan::Block;
@@ -80,7 +80,7 @@ pub struct UniformCall {
     /// Kind of memory of both buffers.
     pub memory: MemoryKind,
     /// The stream of a device that the call becomes a part of. Then [`ForeignComm::run`] returns when it is
-    /// enqueued. `None`: it returns when the call has ended.
+    /// enqueued, and the call is never started. `None`: it returns when the call has ended.
     pub stream: Option<CudaStream>,
 }
 
@@ -174,6 +174,21 @@ pub trait ForeignComm: Send + Sync {
     /// `close`.
     fn move_on(&self);
 
+    /// Whether a stream is recording a graph.
+    fn is_recording(&self, _stream: CudaStream) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// The position behind everything that is in a stream. Engines for memory of devices have it.
+    fn position(&self, _stream: CudaStream) -> Result<Arc<dyn StreamPosition>> {
+        Err(Error::Internal("a stream without a device".into()))
+    }
+
+    /// Asks the engine whether it has failed since. May be called beside any other call.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Ends calls that are stuck in any thread, as far as the engine can do that.
     fn abort(&self);
 
@@ -181,8 +196,17 @@ pub trait ForeignComm: Send + Sync {
     fn close(&self);
 }
 
+/// A position in a stream of a device.
+pub trait StreamPosition: Send + Sync {
+    /// Whether the stream has passed it. Any thread may ask.
+    fn has_passed(&self) -> Result<bool>;
+}
+
 /// A started call of the foreign engine.
 pub trait Started: Send {
+    /// Notes that a thread waits for the end from now on.
+    fn note_wait(&mut self) {}
+
     /// Advances the call and returns whether it has ended. Must not be called again after an end or an error.
     fn test(&mut self) -> Result<bool>;
 }

@@ -36,5 +36,7 @@ mod shape;
 
 pub use crate::config::{BackendChoice, BackendName, MemoryKind};
 pub use capability::{CapabilityTable, Support};
-pub use engine::{Exchange, ForeignComm, ForeignEngine, OobExchange, Started, UnequalCall, UniformCall};
+pub use engine::{
+    Exchange, ForeignComm, ForeignEngine, OobExchange, Started, StreamPosition, UnequalCall, UniformCall,
+};
 pub use shape::Shape;

@@ -138,17 +138,30 @@ impl Communicator {
 
     /// The other engines that this communicator has.
     pub(super) fn foreign_engines(&self) -> impl Iterator<Item = &AttachedEngine> {
-        let on_device = self.on_device.get().and_then(|outcome| outcome.as_deref().ok());
-        self.foreign.as_deref().into_iter().chain(on_device)
+        self.foreign.as_deref().into_iter().chain(self.made_device_engine())
     }
 
     /// Fails the communicator on all ranks. Blocked calls return at once. Any thread may call it.
     pub fn abort(&self, reason: &str) {
-        self.foreign_engines().for_each(AttachedEngine::stop);
         if let Some(direct) = &self.direct {
             direct.endings.abort(reason);
         }
         self.driver.abort(self.id, &format!("rank {}: {reason}", self.rank));
+        self.stop_foreign_engines();
+    }
+
+    /// Fails the communicator on all ranks, because of what this rank has found.
+    pub(super) fn fail(&self, error: Error) {
+        if let Some(direct) = &self.direct {
+            direct.endings.abort(&error.to_string());
+        }
+        self.driver.fail(self.id, error);
+        self.stop_foreign_engines();
+    }
+
+    /// Ends the calls of other engines, after a failure. A call that ends sees the failure.
+    pub(super) fn stop_foreign_engines(&self) {
+        self.foreign_engines().for_each(AttachedEngine::stop);
     }
 
     /// Makes this communicator, the first of its process, stand for the job: if it is aborted, every

@@ -99,6 +99,9 @@ impl Request {
     /// Waits for a foreign call. Its end may depend on what other ranks wait for in the builtin engine, so
     /// that engine makes progress meanwhile.
     fn wait_for_foreign(&mut self) {
+        if let State::Foreign(started, ..) = &mut self.state {
+            started.note_wait();
+        }
         let mut looks = 0;
         while !self.poll_foreign() {
             looks += 1;
@@ -122,8 +125,12 @@ impl Request {
             Ok(false) => return false,
             Ok(true) => Ok(None),
             Err(error) => {
-                self.driver.abort(*comm, &error.to_string());
-                Err(error)
+                // The engine may only follow a failure that came first.
+                let first = self.driver.lock().failure(*comm).cloned();
+                if first.is_none() {
+                    self.driver.abort(*comm, &error.to_string());
+                }
+                Err(first.unwrap_or(error))
             }
         };
         co_progress.note_ended();

@@ -40,6 +40,15 @@ impl Entered {
         Ok(Entered { driver, context, is_pushed: true })
     }
 
+    /// Enters a context, unless it is current in this thread.
+    pub fn in_context(driver: &'static CudaDriver, context: CudaContext) -> Result<Entered> {
+        let is_pushed = driver.current()?.is_none_or(|(current, _)| current != context);
+        if is_pushed {
+            driver.push(context)?;
+        }
+        Ok(Entered { driver, context, is_pushed })
+    }
+
     /// The context.
     pub fn context(&self) -> CudaContext {
         self.context

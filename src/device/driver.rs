@@ -206,7 +206,7 @@ impl CudaDriver {
 
     /// Whether a stream records a graph instead of running. The legacy default stream counts as recording
     /// while a stream records that it would wait for.
-    pub(super) fn is_capturing(&self, stream: CudaStream) -> Result<bool> {
+    pub fn is_capturing(&self, stream: CudaStream) -> Result<bool> {
         const IMPLICIT: c_int = 906;
         let mut status = 0;
         // SAFETY: writes one number; a live stream.

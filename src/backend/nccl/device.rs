@@ -7,12 +7,13 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
+use std::sync::Arc;
 
-use crate::backend::engine::{OobExchange, Started};
+use crate::backend::engine::{OobExchange, StreamPosition};
 use crate::backend::nccl_shaped::stream::Stream;
 use crate::base::{Error, Result};
 use crate::config::raw;
-use crate::device::{CudaContext, CudaDriver, CudaStream, Ordinal, StreamMark, Uuid};
+use crate::device::{CudaContext, CudaDriver, CudaStream, Entered, Ordinal, StreamMark, Uuid};
 
 /// Variable that lets several ranks share a device, in NCCL 2.30 and newer.
 const SHARING: &str = "NCCL_MULTI_RANK_GPU_ENABLE";
@@ -50,15 +51,38 @@ impl Stream for DefaultStream {
         }
     }
 
-    fn mark(&self, stream: CudaStream) -> Result<Box<dyn Started>> {
-        self.enter()?;
-        Ok(Box::new(StreamMark::new(self.driver, stream)?))
+    fn is_recording(&self, stream: CudaStream) -> Result<bool> {
+        let _entered = Entered::in_context(self.driver, self.context)?;
+        self.driver.is_capturing(stream)
+    }
+
+    fn position(&self, stream: CudaStream) -> Result<Arc<dyn StreamPosition>> {
+        let _entered = Entered::in_context(self.driver, self.context)?;
+        let mark = Some(StreamMark::new(self.driver, stream)?);
+        Ok(Arc::new(MarkInContext { driver: self.driver, context: self.context, mark }))
     }
 }
 
-impl Started for StreamMark {
-    fn test(&mut self) -> Result<bool> {
-        self.has_passed()
+/// A mark in a stream, for threads that may have another context.
+struct MarkInContext {
+    driver: &'static CudaDriver,
+    context: CudaContext,
+    /// Unset only while this is dropped.
+    mark: Option<StreamMark>,
+}
+
+impl StreamPosition for MarkInContext {
+    fn has_passed(&self) -> Result<bool> {
+        let _entered = Entered::in_context(self.driver, self.context)?;
+        self.mark.as_ref().map_or(Ok(true), StreamMark::has_passed)
+    }
+}
+
+impl Drop for MarkInContext {
+    fn drop(&mut self) {
+        // Without the context, the event goes with it.
+        let _entered = Entered::in_context(self.driver, self.context);
+        self.mark = None;
     }
 }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use parking_lot::Mutex;
+
 use super::dialect::Dialect;
 use super::elements;
 use super::features::Features;
@@ -12,7 +14,7 @@ use super::functions::{Functions, Handle};
 use super::outcome::{self, SUCCESS};
 use super::stream::Stream;
 use super::turns::Turns;
-use crate::backend::engine::{Exchange, ForeignComm, Started, UnequalCall, UniformCall};
+use crate::backend::engine::{Exchange, ForeignComm, Started, StreamPosition, UnequalCall, UniformCall};
 use crate::backend::inside::Inside;
 use crate::base::{Collective, Error, Rank, ReduceOp, Result};
 use crate::device::CudaStream;
@@ -35,6 +37,8 @@ pub struct Calls<const ID: usize> {
     pub(super) size: u32,
     /// Whether the communicator was given up: the library has been told, or cannot be told.
     pub(super) is_aborted: AtomicBool,
+    /// Locked while the library is asked about the communicator, which abort and destroy free.
+    pub(super) questions: Mutex<()>,
 }
 
 // SAFETY: the handle is passed to the library only. The library lets any thread call it, one at a time, which
@@ -61,11 +65,6 @@ impl<const ID: usize> Communicator<ID> {
     pub(super) fn new(calls: Calls<ID>) -> Communicator<ID> {
         Communicator { calls: Arc::new(calls), turns: Turns::default() }
     }
-
-    fn aborted(&self) -> Error {
-        let title = self.calls.dialect.title;
-        Error::Aborted(format!("the communicator was aborted while {title} served it"))
-    }
 }
 
 impl<const ID: usize> ForeignComm for Communicator<ID> {
@@ -80,11 +79,6 @@ impl<const ID: usize> ForeignComm for Communicator<ID> {
     }
 
     unsafe fn start(&self, call: &UniformCall) -> Result<Box<dyn Started>> {
-        if let Some(stream) = call.stream {
-            // SAFETY: our caller's promise until the end.
-            self.turns.run(|| unsafe { self.calls.collective(call) })?;
-            return self.calls.stream.mark(stream);
-        }
         let (calls, call) = (Arc::clone(&self.calls), Sent(*call));
         // SAFETY: our caller's promise until the end.
         self.turns.start(move || unsafe { calls.collective(call.get()) })
@@ -108,9 +102,21 @@ impl<const ID: usize> ForeignComm for Communicator<ID> {
         // The library has threads of its own, or a device. Calls that wait for their turn have our thread.
     }
 
+    fn is_recording(&self, stream: CudaStream) -> Result<bool> {
+        self.calls.stream.is_recording(stream)
+    }
+
+    fn position(&self, stream: CudaStream) -> Result<Arc<dyn StreamPosition>> {
+        self.calls.stream.position(stream)
+    }
+
+    fn check(&self) -> Result<()> {
+        self.calls.check_asynchronous()
+    }
+
     fn abort(&self) {
         if !self.calls.is_aborted.swap(true, Ordering::SeqCst) {
-            self.turns.give_up(self.aborted());
+            self.turns.give_up(self.calls.aborted());
             self.calls.abort();
         }
     }
@@ -130,6 +136,11 @@ impl<const ID: usize> Drop for Communicator<ID> {
 }
 
 impl<const ID: usize> Calls<ID> {
+    fn aborted(&self) -> Error {
+        let title = self.dialect.title;
+        Error::Aborted(format!("the communicator was aborted while {title} served it"))
+    }
+
     /// # Safety
     /// See [`ForeignComm::run`].
     unsafe fn collective(&self, call: &UniformCall) -> Result<()> {
@@ -277,15 +288,24 @@ impl<const ID: usize> Calls<ID> {
     /// Checks for an error that the library noticed after a call had returned.
     fn check_asynchronous(&self) -> Result<()> {
         let Some(ask) = self.functions.get_async_error else { return Ok(()) };
+        let questions = self.questions.lock();
+        if self.is_aborted.load(Ordering::SeqCst) {
+            return Err(self.aborted());
+        }
         let mut result = SUCCESS;
         // SAFETY: a live handle, and one number to write; the library permits it beside any other call.
         let asked = unsafe { ask(self.handle, &mut result) };
+        drop(questions);
         let result = if asked == SUCCESS && result != self.dialect.in_progress { result } else { asked };
         self.check("CommGetAsyncError", result)
     }
 
     fn check(&self, function: &str, result: c_int) -> Result<()> {
         outcome::check(self.dialect, function, result, || {
+            let _questions = self.questions.lock();
+            if self.is_aborted.load(Ordering::SeqCst) {
+                return String::new();
+            }
             // SAFETY: a live handle; the text belongs to the library and stays until its next error.
             let pointer = unsafe { (self.functions.get_error_text)(self.handle) };
             // SAFETY: NULL or terminated, by the library's documentation.
@@ -296,6 +316,8 @@ impl<const ID: usize> Calls<ID> {
     fn abort(&self) {
         let Some(abort) = self.functions.abort.filter(|_| self.features.aborts) else { return };
         let _inside = Inside::enter();
+        // Nobody asks about the handle any more after that.
+        drop(self.questions.lock());
         // SAFETY: a live handle, passed once: `is_aborted` was unset before. The library permits this while
         // other threads are in a call, and ends their calls. Nobody can use the result.
         unsafe { abort(self.handle) };
@@ -304,6 +326,7 @@ impl<const ID: usize> Calls<ID> {
     /// Destroys the communicator in good order, with nothing under way.
     fn leave(&self) {
         let _inside = Inside::enter();
+        drop(self.questions.lock());
         // SAFETY: a live handle that no call uses any more, because `Turns` is closed. A failure here leaks
         // memory in the library.
         if unsafe { (self.functions.finalize)(self.handle) } == SUCCESS {

@@ -5,6 +5,8 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use parking_lot::Mutex;
+
 use super::communicator::{Calls, Communicator};
 use super::dialect::{Dialect, version_text};
 use super::elements;
@@ -158,6 +160,7 @@ impl<const ID: usize> ForeignEngine for Engine<ID> {
             rank,
             size,
             is_aborted: AtomicBool::new(false),
+            questions: Mutex::default(),
         })))
     }
 }

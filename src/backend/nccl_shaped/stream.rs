@@ -2,8 +2,9 @@
 
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::Arc;
 
-use crate::backend::engine::Started;
+use crate::backend::engine::StreamPosition;
 use crate::base::{Error, Result};
 use crate::device::CudaStream;
 
@@ -23,8 +24,13 @@ pub trait Stream: Send + Sync {
         Ok(())
     }
 
-    /// A mark behind everything that is in a stream of the caller.
-    fn mark(&self, _stream: CudaStream) -> Result<Box<dyn Started>> {
+    /// Whether a stream of the caller is recording a graph.
+    fn is_recording(&self, _stream: CudaStream) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// The position behind everything that is in a stream of the caller.
+    fn position(&self, _stream: CudaStream) -> Result<Arc<dyn StreamPosition>> {
         Err(Error::Internal("a stream without a device".into()))
     }
 }

@@ -191,6 +191,7 @@ fn communicator(averages: bool, stream: Box<dyn Stream>) -> Communicator<128> {
         rank: 1,
         size: 3,
         is_aborted: AtomicBool::new(false),
+        questions: Mutex::default(),
     })
 }
 

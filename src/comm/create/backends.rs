@@ -116,6 +116,11 @@ impl Communicator {
         self.on_device.get_or_init(look).as_deref().ok()
     }
 
+    /// The engine that serves memory of devices, if it has been made.
+    pub(in crate::comm) fn made_device_engine(&self) -> Option<&AttachedEngine> {
+        self.on_device.get().and_then(|outcome| outcome.as_deref().ok())
+    }
+
     fn log_attached(&self, foreign: &AttachedEngine) {
         log_line!(
             Info,

@@ -74,6 +74,12 @@ impl DeviceQueue {
         let _ = self.communicator.set(communicator);
     }
 
+    /// The communicator to which the queue belongs.
+    pub fn communicator(&self) -> Result<&Weak<Communicator>> {
+        let unshared = || Error::Internal("a communicator with device calls that is not shared".into());
+        self.communicator.get().ok_or_else(unshared)
+    }
+
     /// Sets or unsets the stream of the program.
     pub fn set_stream(&self, stream: Option<CudaStream>) {
         *self.stream.lock() = stream;
@@ -99,9 +105,7 @@ impl DeviceQueue {
 
     /// Enqueues a call on its stream, and lets the thread start it when its turn comes.
     pub fn enqueue(&self, mut call: QueuedCall) -> Result<()> {
-        let Some(communicator) = self.communicator.get() else {
-            return Err(Error::Internal("a communicator with device calls that is not shared".into()));
-        };
+        let communicator = self.communicator()?;
         // Locked throughout, so that the order on the stream is the order of the queue.
         let mut state = self.shared.state.lock();
         if !state.has_thread {

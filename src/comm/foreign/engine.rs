@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::co_progress::SharedProgress;
+use super::watch::Watch;
 use crate::backend::{BackendName, CapabilityTable, ForeignComm, ForeignEngine, MemoryKind, Support};
 use crate::base::{Collective, Datatype, ReduceOp, Result};
 
@@ -16,6 +17,8 @@ pub(in crate::comm) struct AttachedEngine {
     pub co_progress: Arc<SharedProgress>,
     table: CapabilityTable,
     pub has_failed: AtomicBool,
+    /// Calls on memory of devices that have not ended.
+    pub watch: Watch,
 }
 
 impl AttachedEngine {
@@ -27,7 +30,8 @@ impl AttachedEngine {
         co_progress: Arc<SharedProgress>,
     ) -> AttachedEngine {
         let table = CapabilityTable::new(&*engine, memory);
-        AttachedEngine { name, engine, comm, memory, co_progress, table, has_failed: AtomicBool::new(false) }
+        let has_failed = AtomicBool::new(false);
+        AttachedEngine { name, engine, comm, memory, co_progress, table, has_failed, watch: Watch::default() }
     }
 
     /// How the engine serves a call. Operators of the program are left to the builtin engine.

@@ -9,7 +9,9 @@
 pub(super) mod co_progress;
 mod composed;
 pub(super) mod engine;
+mod on_device;
 mod unequal;
+mod watch;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -60,6 +62,10 @@ impl Communicator {
             return Some(Ok(()));
         }
         Some(match support {
+            Support::Native if call.memory == MemoryKind::Cuda => {
+                // SAFETY: passed on from our caller; the call was checked.
+                unsafe { self.run_watched(foreign, operation.call, &call) }.map(drop)
+            }
             Support::Native => foreign
                 .co_progress
                 // SAFETY: passed on from our caller; the call was checked.
@@ -87,6 +93,10 @@ impl Communicator {
             return Some(Ok(self.foreign_request(foreign, Box::new(Vec::new()))));
         }
         Some(match support {
+            Support::Native if call.memory == MemoryKind::Cuda => {
+                // SAFETY: passed on from our caller; the call was checked.
+                unsafe { self.start_watched(foreign, operation.call, &call) }
+            }
             Support::Native => {
                 // SAFETY: passed on from our caller; the call was checked.
                 let started = unsafe { foreign.comm.start(&call) };
@@ -203,11 +213,16 @@ impl Communicator {
         Err(failure.unwrap_or_else(|| Error::Aborted(format!("\"{}\" has failed", self.name))))
     }
 
-    /// Fails the communicator on all ranks, because the engine has failed.
+    /// Fails the communicator on all ranks, because the engine has failed. Returns why: the engine may only
+    /// follow a failure that came first.
     #[cold]
     fn foreign_failed(&self, error: Error) -> Error {
-        self.foreign_engines().for_each(AttachedEngine::stop);
+        if let Some(failure) = self.driver.lock().report_failure(self.id) {
+            self.stop_foreign_engines();
+            return failure;
+        }
         self.driver.abort(self.id, &format!("rank {}: {error}", self.rank));
+        self.stop_foreign_engines();
         error
     }
 

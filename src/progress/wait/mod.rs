@@ -135,6 +135,12 @@ impl Driver {
         self.sleepers.ring_all();
     }
 
+    /// Fails a communicator on all its ranks with an error that was found outside of the engine.
+    pub fn fail(&self, comm: CommId, error: Error) {
+        self.lock().fail(comm, error);
+        self.sleepers.ring_all();
+    }
+
     /// Leaves a communicator ([`Engine::quit`]) after a last push to everything under way.
     pub fn quit(&self, comm: CommId, reason: &str) -> bool {
         let mut engine = self.lock();

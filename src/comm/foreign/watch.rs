@@ -1,0 +1,205 @@
+//! A watch over the calls that another engine makes on memory of devices.
+//!
+//! Such an engine knows no deadline, and learns late or never that a rank is lost. Its calls wait on a device,
+//! where no thread of ours sees them. So each call is watched until its stream has passed it. While there is a
+//! call, a thread looks every few milliseconds:
+//!
+//! 1. It makes progress in the builtin engine, which notices lost ranks, and aborts by other ranks.
+//! 2. If a call has lasted longer than the timeout, or the engine reports an error, the communicator fails on
+//!    all ranks.
+//! 3. If the communicator has failed, the other engine is told to abort. That ends the calls which are stuck.
+//!
+//! The time of a call begins when its stream has come to it. A call costs two events and a lock.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+use super::engine::AttachedEngine;
+use crate::backend::StreamPosition;
+use crate::base::{Call, Error, Result};
+use crate::comm::communicator::Communicator;
+use crate::sys::thread;
+
+/// Time between two looks.
+const TURN: Duration = Duration::from_millis(5);
+
+/// The calls of one communicator in one engine.
+#[derive(Default)]
+pub(in crate::comm) struct Watch {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    calls: Vec<WatchedCall>,
+    /// Number of calls so far.
+    last: u64,
+    has_thread: bool,
+    is_closed: bool,
+}
+
+struct WatchedCall {
+    number: u64,
+    call: Call,
+    timeout: Option<Duration>,
+    /// When the call began. Unset until its stream has come to it.
+    since: Option<Instant>,
+    /// Where the call is in its stream. Unset while a thread is in the engine.
+    places: Option<Places>,
+}
+
+/// The positions before and behind a call in its stream.
+pub(super) struct Places {
+    pub before: Arc<dyn StreamPosition>,
+    pub behind: Arc<dyn StreamPosition>,
+}
+
+/// A call that is in the engine, or about to be. Dropping this ends the watch over it, unless it was enqueued.
+pub(super) struct Entry {
+    shared: Arc<Shared>,
+    number: u64,
+}
+
+impl Watch {
+    /// Watches a call from now on. The first one starts the thread.
+    pub(super) fn enter(
+        &self,
+        communicator: &Weak<Communicator>,
+        call: Call,
+        timeout: Option<Duration>,
+    ) -> Result<Entry> {
+        let mut state = self.shared.state.lock();
+        if !state.has_thread {
+            let (shared, communicator) = (Arc::clone(&self.shared), Weak::clone(communicator));
+            thread::spawn_quiet("anyccl-watch", move || shared.watch(&communicator))
+                .map_err(|error| Error::system("cannot start the thread that watches device calls", error))?;
+            state.has_thread = true;
+        }
+        state.last += 1;
+        let number = state.last;
+        state.calls.push(WatchedCall { number, call, timeout, since: Some(Instant::now()), places: None });
+        self.shared.changed.notify_all();
+        Ok(Entry { shared: Arc::clone(&self.shared), number })
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.shared.state.lock().is_closed = true;
+        self.shared.changed.notify_all();
+    }
+}
+
+impl Entry {
+    /// Begins the time of the call.
+    pub fn begin(&self, timeout: Option<Duration>) {
+        let mut state = self.shared.state.lock();
+        if let Some(call) = state.calls.iter_mut().find(|call| call.number == self.number) {
+            (call.since, call.timeout) = (Some(Instant::now()), timeout);
+        }
+    }
+
+    /// Notes that the engine has put the call into its stream.
+    pub fn note_enqueued(self, places: Places) {
+        let mut state = self.shared.state.lock();
+        if let Some(call) = state.calls.iter_mut().find(|call| call.number == self.number) {
+            (call.since, call.places) = (None, Some(places));
+        }
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        let mut state = self.shared.state.lock();
+        state.calls.retain(|call| call.number != self.number || call.places.is_some());
+    }
+}
+
+impl WatchedCall {
+    /// Whether the stream has passed the call. Begins its time if the stream has come to it.
+    fn has_passed(&mut self) -> Result<bool> {
+        let Some(places) = &self.places else { return Ok(false) };
+        if places.behind.has_passed()? {
+            return Ok(true);
+        }
+        if self.since.is_none() && places.before.has_passed()? {
+            self.since = Some(Instant::now());
+        }
+        Ok(false)
+    }
+
+    /// The error of a call that has lasted too long.
+    fn timed_out(&self, foreign: &AttachedEngine) -> Option<Error> {
+        let waited = self.since?.elapsed();
+        let limit = self.timeout?;
+        let (call, engine) = (self.call, foreign.name.name());
+        let detail = format!(
+            "{call} has not ended in {engine}, which does not tell the ranks that are missing; \
+             ANYCCL_BACKEND=cuda:builtin names them"
+        );
+        (waited >= limit).then_some(Error::Timeout { waited, detail })
+    }
+}
+
+impl Shared {
+    /// Body of the thread.
+    fn watch(&self, communicator: &Weak<Communicator>) {
+        while self.wait_for_call() {
+            let Some(communicator) = communicator.upgrade() else { return };
+            communicator.driver.try_move_on();
+            let found = self.look(&communicator);
+            if communicator.finalized.load(Ordering::Relaxed) {
+                return;
+            }
+            if let Err(error) = found {
+                communicator.fail(error);
+            }
+            if communicator.failure().is_some() {
+                // What the calls still wait for ends now. Nobody begins another one.
+                communicator.stop_foreign_engines();
+                self.state.lock().calls.clear();
+            }
+        }
+    }
+
+    /// Waits until there is a call to look at. `false`: there will be none.
+    fn wait_for_call(&self) -> bool {
+        let mut state = self.state.lock();
+        if !state.calls.is_empty() && !state.is_closed {
+            self.changed.wait_for(&mut state, TURN);
+        }
+        while state.calls.is_empty() && !state.is_closed {
+            self.changed.wait(&mut state);
+        }
+        !state.is_closed
+    }
+
+    /// Removes the calls that have passed. An error is one of the communicator.
+    fn look(&self, communicator: &Communicator) -> Result<()> {
+        let Some(foreign) = communicator.made_device_engine() else { return Ok(()) };
+        foreign.comm.check()?;
+        let mut outcome = Ok(());
+        self.state.lock().calls.retain_mut(|call| match call.has_passed() {
+            Ok(has_passed) => {
+                if let Some(error) = call.timed_out(foreign).filter(|_| !has_passed && outcome.is_ok()) {
+                    outcome = Err(error);
+                }
+                !has_passed
+            }
+            Err(error) => {
+                outcome = Err(error);
+                false
+            }
+        });
+        outcome
+    }
+}
