@@ -21,6 +21,8 @@ pub struct Settings {
     pub hang: Duration,
     /// Whether calls that allocate, register, open or load do not synchronise the device.
     pub lenient: bool,
+    /// Whether memory may be freed while another process has it open, and lives on there.
+    pub open_free: bool,
     /// Number of devices of the machine.
     pub devices: usize,
     /// Devices that the process sees, by their number on the machine.
@@ -104,6 +106,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
         depth: number(&value, "DEPTH", 1024usize).max(1),
         hang: Duration::from_millis(number(&value, "HANG_MS", 2000)),
         lenient: number(&value, "LENIENT", 0) != 0,
+        open_free: number(&value, "OPEN_FREE", 0) != 0,
         devices,
         visible: visible(variable("CUDA_VISIBLE_DEVICES").as_deref(), devices),
         peers,

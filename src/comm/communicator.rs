@@ -12,6 +12,7 @@ use super::timeout::Timeout;
 use crate::algo::Algorithm;
 use crate::backend::BackendChoice;
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
+use crate::config::DeviceMapChoice;
 use crate::device::Kinds;
 use crate::progress::CommId;
 use crate::progress::wait::{Driver, ProgressHook};
@@ -58,6 +59,8 @@ pub struct Communicator {
     pub(super) direct: Option<Arc<DirectWay>>,
     /// Whether communicators made from this one may have the direct way.
     pub(super) may_be_direct: bool,
+    /// Which buffers of other processes the executor of the direct way maps.
+    pub(super) device_map: DeviceMapChoice,
 }
 
 impl Communicator {
@@ -224,6 +227,8 @@ impl Communicator {
         if let Some(direct) = &self.direct {
             // It has no other outcome than this communicator.
             let _ = direct.endings.finalize();
+            direct.end_mappings();
+            self.log_direct_buffers();
         }
     }
 

@@ -8,5 +8,5 @@ mod settings;
 mod variables;
 
 pub use backends::{BackendChoice, BackendName, MemoryKind};
-pub use settings::{Config, DeviceWayChoice, TransportChoice};
+pub use settings::{Config, DeviceMapChoice, DeviceWayChoice, TransportChoice};
 pub use variables::{VARIABLES, Variable, raw};

@@ -40,6 +40,18 @@ impl DeviceWayChoice {
     }
 }
 
+/// Which buffers of other processes the executor of the direct way maps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeviceMapChoice {
+    /// All that the driver can export.
+    #[default]
+    All,
+    /// Those that live until the last process has unmapped them.
+    Exportable,
+    /// None.
+    Off,
+}
+
 /// Settings of the process that do not concern the members of the job (for those see `bootstrap::job`).
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -65,6 +77,8 @@ pub struct Config {
     pub backend: BackendChoice,
     /// The way of collectives on memory of devices. Direct only if all ranks allow it.
     pub device_way: DeviceWayChoice,
+    /// Which buffers of other processes the executor of the direct way maps.
+    pub device_map: DeviceMapChoice,
     /// Name of a pretended host.
     pub host_id: Option<String>,
     /// Whether files and processes of other users are trusted.
@@ -87,6 +101,7 @@ impl Default for Config {
             interface: None,
             backend: BackendChoice::default(),
             device_way: DeviceWayChoice::Auto,
+            device_map: DeviceMapChoice::All,
             host_id: None,
             allow_other_users: false,
             log: Level::Warn,
@@ -138,6 +153,14 @@ impl Config {
                 "staged" => DeviceWayChoice::Staged,
                 "direct" => DeviceWayChoice::Direct,
                 _ => return Err(bad("ANYCCL_DEVICE_WAY", &text, "auto, staged or direct")),
+            };
+        }
+        if let Some(text) = raw("ANYCCL_DEVICE_MAP") {
+            config.device_map = match text.as_str() {
+                "all" => DeviceMapChoice::All,
+                "exportable" => DeviceMapChoice::Exportable,
+                "off" => DeviceMapChoice::Off,
+                _ => return Err(bad("ANYCCL_DEVICE_MAP", &text, "all, exportable or off")),
             };
         }
         config.host_id = raw("ANYCCL_HOST_ID");

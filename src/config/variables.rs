@@ -55,6 +55,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Way of collectives on GPU memory that the builtin engine serves. direct: one rank runs one kernel over the buffers of all, where all are on one host; staged: through copies in host memory; auto: direct for NCCL programs, else staged. With direct, a collective has GPU memory on all ranks or on none.",
     },
     Variable {
+        name: "ANYCCL_DEVICE_MAP",
+        default: "all",
+        meaning: "Which GPU buffers of other processes rank 0 maps in the direct way, so that calls run on them without copies. all: all that the driver can export; exportable: only memory that lives until all processes have unmapped it, such as that of anyccl_mem_alloc_kind and ncclMemAlloc; off: none.",
+    },
+    Variable {
         name: "ANYCCL_MPI_LIB",
         default: "the MPI that the program has initialised, else libmpi_abi.so.1, libmpi.so.12, libmpi.so.40",
         meaning: "The MPI library that the engine mpi opens: a file, or a name for the loader.",

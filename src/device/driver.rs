@@ -363,6 +363,12 @@ impl CudaDriver {
         capable.is_some_and(|capable| capable & 0xff != 0)
     }
 
+    /// The number of the allocation at an address. No other allocation of this process has it, or will have it
+    /// at the same address. `None`: the driver does not know the memory.
+    pub fn buffer_id(&self, address: u64) -> Option<u64> {
+        self.pointer_attribute(PointerAttribute::BufferId, address as usize)
+    }
+
     fn is_over(&self, function: &str, result: c_int) -> Result<bool> {
         if result == NOT_READY {
             return Ok(false);
@@ -421,10 +427,14 @@ impl Drop for IgnoredCaptures {
 pub(super) enum PointerAttribute {
     /// The context in which the memory was allocated.
     Context = 1,
+    /// A number that no other allocation of this process has or will have.
+    BufferId = 7,
     /// Number of its device.
     Device = 9,
     /// Whether other processes can map it by the older kind of handles.
     LegacyIpcCapable = 10,
+    /// Bits for the kinds of handles by which other processes can map memory of virtual address ranges.
+    HandleTypes = 14,
 }
 
 /// A function of the driver. Only [`driver_table`] calls it.

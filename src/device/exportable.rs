@@ -61,6 +61,7 @@ struct Access {
 driver_table! {
     granularity: c"cuMemGetAllocationGranularity", (*mut usize, *const Properties, c_int);
     create: c"cuMemCreate", (*mut u64, usize, *const Properties, u64);
+    retain: c"cuMemRetainAllocationHandle", (*mut u64, *mut c_void);
     release: c"cuMemRelease", (u64);
     export: c"cuMemExportToShareableHandle", (*mut c_void, u64, c_int, u64);
     import: c"cuMemImportFromShareableHandle", (*mut u64, *mut c_void, c_int);
@@ -198,6 +199,18 @@ impl Exportable {
             return Err(Error::last_os("cannot close a descriptor on exec"));
         }
         Ok(descriptor)
+    }
+
+    /// A descriptor of memory that this process has mapped at `address`, whoever has made it.
+    pub fn descriptor_at(address: u64) -> Result<OwnedFd> {
+        let (driver, table) = (CudaDriver::get()?, Table::get()?);
+        let mut handle = 0;
+        let place = ptr::with_exposed_provenance_mut(address as usize);
+        // SAFETY: writes one handle. The address is only looked up.
+        let result = unsafe { (table.retain)(&mut handle, place) };
+        driver.check("cuMemRetainAllocationHandle", result)?;
+        // Dropping it releases the handle. The mapping belongs to the program.
+        Exportable { driver, table, device: 0, handle, address: 0, bytes: 0, is_mapped: false }.export()
     }
 
     /// Its first byte, as the device of this process knows it.

@@ -101,6 +101,13 @@ impl Queued {
     }
 }
 
+/// Does what may make the driver wait for all work of a device, if no call of this process is queued. None is
+/// queued meanwhile. `None`: nothing was done.
+pub fn when_quiet<T>(action: impl FnOnce() -> T) -> Option<T> {
+    let pool = POOL.lock();
+    (pool.queued == 0).then(action)
+}
+
 impl Drop for Queued {
     fn drop(&mut self) {
         POOL.lock().queued -= 1;

@@ -10,6 +10,7 @@ use anyccl_engine::base::{Collective, Datatype, ReduceOp, Result};
 use anyccl_engine::comm::{Communicator, Operation};
 use anyccl_engine::config::{Config, DeviceWayChoice};
 use anyccl_engine::device::CudaStream;
+use anyccl_engine::device::allocations::{self, DeviceMemory};
 
 use super::case::Case;
 
@@ -17,6 +18,7 @@ use super::case::Case;
 pub struct Double {
     set_context: unsafe extern "C" fn(*mut c_void) -> c_int,
     allocate: unsafe extern "C" fn(*mut u64, usize) -> c_int,
+    allocate_async: unsafe extern "C" fn(*mut u64, usize, *mut c_void) -> c_int,
     free: unsafe extern "C" fn(u64) -> c_int,
     to_device: unsafe extern "C" fn(u64, *const c_void, usize) -> c_int,
     to_host: unsafe extern "C" fn(*mut c_void, u64, usize) -> c_int,
@@ -73,6 +75,7 @@ fn load() -> Double {
     Double {
         set_context: symbol(library, "cuCtxSetCurrent"),
         allocate: symbol(library, "cuMemAlloc_v2"),
+        allocate_async: symbol(library, "cuMemAllocAsync"),
         free: symbol(library, "cuMemFree_v2"),
         to_device: symbol(library, "cuMemcpyHtoD_v2"),
         to_host: symbol(library, "cuMemcpyDtoH_v2"),
@@ -294,15 +297,69 @@ pub struct Arena {
     start: u64,
     used: usize,
     bytes: usize,
+    home: ArenaHome,
+}
+
+/// Kind of memory of an arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArenaHome {
+    /// What the driver allocates for any program.
+    Plain,
+    /// Virtual memory that is exported as a descriptor.
+    Exportable,
+    /// Memory of the driver's pool, which cannot be exported.
+    Pool,
+    /// Memory of somebody else, who frees it.
+    Borrowed,
 }
 
 impl Arena {
     /// Memory of the device.
     pub fn new(bytes: usize) -> Arena {
+        Arena::of(ArenaHome::Plain, bytes)
+    }
+
+    /// Memory of the device, of a kind.
+    pub fn of(home: ArenaHome, bytes: usize) -> Arena {
         let mut start = 0;
-        // SAFETY: writes one address.
-        check(unsafe { (double().allocate)(&mut start, bytes) }, "cuMemAlloc");
-        Arena { start, used: 0, bytes }
+        match home {
+            // SAFETY: writes one address.
+            ArenaHome::Plain => check(unsafe { (double().allocate)(&mut start, bytes) }, "cuMemAlloc"),
+            ArenaHome::Exportable => {
+                double();
+                start = allocations::allocate(DeviceMemory::Exportable, bytes).expect("room") as u64;
+            }
+            ArenaHome::Pool => {
+                let driver = double();
+                // SAFETY: writes one address; NULL is the default stream.
+                let result = unsafe { (driver.allocate_async)(&mut start, bytes, std::ptr::null_mut()) };
+                check(result, "cuMemAllocAsync");
+                // SAFETY: as above.
+                check(unsafe { (driver.synchronize)(std::ptr::null_mut()) }, "cuStreamSynchronize");
+            }
+            ArenaHome::Borrowed => panic!("somebody else's memory"),
+        }
+        Arena { start, used: 0, bytes, home }
+    }
+
+    /// The memory of another arena, which frees it.
+    pub fn part_of(other: &Arena) -> Arena {
+        Arena { start: other.start, used: 0, bytes: other.bytes, home: ArenaHome::Borrowed }
+    }
+
+    /// Frees the memory now.
+    pub fn free(&mut self) {
+        match std::mem::replace(&mut self.home, ArenaHome::Borrowed) {
+            ArenaHome::Borrowed => {}
+            ArenaHome::Exportable => drop(allocations::free(self.start as usize)),
+            // SAFETY: memory of `of`, which nobody uses any more. A context that is corrupt refuses it.
+            ArenaHome::Plain | ArenaHome::Pool => drop(unsafe { (double().free)(self.start) }),
+        }
+    }
+
+    /// Its first byte.
+    pub fn start(&self) -> u64 {
+        self.start
     }
 
     /// A piece of it. Pieces begin at odd addresses, so that nothing is aligned by luck.
@@ -321,8 +378,7 @@ impl Arena {
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        // SAFETY: memory of `new`, which nobody uses any more.
-        unsafe { (double().free)(self.start) };
+        self.free();
     }
 }
 

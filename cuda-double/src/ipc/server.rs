@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use crate::counts;
+use crate::settings::settings;
 use crate::status::{Result, Status};
 
 /// How long freed memory may still be open before that is a fault: a killed process closes late.
@@ -63,8 +64,13 @@ pub fn export(id: u64, descriptor: impl FnOnce() -> Result<OwnedFd>) -> Result {
     Ok(())
 }
 
-/// Ends the export of memory that is freed. It is a fault if another process has it open.
+/// Ends the export of memory that is freed. It is a fault if another process has it open, unless the settings
+/// allow it.
 pub fn withdraw(id: u64) {
+    if settings().open_free {
+        EXPORTED.lock().remove(&id);
+        return;
+    }
     let openings = || EXPORTED.lock().get(&id).map_or(0, |exported| exported.openings);
     let start = Instant::now();
     while openings() > 0 && start.elapsed() < GRACE {

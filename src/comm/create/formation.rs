@@ -219,6 +219,7 @@ impl Communicator {
             device: DeviceQueue::new(self.device.piece_bytes()),
             direct: None,
             may_be_direct: false,
+            device_map: self.device_map,
         };
         match how {
             SHRUNK if self.foreign.is_some() && made.rank == 0 => {

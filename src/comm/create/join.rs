@@ -95,6 +95,7 @@ impl Communicator {
             device: DeviceQueue::new(config.device_piece_bytes),
             direct: None,
             may_be_direct: false,
+            device_map: config.device_map,
         };
         comm.log_joined(&description, job.source, oversubscribed);
         let attached = comm.attach(config.backend, all_have_devices);

@@ -72,6 +72,7 @@ impl RoomyCall {
         stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<(CudaStream, bool)>,
     ) -> Result<RoomyCall> {
         let stream = way.stream(stream)?;
+        way.serve_owners();
         let parts = Parts::Direct { way: Arc::clone(way), pieces, operator, stream, has_begun: false };
         Ok(RoomyCall { parts, completion: Arc::default() })
     }

@@ -1,5 +1,7 @@
 //! The way in which calls on memory of devices go.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::super::communicator::Communicator;
 use crate::backend::{BackendChoice, BackendName, MemoryKind};
 use crate::log_line;
@@ -58,6 +60,27 @@ impl Communicator {
             return DeviceWay::Direct;
         }
         if self.kinds.may_differ() { DeviceWay::Staged } else { DeviceWay::None }
+    }
+
+    /// Number of buffers of this rank that calls of the direct way have used where they are, and number of those
+    /// that they have copied to or from other memory of the device. A call in pieces counts once for each.
+    pub fn direct_buffers(&self) -> (u64, u64) {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        self.direct.as_ref().map_or((0, 0), |way| (count(&way.in_place), count(&way.moved)))
+    }
+
+    /// Logs how many buffers the direct way has used where they are.
+    pub(in crate::comm) fn log_direct_buffers(&self) {
+        let (in_place, moved) = self.direct_buffers();
+        if in_place + moved > 0 {
+            log_line!(
+                Debug,
+                "rank {} of {} in \"{}\": direct calls have used {in_place} buffers where they are, and have copied {moved}",
+                self.rank,
+                self.size(),
+                self.name
+            );
+        }
     }
 
     /// Logs the way. Where another engine serves such calls, its own line has said so.

@@ -68,12 +68,26 @@ impl Bounce {
 
     /// The handle by which another process maps it.
     pub fn handle(&self) -> Result<IpcHandle> {
-        let mut handle = [0; 64];
-        // SAFETY: writes one handle; the memory is live.
-        let result = unsafe { (table()?.get_handle)(&mut handle, self.address) };
-        self.driver.check("cuIpcGetMemHandle", result)?;
-        Ok(handle)
+        handle_of(self.driver, self.address)
     }
+}
+
+/// The handle by which another process maps the allocation at an address.
+pub(super) fn handle_of(driver: &CudaDriver, address: u64) -> Result<IpcHandle> {
+    let mut handle = [0; 64];
+    // SAFETY: writes one handle. The driver looks the address up.
+    let result = unsafe { (table()?.get_handle)(&mut handle, address) };
+    driver.check("cuIpcGetMemHandle", result)?;
+    Ok(handle)
+}
+
+/// Start and length of the allocation at an address.
+pub(super) fn range_of(driver: &CudaDriver, address: u64) -> Result<(u64, usize)> {
+    let (mut start, mut length) = (0, 0);
+    // SAFETY: writes two numbers. The driver looks the address up.
+    let result = unsafe { (table()?.range)(&mut start, &mut length, address) };
+    driver.check("cuMemGetAddressRange", result)?;
+    Ok((start, length))
 }
 
 impl Drop for Bounce {
@@ -85,8 +99,8 @@ impl Drop for Bounce {
 /// A [`Bounce`] of another process, mapped into this one.
 pub struct SharedBounce(Arc<Mapping>);
 
-/// A mapping of this process.
-struct Mapping {
+/// Memory of another process, mapped into this one by a handle. Dropping it unmaps the memory.
+pub(super) struct Mapping {
     driver: &'static CudaDriver,
     context: CudaContext,
     handle: IpcHandle,
@@ -123,12 +137,13 @@ impl SharedBounce {
 
     /// Its first byte in this process.
     pub fn address(&self) -> u64 {
-        self.0.address
+        self.0.address()
     }
 }
 
 impl Mapping {
-    fn open(
+    /// Maps memory of at least `bytes` bytes into the context, which is current.
+    pub fn open(
         driver: &'static CudaDriver,
         context: CudaContext,
         handle: IpcHandle,
@@ -141,15 +156,17 @@ impl Mapping {
         let result = unsafe { (table.open_handle)(&mut address, handle, LAZY_ENABLE_PEER_ACCESS) };
         driver.check("cuIpcOpenMemHandle", result)?;
         let mapping = Mapping { driver, context, handle, address };
-        let (mut start, mut length) = (0, 0);
-        // SAFETY: writes two numbers; the memory is mapped.
-        let result = unsafe { (table.range)(&mut start, &mut length, address) };
-        driver.check("cuMemGetAddressRange", result)?;
+        let (start, length) = range_of(driver, address)?;
         let length = (start + length as u64).saturating_sub(address);
         if length >= bytes as u64 {
             return Ok(mapping);
         }
         Err(Error::Mismatch(format!("a rank shares {length} bytes of a device instead of {bytes}")))
+    }
+
+    /// Its first byte in this process.
+    pub fn address(&self) -> u64 {
+        self.address
     }
 }
 

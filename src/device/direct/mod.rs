@@ -4,6 +4,7 @@
 //! - [`Bounce`] is memory of a rank that the executor can address (`bounce`).
 //! - [`Kernels`] are the kernels of a device, loaded (`loaded`). They read tables of addresses.
 //! - [`Leases`] are the parts of such memory, which calls use one at a time (`leases`).
+//! - [`Mapped`] is an allocation of another process that this one has mapped (`mapped`).
 //! - [`DirectCall`] is the part of a call in the stream of one rank (`call`).
 //!
 //! Every wait in a stream is for a word that the processor sets, as in the staged way. So no stream waits for
@@ -13,10 +14,12 @@ mod bounce;
 mod call;
 mod leases;
 mod loaded;
+mod mapped;
 mod moves;
 
 pub(crate) use bounce::{Bounce, IpcHandle, SharedBounce, enable_peer};
 pub(crate) use call::{DeviceCopy, DirectCall, DirectEnd, Execution, Launch, Temporary};
 pub(crate) use leases::Leases;
 pub(crate) use loaded::Kernels;
+pub(crate) use mapped::{Allocation, Export, Mapped, has_unmapped_all, when_quiet};
 pub(crate) use moves::check_moves;

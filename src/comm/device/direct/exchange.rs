@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::mappings::{Found, Offer, Owner};
 use super::pieces::Piece;
 use super::place::{ListedPlace, Place, PlaceInUse, Told};
 use super::setup::{DirectWay, EXECUTOR};
@@ -33,6 +34,14 @@ enum Phase {
     Telling,
 }
 
+/// Buffers of a piece that the executor of another process has mapped.
+pub struct Lent {
+    pub owner: Arc<Owner>,
+    /// Input and output, as far as they are mapped.
+    pub found: [Option<Found>; 2],
+    pub offer: Offer,
+}
+
 /// The messages of a piece on one rank.
 pub struct DirectExchange {
     way: Arc<DirectWay>,
@@ -46,6 +55,7 @@ pub struct DirectExchange {
     /// The broadcast has one byte, which means nothing.
     end: [u8; 1],
     listed: Option<ListedPlace>,
+    lent: Option<Lent>,
     /// On rank 0, the places that the kernels use.
     uses: Vec<PlaceInUse>,
 }
@@ -56,7 +66,7 @@ impl DirectExchange {
         way: &Arc<DirectWay>,
         piece: Piece,
         told: Told,
-        listed: Option<ListedPlace>,
+        (listed, lent): (Option<ListedPlace>, Option<Lent>),
         rank: Rank,
     ) -> DirectExchange {
         let all = if rank == EXECUTOR { vec![0; way.size() * Told::BYTES] } else { Vec::new() };
@@ -70,6 +80,7 @@ impl DirectExchange {
             all,
             end: [0],
             listed,
+            lent,
             uses: Vec::new(),
         }
     }
@@ -126,17 +137,14 @@ impl DirectExchange {
     /// Withdraws the buffers of this rank, because the call has failed. Returns whether the kernels may still
     /// use them.
     pub fn withdraw(&self) -> bool {
-        self.listed.as_ref().is_some_and(ListedPlace::withdraw)
+        let is_lent = |lent: &Lent| lent.offer.withdraw() && !lent.owner.has_lost_executor();
+        self.listed.as_ref().is_some_and(ListedPlace::withdraw) || self.lent.as_ref().is_some_and(is_lent)
     }
 
     fn fill_table(&mut self, comm: &Communicator, call: &mut DirectCall) -> Result<()> {
         let told: Vec<Told> = self.all.as_chunks().0.iter().map(Told::from_bytes).collect();
-        let step = self.piece.bytes();
         let place = |(told, rank): (&Told, Rank)| {
-            told.place(rank, |slot| {
-                let (input, output) = self.way.slot_of(rank, slot)?;
-                Some(Place { input, input_step: step as u64, output, output_step: step as u64 })
-            })
+            told.place(rank, |told| self.way.foreign_place(rank, told, &self.piece))
         };
         let found = told.iter().zip(0..).map(place).collect::<Result<Vec<_>>>()?;
         let (places, uses): (Vec<Place>, Vec<_>) = found.into_iter().unzip();

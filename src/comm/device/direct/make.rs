@@ -1,9 +1,11 @@
 //! Making a piece on this rank: which copies its stream makes, and what the executor is told.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use super::exchange::DirectExchange;
+use super::exchange::{DirectExchange, Lent};
 use super::pieces::Piece;
+use super::mappings::Found;
 use super::place::{ListedPlace, Place, Told};
 use super::setup::DirectWay;
 use crate::base::{Collective, Error, Rank, Result};
@@ -35,6 +37,11 @@ impl Side {
     /// Moves it to other memory, in which the blocks follow each other.
     fn move_to(&mut self, address: u64, piece: &Piece) {
         (self.seen, self.seen_step) = (address, piece.bytes() as u64);
+    }
+
+    /// Bytes from the first byte of the piece to its last one.
+    fn span(&self, piece: &Piece) -> u64 {
+        self.blocks.saturating_sub(1) as u64 * self.step + piece.bytes() as u64
     }
 
     fn has_moved(&self) -> bool {
@@ -71,11 +78,19 @@ impl DirectWay {
         let mut slot = 0;
         let _entered = Entered::for_device(self.driver, self.device)?;
         let is_in_place = piece.collective == Collective::AllToAll && buffers[0] == buffers[1];
+        // An input in place is overwritten by the kernel before other blocks of it are read.
+        let lent = self.lend([0, 1].map(|i| {
+            (blocks[i] > 0 && !(i == 0 && is_in_place)).then(|| (sides[i].start, sides[i].span(&piece)))
+        }));
+        let is_mapped = |i: usize| lent.as_ref().is_some_and(|lent| lent.found[i].is_some());
         let must_move = [
-            // An input that the kernel overwrites before other blocks of it are read.
-            is_in_place || !self.is_seen(buffers[0]),
-            !self.is_seen(buffers[1]),
+            is_in_place || !self.is_seen(buffers[0]) && !is_mapped(0),
+            !self.is_seen(buffers[1]) && !is_mapped(1),
         ];
+        for i in (0..2).filter(|i| blocks[*i] > 0) {
+            let counter = if must_move[i] { &self.moved } else { &self.in_place };
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
         if (0..2).any(|i| blocks[i] > 0 && must_move[i]) {
             let addresses = if self.has_slots() {
                 let lease = self.slots.take()?;
@@ -113,7 +128,18 @@ impl DirectWay {
         };
         let number = listed.as_ref().map_or(0, ListedPlace::number);
         let scalar = operator.map_or([0; Scalar::BYTES], |operator| operator.factor());
-        let told = Told { number, slot: slot as u64, scalar };
+        let mapped = |i: usize| {
+            let found: Option<&Found> = lent.as_ref()?.found[i].as_ref();
+            found.map(|found| (*found.token, found.offset))
+        };
+        let told = Told {
+            number,
+            slot: slot as u64,
+            mapped: [0, 1].map(|i| mapped(i).unwrap_or_default()),
+            offer: lent.as_ref().map_or((0, 0), |lent| lent.offer.told()),
+            has_news: self.takes_news(),
+            scalar,
+        };
         let execution = match self.executor() {
             None => None,
             Some((kernels, places, address)) => {
@@ -133,7 +159,22 @@ impl DirectWay {
         };
         let stream = (self.context, stream, stream_waits);
         let call = DirectCall::new(self.driver, stream, before, after, execution, leases, temporary)?;
-        Ok((DirectExchange::new(self, piece, told, listed, rank), call))
+        Ok((DirectExchange::new(self, piece, told, (listed, lent), rank), call))
+    }
+
+    /// Finds the buffers that the executor has mapped, and offers them to it: for input and output, start and
+    /// length. Each that it has not mapped it is asked for.
+    fn lend(&self, sides: [Option<(u64, u64)>; 2]) -> Option<Lent> {
+        let owner = self.owner()?;
+        let found = sides.map(|side| {
+            let (start, bytes) = side?;
+            owner.find(self.driver, start, bytes)
+        });
+        if found.iter().all(Option::is_none) {
+            return None;
+        }
+        let offer = owner.offer()?;
+        Some(Lent { owner, found, offer })
     }
 
     /// Whether the executor can address a buffer of this rank where it is.

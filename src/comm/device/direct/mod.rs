@@ -11,13 +11,15 @@
 //! 3. Rank 0 writes the addresses into a table (`table`), and lets its stream run the kernel.
 //! 4. When the kernel has run, rank 0 tells the others by a broadcast, and each lets its stream go on.
 //!
-//! The executor addresses the buffers of its own process as they are. The others use a bounce buffer, which
-//! the executor has mapped, and copy to and from it on the device. Long calls go in pieces, so that a piece
-//! fits into a slot of the bounce buffer (`pieces`).
+//! The executor addresses the buffers of its own process as they are. It maps the allocations of the others
+//! when it may (`mappings`). Until then, a rank in another process copies to and from a bounce buffer, which
+//! the executor has mapped from the start. Long calls go in pieces, so that a piece fits into a slot of the
+//! bounce buffer (`pieces`).
 
 mod exchange;
 mod kernels;
 mod make;
+mod mappings;
 mod pieces;
 mod place;
 mod setup;

@@ -2,7 +2,8 @@
 //!
 //! A rank sends no address. If it shares the process of the executor, it leaves its addresses in a list of
 //! the process, under a random number, and sends the number. Otherwise it sends the number of a slot of its
-//! bounce buffer. So no other process can make the executor touch other memory.
+//! bounce buffer, or where its buffer is in an allocation that the executor has mapped. So no other process
+//! can make the executor touch other memory.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,8 +11,10 @@ use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
 
+use super::mappings::Use;
 use crate::base::{Error, Rank, Result};
 use crate::comm::call::operator::Scalar;
+use crate::device::direct::Mapped;
 
 /// Buffers of a rank. Block b of the input begins at `input + b * input_step`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,9 +41,16 @@ pub struct ListedPlace {
 }
 
 /// The use of a place by the executor's kernel. Dropping it ends the use.
-pub struct PlaceInUse(Arc<AtomicBool>);
+pub enum PlaceInUse {
+    Listed(#[allow(dead_code)] ListedUse),
+    /// Of a rank in another process: its offer, and the allocations.
+    Mapped(#[allow(dead_code)] Use, #[allow(dead_code)] Vec<Arc<Mapped>>),
+}
 
-impl Drop for PlaceInUse {
+/// The use of a place in the list of the process.
+pub struct ListedUse(Arc<AtomicBool>);
+
+impl Drop for ListedUse {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Release);
     }
@@ -79,48 +89,75 @@ impl Drop for ListedPlace {
 /// What a rank tells the executor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Told {
-    /// Number in the list of the process. 0: the buffers are in a slot of the bounce buffer.
+    /// Number in the list of the process. 0: the rank is in another process.
     pub number: u64,
-    /// The slot.
+    /// The slot of the bounce buffer, for a side that is not mapped.
     pub slot: u64,
+    /// For input and output, the token of the mapped allocation and the distance from its start. Token 0: the
+    /// side is in the slot.
+    pub mapped: [(u64, u64); 2],
+    /// The offer of what is mapped.
+    pub offer: (u64, u64),
+    /// Whether the rank has asked the executor for something.
+    pub has_news: bool,
     /// The factor of a premultiplied sum.
     pub scalar: [u8; Scalar::BYTES],
 }
 
 impl Told {
     /// Bytes of a message.
-    pub const BYTES: usize = 16 + Scalar::BYTES;
+    pub const BYTES: usize = Told::WORDS * size_of::<u64>() + Scalar::BYTES;
+    const WORDS: usize = 9;
 
     /// The message.
     pub fn to_bytes(self) -> [u8; Told::BYTES] {
+        let [input, output] = self.mapped;
+        let words: [u64; Told::WORDS] = [
+            self.number,
+            self.slot,
+            input.0,
+            input.1,
+            output.0,
+            output.1,
+            self.offer.0,
+            self.offer.1,
+            u64::from(self.has_news),
+        ];
         let mut bytes = [0; Told::BYTES];
-        bytes[..8].copy_from_slice(&self.number.to_le_bytes());
-        bytes[8..16].copy_from_slice(&self.slot.to_le_bytes());
-        bytes[16..].copy_from_slice(&self.scalar);
+        let (places, scalar) = bytes.split_at_mut(Told::WORDS * size_of::<u64>());
+        places.iter_mut().zip(words.iter().flat_map(|word| word.to_le_bytes())).for_each(|(to, from)| *to = from);
+        scalar.copy_from_slice(&self.scalar);
         bytes
     }
 
     /// Reads a message.
     pub fn from_bytes(bytes: &[u8; Told::BYTES]) -> Told {
-        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
-        Told { number: word(0), slot: word(8), scalar: std::array::from_fn(|i| bytes[16 + i]) }
+        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[8 * at + i]));
+        Told {
+            number: word(0),
+            slot: word(1),
+            mapped: [(word(2), word(3)), (word(4), word(5))],
+            offer: (word(6), word(7)),
+            has_news: word(8) != 0,
+            scalar: std::array::from_fn(|i| bytes[8 * Told::WORDS + i]),
+        }
     }
 
-    /// The place of a rank that has told it, and its use if it is listed. `slot_place` gives the place of a
-    /// slot, if there is one of that number.
+    /// The place of a rank that has told it, and its use by the kernel. `foreign_place` gives that of a rank
+    /// in another process, if there is one.
     pub fn place(
         &self,
         rank: Rank,
-        slot_place: impl FnOnce(u64) -> Option<Place>,
+        foreign_place: impl FnOnce(&Told) -> Option<(Place, Option<PlaceInUse>)>,
     ) -> Result<(Place, Option<PlaceInUse>)> {
         let place = if self.number == 0 {
-            slot_place(self.slot).map(|place| (place, None))
+            foreign_place(self)
         } else {
             let places = PLACES.lock();
             let listed = places.get(&self.number).filter(|listed| listed.rank == rank);
             listed.map(|Listed { place, is_used, .. }| {
                 is_used.store(true, Ordering::Release);
-                (*place, Some(PlaceInUse(Arc::clone(is_used))))
+                (*place, Some(PlaceInUse::Listed(ListedUse(Arc::clone(is_used)))))
             })
         };
         place.ok_or_else(|| Error::Mismatch(format!("rank {rank} names a buffer that it does not share")))
@@ -135,19 +172,27 @@ mod tests {
     fn a_rank_reaches_only_its_own_places_and_slots_that_exist() {
         let place = Place { input: 4096, input_step: 16, output: 8192, output_step: 32 };
         let listed = ListedPlace::add(3, place).unwrap();
-        let told = Told { number: listed.number(), slot: 0, scalar: [7; Scalar::BYTES] };
-        let told = Told::from_bytes(&told.to_bytes());
+        let told = Told {
+            number: listed.number(),
+            slot: 1,
+            mapped: [(2, 3), (4, 5)],
+            offer: (6, 7),
+            has_news: true,
+            scalar: [8; Scalar::BYTES],
+        };
+        assert_eq!(Told::from_bytes(&told.to_bytes()), told);
         let (found, used) = told.place(3, |_| None).unwrap();
         assert_eq!(found, place);
-        assert!(told.place(2, |_| Some(place)).is_err());
+        assert!(told.place(2, |_| Some((place, None))).is_err());
         assert!(listed.withdraw());
         drop(used);
         assert!(!listed.withdraw());
         assert!(told.place(3, |_| None).is_err());
         let in_slot = Told { number: 0, slot: 9, ..told };
-        assert_eq!(in_slot.place(2, |slot| (slot == 9).then_some(place)).unwrap().0, place);
+        let of_slot = |told: &Told| (told.slot == 9).then_some((place, None));
+        assert_eq!(in_slot.place(2, of_slot).unwrap().0, place);
         assert!(in_slot.place(2, |_| None).is_err());
         drop(listed);
-        assert!(told.place(3, |_| Some(place)).is_err());
+        assert!(told.place(3, |_| Some((place, None))).is_err());
     }
 }

@@ -3,12 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use parking_lot::Mutex;
+
 use super::kernels::{Work, most_table_bytes};
+use super::mappings::{Importer, Number, Owner, adopt, listen, serve_all};
 use super::pieces::{DirectPieces, Piece};
+use super::place::{Place, PlaceInUse, Told};
 use crate::backend::OobExchange;
 use crate::base::{Error, Rank, Result};
 use crate::comm::communicator::{CommConfig, Communicator};
 use crate::comm::create::backends::BuiltinExchange;
+use crate::config::DeviceMapChoice;
 use crate::device::direct::{Bounce, IpcHandle, Kernels, Leases, SharedBounce, check_moves, enable_peer};
 use crate::device::kernels::MOST_RANKS;
 use crate::device::{CudaContext, CudaDriver, CudaStream, Entered, Ordinal, Uuid};
@@ -42,9 +47,14 @@ pub struct DirectWay {
     bounce: Option<Bounce>,
     pub slots: Arc<Leases>,
     executor: Option<Executor>,
+    /// The connection to the executor in another process, which maps buffers. Unset at the end.
+    owner: Mutex<Option<Arc<Owner>>>,
     /// The ranks again, for what the executor tells at the end of a call: a kernel may end after the next
     /// calls have begun.
     pub endings: Communicator,
+    /// Number of buffers of this rank that calls have used where they are, and that have moved.
+    pub in_place: AtomicU64,
+    pub moved: AtomicU64,
     /// Numbers of the next calls to begin, and to end, in this communicator.
     begun: AtomicU64,
     ended: AtomicU64,
@@ -58,6 +68,8 @@ struct Executor {
     places: Arc<Leases>,
     /// The bounce buffers of the ranks in other processes.
     bounces: Vec<Option<SharedBounce>>,
+    /// The connections to the ranks in other processes, whose buffers it maps. None at the end.
+    importers: Mutex<Vec<Option<Arc<Importer>>>>,
 }
 
 /// What a rank tells of itself.
@@ -116,6 +128,7 @@ impl Communicator {
             return Ok(());
         }
         let prepared = me.and_then(|(driver, _)| Prepared::new(self, driver, &all));
+        let choice = self.device_map;
         let mut sentence = prepared.as_ref().err().map(Error::to_string).unwrap_or_default().into_bytes();
         sentence.resize(SENTENCE_BYTES, 0);
         let handle = prepared.as_ref().map_or([0; 64], |prepared| prepared.handle);
@@ -131,10 +144,13 @@ impl Communicator {
         let opened = prepared.open(&all, &handles);
         let mut sentence = opened.err().map(|error| error.to_string()).unwrap_or_default().into_bytes();
         sentence.resize(SENTENCE_BYTES, 0);
-        if let Some(refusal) = refusal(&exchange.all_gather(&sentence)?) {
+        sentence.extend(prepared.connect(&all[EXECUTOR as usize], &handles[EXECUTOR as usize], choice));
+        let told = exchange.all_gather(&sentence)?;
+        if let Some(refusal) = refusal(&told) {
             self.log_no_direct_way(&refusal);
             return Ok(());
         }
+        prepared.adopt(&told);
         let mut context = [0; 4];
         if self.rank == EXECUTOR {
             context = self.new_context()?.to_le_bytes();
@@ -158,6 +174,10 @@ fn refusal(told: &[Vec<u8>]) -> Option<String> {
     let rank = told.iter().position(|bytes| bytes[0] != 0)?;
     let text = String::from_utf8_lossy(&told[rank][..SENTENCE_BYTES]);
     Some(format!("rank {rank}: {}", text.trim_end_matches('\0')))
+}
+
+fn log_no_mappings(error: &Error) {
+    log_line!(Info, "buffers on devices are not mapped, and their calls use a bounce buffer: {error}");
 }
 
 /// A number that only this process has.
@@ -198,6 +218,7 @@ struct Prepared {
     /// Handle of the bounce buffer, for the executor in another process.
     handle: IpcHandle,
     executor: Option<Executor>,
+    owner: Option<Arc<Owner>>,
 }
 
 impl Prepared {
@@ -216,16 +237,21 @@ impl Prepared {
             false => Some(Bounce::allocate(driver, context, 2 * SLOTS * SLOT_BYTES)?),
         };
         let is_local = me.process == executor.process;
-        let handle = match &bounce {
-            Some(bounce) if !is_local => bounce.handle()?,
-            _ => [0; 64],
-        };
+        let mut handle = [0; 64];
+        match &bounce {
+            Some(bounce) if !is_local => handle = bounce.handle()?,
+            Some(_) if comm.rank == EXECUTOR && comm.device_map != DeviceMapChoice::Off => {
+                let name = listen().inspect_err(log_no_mappings).unwrap_or_default();
+                handle[..name.len()].copy_from_slice(&name);
+            }
+            _ => {}
+        }
         let executor_side = if comm.rank == EXECUTOR {
             let table_bytes = most_table_bytes(size).next_multiple_of(256);
             let tables = Bounce::allocate(driver, context, TABLES * table_bytes)?;
             let kernels = Kernels::of(driver, context, device)?;
-            let bounces = Vec::new();
-            Some(Executor { kernels, tables, table_bytes, places: Leases::new(TABLES), bounces })
+            let (places, bounces, importers) = (Leases::new(TABLES), Vec::new(), Mutex::default());
+            Some(Executor { kernels, tables, table_bytes, places, bounces, importers })
         } else {
             None
         };
@@ -240,7 +266,29 @@ impl Prepared {
             bounce,
             handle,
             executor: executor_side,
+            owner: None,
         })
+    }
+
+    /// Connects to the executor in another process, so that it can map buffers. Returns the number of the
+    /// connection. Without one, all calls use the bounce buffer.
+    fn connect(&mut self, executor: &Introduction, handle: &IpcHandle, choice: DeviceMapChoice) -> Number {
+        let name: Number = std::array::from_fn(|i| handle[i]);
+        if self.is_local || name == [0; 16] || choice == DeviceMapChoice::Off {
+            return [0; 16];
+        }
+        let key = (executor.process, executor.context);
+        self.owner = Owner::of(key, &name, choice).inspect_err(log_no_mappings).ok();
+        self.owner.as_ref().map_or([0; 16], |owner| owner.number())
+    }
+
+    /// On the executor, takes the connections that the ranks have told.
+    fn adopt(&mut self, told: &[Vec<u8>]) {
+        let Some(executor) = &mut self.executor else { return };
+        let number = |bytes: &Vec<u8>| std::array::from_fn(|i| bytes[SENTENCE_BYTES + i]);
+        let place = (self.context, self.device);
+        *executor.importers.get_mut() =
+            told.iter().map(|bytes| adopt(self.driver, place, &number(bytes))).collect();
     }
 
     /// On the executor, maps the memory of the other ranks.
@@ -270,7 +318,10 @@ impl Prepared {
             bounce: self.bounce,
             slots: Leases::new(SLOTS),
             executor: self.executor,
+            owner: Mutex::new(self.owner),
             endings,
+            in_place: AtomicU64::new(0),
+            moved: AtomicU64::new(0),
             begun: AtomicU64::new(0),
             ended: AtomicU64::new(0),
         }
@@ -330,6 +381,67 @@ impl DirectWay {
         (slot < SLOTS as u64).then(|| slot_at(bounce.address(), slot as usize))
     }
 
+    /// Where a rank in another process has its buffers of a piece, as the executor addresses them, and the use
+    /// of what it has mapped. `None`: the rank has told nonsense, or has withdrawn its buffers.
+    pub fn foreign_place(
+        &self,
+        rank: Rank,
+        told: &Told,
+        piece: &Piece,
+    ) -> Option<(Place, Option<PlaceInUse>)> {
+        let importer = self.executor.as_ref()?.importers.lock().get(rank as usize).cloned().flatten();
+        if let Some(importer) = importer.as_ref().filter(|_| told.has_news) {
+            importer.note_news();
+        }
+        let blocks = [piece.input_blocks(self.size, rank), piece.output_blocks(self.size, rank)];
+        let step = piece.call.count * piece.call.datatype.bytes() as u64;
+        let (mut sides, mut mapped) = ([(0, 0); 2], Vec::new());
+        for (i, (token, offset)) in told.mapped.into_iter().enumerate() {
+            if token == 0 {
+                let (input, output) = self.slot_of(rank, told.slot)?;
+                sides[i] = ([input, output][i], piece.bytes() as u64);
+                continue;
+            }
+            let span = blocks[i].saturating_sub(1) as u64 * step + piece.bytes() as u64;
+            let (address, allocation) = importer.as_ref()?.address(token, offset, span)?;
+            sides[i] = (address, step);
+            mapped.push(allocation);
+        }
+        let in_use = match mapped.is_empty() {
+            true => None,
+            false => Some(PlaceInUse::Mapped(importer?.take(told.offer)?, mapped)),
+        };
+        let [(input, input_step), (output, output_step)] = sides;
+        Some((Place { input, input_step, output, output_step }, in_use))
+    }
+
+    /// The connection to an executor in another process, which maps buffers of this one.
+    pub fn owner(&self) -> Option<Arc<Owner>> {
+        self.owner.lock().clone()
+    }
+
+    /// Whether the executor has not been told yet that this process has asked it for something.
+    pub fn takes_news(&self) -> bool {
+        self.owner().is_some_and(|owner| owner.takes_news())
+    }
+
+    /// On the executor, maps what the other ranks have asked for, if it can be done now.
+    pub fn serve_owners(&self) {
+        if let Some(executor) = &self.executor {
+            serve_all(executor.importers.lock().iter().flatten());
+        }
+    }
+
+    /// Ends the mappings of this communicator's ranks, unless another communicator has them, too. Every call
+    /// has ended.
+    pub fn end_mappings(&self) {
+        *self.owner.lock() = None;
+        if let Some(executor) = &self.executor {
+            executor.importers.lock().clear();
+            serve_all(std::iter::empty());
+        }
+    }
+
     /// The work of a piece, and the multiprocessors of the executor's device.
     pub fn work(&self, piece: &Piece) -> Option<(Work, u32)> {
         Some((Work::of(piece, self.size)?, self.executor.as_ref()?.kernels.multiprocessors()))
@@ -340,6 +452,12 @@ impl DirectWay {
         let executor = self.executor.as_ref()?;
         let address = |place| executor.tables.address() + (place * executor.table_bytes) as u64;
         Some((executor.kernels, &executor.places, address))
+    }
+}
+
+impl Drop for DirectWay {
+    fn drop(&mut self) {
+        self.end_mappings();
     }
 }
 

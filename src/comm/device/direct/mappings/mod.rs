@@ -1,0 +1,47 @@
+//! Buffers of ranks in other processes that the executor has mapped itself, so that calls need no bounce
+//! buffer for them.
+//!
+//! The process of a rank, the *owner* of its buffers, has a connection to the executor's process (`channel`).
+//! All communicators that these two processes share with the same executor use it, so an allocation is mapped
+//! once.
+//!
+//! 1. At the first call on an allocation, the owner exports it, and asks the executor to map it. The call uses
+//!    the bounce buffer (`owner`).
+//! 2. The executor maps it before a later call, while no call of its process is queued: to map memory may make
+//!    the driver wait for all work of the device. It answers with a *token* (`importer`).
+//! 3. From then on, the rank tells the token and an offset instead of a slot.
+//!
+//! The owner alone decides what stays mapped. It knows an allocation by the number that the driver gives it,
+//! which is never used again, so an address that was freed and given out again cannot reach old memory. It has
+//! the executor unmap what the program has freed, and what was not used for longest if there are too many.
+//!
+//! A call that fails must not let its stream go on while the executor's kernel still uses its buffers. Memory
+//! that both processes share tells that (`uses`).
+
+mod channel;
+mod importer;
+mod owner;
+mod uses;
+
+pub use importer::{Importer, adopt, listen, serve_all};
+pub use owner::{Found, Owner};
+pub use uses::{Offer, Use};
+
+use crate::base::{Error, Result};
+
+/// The number of a connection, or of a place where a process listens. All zeros: there is none.
+pub type Number = [u8; 16];
+
+/// A random number, which no other process can guess.
+pub fn number() -> Result<Number> {
+    let mut number = [0; 16];
+    getrandom::fill(&mut number)
+        .map_err(|error| Error::Unsupported(format!("no random bytes to be had: {error}")))?;
+    Ok(number)
+}
+
+/// Name of the abstract socket of a process that maps buffers.
+fn socket_name(name: &Number) -> Vec<u8> {
+    let digits: String = name.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("anyccl-buffers-{digits}").into_bytes()
+}
