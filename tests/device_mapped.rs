@@ -188,7 +188,9 @@ fn without_the_waits_of_the_executor_or_of_an_owner_some_seed_gives_wrong_bytes(
             ranks.iter_mut().filter_map(|rank| rank.has_said_something().then_some(())).count() < 2
         })
     };
-    for (ignored, rank) in [("cuStreamWaitValue32", 0), ("cuStreamWaitValue32", 1), ("cuStreamWriteValue32", 1)] {
+    for (ignored, rank) in
+        [("cuStreamWaitValue32", 0), ("cuStreamWaitValue32", 1), ("cuStreamWriteValue32", 1)]
+    {
         let seed = harm(ignored, rank);
         println!("{ignored} of rank {rank}: seed {seed:?}");
         assert!(seed.is_some(), "{ignored} of rank {rank}: no seed has shown it");

@@ -18,6 +18,9 @@ const FOLDER: &str = "ANYCCL_CUDA_DOUBLE";
 /// The libraries that a program asks for.
 const LIBRARIES: [&str; 2] = ["libcuda.so.1", "libcudart.so.12"];
 
+/// Lets a program free memory that another process has mapped.
+const OPEN_FREE: &str = "CUDA_DOUBLE_OPEN_FREE";
+
 /// Where the folder may be, seen from the tool's own.
 const BESIDE: [&str; 2] = ["../lib/anyccl/cuda-double", "../cuda-double"];
 
@@ -32,6 +35,10 @@ pub fn environment(count: Option<u32>, given: &[(String, String)]) -> Result<Vec
         let path = rest.map_or_else(|| folder.clone(), |rest| format!("{folder}:{rest}"));
         environment.push(("LD_LIBRARY_PATH".into(), path));
         environment.push(("CUDA_DOUBLE_DEVICES".into(), count.to_string()));
+        // The library maps memory of other processes, which a program may free at any time.
+        if held(given, OPEN_FREE).is_none() {
+            environment.push((OPEN_FREE.into(), "1".into()));
+        }
     }
     Ok(environment)
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::exchange::{DirectExchange, Lent};
-use super::pieces::Piece;
 use super::mappings::Found;
+use super::pieces::Piece;
 use super::place::{ListedPlace, Place, Told};
 use super::setup::DirectWay;
 use crate::base::{Collective, Error, Rank, Result};

@@ -125,7 +125,10 @@ impl Told {
         ];
         let mut bytes = [0; Told::BYTES];
         let (places, scalar) = bytes.split_at_mut(Told::WORDS * size_of::<u64>());
-        places.iter_mut().zip(words.iter().flat_map(|word| word.to_le_bytes())).for_each(|(to, from)| *to = from);
+        places
+            .iter_mut()
+            .zip(words.iter().flat_map(|word| word.to_le_bytes()))
+            .for_each(|(to, from)| *to = from);
         scalar.copy_from_slice(&self.scalar);
         bytes
     }

@@ -113,9 +113,7 @@ impl Record {
             Record::Map { id, bytes, export: Export::Handle(handle) } => {
                 (MAP_HANDLE, [*id, *bytes], Some(handle))
             }
-            Record::Map { id, bytes, export: Export::Descriptor(_) } => {
-                (MAP_DESCRIPTOR, [*id, *bytes], None)
-            }
+            Record::Map { id, bytes, export: Export::Descriptor(_) } => (MAP_DESCRIPTOR, [*id, *bytes], None),
             Record::Release { token } => (RELEASE, [*token, 0], None),
             Record::Mapped { id, token } => (MAPPED, [*id, *token], None),
             Record::Refused { id } => (REFUSED, [*id, 0], None),

@@ -146,9 +146,8 @@ impl Importer {
             return;
         }
         let wishes = std::mem::take(&mut state.wishes);
-        let import = |wish: &Wish| {
-            Mapped::import(self.driver, (self.context, self.device), &wish.export, wish.bytes)
-        };
+        let import =
+            |wish: &Wish| Mapped::import(self.driver, (self.context, self.device), &wish.export, wish.bytes);
         let Some(outcomes) = when_quiet(|| wishes.iter().map(import).collect::<Vec<_>>()) else {
             state.wishes = wishes;
             return;
@@ -185,7 +184,10 @@ impl State {
                 Record::Mapped { id, token: self.latest_token }
             }
             Err(error) => {
-                log_line!(Debug, "a buffer of another process is not mapped, and its calls use a bounce buffer: {error}");
+                log_line!(
+                    Debug,
+                    "a buffer of another process is not mapped, and its calls use a bounce buffer: {error}"
+                );
                 Record::Refused { id }
             }
         };

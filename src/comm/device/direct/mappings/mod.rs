@@ -11,9 +11,10 @@
 //!    the driver wait for all work of the device. It answers with a *token* (`importer`).
 //! 3. From then on, the rank tells the token and an offset instead of a slot.
 //!
-//! The owner alone decides what stays mapped. It knows an allocation by the number that the driver gives it,
-//! which is never used again, so an address that was freed and given out again cannot reach old memory. It has
-//! the executor unmap what the program has freed, and what was not used for longest if there are too many.
+//! The owner alone decides what stays mapped. It knows an allocation by the number that the driver gives it.
+//! The driver never uses a number again, so an address that was freed and given out again cannot reach old
+//! memory. The owner has the executor unmap what the program has freed, and what was not used for longest if
+//! there are too many.
 //!
 //! A call that fails must not let its stream go on while the executor's kernel still uses its buffers. Memory
 //! that both processes share tells that (`uses`).

@@ -181,9 +181,9 @@ impl State {
             return refused;
         }
         let descriptor = match &export {
-            Export::Descriptor(descriptor) => {
-                Some(descriptor.try_clone().map_err(|error| Error::system("cannot copy a descriptor", error))?)
-            }
+            Export::Descriptor(descriptor) => Some(
+                descriptor.try_clone().map_err(|error| Error::system("cannot copy a descriptor", error))?,
+            ),
             Export::Handle(_) => None,
         };
         let is_sent = self.channel.send(&Record::Map { id, bytes, export }, descriptor.as_ref());
