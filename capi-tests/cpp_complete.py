@@ -23,6 +23,8 @@ WITHOUT_A_WRAPPER = {
     "anyccl_reduce_op_name": "a text that cannot fail",
     "anyccl_datatype_bytes": "sizeof the element",
     "anyccl_set_log_callback": "a plain function, for the whole process",
+    "anyccl_set_blocking_limit": "for bindings of languages that look after signals between calls",
+    "anyccl_try_recv": "for such bindings, which receive objects of unknown length",
 }
 
 

@@ -55,6 +55,7 @@ static void every_function_refuses(anyccl_comm_t comm, int status)
     REFUSED(anyccl_barrier, status, anyccl_barrier(comm));
     REFUSED(anyccl_send, status, anyccl_send(buffer, 1, ANYCCL_INT32, 0, 0, comm));
     REFUSED(anyccl_recv, status, anyccl_recv(buffer, 1, ANYCCL_INT32, 0, 0, comm, NULL));
+    REFUSED(anyccl_try_recv, status, anyccl_try_recv(buffer, 1, ANYCCL_INT32, 0, 0, comm, &(int){0}));
 
     REFUSED(anyccl_iall_reduce, status,
             anyccl_iall_reduce(buffer, buffer + 8, 1, ANYCCL_INT32, ANYCCL_SUM, comm, &request));
@@ -118,6 +119,8 @@ static void what_needs_no_world(void)
     REFUSED(anyccl_imrecv, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_imrecv(buffer, 1, ANYCCL_INT32, &message, NULL));
     REFUSED(anyccl_wait_for, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_wait_for(NULL, 0, &done, NULL));
     REFUSED(anyccl_wait_for, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_wait_for(&request, 0, NULL, NULL));
+    REFUSED(anyccl_set_blocking_limit, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_set_blocking_limit(0, NULL));
+    REFUSED(anyccl_set_blocking_limit, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_set_blocking_limit(-2, &request));
     CHECK_OK(anyccl_wait_message(&request, NULL));
     CHECK_OK(anyccl_cancel(request));
     REFUSED(anyccl_batch_end, ANYCCL_ERR_INVALID_USAGE, anyccl_batch_end());
@@ -173,6 +176,10 @@ int main(void)
     REFUSED(anyccl_ibarrier, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_ibarrier(ANYCCL_WORLD, NULL));
     REFUSED(anyccl_send, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_send(NULL, 1, ANYCCL_INT32, 0, 0, ANYCCL_WORLD));
     REFUSED(anyccl_recv, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_recv(NULL, 1, ANYCCL_INT32, 0, 0, ANYCCL_WORLD, NULL));
+    REFUSED(anyccl_try_recv, ANYCCL_ERR_INVALID_ARGUMENT,
+            anyccl_try_recv(NULL, 1, ANYCCL_INT32, 0, 0, ANYCCL_WORLD, &(int){0}));
+    REFUSED(anyccl_try_recv, ANYCCL_ERR_INVALID_ARGUMENT,
+            anyccl_try_recv(buffer, 1, ANYCCL_INT32, 0, 0, ANYCCL_WORLD, NULL));
     REFUSED(anyccl_isend, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_isend(buffer, 1, ANYCCL_INT32, 0, 0, ANYCCL_WORLD, NULL));
     REFUSED(anyccl_irecv, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_irecv(buffer, 1, ANYCCL_INT32, 0, 0, ANYCCL_WORLD, NULL));
     REFUSED(anyccl_iprobe, ANYCCL_ERR_INVALID_ARGUMENT, anyccl_iprobe(0, 0, ANYCCL_WORLD, NULL, NULL));

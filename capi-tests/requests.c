@@ -120,6 +120,84 @@ static void for_a_while(struct harness *harness, void *shared)
     }
 }
 
+/* Receives 4 elements by a limited call, which leaves a request if `is_late`. */
+static void receive_limited(struct harness *harness, int *got, int is_late)
+{
+    anyccl_request_t unfinished = ANYCCL_REQUEST_NULL;
+    anyccl_message_status_t status = {-5, -5, -5, -5, 5, 5};
+    int done = 0;
+    CHECK_OK(anyccl_set_blocking_limit(is_late ? 10 : PATIENCE_MS, &unfinished));
+    CHECK_OK(anyccl_recv(got, 4, ANYCCL_INT32, 1, 3, harness->comm, &status));
+    CHECK_OK(anyccl_set_blocking_limit(ANYCCL_TIMEOUT_NEVER, NULL));
+    CHECK((unfinished != ANYCCL_REQUEST_NULL) == is_late);
+    if (is_late) {
+        CHECK(status.source == -5);
+        CHECK_OK(anyccl_send(got, 0, ANYCCL_INT32, 1, 0, harness->comm));
+        CHECK_OK(anyccl_wait_for(&unfinished, PATIENCE_MS, &done, &status));
+        CHECK(done == 1);
+    }
+    CHECK(status.source == 1 && status.count == 4 && got[3] == 14);
+}
+
+/* A blocking call with a limit leaves a request when another rank is late. The first call of each kind goes another
+ * way than the later ones. */
+static void limited(struct harness *harness, void *shared)
+{
+    int value[4] = {1, 2, 3, 14}, got[4], sum = 0;
+    anyccl_request_t unfinished = ANYCCL_REQUEST_NULL;
+    (void)shared;
+    for (int round = 0; round < 3; round++) {
+        if (harness->rank == 0) {
+            receive_limited(harness, got, 1);
+            receive_limited(harness, got, 0);
+            CHECK_OK(anyccl_set_blocking_limit(10, &unfinished));
+            CHECK_OK(anyccl_all_reduce(value, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm));
+            CHECK(unfinished != ANYCCL_REQUEST_NULL);
+            CHECK_OK(anyccl_set_blocking_limit(ANYCCL_TIMEOUT_NEVER, NULL));
+            CHECK_OK(anyccl_send(value, 0, ANYCCL_INT32, 1, 0, harness->comm));
+            CHECK_OK(anyccl_wait(&unfinished));
+            CHECK(unfinished == ANYCCL_REQUEST_NULL);
+        } else {
+            CHECK_OK(anyccl_recv(NULL, 0, ANYCCL_INT32, 0, 0, harness->comm, NULL));
+            CHECK_OK(anyccl_send(value, 4, ANYCCL_INT32, 0, 3, harness->comm));
+            CHECK_OK(anyccl_send(value, 4, ANYCCL_INT32, 0, 3, harness->comm));
+            CHECK_OK(anyccl_recv(NULL, 0, ANYCCL_INT32, 0, 0, harness->comm, NULL));
+            CHECK_OK(anyccl_all_reduce(value, &sum, 1, ANYCCL_INT32, ANYCCL_SUM, harness->comm));
+        }
+        CHECK(sum == 2);
+    }
+}
+
+/* anyccl_try_recv receives a message of the stated length and leaves any other one where it is. */
+static void tried(struct harness *harness, void *shared)
+{
+    int value[4] = {1, 2, 3, 14}, got[4] = {0, 0, 0, 0}, received = 2;
+    (void)shared;
+    if (harness->rank == 0) {
+        CHECK_OK(anyccl_try_recv(got, 4, ANYCCL_INT32, 1, 3, harness->comm, &received));
+        CHECK(received == 0 && got[3] == 0);
+        CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_try_recv(got, 4, ANYCCL_INT32, 7, 3, harness->comm, &received));
+        CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
+                     anyccl_try_recv(got, 4, ANYCCL_INT32, ANYCCL_ANY_SOURCE, 3, harness->comm, &received));
+        CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
+                     anyccl_try_recv(got, 4, ANYCCL_INT32, 1, ANYCCL_ANY_TAG, harness->comm, &received));
+        CHECK_OK(anyccl_send(NULL, 0, ANYCCL_INT32, 1, 0, harness->comm));
+        /* Nothing else is under way, so it comes. */
+        while (!received)
+            CHECK_OK(anyccl_try_recv(got, 4, ANYCCL_INT32, 1, 3, harness->comm, &received));
+        CHECK(received == 1 && got[0] == 1 && got[3] == 14);
+        CHECK_OK(anyccl_probe(1, 4, harness->comm, NULL));
+        CHECK_OK(anyccl_try_recv(got, 4, ANYCCL_INT32, 1, 4, harness->comm, &received));
+        CHECK(received == 0);
+        CHECK_OK(anyccl_recv(got, 2, ANYCCL_INT32, 1, 4, harness->comm, NULL));
+        CHECK(got[0] == 3 && got[1] == 14);
+    } else {
+        CHECK_OK(anyccl_recv(NULL, 0, ANYCCL_INT32, 0, 0, harness->comm, NULL));
+        CHECK_OK(anyccl_send(value, 4, ANYCCL_INT32, 0, 3, harness->comm));
+        CHECK_OK(anyccl_send(value + 2, 2, ANYCCL_INT32, 0, 4, harness->comm));
+    }
+}
+
 static void wrong_uses(struct harness *harness, void *shared)
 {
     anyccl_request_t request, twice[2];
@@ -149,6 +227,8 @@ int main(void)
     }
     run_ranks(2, PATIENCE_MS, in_order, NULL);
     run_ranks(2, PATIENCE_MS, for_a_while, NULL);
+    run_ranks(2, PATIENCE_MS, limited, NULL);
+    run_ranks(2, PATIENCE_MS, tried, NULL);
     run_ranks(3, PATIENCE_MS, wrong_uses, NULL);
     return 0;
 }

@@ -6,8 +6,10 @@ What is installed comes from ANYCCL_ROOT, the prefix of a `make install`, if tha
 from this repository, if both are there. Else pkg-config names the library. All is copied into the package,
 which needs nothing else at run time.
 
-Without torch, the package is built without the extension. It is the same for every Python then, and its name
-says so. torch_extension.py says how torch is found.
+Without torch, the package is built without the extension for torch. It is the same for every Python then, and its name
+says so: the extension of fast_path is found by those versions that can use it, and the others do without.
+fast_path_extension.py and torch_extension.py say when the extensions are built. FAST_PATH_CC names a C compiler
+for the first, without which the build fails then.
 """
 
 import os
@@ -24,6 +26,7 @@ from setuptools.command.build_ext import build_ext
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from copy_prefix import copy_prefix  # noqa: E402
+from fast_path_extension import FILE, compile_fast_path  # noqa: E402
 from torch_extension import SONAME, compile_extension, find_torch  # noqa: E402
 
 REPOSITORY = HERE.parent
@@ -63,6 +66,11 @@ class BuildExtension(build_ext):
         work = Path(self.build_temp).resolve()
         package = Path(self.get_ext_fullpath(EXTENSION)).parent
         copy_prefix(find_prefix(work / "prefix"), package)
+        compiler = os.environ.get("FAST_PATH_CC")
+        if problem := compile_fast_path(package / FILE, package / "include", compiler):
+            print(f"anyccl is built without its extension for frequent calls, so small calls take longer: {problem}")
+            if compiler:
+                sys.exit(1)
         torch = find_torch()
         if torch is None:
             print("torch is not installed: anyccl is built without its backend for torch.distributed")
@@ -75,7 +83,7 @@ class BuildExtension(build_ext):
 
     def get_outputs(self):
         package = Path(self.get_ext_fullpath(EXTENSION)).parent
-        made = [self.get_ext_fullpath(EXTENSION), package / "_torch_version.py"]
+        made = [self.get_ext_fullpath(EXTENSION), package / "_torch_version.py", package / FILE]
         for folder in ("bin", "include", "lib"):
             made += [file for file in (package / folder).rglob("*") if file.is_file()]
         return [str(file) for file in made if Path(file).exists()]

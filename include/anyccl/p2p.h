@@ -196,6 +196,31 @@ anyccl_status_t anyccl_recv_init(void *recv,
                                  anyccl_request_t *request);
 
 /**
+ * Receives elements from one rank, if they come within a moment.
+ *
+ * \param[out] recv      As for anyccl_recv(). Unchanged when nothing was received.
+ * \param[in]  count     Number of elements of the message: a shorter or longer one is not received.
+ * \param[in]  datatype  Datatype of the sender.
+ * \param[in]  source    Rank that sends.
+ * \param[in]  tag       Tag of the message.
+ * \param[in]  comm      Communicator, or ANYCCL_WORLD.
+ * \param[out] received  1 when the message was received, else 0: nothing was done then.
+ * \returns ANYCCL_SUCCESS or one of \ref failures; ANYCCL_ERR_INVALID_USAGE inside a batch.
+ *
+ * The call does not block: it polls for some microseconds, about as long as a rank that is at work takes to
+ * answer. It gets small messages of ranks of the same host, and only while no other operation of the
+ * communicator's connections is under way. So a program that calls it in a loop must use anyccl_recv() or
+ * anyccl_improbe() in the end. It is for messages whose length is usually, but not always, the same.
+ */
+anyccl_status_t anyccl_try_recv(void *recv,
+                                size_t count,
+                                anyccl_datatype_t datatype,
+                                int source,
+                                int32_t tag,
+                                anyccl_comm_t comm,
+                                int *received);
+
+/**
  * Sends elements to one rank and receives elements from one, at the same time.
  *
  * \param[in]  send           As for anyccl_send().

@@ -8,6 +8,7 @@ use super::call::operation::{Operation, Variant};
 use super::call::operator::Operator;
 use super::communicator::Communicator;
 use super::device::Described;
+use super::late::Late;
 use super::request::Request;
 use crate::base::{BoxedResult, Call, CallKind, Collective, ReduceOp, Result};
 use crate::executor::{Key, Prepared, StagedBuffers};
@@ -41,19 +42,24 @@ impl Communicator {
     }
 
     /// Runs a call to its end if it equals a recent one, without repeating the checks of that call. `None`:
-    /// nothing was done, and the caller must use [`Communicator::run`].
+    /// nothing was done, and the caller must use [`Communicator::run`]. If another rank is late, `late` ends the
+    /// call.
     ///
     /// # Safety
     /// See [`Communicator::run`]. The buffers are not NULL, and overlap only in ways that the call allows.
     // Always inline: every small call does this, and most of it is known at compile time in the caller.
     #[inline(always)]
-    pub unsafe fn run_fast_path(&self, operation: &Operation) -> Option<BoxedResult<()>> {
+    pub unsafe fn run_fast_path(
+        &self,
+        operation: &Operation,
+        late: impl FnOnce(Late) -> BoxedResult<()>,
+    ) -> Option<BoxedResult<()>> {
         if self.may_be_foreign() || self.finalized.load(Ordering::Relaxed) {
             return None;
         }
         let (key, buffers) = (operation.key(self.rank), operation.buffers());
         // SAFETY: a prepared call touches what the call reads and writes, for which the caller vouches.
-        unsafe { self.driver.run_fast_path(self.id, &key, buffers, || self.timeout.get()) }
+        unsafe { self.driver.run_fast_path(self.id, &key, buffers, |call| late(Late { comm: self, call })) }
     }
 
     /// Runs a call to its end by the builtin engine.

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::communicator::Communicator;
 use super::device::Described;
+use super::late::Late;
 use super::request::Request;
 use crate::base::{BoxedResult, Datatype, Error, Rank, Result};
 use crate::p2p::{MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status, Tag};
@@ -95,7 +96,8 @@ impl Communicator {
     }
 
     /// Receives a small message from `source`, with `tag`, if it comes within a moment and nothing is in its
-    /// way. `None`: nothing was done, and the arguments may be wrong.
+    /// way. `None`: nothing was done, and the arguments may be wrong. If only a part comes in time, `late` ends
+    /// the receive.
     ///
     /// # Safety
     /// See [`Communicator::receive`].
@@ -106,13 +108,16 @@ impl Communicator {
         source: Rank,
         tag: Tag,
         buffer: RecvBuffer,
-    ) -> Option<BoxedResult<Status>> {
+        late: impl FnOnce(Late) -> BoxedResult<Option<Status>>,
+    ) -> Option<BoxedResult<Option<Status>>> {
         if !self.is_plain(source, buffer.data.addr(), buffer.count, buffer.datatype) {
             return None;
         }
         let selector = Selector::new(Some(source), Some(tag));
         // SAFETY: passed on from our caller; the buffer is not NULL, and does not exceed memory.
-        unsafe { self.driver.receive_fast_path(self.id, selector, buffer, || self.timeout.get()) }
+        unsafe {
+            self.driver.receive_fast_path(self.id, selector, buffer, |call| late(Late { comm: self, call }))
+        }
     }
 
     /// Whether a message between this rank and `peer` is small and certainly valid.

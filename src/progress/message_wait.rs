@@ -6,13 +6,11 @@
 
 use std::time::Duration;
 
-use parking_lot::MutexGuard;
-
 use super::context::CommId;
 use super::engine::{Engine, Ticket};
 use super::engine_comm::EngineComm;
 use super::messaging::MessageTicket;
-use super::wait::Driver;
+use super::wait::{Driver, LateCall};
 use crate::base::{BoxedResult, Result};
 use crate::executor::fast_path::{LONGEST, LONGEST_OVERSUBSCRIBED, pause};
 use crate::p2p::{Completion, MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status};
@@ -109,7 +107,7 @@ impl Driver {
     }
 
     /// Receives a small message if it comes within a moment and nothing is in its way. `None`: nothing was
-    /// done.
+    /// done. If only a part comes in time, `late` ends the receive.
     ///
     /// # Safety
     /// The contract of [`Engine::start_receive`] holds during this call.
@@ -119,25 +117,15 @@ impl Driver {
         comm: CommId,
         selector: Selector,
         buffer: RecvBuffer,
-        timeout: impl FnOnce() -> Option<Duration>,
-    ) -> Option<BoxedResult<Status>> {
+        late: impl FnOnce(LateCall) -> BoxedResult<Option<Status>>,
+    ) -> Option<BoxedResult<Option<Status>>> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller.
         match unsafe { engine.receive_fast_path(comm, selector, &buffer, Patience::Moment) } {
-            FastReceive::Received(status) => Some(Ok(status)),
-            FastReceive::Started(ticket) => Some(self.receive_to_end(&mut engine, ticket, timeout())),
+            FastReceive::Received(status) => Some(Ok(Some(status))),
+            FastReceive::Started(ticket) => Some(late(LateCall { driver: self, engine, ticket })),
             FastReceive::NotTaken => None,
         }
-    }
-
-    #[cold]
-    fn receive_to_end(
-        &self,
-        engine: &mut MutexGuard<'_, Engine>,
-        ticket: Ticket,
-        timeout: Option<Duration>,
-    ) -> BoxedResult<Status> {
-        self.wait_for(engine, ticket, timeout).map(status).map_err(Box::new)
     }
 
     /// Receives a message.

@@ -17,16 +17,35 @@ from ctypes import byref, c_int
 from ._arrays import gpu
 from ._capi import check, header, load
 from ._capi.errors import Error
+from ._communicator.arrivals import Arrivals
+from ._communicator.collectives import Collectives
+from ._communicator.core import Core, assembled
+from ._communicator.messages import Messages
 from ._communicator.objects import Objects
+from ._communicator.unequal import Unequal
 from ._communicator.starting import StoreAdapter, created, id_of, seconds_of, settings
 from ._communicator.waiting import interruptibly
 
 COLOR_NONE = header.COLOR_NONE
 
 
-class Communicator(Objects):
-    """Ranks that make calls together. Made by world(), from_id(), from_store(), from_file(), or from another
-    communicator."""
+@assembled(Core, Collectives, Unequal, Messages, Objects)
+class Communicator:
+    """Ranks that make calls together.
+
+    Made by world(), from_id(), from_store(), from_file(), or from another communicator.
+
+    Methods in upper case take arrays: of NumPy, CuPy, PyTorch, JAX, or anything with the buffer protocol or DLPack. A
+    send buffer may have any strides. A receive buffer must be contiguous and writable. Lengths are in elements. A
+    blocking method uses its buffers until it returns. A method that starts with I returns a Request and uses them until
+    that has ended.
+
+    Methods in lower case take any object that can be pickled.
+
+    Collective methods are called by all ranks, in the same order and with arguments that fit. Every error is an
+    anyccl.Error. InvalidArgumentError means that nothing was sent. After PeerLostError, TimeoutError, MismatchError and
+    AbortedError the communicator has failed: use shrink() or close().
+    """
 
     _world = None
 
@@ -50,7 +69,7 @@ class Communicator(Objects):
     def from_id(cls, unique_id, size, rank, *, timeout=None, name=None, interface=None, backend=None):
         """Joins the communicator of an id that anyccl.unique_id() has made. Collective."""
         config = settings(timeout, name, interface, backend)
-        handle = created(load().anyccl_comm_create, byref(id_of(unique_id)), size, rank, byref(config), rank=rank)
+        handle = created("comm_create", byref(id_of(unique_id)), size, rank, byref(config), rank=rank)
         return cls(handle, seconds_of(config))
 
     @classmethod
@@ -59,7 +78,7 @@ class Communicator(Objects):
         torch.distributed. Collective. The store is used during the call only."""
         config, adapter = settings(timeout, name, interface, backend), StoreAdapter(store)
         try:
-            handle = created(load().anyccl_comm_create_with_store, byref(adapter.struct), size, rank, byref(config), rank=rank,
+            handle = created("comm_create_with_store", byref(adapter.struct), size, rank, byref(config), rank=rank,
                              on_interrupt=adapter.give_up)
         except Error as error:
             raise error from adapter.failure
@@ -72,8 +91,12 @@ class Communicator(Objects):
         config, made = settings(timeout, name, interface, backend), header.UniqueId()
         interruptibly(lambda: check(load(), load().anyccl_unique_id_exchange_by_file(
             os.fsencode(path), size, rank, byref(config), byref(made), None), rank))
-        handle = created(load().anyccl_comm_create, byref(made), size, rank, byref(config), rank=rank)
+        handle = created("comm_create", byref(made), size, rank, byref(config), rank=rank)
         return cls(handle, seconds_of(config))
+
+    def __init__(self, handle, timeout, is_world=False, is_derived=False):
+        Core.__init__(self, handle, timeout, is_world, is_derived)
+        self._arrivals = Arrivals(self)
 
     @property
     def rank(self):
@@ -99,27 +122,27 @@ class Communicator(Objects):
         """Splits the communicator: ranks with the same color form a new one, in the order of key. With a
         color of None, this rank joins none and gets None. Collective."""
         color = COLOR_NONE if color is None else color
-        return self._derived(self._library.anyccl_comm_split, color, key, timeout=timeout, name=name)
+        return self._derived("comm_split", color, key, timeout=timeout, name=name)
 
     def split_by_host(self, *, timeout=None, name=None):
         """Splits the communicator by hosts. Collective."""
-        return self._derived(self._library.anyccl_comm_split_by_host, timeout=timeout, name=name)
+        return self._derived("comm_split_by_host", timeout=timeout, name=name)
 
     def dup(self, *, timeout=None, name=None):
         """Makes another communicator of the same ranks, with separate traffic. Collective."""
-        return self._derived(self._library.anyccl_comm_dup, timeout=timeout, name=name)
+        return self._derived("comm_dup", timeout=timeout, name=name)
 
     def create_from_ranks(self, ranks, *, timeout=None, name=None):
         """Makes a communicator of some ranks, in the order of the list; the other ranks get None. Collective
         over all ranks of this communicator."""
         ranks = [int(rank) for rank in ranks]
         numbers = (c_int * len(ranks))(*ranks)
-        return self._derived(self._library.anyccl_comm_create_from_ranks, numbers, len(ranks), timeout=timeout, name=name)
+        return self._derived("comm_create_from_ranks", numbers, len(ranks), timeout=timeout, name=name)
 
     def shrink(self, *, timeout=None, name=None):
         """Makes a communicator of the ranks that are still alive, after a failure. Collective over these
         ranks."""
-        return self._derived(self._library.anyccl_comm_shrink, timeout=timeout, name=name)
+        return self._derived("comm_shrink", timeout=timeout, name=name)
 
     def _derived(self, function, *arguments, timeout, name):
         config = settings(timeout, name)
@@ -187,9 +210,25 @@ class Communicator(Objects):
 
     # Names of mpi4py.
     def Get_rank(self):
+        """Returns this rank: 0 to size - 1."""
         return self._rank
 
     def Get_size(self):
+        """Returns the number of ranks."""
         return self._size
 
-    Split, Dup, Free, Abort = split, dup, close, abort
+    def Split(self, color, key=0):
+        """Splits the communicator: split() under the name of mpi4py."""
+        return self.split(color, key)
+
+    def Dup(self):
+        """Makes another communicator of the same ranks: dup() under the name of mpi4py."""
+        return self.dup()
+
+    def Free(self):
+        """Leaves the communicator: close() under the name of mpi4py."""
+        self.close()
+
+    def Abort(self):
+        """Fails the communicator on all ranks: abort() under the name of mpi4py. No process is ended."""
+        self.abort()

@@ -15,6 +15,7 @@ use anyccl_engine::comm::{Communicator, Persistent, Work};
 use anyccl_engine::p2p::Status;
 
 use crate::batch;
+use crate::blocking_limit;
 use crate::comm::Comm;
 use crate::message_status::StatusPlace;
 use crate::request::{anyccl_request_t, hand_out_prepared, hand_out_started};
@@ -72,6 +73,11 @@ pub unsafe fn run<I: Invocation>(invocation: I, place: StatusPlace) -> Result<()
         Ok(checked) => checked,
         Err(_) => return checked.map(drop),
     };
+    if let Some(limit) = blocking_limit::of(&comm.engine) {
+        // SAFETY: as above; the caller of a limited call keeps the buffers until the request has ended.
+        let work = unsafe { I::start(&comm.engine, checked) }?;
+        return limit.end(work, comm.share(), place);
+    }
     // SAFETY: as above.
     let status = unsafe { I::run(&comm.engine, checked) }?;
     if let (Some(place), Some(status)) = (place, status) {

@@ -55,6 +55,7 @@ mod coalesced;
 mod training;
 
 mod batch;
+mod blocking_limit;
 mod persistent;
 
 mod request;

@@ -1,14 +1,16 @@
 //! Point to point: send, receive and sendrecv.
 
 use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
 use std::sync::Arc;
 
-use anyccl_edge::{ObjectRef, buffers, check};
-use anyccl_engine::base::{BoxedResult, Call, CallKind, Rank, Result};
-use anyccl_engine::comm::{Communicator, Persistent, Work};
+use anyccl_edge::{ObjectRef, Out, buffers, check};
+use anyccl_engine::base::{BoxedResult, Call, CallKind, Error, Rank, Result};
+use anyccl_engine::comm::{Communicator, Late, Persistent, Work};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector, Status};
 
 use crate::batch;
+use crate::blocking_limit;
 use crate::comm::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
 use crate::invocation::{self, Invocation};
@@ -103,6 +105,48 @@ pub unsafe extern "C" fn anyccl_recv(
     // SAFETY: the caller promises a buffer of the documented length that nobody else uses during the call,
     // and a writable place or NULL.
     unsafe { message.run("anyccl_recv", status) }
+}
+
+/// Receives elements from one rank, if they come within a moment.
+///
+/// \param[out] recv      As for anyccl_recv(). Unchanged when nothing was received.
+/// \param[in]  count     Number of elements of the message: a shorter or longer one is not received.
+/// \param[in]  datatype  Datatype of the sender.
+/// \param[in]  source    Rank that sends.
+/// \param[in]  tag       Tag of the message.
+/// \param[in]  comm      Communicator, or ANYCCL_WORLD.
+/// \param[out] received  1 when the message was received, else 0: nothing was done then.
+/// \returns ANYCCL_SUCCESS or one of \ref failures; ANYCCL_ERR_INVALID_USAGE inside a batch.
+///
+/// The call does not block: it polls for some microseconds, about as long as a rank that is at work takes to
+/// answer. It gets small messages of ranks of the same host, and only while no other operation of the
+/// communicator's connections is under way. So a program that calls it in a loop must use anyccl_recv() or
+/// anyccl_improbe() in the end. It is for messages whose length is usually, but not always, the same.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_try_recv(
+    recv: *mut c_void,
+    count: usize,
+    datatype: anyccl_datatype_t,
+    source: c_int,
+    tag: i32,
+    comm: anyccl_comm_t,
+    received: *mut c_int,
+) -> anyccl_status_t {
+    let message = Received { recv, count, datatype, source, tag, comm };
+    edge_boxed("anyccl_try_recv", || {
+        // SAFETY: the caller promises a writable int or NULL.
+        let place = unsafe { Out::new(received, "received") }?;
+        // SAFETY: the caller promises a buffer of the documented length that nobody else uses during the call.
+        match unsafe { message.run_fast_path(null_mut()) } {
+            Some(outcome) => outcome.map(|()| place.set(1)),
+            None => {
+                // SAFETY: checks look at no memory.
+                unsafe { message.check_try() }?;
+                place.set(0);
+                Ok(())
+            }
+        }
+    })
 }
 
 /// Nonblocking form of anyccl_send(): see \ref nonblocking in request.h. The request ends when the send
@@ -217,7 +261,7 @@ pub unsafe extern "C" fn anyccl_sendrecv(
         // Both requests are waited for before this returns, or belong to the batch.
         let (sending, comm) = batch::noting(|| unsafe { invocation::begin(sent) })?;
         // SAFETY: as above.
-        let outcome = unsafe { invocation::run(received, place) };
+        let outcome = blocking_limit::without(|| unsafe { invocation::run(received, place) });
         outcome.and(batch::run(None, || Ok((sending, comm))))
     })
 }
@@ -343,14 +387,36 @@ impl Received {
         }
         let (data, count) = (self.recv.cast(), self.count as u64);
         let buffer = RecvBuffer { data, datatype, count, is_lenient: false };
+        let late = |late: Late| {
+            // SAFETY: the caller promises a writable place or NULL.
+            let place = unsafe { status_place(status) };
+            blocking_limit::end_late(late, comm.object(), place).map(|()| None)
+        };
         // SAFETY: the caller vouches for the buffer. A negative rank is one beyond the last.
-        let outcome = unsafe { comm.engine.receive_fast_path(self.source as Rank, self.tag, buffer) }?;
+        let outcome = unsafe { comm.engine.receive_fast_path(self.source as Rank, self.tag, buffer, late) }?;
         Some(outcome.map(|received| {
             // SAFETY: the caller promises a writable place or NULL.
-            if let Some(place) = unsafe { status_place(status) } {
+            if let (Some(place), Some(received)) = (unsafe { status_place(status) }, received) {
                 place.set(received.into());
             }
         }))
+    }
+
+    /// Says what is wrong with a call of anyccl_try_recv that has received nothing.
+    ///
+    /// # Safety
+    /// See `run`.
+    #[inline(never)]
+    unsafe fn check_try(self) -> BoxedResult<()> {
+        if batch::is_open() {
+            let text = "anyccl_try_recv cannot be part of a batch; use anyccl_recv";
+            return Err(Box::new(Error::InvalidUsage(text.into())));
+        }
+        // SAFETY: passed on from our caller.
+        let (comm, _) = unsafe { self.check() }?;
+        check::rank(self.source, comm.engine.size(), "source")?;
+        message::tag(self.tag)?;
+        Ok(comm.engine.failure().map_or(Ok(()), Err)?)
     }
 
     /// # Safety

@@ -54,6 +54,11 @@ impl Communicator {
         shared
     }
 
+    /// Whether calls with buffers on a device are put into a stream of the program.
+    pub fn has_stream(&self) -> bool {
+        self.device.stream().is_some()
+    }
+
     /// Orders the calls of this communicator that have buffers on a device: from now on each is enqueued on
     /// `stream`, and is part of its order. `None`: the library uses a stream of its own, and blocking calls
     /// wait for their end. Local.

@@ -35,6 +35,7 @@ pub use co_progress::CoProgress;
 pub use hook::ProgressHook;
 use idle::Idle;
 use parking_lot::{Mutex, MutexGuard};
+pub use run::LateCall;
 pub use several::{Clock, PendingCall, wait_for_first, wait_for_first_until};
 use sleepers::Sleepers;
 

@@ -9,8 +9,29 @@ use super::Driver;
 use crate::base::{BoxedResult, Result};
 use crate::executor::{Buffers, Key, Prepared, StagedBuffers};
 use crate::progress::context::CommId;
-use crate::progress::engine::{Engine, Ticket};
+use crate::progress::engine::{CallOutcome, Engine, Ticket};
 use crate::progress::fast_path::{CallRef, FastPath};
+
+/// A call that has begun on the fast path and waits for another rank. The engine is locked until it is ended.
+pub struct LateCall<'a> {
+    pub(in crate::progress) driver: &'a Driver,
+    pub(in crate::progress) engine: MutexGuard<'a, Engine>,
+    pub(in crate::progress) ticket: Ticket,
+}
+
+impl LateCall<'_> {
+    /// Waits for the end.
+    #[cold]
+    pub fn wait(mut self, timeout: Option<Duration>) -> CallOutcome {
+        self.driver.wait_for(&mut self.engine, self.ticket, timeout)
+    }
+
+    /// Unlocks the engine, and gives the ticket of the call, which goes on.
+    #[cold]
+    pub fn into_ticket(self) -> Ticket {
+        self.ticket
+    }
+}
 
 impl Driver {
     /// Starts a recent call and gives it a first push. `None`: the call is not in the cache.
@@ -91,7 +112,8 @@ impl Driver {
     }
 
     /// Runs a recent call to its end, on the fast path. `None`: nothing was done. The call is not in the
-    /// cache, its buffers need further checks, or something else goes on.
+    /// cache, its buffers need further checks, or something else goes on. If another rank is late, `late` ends
+    /// the call.
     ///
     /// # Safety
     /// If `buffers` fit the call ([`crate::executor::Extent::fits`]), they are as the caller of
@@ -103,7 +125,7 @@ impl Driver {
         comm: CommId,
         key: &Key,
         buffers: Buffers,
-        timeout: impl FnOnce() -> Option<Duration>,
+        late: impl FnOnce(LateCall) -> BoxedResult<()>,
     ) -> Option<BoxedResult<()>> {
         let mut engine = self.lock();
         // SAFETY: passed on from our caller; the buffers fit.
@@ -120,19 +142,9 @@ impl Driver {
         };
         match result {
             FastPath::Done => Some(Ok(())),
-            FastPath::Started(ticket) => Some(self.wait_to_end(&mut engine, ticket, timeout())),
+            FastPath::Started(ticket) => Some(late(LateCall { driver: self, engine, ticket })),
             FastPath::NotTaken => None,
         }
-    }
-
-    #[cold]
-    fn wait_to_end(
-        &self,
-        engine: &mut MutexGuard<'_, Engine>,
-        ticket: Ticket,
-        timeout: Option<Duration>,
-    ) -> BoxedResult<()> {
-        self.wait_for(engine, ticket, timeout).map(drop).map_err(Box::new)
     }
 
     /// Runs a recent call to its end, on the fast path or not. `None`: the call is not in the cache.

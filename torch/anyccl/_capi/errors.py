@@ -5,11 +5,13 @@ catches a lost rank, and `except TimeoutError` a rank that did not come.
 """
 
 import builtins
+import ctypes
+import re
 
 from .header import Status
 
 __all__ = ["Error", "InvalidArgumentError", "InvalidUsageError", "UnsupportedError", "PeerLostError", "TimeoutError",
-           "MismatchError", "AbortedError", "BootstrapError", "SystemCallError", "InternalError", "check", "refuse"]
+           "MismatchError", "AbortedError", "BootstrapError", "SystemCallError", "InternalError", "called", "check", "public_name", "refuse"]
 
 
 class Error(Exception):
@@ -104,9 +106,50 @@ _CLASSES = {kind.code: kind for kind in (
 def check(library, status, rank=-1):
     """Raises the exception of a status that is not success. To be called on the thread that made the call."""
     if status:
-        # All operations are waited for by the same call, so its name is dropped.
-        message = library.anyccl_last_error().decode("utf-8", "replace").removeprefix("anyccl_wait_for: ")
-        raise _CLASSES.get(status, InternalError)(message, rank)
+        message = library.anyccl_last_error().decode("utf-8", "replace")
+        raise _CLASSES.get(status, InternalError)(re.sub(r"\banyccl_(\w+)", _in_python, message), rank)
+
+
+# Methods whose names differ from those of the functions of C by more than the case of the first letter.
+_METHODS = {
+    "all_reduce": "Allreduce", "broadcast": "Bcast", "all_gather": "Allgather", "reduce_scatter": "Reduce_scatter_block",
+    "all_to_all": "Alltoall", "all_gather_v": "Allgatherv", "gather_v": "Gatherv", "scatter_v": "Scatterv",
+    "reduce_scatter_v": "Reduce_scatter", "all_to_all_v": "Alltoallv", "all_to_all_list": "Alltoall_list",
+    "improbe": "Iprobe", "imrecv": "Recv", "mprobe": "Probe", "mrecv": "Recv", "try_recv": "Recv", "wait_for": "Wait",
+    "wait_message": "Wait", "comm_create": "from_id", "comm_create_with_store": "from_store", "init_with": "world",
+    "init": "world", "finalize": "close", "comm_destroy": "close", "unique_id_exchange_by_file": "from_file",
+    "get_unique_id": "unique_id", "mem_alloc_kind": "device_alloc", "op_create": "Op.Create",
+    "op_create_premul_sum": "Op.premul_sum", "op_destroy": "Op.Free",
+}
+_CAPITALS = {"reduce", "gather", "scatter", "scan", "exscan", "barrier", "send", "ssend", "recv", "sendrecv", "probe",
+             "cancel"}
+
+
+def _in_python(match):
+    """Returns the name in Python for the name of a function of C, blocking or not."""
+    name = match[1]
+    if name in _METHODS:
+        return _METHODS[name]
+    if name[:1] == "i" and (name[1:] in _METHODS or name[1:] in _CAPITALS):
+        name = name[1:]
+    if name in _CAPITALS:
+        return name.capitalize()
+    return _METHODS.get(name, name.removeprefix("comm_"))
+
+
+def public_name(function):
+    """Returns the method of Python for the name of a function of C."""
+    return _in_python(re.match("anyccl_(.*)", function))
+
+
+def called(library, function, *arguments):
+    """Calls a function of the library by its name. TypeError: an argument has the wrong type."""
+    try:
+        return getattr(library, function)(*arguments)
+    except ctypes.ArgumentError as error:
+        place = re.match(r"argument (\d+)", str(error))
+        wrong = arguments[int(place[1]) - 1] if place else None
+        raise TypeError(f"{public_name(function)}: {wrong!r} of type {type(wrong).__name__} is not an int") from None
 
 
 def refuse(message, rank=-1):

@@ -15,7 +15,7 @@ from time import perf_counter, sleep
 
 from .._arrays import receiver
 from .._capi import Datatype
-from .._capi.errors import refuse
+from .._capi.fast_path import refuse_array
 from .._capi.header import ANY_SOURCE, ANY_TAG, MessageStatus
 from .waiting import Pending
 
@@ -43,6 +43,10 @@ class Arrivals:
                 if not receive.has_met and not receive.meet(passed):
                     passed.append(receive)
             self._waiting = passed
+
+    def are_none(self):
+        """Whether no receive waits, so that another one may take the oldest message that it accepts."""
+        return not self._waiting
 
     def withdraw(self, receive):
         """Ends a receive that has not matched a message. Returns whether it was ended."""
@@ -110,9 +114,7 @@ class ObjectReceive:
 
         def unpickle():
             if found.datatype != Datatype.BYTE:
-                kind = Datatype(found.datatype).name.lower()
-                refuse(f"the message of rank {found.source} with tag {found.tag} is an array of {kind}, sent by a method in "
-                       "upper case: receive it by Recv", rank)
+                refuse_array(found.source, found.tag, found.datatype, rank)
             return pickle.loads(room)
 
         return Pending(communicator._library, rank, communicator._handle, (room, receiver(room)), unpickle)

@@ -5,29 +5,8 @@ import ctypes
 
 from .._arrays import IN_PLACE, NOTHING, receiver, sender
 from .._capi.errors import refuse
-from .core import Core
+from .._capi.fast_path import NOT_SERVED
 from .operator import SUM, code_of
-from .request import Request
-
-
-def blocking(start):
-    """Makes the blocking form of a method that starts an operation."""
-
-    def call(self, *arguments, **named):
-        self._return_from(self._started(start, *arguments, **named))
-
-    call.__doc__ = start.__doc__
-    return call
-
-
-def nonblocking(start):
-    """Makes the form that returns a Request."""
-
-    def call(self, *arguments, **named):
-        return Request(self._keep(self._started(start, *arguments, **named)))
-
-    call.__doc__ = f"{start.__doc__} Starts the operation and returns a Request."
-    return call
 
 
 def refuse_in_place_on_gpu(buffer, call):
@@ -36,8 +15,11 @@ def refuse_in_place_on_gpu(buffer, call):
         refuse(f"{call}: anyccl.IN_PLACE is not possible on a GPU; give a receive buffer")
 
 
-class Collectives(Core):
-    """Methods in upper case, as in mpi4py: for arrays, tensors, and anything with the buffer protocol."""
+class Collectives:
+    """Methods in upper case, as in mpi4py: for arrays, tensors, and anything with the buffer protocol.
+
+    A blocking method asks the extension first. It starts the operation by itself if that does not serve the call.
+    """
 
     def _pair(self, sendbuf, recvbuf, call):
         """Returns both buffers of a call whose send and receive buffers have the same number of elements."""
@@ -60,15 +42,13 @@ class Collectives(Core):
             refuse(f"{call}: {buffer.count} elements are not {self._size} blocks of one length", self._rank)
         return each
 
-    def _allreduce(self, sendbuf, recvbuf, op=SUM):
-        """Combines the elements of all ranks; every rank gets the result."""
+    def _allreduce(self, sendbuf, recvbuf, op):
         send, recv = self._pair(sendbuf, recvbuf, "Allreduce")
         code, after = code_of(op)
         return self._begin("all_reduce", send.address, recv.address, recv.count, recv.datatype, code, keeps=(send, recv, op),
                            after=after)
 
-    def _reduce(self, sendbuf, recvbuf, op=SUM, root=0):
-        """Combines the elements of all ranks; the root gets the result. recvbuf may be None elsewhere."""
+    def _reduce(self, sendbuf, recvbuf, op, root):
         if self._rank == root:
             send, recv = self._pair(sendbuf, recvbuf, "Reduce")
         else:
@@ -77,22 +57,19 @@ class Collectives(Core):
         return self._begin("reduce", send.address, recv.address, send.count, send.datatype, code, root,
                            keeps=(send, recv, op), after=after)
 
-    def _bcast(self, buf, root=0):
-        """Copies the elements of the root to every rank."""
+    def _bcast(self, buf, root):
         buffer = sender(buf) if self._rank == root else receiver(buf)
         # The root's buffer is not written to: its call is in place.
         return self._begin("broadcast", buffer.address, buffer.address, buffer.count, buffer.datatype, root, keeps=buffer)
 
     def _allgather(self, sendbuf, recvbuf):
-        """Collects the elements of all ranks, in the order of ranks, on every rank."""
         recv = receiver(recvbuf)
         each = self._per_rank(recv, "Allgather")
         send = recv.part(self._rank * each, each) if sendbuf is IN_PLACE else sender(sendbuf)
         self._agree(send, recv, "Allgather", each)
         return self._begin("all_gather", send.address, recv.address, each, recv.datatype, keeps=(send, recv))
 
-    def _gather(self, sendbuf, recvbuf, root=0):
-        """Collects the elements of all ranks at the root. recvbuf may be None elsewhere."""
+    def _gather(self, sendbuf, recvbuf, root):
         if self._rank == root:
             recv = receiver(recvbuf)
             each = self._per_rank(recv, "Gather")
@@ -102,8 +79,7 @@ class Collectives(Core):
             send, recv = sender(sendbuf), NOTHING
         return self._begin("gather", send.address, recv.address, send.count, send.datatype, root, keeps=(send, recv))
 
-    def _scatter(self, sendbuf, recvbuf, root=0):
-        """Deals the elements of the root out to all ranks. sendbuf may be None elsewhere."""
+    def _scatter(self, sendbuf, recvbuf, root):
         if self._rank == root:
             send = sender(sendbuf)
             each = self._per_rank(send, "Scatter")
@@ -113,9 +89,7 @@ class Collectives(Core):
             send, recv = NOTHING, receiver(recvbuf)
         return self._begin("scatter", send.address, recv.address, recv.count, recv.datatype, root, keeps=(send, recv))
 
-    def _reduce_scatter_block(self, sendbuf, recvbuf, op=SUM):
-        """Combines the elements of all ranks; every rank gets its part. In place, the part is put at the
-        start of recvbuf."""
+    def _reduce_scatter_block(self, sendbuf, recvbuf, op):
         recv, (code, after) = receiver(recvbuf), code_of(op)
         if sendbuf is IN_PLACE:
             send, each = recv, self._per_rank(recv, "Reduce_scatter_block")
@@ -133,38 +107,192 @@ class Collectives(Core):
                            after=after)
 
     def _alltoall(self, sendbuf, recvbuf):
-        """Sends part k of every rank to rank k."""
         send, recv = self._pair(sendbuf, recvbuf, "Alltoall")
         each = self._per_rank(recv, "Alltoall")
         return self._begin("all_to_all", send.address, recv.address, each, recv.datatype, keeps=(send, recv))
 
-    def _scan(self, sendbuf, recvbuf, op=SUM):
-        """Combines the elements of ranks 0 to r on every rank r."""
+    def _scan(self, sendbuf, recvbuf, op):
         send, recv = self._pair(sendbuf, recvbuf, "Scan")
         code, after = code_of(op)
         return self._begin("scan", send.address, recv.address, recv.count, recv.datatype, code, keeps=(send, recv, op),
                            after=after)
 
-    def _exscan(self, sendbuf, recvbuf, op=SUM):
-        """Combines the elements of ranks 0 to r-1 on every rank r; leaves recvbuf of rank 0 alone."""
+    def _exscan(self, sendbuf, recvbuf, op):
         send, recv = self._pair(sendbuf, recvbuf, "Exscan")
         code, after = code_of(op)
         return self._begin("exscan", send.address, recv.address, recv.count, recv.datatype, code, keeps=(send, recv, op),
                            after=after)
 
     def _barrier(self):
-        """Waits until every rank has come here."""
         return self._begin("barrier", keeps=None)
 
-    Allreduce, Iallreduce = blocking(_allreduce), nonblocking(_allreduce)
-    Reduce, Ireduce = blocking(_reduce), nonblocking(_reduce)
-    Bcast, Ibcast = blocking(_bcast), nonblocking(_bcast)
-    Allgather, Iallgather = blocking(_allgather), nonblocking(_allgather)
-    Gather, Igather = blocking(_gather), nonblocking(_gather)
-    Scatter, Iscatter = blocking(_scatter), nonblocking(_scatter)
-    Reduce_scatter_block, Ireduce_scatter_block = blocking(_reduce_scatter_block), nonblocking(_reduce_scatter_block)
-    Alltoall, Ialltoall = blocking(_alltoall), nonblocking(_alltoall)
-    Scan, Iscan = blocking(_scan), nonblocking(_scan)
-    Exscan, Iexscan = blocking(_exscan), nonblocking(_exscan)
-    Barrier, Ibarrier = blocking(_barrier), nonblocking(_barrier)
-    barrier = Barrier
+    def Allreduce(self, sendbuf, recvbuf, op=SUM):
+        """Combines the elements of all ranks; every rank gets the result.
+
+        sendbuf: array of n elements, or IN_PLACE if they are in recvbuf
+        recvbuf: array of n elements of the same type; gets the result
+        op:      SUM, PROD, MIN, MAX and the like, or an Op
+
+        Collective. The result has the same bits on every rank.
+        """
+        if self._fast.all_reduce(sendbuf, recvbuf, op) is NOT_SERVED:
+            self._run(self._allreduce, sendbuf, recvbuf, op)
+
+    def Iallreduce(self, sendbuf, recvbuf, op=SUM):
+        """Starts Allreduce and returns a Request. Until its end, sendbuf may not be changed, nor recvbuf read."""
+        return self._request(self._allreduce, sendbuf, recvbuf, op)
+
+    def Reduce(self, sendbuf, recvbuf, op=SUM, root=0):
+        """Combines the elements of all ranks; the root gets the result.
+
+        sendbuf: array of n elements, or IN_PLACE at the root if they are in recvbuf
+        recvbuf: array of n elements of the same type at the root; None or anything elsewhere
+        op:      SUM, PROD, MIN, MAX and the like, or an Op
+        root:    rank that gets the result
+
+        Collective.
+        """
+        if self._fast.reduce(sendbuf, recvbuf, op, root) is NOT_SERVED:
+            self._run(self._reduce, sendbuf, recvbuf, op, root)
+
+    def Ireduce(self, sendbuf, recvbuf, op=SUM, root=0):
+        """Starts Reduce and returns a Request. Until its end, sendbuf may not be changed, nor recvbuf read."""
+        return self._request(self._reduce, sendbuf, recvbuf, op, root)
+
+    def Bcast(self, buf, root=0):
+        """Copies the elements of the root to every rank.
+
+        buf:  array of n elements; read at the root, written elsewhere
+        root: rank that sends
+
+        Collective.
+        """
+        if self._fast.broadcast(buf, root) is NOT_SERVED:
+            self._run(self._bcast, buf, root)
+
+    def Ibcast(self, buf, root=0):
+        """Starts Bcast and returns a Request. Until its end, buf may not be used."""
+        return self._request(self._bcast, buf, root)
+
+    def Allgather(self, sendbuf, recvbuf):
+        """Collects the elements of all ranks, in the order of ranks, on every rank.
+
+        sendbuf: array of n elements, or IN_PLACE if they are block `rank` of recvbuf
+        recvbuf: array of size * n elements of the same type
+
+        Collective.
+        """
+        if self._fast.all_gather(sendbuf, recvbuf) is NOT_SERVED:
+            self._run(self._allgather, sendbuf, recvbuf)
+
+    def Iallgather(self, sendbuf, recvbuf):
+        """Starts Allgather and returns a Request. Until its end, sendbuf may not be changed, nor recvbuf read."""
+        return self._request(self._allgather, sendbuf, recvbuf)
+
+    def Gather(self, sendbuf, recvbuf, root=0):
+        """Collects the elements of all ranks, in the order of ranks, at the root.
+
+        sendbuf: array of n elements, or IN_PLACE at the root if they are block `root` of recvbuf
+        recvbuf: array of size * n elements of the same type at the root; None or anything elsewhere
+        root:    rank that collects
+
+        Collective.
+        """
+        if self._fast.gather(sendbuf, recvbuf, root) is NOT_SERVED:
+            self._run(self._gather, sendbuf, recvbuf, root)
+
+    def Igather(self, sendbuf, recvbuf, root=0):
+        """Starts Gather and returns a Request. Until its end, sendbuf may not be changed, nor recvbuf read."""
+        return self._request(self._gather, sendbuf, recvbuf, root)
+
+    def Scatter(self, sendbuf, recvbuf, root=0):
+        """Deals the elements of the root out to all ranks: rank r gets block r.
+
+        sendbuf: array of size * n elements at the root; None or anything elsewhere
+        recvbuf: array of n elements of the same type, or IN_PLACE at the root: its block stays where it is
+        root:    rank that sends
+
+        Collective.
+        """
+        if self._fast.scatter(sendbuf, recvbuf, root) is NOT_SERVED:
+            self._run(self._scatter, sendbuf, recvbuf, root)
+
+    def Iscatter(self, sendbuf, recvbuf, root=0):
+        """Starts Scatter and returns a Request. Until its end, sendbuf may not be changed, nor recvbuf read."""
+        return self._request(self._scatter, sendbuf, recvbuf, root)
+
+    def Reduce_scatter_block(self, sendbuf, recvbuf, op=SUM):
+        """Combines the elements of all ranks; rank r gets block r of the result.
+
+        sendbuf: array of size * n elements, or IN_PLACE if they are in recvbuf
+        recvbuf: array of n elements of the same type. In place it has size * n, and its first n get the block
+        op:      SUM, PROD, MIN, MAX and the like, or an Op
+
+        Collective.
+        """
+        if self._fast.reduce_scatter_block(sendbuf, recvbuf, op) is NOT_SERVED:
+            self._run(self._reduce_scatter_block, sendbuf, recvbuf, op)
+
+    def Ireduce_scatter_block(self, sendbuf, recvbuf, op=SUM):
+        """Starts Reduce_scatter_block and returns a Request. Until its end, sendbuf may not be changed, nor recvbuf read."""
+        return self._request(self._reduce_scatter_block, sendbuf, recvbuf, op)
+
+    def Alltoall(self, sendbuf, recvbuf):
+        """Sends block k of every rank to rank k.
+
+        sendbuf: array of size * n elements: block k is for rank k. IN_PLACE: they are in recvbuf
+        recvbuf: array of size * n elements of the same type: block k comes from rank k
+
+        Collective.
+        """
+        if self._fast.all_to_all(sendbuf, recvbuf) is NOT_SERVED:
+            self._run(self._alltoall, sendbuf, recvbuf)
+
+    def Ialltoall(self, sendbuf, recvbuf):
+        """Starts Alltoall and returns a Request. Until its end, sendbuf may not be changed, nor recvbuf read."""
+        return self._request(self._alltoall, sendbuf, recvbuf)
+
+    def Scan(self, sendbuf, recvbuf, op=SUM):
+        """Combines the elements of ranks 0 to r on every rank r.
+
+        sendbuf: array of n elements, or IN_PLACE if they are in recvbuf
+        recvbuf: array of n elements of the same type; gets the result
+        op:      SUM, PROD, MIN, MAX and the like, or an Op
+
+        Collective.
+        """
+        if self._fast.scan(sendbuf, recvbuf, op) is NOT_SERVED:
+            self._run(self._scan, sendbuf, recvbuf, op)
+
+    def Iscan(self, sendbuf, recvbuf, op=SUM):
+        """Starts Scan and returns a Request. Until its end, sendbuf may not be changed, nor recvbuf read."""
+        return self._request(self._scan, sendbuf, recvbuf, op)
+
+    def Exscan(self, sendbuf, recvbuf, op=SUM):
+        """Combines the elements of ranks 0 to r - 1 on every rank r.
+
+        sendbuf: array of n elements, or IN_PLACE if they are in recvbuf
+        recvbuf: array of n elements of the same type; gets the result, and is unchanged on rank 0
+        op:      SUM, PROD, MIN, MAX and the like, or an Op
+
+        Collective.
+        """
+        if self._fast.exscan(sendbuf, recvbuf, op) is NOT_SERVED:
+            self._run(self._exscan, sendbuf, recvbuf, op)
+
+    def Iexscan(self, sendbuf, recvbuf, op=SUM):
+        """Starts Exscan and returns a Request. Until its end, sendbuf may not be changed, nor recvbuf read."""
+        return self._request(self._exscan, sendbuf, recvbuf, op)
+
+    def Barrier(self):
+        """Waits until every rank has come here. Collective."""
+        if self._fast.barrier() is NOT_SERVED:
+            self._run(self._barrier)
+
+    def barrier(self):
+        """Waits until every rank has come here: Barrier() under its other name in mpi4py. Collective."""
+        self.Barrier()
+
+    def Ibarrier(self):
+        """Starts Barrier and returns a Request. It ends when all ranks have come."""
+        return self._request(self._barrier)

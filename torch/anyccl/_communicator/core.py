@@ -4,10 +4,32 @@ from ctypes import byref, c_int
 
 from .._arrays import gpu
 from .._capi import check, load
+from .._capi.errors import called
+from .._capi.fast_path import calls_of
+from .request import Request
 from .waiting import Pending
 
 # Number of open operations at which those that have ended are looked for and dropped.
 SWEEP_AT = 64
+
+
+def assembled(*parts):
+    """Makes one class of several: a decorator that copies the methods of `parts` into the class. So messages of Python
+    and help() show one class, and not how its source is divided."""
+
+    def assemble(whole):
+        for part in parts:
+            for name, value in vars(part).items():
+                if name not in vars(whole) and not name.startswith("__"):
+                    setattr(whole, name, value)
+        for name, value in vars(whole).items():
+            function = getattr(value, "fget", None) or getattr(value, "__func__", value)
+            if callable(function) and hasattr(function, "__qualname__"):
+                function.__qualname__ = f"{whole.__qualname__}.{name}"
+                function.__module__ = whole.__module__
+        return whole
+
+    return assemble
 
 
 class Core:
@@ -28,6 +50,8 @@ class Core:
         self._sweep_at = SWEEP_AT
         self._rank = -1
         self._rank, self._size = self._number("rank"), self._number("size")
+        # Frequent calls, without ctypes.
+        self._fast = calls_of(self._handle, self._rank, self._size)
 
     def _number(self, what):
         value = c_int()
@@ -37,27 +61,35 @@ class Core:
     def _check(self, status):
         check(self._library, status, self._rank)
 
+    def _called(self, function, *arguments):
+        """Calls anyccl_<function>, and raises its failure."""
+        self._check(called(self._library, f"anyccl_{function}", *arguments))
+
     def _begin(self, name, *arguments, keeps, after=None):
         """Starts anyccl_i<name>, and returns it as a Pending."""
         pending = Pending(self._library, self._rank, self._handle, keeps, after)
-        start = getattr(self._library, f"anyccl_i{name}")
-        self._check(start(*arguments, self._handle, pending.place))
+        self._called(f"i{name}", *arguments, self._handle, pending.place)
         return pending
 
-    def _started(self, start, *arguments, **named):
+    def _started(self, start, *arguments):
         """Returns the Pending that `start` makes. Its buffers may be on a GPU."""
         if not self._may_use_gpus:
-            return start(self, *arguments, **named)
+            return start(*arguments)
         with gpu.call_on(self._stream) as call:
-            pending = start(self, *arguments, **named)
+            pending = start(*arguments)
         pending.is_in_stream = call.has_gpu_buffers and self._stream is not None
         return pending
 
-    def _return_from(self, pending):
-        """Ends a blocking call: it waits for the operation, unless that is in a stream."""
+    def _run(self, start, *arguments):
+        """Makes a blocking call: it waits for the operation, unless that is in a stream."""
+        pending = self._started(start, *arguments)
         if pending.is_in_stream and not pending.has_conclusion:
             return self._keep(pending)
         return self._complete(pending)
+
+    def _request(self, start, *arguments):
+        """Makes a call that returns a Request."""
+        return Request(self._keep(self._started(start, *arguments)))
 
     def _complete(self, pending):
         """Waits for the operation of a blocking call. If the wait is interrupted, the communicator keeps the
@@ -77,8 +109,15 @@ class Core:
         self._open[id(pending)] = pending
         return pending
 
+    def _adopt(self, request, keeps):
+        """Returns an operation that the extension has started as a Pending."""
+        return Pending(self._library, self._rank, self._handle, keeps, request=request)
+
     def _sweep(self):
         """Drops the operations that have ended."""
+        while self._fast.left:
+            pending = self._adopt(*self._fast.left.pop())
+            self._open[id(pending)] = pending
         for key, pending in list(self._open.items()):
             if pending.has_ended():
                 self._open.pop(key, None)

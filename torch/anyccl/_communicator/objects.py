@@ -1,7 +1,13 @@
 """Methods in lower case: for any object that can be pickled.
 
-They are slower than those in upper case, but lengths need not be known. Collectives exchange the lengths of
-the pickles first, then the pickles.
+A pickle travels as elements of the type BYTE.
+
+    messages     one message. Of the extension, a pickle of fewer than 1024 bytes has zeros behind it, up to 1024 bytes.
+                 A receive that expects this length takes the shortest way, and pickle ignores the zeros.
+    collectives  first HEAD bytes per rank: the length of its pickle, in LENGTH_BYTES, and the pickle if that fits.
+                 If one does not fit, a second collective carries the pickles of all.
+
+Each rank may use the extension (fast_path/objects.c) or not: they understand each other.
 """
 
 import functools
@@ -13,12 +19,13 @@ from ctypes import c_size_t
 from .._arrays import NOTHING, Buffer, receiver, sender
 from .._capi import Datatype
 from .._capi.errors import refuse
+from .._capi.fast_path import NOT_SERVED
 from .._capi.header import ANY_SOURCE, ANY_TAG
-from .arrivals import Arrivals
-from .messages import Messages
 from .operator import SUM, function_of
 from .request import Request
 from .status import fill_status
+
+HEAD, LENGTH_BYTES = 256, 8
 
 
 def _as_bytes(buffer):
@@ -29,31 +36,58 @@ def _dumped(thing):
     return pickle.dumps(thing, pickle.HIGHEST_PROTOCOL)
 
 
-class Objects(Messages):
+def _head(content):
+    """Returns the first message of a collective, for a pickle."""
+    head = len(content).to_bytes(LENGTH_BYTES, "little")
+    return (head + content if is_small(len(content)) else head).ljust(HEAD, b"\0")
+
+
+def _length_in(head):
+    return int.from_bytes(head[:LENGTH_BYTES], "little")
+
+
+def is_small(length):
+    return length <= HEAD - LENGTH_BYTES
+
+
+class Objects:
     """Messages and collectives of objects, with the names of mpi4py."""
 
-    def __init__(self, *arguments, **named):
-        super().__init__(*arguments, **named)
-        self._arrivals = Arrivals(self)
-
     def send(self, obj, dest, tag=0):
-        """Sends an object to one rank."""
-        self._complete(self._send_object(obj, dest, tag))
+        """Sends an object to one rank. Returns when obj may be changed, perhaps before a receive has matched.
+
+        obj:  anything that pickle takes
+        dest: rank that receives
+        tag:  number of the message, 0 or more
+        """
+        if self._fast.send_object(obj, dest, tag) is NOT_SERVED:
+            self._complete(self._send_object(obj, dest, tag))
 
     def ssend(self, obj, dest, tag=0):
-        """Sends an object to one rank. Returns when a receive there has matched the message."""
+        """Sends an object to one rank, like send. Returns when a receive there has matched the message."""
         self._complete(self._send_object(obj, dest, tag, "ssend"))
 
     def isend(self, obj, dest, tag=0):
-        """Starts a send and returns a Request."""
+        """Starts send and returns a Request. obj may be changed at once."""
         return Request(self._keep(self._send_object(obj, dest, tag)))
 
     def issend(self, obj, dest, tag=0):
-        """Starts an ssend and returns a Request."""
+        """Starts ssend and returns a Request. obj may be changed at once."""
         return Request(self._keep(self._send_object(obj, dest, tag, "ssend")))
 
     def recv(self, source=ANY_SOURCE, tag=ANY_TAG, status=None):
-        """Receives an object from one rank, or from any, and returns it."""
+        """Receives an object of any size from one rank, or from any, and returns it.
+
+        source: rank that sends, or ANY_SOURCE
+        tag:    its tag, or ANY_TAG
+        status: Status to fill
+
+        Never receive objects from ranks that you do not trust: an unpickled object can run any code.
+        """
+        if self._arrivals.are_none():
+            received = self._fast.recv_object(source, tag, status)
+            if received is not NOT_SERVED:
+                return received
         receive = self._arrivals.expect(source, tag)
         try:
             receive.wait()
@@ -64,31 +98,66 @@ class Objects(Messages):
         return receive.result
 
     def irecv(self, source=ANY_SOURCE, tag=ANY_TAG):
-        """Starts a recv and returns a Request, whose wait returns the object. The size of the object is not
-        limited."""
+        """Starts recv and returns a Request, whose wait returns the object. The size of the object is not limited."""
         return Request(self._arrivals.expect(source, tag))
 
     def sendrecv(self, sendobj, dest, sendtag=0, source=ANY_SOURCE, recvtag=ANY_TAG, status=None):
-        """Sends an object to one rank and receives one at the same time. Returns the object that was
-        received."""
-        sending = self.isend(sendobj, dest, sendtag)
+        """Sends an object to one rank and receives one at the same time. Returns the object that was received.
+
+        sendobj, dest, sendtag: as for send
+        source, recvtag, status: as for recv
+        """
+        sending = None
+        if self._arrivals.are_none():
+            received = self._fast.sendrecv_object(sendobj, dest, sendtag, source, recvtag, status)
+            if type(received) is tuple and received[:1] == (NOT_SERVED,):
+                # The object was sent, and nothing has come yet.
+                sending = self._adopt(*received[1:])
+            elif received is not NOT_SERVED:
+                return received
+        if sending is None:
+            sending = self._send_object(sendobj, dest, sendtag)
+        self._keep(sending)
         received = self.recv(source, recvtag, status)
-        sending.Wait()
+        sending.wait()
         return received
 
     def bcast(self, obj=None, root=0):
-        """Sends the object of the root to every rank, and returns it."""
-        content = _dumped(obj) if self._rank == root else b""
-        length = array("q", [len(content)])
-        self.Bcast(length, root)
-        room = content if self._rank == root else bytearray(length[0])
+        """Sends the object of the root to every rank, and returns it.
+
+        obj:  anything that pickle takes, at the root; ignored elsewhere
+        root: rank that sends
+
+        Collective.
+        """
+        received = self._fast.bcast_object(obj, root)
+        return self._bcast_object(obj, root) if received is NOT_SERVED else received
+
+    def _bcast_object(self, obj, root):
+        is_root = self._rank == root
+        content = _dumped(obj) if is_root else b""
+        head = bytearray(_head(content))
+        self._broadcast_bytes(head, root)
+        if not is_small(_length_in(head)):
+            content = content if is_root else bytearray(_length_in(head))
+            self._broadcast_bytes(content, root)
+        if is_root:
+            return obj
+        return pickle.loads(content or memoryview(head)[LENGTH_BYTES:])
+
+    def _broadcast_bytes(self, room, root):
         buffer = _as_bytes(sender(room))
         self._complete(self._begin("broadcast", buffer.address, buffer.address, buffer.count, Datatype.BYTE, root,
                                    keeps=(buffer, room)))
-        return obj if self._rank == root else pickle.loads(room)
 
     def gather(self, obj, root=0):
-        """Returns a list of the objects of all ranks at the root; None on the others."""
+        """Returns a list of the objects of all ranks at the root; None on the others.
+
+        obj:  anything that pickle takes
+        root: rank that collects
+
+        Collective.
+        """
         content, is_root = _dumped(obj), self._rank == root
         lengths = array("q", bytes(8 * self._size)) if is_root else None
         self.Gather(array("q", [len(content)]), lengths, root)
@@ -100,9 +169,24 @@ class Objects(Messages):
         return _loaded(room, lengths) if is_root else None
 
     def allgather(self, obj):
-        """Returns a list of the objects of all ranks on every rank."""
-        content, lengths = _dumped(obj), array("q", bytes(8 * self._size))
-        self.Allgather(array("q", [len(content)]), lengths)
+        """Returns a list of the objects of all ranks, in the order of ranks, on every rank.
+
+        obj: anything that pickle takes
+
+        Collective.
+        """
+        received = self._fast.allgather_object(obj)
+        return self._allgather_object(obj) if received is NOT_SERVED else received
+
+    def _allgather_object(self, obj):
+        content = _dumped(obj)
+        heads = bytearray(self._size * HEAD)
+        send, recv = _as_bytes(sender(_head(content))), _as_bytes(receiver(heads))
+        self._complete(self._begin("all_gather", send.address, recv.address, HEAD, Datatype.BYTE, keeps=(send, recv)))
+        views = [memoryview(heads)[at : at + HEAD] for at in range(0, len(heads), HEAD)]
+        lengths = [_length_in(view) for view in views]
+        if all(map(is_small, lengths)):
+            return [pickle.loads(view[LENGTH_BYTES:]) for view in views]
         room = bytearray(sum(lengths))
         send, recv, sizes = _as_bytes(sender(content)), _as_bytes(receiver(room)), _sizes(lengths)
         self._complete(self._begin("all_gather_v", send.address, recv.address, sizes, None, Datatype.BYTE,
@@ -110,7 +194,13 @@ class Objects(Messages):
         return _loaded(room, lengths)
 
     def scatter(self, sendobj=None, root=0):
-        """Sends each rank one object of the root's list, and returns it."""
+        """Sends each rank one object of the root's list, and returns it.
+
+        sendobj: list of objects, one per rank, at the root; ignored elsewhere
+        root:    rank that sends
+
+        Collective.
+        """
         is_root = self._rank == root
         contents = self._dumped_list(sendobj, "scatter") if is_root else []
         lengths = array("q", map(len, contents)) if is_root else None
@@ -123,7 +213,12 @@ class Objects(Messages):
         return pickle.loads(room)
 
     def alltoall(self, sendobj):
-        """Sends object k of every rank's list to rank k. Returns the list of the objects that were received."""
+        """Sends object k of every rank's list to rank k. Returns the list of the objects that were received.
+
+        sendobj: list of objects, one per rank
+
+        Collective.
+        """
         contents = self._dumped_list(sendobj, "alltoall")
         sent, got = array("q", map(len, contents)), array("q", bytes(8 * self._size))
         self.Alltoall(sent, got)
@@ -135,23 +230,37 @@ class Objects(Messages):
         return _loaded(room, got)
 
     def reduce(self, sendobj, op=SUM, root=0):
-        """Combines the objects of all ranks, in the order of ranks. Returns the result at the root; None on
-        the others."""
+        """Combines the objects of all ranks, in the order of ranks. Returns the result at the root; None on the others.
+
+        sendobj: anything that pickle takes
+        op:      function of two objects, or SUM, PROD, MIN, MAX and the like
+        root:    rank that gets the result
+
+        Collective.
+        """
         function = function_of(op)
         things = self.gather(sendobj, root)
         return functools.reduce(function, things) if things is not None else None
 
     def allreduce(self, sendobj, op=SUM):
-        """Combines the objects of all ranks, in the order of ranks. Returns the result on every rank."""
+        """Combines the objects of all ranks, in the order of ranks. Returns the result on every rank.
+
+        sendobj: anything that pickle takes
+        op:      function of two objects, or SUM, PROD, MIN, MAX and the like
+
+        Collective.
+        """
         return functools.reduce(function_of(op), self.allgather(sendobj))
 
     def scan(self, sendobj, op=SUM):
-        """Combines the objects of ranks 0 to r on every rank r."""
+        """Returns the objects of ranks 0 to r, combined in this order, on every rank r. Arguments as for allreduce.
+        Collective."""
         function = function_of(op)
         return functools.reduce(function, self.allgather(sendobj)[: self._rank + 1])
 
     def exscan(self, sendobj, op=SUM):
-        """Combines the objects of ranks 0 to r-1 on every rank r; None on rank 0."""
+        """Returns the objects of ranks 0 to r - 1, combined in this order, on every rank r; None on rank 0. Arguments as
+        for allreduce. Collective."""
         function = function_of(op)
         before = self.allgather(sendobj)[: self._rank]
         return functools.reduce(function, before) if before else None

@@ -8,7 +8,7 @@ import time
 from ctypes import byref, c_void_p, sizeof
 
 from .._capi import check, header, load
-from .._capi.errors import refuse
+from .._capi.errors import called, refuse
 from .waiting import interruptibly
 
 # The default of ANYCCL_TIMEOUT_MS (docs/environment.md).
@@ -40,12 +40,12 @@ def seconds_of(config):
 
 
 def created(function, *arguments, rank=-1, on_interrupt=None):
-    """Calls a function of the library that writes a handle to its last argument, and returns the handle.
-    Ctrl-C can interrupt the call."""
+    """Calls anyccl_<function>, which writes a handle to its last argument, and returns the handle. Ctrl-C can
+    interrupt the call."""
 
     def create():
         handle = c_void_p()
-        check(load(), function(*arguments, byref(handle)), rank)
+        check(load(), called(load(), f"anyccl_{function}", *arguments, byref(handle)), rank)
         return handle.value
 
     return interruptibly(create, on_interrupt)

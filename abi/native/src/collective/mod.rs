@@ -42,6 +42,7 @@ use anyccl_engine::comm::{Communicator, Operation, Operator, Persistent, Work};
 use anyccl_engine::p2p::Status;
 
 use crate::batch;
+use crate::blocking_limit;
 use crate::comm::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
 use crate::invocation::{self, Invocation};
@@ -105,7 +106,9 @@ impl Arguments {
         };
         let operation = Operation { call, send: self.send.cast(), recv: self.recv.cast() };
         // SAFETY: the caller vouches for what the buffers hold.
-        unsafe { comm.engine.run_fast_path(&operation) }
+        unsafe {
+            comm.engine.run_fast_path(&operation, |late| blocking_limit::end_late(late, comm.object(), None))
+        }
     }
 }
 
