@@ -157,6 +157,7 @@ def bind(header):
     binding = Binding()
     version = [re.search(rf"#define ANYCCL_VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH")]
     binding.lines.append(f"VERSION = ({', '.join(version)})")
+    binding.lines.append(f'__version__ = "{".".join(version)}"')
     for name, value in re.findall(r"^#define ANYCCL_(\w+) (-?\d+)$", header, re.MULTILINE):
         if not name.startswith("VERSION"):
             binding.lines.append(f"{name} = {value}")

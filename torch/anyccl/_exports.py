@@ -12,7 +12,7 @@ _MODULES = {
     "_communicator.operator": ["Op", "SUM", "PRODUCT", "PROD", "MIN", "MAX", "AVG", "BAND", "BOR", "BXOR", "LAND", "LOR",
                                "LXOR"],
     "_capi": ["Datatype", "ReduceOp"],
-    "_capi.header": ["ANY_SOURCE", "ANY_TAG"],
+    "_capi.header": ["ANY_SOURCE", "ANY_TAG", "__version__"],
     "_capi.errors": ["Error", "InvalidArgumentError", "InvalidUsageError", "UnsupportedError", "PeerLostError",
                      "TimeoutError", "MismatchError", "AbortedError", "BootstrapError", "SystemCallError", "InternalError"],
     "paths": ["LIBRARY", "get_cmake_dir", "get_include", "get_library_dir", "get_pkg_config_dir", "get_prefix"],

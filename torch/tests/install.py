@@ -21,7 +21,7 @@ import pypi  # noqa: E402
 
 HOME = Path(os.environ.get("TORCH_VENV", PACKAGE.parent / "target" / "torch-venv"))
 PYTHON = HOME / "bin" / "python"
-NEEDED = [f"torch=={os.environ.get('TORCH', '2.15.0')}", "numpy", "ml_dtypes", "pytest", "setuptools>=77", "wheel"]
+NEEDED = [f"torch=={os.environ.get('TORCH', '2.15.0')}", "numpy", "ml_dtypes", "mypy", "pytest", "setuptools>=77", "wheel"]
 
 
 def pip(*words):
@@ -37,14 +37,14 @@ def make_environment(*, only_us=False):
     with pypi.locked(HOME):
         if not PYTHON.exists():
             pypi.make_environment(HOME)
-        if not only_us and not can_import("torch", "numpy", "ml_dtypes", "pytest"):
+        if not only_us and not can_import("torch", "numpy", "ml_dtypes", "mypy", "pytest"):
             print(f"installing {', '.join(NEEDED)}: 5 GB, a few minutes", flush=True)
             pip("--quiet", *NEEDED)
 
 
 def numpy_environment():
     """Makes the environment in which the package is tested without PyTorch. Returns its Python."""
-    return pypi.environment(pypi.TARGET / "numpy", ["numpy", "ml_dtypes"])
+    return pypi.environment(pypi.TARGET / "numpy", ["numpy", "ml_dtypes", "mypy"])
 
 
 def main():

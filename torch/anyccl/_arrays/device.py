@@ -4,6 +4,7 @@ import ctypes
 import weakref
 
 from .._capi import check, load
+from .._capi.errors import called
 from .._capi.header import MemKind
 
 
@@ -31,5 +32,5 @@ def device_alloc(size, *, exportable=False):
     """
     kind = MemKind.DEVICE_EXPORTABLE if exportable else MemKind.DEVICE
     place = ctypes.c_void_p()
-    check(load(), load().anyccl_mem_alloc_kind(max(size, 1), kind, ctypes.byref(place)))
+    check(load(), called(load(), "anyccl_mem_alloc_kind", max(size, 1), kind, ctypes.byref(place)))
     return DeviceMemory(place.value, size)

@@ -4,6 +4,7 @@ import ctypes
 import weakref
 
 from .._capi import check, load
+from .._capi.errors import called
 
 
 def mem_alloc(size):
@@ -14,7 +15,7 @@ def mem_alloc(size):
     per call. Put no secret into it: other processes of the job can read it.
     """
     place = ctypes.c_void_p()
-    check(load(), load().anyccl_mem_alloc(size, ctypes.byref(place)))
+    check(load(), called(load(), "anyccl_mem_alloc", size, ctypes.byref(place)))
     if not place.value:
         return memoryview(bytearray())
     memory = (ctypes.c_ubyte * size).from_address(place.value)

@@ -4,6 +4,7 @@ from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int32, c_in
 from enum import IntEnum
 
 VERSION = (0, 1, 0)
+__version__ = "0.1.0"
 TIMEOUT_NEVER = -1
 UNIQUE_ID_BYTES = 128
 COLOR_NONE = -1

@@ -5,7 +5,8 @@ docs/sar.md.
     python torch/tests/python/run.py [--prefix INSTALLED] [--source] [NAME...]
 
 The tests run with the Python that runs this script. --source: tests the package of this checkout instead of
-the installed one, with the library of the prefix.
+the installed one, with the library of the prefix. Some programs run twice: frequent calls go through the extension of
+torch/fast_path, and then through ctypes, as where there is no extension.
 """
 
 import argparse
@@ -55,9 +56,12 @@ def free_port():
 def tests(prefix, folder):
     """Yields (name, command) of all tests."""
     yield "library", [sys.executable, HERE / "test_library.py"]
-    for program in ("collectives", "messages", "buffers", "groups"):
+    yield "types", [sys.executable, HERE / "test_types.py"]
+    for program in ("collectives", "messages", "buffers", "groups", "fast_path"):
         for ranks in (1, 2, 4):
             yield f"{program} on {ranks}", launched(prefix, ranks, HERE / f"ranks_{program}.py")
+        yield f"{program} on 2 by ctypes", ["env", "ANYCCL_PYTHON_CTYPES=1",
+                                            *launched(prefix, 2, HERE / f"ranks_{program}.py")]
     if double := driver_double(prefix):
         for ranks in (1, 2, 4):
             yield f"gpu on {ranks}", ["env", f"LD_LIBRARY_PATH={double}", *launched(prefix, ranks, HERE / "ranks_gpu.py")]
@@ -87,6 +91,12 @@ def main():
     paths = [str(TORCH / "ccl-compat"), os.environ.get("PYTHONPATH")]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     if options.source:
+        sys.path.insert(0, str(TORCH))
+        import fast_path_extension
+
+        problem = fast_path_extension.compile_fast_path(TORCH / "anyccl" / fast_path_extension.FILE, ROOT / "include")
+        if problem:
+            print(f"skipped: frequent calls through the extension: {problem}")
         environment["ANYCCL_LIB"] = str(options.prefix.resolve() / "lib")
         paths.insert(0, str(TORCH))
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))

@@ -1,0 +1,172 @@
+"""Tests of what a programmer sees of the package: types, signatures, texts, version and names in errors.
+
+Run by pytest, or as a program. The comparison with mypy's stubtest needs mypy, which run.py gets from PyPI.
+"""
+
+import importlib.metadata
+import importlib.util
+import inspect
+import os
+import pydoc
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import anyccl
+from anyccl._capi import errors, fast_path, header
+
+PACKAGE = Path(anyccl.__file__).resolve().parent
+CLASSES = [anyccl.Communicator, anyccl.Request, anyccl.Status, anyccl.Op]
+# Modules of the package that need no types: programs import the names of `anyccl`.
+WITHOUT_TYPES = r"anyccl\.(_\w+|__main__|communicator|paths|sar|torch_backend)(\..*)?"
+
+
+def public(kind):
+    return [(name, member) for name, member in inspect.getmembers(kind) if not name.startswith("_") and callable(member)]
+
+
+def test_the_version_is_that_of_the_library():
+    assert anyccl.__version__ == ".".join(map(str, header.VERSION))
+    try:
+        assert importlib.metadata.version("anyccl") == anyccl.__version__
+    except importlib.metadata.PackageNotFoundError:
+        pass  # The package of a checkout.
+
+
+def test_every_method_has_a_signature_and_a_text():
+    for kind in CLASSES:
+        assert inspect.getdoc(kind), kind
+        for name, member in public(kind):
+            parameters = inspect.signature(member).parameters.values()
+            assert all(one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in parameters), name
+            text = inspect.getdoc(member)
+            assert text and text[0].isupper() and text.split("\n\n")[0].rstrip().endswith("."), (kind, name, text)
+    for name in anyccl._exports.NAMES:
+        thing = getattr(anyccl, name)
+        if inspect.isfunction(thing) or inspect.isclass(thing):
+            assert inspect.getdoc(thing), name
+
+
+def test_signatures_and_texts_name_the_same_parameters():
+    assert str(inspect.signature(anyccl.Communicator.Allreduce)) == "(self, sendbuf, recvbuf, op=<ReduceOp.SUM: 0>)"
+    for name, member in public(anyccl.Communicator):
+        described = re.findall(r"^([a-z, ]+):  *\S", inspect.getdoc(member), re.MULTILINE)
+        named = {one for line in described for one in line.split(", ")}
+        assert named <= set(inspect.signature(member).parameters), (name, named)
+
+
+def test_help_shows_one_class_and_no_internals():
+    text = pydoc.render_doc(anyccl.Communicator, renderer=pydoc.plaintext)
+    assert "inherited from" not in text and "Allreduce(self, sendbuf, recvbuf, op=" in text
+    for word in ("Collectives", "Objects", "ctypes", "anyccl_", "_fast"):
+        assert word not in text, word
+
+
+def refusal(call):
+    try:
+        call()
+    except (TypeError, ValueError) as error:
+        return str(error)
+    raise AssertionError("not refused")
+
+
+ERRORS = """
+import anyccl
+from test_types import refusal
+world = anyccl.Communicator.world()
+x, y = bytearray(4), bytearray(4)
+texts = [
+    ("Allreduce() missing", lambda: world.Allreduce(x)),
+    ("Bcast() missing", lambda: world.Bcast()),
+    ("Ibarrier() takes", lambda: world.Ibarrier(3)),
+    ("Bcast: invalid root: 7", lambda: world.Bcast(x, 7)),
+    ("Ibcast() got an unexpected", lambda: world.Ibcast(x, rot=1)),
+    ("Bcast: 'a' of type str is not an int", lambda: world.Bcast(x, "a")),
+    ("Send: 0.5 of type float is not an int", lambda: world.Send(x, 0.5)),
+    ("Send: invalid peer: 9", lambda: world.send(1, 9)),
+    ("Probe: invalid source: 9", lambda: world.Probe(9)),
+    ("split: 'a' of type str is not an int", lambda: world.split("a")),
+    ("create_from_ranks: invalid ranks: 7", lambda: world.create_from_ranks([7])),
+    ("Allreduce: the send buffer has 3 elements", lambda: world.Allreduce(bytearray(3), y)),
+    ("Scatterv: invalid root: 5", lambda: world.Scatterv(None, x, 5)),
+    ("mem_alloc: 'a' of type str is not an int", lambda: anyccl.mem_alloc("a")),
+    ("from_id: '1' of type str is not an int", lambda: anyccl.Communicator.from_id(bytes(128), "1", 0)),
+]
+for expected, call in texts:
+    text = refusal(call)
+    assert expected in text, (expected, text)
+    for word in ("anyccl_", "Collectives", "argument ", "._"):
+        assert word not in text.replace("positional argument", "").replace("keyword argument", ""), text
+world.close()
+try:
+    world.Barrier()
+except anyccl.InvalidUsageError as error:
+    assert "Barrier: the world is finalized" in str(error), error
+"""
+
+
+def test_errors_name_methods_of_python():
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    for by_ctypes in ("0", "1"):
+        done = subprocess.run([sys.executable, "-c", ERRORS], text=True, capture_output=True,
+                              env={**os.environ, "PYTHONPATH": path, "ANYCCL_PYTHON_CTYPES": by_ctypes})
+        assert done.returncode == 0, done.stderr
+
+
+def test_every_function_of_c_has_a_name_in_python():
+    for name in header.FUNCTIONS:
+        assert "anyccl_" not in errors.public_name(name)
+    assert errors.public_name("anyccl_iall_to_all_v") == errors.public_name("anyccl_all_to_all_v") == "Alltoallv"
+    assert errors.public_name("anyccl_comm_split") == "split"
+
+
+def test_the_extension_is_used_where_it_is():
+    has_extension = importlib.util.find_spec("anyccl._fast_path") is not None
+    wants_ctypes = os.environ.get("ANYCCL_PYTHON_CTYPES", "0") not in ("", "0")
+    assert fast_path.is_used() == (has_extension and sys.version_info >= (3, 11) and not wants_ctypes)
+
+
+PROGRAM = """
+import anyccl
+
+with anyccl.Communicator.world(timeout=60) as comm:
+    comm.Allreduce(anyccl.IN_PLACE, bytearray(8), anyccl.MAX)
+    request: anyccl.Request = comm.Irecv(bytearray(8), source=0)
+    reveal_type(request.Wait().count)
+    reveal_type(comm.allgather("text"))
+    reveal_type(comm.split(None))
+    comm.Bcast(bytearray(8), "zero")
+"""
+
+
+def test_types_are_those_of_the_code():
+    if importlib.util.find_spec("mypy") is None:
+        print("skipped: mypy is not installed, so the types are not compared with the code")
+        return
+    assert (PACKAGE / "py.typed").exists()
+    with tempfile.TemporaryDirectory() as folder:
+        # The types alone: mypy shall not read the code.
+        stubs = Path(folder) / "stubs" / "anyccl"
+        stubs.mkdir(parents=True)
+        (stubs / "__init__.pyi").write_text((PACKAGE / "__init__.pyi").read_text())
+        allowed, program = Path(folder) / "allowed", Path(folder) / "program.py"
+        allowed.write_text(WITHOUT_TYPES + "\n")
+        program.write_text(PROGRAM)
+        environment = {**os.environ, "MYPYPATH": str(stubs.parent), "PYTHONPATH": os.pathsep.join([str(PACKAGE.parent), *sys.path])}
+        run = lambda *words: subprocess.run([sys.executable, "-m", *map(str, words)], text=True, capture_output=True,
+                                            env=environment, cwd=folder)
+        done = run("mypy.stubtest", "anyccl", "--allowlist", allowed, "--ignore-unused-allowlist")
+        assert done.returncode == 0, done.stdout + done.stderr
+        said = run("mypy", "--strict", program).stdout
+        for expected in ('is "int"', 'is "list[str]"', "Communicator | None", 'has incompatible type "str"; expected "int"'):
+            assert expected in said, said
+        assert said.count("error:") == 1, said
+
+
+if __name__ == "__main__":
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
+            print(f"ok      {name}", flush=True)
