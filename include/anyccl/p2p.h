@@ -212,6 +212,7 @@ anyccl_status_t anyccl_recv_init(void *recv,
  * communicator's connections is under way. So a program that calls it in a loop must use anyccl_recv() or
  * anyccl_improbe() in the end. It is for messages whose length is usually, but not always, the same.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_try_recv(void *recv,
                                 size_t count,
                                 anyccl_datatype_t datatype,

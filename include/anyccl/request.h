@@ -228,6 +228,7 @@ anyccl_status_t anyccl_cancel(anyccl_request_t request);
  * anyccl_sendrecv(), probes, calls in a batch and functions that wait for requests have no limit. It is for
  * bindings of languages that look after signals between calls. Local.
  */
+ANYCCL_NODISCARD
 anyccl_status_t anyccl_set_blocking_limit(int64_t limit_ms, anyccl_request_t *unfinished);
 
 /** \} */

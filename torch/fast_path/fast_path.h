@@ -70,6 +70,13 @@ int read_int(PyObject *object, int least, int most, int *number);
 /* Result of a method that did nothing. */
 PyObject *not_served(void);
 
+static inline void set_limit(int64_t limit_ms, anyccl_request_t *unfinished)
+{
+    /* Only wrong arguments are refused. */
+    const anyccl_status_t status = library.set_blocking_limit(limit_ms, unfinished);
+    (void)status;
+}
+
 /* A blocking call of the library: BLOCKING(unfinished, status = library.barrier(comm)). It may leave a request. STARTED
  * leaves one if the call cannot end at once, and makes no request otherwise. */
 #define LIMIT_MS 100
@@ -79,9 +86,9 @@ PyObject *not_served(void);
     do { \
         (unfinished) = NULL; \
         Py_BEGIN_ALLOW_THREADS \
-        library.set_blocking_limit(limit_ms, &(unfinished)); \
+        set_limit(limit_ms, &(unfinished)); \
         call; \
-        library.set_blocking_limit(ANYCCL_TIMEOUT_NEVER, NULL); \
+        set_limit(ANYCCL_TIMEOUT_NEVER, NULL); \
         Py_END_ALLOW_THREADS \
     } while (0)
 
