@@ -100,6 +100,19 @@ def ours_takes_the_place_of_others(it):
     print("run --as mpi: takes the place of MPICH, under Debian's name too, and of the standard ABI")
 
 
+def debians_name_is_the_same_library(it):
+    program = WORK / "by-debians-name"
+    execute("cc", SOURCE / "asks.c", stand_in("libmpich.so.12", "libmpich.so.12"), "-o", program)
+    code, out, err = said(program, LD_LIBRARY_PATH=it.lib)
+    check((code, out) == (0, "rank 0 of 1\n"), f"code {code}, {out!r}, {err!r}")
+    names = [it.lib / name for name in ("libmpich.so.12", "libmpi.so.12")]
+    for first, second in (names, reversed(names)):
+        addresses = f"[ctypes.cast(ctypes.CDLL(name).MPI_Init, ctypes.c_void_p).value for name in ({str(first)!r}, {str(second)!r})]"
+        code, out, err = said(sys.executable, "-c", f"import ctypes; print(len(set({addresses})))")
+        check((code, out) == (0, "1\n"), f"{first.name} and then the other: {out!r} functions, {err!r}")
+    print("libmpich.so.12: Debian's programs by the path, and one library under both names")
+
+
 def what_cannot_be_replaced_is_told(it):
     for program, parts in ((it.open_mpi, ["Open MPI", "anyccl-mpicc"]), (it.static, ["statically"])):
         code, out, err = it.run("--as", "mpi", program)
@@ -199,8 +212,9 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
     it = Installed(arguments.parse_args().prefix.resolve())
-    for test in (ours_takes_the_place_of_others, what_cannot_be_replaced_is_told, info_tells, a_job_that_is_aborted_ends_with_one_line,
-                 mpiexec_has_the_usual_options, without_a_launcher_it_is_a_world_of_one, ours_is_never_its_own_engine):
+    for test in (ours_takes_the_place_of_others, debians_name_is_the_same_library, what_cannot_be_replaced_is_told, info_tells,
+                 a_job_that_is_aborted_ends_with_one_line, mpiexec_has_the_usual_options, without_a_launcher_it_is_a_world_of_one,
+                 ours_is_never_its_own_engine):
         test(it)
 
 

@@ -15,7 +15,8 @@
 //! lib/anyccl/nccl/python/             puts it there by PYTHONPATH, for PyTorch
 //! lib/anyccl/mpi/                     like the prefix of any MPI; no loader looks there
 //!   lib/libmpi_abi.so.1               MPI in the standard ABI, and the link libmpi_abi.so
-//!   lib/libmpi.so.12                  MPI in MPICH's ABI, and libmpich.so.12, Debian's name for the same
+//!   lib/libmpi.so.12                  MPI in MPICH's ABI
+//!   lib/libmpich.so.12                Debian's name for the same: an empty library that needs it
 //!   lib/libanyccl_audit.so            puts them in MPI's place, by LD_AUDIT
 //!   include/mpi.h                     the standard ABI's
 //!   bin/                              mpicc, mpicxx, mpiexec and others: links to those in bin/
@@ -31,6 +32,7 @@
 //! Programs and libraries are stripped. What a debugger needs lies beside each, in a folder `.debug`, where
 //! gdb finds it by itself.
 
+mod alias;
 mod documents;
 mod split_debug;
 mod uninstall;
@@ -186,9 +188,9 @@ fn mpi(built: &Path, to: &mut Writer) -> Result {
     // This is a copy and not a link, because the audit library loads the libraries that lie beside it.
     to.library(&built.join("libanyccl_audit.so"), lib.join("libanyccl_audit.so"))?;
     to.link("libmpi_abi.so.1", lib.join("libmpi_abi.so"))?;
-    // Debian's name of the library. It is a link and not a copy: the loader compares files, so a process that
-    // asks for both names gets one library. The loader accepts that the soname in the file differs.
-    to.link("libmpi.so.12", lib.join("libmpich.so.12"))?;
+    let debian = built.join("libmpich.so.12");
+    alias::link(&built.join("libanyccl_mpich.so"), "libmpi.so.12", &debian)?;
+    to.library(&debian, lib.join("libmpich.so.12"))?;
     headers(&root().join("include/mpi"), &home.join("include"), to)?;
     to.put(&root().join("cli/wrappers/anyccl-mpicc"), "bin/anyccl-mpicc")?;
     to.link("anyccl-mpicc", "bin/anyccl-mpicxx")?;
