@@ -103,6 +103,17 @@ fn check(release: &Release, python: &Path) -> Result {
         if !said.contains(&format!("is consistent with the following platform tag: \"{}\"", platform())) {
             return Err(format!("auditwheel does not find {} in {}", platform(), wheel.display()).into());
         }
+        limited_api(&release.dist.join(wheel), python, &release.empty("wheel-extension")?)?;
     }
     Ok(())
+}
+
+/// abi3audit checks that the extension uses nothing but the limited API of its version of Python.
+fn limited_api(wheel: &Path, python: &Path, folder: &Path) -> Result {
+    const EXTENSION: &str = "anyccl/_fast_path.abi3.so";
+    cargo::run(Command::new(python).args(["-m", "zipfile", "-e"]).arg(wheel).arg(folder))?;
+    let extension = folder.join(EXTENSION);
+    glibc::check(&[extension.clone()], glibc::FLOOR)?;
+    let audit = ["-m", "abi3audit", "--strict", "--verbose", "--assume-minimum-abi3", "3.11"];
+    cargo::run(Command::new(python).args(audit).arg(extension))
 }
