@@ -214,19 +214,22 @@ anyccl_status_t anyccl_cancel(anyccl_request_t request);
 /**
  * Lets blocking calls of this thread return before their operation has ended.
  *
- * \param[in] limit_ms    Longest time that a call waits, 0 or more. ANYCCL_TIMEOUT_NEVER: calls wait until their
- *                        operation has ended, as they do at first.
+ * \param[in] limit_ms    Longest time that a call waits, 0 or more. ANYCCL_TIMEOUT_NEVER: calls wait until
+ *                        their operation has ended, as they do at first.
  * \param[in] unfinished  Place for a request. It must stay writable until the thread sets another limit, or
  *                        ends. Not used, and may be NULL, with ANYCCL_TIMEOUT_NEVER.
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for a limit_ms below -1, or when unfinished is NULL.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for a limit_ms below -1, or when unfinished is NULL
+ *          beside another limit than ANYCCL_TIMEOUT_NEVER.
  *
  * If the operation of a blocking collective, send or receive has not ended after limit_ms, the call writes a
  * request to *unfinished and returns ANYCCL_SUCCESS. The operation goes on and uses its buffers, as if the
- * nonblocking form had started it: see \ref nonblocking. A call that ends in time does not change *unfinished, so
- * set that to NULL before each call. The status of a received message comes from anyccl_wait_for() then.
+ * nonblocking form had started it: see \ref nonblocking. A call that ends in time does not change
+ * *unfinished, so set that to NULL before each call. The status of a received message comes from
+ * anyccl_wait_for() then.
  *
- * anyccl_sendrecv(), probes, calls in a batch and functions that wait for requests have no limit. It is for
- * bindings of languages that look after signals between calls. Local.
+ * There is no limit for anyccl_sendrecv(), probes, calls in a batch, functions that wait for requests, and
+ * calls on a communicator with a stream. The limit is for bindings of languages that look after signals
+ * between calls. Local.
  */
 ANYCCL_NODISCARD
 anyccl_status_t anyccl_set_blocking_limit(int64_t limit_ms, anyccl_request_t *unfinished);

@@ -42,8 +42,8 @@ impl Communicator {
     }
 
     /// Runs a call to its end if it equals a recent one, without repeating the checks of that call. `None`:
-    /// nothing was done, and the caller must use [`Communicator::run`]. If another rank is late, `late` ends the
-    /// call.
+    /// nothing was done, and the caller must use [`Communicator::run`]. If another rank is late, `late` ends
+    /// the call.
     ///
     /// # Safety
     /// See [`Communicator::run`]. The buffers are not NULL, and overlap only in ways that the call allows.

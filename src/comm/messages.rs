@@ -96,8 +96,8 @@ impl Communicator {
     }
 
     /// Receives a small message from `source`, with `tag`, if it comes within a moment and nothing is in its
-    /// way. `None`: nothing was done, and the arguments may be wrong. If only a part comes in time, `late` ends
-    /// the receive.
+    /// way. `None`: nothing was done, and the arguments may be wrong. If only a part comes in time, `late`
+    /// ends the receive.
     ///
     /// # Safety
     /// See [`Communicator::receive`].

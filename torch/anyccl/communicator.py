@@ -17,6 +17,7 @@ from ctypes import byref, c_int
 from ._arrays import gpu
 from ._capi import check, header, load
 from ._capi.errors import Error
+from ._capi.fast_path import WITHOUT_EXTENSION, calls_of
 from ._communicator.arrivals import Arrivals
 from ._communicator.collectives import Collectives
 from ._communicator.core import Core, assembled
@@ -156,11 +157,15 @@ class Communicator:
         number = gpu.stream_number(stream)
         self._check(self._library.anyccl_comm_set_stream(self._handle, number))
         self._stream = number
+        # The extension waits for calls that are in no stream, and the library does not limit its waits then.
+        self._sweep()
+        self._fast = WITHOUT_EXTENSION
 
     def unset_stream(self):
         """Ends the effect of set_stream(). Calls that are in the stream stay there."""
         self._check(self._library.anyccl_comm_unset_stream(self._handle))
         self._stream = None
+        self._fast = calls_of(self._handle, self._rank, self._size)
 
     def failure(self):
         """Returns why calls on the communicator fail, as an exception; None as long as it works."""

@@ -48,8 +48,8 @@ impl Limit {
     }
 }
 
-/// The limit of this thread, if it has one that a call on this communicator keeps to. Calls in a stream of the
-/// program do not wait.
+/// The limit of this thread, if it has one that a call on this communicator keeps to. Calls in a stream of
+/// the program do not wait.
 pub fn of(comm: &Communicator) -> Option<Limit> {
     LIMIT.get().filter(|_| !comm.has_stream())
 }
@@ -77,19 +77,22 @@ pub fn end_late(late: Late, comm: &Arc<Comm>, place: StatusPlace) -> BoxedResult
 
 /// Lets blocking calls of this thread return before their operation has ended.
 ///
-/// \param[in] limit_ms    Longest time that a call waits, 0 or more. ANYCCL_TIMEOUT_NEVER: calls wait until their
-///                        operation has ended, as they do at first.
+/// \param[in] limit_ms    Longest time that a call waits, 0 or more. ANYCCL_TIMEOUT_NEVER: calls wait until
+///                        their operation has ended, as they do at first.
 /// \param[in] unfinished  Place for a request. It must stay writable until the thread sets another limit, or
 ///                        ends. Not used, and may be NULL, with ANYCCL_TIMEOUT_NEVER.
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for a limit_ms below -1, or when unfinished is NULL.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT for a limit_ms below -1, or when unfinished is NULL
+///          beside another limit than ANYCCL_TIMEOUT_NEVER.
 ///
 /// If the operation of a blocking collective, send or receive has not ended after limit_ms, the call writes a
 /// request to *unfinished and returns ANYCCL_SUCCESS. The operation goes on and uses its buffers, as if the
-/// nonblocking form had started it: see \ref nonblocking. A call that ends in time does not change *unfinished, so
-/// set that to NULL before each call. The status of a received message comes from anyccl_wait_for() then.
+/// nonblocking form had started it: see \ref nonblocking. A call that ends in time does not change
+/// *unfinished, so set that to NULL before each call. The status of a received message comes from
+/// anyccl_wait_for() then.
 ///
-/// anyccl_sendrecv(), probes, calls in a batch and functions that wait for requests have no limit. It is for
-/// bindings of languages that look after signals between calls. Local.
+/// There is no limit for anyccl_sendrecv(), probes, calls in a batch, functions that wait for requests, and
+/// calls on a communicator with a stream. The limit is for bindings of languages that look after signals
+/// between calls. Local.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_set_blocking_limit(
     limit_ms: i64,

@@ -136,7 +136,8 @@ pub unsafe extern "C" fn anyccl_try_recv(
     edge_boxed("anyccl_try_recv", || {
         // SAFETY: the caller promises a writable int or NULL.
         let place = unsafe { Out::new(received, "received") }?;
-        // SAFETY: the caller promises a buffer of the documented length that nobody else uses during the call.
+        // SAFETY: the caller promises a buffer of the documented length that nobody else uses during the
+        // call.
         match unsafe { message.run_fast_path(null_mut()) } {
             Some(outcome) => outcome.map(|()| place.set(1)),
             None => {

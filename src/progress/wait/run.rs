@@ -112,8 +112,8 @@ impl Driver {
     }
 
     /// Runs a recent call to its end, on the fast path. `None`: nothing was done. The call is not in the
-    /// cache, its buffers need further checks, or something else goes on. If another rank is late, `late` ends
-    /// the call.
+    /// cache, its buffers need further checks, or something else goes on. If another rank is late, `late`
+    /// ends the call.
     ///
     /// # Safety
     /// If `buffers` fit the call ([`crate::executor::Extent::fits`]), they are as the caller of

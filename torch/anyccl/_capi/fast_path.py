@@ -39,10 +39,13 @@ def _serve_nothing(*_arguments):
     return NOT_SERVED
 
 
+WITHOUT_EXTENSION = _Ctypes()
+
+
 def calls_of(handle, rank, size):
     """Returns the object with the frequent calls of a communicator."""
     extension = _extension()
-    return _Ctypes() if extension is None else extension.Calls(handle or 0, rank, size)
+    return WITHOUT_EXTENSION if extension is None else extension.Calls(handle or 0, rank, size)
 
 
 def is_used():

@@ -82,7 +82,8 @@ fn licences(folder: &Path) -> Result {
     Ok(())
 }
 
-/// twine checks what an index would; auditwheel whether the wheel runs where its name says.
+/// twine checks what an index would; auditwheel whether the wheel runs where its name says. Then the lines of
+/// docs/python.md are followed with the wheel.
 fn check(release: &Release, python: &Path) -> Result {
     let made: Vec<_> = files(&release.dist)?
         .into_iter()
@@ -104,6 +105,8 @@ fn check(release: &Release, python: &Path) -> Result {
             return Err(format!("auditwheel does not find {} in {}", platform(), wheel.display()).into());
         }
         limited_api(&release.dist.join(wheel), python, &release.empty("wheel-extension")?)?;
+        let page = root().join("torch/tests/python/tutorial.py");
+        cargo::run(Command::new(pypi::python()).arg(page).arg("--wheel").arg(release.dist.join(wheel)))?;
     }
     Ok(())
 }
