@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyccl_edge::Out;
@@ -18,6 +19,9 @@ use crate::config::ANYCCL_TIMEOUT_NEVER;
 use crate::message_status::StatusPlace;
 use crate::request::{anyccl_request_t, hand_out};
 use crate::status::{anyccl_status_t, edge};
+
+/// Whether any thread has ever set a limit. Until then, no call needs to look at its own.
+static IS_USED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     static LIMIT: Cell<Option<Limit>> = const { Cell::new(None) };
@@ -50,7 +54,13 @@ impl Limit {
 
 /// The limit of this thread, if it has one that a call on this communicator keeps to. Calls in a stream of
 /// the program do not wait.
+#[inline]
 pub fn of(comm: &Communicator) -> Option<Limit> {
+    if IS_USED.load(Ordering::Relaxed) { of_this_thread(comm) } else { None }
+}
+
+#[cold]
+fn of_this_thread(comm: &Communicator) -> Option<Limit> {
     LIMIT.get().filter(|_| !comm.has_stream())
 }
 
@@ -113,6 +123,7 @@ pub unsafe extern "C" fn anyccl_set_blocking_limit(
                 Some(Limit { time: Duration::from_millis(ms), unfinished })
             }
         };
+        IS_USED.store(true, Ordering::Relaxed);
         LIMIT.set(limit);
         Ok(())
     })
