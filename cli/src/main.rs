@@ -4,6 +4,7 @@
 //! what was asked. `run` passes on the codes of its ranks, see `run`.
 
 mod devices;
+mod doctor;
 mod facade;
 mod info;
 mod mpiexec;
@@ -12,7 +13,9 @@ mod perf;
 mod plan;
 mod run;
 mod simulate;
+mod spelling;
 mod sys;
+mod words;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -35,6 +38,7 @@ enum Subcommands {
     Run(run::RunArguments),
     Perf(perf::PerfArguments),
     Info(info::InfoArguments),
+    Doctor(doctor::DoctorArguments),
     Plan(plan::PlanArguments),
     Simulate(simulate::SimulateArguments),
     #[command(name = "p2p-matrix")]
@@ -69,10 +73,11 @@ fn main() -> ExitCode {
     if words.get(1).is_some_and(|word| word == "mpiexec") {
         return exit(mpiexec::mpiexec(&words[2..]));
     }
-    exit(match Arguments::parse_from(words).command {
+    exit(match words::parse::<Arguments>(&words).command {
         Subcommands::Run(arguments) => run::run(&arguments.with_interpreter()),
         Subcommands::Perf(arguments) => perf::perf(&arguments),
         Subcommands::Info(arguments) => info::info(&arguments),
+        Subcommands::Doctor(arguments) => doctor::doctor(&arguments),
         Subcommands::Plan(arguments) => plan::plan(&arguments),
         Subcommands::Simulate(arguments) => simulate::simulate(&arguments),
         Subcommands::DeviceMatrix(arguments) => devices::matrix(&arguments),

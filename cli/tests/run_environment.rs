@@ -22,6 +22,26 @@ fn every_rank_finds_the_job_in_its_environment() {
 }
 
 #[test]
+fn every_rank_finds_the_variables_of_torchrun() {
+    let script = "echo $RANK $LOCAL_RANK $WORLD_SIZE $LOCAL_WORLD_SIZE $MASTER_ADDR $MASTER_PORT";
+    let lines = run_script(2, &["--no-prefix", "-x", "MASTER_ADDR=localhost"], script).sorted_lines();
+    let port = lines[0].split(' ').next_back().unwrap().to_string();
+    assert!(port.parse::<u16>().is_ok_and(|port| port > 0), "{lines:?}");
+    assert_eq!(lines, [format!("0 0 2 2 localhost {port}"), format!("1 1 2 2 localhost {port}")]);
+    assert_eq!(run_script(1, &["--no-prefix"], "echo $MASTER_ADDR").sorted_lines(), ["127.0.0.1"]);
+}
+
+#[test]
+fn a_variable_that_nobody_knows_is_told_once_with_the_one_that_is_meant() {
+    let mut tool = anyccl(&["perf", "-np", "2", "barrier"]);
+    tool.env("ANYCCL_TRANPORT", "tcp");
+    let job = finish(tool);
+    assert_eq!(job.code(), 0, "{}", job.stderr);
+    assert_eq!(job.stderr.matches("ANYCCL_TRANPORT").count(), 1, "{}", job.stderr);
+    assert!(job.stderr.contains("did you mean ANYCCL_TRANSPORT?"), "{}", job.stderr);
+}
+
+#[test]
 fn every_job_has_a_key_of_its_own() {
     let key = || run_script(1, &[], "echo $ANYCCL_JOB_KEY").stdout;
     assert_ne!(key(), key());

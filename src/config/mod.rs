@@ -5,8 +5,10 @@
 
 mod backends;
 mod settings;
+mod unknown;
 mod variables;
 
 pub use backends::{BackendChoice, BackendName, MemoryKind};
 pub use settings::{Config, DeviceMapChoice, DeviceWayChoice, TransportChoice};
+pub use unknown::{UnknownVariable, unknown_variables, warn_of_unknown_variables};
 pub use variables::{VARIABLES, Variable, raw};

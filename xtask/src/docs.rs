@@ -161,7 +161,9 @@ fn environment() -> String {
     let mut page = String::from(
         "# Environment variables\n\n\
          This page lists every environment variable that the library reads. An empty value counts as unset. A \
-         value that makes no sense is an error at `anyccl_init` or `anyccl_comm_create`; it is never ignored.\n\n",
+         value that makes no sense is an error at `anyccl_init` or `anyccl_comm_create`; it is never ignored. Rank 0 \
+         warns of each variable that begins with `ANYCCL_` and means nothing, with the name that is probably \
+         meant.\n\n",
     );
     table(
         &mut page,

@@ -9,10 +9,10 @@ mod collect;
 mod engine;
 mod facades;
 mod library_of;
-mod machine;
+pub mod machine;
 mod print;
 mod tables;
-mod transports;
+pub mod transports;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

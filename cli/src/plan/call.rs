@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::Failure;
 use crate::perf::sizes::{Sweep, parse_bytes, size_of_call};
+use crate::spelling;
 
 /// The call, without its ranks.
 #[derive(Args)]
@@ -33,10 +34,10 @@ pub struct CallArguments {
 
 fn collective(text: &str) -> Result<Collective, String> {
     // Collectives with a layout need more than a size to describe them.
-    let known = || Collective::UNIFORM.map(Collective::name).join(", ");
-    Collective::from_name(text)
-        .filter(|c| !c.has_layout())
-        .ok_or_else(|| format!("the collectives are {}", known()))
+    let names = || Collective::UNIFORM.map(Collective::name);
+    spelling::find(text, names()).and_then(Collective::from_name).ok_or_else(|| {
+        format!("the collectives are {}{}", names().join(", "), spelling::did_you_mean(text, names()))
+    })
 }
 
 /// A call on certain hosts, with the tuning that the environment demands.

@@ -39,7 +39,7 @@ than --as promises; 2 for wrong usage.";
 #[command(after_long_help = EXAMPLES, after_help = "Examples and exit codes: anyccl run --help")]
 pub struct RunArguments {
     /// Number of ranks, 1 to 65536. With --hosts it is optional, and the hosts share the ranks
-    #[arg(short = 'n', long = "ranks", value_name = "N", required_unless_present = "hosts")]
+    #[arg(short = 'n', long = "ranks", alias = "np", value_name = "N", required_unless_present = "hosts")]
     #[arg(value_parser = number_of_ranks)]
     pub ranks: Option<u32>,
 
@@ -139,12 +139,10 @@ pub enum Bind {
     None,
 }
 
-fn number_of_ranks(text: &str) -> Result<u32, String> {
-    match text.parse() {
-        Ok(ranks @ 1..=65536) => Ok(ranks),
-        _ if text == "p" => Err("the number of ranks is -n N here, not -np N".to_string()),
-        _ => Err("expected a whole number from 1 to 65536".to_string()),
-    }
+/// Parses a number of ranks.
+pub fn number_of_ranks(text: &str) -> Result<u32, String> {
+    let ranks = text.parse().ok().filter(|ranks| (1..=65536).contains(ranks));
+    ranks.ok_or_else(|| "expected a whole number from 1 to 65536, such as -n 4".to_string())
 }
 
 /// Parses a number of GPUs that do not exist.

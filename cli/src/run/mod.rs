@@ -33,9 +33,10 @@ mod sink;
 mod spawn;
 mod store;
 mod takeover;
+mod torch;
 mod watchdog;
 
-pub use arguments::{Bind, RunArguments, number_of_gpus, seconds};
+pub use arguments::{Bind, RunArguments, number_of_gpus, number_of_ranks, seconds};
 pub use hosts::agent;
 pub use part::Part;
 
@@ -43,6 +44,7 @@ use crate::Failure;
 use crate::sys::files::FileLimit;
 use crew::Crew;
 use input::Input;
+use torch::TorchMeeting;
 pub use watchdog::Watchdog;
 
 /// Runs the job. Returns the exit code: that of the first rank that failed, or 0.
@@ -55,7 +57,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let ranks = places.last().map(|place| place.ranks.end).or(arguments.ranks).unwrap_or(1);
     // On other hosts, the agents look for the libraries.
     let fake_gpus = arguments.fake_gpus.filter(|_| places.is_empty());
-    let environment = fake_gpus::environment(fake_gpus, &arguments.env)?;
+    let mut environment = fake_gpus::environment(fake_gpus, &arguments.env)?;
     // First, because forking needs a process without threads, and the store may start some.
     let watchdog = Watchdog::start().map_err(own("cannot start the watchdog"))?;
     let signals = signals::take().map_err(own("cannot take over signals"))?;
@@ -65,9 +67,15 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let reach = if places.is_empty() { store::Reach::ThisHost } else { store::Reach::Network };
     let served = store::serve(&key, ranks, reach)
         .map_err(|error| Failure::own(format_args!("cannot serve the store: {error}")))?;
+    let meeting = match places.first() {
+        Some(first) => Some(TorchMeeting::at(&first.host, &key)),
+        None => TorchMeeting::here(),
+    };
+    let torch = meeting.as_ref().map_or_else(Vec::new, |meeting| meeting.environment(&arguments.env));
     let mask = signals.mask_before();
     // On an error the watchdog is dropped, and kills everything that was started so far.
     let crew: Box<dyn Crew> = if places.is_empty() {
+        environment.extend(torch);
         let takeover = takeover::Takeover::of(arguments, &environment)?;
         let children = spawn::start_all(&spawn::JobOrders {
             command: &arguments.command,
@@ -88,8 +96,8 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         let crew = local::LocalCrew::new(children, !arguments.no_prefix, takeover);
         Box::new(crew.map_err(own("cannot look after the ranks"))?)
     } else {
-        let common =
-            hosts::Common { arguments, stores: served.addresses(), key, files, mask, watchdog: &watchdog };
+        let stores = served.addresses();
+        let common = hosts::Common { arguments, torch, stores, key, files, mask, watchdog: &watchdog };
         Box::new(hosts::start(&common, places)?)
     };
     let outcome = job::RunningJob::new(arguments, crew, signals).run_to_the_end();

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use super::arguments::Bind;
 use super::binding::cores_of;
 use super::part::{Part, part_of};
+use super::torch;
 use super::watchdog::Watchdog;
 use crate::Failure;
 use crate::sys::child::{Orders, prepare};
@@ -72,6 +73,7 @@ pub fn start_all(orders: &JobOrders<'_>) -> Result<Vec<Child>, Failure> {
         if let Some(number) = number {
             command.env("ANYCCL_APPNUM", number.to_string());
         }
+        command.envs(torch::environment_of(rank, orders.world, at, here));
         command.env("ANYCCL_RANK", rank.to_string());
         command.env("ANYCCL_WORLD_SIZE", orders.world.to_string());
         command.env("ANYCCL_STORE", &orders.store);

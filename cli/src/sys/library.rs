@@ -45,11 +45,7 @@ pub fn ask_mpi(library: &Path, patience: Duration) -> io::Result<MpiAnswer> {
 
 fn mpi_answer(path: &CStr) -> Option<MpiAnswer> {
     let library = open(path)?;
-    let symbol = |name: &CStr| {
-        // SAFETY: a library that is open, and a string.
-        let address = unsafe { libc::dlsym(library, name.as_ptr()) };
-        (!address.is_null()).then_some(address)
-    };
+    let symbol = |name: &CStr| symbol(library, name);
     let mut text = vec![0u8; TEXT_BYTES + 1];
     if let Some(address) = symbol(c"MPI_Get_library_version") {
         // SAFETY: MPI gives the function of this name this type.
@@ -82,7 +78,25 @@ fn mpi_answer(path: &CStr) -> Option<MpiAnswer> {
 /// This process must not have a second thread.
 pub fn number_of(library: &Path, function: &CStr, patience: Duration) -> io::Result<i32> {
     let path = CString::new(library.as_os_str().as_bytes())?;
-    let bytes = in_a_child(patience, |theirs| theirs.write_all(&call(&path, function)?.to_ne_bytes()).ok())?;
+    number_in_a_child(patience, || call(&path, function))
+}
+
+/// Calls `int function(void)` of a library, and returns its result, within the time limit.
+///
+/// This process must not have a second thread.
+pub fn value_of(library: &Path, function: &CStr, patience: Duration) -> io::Result<i32> {
+    let path = CString::new(library.as_os_str().as_bytes())?;
+    number_in_a_child(patience, || {
+        let address = symbol(open(&path)?, function)?;
+        // SAFETY: our caller names a function of this type.
+        let function = unsafe { mem::transmute::<*mut c_void, unsafe extern "C" fn() -> c_int>(address) };
+        // SAFETY: by its type, the function has no condition.
+        Some(unsafe { function() })
+    })
+}
+
+fn number_in_a_child(patience: Duration, body: impl FnOnce() -> Option<i32>) -> io::Result<i32> {
+    let bytes = in_a_child(patience, |theirs| theirs.write_all(&body()?.to_ne_bytes()).ok())?;
     let bytes = bytes.try_into().map_err(|_| io::Error::from(io::ErrorKind::UnexpectedEof))?;
     Ok(i32::from_ne_bytes(bytes))
 }
@@ -107,14 +121,15 @@ fn open(path: &CStr) -> Option<*mut c_void> {
     (!library.is_null()).then_some(library)
 }
 
-fn call(path: &CStr, name: &CStr) -> Option<c_int> {
-    let library = open(path)?;
+fn symbol(library: *mut c_void, name: &CStr) -> Option<*mut c_void> {
     // SAFETY: a library that is open, and a string.
     let address = unsafe { libc::dlsym(library, name.as_ptr()) };
-    if address.is_null() {
-        return None;
-    }
-    // SAFETY: our caller names a function of this type; the address is not NULL.
+    (!address.is_null()).then_some(address)
+}
+
+fn call(path: &CStr, name: &CStr) -> Option<c_int> {
+    let address = symbol(open(path)?, name)?;
+    // SAFETY: our caller names a function of this type.
     let function =
         unsafe { mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_int) -> c_int>(address) };
     let mut number = 0;

@@ -15,7 +15,7 @@ use crate::comm::communicator::{CommConfig, Communicator};
 use crate::comm::device::DeviceQueue;
 use crate::comm::foreign::engine::DeviceEngine;
 use crate::comm::timeout::Timeout;
-use crate::config::Config;
+use crate::config::{Config, warn_of_unknown_variables};
 use crate::device::Kinds;
 use crate::endpoint::Endpoint;
 use crate::log_line;
@@ -98,6 +98,9 @@ impl Communicator {
             device_map: config.device_map,
         };
         comm.log_joined(&description, job.source, oversubscribed);
+        if comm.rank == 0 {
+            warn_of_unknown_variables();
+        }
         let attached = comm.attach(config.backend, all_have_devices);
         if let Err(error) = attached.and_then(|()| comm.set_up_direct_way(may_be_direct)) {
             // All ranks have the same error. They leave in good order, so that no rank takes another for

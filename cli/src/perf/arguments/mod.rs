@@ -13,6 +13,7 @@ use clap::Args;
 use super::measure::Effort;
 use super::ranks::Form;
 use super::sizes::{Sweep, parse_bytes};
+use crate::run::number_of_ranks;
 pub use words::{Iterations, Target, What, memory_kind};
 use words::{datatype, operator};
 
@@ -47,7 +48,7 @@ pub struct PerfArguments {
     pub what: Option<What>,
 
     /// Start this many ranks on this machine
-    #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    #[arg(short = 'n', long = "ranks", alias = "np", value_name = "N", value_parser = number_of_ranks)]
     pub ranks: Option<u32>,
 
     /// Smallest size; K, M and G are powers of 1024

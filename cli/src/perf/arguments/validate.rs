@@ -5,7 +5,7 @@ use anyccl_engine::base::{Collective, ReduceOp};
 
 use super::words::{Target, What, listed};
 use super::{EVERY_ALGORITHM, PerfArguments};
-use crate::Failure;
+use crate::{Failure, spelling};
 
 impl PerfArguments {
     /// Refuses a request that cannot be measured by `size` ranks. `None`: by any number, while it is unknown.
@@ -59,9 +59,12 @@ impl PerfArguments {
                 let unknown =
                     |name: &&String| *name != EVERY_ALGORITHM && algo::find(collective, name).is_none();
                 let Some(name) = names.iter().find(unknown) else { return Ok(()) };
-                let known = listed(algo::of(collective).map(|row| row.name));
+                let names = || algo::of(collective).map(|row| row.name);
+                let (known, question) = (listed(names()), spelling::did_you_mean(name, names()));
                 let collective = collective.name();
-                Err(usage(format!("{collective} has no algorithm \"{name}\"; there are {known}, or all")))
+                Err(usage(format!(
+                    "{collective} has no algorithm \"{name}\"; there are {known}, or all{question}"
+                )))
             }
             Some(What::All) => Ok(()),
         }

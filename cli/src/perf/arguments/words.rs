@@ -6,6 +6,8 @@ use std::str::FromStr;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
 use anyccl_engine::config::MemoryKind;
 
+use crate::spelling;
+
 /// What to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
@@ -37,20 +39,24 @@ pub enum Target {
     File(PathBuf),
 }
 
+const ALL: &str = "all";
+const SEND_RECV: &str = "send_recv";
+const MATRIX: &str = "p2p-matrix";
+
 impl FromStr for What {
     type Err = String;
 
     fn from_str(text: &str) -> Result<What, String> {
-        match text {
-            "all" => Ok(What::All),
-            "send_recv" => Ok(What::SendRecv),
-            "p2p-matrix" => Ok(What::Matrix),
-            name => Collective::from_name(name).filter(|c| !c.has_layout()).map(What::Collective).ok_or_else(
-                || {
-                    let collectives = listed(Collective::UNIFORM.map(Collective::name));
-                    format!("expected {collectives}, send_recv, p2p-matrix or all")
-                },
-            ),
+        let collectives = || Collective::UNIFORM.map(Collective::name);
+        let names = || collectives().into_iter().chain([ALL, SEND_RECV, MATRIX]);
+        match spelling::find(text, names()) {
+            Some(ALL) => Ok(What::All),
+            Some(SEND_RECV) => Ok(What::SendRecv),
+            Some(MATRIX) => Ok(What::Matrix),
+            name => name.and_then(Collective::from_name).map(What::Collective).ok_or_else(|| {
+                let (known, question) = (listed(collectives()), spelling::did_you_mean(text, names()));
+                format!("expected {known}, {SEND_RECV}, {MATRIX} or {ALL}{question}")
+            }),
         }
     }
 }
@@ -81,7 +87,8 @@ impl FromStr for Target {
 
 /// Parses the name of a datatype.
 pub fn datatype(text: &str) -> Result<Datatype, String> {
-    let known = || format!("expected {}", listed(Datatype::ALL.map(Datatype::name)));
+    let names = || Datatype::ALL.map(Datatype::name);
+    let known = || format!("expected {}{}", listed(names()), spelling::did_you_mean(text, names()));
     Datatype::ALL.into_iter().find(|datatype| datatype.name() == text).ok_or_else(known)
 }
 
@@ -93,7 +100,8 @@ pub fn memory_kind(text: &str) -> Result<MemoryKind, String> {
 
 /// Parses the name of an operator.
 pub fn operator(text: &str) -> Result<ReduceOp, String> {
-    let known = || format!("expected {}", listed(ReduceOp::ALL.map(ReduceOp::name)));
+    let names = || ReduceOp::ALL.map(ReduceOp::name);
+    let known = || format!("expected {}{}", listed(names()), spelling::did_you_mean(text, names()));
     ReduceOp::ALL.into_iter().find(|op| op.name() == text).ok_or_else(known)
 }
 
