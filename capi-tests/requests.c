@@ -176,7 +176,8 @@ static void tried(struct harness *harness, void *shared)
     if (harness->rank == 0) {
         CHECK_OK(anyccl_try_recv(got, 4, ANYCCL_INT32, 1, 3, harness->comm, &received));
         CHECK(received == 0 && got[3] == 0);
-        CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_try_recv(got, 4, ANYCCL_INT32, 7, 3, harness->comm, &received));
+        CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
+                     anyccl_try_recv(got, 4, ANYCCL_INT32, 7, 3, harness->comm, &received));
         CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
                      anyccl_try_recv(got, 4, ANYCCL_INT32, ANYCCL_ANY_SOURCE, 3, harness->comm, &received));
         CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,

@@ -82,12 +82,12 @@ static PyObject *finish(struct collective *call, anyccl_status_t status, anyccl_
     return end(call->calls, status, unfinished, NULL, uses) ? Py_NewRef(Py_None) : NULL;
 }
 
-#define RUN(function, ...) \
-    do { \
-        anyccl_status_t status; \
-        anyccl_request_t unfinished; \
-        BLOCKING(unfinished, status = library.function(__VA_ARGS__, call.calls->comm)); \
-        return finish(&call, status, unfinished); \
+#define RUN(function, ...)                                                                                             \
+    do {                                                                                                               \
+        anyccl_status_t status;                                                                                        \
+        anyccl_request_t unfinished;                                                                                   \
+        BLOCKING(unfinished, status = library.function(__VA_ARGS__, call.calls->comm));                                \
+        return finish(&call, status, unfinished);                                                                      \
     } while (0)
 
 METHOD(all_reduce)

@@ -25,10 +25,11 @@
 #include <anyccl/anyccl.h>
 
 /* A function of the library that this module calls, by its name without anyccl_. */
-#define LIBRARY_FUNCTIONS(F) \
-    F(all_reduce) F(reduce) F(broadcast) F(all_gather) F(gather) F(scatter) F(reduce_scatter) F(all_to_all) F(scan) \
-    F(exscan) F(barrier) F(all_gather_v) F(send) F(recv) F(try_recv) F(improbe) F(imrecv) F(test) F(wait_for) \
-    F(set_blocking_limit)
+#define LIBRARY_FUNCTIONS(F)                                                                                           \
+    F(all_reduce)                                                                                                      \
+    F(reduce)                                                                                                          \
+    F(broadcast) F(all_gather) F(gather) F(scatter) F(reduce_scatter) F(all_to_all) F(scan) F(exscan) F(barrier)       \
+        F(all_gather_v) F(send) F(recv) F(try_recv) F(improbe) F(imrecv) F(test) F(wait_for) F(set_blocking_limit)
 
 struct library {
 #define DECLARE(name) __typeof__(anyccl_##name) *name;
@@ -39,7 +40,8 @@ extern struct library library;
 
 /* Objects of Python that this module uses. module.c sets them. */
 struct python {
-    PyObject *in_place, *reduce_op, *dumps, *loads, *protocol, *raise_status, *not_served, *refuse_array, *status, *found;
+    PyObject *in_place, *reduce_op, *dumps, *loads, *protocol, *raise_status, *not_served, *refuse_array, *status,
+        *found;
 };
 extern struct python python;
 
@@ -82,14 +84,14 @@ static inline void set_limit(int64_t limit_ms, anyccl_request_t *unfinished)
 #define LIMIT_MS 100
 #define BLOCKING(unfinished, call) LIMITED(LIMIT_MS, unfinished, call)
 #define STARTED(unfinished, call) LIMITED(0, unfinished, call)
-#define LIMITED(limit_ms, unfinished, call) \
-    do { \
-        (unfinished) = NULL; \
-        Py_BEGIN_ALLOW_THREADS \
-        set_limit(limit_ms, &(unfinished)); \
-        call; \
-        set_limit(ANYCCL_TIMEOUT_NEVER, NULL); \
-        Py_END_ALLOW_THREADS \
+#define LIMITED(limit_ms, unfinished, call)                                                                            \
+    do {                                                                                                               \
+        (unfinished) = NULL;                                                                                           \
+        Py_BEGIN_ALLOW_THREADS                                                                                         \
+        set_limit(limit_ms, &(unfinished));                                                                            \
+        call;                                                                                                          \
+        set_limit(ANYCCL_TIMEOUT_NEVER, NULL);                                                                         \
+        Py_END_ALLOW_THREADS                                                                                           \
     } while (0)
 
 /* What an operation uses: up to two pieces of memory, or an object. It is left to `left` if Ctrl-C interrupts. */

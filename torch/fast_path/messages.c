@@ -3,9 +3,9 @@
 
 PyObject *status_of(const anyccl_message_status_t *message)
 {
-    PyObject *found = Py_BuildValue("(iinniO)", message->source, message->tag, (Py_ssize_t)message->count,
-                                    (Py_ssize_t)message->bytes, (int)message->datatype,
-                                    message->cancelled ? Py_True : Py_False);
+    PyObject *found =
+        Py_BuildValue("(iinniO)", message->source, message->tag, (Py_ssize_t)message->count, (Py_ssize_t)message->bytes,
+                      (int)message->datatype, message->cancelled ? Py_True : Py_False);
     PyObject *status = found ? PyType_GenericNew((PyTypeObject *)python.status, NULL, NULL) : NULL;
     if (status != NULL && PyObject_SetAttr(status, python.found, found) < 0)
         Py_CLEAR(status);
@@ -40,8 +40,8 @@ METHOD(recv_buffer)
     if (count != 3 || !read_int(arguments[1], ANYCCL_ANY_SOURCE, calls->size - 1, &source) ||
         !read_int(arguments[2], ANYCCL_ANY_TAG, INT_MAX, &tag) || !look(arguments[0], 1, &memory))
         return not_served();
-    BLOCKING(unfinished, status = library.recv(memory.address, memory.count, memory.datatype, source, tag, calls->comm,
-                                               &message));
+    BLOCKING(unfinished,
+             status = library.recv(memory.address, memory.count, memory.datatype, source, tag, calls->comm, &message));
     return end(calls, status, unfinished, &message, (struct uses){{&memory, NULL}, NULL}) ? status_of(&message) : NULL;
 }
 
@@ -69,8 +69,8 @@ METHOD(sendrecv_buffer)
         release(&recv);
         return end(calls, status, NULL, NULL, sent) ? Py_NewRef(Py_None) : NULL;
     }
-    BLOCKING(unfinished, status = library.recv(recv.address, recv.count, recv.datatype, source, recvtag, calls->comm,
-                                               &message));
+    BLOCKING(unfinished,
+             status = library.recv(recv.address, recv.count, recv.datatype, source, recvtag, calls->comm, &message));
     if (!end(calls, status, unfinished, &message, received)) {
         leave(calls, sending, sent);
         return NULL;

@@ -56,7 +56,8 @@ static PyMethodDef calls_methods[] = {
     FAST("barrier", barrier, "Barrier()"),
     FAST("send_buffer", send_buffer, "Send(buf, dest, tag)"),
     FAST("recv_buffer", recv_buffer, "Recv(buf, source, tag); returns the Status"),
-    FAST("sendrecv_buffer", sendrecv_buffer, "Sendrecv(sendbuf, dest, sendtag, recvbuf, source, recvtag); returns the Status"),
+    FAST("sendrecv_buffer", sendrecv_buffer,
+         "Sendrecv(sendbuf, dest, sendtag, recvbuf, source, recvtag); returns the Status"),
     FAST("send_object", send_object, "send(obj, dest, tag)"),
     FAST("recv_object", recv_object, "recv(source, tag, status)"),
     FAST("sendrecv_object", sendrecv_object, "sendrecv(obj, dest, sendtag, source, recvtag, status)"),
@@ -75,7 +76,8 @@ static PyType_Slot calls_slots[] = {
     {Py_tp_dealloc, calls_dealloc},
     {Py_tp_methods, calls_methods},
     {Py_tp_members, calls_members},
-    {Py_tp_doc, "Calls(handle, rank, size): frequent calls on a communicator. A method that returns NotServed has done nothing."},
+    {Py_tp_doc,
+     "Calls(handle, rank, size): frequent calls on a communicator. A method that returns NotServed has done nothing."},
     {0, NULL},
 };
 static PyType_Spec calls_spec = {"anyccl._fast_path.Calls", sizeof(struct calls), 0, Py_TPFLAGS_DEFAULT, calls_slots};
@@ -98,8 +100,8 @@ static PyObject *bind(PyObject *module, PyObject *arguments)
     (void)module;
     if (!PyArg_ParseTuple(arguments, "O!O!", &PyDict_Type, &addresses, &PyDict_Type, &objects))
         return NULL;
-#define BIND(function) \
-    if ((library.function = (__typeof__(library.function))address_in(addresses, "anyccl_" #function)) == NULL) \
+#define BIND(function)                                                                                                 \
+    if ((library.function = (__typeof__(library.function))address_in(addresses, "anyccl_" #function)) == NULL)         \
         return NULL;
     LIBRARY_FUNCTIONS(BIND)
 #undef BIND
@@ -107,10 +109,11 @@ static PyObject *bind(PyObject *module, PyObject *arguments)
         const char *name;
         PyObject **place;
     } wanted[] = {
-        {"in_place", &python.in_place},     {"reduce_op", &python.reduce_op},       {"dumps", &python.dumps},
-        {"loads", &python.loads},           {"protocol", &python.protocol},         {"raise_status", &python.raise_status},
-        {"not_served", &python.not_served}, {"refuse_array", &python.refuse_array}, {"status", &python.status},
-        {"found", &python.found},
+        {"in_place", &python.in_place},     {"reduce_op", &python.reduce_op},
+        {"dumps", &python.dumps},           {"loads", &python.loads},
+        {"protocol", &python.protocol},     {"raise_status", &python.raise_status},
+        {"not_served", &python.not_served}, {"refuse_array", &python.refuse_array},
+        {"status", &python.status},         {"found", &python.found},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         PyObject *object = PyDict_GetItemString(objects, wanted[i].name);
@@ -128,7 +131,15 @@ static PyMethodDef functions[] = {
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "anyccl._fast_path", "Frequent calls of anyccl without ctypes.", -1, functions, NULL, NULL, NULL, NULL,
+    PyModuleDef_HEAD_INIT,
+    "anyccl._fast_path",
+    "Frequent calls of anyccl without ctypes.",
+    -1,
+    functions,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
 };
 
 PyMODINIT_FUNC PyInit__fast_path(void)

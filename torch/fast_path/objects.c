@@ -110,8 +110,8 @@ static PyObject *receive_taken(struct calls *calls, anyccl_message_t taken, cons
         if (found->datatype == ANYCCL_BYTE)
             object = load(content);
         else
-            Py_XDECREF(PyObject_CallFunction(python.refuse_array, "iiii", found->source, found->tag, (int)found->datatype,
-                                             calls->rank));
+            Py_XDECREF(PyObject_CallFunction(python.refuse_array, "iiii", found->source, found->tag,
+                                             (int)found->datatype, calls->rank));
     }
     Py_DECREF(content);
     return object;
