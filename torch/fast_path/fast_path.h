@@ -25,11 +25,12 @@
 #include <anyccl/anyccl.h>
 
 /* A function of the library that this module calls, by its name without anyccl_. */
-#define LIBRARY_FUNCTIONS(F)                                                                                           \
-    F(all_reduce)                                                                                                      \
-    F(reduce)                                                                                                          \
-    F(broadcast) F(all_gather) F(gather) F(scatter) F(reduce_scatter) F(all_to_all) F(scan) F(exscan) F(barrier)       \
-        F(all_gather_v) F(send) F(recv) F(try_recv) F(improbe) F(imrecv) F(test) F(wait_for) F(set_blocking_limit)
+/* clang-format off */
+#define LIBRARY_FUNCTIONS(F) \
+    F(all_reduce) F(reduce) F(broadcast) F(all_gather) F(gather) F(scatter) F(reduce_scatter) F(all_to_all) F(scan) \
+    F(exscan) F(barrier) F(all_gather_v) F(send) F(recv) F(try_recv) F(improbe) F(imrecv) F(test) F(wait_for) \
+    F(set_blocking_limit)
+/* clang-format on */
 
 struct library {
 #define DECLARE(name) __typeof__(anyccl_##name) *name;
