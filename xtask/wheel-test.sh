@@ -30,6 +30,7 @@ without_compiler() {
     pip install --quiet /dist/anyccl-*.whl numpy
     anyccl --version
     python -c 'import anyccl; print(anyccl.get_include(), anyccl.get_cmake_dir(), anyccl.get_pkg_config_dir())'
+    python -c 'import sys; from anyccl._capi import fast_path; assert fast_path.is_used() == (sys.version_info >= (3, 11))'
     cat >/tmp/script.py <<'PYTHON'
 import anyccl
 import sys

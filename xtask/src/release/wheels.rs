@@ -116,7 +116,7 @@ fn limited_api(wheel: &Path, python: &Path, folder: &Path) -> Result {
     const EXTENSION: &str = "anyccl/_fast_path.abi3.so";
     cargo::run(Command::new(python).args(["-m", "zipfile", "-e"]).arg(wheel).arg(folder))?;
     let extension = folder.join(EXTENSION);
-    glibc::check(&[extension.clone()], glibc::FLOOR)?;
+    glibc::check(std::slice::from_ref(&extension), glibc::FLOOR)?;
     let audit = ["-m", "abi3audit", "--strict", "--verbose", "--assume-minimum-abi3", "3.11"];
     cargo::run(Command::new(python).args(audit).arg(extension))
 }
