@@ -3,8 +3,8 @@
 //! Ranks of one host that share only their user and the name of their job meet by a file in it. Only
 //! processes of the same user, or of root, can read the file. The folder is removed with the last file in it.
 //!
-//! A process that is killed while the ranks meet leaves its file. The next job of the user removes it: the file
-//! is locked while its process lives ([`hold`]), so a file without a lock has none ([`sweep`]).
+//! A process that is killed while the ranks meet leaves its file. The next job of the user removes it: the
+//! file is locked while its process lives ([`hold`]), so a file without a lock has none ([`sweep`]).
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -64,8 +64,8 @@ pub(crate) fn leave(file: &Path) {
     }
 }
 
-/// Locks a file that this process is about to publish in a private folder, for as long as it is open. Elsewhere
-/// nobody sweeps, and a lock may be slow.
+/// Locks a file that this process is about to publish in a private folder, for as long as it is open.
+/// Elsewhere nobody sweeps, and a lock may be slow.
 pub(crate) fn hold(file: File, path: &Path) -> Option<File> {
     folder_of(path)?;
     file.try_lock().is_ok().then_some(file)

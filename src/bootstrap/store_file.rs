@@ -169,7 +169,8 @@ impl Drop for PublishedFile {
     }
 }
 
-/// Writes a file and keeps it open. Retries if its private folder disappears meanwhile, with the last file of other jobs.
+/// Writes a file and keeps it open. Retries if its private folder disappears meanwhile, with the last file
+/// of other jobs.
 fn write_where_gone(path: &Path, text: &str) -> io::Result<File> {
     const ATTEMPTS: usize = 100;
     for _ in 1..ATTEMPTS {
