@@ -1,7 +1,7 @@
 //! The kernels of the library, loaded into a context.
 
 use std::collections::HashMap;
-use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr;
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use crate::base::{Datatype, Error, ReduceOp, Result};
 use crate::device::driver::{CudaDriver, LIBRARY, driver_table};
 use crate::device::handles::{CudaContext, CudaStream};
-use crate::device::kernels::{COPY, PTX, Shape, reduction};
+use crate::device::kernels::{COPY, Shape, ptx, reduction};
 use crate::sys::foreign_library::ForeignLibrary;
 
 /// A `CUmodule`, as a number.
@@ -58,7 +58,7 @@ impl Kernels {
             return Ok(kernels);
         }
         let table = table()?;
-        let text = CString::new(PTX).map_err(|_| Error::Internal("kernels with a zero byte".into()))?;
+        let text = ptx()?;
         let mut module = 0;
         // SAFETY: writes one handle; a terminated text.
         let result = unsafe { (table.load)(&mut module, text.as_ptr()) };

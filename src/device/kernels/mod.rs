@@ -1,7 +1,7 @@
 //! Kernels that run on a GPU: their code, and what a launch of them needs. This module calls no driver.
 //!
 //! **The code.** The `.cu` and `.h` files of this folder are CUDA C without CUDA's headers. `cargo xtask ptx`
-//! compiles them by NVRTC 11.8 to [`PTX`], which is committed, so that building needs no CUDA. It is made for
+//! compiles them by NVRTC 11.8 to [`ptx`], which is committed, so that building needs no CUDA. It is made for
 //! compute_60: every driver since CUDA 11.8 compiles it for the GPUs that it knows, Pascal or newer. The same
 //! files compile as C++ for the double (`cuda-double/kernels`).
 //!
@@ -34,6 +34,10 @@ mod arguments;
 mod entries;
 mod launch;
 
+use std::ffi::CString;
+
+use crate::base::{Error, Result};
+
 pub use arguments::{
     CopyArguments, CopySegment, CounterArguments, Form, MOST_RANKS, PremulSumArguments, ReduceArguments,
     Scalar, TableArgument,
@@ -41,5 +45,13 @@ pub use arguments::{
 pub use entries::{COPY, COUNTER_ADD, Reduction, reduction};
 pub use launch::{Shape, THREADS, copy_shape, reduce_shape, tile_bytes};
 
+/// The PTX, compressed by `build.rs`.
+const COMPRESSED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/anyccl.ptx.deflate"));
+
 /// The code of all kernels, for the driver's cuModuleLoadData.
-pub const PTX: &str = include_str!("anyccl.ptx");
+pub fn ptx() -> Result<CString> {
+    let text = miniz_oxide::inflate::decompress_to_vec(COMPRESSED);
+    let text =
+        text.map_err(|error| Error::Internal(format!("the kernels cannot be decompressed: {error}")))?;
+    CString::new(text).map_err(|_| Error::Internal("kernels with a zero byte".into()))
+}

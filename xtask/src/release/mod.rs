@@ -29,8 +29,8 @@ use crate::install::Install;
 use crate::workspace::{VERSION, target};
 use crate::{Result, glibc};
 
-/// The largest size of the stripped libanyccl.so, in bytes. Two million of them are kernels for GPUs.
-const LARGEST_LIBRARY: u64 = 6_500_000;
+/// The largest size of the stripped libanyccl.so, in bytes.
+const LARGEST_LIBRARY: u64 = 4_000_000;
 
 /// Folders of a release.
 struct Release {
