@@ -5,13 +5,12 @@
 #include <anyccl/anyccl.h>
 
 /* The library writes enumerations into memory of the program. Each has the size of an int, also with -fshort-enums. */
-typedef char enumerations_are_ints[sizeof(anyccl_status_t) == sizeof(int) && sizeof(anyccl_datatype_t) == sizeof(int) &&
-                                           sizeof(anyccl_reduce_op_t) == sizeof(int) &&
-                                           sizeof(anyccl_scalar_t) == sizeof(int) &&
-                                           sizeof(anyccl_log_level_t) == sizeof(int) &&
-                                           sizeof(anyccl_mem_kind_t) == sizeof(int)
-                                       ? 1
-                                       : -1];
+typedef char
+    enumerations_are_ints[sizeof(anyccl_status_t) == sizeof(int) && sizeof(anyccl_datatype_t) == sizeof(int) &&
+                                  sizeof(anyccl_reduce_op_t) == sizeof(int) && sizeof(anyccl_scalar_t) == sizeof(int) &&
+                                  sizeof(anyccl_log_level_t) == sizeof(int) && sizeof(anyccl_mem_kind_t) == sizeof(int)
+                              ? 1
+                              : -1];
 
 int mistake(float *x, anyccl_request_t *request);
 

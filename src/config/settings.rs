@@ -46,7 +46,7 @@ pub enum DeviceMapChoice {
     /// All that the driver can export.
     #[default]
     All,
-    /// Those that live until the last process has unmapped them.
+    /// Buffers that live until the last process has unmapped them.
     Exportable,
     /// None.
     Off,

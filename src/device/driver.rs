@@ -363,8 +363,8 @@ impl CudaDriver {
         capable.is_some_and(|capable| capable & 0xff != 0)
     }
 
-    /// The number of the allocation at an address. No other allocation of this process has it, or will have it
-    /// at the same address. `None`: the driver does not know the memory.
+    /// The number of the allocation at an address. No other allocation of this process has it, or will have
+    /// it at the same address. `None`: the driver does not know the memory.
     pub fn buffer_id(&self, address: u64) -> Option<u64> {
         self.pointer_attribute(PointerAttribute::BufferId, address as usize)
     }

@@ -9,12 +9,12 @@ pub struct Files {
 }
 
 impl Files {
-    /// Those of this machine.
+    /// The files of this machine.
     pub fn of_this_machine() -> Files {
         Files { root: "/".into() }
     }
 
-    /// Those in a folder.
+    /// The files in a folder.
     #[cfg(test)]
     pub fn in_folder(root: &Path) -> Files {
         Files { root: root.into() }

@@ -6,7 +6,7 @@ mod support;
 use std::mem::{offset_of, size_of};
 
 use anyccl_engine::device::kernels::{
-    COUNTER_ADD, CopyArguments, CopySegment, CounterArguments, PTX, PremulSumArguments, ReduceArguments,
+    self, COUNTER_ADD, CopyArguments, CopySegment, CounterArguments, PremulSumArguments, ReduceArguments,
     TableArgument,
 };
 use cuda_double_kernels::{Fault, layout, names};
@@ -36,10 +36,15 @@ fn structures_of_parameters_and_tables_are_laid_out_alike_in_rust_and_cpp() {
     }
 }
 
+fn ptx() -> String {
+    kernels::ptx().expect("compressed by the build").into_string().expect("PTX is ASCII")
+}
+
 #[test]
 fn the_ptx_and_the_registry_have_the_same_entries() {
+    let ptx = ptx();
     let mut entries: Vec<&str> =
-        PTX.lines().filter_map(|line| line.split(".entry ").nth(1)?.split('(').next()).collect();
+        ptx.lines().filter_map(|line| line.split(".entry ").nth(1)?.split('(').next()).collect();
     entries.sort_unstable();
     assert_eq!(names().collect::<Vec<_>>(), entries);
 }
@@ -47,7 +52,7 @@ fn the_ptx_and_the_registry_have_the_same_entries() {
 /// The size of the parameters in the PTX, where an entry has one parameter: an array of bytes.
 #[test]
 fn the_ptx_takes_parameters_of_the_size_that_rust_passes() {
-    for part in PTX.split(".entry ").skip(1) {
+    for part in ptx().split(".entry ").skip(1) {
         let name = part.split('(').next().unwrap();
         let bytes = part.split('[').nth(1).and_then(|rest| rest.split(']').next()).unwrap();
         let want = match name {

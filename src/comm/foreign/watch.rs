@@ -1,8 +1,8 @@
 //! A watch over the calls that another engine makes on memory of devices.
 //!
-//! Such an engine knows no deadline, and learns late or never that a rank is lost. Its calls wait on a device,
-//! where no thread of ours sees them. So each call is watched until its stream has passed it. While there is a
-//! call, a thread looks every few milliseconds:
+//! Such an engine knows no deadline, and learns late or never that a rank is lost. Its calls wait on a
+//! device, where no thread of ours sees them. So each call is watched until its stream has passed it. While
+//! there is a call, a thread looks every few milliseconds:
 //!
 //! 1. It makes progress in the builtin engine, which notices lost ranks, and aborts by other ranks.
 //! 2. If a call has lasted longer than the timeout, or the engine reports an error, the communicator fails on
@@ -63,7 +63,8 @@ pub(super) struct Places {
     pub behind: Arc<dyn StreamPosition>,
 }
 
-/// A call that is in the engine, or about to be. Dropping this ends the watch over it, unless it was enqueued.
+/// A call that is in the engine, or about to be. Dropping this ends the watch over it, unless it was
+/// enqueued.
 pub(super) struct Entry {
     shared: Arc<Shared>,
     number: u64,

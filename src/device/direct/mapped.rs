@@ -78,7 +78,8 @@ enum Opened {
 static ENDED: Mutex<Vec<Opened>> = Mutex::new(Vec::new());
 
 impl Mapped {
-    /// Maps an allocation of `bytes` bytes, so that a context and its device may access it. No call is queued.
+    /// Maps an allocation of `bytes` bytes, so that a context and its device may access it. No call is
+    /// queued.
     pub fn import(
         driver: &'static CudaDriver,
         (context, device): (CudaContext, Ordinal),

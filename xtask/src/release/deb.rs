@@ -1,7 +1,8 @@
 //! Debian packages, made with tar and ar, so that they can be made on any Linux.
 //!
-//! `libanyccl0` is the library, `libanyccl-dev` what programs are built with, `anyccl` the tool, the libraries
-//! that stand in for NCCL and MPI, and the documents. `anyccl-dbg` has the debug information of all three.
+//! `libanyccl0` is the library, `libanyccl-dev` what programs are built with, `anyccl` the tool, the
+//! libraries that stand in for NCCL and MPI, and the documents. `anyccl-dbg` has the debug information of
+//! all three.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -35,7 +35,7 @@ enum Phase {
 }
 
 /// Buffers of a piece that the executor of another process has mapped.
-pub struct Lent {
+pub struct Offered {
     pub owner: Arc<Owner>,
     /// Input and output, as far as they are mapped.
     pub found: [Option<Found>; 2],
@@ -55,7 +55,7 @@ pub struct DirectExchange {
     /// The broadcast has one byte, which means nothing.
     end: [u8; 1],
     listed: Option<ListedPlace>,
-    lent: Option<Lent>,
+    offered: Option<Offered>,
     /// On rank 0, the places that the kernels use.
     uses: Vec<PlaceInUse>,
 }
@@ -66,7 +66,7 @@ impl DirectExchange {
         way: &Arc<DirectWay>,
         piece: Piece,
         told: Told,
-        (listed, lent): (Option<ListedPlace>, Option<Lent>),
+        (listed, offered): (Option<ListedPlace>, Option<Offered>),
         rank: Rank,
     ) -> DirectExchange {
         let all = if rank == EXECUTOR { vec![0; way.size() * Told::BYTES] } else { Vec::new() };
@@ -80,7 +80,7 @@ impl DirectExchange {
             all,
             end: [0],
             listed,
-            lent,
+            offered,
             uses: Vec::new(),
         }
     }
@@ -137,8 +137,9 @@ impl DirectExchange {
     /// Withdraws the buffers of this rank, because the call has failed. Returns whether the kernels may still
     /// use them.
     pub fn withdraw(&self) -> bool {
-        let is_lent = |lent: &Lent| lent.offer.withdraw() && !lent.owner.has_lost_executor();
-        self.listed.as_ref().is_some_and(ListedPlace::withdraw) || self.lent.as_ref().is_some_and(is_lent)
+        let is_withdrawn = |offered: &Offered| offered.offer.withdraw() && !offered.owner.has_lost_executor();
+        self.listed.as_ref().is_some_and(ListedPlace::withdraw)
+            || self.offered.as_ref().is_some_and(is_withdrawn)
     }
 
     fn fill_table(&mut self, comm: &Communicator, call: &mut DirectCall) -> Result<()> {

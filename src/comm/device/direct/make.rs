@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::exchange::{DirectExchange, Lent};
+use super::exchange::{DirectExchange, Offered};
 use super::mappings::Found;
 use super::pieces::Piece;
 use super::place::{ListedPlace, Place, Told};
@@ -79,10 +79,10 @@ impl DirectWay {
         let _entered = Entered::for_device(self.driver, self.device)?;
         let is_in_place = piece.collective == Collective::AllToAll && buffers[0] == buffers[1];
         // An input in place is overwritten by the kernel before other blocks of it are read.
-        let lent = self.lend([0, 1].map(|i| {
+        let offered = self.offer_mapped([0, 1].map(|i| {
             (blocks[i] > 0 && !(i == 0 && is_in_place)).then(|| (sides[i].start, sides[i].span(&piece)))
         }));
-        let is_mapped = |i: usize| lent.as_ref().is_some_and(|lent| lent.found[i].is_some());
+        let is_mapped = |i: usize| offered.as_ref().is_some_and(|offered| offered.found[i].is_some());
         let must_move = [
             is_in_place || !self.is_seen(buffers[0]) && !is_mapped(0),
             !self.is_seen(buffers[1]) && !is_mapped(1),
@@ -129,15 +129,15 @@ impl DirectWay {
         let number = listed.as_ref().map_or(0, ListedPlace::number);
         let scalar = operator.map_or([0; Scalar::BYTES], |operator| operator.factor());
         let mapped = |i: usize| {
-            let found: Option<&Found> = lent.as_ref()?.found[i].as_ref();
+            let found: Option<&Found> = offered.as_ref()?.found[i].as_ref();
             found.map(|found| (*found.token, found.offset))
         };
         let told = Told {
             number,
             slot: slot as u64,
             mapped: [0, 1].map(|i| mapped(i).unwrap_or_default()),
-            offer: lent.as_ref().map_or((0, 0), |lent| lent.offer.told()),
-            has_news: self.takes_news(),
+            offer: offered.as_ref().map_or((0, 0), |offered| offered.offer.told()),
+            has_wish: self.takes_wish(),
             scalar,
         };
         let execution = match self.executor() {
@@ -159,12 +159,12 @@ impl DirectWay {
         };
         let stream = (self.context, stream, stream_waits);
         let call = DirectCall::new(self.driver, stream, before, after, execution, leases, temporary)?;
-        Ok((DirectExchange::new(self, piece, told, (listed, lent), rank), call))
+        Ok((DirectExchange::new(self, piece, told, (listed, offered), rank), call))
     }
 
     /// Finds the buffers that the executor has mapped, and offers them to it: for input and output, start and
     /// length. Each that it has not mapped it is asked for.
-    fn lend(&self, sides: [Option<(u64, u64)>; 2]) -> Option<Lent> {
+    fn offer_mapped(&self, sides: [Option<(u64, u64)>; 2]) -> Option<Offered> {
         let owner = self.owner()?;
         let found = sides.map(|side| {
             let (start, bytes) = side?;
@@ -174,7 +174,7 @@ impl DirectWay {
             return None;
         }
         let offer = owner.offer()?;
-        Some(Lent { owner, found, offer })
+        Some(Offered { owner, found, offer })
     }
 
     /// Whether the executor can address a buffer of this rank where it is.

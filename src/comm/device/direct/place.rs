@@ -43,7 +43,7 @@ pub struct ListedPlace {
 /// The use of a place by the executor's kernel. Dropping it ends the use.
 pub enum PlaceInUse {
     Listed(#[allow(dead_code)] ListedUse),
-    /// Of a rank in another process: its offer, and the allocations.
+    /// A rank in another process: its offer, and the allocations.
     Mapped(#[allow(dead_code)] Use, #[allow(dead_code)] Vec<Arc<Mapped>>),
 }
 
@@ -99,7 +99,7 @@ pub struct Told {
     /// The offer of what is mapped.
     pub offer: (u64, u64),
     /// Whether the rank has asked the executor for something.
-    pub has_news: bool,
+    pub has_wish: bool,
     /// The factor of a premultiplied sum.
     pub scalar: [u8; Scalar::BYTES],
 }
@@ -121,7 +121,7 @@ impl Told {
             output.1,
             self.offer.0,
             self.offer.1,
-            u64::from(self.has_news),
+            u64::from(self.has_wish),
         ];
         let mut bytes = [0; Told::BYTES];
         let (places, scalar) = bytes.split_at_mut(Told::WORDS * size_of::<u64>());
@@ -141,7 +141,7 @@ impl Told {
             slot: word(1),
             mapped: [(word(2), word(3)), (word(4), word(5))],
             offer: (word(6), word(7)),
-            has_news: word(8) != 0,
+            has_wish: word(8) != 0,
             scalar: std::array::from_fn(|i| bytes[8 * Told::WORDS + i]),
         }
     }
@@ -180,7 +180,7 @@ mod tests {
             slot: 1,
             mapped: [(2, 3), (4, 5)],
             offer: (6, 7),
-            has_news: true,
+            has_wish: true,
             scalar: [8; Scalar::BYTES],
         };
         assert_eq!(Told::from_bytes(&told.to_bytes()), told);

@@ -381,8 +381,8 @@ impl DirectWay {
         (slot < SLOTS as u64).then(|| slot_at(bounce.address(), slot as usize))
     }
 
-    /// Where a rank in another process has its buffers of a piece, as the executor addresses them, and the use
-    /// of what it has mapped. `None`: the rank has told nonsense, or has withdrawn its buffers.
+    /// Where a rank in another process has its buffers of a piece, as the executor addresses them, and the
+    /// use of what it has mapped. `None`: the rank has told nonsense, or has withdrawn its buffers.
     pub fn foreign_place(
         &self,
         rank: Rank,
@@ -390,8 +390,8 @@ impl DirectWay {
         piece: &Piece,
     ) -> Option<(Place, Option<PlaceInUse>)> {
         let importer = self.executor.as_ref()?.importers.lock().get(rank as usize).cloned().flatten();
-        if let Some(importer) = importer.as_ref().filter(|_| told.has_news) {
-            importer.note_news();
+        if let Some(importer) = importer.as_ref().filter(|_| told.has_wish) {
+            importer.note_wish();
         }
         let blocks = [piece.input_blocks(self.size, rank), piece.output_blocks(self.size, rank)];
         let step = piece.call.count * piece.call.datatype.bytes() as u64;
@@ -421,8 +421,8 @@ impl DirectWay {
     }
 
     /// Whether the executor has not been told yet that this process has asked it for something.
-    pub fn takes_news(&self) -> bool {
-        self.owner().is_some_and(|owner| owner.takes_news())
+    pub fn takes_wish(&self) -> bool {
+        self.owner().is_some_and(|owner| owner.takes_wish())
     }
 
     /// On the executor, maps what the other ranks have asked for, if it can be done now.

@@ -1,7 +1,7 @@
 //! The side of the executor: it maps the allocations that the owners of buffers have exported.
 //!
-//! The ranks tell by the messages of a call that they have asked for something. So a call without news costs
-//! nothing here.
+//! The ranks tell by the messages of a call that they have asked for something. So a call without a wish
+//! costs nothing here.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +30,7 @@ pub struct Importer {
     uses: Arc<Uses>,
     state: Mutex<State>,
     /// Whether the owner has sent something.
-    has_news: AtomicBool,
+    has_wish: AtomicBool,
 }
 
 struct State {
@@ -105,8 +105,8 @@ pub fn adopt(
     let at = accepted.iter().position(|(known, ..)| known == number)?;
     let (_, uses, channel) = accepted.swap_remove(at);
     let state = State { channel, mapped: HashMap::new(), latest_token: 0, wishes: Vec::new() };
-    let (state, has_news) = (Mutex::new(state), AtomicBool::new(false));
-    let importer = Arc::new(Importer { driver, context, device, uses, state, has_news });
+    let (state, has_wish) = (Mutex::new(state), AtomicBool::new(false));
+    let importer = Arc::new(Importer { driver, context, device, uses, state, has_wish });
     importers.push((*number, Arc::downgrade(&importer)));
     Some(importer)
 }
@@ -120,8 +120,8 @@ pub fn serve_all<'a>(importers: impl Iterator<Item = &'a Arc<Importer>>) {
 
 impl Importer {
     /// Notes that the owner has sent something.
-    pub fn note_news(&self) {
-        self.has_news.store(true, Ordering::Release);
+    pub fn note_wish(&self) {
+        self.has_wish.store(true, Ordering::Release);
     }
 
     /// The address of `bytes` bytes from `offset` on, in the mapping with this token. The mapping stays while
@@ -138,7 +138,7 @@ impl Importer {
     }
 
     fn serve(&self) {
-        if self.has_news.swap(false, Ordering::AcqRel) {
+        if self.has_wish.swap(false, Ordering::AcqRel) {
             self.state.lock().read();
         }
         let mut state = self.state.lock();

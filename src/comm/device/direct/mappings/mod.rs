@@ -5,10 +5,10 @@
 //! All communicators that these two processes share with the same executor use it, so an allocation is mapped
 //! once.
 //!
-//! 1. At the first call on an allocation, the owner exports it, and asks the executor to map it. The call uses
-//!    the bounce buffer (`owner`).
-//! 2. The executor maps it before a later call, while no call of its process is queued: to map memory may make
-//!    the driver wait for all work of the device. It answers with a *token* (`importer`).
+//! 1. At the first call on an allocation, the owner exports it, and asks the executor to map it. The call
+//!    uses the bounce buffer (`owner`).
+//! 2. The executor maps it before a later call, while no call of its process is queued: to map memory may
+//!    make the driver wait for all work of the device. It answers with a *token* (`importer`).
 //! 3. From then on, the rank tells the token and an offset instead of a slot.
 //!
 //! The owner alone decides what stays mapped. It knows an allocation by the number that the driver gives it.

@@ -30,7 +30,7 @@ pub struct Owner {
     choice: DeviceMapChoice,
     state: Mutex<State>,
     /// Whether the executor has not been told of the latest records.
-    has_news: AtomicBool,
+    has_wish: AtomicBool,
 }
 
 struct State {
@@ -53,10 +53,10 @@ struct Known {
 
 /// What the executor has answered.
 enum Answer {
-    Awaited,
+    Pending,
     /// The allocation cannot be mapped.
     Refused,
-    /// It is mapped, with this token. Calls in flight hold it.
+    /// Mapped, with this token. Calls in flight hold it.
     Mapped(Arc<u64>),
 }
 
@@ -89,7 +89,7 @@ impl Owner {
         }
         let state = Mutex::new(State { channel, known: HashMap::new(), time: 0, to_look_at: Vec::new() });
         let owner =
-            Arc::new(Owner { executor, number, uses, choice, state, has_news: AtomicBool::new(false) });
+            Arc::new(Owner { executor, number, uses, choice, state, has_wish: AtomicBool::new(false) });
         owners.push(Arc::downgrade(&owner));
         Ok(owner)
     }
@@ -108,7 +108,7 @@ impl Owner {
         state.time += 1;
         let time = state.time;
         if state.look_at_one(driver) {
-            self.has_news.store(true, Ordering::Release);
+            self.has_wish.store(true, Ordering::Release);
         }
         if let Some(known) = state.known.get_mut(&id) {
             known.used = time;
@@ -117,7 +117,7 @@ impl Owner {
         if state.channel.is_lost() || !state.make_room() {
             return None;
         }
-        self.has_news.store(true, Ordering::Release);
+        self.has_wish.store(true, Ordering::Release);
         let asked = state.ask(driver, address, self.choice).unwrap_or_else(|error| {
             log_line!(Debug, "a buffer on a device cannot be shared with the executor: {error}");
             None
@@ -134,8 +134,8 @@ impl Owner {
     }
 
     /// Whether the executor has not been told of the latest records. From now on it counts as told.
-    pub fn takes_news(&self) -> bool {
-        self.has_news.swap(false, Ordering::AcqRel)
+    pub fn takes_wish(&self) -> bool {
+        self.has_wish.swap(false, Ordering::AcqRel)
     }
 
     /// Whether the executor has ended, and so uses nothing any more.
@@ -146,14 +146,14 @@ impl Owner {
 
 impl State {
     fn read_answers(&mut self) {
-        while self.known.values().any(Known::is_awaited) {
+        while self.known.values().any(Known::is_pending) {
             let Some(record) = self.channel.next() else { return };
             let (id, answer) = match record {
                 Record::Mapped { id, token } => (id, Answer::Mapped(Arc::new(token))),
                 Record::Refused { id } => (id, Answer::Refused),
                 _ => continue,
             };
-            if let Some(known) = self.known.get_mut(&id).filter(|known| known.is_awaited()) {
+            if let Some(known) = self.known.get_mut(&id).filter(|known| known.is_pending()) {
                 known.answer = answer;
             }
         }
@@ -187,7 +187,7 @@ impl State {
             Export::Handle(_) => None,
         };
         let is_sent = self.channel.send(&Record::Map { id, bytes, export }, descriptor.as_ref());
-        Ok(Some((start, bytes, if is_sent { Answer::Awaited } else { Answer::Refused })))
+        Ok(Some((start, bytes, if is_sent { Answer::Pending } else { Answer::Refused })))
     }
 
     /// Forgets one allocation if the program has freed it. Each search looks at another one. Returns whether
@@ -228,14 +228,14 @@ impl State {
 }
 
 impl Known {
-    fn is_awaited(&self) -> bool {
-        matches!(self.answer, Answer::Awaited)
+    fn is_pending(&self) -> bool {
+        matches!(self.answer, Answer::Pending)
     }
 
     /// Whether neither a call nor the executor is busy with it.
     fn is_idle(&self) -> bool {
         match &self.answer {
-            Answer::Awaited => false,
+            Answer::Pending => false,
             Answer::Refused => true,
             Answer::Mapped(token) => Arc::strong_count(token) == 1,
         }

@@ -1,9 +1,9 @@
 //! Which mapped buffers the executor's kernel uses now: words in memory that owner and executor share.
 //!
-//! A call takes a free word and *offers* its buffers. The executor takes the offer before its kernel runs, and
-//! marks it as done afterwards. If the call fails first, the owner withdraws the offer. Offer and withdrawal
-//! exclude each other, because both exchange the same word. A word carries the number of its offer, so an
-//! executor that is late cannot take the offer of another call.
+//! A call takes a free word and *offers* its buffers. The executor takes the offer before its kernel runs,
+//! and marks it as done afterwards. If the call fails first, the owner withdraws the offer. Offer and
+//! withdrawal exclude each other, because both exchange the same word. A word carries the number of its
+//! offer, so an executor that is late cannot take the offer of another call.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -146,7 +146,8 @@ mod tests {
         assert_eq!(offers.len(), WORDS);
         let used = executor.take(offers[0].told()).unwrap();
         drop(offers);
-        assert_eq!(std::iter::from_fn(|| owner.offer()).count(), WORDS - 1);
+        let again: Vec<Offer> = std::iter::from_fn(|| owner.offer()).collect();
+        assert_eq!(again.len(), WORDS - 1);
         drop(used);
     }
 }
