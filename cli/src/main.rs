@@ -3,6 +3,8 @@
 //! There is one folder per subcommand. The tool's own exit codes are 2 for wrong usage, and 1 if it cannot do
 //! what was asked. `run` passes on the codes of its ranks, see `run`.
 
+mod color;
+mod completions;
 mod devices;
 mod doctor;
 mod facade;
@@ -18,10 +20,11 @@ mod sys;
 mod words;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+use color::Color;
 
 /// Starts and examines programs that use anyccl.
 #[derive(Parser)]
@@ -29,6 +32,10 @@ use clap::{Parser, Subcommand};
 #[command(after_help = "Examples:\n  anyccl run -n 4 ./program --size 1000\n  anyccl info --json\n  \
     anyccl plan all_reduce --ranks 8 --bytes 1M")]
 struct Arguments {
+    /// When to colour what is written
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    color: Color,
+
     #[command(subcommand)]
     command: Subcommands,
 }
@@ -43,6 +50,9 @@ enum Subcommands {
     Simulate(simulate::SimulateArguments),
     #[command(name = "p2p-matrix")]
     DeviceMatrix(devices::MatrixArguments),
+    Completions(completions::CompletionsArguments),
+    #[command(name = "man-pages")]
+    ManPages(completions::ManPagesArguments),
     /// The launcher's agent on another host
     #[command(hide = true)]
     Agent,
@@ -73,7 +83,11 @@ fn main() -> ExitCode {
     if words.get(1).is_some_and(|word| word == "mpiexec") {
         return exit(mpiexec::mpiexec(&words[2..]));
     }
-    exit(match words::parse::<Arguments>(&words).command {
+    // For the parser's own messages.
+    Color::in_words(&words).apply();
+    let arguments = words::parse::<Arguments>(&words);
+    arguments.color.apply();
+    exit(match arguments.command {
         Subcommands::Run(arguments) => run::run(&arguments.with_interpreter()),
         Subcommands::Perf(arguments) => perf::perf(&arguments),
         Subcommands::Info(arguments) => info::info(&arguments),
@@ -81,6 +95,8 @@ fn main() -> ExitCode {
         Subcommands::Plan(arguments) => plan::plan(&arguments),
         Subcommands::Simulate(arguments) => simulate::simulate(&arguments),
         Subcommands::DeviceMatrix(arguments) => devices::matrix(&arguments),
+        Subcommands::Completions(arguments) => completions::completions(&arguments, Arguments::command()),
+        Subcommands::ManPages(arguments) => completions::man_pages(&arguments, Arguments::command()),
         Subcommands::Agent => run::agent(),
     })
 }
@@ -90,7 +106,7 @@ fn exit(outcome: Result<u8, Failure>) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             // Not eprintln: a closed standard error is no reason to panic.
-            let _ = writeln!(io::stderr(), "anyccl: error: {}", failure.text);
+            let _ = writeln!(anstream::stderr(), "{} {}", color::error_prefix(), failure.text);
             ExitCode::from(failure.code)
         }
     }

@@ -57,6 +57,25 @@ fn text_has_every_variable_and_every_datatype() {
 }
 
 #[test]
+fn a_section_is_shown_alone_and_a_misspelt_one_leads_to_it() {
+    let output = finish(anyccl(&["info", "job", "datatypes"]));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let titles: Vec<&str> =
+        text.lines().skip(1).filter(|line| line.starts_with(char::is_alphabetic)).collect();
+    assert_eq!(titles, ["Job", "Datatypes and operators"], "{text}");
+
+    let output = finish(anyccl(&["info", "--json", "environment", "processor"]));
+    let info: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut keys: Vec<&String> = info.as_object().unwrap().keys().collect();
+    keys.sort();
+    assert_eq!(keys, ["kernel", "processor", "variables", "version"]);
+
+    let output = finish(anyccl(&["info", "netwrok"]));
+    assert_eq!(output.code(), 2);
+    assert!(output.stderr.contains("'network'") && output.stderr.contains("transports"), "{}", output.stderr);
+}
+
+#[test]
 fn help_of_every_command_shows_examples() {
     for arguments in [&["--help"][..], &["run", "--help"], &["info", "--help"]] {
         let output = finish(anyccl(arguments));

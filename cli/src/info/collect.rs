@@ -8,11 +8,12 @@ use super::backends::{Backend, backends};
 use super::engine;
 use super::facades::{FacadeRow, facades};
 use super::machine::{Processor, processor};
+use super::section::{Section, Wanted};
 use super::tables::{CollectiveRow, DatatypeRow, VariableRow, collectives, datatypes, variables};
 use super::transports::{Transport, transports};
 use crate::devices::Gpus;
 
-/// Everything that `anyccl info` prints. The keys are stable.
+/// Everything that `anyccl info` prints. The keys are stable. Sections that are not wanted are `None`.
 #[derive(Serialize)]
 pub struct Info {
     /// Version of anyccl.
@@ -20,25 +21,35 @@ pub struct Info {
     /// Version of the kernel.
     pub kernel: Option<String>,
     /// Where anyccl_init would find its job.
-    pub job: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
     /// The processor.
-    pub processor: Processor,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processor: Option<Processor>,
     /// The network.
-    pub network: Network,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<Network>,
     /// Ways to move bytes.
-    pub transports: Vec<Transport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transports: Option<Vec<Transport>>,
     /// Libraries that anyccl can stand in for.
-    pub facades: Vec<FacadeRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub facades: Option<Vec<FacadeRow>>,
     /// GPUs, and the way in which calls on their memory go.
-    pub gpus: GpuSection,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpus: Option<GpuSection>,
     /// Foreign engines.
-    pub backends: Vec<Backend>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backends: Option<Vec<Backend>>,
     /// Collectives with their algorithms.
-    pub collectives: Vec<CollectiveRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collectives: Option<Vec<CollectiveRow>>,
     /// Datatypes with their operators.
-    pub datatypes: Vec<DatatypeRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub datatypes: Option<Vec<DatatypeRow>>,
     /// Environment variables.
-    pub variables: Vec<VariableRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variables: Option<Vec<VariableRow>>,
 }
 
 /// The GPUs, and the way in which calls on their memory go.
@@ -53,6 +64,9 @@ pub struct GpuSection {
     pub way_meaning: &'static str,
     /// Whether ranks that each have a GPU try NCCL by themselves.
     pub may_choose_nccl: bool,
+    /// Version of the NCCL that they would get, if one was found.
+    #[serde(skip)]
+    pub nccl: Option<String>,
 }
 
 /// The network interfaces and the choice among them.
@@ -79,29 +93,50 @@ pub struct Interface {
     pub chosen: bool,
 }
 
-/// Asks the machine, the engine and the environment. Never fails: what cannot be determined is reported as
+/// Asks the machine, the engine and the environment for what is wanted. Never fails: what cannot be determined is reported as
 /// such, because this command is used on machines where something is wrong.
-pub fn collect() -> Info {
+pub fn collect(wanted: &Wanted<'_>) -> Info {
+    let job = wanted.then(Section::Job, engine::job);
+    let processor = wanted.then(Section::Processor, processor);
+    let network = wanted.then(Section::Network, network);
+    let transports = wanted.then(Section::Transports, transports);
+    let facades = wanted.then(Section::Facades, facades);
+    // After everything that forks: a driver and an engine may have threads.
+    let mut gpus = wanted.then(Section::Gpus, gpus);
+    let engines = wanted.then(Section::Backends, backends);
+    if let Some(gpus) = &mut gpus
+        && gpus.may_choose_nccl
+        && !gpus.found.devices.is_empty()
+    {
+        gpus.nccl = match &engines {
+            Some(engines) => nccl_of(engines),
+            None => nccl_of(&backends()),
+        };
+    }
     Info {
         version: anyccl_engine::base::VERSION,
         kernel: fs::read_to_string("/proc/sys/kernel/osrelease").ok().map(|text| text.trim().to_string()),
-        job: engine::job(),
-        processor: processor(),
-        network: network(),
-        transports: transports(),
-        facades: facades(),
-        // After everything that forks: a driver and an engine may have threads.
-        gpus: gpus(),
-        backends: backends(),
-        collectives: collectives(),
-        datatypes: datatypes(),
-        variables: variables(),
+        job,
+        processor,
+        network,
+        transports,
+        facades,
+        gpus,
+        backends: engines,
+        collectives: wanted.then(Section::Collectives, collectives),
+        datatypes: wanted.then(Section::Datatypes, datatypes),
+        variables: wanted.then(Section::Variables, variables),
     }
 }
 
 fn gpus() -> GpuSection {
     let (way, way_meaning, may_choose_nccl) = engine::device_way();
-    GpuSection { found: Gpus::find(), way, way_meaning, may_choose_nccl }
+    GpuSection { found: Gpus::find(), way, way_meaning, may_choose_nccl, nccl: None }
+}
+
+/// The version of NCCL among the engines that were found.
+fn nccl_of(engines: &[Backend]) -> Option<String> {
+    engines.iter().find(|engine| engine.name == "nccl")?.version.clone()
 }
 
 fn network() -> Network {

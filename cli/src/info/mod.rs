@@ -11,18 +11,20 @@ mod facades;
 mod library_of;
 pub mod machine;
 mod print;
+mod section;
 mod tables;
 pub mod transports;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::time::Duration;
 
 use clap::{ArgGroup, Args};
 
 use crate::Failure;
 use crate::facade::Facade;
+use crate::output::say;
 use crate::run::seconds;
+use section::{Section, Wanted};
 
 /// Report what this machine and this build offer, and what the environment says
 ///
@@ -33,9 +35,15 @@ use crate::run::seconds;
 /// value.
 #[derive(Args)]
 #[command(group = ArgGroup::new("command").args(["nccl_of", "mpi_of"]))]
-#[command(after_help = "Examples:\n  anyccl info\n  anyccl info --json | jq .variables\n  \
-    anyccl info --nccl-of python train.py\n  anyccl info --mpi-of ./program")]
+#[command(
+    after_help = "Examples:\n  anyccl info\n  anyccl info network transports\n  anyccl info --json | jq .variables\n  \
+    anyccl info --nccl-of python train.py\n  anyccl info --mpi-of ./program"
+)]
 pub struct InfoArguments {
+    /// Sections to show [default: all]
+    #[arg(value_enum, value_name = "SECTION", conflicts_with = "command")]
+    sections: Vec<Section>,
+
     /// Print one JSON object; its keys are stable
     #[arg(long)]
     json: bool,
@@ -62,16 +70,9 @@ pub fn info(arguments: &InfoArguments) -> Result<u8, Failure> {
             return library_of::library_of(facade, command, arguments.deadline, arguments.json);
         }
     }
-    let info = collect::collect();
-    let text = if arguments.json {
-        serde_json::to_string_pretty(&info).map_err(Failure::own)? + "\n"
-    } else {
-        print::layout(&info)
-    };
-    match io::stdout().write_all(text.as_bytes()) {
-        // A reader such as head has read enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
-        Err(error) => Err(Failure::own(format_args!("cannot write to standard output: {error}"))),
-        Ok(()) => Ok(0),
-    }
+    let info = collect::collect(&Wanted(&arguments.sections));
+    say(&match arguments.json {
+        true => serde_json::to_string_pretty(&info).map_err(Failure::own)? + "\n",
+        false => print::layout(&info),
+    })
 }

@@ -1,4 +1,4 @@
-//! The text form of the information: sections, aligned columns, no colour.
+//! The text form of the information: sections with bold titles, aligned columns.
 
 use anyccl_engine::base::ReduceOp;
 
@@ -8,6 +8,7 @@ use super::facades::FacadeRow;
 use super::machine::Processor;
 use super::tables::{CollectiveRow, DatatypeRow, VariableRow};
 use super::transports::Transport;
+use crate::color;
 
 /// Width at which long sentences are broken.
 const WIDTH: usize = 100;
@@ -17,19 +18,20 @@ pub fn layout(info: &Info) -> String {
     let kernel = info.kernel.as_deref().unwrap_or("of unknown version");
     let mut text = format!("anyccl {} on Linux {kernel}\n", info.version);
     let sections = [
-        ("Job", vec![info.job.clone()]),
-        ("Processor", processor(&info.processor)),
-        ("Network", network(&info.network)),
-        ("Transports", transports(&info.transports)),
-        ("Stand-in libraries (anyccl run --as)", facades(&info.facades)),
-        ("GPUs", gpus(&info.gpus, &info.backends)),
-        ("Backends", backends(&info.backends)),
-        ("Algorithms", algorithms(&info.collectives)),
-        ("Datatypes and operators", datatypes(&info.datatypes)),
-        ("Environment", variables(&info.variables)),
+        ("Job", info.job.clone().map(|job| vec![job])),
+        ("Processor", info.processor.as_ref().map(processor)),
+        ("Network", info.network.as_ref().map(network)),
+        ("Transports", info.transports.as_deref().map(transports)),
+        ("Stand-in libraries (anyccl run --as)", info.facades.as_deref().map(facades)),
+        ("GPUs", info.gpus.as_ref().map(gpus)),
+        ("Backends", info.backends.as_deref().map(backends)),
+        ("Algorithms", info.collectives.as_deref().map(algorithms)),
+        ("Datatypes and operators", info.datatypes.as_deref().map(datatypes)),
+        ("Environment", info.variables.as_deref().map(variables)),
     ];
     for (title, lines) in sections {
-        text += &format!("\n{title}\n");
+        let Some(lines) = lines else { continue };
+        text += &format!("\n{}\n", color::title(title));
         lines.iter().for_each(|line| text += &format!("  {}\n", line.trim_end()));
     }
     text
@@ -89,7 +91,7 @@ fn facades(facades: &[FacadeRow]) -> Vec<String> {
     aligned(&rows)
 }
 
-fn gpus(gpus: &GpuSection, backends: &[Backend]) -> Vec<String> {
+fn gpus(gpus: &GpuSection) -> Vec<String> {
     let found = &gpus.found;
     let Some(driver) = &found.driver else {
         return wrapped(&format!("none: {}", found.error.as_deref().unwrap_or("not found")));
@@ -98,9 +100,7 @@ fn gpus(gpus: &GpuSection, backends: &[Backend]) -> Vec<String> {
     lines.extend(aligned(&found.device_rows()));
     lines.extend(aligned(&found.link_rows()));
     lines.push(format!("calls on their memory go the way {}: {}", gpus.way, gpus.way_meaning));
-    let nccl = backends.iter().find(|backend| backend.name == "nccl" && backend.version.is_some());
-    if let Some(nccl) = nccl.filter(|_| gpus.may_choose_nccl) {
-        let version = nccl.version.as_deref().unwrap_or_default();
+    if let Some(version) = &gpus.nccl {
         lines.extend(wrapped(&format!(
             "where each rank has one of its own, current before it makes the communicator: way nccl, by {version}; \
              ANYCCL_BACKEND=cuda:builtin prevents it"

@@ -39,7 +39,8 @@ pub fn launch(ranks: u32, arguments: &PerfArguments) -> Result<u8, Failure> {
 fn command(program: OsString, words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut command: Vec<OsString> = std::iter::once(program).chain(words).collect();
     // Inserted behind the name of the subcommand, because the last words may be a value.
-    command.insert(2, "--launched".into());
+    let behind = command.iter().skip(1).position(|word| word == "perf").map_or(2, |at| at + 2);
+    command.insert(behind, "--launched".into());
     command
 }
 
@@ -51,6 +52,9 @@ mod tests {
     fn ranks_get_the_users_words_and_know_that_they_were_launched() {
         let words = ["perf", "all_reduce", "-n4", "--", "x"].map(OsString::from);
         let expected = ["/bin/anyccl", "perf", "--launched", "all_reduce", "-n4", "--", "x"];
+        assert_eq!(command("/bin/anyccl".into(), words.into_iter()), expected);
+        let words = ["--color", "never", "perf", "all"].map(OsString::from);
+        let expected = ["/bin/anyccl", "--color", "never", "perf", "--launched", "all"];
         assert_eq!(command("/bin/anyccl".into(), words.into_iter()), expected);
     }
 }

@@ -3,12 +3,12 @@
 //! The descriptor is shared with the process that started this one, so it cannot be made non-blocking. A pipe
 //! or terminal that poll reports as writable takes at least PIPE_BUF bytes.
 
-use std::env;
 use std::fs::File;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
+use crate::color;
 use crate::sys::poll::{self, Waiting};
 
 /// Number of unwritten bytes above which nothing more is read for this sink.
@@ -32,19 +32,18 @@ pub struct Sink {
 impl Sink {
     /// This process's standard output.
     pub fn stdout() -> io::Result<Sink> {
-        Sink::of(io::stdout().as_fd(), io::stdout().is_terminal())
+        Sink::of(io::stdout().as_fd(), color::is_wanted(&io::stdout()))
     }
 
     /// This process's standard error.
     pub fn stderr() -> io::Result<Sink> {
-        Sink::of(io::stderr().as_fd(), io::stderr().is_terminal())
+        Sink::of(io::stderr().as_fd(), color::is_wanted(&io::stderr()))
     }
 
-    fn of(fd: BorrowedFd<'_>, terminal: bool) -> io::Result<Sink> {
+    fn of(fd: BorrowedFd<'_>, colour: bool) -> io::Result<Sink> {
         let file = File::from(fd.try_clone_to_owned()?);
         // A write to a disk ends in any case; only another process that reads can keep us waiting for ever.
         let chunk = if file.metadata()?.is_file() { usize::MAX } else { libc::PIPE_BUF };
-        let colour = terminal && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Ok(Sink { file, pending: Vec::new(), written: 0, chunk, colour, closed: false })
     }
 

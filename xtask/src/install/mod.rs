@@ -24,6 +24,9 @@
 //! lib/pkgconfig/anyccl.pc             pkg-config anyccl; anyccl-mpi.pc: MPI
 //! lib/anyccl/installed.txt            the list of all installed files, for `uninstall`
 //! share/doc/anyccl/                   README, docs/ for users, c-examples/, licences
+//! share/man/man1/                     a page for the tool, and one for each subcommand
+//! share/bash-completion/completions/anyccl, share/zsh/site-functions/_anyccl,
+//! share/fish/vendor_completions.d/anyccl.fish
 //! ```
 //!
 //! No file contains the prefix. The package files find it from their own location. So `--destdir D` only puts
@@ -33,6 +36,7 @@
 //! gdb finds it by itself.
 
 mod alias;
+mod command_line;
 mod documents;
 mod split_debug;
 mod uninstall;
@@ -102,6 +106,7 @@ impl Install {
         headers(&root().join("include/anyccl"), Path::new("include/anyccl"), &mut to)?;
         self.package_files(&mut to)?;
         documents::install(&mut to)?;
+        command_line::install(&built, &mut to)?;
         to.finish()?;
         println!("installed anyccl {VERSION} to {}", prefix.display());
         Ok(())

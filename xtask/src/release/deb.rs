@@ -155,6 +155,8 @@ mod tests {
         assert_eq!(package("lib/x86_64-linux-gnu/pkgconfig/anyccl-mpi.pc"), Some("anyccl"));
         assert_eq!(package("lib/anyccl/nccl/libnccl.so.2"), Some("anyccl"));
         assert_eq!(package("share/doc/anyccl/README.md"), Some("anyccl"));
+        assert_eq!(package("share/man/man1/anyccl-run.1"), Some("anyccl"));
+        assert_eq!(package("share/bash-completion/completions/anyccl"), Some("anyccl"));
         assert_eq!(package("lib/anyccl/installed.txt"), None);
     }
 }

@@ -1,0 +1,70 @@
+//! `anyccl completions SHELL` and `anyccl man-pages FOLDER`: what a shell and `man` know of this tool.
+//!
+//! Both are made from the definition of the command line, so they cannot be out of date. `make install` runs
+//! the tool that it has built, and installs the results.
+
+use std::path::PathBuf;
+
+use clap::{Args, Command, ValueEnum};
+use clap_complete::generate;
+
+use crate::Failure;
+use crate::output::say;
+
+/// A shell.
+#[derive(Clone, Copy, ValueEnum)]
+enum Shell {
+    /// bash, with its package bash-completion
+    Bash,
+    /// zsh
+    Zsh,
+    /// fish
+    Fish,
+}
+
+/// Print the completion of this tool for a shell
+///
+/// The shell then completes subcommands, options and their values. `make install` and the packages install
+/// these files; this command is for other shells' folders, and for tools that were only copied.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  source <(anyccl completions bash)\n  \
+    anyccl completions zsh > ~/.zfunc/_anyccl\n  \
+    anyccl completions fish > ~/.config/fish/completions/anyccl.fish")]
+pub struct CompletionsArguments {
+    /// Shell that reads it
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Prints the completion for the command line `tool`.
+pub fn completions(arguments: &CompletionsArguments, mut tool: Command) -> Result<u8, Failure> {
+    let shell = match arguments.shell {
+        Shell::Bash => clap_complete::Shell::Bash,
+        Shell::Zsh => clap_complete::Shell::Zsh,
+        Shell::Fish => clap_complete::Shell::Fish,
+    };
+    let mut text = Vec::new();
+    generate(shell, &mut tool, "anyccl", &mut text);
+    say(&String::from_utf8(text).map_err(Failure::own)?)
+}
+
+/// Write the man pages of this tool and its subcommands into a folder
+///
+/// `make install` and the packages install these pages.
+#[derive(Args)]
+#[command(after_help = "Example:\n  anyccl man-pages ~/.local/share/man/man1")]
+pub struct ManPagesArguments {
+    /// Folder for anyccl.1, anyccl-run.1 and others; it is created when missing
+    folder: PathBuf,
+}
+
+/// Writes a page for the command line `tool`, and one for each of its subcommands.
+pub fn man_pages(arguments: &ManPagesArguments, tool: Command) -> Result<u8, Failure> {
+    let folder = &arguments.folder;
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| clap_mangen::generate_to(tool.disable_help_subcommand(true), folder));
+    written.map_err(|error| {
+        Failure::own(format_args!("cannot write man pages to {}: {error}", folder.display()))
+    })?;
+    Ok(0)
+}
