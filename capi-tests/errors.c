@@ -111,8 +111,8 @@ static void configurations(void)
     config.log_level = 99;
     SAYS("log_level", INVALID, anyccl_init_with(&config));
     config.log_level = ANYCCL_LOG_DEFAULT;
-    config.reserved = 1;
-    SAYS("reserved", INVALID, anyccl_init_with(&config));
+    config.for_devices = 2;
+    SAYS("for_devices", INVALID, anyccl_init_with(&config));
 
     /* The config of a later version is accepted while its unknown fields ask for nothing. */
     struct {

@@ -12,7 +12,7 @@ int main(void)
     char text[64];
 
     CHECK(config.struct_size == sizeof config && config.name == NULL && config.timeout_ms == 0);
-    CHECK(config.log_level == ANYCCL_LOG_DEFAULT && config.reserved == 0);
+    CHECK(config.log_level == ANYCCL_LOG_DEFAULT && config.for_devices == 0);
     CHECK(world == NULL);
     CHECK(sizeof(anyccl_unique_id_t) == ANYCCL_UNIQUE_ID_BYTES);
 

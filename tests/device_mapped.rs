@@ -21,6 +21,8 @@ use common::values::noise;
 use common::watchdog::Watchdog;
 
 const ARENA: usize = 4 << 20;
+/// Room for the buffers of the longest calls.
+const LONG_ARENA: usize = 150 << 20;
 /// Calls after which the executor has mapped a buffer that each of them uses.
 const WARM_UP: usize = 4;
 /// What is counted, and must be at the end as it was before the first call.
@@ -129,6 +131,15 @@ fn memory_that_was_freed_is_not_used_when_its_address_is_given_out_again() {
 fn more_allocations_than_are_mapped_at_once_give_the_right_bytes() {
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(100));
     run(&job(2, 1, "many"));
+}
+
+#[test]
+fn a_long_call_is_made_as_a_whole_if_every_buffer_is_mapped_and_else_in_pieces() {
+    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(300));
+    for (processes, threads) in [(2, 1), (2, 2)] {
+        run(&job(processes, threads, "long").set("ANYCCL_TEST_ARENA", LONG_ARENA));
+    }
+    run(&job(3, 1, "long").set("ANYCCL_TEST_ARENA", LONG_ARENA).set("ANYCCL_TEST_HOME", "last in a pool"));
 }
 
 #[test]
@@ -272,6 +283,43 @@ fn seed(comm: &Communicator, device: &mut Device) {
     }
 }
 
+/// Calls longer than a slot of the bounce buffer.
+fn long(comm: &Communicator, device: &mut Device) {
+    let all_are_mapped = std::env::var("ANYCCL_TEST_HOME").is_err();
+    let uint8 = |collective, count| Case { datatype: Datatype::Uint8, ..Case::plain(collective, 1, count) };
+    let exchanges = |device: &mut Device, case, placement, way| {
+        let before = comm.direct_exchanges();
+        check(comm, device, case, placement, way);
+        comm.direct_exchanges() - before
+    };
+    // Nine pieces of 8 MiB.
+    let longest = uint8(Collective::AllReduce, 70_000_000);
+    let long = uint8(Collective::AllReduce, 9_000_000);
+    assert_eq!(exchanges(device, long, Placement::InPlace, Way::Stream), 2);
+    warm_up(comm, device);
+    if comm.size() == 2 {
+        assert_eq!(exchanges(device, longest, Placement::Apart, Way::Stream), 1);
+    }
+    let of_blocks = 9_000_000 / comm.size() as usize;
+    for (at, case) in [
+        long,
+        uint8(Collective::ReduceScatter, of_blocks),
+        uint8(Collective::AllGather, of_blocks),
+        uint8(Collective::AllToAll, of_blocks),
+        uint8(Collective::Broadcast, 9_000_000),
+        long,
+        uint8(Collective::AllToAll, of_blocks),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let placement = Placement::ALL[(at + at / 4) % 2];
+        let number = exchanges(device, case, placement, [Way::Stream, Way::Started][at % 2]);
+        let stays = placement == Placement::Apart || case.collective != Collective::AllToAll;
+        assert_eq!(number == 1, all_are_mapped && stays, "{case}, {placement:?}: {number} exchanges");
+    }
+}
+
 /// Frees and allocates an arena between calls. The address stays, and the memory is another one.
 fn free(comm: &Communicator, device: &mut Device) {
     for turn in 0..4 {
@@ -367,8 +415,9 @@ fn call_until_failure(comm: &Communicator, device: &mut Device) {
     }
 }
 
-fn home() -> ArenaHome {
+fn home(rank: Rank, size: u32) -> ArenaHome {
     match std::env::var("ANYCCL_TEST_HOME").as_deref() {
+        Ok("last in a pool") if rank + 1 == size => ArenaHome::Pool,
         Ok("exportable") => ArenaHome::Exportable,
         Ok("pool") => ArenaHome::Pool,
         _ => ArenaHome::Plain,
@@ -394,8 +443,9 @@ fn a_rank_of_the_tests_in_this_file() {
     let (threads, process) = (number("ANYCCL_TEST_THREADS") as u32, number("ANYCCL_RANK"));
     let id = id_of_job(process, &config);
     let size = threads * number("ANYCCL_WORLD_SIZE") as u32;
-    let devices: Vec<_> =
-        (0..threads).map(|_| std::sync::Mutex::new((Arena::of(home(), ARENA), Stream::new()))).collect();
+    let bytes = std::env::var("ANYCCL_TEST_ARENA").map_or(ARENA, |text| text.parse().expect("a number"));
+    let device = |thread| (Arena::of(home(process as u32 * threads + thread, size), bytes), Stream::new());
+    let devices: Vec<_> = (0..threads).map(|thread| std::sync::Mutex::new(device(thread))).collect();
     let counts = || OBJECTS.map(|kind| double().live(kind));
     on_threads(threads, |thread| {
         have_device();
@@ -410,6 +460,7 @@ fn a_rank_of_the_tests_in_this_file() {
             "kinds" => kinds(&comm, device),
             "seed" => seed(&comm, device),
             "free" => free(&comm, device),
+            "long" => long(&comm, device),
             "many" => many(&comm, device),
             "shared" => shared(&comm, device),
             "mutation" => mutation(&comm, device),

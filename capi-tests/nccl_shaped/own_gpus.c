@@ -3,6 +3,7 @@
  *
  *     own_gpus            with a device, current before the communicator is made
  *     own_gpus later      the device becomes current afterwards
+ *     own_gpus devices    the communicator is made for memory of devices
  *     own_gpus host       without any device: then neither the driver nor NCCL may be in the process */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -130,7 +131,9 @@ int main(int argc, char **argv)
     CUDA("cuDevicePrimaryCtxRetain", &context, atoi(getenv("ANYCCL_RANK")) % devices);
     if (strcmp(how, "later") != 0)
         CUDA("cuCtxSetCurrent", context);
-    CHECK_OK(anyccl_init());
+    anyccl_config_t config = ANYCCL_CONFIG_INIT;
+    config.for_devices = strcmp(how, "devices") == 0;
+    CHECK_OK(anyccl_init_with(&config));
     CUDA("cuCtxSetCurrent", context);
     CUDA("cuStreamCreate", &stream, 1u);
     CUDA("cuMemAlloc_v2", &data, (size_t)(2 * BYTES));

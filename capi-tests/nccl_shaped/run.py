@@ -207,11 +207,17 @@ def tests(options):
     yield "nccl without a driver", without_a_driver
     yield "nccl without a device of each rank's own", without_a_device
     chosen, staged = "cuda memory is served by nccl: NCCL 2.99.0", "cuda memory goes the way staged"
+    direct = "cuda memory goes the way direct"
     yield "nccl by itself, 2 GPUs", lambda: by_itself(2, 2, [], 5, chosen)
     yield "nccl by itself, 4 GPUs", lambda: by_itself(4, 3, [], 5, chosen)
     yield "a GPU for two ranks: staged", lambda: by_itself(2, 4, [], 0, staged)
     yield "a device after the communicator: staged", lambda: by_itself(2, 2, ["later"], 0, staged)
     yield "cuda:builtin: staged", lambda: by_itself(2, 2, [], 0, staged, ANYCCL_BACKEND="cuda:builtin")
+    yield "direct by its name: no NCCL", lambda: by_itself(2, 2, [], 0, direct, ANYCCL_DEVICE_WAY="direct")
+    yield "for devices, with NCCL", lambda: by_itself(2, 2, ["devices"], 5, chosen)
+    yield "for devices, without NCCL", lambda: by_itself(2, 2, ["devices"], 0, direct, ANYCCL_BACKEND="cuda:builtin")
+    yield "for devices, on one GPU", lambda: by_itself(1, 2, ["devices"], 0, direct)
+    yield "for devices, but staged", lambda: by_itself(1, 2, ["devices"], 0, staged, ANYCCL_DEVICE_WAY="staged")
     yield "without a library: staged", lambda: by_itself(2, 2, [], 0, staged, ANYCCL_NCCL_LIB="/there/is/no/libnccl.so.2")
     for how in ("late", "mixed", "lost", "aborted"):
         for call in ("stream", "blocking", "request"):

@@ -115,8 +115,13 @@ typedef struct anyccl_config_t {
      * earlier setting, else the value of ANYCCL_LOG.
      */
     anyccl_log_level_t log_level;
-    /** Must be 0. */
-    int reserved;
+    /**
+     * 1: the communicator is made for memory of GPUs. Each collective then has its buffers on GPUs, on all
+     * ranks, or on none. Where the ranks share a host, one of them carries out collectives on GPU memory for
+     * all (docs/gpu.md). The same on all ranks. ANYCCL_DEVICE_WAY, if set, decides instead. 0: it may have
+     * both kinds of memory in one call. A communicator that is made from another one is like that one.
+     */
+    int for_devices;
     /**
      * Network interfaces for TCP, UTF-8, in the syntax of ANYCCL_SOCKET_IFNAME: "eth0", "=eth0,ib0",
      * "^docker". Copied. NULL: the value of that variable.

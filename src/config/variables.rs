@@ -52,7 +52,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_DEVICE_WAY",
         default: "auto",
-        meaning: "Way of collectives on GPU memory that the builtin engine serves. direct: one rank runs one kernel over the buffers of all, where all are on one host; staged: through copies in host memory; auto: direct for NCCL programs, else staged. With direct, a collective has GPU memory on all ranks or on none.",
+        meaning: "Way of collectives on GPU memory that the builtin engine serves. direct: one rank runs one kernel over the buffers of all, where all are on one host; staged: through copies in host memory; auto: direct for NCCL programs and for communicators that are made for GPU memory, else staged. With direct, a collective has GPU memory on all ranks or on none, and NCCL is not chosen by itself.",
     },
     Variable {
         name: "ANYCCL_DEVICE_MAP",

@@ -51,33 +51,33 @@ class Communicator:
     _world = None
 
     @classmethod
-    def world(cls, *, timeout=None, name=None, interface=None, backend=None):
+    def world(cls, *, timeout=None, name=None, interface=None, backend=None, for_devices=False):
         """Returns the communicator of the job that the environment describes. Without a launcher, it has this
         process alone.
 
         The first call is collective. Later calls return the same communicator and ignore their arguments.
         timeout: seconds that a wait may last without progress; interface: as ANYCCL_SOCKET_IFNAME; backend:
-        as ANYCCL_BACKEND.
+        as ANYCCL_BACKEND; for_devices: whether it is made for memory of GPUs (docs/gpu.md).
         """
         if cls._world is None or cls._world._is_closed or cls._world._process != os.getpid():
-            config = settings(timeout, name, interface, backend)
+            config = settings(timeout, name, interface, backend, for_devices)
             interruptibly(lambda: check(load(), load().anyccl_init_with(byref(config))))
             cls._world = cls(None, seconds_of(config), is_world=True)
             cls._world._process = os.getpid()
         return cls._world
 
     @classmethod
-    def from_id(cls, unique_id, size, rank, *, timeout=None, name=None, interface=None, backend=None):
+    def from_id(cls, unique_id, size, rank, *, timeout=None, name=None, interface=None, backend=None, for_devices=False):
         """Joins the communicator of an id that anyccl.unique_id() has made. Collective."""
-        config = settings(timeout, name, interface, backend)
+        config = settings(timeout, name, interface, backend, for_devices)
         handle = created("comm_create", byref(id_of(unique_id)), size, rank, byref(config), rank=rank)
         return cls(handle, seconds_of(config))
 
     @classmethod
-    def from_store(cls, store, size, rank, *, timeout=None, name=None, interface=None, backend=None):
+    def from_store(cls, store, size, rank, *, timeout=None, name=None, interface=None, backend=None, for_devices=False):
         """Joins the ranks that share a store: an object with set(key, value) and get(key), such as a store of
         torch.distributed. Collective. The store is used during the call only."""
-        config, adapter = settings(timeout, name, interface, backend), StoreAdapter(store)
+        config, adapter = settings(timeout, name, interface, backend, for_devices), StoreAdapter(store)
         try:
             handle = created("comm_create_with_store", byref(adapter.struct), size, rank, byref(config), rank=rank,
                              on_interrupt=adapter.give_up)
@@ -86,10 +86,10 @@ class Communicator:
         return cls(handle, seconds_of(config))
 
     @classmethod
-    def from_file(cls, path, size, rank, *, timeout=None, name=None, interface=None, backend=None):
+    def from_file(cls, path, size, rank, *, timeout=None, name=None, interface=None, backend=None, for_devices=False):
         """Joins the ranks that name the same file, on a file system that all of them see. Collective. A file
         that an earlier run has left there does no harm."""
-        config, made = settings(timeout, name, interface, backend), header.UniqueId()
+        config, made = settings(timeout, name, interface, backend, for_devices), header.UniqueId()
         interruptibly(lambda: check(load(), load().anyccl_unique_id_exchange_by_file(
             os.fsencode(path), size, rank, byref(config), byref(made), None), rank))
         handle = created("comm_create", byref(made), size, rank, byref(config), rank=rank)

@@ -23,6 +23,7 @@ std::shared_ptr<Communicator> AnycclBackend::connect(
   anyccl_config_t config = ANYCCL_CONFIG_INIT;
   config.name = name.c_str();
   config.timeout_ms = timeout_ms(patience);
+  config.for_devices = options_->for_devices ? 1 : 0;
   config.interface = options_->interface.empty() ? nullptr : options_->interface.c_str();
   const auto comm = std::make_shared<Communicator>(join(store, rank, size, config, name), name, patience);
   if (patience != options_->timeout) {

@@ -54,7 +54,10 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
       .def(py::init<std::chrono::milliseconds>(), py::arg("timeout") = kBackendDefaultTimeout)
       .def_readwrite(
           "interface", &ours::AnycclOptions::interface,
-          "Interfaces for TCP, written as in ANYCCL_SOCKET_IFNAME: \"eth0\", \"=eth0,ib0\", \"^docker\".");
+          "Interfaces for TCP, written as in ANYCCL_SOCKET_IFNAME: \"eth0\", \"=eth0,ib0\", \"^docker\".")
+      .def_readwrite(
+          "for_devices", &ours::AnycclOptions::for_devices,
+          "Whether the group is made for tensors on GPUs: in each collective all ranks have them there, or none has.");
 
   py::class_<ours::AnycclBackend, Pointer<ours::AnycclBackend>, c10d::Backend>(
       module, "AnycclBackend", "A group of torch over a communicator of anyccl.")

@@ -35,6 +35,9 @@ struct AnycclOptions final : c10d::Backend::Options {
   // Network interfaces for TCP, written as in ANYCCL_SOCKET_IFNAME. Empty: the value of that variable.
   std::string interface;
 
+  // Whether all tensors of the group are on GPUs, in each call on all ranks.
+  bool for_devices = false;
+
 #if !ANYCCL_TORCH_FROM(9)
   // Members of the base class from torch 2.9 on.
   std::string group_name;

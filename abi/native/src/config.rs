@@ -29,8 +29,11 @@ pub struct anyccl_config_t {
     /// Level of the log lines that are written, for the whole process. ANYCCL_LOG_DEFAULT: the level of an
     /// earlier setting, else the value of ANYCCL_LOG.
     pub log_level: anyccl_log_level_t,
-    /// Must be 0.
-    pub reserved: c_int,
+    /// 1: the communicator is made for memory of GPUs. Each collective then has its buffers on GPUs, on all
+    /// ranks, or on none. Where the ranks share a host, one of them carries out collectives on GPU memory for
+    /// all (docs/gpu.md). The same on all ranks. ANYCCL_DEVICE_WAY, if set, decides instead. 0: it may have
+    /// both kinds of memory in one call. A communicator that is made from another one is like that one.
+    pub for_devices: c_int,
     /// Network interfaces for TCP, UTF-8, in the syntax of ANYCCL_SOCKET_IFNAME: "eth0", "=eth0,ib0",
     /// "^docker". Copied. NULL: the value of that variable.
     pub interface: *const c_char,
@@ -67,9 +70,11 @@ pub unsafe fn read(config: *const anyccl_config_t) -> Result<(Config, CommConfig
             settings.backend = BackendChoice::parse("config->backend", &text)?;
         }
         level = config.log_level;
-        if config.reserved != 0 {
-            return invalid("config->reserved", format!("{}; it must be 0", config.reserved));
-        }
+        own.for_devices = match config.for_devices {
+            0 => false,
+            1 => true,
+            other => return invalid("config->for_devices", format!("{other}; accepted: 0 and 1")),
+        };
     }
     log::set_level(level, settings.log)?;
     Ok((settings, own))
@@ -100,7 +105,7 @@ unsafe fn copy(config: *const anyccl_config_t) -> Result<anyccl_config_t> {
         name: nothing,
         timeout_ms: 0,
         log_level: 0,
-        reserved: 0,
+        for_devices: 0,
         interface: nothing,
         backend: nothing,
     };

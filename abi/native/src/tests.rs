@@ -33,7 +33,7 @@ fn config() -> anyccl_config_t {
         name: null(),
         timeout_ms: 0,
         log_level: 0,
-        reserved: 0,
+        for_devices: 0,
         interface: std::ptr::null(),
         backend: std::ptr::null(),
     }
@@ -128,7 +128,7 @@ fn a_config_says_what_is_wrong_with_it() {
     let wrong = [
         (anyccl_config_t { timeout_ms: -2, ..config() }, "timeout_ms"),
         (anyccl_config_t { log_level: 6, ..config() }, "log_level"),
-        (anyccl_config_t { reserved: 1, ..config() }, "reserved"),
+        (anyccl_config_t { for_devices: 2, ..config() }, "for_devices"),
         (anyccl_config_t { name: c"\xff".as_ptr(), ..config() }, "name"),
     ];
     for (config, what) in wrong {
@@ -136,6 +136,9 @@ fn a_config_says_what_is_wrong_with_it() {
         let error = unsafe { config::read(&config) }.unwrap_err().to_string();
         assert!(error.contains(what), "{error}");
     }
+    let for_devices = anyccl_config_t { for_devices: 1, ..config() };
+    // SAFETY: as above.
+    assert!(unsafe { config::read(&for_devices) }.unwrap().1.for_devices);
     let never = anyccl_config_t {
         timeout_ms: config::ANYCCL_TIMEOUT_NEVER.into(),
         name: c"mine".as_ptr(),

@@ -32,6 +32,9 @@ struct config {
     // Engine that serves the calls, as in ANYCCL_BACKEND: "mpi", "cpu:oneccl|mpi|builtin". Empty: the value
     // of that variable.
     std::string backend{};
+    // Whether the communicator is made for memory of GPUs: each collective then has its buffers on GPUs, on all
+    // ranks, or on none.
+    bool for_devices = false;
 };
 
 namespace detail {
@@ -43,6 +46,7 @@ inline anyccl_config_t to_c(const config& config) noexcept
     c.name = config.name.empty() ? nullptr : config.name.c_str();
     c.timeout_ms = config.timeout.count();
     c.log_level = config.log_level;
+    c.for_devices = config.for_devices ? 1 : 0;
     c.interface = config.interfaces.empty() ? nullptr : config.interfaces.c_str();
     c.backend = config.backend.empty() ? nullptr : config.backend.c_str();
     return c;

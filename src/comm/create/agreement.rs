@@ -28,7 +28,7 @@ pub(in crate::comm) struct Agreed {
     pub ranks_per_core: u32,
     /// Whether some pair of ranks of one host is linked by TCP.
     pub some_tcp: bool,
-    /// Whether each rank has a current context of a CUDA device.
+    /// Whether each rank has a current context of a CUDA device, and none asks for the direct way by name.
     pub all_have_devices: bool,
     /// Whether all ranks want the direct way for memory of devices.
     pub may_be_direct: bool,

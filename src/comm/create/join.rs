@@ -15,7 +15,7 @@ use crate::comm::communicator::{CommConfig, Communicator};
 use crate::comm::device::DeviceQueue;
 use crate::comm::foreign::engine::DeviceEngine;
 use crate::comm::timeout::Timeout;
-use crate::config::{Config, warn_of_unknown_variables};
+use crate::config::{Config, DeviceWayChoice, warn_of_unknown_variables};
 use crate::device::Kinds;
 use crate::endpoint::Endpoint;
 use crate::log_line;
@@ -64,7 +64,8 @@ impl Communicator {
         let driver = Driver::new(Engine::new(name.clone(), job.rank, endpoints), config.spin)?;
         let kinds = Kinds::detect();
         let wants_direct = kinds.may_differ() && config.device_way.is_direct(own.for_devices);
-        let has_device = kinds.has_context();
+        // Who asks for the direct way by name does not want another engine.
+        let has_device = kinds.has_context() && config.device_way != DeviceWayChoice::Direct;
         let mine = OwnSettings { some_tcp, has_device, wants_direct, choice: config.backend };
         let Agreed { ranks_per_core, some_tcp, all_have_devices, may_be_direct } =
             agreement::agree(&driver, &topology, job.rank, &mine, timeout(config, own))

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::completion::DeviceCompletion;
-use super::direct::{DirectPieces, DirectWay};
+use super::direct::{Cut, DirectPieces, DirectWay, Share};
 use super::queue::QueuedCall;
 use super::seated::{Seated, SeatedEnd};
 use crate::base::{Error, Result};
@@ -37,7 +37,10 @@ enum Parts {
         operator: Option<Arc<Operator>>,
         /// The stream, and whether it is the program's.
         stream: (CudaStream, bool),
-        has_begun: bool,
+        /// Number of parts that were made.
+        made: usize,
+        /// Set if there are several.
+        cut: Option<Arc<Cut>>,
     },
 }
 
@@ -73,23 +76,32 @@ impl RoomyCall {
     ) -> Result<RoomyCall> {
         let stream = way.stream(stream)?;
         way.serve_owners();
-        let parts = Parts::Direct { way: Arc::clone(way), pieces, operator, stream, has_begun: false };
+        let cut = pieces.are_many().then(Arc::default);
+        let parts = Parts::Direct { way: Arc::clone(way), pieces, operator, stream, made: 0, cut };
         Ok(RoomyCall { parts, completion: Arc::default() })
     }
 
     /// Whether a part has been enqueued.
     fn has_begun(&self) -> bool {
-        matches!(self.parts, Parts::Staged(None) | Parts::Direct { has_begun: true, .. })
+        matches!(self.parts, Parts::Staged(None) | Parts::Direct { made: 1.., .. })
     }
 
     fn next(&mut self, comm: &Communicator) -> Option<Result<Part>> {
         match &mut self.parts {
             Parts::Staged(call) => Some(Ok(Part { seated: call.take()?, is_last: true })),
-            Parts::Direct { way, pieces, operator, stream, has_begun } => {
+            Parts::Direct { way, pieces, operator, stream, made, cut } => {
+                if cut.as_ref().is_some_and(|cut| cut.is_done_after(*made)) {
+                    pieces.skip_to_last();
+                }
                 let (piece, is_last) = pieces.next()?;
-                let made = way.make(piece, comm.rank, (&pieces.operation, operator.as_ref()), *stream);
-                let part = made.map(|(exchange, call)| {
-                    *has_begun = true;
+                let share = match cut {
+                    None => Share::None,
+                    Some(cut) if *made == 0 => Share::First(Arc::clone(cut)),
+                    Some(cut) => Share::Later(Arc::clone(cut)),
+                };
+                let call = (&pieces.operation, operator.as_ref());
+                let part = way.make(piece, comm.rank, call, *stream, share).map(|(exchange, call)| {
+                    *made += 1;
                     let seated = Seated::Direct { call, exchange: Box::new(exchange) };
                     Part { seated: Box::new(seated), is_last }
                 });

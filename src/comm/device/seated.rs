@@ -51,7 +51,7 @@ impl Seated {
     pub fn may_begin(&self) -> bool {
         match self {
             Seated::Staged { call, .. } => call.reads_nothing() || call.is_ready(),
-            Seated::Direct { call, .. } => call.is_ready(),
+            Seated::Direct { call, exchange } => call.is_ready() && exchange.may_begin(),
         }
     }
 
@@ -72,14 +72,14 @@ impl Seated {
         }
     }
 
-    /// Begins with the call in the engine.
+    /// Begins with the call in the engine. `None`: the engine has nothing to do.
     ///
     /// # Safety
     /// The buffers are valid, and `self` stays in its place and lives, until the work has ended.
-    pub unsafe fn start(&mut self, comm: &Communicator) -> Result<Work> {
+    pub unsafe fn start(&mut self, comm: &Communicator) -> Result<Option<Work>> {
         match self {
             // SAFETY: passed on from our caller.
-            Seated::Staged { ready, .. } => unsafe { ready.start(comm) }.map(Work::from),
+            Seated::Staged { ready, .. } => unsafe { ready.start(comm) }.map(|request| Some(request.into())),
             // SAFETY: passed on from our caller.
             Seated::Direct { exchange, .. } => unsafe { exchange.start(comm) },
         }
@@ -116,7 +116,8 @@ impl Seated {
     pub fn end(&mut self, has_succeeded: bool) -> Result<()> {
         match self {
             Seated::Staged { call, .. } => call.end(has_succeeded),
-            Seated::Direct { call, .. } => call.end(has_succeeded),
+            // Nothing runs for a piece whose work was done by the first one.
+            Seated::Direct { call, exchange } => call.end(has_succeeded && !exchange.is_done()),
         }
     }
 

@@ -30,7 +30,7 @@ const CHECK_TIME: Duration = Duration::from_millis(10);
 /// A call that the engine works on.
 struct Running {
     // Dropped first: dropping a work waits for it, and it uses the call and its copies until then.
-    /// Unset while the call waits for the device.
+    /// Unset while the call waits for the device, or for nothing.
     work: Option<Work>,
     seated: Box<Seated>,
     completion: Arc<DeviceCompletion>,
@@ -108,7 +108,7 @@ impl Worker<'_> {
                 None => self.start(&mut seated).map_err(|error| self.fail(error)),
             };
             match started {
-                Ok(work) => self.running.push(Running { work: Some(work), seated, completion }),
+                Ok(work) => self.running.push(Running { work, seated, completion }),
                 Err(error) => self.leave(seated, completion, Err(error)),
             }
         }
@@ -128,7 +128,7 @@ impl Worker<'_> {
         }
     }
 
-    fn start(&self, seated: &mut Seated) -> Result<Work> {
+    fn start(&self, seated: &mut Seated) -> Result<Option<Work>> {
         let communicator = self.communicator.upgrade();
         let communicator = communicator.ok_or_else(|| Error::Internal("the communicator has gone".into()))?;
         // SAFETY: `Running` keeps the call, which is boxed, and its copies until the work has ended. The

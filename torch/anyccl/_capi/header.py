@@ -47,7 +47,7 @@ class Config(Structure):
         ("name", c_char_p),
         ("timeout_ms", c_int64),
         ("log_level", c_int),
-        ("reserved", c_int),
+        ("for_devices", c_int),
         ("interface", c_char_p),
         ("backend", c_char_p),
     ]

@@ -17,13 +17,14 @@ DEFAULT_TIMEOUT_MS = 300_000
 SLICE_SECONDS = 0.5
 
 
-def settings(timeout=None, name=None, interface=None, backend=None):
+def settings(timeout=None, name=None, interface=None, backend=None, for_devices=False):
     """Returns an anyccl_config_t. timeout: seconds, math.inf for no limit, or None for the default
     (docs/environment.md)."""
     config = header.Config(struct_size=sizeof(header.Config))
     config.name = None if name is None else name.encode()
     config.interface = None if interface is None else interface.encode()
     config.backend = None if backend is None else backend.encode()
+    config.for_devices = 1 if for_devices else 0
     if timeout is not None:
         if isinstance(timeout, datetime.timedelta):
             timeout = timeout.total_seconds()

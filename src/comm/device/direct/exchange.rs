@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::cut::Share;
 use super::mappings::{Found, Offer, Owner};
 use super::pieces::Piece;
 use super::place::{ListedPlace, Place, PlaceInUse, Told};
@@ -52,8 +53,9 @@ pub struct DirectExchange {
     mine: [u8; Told::BYTES],
     /// On rank 0, what all ranks have told.
     all: Vec<u8>,
-    /// The broadcast has one byte, which means nothing.
+    /// The broadcast has one byte: whether the first piece was the whole call.
     end: [u8; 1],
+    share: Share,
     listed: Option<ListedPlace>,
     offered: Option<Offered>,
     /// On rank 0, the places that the kernels use.
@@ -68,6 +70,7 @@ impl DirectExchange {
         told: Told,
         (listed, offered): (Option<ListedPlace>, Option<Offered>),
         rank: Rank,
+        share: Share,
     ) -> DirectExchange {
         let all = if rank == EXECUTOR { vec![0; way.size() * Told::BYTES] } else { Vec::new() };
         let (way, mine) = (Arc::clone(way), told.to_bytes());
@@ -79,24 +82,38 @@ impl DirectExchange {
             mine,
             all,
             end: [0],
+            share,
             listed,
             offered,
             uses: Vec::new(),
         }
     }
 
-    /// Starts to gather. Ranks with another call get an error.
+    /// Whether it is known how the piece goes, so that it may begin.
+    pub fn may_begin(&self) -> bool {
+        self.share.is_known()
+    }
+
+    /// Whether the first piece of the call has done the work of this one.
+    pub fn is_done(&self) -> bool {
+        self.share.is_done()
+    }
+
+    /// Starts to gather. Ranks with another call get an error. `None`: there is nothing to do.
     ///
     /// # Safety
     /// `self` stays in its place and lives until the work has ended.
-    pub unsafe fn start(&mut self, comm: &Communicator) -> Result<Work> {
+    pub unsafe fn start(&mut self, comm: &Communicator) -> Result<Option<Work>> {
+        if self.is_done() {
+            return Ok(None);
+        }
         self.number = self.way.begin();
         let gather = of_bytes(Collective::Gather, Told::BYTES);
         let operation = Operation { call: gather, send: self.mine.as_ptr(), recv: self.all.as_mut_ptr() };
         let signature = Call { kind: CallKind::OnDevice(self.piece.collective), ..self.piece.call };
         let variant = Variant { signature: Some(signature), callback: None };
         // SAFETY: the buffers are as long as the call says, and live by our caller's promise.
-        unsafe { comm.start_variant(&operation, &variant) }.map(Work::from)
+        unsafe { comm.start_variant(&operation, &variant) }.map(|request| Some(request.into()))
     }
 
     /// Goes on, after the last work has ended well or the device may have.
@@ -104,6 +121,9 @@ impl DirectExchange {
     /// # Safety
     /// See [`DirectExchange::start`].
     pub unsafe fn next(&mut self, comm: &Communicator, call: &mut DirectCall) -> Result<Next> {
+        if self.is_done() {
+            return Ok(Next::Ended);
+        }
         let must_run = match self.phase {
             Phase::Gathering if call.executes() => {
                 self.fill_table(comm, call)?;
@@ -117,7 +137,10 @@ impl DirectExchange {
             }
             Phase::Waiting => false,
             Phase::Running => true,
-            Phase::Telling => return Ok(Next::Ended),
+            Phase::Telling => {
+                self.share.decide(self.end[0] != 0);
+                return Ok(Next::Ended);
+            }
         };
         // All ranks tell the ends in the order in which the calls have begun.
         if must_run && !call.has_run() || !self.way.takes_turn_to_end(self.number) {
@@ -144,17 +167,27 @@ impl DirectExchange {
 
     fn fill_table(&mut self, comm: &Communicator, call: &mut DirectCall) -> Result<()> {
         let told: Vec<Told> = self.all.as_chunks().0.iter().map(Told::from_bytes).collect();
-        let place = |(told, rank): (&Told, Rank)| {
-            told.place(rank, |told| self.way.foreign_place(rank, told, &self.piece))
-        };
+        let is_whole = self.share.is_first() && told.iter().all(|told| told.all_stay);
+        self.end = [u8::from(is_whole)];
+        self.share.decide(is_whole);
+        let piece = if is_whole { self.piece.whole() } else { self.piece };
+        let place =
+            |(told, rank): (&Told, Rank)| told.place(rank, |told| self.way.foreign_place(rank, told, &piece));
         let found = told.iter().zip(0..).map(place).collect::<Result<Vec<_>>>()?;
         let (places, uses): (Vec<Place>, Vec<_>) = found.into_iter().unzip();
         self.uses = uses.into_iter().flatten().collect();
         let Some((work, multiprocessors)) = self.way.work(&self.piece) else { return Ok(()) };
         let address = call.table_address();
         let places = Places { places: &places, told: &told, saturates: comm.plan_cache.saturates() };
-        places.fill(call.table(), address, &self.piece, &work, multiprocessors);
+        places.fill(call.table(), address, &piece, &work, multiprocessors);
         Ok(())
+    }
+}
+
+impl Drop for DirectExchange {
+    fn drop(&mut self) {
+        // The piece has failed, and so do the others.
+        self.share.decide(false);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::cut::Share;
 use super::exchange::{DirectExchange, Offered};
 use super::mappings::Found;
 use super::pieces::Piece;
@@ -39,9 +40,9 @@ impl Side {
         (self.seen, self.seen_step) = (address, piece.bytes() as u64);
     }
 
-    /// Bytes from the first byte of the piece to its last one.
-    fn span(&self, piece: &Piece) -> u64 {
-        self.blocks.saturating_sub(1) as u64 * self.step + piece.bytes() as u64
+    /// Start and length of the buffer, whatever part of it the piece has.
+    fn all(&self, piece: &Piece) -> (u64, u64) {
+        (self.start - piece.first_bytes(), self.blocks as u64 * self.step)
     }
 
     fn has_moved(&self) -> bool {
@@ -69,6 +70,7 @@ impl DirectWay {
         rank: Rank,
         (operation, operator): (&Operation, Option<&Arc<Operator>>),
         (stream, stream_waits): (CudaStream, bool),
+        share: Share,
     ) -> Result<(DirectExchange, DirectCall)> {
         let buffers = [operation.send.addr(), operation.recv.addr()];
         let blocks = [piece.input_blocks(self.size(), rank), piece.output_blocks(self.size(), rank)];
@@ -79,9 +81,9 @@ impl DirectWay {
         let _entered = Entered::for_device(self.driver, self.device)?;
         let is_in_place = piece.collective == Collective::AllToAll && buffers[0] == buffers[1];
         // An input in place is overwritten by the kernel before other blocks of it are read.
-        let offered = self.offer_mapped([0, 1].map(|i| {
-            (blocks[i] > 0 && !(i == 0 && is_in_place)).then(|| (sides[i].start, sides[i].span(&piece)))
-        }));
+        let offered = self.offer_mapped(
+            [0, 1].map(|i| (blocks[i] > 0 && !(i == 0 && is_in_place)).then(|| sides[i].all(&piece))),
+        );
         let is_mapped = |i: usize| offered.as_ref().is_some_and(|offered| offered.found[i].is_some());
         let must_move = [
             is_in_place || !self.is_seen(buffers[0]) && !is_mapped(0),
@@ -130,14 +132,16 @@ impl DirectWay {
         let scalar = operator.map_or([0; Scalar::BYTES], |operator| operator.factor());
         let mapped = |i: usize| {
             let found: Option<&Found> = offered.as_ref()?.found[i].as_ref();
-            found.map(|found| (*found.token, found.offset))
+            found.map(|found| (*found.token, found.offset + piece.first_bytes()))
         };
+        let all_stay = (0..2).all(|i| blocks[i] == 0 || !must_move[i]);
         let told = Told {
             number,
             slot: slot as u64,
             mapped: [0, 1].map(|i| mapped(i).unwrap_or_default()),
             offer: offered.as_ref().map_or((0, 0), |offered| offered.offer.told()),
             has_wish: self.takes_wish(),
+            all_stay,
             scalar,
         };
         let execution = match self.executor() {
@@ -149,7 +153,9 @@ impl DirectWay {
                 let place = places.take()?;
                 let table_address = address(place.number());
                 leases.push(place);
-                let shape = work.shape(&piece, self.size(), multiprocessors);
+                // The first piece of several may become the whole call.
+                let most = if share.is_first() { piece.whole() } else { piece };
+                let shape = work.shape(&most, self.size(), multiprocessors);
                 let function = kernels.function(work.entry())?;
                 let launch =
                     |number| Launch { function, shape, arguments_at: number * work.arguments_bytes() };
@@ -159,7 +165,7 @@ impl DirectWay {
         };
         let stream = (self.context, stream, stream_waits);
         let call = DirectCall::new(self.driver, stream, before, after, execution, leases, temporary)?;
-        Ok((DirectExchange::new(self, piece, told, (listed, offered), rank), call))
+        Ok((DirectExchange::new(self, piece, told, (listed, offered), rank, share), call))
     }
 
     /// Finds the buffers that the executor has mapped, and offers them to it: for input and output, start and

@@ -14,8 +14,9 @@
 //! The executor addresses the buffers of its own process as they are. It maps the allocations of the others
 //! when it may (`mappings`). Until then, a rank in another process copies to and from a bounce buffer, which
 //! the executor has mapped from the start. Long calls go in pieces, so that a piece fits into a slot of the
-//! bounce buffer (`pieces`).
+//! bounce buffer (`pieces`), or as a whole if no rank needs one (`cut`).
 
+mod cut;
 mod exchange;
 mod kernels;
 mod make;
@@ -25,6 +26,7 @@ mod place;
 mod setup;
 mod table;
 
+pub(super) use cut::{Cut, Share};
 pub(in crate::comm) use exchange::{DirectExchange, Next};
 pub(super) use pieces::DirectPieces;
 pub(in crate::comm) use setup::DirectWay;

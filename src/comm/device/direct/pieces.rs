@@ -35,9 +35,19 @@ impl Piece {
         }
     }
 
+    /// Bytes of a block before the piece.
+    pub fn first_bytes(&self) -> u64 {
+        (self.first * self.call.datatype.bytes()) as u64
+    }
+
     /// Bytes of the piece in one block.
     pub fn bytes(&self) -> usize {
         self.len * self.call.datatype.bytes()
+    }
+
+    /// All elements of the call.
+    pub fn whole(&self) -> Piece {
+        Piece { first: 0, len: self.call.count as usize, ..*self }
     }
 
     /// Whether the piece is the whole call.
@@ -78,6 +88,19 @@ impl DirectPieces {
         Piece { collective: self.collective, call, first: 0, len: call.count as usize }
     }
 
+    /// Whether there are several pieces.
+    pub fn are_many(&self) -> bool {
+        self.step < self.operation.call.count as usize
+    }
+
+    /// Leaves out what comes before the last piece.
+    pub fn skip_to_last(&mut self) {
+        let count = self.operation.call.count as usize;
+        if self.next < count {
+            self.next = (count - 1) / self.step * self.step;
+        }
+    }
+
     /// The next piece, and whether it is the last.
     pub fn next(&mut self) -> Option<(Piece, bool)> {
         let count = self.operation.call.count as usize;
@@ -114,5 +137,19 @@ mod tests {
         assert_eq!(pieces(Collective::AllGather, 600, Some(8192)), [(0, 512, false), (512, 88, true)]);
         assert_eq!(pieces(Collective::Gather, 600, Some(8192)).len(), 2);
         assert_eq!(pieces(Collective::Broadcast, 0, Some(8192)), []);
+    }
+
+    #[test]
+    fn the_last_piece_follows_a_skip_and_is_made_once() {
+        let kind = CallKind::Collective(Collective::Broadcast);
+        let call = Call { kind, datatype: Datatype::Float32, op: None, root: 0, count: 4 * 512 };
+        let operation = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
+        let mut cut = DirectPieces::of(&operation, 2, Some(2048)).unwrap();
+        assert!(cut.are_many());
+        assert!(cut.next().is_some_and(|(piece, is_last)| (piece.first, is_last) == (0, false)));
+        cut.skip_to_last();
+        assert!(cut.next().is_some_and(|(piece, is_last)| (piece.first, is_last) == (3 * 512, true)));
+        cut.skip_to_last();
+        assert!(cut.next().is_none());
     }
 }

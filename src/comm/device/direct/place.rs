@@ -100,6 +100,8 @@ pub struct Told {
     pub offer: (u64, u64),
     /// Whether the rank has asked the executor for something.
     pub has_wish: bool,
+    /// Whether the executor can address all buffers of the call where they are.
+    pub all_stay: bool,
     /// The factor of a premultiplied sum.
     pub scalar: [u8; Scalar::BYTES],
 }
@@ -107,7 +109,7 @@ pub struct Told {
 impl Told {
     /// Bytes of a message.
     pub const BYTES: usize = Told::WORDS * size_of::<u64>() + Scalar::BYTES;
-    const WORDS: usize = 9;
+    const WORDS: usize = 10;
 
     /// The message.
     pub fn to_bytes(self) -> [u8; Told::BYTES] {
@@ -122,6 +124,7 @@ impl Told {
             self.offer.0,
             self.offer.1,
             u64::from(self.has_wish),
+            u64::from(self.all_stay),
         ];
         let mut bytes = [0; Told::BYTES];
         let (places, scalar) = bytes.split_at_mut(Told::WORDS * size_of::<u64>());
@@ -142,6 +145,7 @@ impl Told {
             mapped: [(word(2), word(3)), (word(4), word(5))],
             offer: (word(6), word(7)),
             has_wish: word(8) != 0,
+            all_stay: word(9) != 0,
             scalar: std::array::from_fn(|i| bytes[8 * Told::WORDS + i]),
         }
     }
@@ -181,6 +185,7 @@ mod tests {
             mapped: [(2, 3), (4, 5)],
             offer: (6, 7),
             has_wish: true,
+            all_stay: false,
             scalar: [8; Scalar::BYTES],
         };
         assert_eq!(Told::from_bytes(&told.to_bytes()), told);

@@ -360,6 +360,11 @@ impl DirectWay {
         Ok(stream)
     }
 
+    /// Number of pieces that have begun.
+    pub fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Relaxed)
+    }
+
     /// A number for the next call that begins in this communicator. The same on all ranks.
     pub fn begin(&self) -> u64 {
         self.begun.fetch_add(1, Ordering::Relaxed)
