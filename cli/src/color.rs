@@ -1,7 +1,7 @@
 //! `--color`: whether this tool colours what it writes.
 //!
-//! The choice is a global of anstream, which clap and all writers of this tool ask. `auto` colours on terminals,
-//! and obeys `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM`.
+//! The choice is a global of anstream, which clap and all writers of this tool ask. `auto` colours on
+//! terminals, and obeys `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM`.
 
 use std::ffi::OsString;
 use std::fmt::Display;

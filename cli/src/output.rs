@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::Failure;
 
-/// Writes to standard output, with colour where that is wanted, and returns the exit code. A reader such as head
-/// may have closed it.
+/// Writes to standard output, with colour where that is wanted, and returns the exit code. A reader such as
+/// head may have closed it.
 pub fn say(text: &str) -> Result<u8, Failure> {
     match anstream::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),

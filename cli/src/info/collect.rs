@@ -93,8 +93,8 @@ pub struct Interface {
     pub chosen: bool,
 }
 
-/// Asks the machine, the engine and the environment for what is wanted. Never fails: what cannot be determined is reported as
-/// such, because this command is used on machines where something is wrong.
+/// Asks the machine, the engine and the environment for what is wanted. Never fails: what cannot be
+/// determined is reported as such, because this command is used on machines where something is wrong.
 pub fn collect(wanted: &Wanted<'_>) -> Info {
     let job = wanted.then(Section::Job, engine::job);
     let processor = wanted.then(Section::Processor, processor);

@@ -70,8 +70,8 @@ impl Communicator {
         self.direct.as_ref().map_or((0, 0), |way| (count(&way.in_place), count(&way.moved)))
     }
 
-    /// Number of times that this rank has told the others about a direct call: once for each call, or for each
-    /// piece of it.
+    /// Number of times that this rank has told the others about a direct call: once for each call, or for
+    /// each piece of it.
     pub fn direct_exchanges(&self) -> u64 {
         self.direct.as_ref().map_or(0, |way| way.begun())
     }

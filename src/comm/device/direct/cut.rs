@@ -28,11 +28,11 @@ pub struct Cut {
 /// The part that a piece has in the decision.
 #[derive(Clone)]
 pub enum Share {
-    /// It is the only piece of its call.
+    /// The piece is the only one of its call.
     None,
-    /// It brings the decision.
+    /// The piece brings the decision.
     First(Arc<Cut>),
-    /// It begins when the decision is known.
+    /// The piece begins when the decision is known.
     Later(Arc<Cut>),
 }
 
