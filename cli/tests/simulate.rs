@@ -130,7 +130,7 @@ fn simulate_reads_models_and_what_perf_has_measured() {
 fn refusals_are_sentences() {
     let cases: [(&[&str], i32, &str); 8] = [
         (&["plan", "all_reduce", "--ranks", "2", "--bytes", "1X"], 2, "expected a number of bytes"),
-        (&["plan", "allreduce", "--ranks", "2"], 2, "the collectives are all_reduce"),
+        (&["plan", "allredux", "--ranks", "2"], 2, "the collectives are all_reduce"),
         (&["plan", "reduce", "--ranks", "2", "--root", "2"], 2, "there are ranks 0 to 1"),
         (&["plan", "reduce", "--ranks", "2", "--hosts", "3"], 2, "3 hosts need at least as many ranks"),
         (&["plan", "reduce", "--ranks", "2", "-a", "ring"], 2, "reduce has no algorithm ring; it has"),

@@ -56,6 +56,7 @@ fn on_two_ranks_that_choose(choice: &str, engine: Option<Pretender>, body: impl 
             comm.on_device = DeviceEngine::from(Ok(Box::new(foreign)));
             comm.choice = BackendChoice::parse("choice", choice).unwrap();
         }
+        let comm = comm.shared();
         body(&comm);
         builtin.finalize().unwrap();
     });
