@@ -154,6 +154,7 @@ class Communicator:
         name: str | None = None,
         interface: str | None = None,
         backend: str | None = None,
+        for_devices: bool = False,
     ) -> Communicator: ...
     @classmethod
     def from_id(
@@ -166,6 +167,7 @@ class Communicator:
         name: str | None = None,
         interface: str | None = None,
         backend: str | None = None,
+        for_devices: bool = False,
     ) -> Communicator: ...
     @classmethod
     def from_store(
@@ -178,6 +180,7 @@ class Communicator:
         name: str | None = None,
         interface: str | None = None,
         backend: str | None = None,
+        for_devices: bool = False,
     ) -> Communicator: ...
     @classmethod
     def from_file(
@@ -190,6 +193,7 @@ class Communicator:
         name: str | None = None,
         interface: str | None = None,
         backend: str | None = None,
+        for_devices: bool = False,
     ) -> Communicator: ...
     @property
     def rank(self) -> int: ...
