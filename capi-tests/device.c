@@ -1,26 +1,11 @@
 /* Tests of buffers in memory of a GPU, which is the driver double of cuda-double: one process per rank, on a
  * stream of the program and without one. The program finds the driver by its usual name. */
-#include <dlfcn.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "cuda.h"
 
 enum { COUNT = 100000, BYTES = COUNT * 4, PATTERN = 0x01010101 };
-
-typedef int function();
-
-static void *driver;
-
-/* Calls a function of the driver, whose arguments are passed as they are. */
-#define CUDA(name, ...)                                                                                                \
-    do {                                                                                                               \
-        function *entry;                                                                                               \
-        *(void **)&entry = dlsym(driver, name);                                                                        \
-        CHECK(entry != NULL);                                                                                          \
-        CHECK(entry(__VA_ARGS__) == 0);                                                                                \
-    } while (0)
 
 static void check_device(uint64_t at, int32_t expected, void *stream)
 {
@@ -31,12 +16,6 @@ static void check_device(uint64_t at, int32_t expected, void *stream)
     for (int i = 0; i < COUNT; i++)
         CHECK(got[i] == expected);
     free(got);
-}
-
-/* The driver knows device memory by numbers, the library by pointers. */
-static void *address(uint64_t device)
-{
-    return (void *)(uintptr_t)device;
 }
 
 /* The call sees what the stream has done before it, and the stream then sees the result. Nobody waits between. */

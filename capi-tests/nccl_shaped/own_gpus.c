@@ -5,33 +5,13 @@
  *     own_gpus later      the device becomes current afterwards
  *     own_gpus devices    the communicator is made for memory of devices
  *     own_gpus host       without any device: then neither the driver nor NCCL may be in the process */
-#include <dlfcn.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "cuda.h"
 
 enum { COUNT = 5000, BYTES = COUNT * 4 };
-
-typedef int function();
-
-static void *driver;
-
-/* Calls a function of the driver, whose arguments are passed as they are. */
-#define CUDA(name, ...)                                                                                                \
-    do {                                                                                                               \
-        function *entry;                                                                                               \
-        *(void **)&entry = dlsym(driver, name);                                                                        \
-        CHECK(entry != NULL);                                                                                          \
-        CHECK(entry(__VA_ARGS__) == 0);                                                                                \
-    } while (0)
-
-static void *address(uint64_t device)
-{
-    return (void *)(uintptr_t)device;
-}
 
 static void check_ints(uint64_t at, int expected, void *stream)
 {

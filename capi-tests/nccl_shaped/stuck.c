@@ -7,30 +7,15 @@
  *
  * Only rank 0 has a deadline in the first case, and only rank 1 in the second.
  * The call of the others has a stream, or none (second argument "blocking"), or a request ("request"). */
-#include <dlfcn.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "cuda.h"
 
 enum { COUNT = 5000, BYTES = COUNT * 4 };
-
-typedef int function();
-
-static void *driver;
-
-/* Calls a function of the driver, whose arguments are passed as they are. */
-#define CUDA(name, ...)                                                                                                \
-    do {                                                                                                               \
-        function *entry;                                                                                               \
-        *(void **)&entry = dlsym(driver, name);                                                                        \
-        CHECK(entry != NULL);                                                                                          \
-        CHECK(entry(__VA_ARGS__) == 0);                                                                                \
-    } while (0)
 
 /* The rank that does not take part. Returns whether it goes on. */
 static void other(const char *how)
@@ -63,7 +48,7 @@ int main(int argc, char **argv)
     CHECK_OK(anyccl_comm_rank(ANYCCL_WORLD, &rank));
     CUDA("cuStreamCreate", &stream, 1u);
     CUDA("cuMemAlloc_v2", &data, (size_t)BYTES);
-    void *buffer = (void *)(uintptr_t)data;
+    void *buffer = address(data);
     if (strcmp(argv[1], rank == 1 ? "late" : "mixed") == 0)
         CHECK_OK(anyccl_comm_set_timeout(ANYCCL_WORLD, ANYCCL_TIMEOUT_NEVER));
     if (rank == 1) {

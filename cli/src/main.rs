@@ -3,6 +3,7 @@
 //! There is one folder per subcommand. The tool's own exit codes are 2 for wrong usage, and 1 if it cannot do
 //! what was asked. `run` passes on the codes of its ranks, see `run`.
 
+mod cgroup;
 mod color;
 mod completions;
 mod devices;

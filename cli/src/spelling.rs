@@ -1,5 +1,7 @@
 //! Names as users spell them: other spellings that mean a name, and the name that a misspelt one is near.
 
+use anyccl_engine::config;
+
 /// The name that a word spells, without regard to case, underscores and hyphens: `allreduce` is all_reduce.
 pub fn find<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters = letters(word);
@@ -11,12 +13,9 @@ pub fn did_you_mean<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) ->
     nearest(word, names).map_or_else(String::new, |name| format!("; did you mean {name}?"))
 }
 
-/// The name that is nearest to a word, if it is near: an edit for every three letters.
+/// The name that is nearest to a word, if it is near.
 pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word = letters(word);
-    let near = names.into_iter().map(|name| (strsim::osa_distance(&word, &letters(name)), name));
-    let (distance, name) = near.min_by_key(|(distance, _)| *distance)?;
-    (distance * 3 <= word.len().max(letters(name).len())).then_some(name)
+    config::nearest(&letters(word), names.into_iter().map(|name| (letters(name), name)))
 }
 
 fn letters(word: &str) -> String {

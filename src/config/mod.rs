@@ -4,11 +4,13 @@
 //! is made from it. [`Config`] is the typed result.
 
 mod backends;
+mod nearest;
 mod settings;
 mod unknown;
 mod variables;
 
 pub use backends::{BackendChoice, BackendName, MemoryKind};
+pub use nearest::nearest;
 pub use settings::{Config, DeviceMapChoice, DeviceWayChoice, TransportChoice};
 pub use unknown::{UnknownVariable, unknown_variables, warn_of_unknown_variables};
 pub use variables::{VARIABLES, Variable, raw};

@@ -3,6 +3,7 @@
 use std::sync::Once;
 
 use super::VARIABLES;
+use super::nearest;
 use crate::log_line;
 
 const PREFIX: &str = "ANYCCL_";
@@ -24,9 +25,6 @@ const OTHERS: [&str; 10] = [
 /// What tests use among themselves.
 const TEST_PREFIX: &str = "ANYCCL_TEST_";
 
-/// The largest distance between two names of which one may be meant by the other, for each 4 characters.
-const EDITS_PER_FOUR: usize = 1;
-
 /// A variable whose name begins with `ANYCCL_` and means nothing.
 #[derive(Debug, PartialEq, Eq)]
 pub struct UnknownVariable {
@@ -40,7 +38,7 @@ pub struct UnknownVariable {
 pub fn unknown_variables() -> Vec<UnknownVariable> {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let unknown = names.filter(|name| is_unknown(name));
-    unknown.map(|name| UnknownVariable { meant: nearest(&name), name }).collect()
+    unknown.map(|name| UnknownVariable { meant: meant_by(&name), name }).collect()
 }
 
 /// Warns of each variable whose name begins with `ANYCCL_` and means nothing. Does so once per process; the
@@ -72,13 +70,9 @@ fn known() -> impl Iterator<Item = &'static str> {
 }
 
 /// The variable that is most likely meant.
-fn nearest(name: &str) -> Option<&'static str> {
-    let ours = known().filter(|known| known.starts_with(PREFIX));
-    let (distance, meant) = ours
-        .map(|known| (strsim::osa_distance(&name[PREFIX.len()..], &known[PREFIX.len()..]), known))
-        .min_by_key(|(distance, _)| *distance)?;
-    let longest = name.len().max(meant.len()) - PREFIX.len();
-    (distance <= (longest * EDITS_PER_FOUR).div_ceil(4)).then_some(meant)
+fn meant_by(name: &str) -> Option<&'static str> {
+    let ours = known().filter_map(|known| Some((known.strip_prefix(PREFIX)?.to_string(), known)));
+    nearest(name.strip_prefix(PREFIX)?, ours)
 }
 
 #[cfg(test)]
@@ -96,10 +90,10 @@ mod tests {
             ("ANYCCL_WORLDSIZE", "ANYCCL_WORLD_SIZE"),
         ] {
             assert!(is_unknown(name));
-            assert_eq!(nearest(name), Some(meant), "{name}");
+            assert_eq!(meant_by(name), Some(meant), "{name}");
         }
-        assert_eq!(nearest("ANYCCL_COLOUR_OF_THE_SKY"), None);
-        assert_eq!(nearest("ANYCCL_"), None);
+        assert_eq!(meant_by("ANYCCL_COLOUR_OF_THE_SKY"), None);
+        assert_eq!(meant_by("ANYCCL_"), None);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::cgroup;
+
 /// The root of the files.
 pub struct Files {
     root: PathBuf,
@@ -43,15 +45,7 @@ impl Files {
     /// The tightest number that a file of this process's control group (version 2) and of those above holds.
     pub fn tightest_limit(&self, file: &str) -> Option<u64> {
         let groups = self.text("/proc/self/cgroup")?;
-        let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
-        let mut levels: Vec<&str> = own.split('/').filter(|part| !part.is_empty()).collect();
-        let mut limits = Vec::new();
-        loop {
-            limits.extend(self.number(&format!("/sys/fs/cgroup/{}/{file}", levels.join("/"))));
-            if levels.pop().is_none() {
-                return limits.into_iter().min();
-            }
-        }
+        cgroup::paths(&groups, file).iter().filter_map(|path| self.number(path)).min()
     }
 
     fn path(&self, path: &str) -> PathBuf {

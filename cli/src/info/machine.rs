@@ -4,6 +4,7 @@ use std::fs;
 
 use serde::Serialize;
 
+use crate::cgroup;
 use crate::sys::cpus::CpuSet;
 
 /// The processor.
@@ -70,20 +71,8 @@ fn features() -> Vec<&'static str> {
 /// The tightest `cpu.max` from this process's control group (version 2) up to the root.
 fn quota() -> Option<f64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-    let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
-    let mut levels: Vec<&str> = own.split('/').filter(|part| !part.is_empty()).collect();
-    let mut tightest: Option<f64> = None;
-    loop {
-        let path = format!("/sys/fs/cgroup/{}/cpu.max", levels.join("/"));
-        let limit = fs::read_to_string(path).ok().and_then(|text| cores_of_quota(&text));
-        tightest = match (tightest, limit) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        if levels.pop().is_none() {
-            return tightest;
-        }
-    }
+    let limits = cgroup::paths(&groups, "cpu.max").into_iter();
+    limits.filter_map(|path| cores_of_quota(&fs::read_to_string(path).ok()?)).reduce(f64::min)
 }
 
 /// `cpu.max` holds "QUOTA PERIOD" in microseconds, or "max PERIOD".

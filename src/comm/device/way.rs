@@ -62,9 +62,8 @@ impl Communicator {
         if self.kinds.may_differ() { DeviceWay::Staged } else { DeviceWay::None }
     }
 
-    /// Number of buffers of this rank that calls of the direct way have used where they are, and number of
-    /// those that they have copied to or from other memory of the device. A call in pieces counts once for
-    /// each.
+    /// Two numbers of buffers of this rank in calls of the direct way: those used where they are, and those
+    /// copied to or from other memory of the device. A call in pieces counts once for each.
     pub fn direct_buffers(&self) -> (u64, u64) {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         self.direct.as_ref().map_or((0, 0), |way| (count(&way.in_place), count(&way.moved)))
