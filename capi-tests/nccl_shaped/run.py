@@ -158,7 +158,7 @@ def tests(options):
         if how in ("late", "mixed"):
             variables["ANYCCL_TIMEOUT_MS"] = "1000"
         ended = Ended([(command, variables)])
-        reason = {"late": "has not ended in nccl", "mixed": "timed out after 1.",
+        reason = {"late": "has not ended in nccl", "mixed": "timed out after ",
                   "lost": "rank 1 (", "aborted": "rank 1"}[how]
         if f"rank 0: " not in ended.out or reason not in ended.out.split("rank 0: ")[1] or "stand-in for NCCL was aborted" not in ended.err:
             raise Failure(ended.described())
