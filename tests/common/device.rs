@@ -2,8 +2,12 @@
 //!
 //! The double is built next to the test program. A test allocates the device memory of all ranks before its
 //! ranks begin ([`Arena`]), because an allocation waits until the device is idle.
+//!
+//! `ANYCCL_TEST_DRIVER` names another driver: with `libcuda.so.1` the tests use the GPU of this machine. Seeds do
+//! nothing there, no objects are counted, and tests that make the driver fail cannot run.
 
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use anyccl_engine::base::{Collective, Datatype, ReduceOp, Result};
@@ -33,11 +37,17 @@ pub struct Double {
     graph_launch: unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int,
     executable_destroy: unsafe extern "C" fn(*mut c_void) -> c_int,
     synchronize: unsafe extern "C" fn(*mut c_void) -> c_int,
+    /// None: a real GPU.
+    controls: Option<Controls>,
+    context: usize,
+}
+
+/// Functions that only the double has.
+struct Controls {
     set_faults: unsafe extern "C" fn(*const c_char, c_int, *const c_char) -> c_int,
     set_seed: unsafe extern "C" fn(u64),
     corrupt: unsafe extern "C" fn(u64),
     live: unsafe extern "C" fn(*mut c_char, usize) -> usize,
-    context: usize,
 }
 
 /// Loads the double, once per process, and makes its context current in this thread.
@@ -58,12 +68,13 @@ fn functions() -> &'static Double {
 }
 
 fn load() -> Double {
-    let program = std::env::current_exe().expect("the path of the test");
-    let path = program.parent().expect("it lies in a folder").join("libcuda.so");
+    let other = std::env::var("ANYCCL_TEST_DRIVER").ok();
+    let is_double = other.is_none();
+    let path = other.map_or_else(path_of_double, PathBuf::from);
     let name = CString::new(path.to_str().expect("a path of text")).expect("no NUL");
-    // SAFETY: the double, built with this test.
+    // SAFETY: the double, built with this test, or the driver of this machine.
     let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-    assert!(!library.is_null(), "{} is not there: cargo builds it with the tests", path.display());
+    assert!(!library.is_null(), "{} is not there: cargo builds the double with the tests", path.display());
     let init: unsafe extern "C" fn(c_uint) -> c_int = symbol(library, "cuInit");
     // SAFETY: the only valid argument.
     check(unsafe { init(0) }, "cuInit");
@@ -90,12 +101,19 @@ fn load() -> Double {
         graph_launch: symbol(library, "cuGraphLaunch"),
         executable_destroy: symbol(library, "cuGraphExecDestroy"),
         synchronize: symbol(library, "cuStreamSynchronize"),
-        set_faults: symbol(library, "cudaDoubleSetFaults"),
-        set_seed: symbol(library, "cudaDoubleSetSeed"),
-        corrupt: symbol(library, "cudaDoubleCorrupt"),
-        live: symbol(library, "cudaDoubleLiveObjects"),
+        controls: is_double.then(|| Controls {
+            set_faults: symbol(library, "cudaDoubleSetFaults"),
+            set_seed: symbol(library, "cudaDoubleSetSeed"),
+            corrupt: symbol(library, "cudaDoubleCorrupt"),
+            live: symbol(library, "cudaDoubleLiveObjects"),
+        }),
         context: context.expose_provenance(),
     }
+}
+
+fn path_of_double() -> PathBuf {
+    let program = std::env::current_exe().expect("the path of the test");
+    program.parent().expect("it lies in a folder").join("libcuda.so")
 }
 
 /// The device of this process: with `ANYCCL_TEST_DEVICES` devices, those of the ranks take turns.
@@ -119,6 +137,10 @@ fn check(result: c_int, what: &str) {
 }
 
 impl Double {
+    fn controls(&self) -> &Controls {
+        self.controls.as_ref().expect("this test needs the driver double: a real GPU cannot be told to fail")
+    }
+
     /// Copies bytes to the device, and waits.
     pub fn write(&self, to: u64, bytes: &[u8]) {
         // SAFETY: as many bytes as the slice has.
@@ -155,7 +177,8 @@ impl Double {
     fn replace_faults(&self, fail: &str, is_sticky: bool, ignore: &str) {
         let (fail, ignore) = (CString::new(fail).expect("no NUL"), CString::new(ignore).expect("no NUL"));
         // SAFETY: terminated texts.
-        let result = unsafe { (self.set_faults)(fail.as_ptr(), c_int::from(is_sticky), ignore.as_ptr()) };
+        let result =
+            unsafe { (self.controls().set_faults)(fail.as_ptr(), c_int::from(is_sticky), ignore.as_ptr()) };
         check(result, "cudaDoubleSetFaults");
     }
 
@@ -163,20 +186,23 @@ impl Double {
     /// for the rest of the process.
     pub fn corrupt(&self, n: u64) {
         // SAFETY: without condition.
-        unsafe { (self.corrupt)(n) };
+        unsafe { (self.controls().corrupt)(n) };
     }
 
     /// Sets the seed of streams that begin to work from now on.
     pub fn set_seed(&self, seed: u64) {
-        // SAFETY: without condition.
-        unsafe { (self.set_seed)(seed) };
+        if let Some(controls) = &self.controls {
+            // SAFETY: without condition.
+            unsafe { (controls.set_seed)(seed) };
+        }
     }
 
-    /// The number of live objects of a kind, as `cudaDoubleLiveObjects` counts them.
+    /// The number of live objects of a kind, as `cudaDoubleLiveObjects` counts them. On a real GPU: 0.
     pub fn live(&self, kind: &str) -> u64 {
+        let Some(controls) = &self.controls else { return 0 };
         let mut text = vec![0u8; 1024];
         // SAFETY: writes a terminated text of at most that length.
-        unsafe { (self.live)(text.as_mut_ptr().cast(), text.len()) };
+        unsafe { (controls.live)(text.as_mut_ptr().cast(), text.len()) };
         let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
         let text = String::from_utf8_lossy(&text[..end]).into_owned();
         let found = text.split_whitespace().find_map(|pair| pair.strip_prefix(kind)?.strip_prefix('='));

@@ -89,6 +89,7 @@ def test_abort_lets_streams_go_on():
     assert ranks.same(2, body, clean=False)
 
 
+@gpu.needs_the_double
 def test_nothing_is_left_on_the_device_by_many_calls():
     def body(rank, size):
         def calls():

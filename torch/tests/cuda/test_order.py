@@ -87,6 +87,7 @@ def test_the_stream_of_wait_waits_for_an_asynchronous_call():
     assert ranks.same(2, body)
 
 
+@gpu.needs_the_double
 def test_these_tests_see_it_when_a_stream_does_not_wait():
     def body(rank, size):
         wrong = []
