@@ -134,6 +134,7 @@ test-check:
 	$(PYTHON) docs/site/make.py --check
 test-unit:
 	cargo test --workspace --no-fail-fast
+	cargo test -p anyccl --features half,complex --test operators
 test-c-api:
 	$(PYTHON) capi-tests/run.py
 test-examples: examples
