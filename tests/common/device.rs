@@ -3,8 +3,8 @@
 //! The double is built next to the test program. A test allocates the device memory of all ranks before its
 //! ranks begin ([`Arena`]), because an allocation waits until the device is idle.
 //!
-//! `ANYCCL_TEST_DRIVER` names another driver: with `libcuda.so.1` the tests use the GPU of this machine. Seeds do
-//! nothing there, no objects are counted, and tests that make the driver fail cannot run.
+//! `ANYCCL_TEST_DRIVER` names another driver: with `libcuda.so.1` the tests use the GPU of this machine.
+//! Seeds do nothing there, no objects are counted, and tests that make the driver fail cannot run.
 
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::path::PathBuf;
