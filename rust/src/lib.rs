@@ -39,6 +39,7 @@
 //! | do something else during a call | [`Request`], which owns its buffers |
 //! | the same, with borrowed buffers | [`Communicator::scope`] |
 //! | make the same call again and again | [`Persistent`] |
+//! | exchange with neighbours | [`Graph`] |
 //! | reduce by a function of the program | [`Operator`] |
 //! | learn what went wrong | [`Error`], [`ErrorKind`] |
 //!
@@ -74,6 +75,7 @@ mod element;
 mod error;
 mod fixed;
 mod formation;
+mod graph;
 mod join;
 mod messages;
 mod operator;
@@ -90,6 +92,7 @@ pub use communicator::Communicator;
 pub use config::Config;
 pub use element::Element;
 pub use error::{Error, ErrorKind, Result};
+pub use graph::Graph;
 pub use join::{Store, StoreError, UniqueId};
 pub use messages::{ReceiveRequest, Source, Status, Tag};
 pub use operator::{Op, Operator};

@@ -3,7 +3,7 @@
 //! The blocks of a buffer follow one another, in rank order, and fill it. Counts are numbers of elements.
 
 use anyccl_engine::base::{Collective, Error as EngineError, Result as EngineResult};
-use anyccl_engine::comm::{Communicator as Engine, Places, Unequal, Work};
+use anyccl_engine::comm::{Communicator as Engine, Graph, Places, Unequal, Work};
 use anyccl_engine::plan::{Block, BlockLayout};
 
 use crate::buffers::Input;
@@ -19,9 +19,11 @@ use crate::sides::{RawSides, Sides};
 /// The counts that a rank passes to a collective: of its input, and of its output. `None`: one block, the
 /// whole buffer.
 #[derive(Clone, Copy, Default)]
-struct Counts<'a> {
-    send: Option<&'a [usize]>,
-    recv: Option<&'a [usize]>,
+pub(crate) struct Counts<'a> {
+    pub send: Option<&'a [usize]>,
+    pub recv: Option<&'a [usize]>,
+    /// Set if blocks go to and come from neighbours instead of all ranks.
+    pub graph: Option<&'a Graph>,
 }
 
 /// # Collectives with blocks of different lengths
@@ -43,7 +45,7 @@ impl Communicator {
     /// # Ok::<(), anyccl::Error>(())
     /// ```
     pub fn all_gather_v<T: Element>(&self, send: &[T], recv: &mut [T], counts: &[usize]) -> Result<()> {
-        let counts = Counts { send: None, recv: Some(counts) };
+        let counts = Counts { recv: Some(counts), ..Counts::default() };
         self.run_unequal(Asked::plain(Collective::AllGatherV), Sides::apart(send, recv), counts)
     }
 
@@ -56,7 +58,7 @@ impl Communicator {
         counts: &[usize],
         root: usize,
     ) -> Result<()> {
-        let counts = Counts { send: None, recv: Some(counts) };
+        let counts = Counts { recv: Some(counts), ..Counts::default() };
         self.run_unequal(Asked::rooted(Collective::GatherV, root), Sides::apart(send, recv), counts)
     }
 
@@ -69,7 +71,7 @@ impl Communicator {
         recv: &mut [T],
         root: usize,
     ) -> Result<()> {
-        let counts = Counts { send: Some(counts), recv: None };
+        let counts = Counts { send: Some(counts), ..Counts::default() };
         self.run_unequal(Asked::rooted(Collective::ScatterV, root), Sides::apart(send, recv), counts)
     }
 
@@ -82,7 +84,7 @@ impl Communicator {
         recv: &mut [T],
         op: impl Into<Operator<T>>,
     ) -> Result<()> {
-        let counts = Counts { send: Some(counts), recv: None };
+        let counts = Counts { send: Some(counts), ..Counts::default() };
         self.run_unequal(Asked::reducing(Collective::ReduceScatterV, op), Sides::apart(send, recv), counts)
     }
 
@@ -95,7 +97,7 @@ impl Communicator {
         recv: &mut [T],
         recv_counts: &[usize],
     ) -> Result<()> {
-        let counts = Counts { send: Some(send_counts), recv: Some(recv_counts) };
+        let counts = Counts { send: Some(send_counts), recv: Some(recv_counts), graph: None };
         self.run_unequal(Asked::plain(Collective::AllToAllV), Sides::apart(send, recv), counts)
     }
 
@@ -106,7 +108,7 @@ impl Communicator {
         recv: Vec<T>,
         counts: &[usize],
     ) -> Result<Request<(S, Vec<T>)>> {
-        let counts = Counts { send: None, recv: Some(counts) };
+        let counts = Counts { recv: Some(counts), ..Counts::default() };
         self.start_unequal(Asked::plain(Collective::AllGatherV), send, recv, counts)
     }
 
@@ -118,7 +120,7 @@ impl Communicator {
         counts: &[usize],
         root: usize,
     ) -> Result<Request<(S, Vec<T>)>> {
-        let counts = Counts { send: None, recv: Some(counts) };
+        let counts = Counts { recv: Some(counts), ..Counts::default() };
         self.start_unequal(Asked::rooted(Collective::GatherV, root), send, recv, counts)
     }
 
@@ -130,7 +132,7 @@ impl Communicator {
         recv: Vec<T>,
         root: usize,
     ) -> Result<Request<(S, Vec<T>)>> {
-        let counts = Counts { send: Some(counts), recv: None };
+        let counts = Counts { send: Some(counts), ..Counts::default() };
         self.start_unequal(Asked::rooted(Collective::ScatterV, root), send, recv, counts)
     }
 
@@ -142,7 +144,7 @@ impl Communicator {
         recv: Vec<T>,
         op: impl Into<Operator<T>>,
     ) -> Result<Request<(S, Vec<T>)>> {
-        let counts = Counts { send: Some(counts), recv: None };
+        let counts = Counts { send: Some(counts), ..Counts::default() };
         self.start_unequal(Asked::reducing(Collective::ReduceScatterV, op), send, recv, counts)
     }
 
@@ -154,11 +156,17 @@ impl Communicator {
         recv: Vec<T>,
         recv_counts: &[usize],
     ) -> Result<Request<(S, Vec<T>)>> {
-        let counts = Counts { send: Some(send_counts), recv: Some(recv_counts) };
+        let counts = Counts { send: Some(send_counts), recv: Some(recv_counts), graph: None };
         self.start_unequal(Asked::plain(Collective::AllToAllV), send, recv, counts)
     }
 
-    fn run_unequal<T: Element>(&self, asked: Asked, sides: Sides<'_, T>, counts: Counts) -> Result<()> {
+    /// Runs a collective with blocks of different lengths to its end.
+    pub(crate) fn run_unequal<T: Element>(
+        &self,
+        asked: Asked,
+        sides: Sides<'_, T>,
+        counts: Counts,
+    ) -> Result<()> {
         let outcome = self.enter(asked.name(), |engine| {
             let blocks = Blocks::checked(&asked, engine, sides.raw(), counts)?;
             let operator = asked.operator.as_ref().and_then(|operator| operator.operator.as_ref());
@@ -169,7 +177,8 @@ impl Communicator {
         self.settle(asked.name(), asked.operator.as_ref(), outcome)
     }
 
-    fn start_unequal<T: Element, S: Input<T>>(
+    /// Starts a collective with blocks of different lengths.
+    pub(crate) fn start_unequal<T: Element, S: Input<T>>(
         &self,
         asked: Asked,
         send: S,
@@ -190,27 +199,35 @@ impl Communicator {
 }
 
 /// The blocks of one call, which lie within its buffers.
-struct Blocks {
+struct Blocks<'a> {
     root: u32,
     input: Vec<Block>,
     output: Vec<Block>,
+    graph: Option<&'a Graph>,
 }
 
-impl Blocks {
-    fn checked(asked: &Asked, engine: &Engine, sides: RawSides, counts: Counts) -> EngineResult<Blocks> {
+impl<'a> Blocks<'a> {
+    fn checked(
+        asked: &Asked,
+        engine: &Engine,
+        sides: RawSides,
+        counts: Counts<'a>,
+    ) -> EngineResult<Blocks<'a>> {
         let (size, rank) = (engine.size() as usize, engine.rank());
         let root = check_rank("root", asked.root, size)?;
         asked.operator.as_ref().map_or(Ok(()), OperatorInUse::check)?;
         let is_root = rank == root;
-        let list = |what, counts: Option<&[usize]>, len: usize, is_used: bool| match counts {
+        let list = |what, counts: Option<&[usize]>, blocks: usize, len: usize, is_used: bool| match counts {
             None => Ok(vec![Block { offset: 0, len }]),
             Some(_) if !is_used => Ok(Vec::new()),
-            Some(counts) => adjacent(what, counts, size, len),
+            Some(counts) => adjacent(what, counts, blocks, len),
         };
-        let input =
-            list("send", counts.send, sides.send_len, is_root || asked.collective != Collective::ScatterV)?;
-        let output =
-            list("recv", counts.recv, sides.recv_len, is_root || asked.collective != Collective::GatherV)?;
+        let (to, from) =
+            counts.graph.map_or((size, size), |graph| (graph.destinations().len(), graph.sources().len()));
+        let scatters = asked.collective == Collective::ScatterV;
+        let gathers = asked.collective == Collective::GatherV;
+        let input = list("send", counts.send, to, sides.send_len, is_root || !scatters)?;
+        let output = list("recv", counts.recv, from, sides.recv_len, is_root || !gathers)?;
         let own = |blocks: &[Block]| blocks.get(rank as usize).copied();
         let wrong = match asked.collective {
             Collective::AllGatherV => own(&output).filter(|own| own.len != sides.send_len),
@@ -225,7 +242,7 @@ impl Blocks {
             let got = format!("it has {len} elements, and the count of this rank is {}", own.len);
             return Err(EngineError::InvalidArgument { what, got });
         }
-        Ok(Blocks { root, input, output })
+        Ok(Blocks { root, input, output, graph: counts.graph })
     }
 
     fn call<T: Element>(&self, asked: &Asked, sides: RawSides) -> Unequal<'_> {
@@ -234,26 +251,32 @@ impl Blocks {
             datatype: <T as Described>::DATATYPE,
             op: asked.operator.as_ref().map(|operator| operator.op),
             root: self.root,
-            layout: BlockLayout { input: &self.input, output: &self.output, ..BlockLayout::NONE },
+            layout: BlockLayout {
+                input: &self.input,
+                output: &self.output,
+                sources: self.graph.map_or(&[], Graph::sources),
+                destinations: self.graph.map_or(&[], Graph::destinations),
+                ..BlockLayout::NONE
+            },
             places: Places::Buffers { send: sides.send, recv: sides.recv },
         }
     }
 }
 
 /// Blocks that follow one another and fill a buffer of `len` elements.
-fn adjacent(what: &'static str, counts: &[usize], size: usize, len: usize) -> EngineResult<Vec<Block>> {
+fn adjacent(what: &'static str, counts: &[usize], blocks: usize, len: usize) -> EngineResult<Vec<Block>> {
     let refuse = |got| Err(EngineError::InvalidArgument { what, got });
-    if counts.len() != size {
-        return refuse(format!("{} counts for {size} ranks", counts.len()));
+    if counts.len() != blocks {
+        return refuse(format!("{} counts for {blocks} ranks", counts.len()));
     }
     let mut end = 0usize;
-    let mut blocks = Vec::with_capacity(size);
+    let mut found = Vec::with_capacity(blocks);
     for count in counts {
-        blocks.push(Block { offset: end, len: *count });
+        found.push(Block { offset: end, len: *count });
         end = end.saturating_add(*count);
     }
     if end != len {
         return refuse(format!("it has {len} elements, and its counts add up to {end}"));
     }
-    Ok(blocks)
+    Ok(found)
 }

@@ -151,6 +151,45 @@ fn blocks_of_different_lengths_come_to_their_places() {
 }
 
 #[test]
+fn neighbours_in_a_ring_and_in_a_star_get_their_blocks() {
+    on_ranks(|comm| {
+        let (rank, size) = (comm.rank(), comm.size());
+        let (right, left) = ((rank + 1) % size, (rank + size - 1) % size);
+        let ring = comm.graph(&[left, right], &[right, left])?;
+        assert_eq!(ring.sources().chain(ring.destinations()).collect::<Vec<_>>(), [left, right, right, left]);
+        // To the right go as many elements as the rank says, and one more; to the left go two.
+        let mut recv = vec![-1; left + 3];
+        let sent: Vec<i64> = (0..rank + 1).map(|at| element(rank, at)).chain([7, 8]).collect();
+        ring.neighbor_all_to_all_v(&sent, &[rank + 1, 2], &mut recv, &[left + 1, 2])?;
+        assert_eq!(recv, input(left, left + 1).into_iter().chain([7, 8]).collect::<Vec<_>>());
+
+        let all: Vec<usize> = (0..size).collect();
+        let star = comm.graph(if rank == 0 { &all } else { &[] }, &[0])?;
+        let (recv, counts) = if rank == 0 { (vec![-1; 2 * size], vec![2; size]) } else { (vec![], vec![]) };
+        let (_, recv) = star.start_neighbor_all_gather_v(input(rank, 2), recv, &counts)?.wait()?;
+        assert!(rank != 0 || recv == (0..size).flat_map(|rank| input(rank, 2)).collect::<Vec<_>>());
+        let ones = vec![1; if rank == 0 { size } else { 0 }];
+        let room = vec![-1; ones.len()];
+        let (_, recv) =
+            star.start_neighbor_all_to_all_v(vec![element(rank, 0)], &[1], room, &ones)?.wait()?;
+        assert!(rank != 0 || recv == (0..size).map(|rank| element(rank, 0)).collect::<Vec<_>>());
+        Ok(())
+    });
+}
+
+#[test]
+fn ranks_that_disagree_about_a_graph_learn_who_and_work_on() {
+    anyccl::threads(2, |comm| {
+        let error = comm.graph(&[], if comm.rank() == 0 { &[1] } else { &[] }).unwrap_err();
+        assert_eq!(error.kind(), anyccl::ErrorKind::InvalidArgument);
+        assert!(error.to_string().contains("rank 0 sends more often to rank 1"), "{error}");
+        assert!(comm.graph(&[9], &[]).is_err());
+        comm.barrier()
+    })
+    .unwrap();
+}
+
+#[test]
 fn lists_of_buffers_are_reduced_and_copied() {
     on_ranks(|comm| {
         let (rank, size) = (comm.rank(), comm.size());
