@@ -47,6 +47,7 @@ const Driver &open_driver()
     find(library, "cuStreamWriteValue32_v2", driver.writeValue);
     find(library, "cuEventCreate", driver.eventCreate);
     find(library, "cuEventRecord", driver.eventRecord);
+    find(library, "cuEventQuery", driver.eventQuery);
     find(library, "cuEventElapsedTime", driver.eventElapsed);
     find(library, "cuModuleLoadData", driver.moduleLoad);
     find(library, "cuModuleGetFunction", driver.moduleFunction);

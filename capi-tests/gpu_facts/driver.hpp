@@ -41,6 +41,7 @@ struct Driver {
     int (*writeValue)(Stream, Address, std::uint32_t, unsigned);
     int (*eventCreate)(Event *, unsigned);
     int (*eventRecord)(Event, Stream);
+    int (*eventQuery)(Event);
     int (*eventElapsed)(float *, Event, Event);
     int (*moduleLoad)(Module *, const void *);
     int (*moduleFunction)(Function *, Module, const char *);

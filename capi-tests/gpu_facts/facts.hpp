@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "driver.hpp"
 
@@ -18,6 +19,13 @@ void values_between_processes(const Driver &driver, int rounds);
 // Prints what it costs to map memory of another process, and whether that and other calls wait for a stream that
 // waits for a value.
 void mapping(const Driver &driver);
+
+// Prints what a stream that waits for a value holds up on other streams and in other threads. `image`: the text of the
+// kernels.
+void beside_waiting_streams(const Driver &driver, const char *image);
+
+// The text of a file. Ends the program if there is none.
+std::string contents(const char *path);
 
 // The other process of the two above.
 int peer_of_values(int rounds);

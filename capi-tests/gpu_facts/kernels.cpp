@@ -12,7 +12,7 @@
 using anyccl::ReduceArguments;
 using anyccl::TableArgument;
 
-static std::string contents(const char *path)
+std::string contents(const char *path)
 {
     std::FILE *file = std::fopen(path, "rb");
     if (file == nullptr) {

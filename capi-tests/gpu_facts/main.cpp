@@ -27,5 +27,6 @@ int main(int count, char **arguments)
     values_between_streams(driver, rounds);
     values_between_processes(driver, rounds);
     mapping(driver);
+    beside_waiting_streams(driver, contents(arguments[1]).c_str());
     return 0;
 }

@@ -21,6 +21,8 @@ use anyccl_engine::observe::log;
 pub const ENTRY: &str = "a_rank_of_the_tests_in_this_file";
 /// Variable with the task of a rank. [`ENTRY`] does nothing without it.
 pub const PART: &str = "ANYCCL_TEST_PART";
+/// The driver that the ranks use, too (`common::device`).
+const DRIVER: &str = "ANYCCL_TEST_DRIVER";
 /// Prefix of a line that is meant for the parent.
 const MARK: &str = "@ ";
 /// Longest time to wait for a single event.
@@ -118,7 +120,7 @@ impl ProcessJob {
             None => Command::new(own),
         };
         command.args([ENTRY, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
-        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ANYCCL_")) {
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ANYCCL_") && name != DRIVER) {
             command.env_remove(name);
         }
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
