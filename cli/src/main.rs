@@ -13,6 +13,7 @@ mod info;
 mod mpiexec;
 mod output;
 mod perf;
+mod picture;
 mod plan;
 mod run;
 mod simulate;

@@ -23,7 +23,7 @@ pub fn say_json(value: &Value) -> Result<u8, Failure> {
 }
 
 /// Writes to a file.
-pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text)
+pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
+    std::fs::write(path, bytes)
         .map_err(|error| Failure::own(format_args!("cannot write {}: {error}", path.display())))
 }

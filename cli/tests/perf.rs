@@ -156,7 +156,8 @@ fn a_matrix_is_printed_as_two_tables_and_drawn_as_two_heat_maps() {
     assert_eq!(rows.count(), 2 * 3, "{text}");
     assert!(text.contains("# check: ok"), "{text}");
     let svg = well_formed(&svg.text());
-    assert_eq!(svg.iter().filter(|name| *name == "rect").count(), 1 + 2 * 6, "{svg:?}");
+    // The background, the cells, and two scales of colours.
+    assert_eq!(svg.iter().filter(|name| *name == "rect").count(), 1 + 2 * 6 + 2 * 40, "{svg:?}");
 }
 
 /// The names of all elements, in order. Fails unless each is closed, in the reverse order of opening.
@@ -191,9 +192,22 @@ fn the_plot_has_a_line_for_each_algorithm() {
     succeeded(&[&words[..], &["-e", "1K", "-f", "4", "--plot", svg.path()]].concat());
     let text = svg.text();
     let names = well_formed(&text);
-    // Four sizes, two algorithms, two panels; and a legend.
-    assert_eq!(names.iter().filter(|name| *name == "circle").count(), 4 * 2 * 2 + 2, "{text}");
+    // The first line has circles: four sizes in two panels, and one in the legend. The second has squares.
+    let count = |what: &str| names.iter().filter(|name| *name == what).count();
+    assert_eq!((count("circle"), count("polygon")), (4 * 2 + 1, 4 * 2 + 1), "{text}");
     assert!(text.contains("two_shot") && text.contains("ring") && text.contains("bus bandwidth"), "{text}");
+    assert!(text.contains("prefers-color-scheme: dark") && text.contains("95th percentile"), "{text}");
+}
+
+#[test]
+fn a_plot_is_what_its_name_says_and_has_the_background_that_is_wanted() {
+    let words = ["send_recv", "-n", "2", "-e", "64", "--iterations", "2", "--theme", "dark", "--plot"];
+    let (svg, png) = (Scratch::new("dark.svg"), Scratch::new("dark.png"));
+    succeeded(&[&words[..], &[svg.path()]].concat());
+    let text = svg.text();
+    assert!(text.contains("fill=\"#15181C\"") && !text.contains("<style>"), "{text}");
+    succeeded(&[&words[..], &[png.path()]].concat());
+    assert!(fs::read(&png.0).unwrap().starts_with(b"\x89PNG\r\n"));
 }
 
 #[test]
@@ -289,7 +303,7 @@ fn one_rank_alone_can_be_measured() {
 
 #[test]
 fn wrong_usage_exits_2_and_says_what_is_accepted() {
-    let table: [(&[&str], &str); 13] = [
+    let table: [(&[&str], &str); 14] = [
         (&["all_reduse"], "all_reduce, reduce"),
         (&["all_reduce", "-n", "0"], "from 1 to 65536"),
         (&["all_reduce", "--min-bytes", "many"], "64M"),
@@ -301,6 +315,7 @@ fn wrong_usage_exits_2_and_says_what_is_accepted() {
         (&["send_recv", "-n", "1"], "2 ranks"),
         (&["all_reduce", "--json", "-", "--csv", "-"], "--csv"),
         (&["barrier", "-n", "2", "--plot", "x.svg"], "no sizes"),
+        (&["all_reduce", "-n", "2", "--plot", "x.pdf"], "ends in .svg or .png"),
         (&["-n", "2"], "WHAT"),
         (&["all_reduce", "-n", "2", "--tune", "x.txt"], "--tune"),
     ];

@@ -16,7 +16,7 @@ mod memory;
 mod output;
 mod pairs;
 mod ping_pong;
-pub mod plot;
+mod plot;
 mod ranks;
 mod region;
 mod report;

@@ -15,6 +15,7 @@ use super::arguments::{PerfArguments, Target};
 use super::plot::Plot;
 use super::report::{Csv, Header, Json, PairRow, Report, Row, TextTable};
 use crate::Failure;
+use crate::picture::Format;
 
 type Written = Result<(), Failure>;
 
@@ -48,7 +49,8 @@ impl Files {
             reports.push((Box::new(TextTable::default()), None));
         }
         if let Some(path) = &arguments.plot {
-            reports.push((Box::new(Plot::default()), Some(create(path)?)));
+            let format = Format::of(path).map_err(Failure::own)?;
+            reports.push((Box::new(Plot::new(format, arguments.theme)), Some(create(path)?)));
         }
         let [trace, tune] =
             [&arguments.trace, &arguments.tune].map(|path| path.as_deref().map(create).transpose());

@@ -18,6 +18,7 @@ use clap::Args;
 use crate::Failure;
 use crate::output::{say, say_json, write};
 use crate::perf::sizes::{Sweep, parse_bytes};
+use crate::picture::{Format, Theme, lines};
 use crate::plan::call::{CallArguments, PlannedCall};
 use cluster::Cluster;
 use compare::Comparison;
@@ -59,10 +60,13 @@ pub struct SimulateArguments {
     /// Factor from one size to the next
     #[arg(short, long, value_name = "TIMES", default_value_t = 8, value_parser = clap::value_parser!(u64).range(2..))]
     factor: u64,
-    /// Draw time and bandwidth over size, with a line for each algorithm. Sizes start at --min-bytes, or at 8
-    /// bytes
+    /// Draw time and bandwidth over size, with a line for each algorithm, as SVG or PNG, as the ending says.
+    /// Sizes start at --min-bytes, or at 8 bytes
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
+    /// Background of the picture
+    #[arg(long, value_enum, value_name = "auto|light|dark", default_value_t = Theme::Auto)]
+    theme: Theme,
     /// Print one JSON object; its keys are stable
     #[arg(long)]
     json: bool,
@@ -88,7 +92,10 @@ pub fn simulate(arguments: &SimulateArguments) -> Result<u8, Failure> {
         None => asked.fastest(),
     };
     if let Some(path) = &arguments.plot {
-        write(path, &sweep::draw(&call, &cluster, &comparisons)?)?;
+        let format = Format::of(path).map_err(usage)?;
+        let svg = lines::draw(&sweep::figure(&call, &cluster, &comparisons), arguments.theme);
+        let file = format.encode(&svg.map_err(Failure::own)?, arguments.theme).map_err(Failure::own)?;
+        write(path, &file)?;
     }
     if arguments.json {
         return say_json(&json::object(&call, &cluster, &comparisons, arguments.algorithm.as_deref()));

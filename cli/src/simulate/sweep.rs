@@ -6,8 +6,7 @@ use anyccl_engine::algo;
 
 use super::cluster::Cluster;
 use super::compare::Comparison;
-use crate::Failure;
-use crate::perf::plot::{Figure, Panel, Series, draw_lines};
+use crate::picture::{Figure, Group, Point, Series, Spread};
 use crate::plan::call::PlannedCall;
 use crate::plan::units::{bytes, digits, seconds};
 
@@ -39,32 +38,32 @@ pub fn layout(call: &PlannedCall, comparisons: &[Comparison<'_>]) -> String {
     text
 }
 
-/// The picture as the text of an SVG file: time and bandwidth over size.
-pub fn draw(
-    call: &PlannedCall,
-    cluster: &Cluster,
-    comparisons: &[Comparison<'_>],
-) -> Result<String, Failure> {
-    let line = |name: &str, value: fn(f64, f64) -> f64| Series {
+/// The contents of the picture: time and bandwidth over size.
+pub fn figure(call: &PlannedCall, cluster: &Cluster, comparisons: &[Comparison<'_>]) -> Figure {
+    let point = |comparison: &Comparison<'_>, name: &str| {
+        let bytes = call.bytes(&comparison.request) as f64;
+        let seconds = comparison.row(name)?.seconds();
+        let time = Spread::exactly(seconds);
+        let chosen = comparison.chosen.as_deref() == Ok(name);
+        // A logarithmic scale has no place for zero, nor for algorithms without a prediction.
+        (bytes > 0.0 && seconds > 0.0 && seconds.is_finite()).then(|| Point {
+            bytes,
+            time,
+            bandwidth: Some(time.rate_of(bytes)),
+            chosen,
+        })
+    };
+    let line = |name: &'static str| Series {
         name: name.into(),
-        points: comparisons
-            .iter()
-            .filter_map(|comparison| {
-                let size = call.bytes(&comparison.request) as f64;
-                // A logarithmic scale has no place for zero, nor for algorithms without a prediction.
-                let time = comparison.row(name)?.seconds();
-                (size > 0.0 && time > 0.0 && time.is_finite()).then(|| (size, value(size, time)))
-            })
-            .collect(),
+        points: comparisons.iter().filter_map(|comparison| point(comparison, name)).collect(),
     };
-    let panel = |quantity, value: fn(f64, f64) -> f64| Panel {
-        quantity,
-        series: names(comparisons).into_iter().map(|name| line(name, value)).collect(),
-    };
-    let time = panel("predicted time, us", |_, seconds| seconds * 1e6);
-    let rate = panel("bytes over time, GB/s", |bytes, seconds| bytes / seconds * 1e-9);
-    let title = format!("{}, model {}", call.on(), cluster.name);
-    draw_lines(&Figure { title, panels: [time, rate] }).map_err(Failure::own)
+    let series = names(comparisons).into_iter().map(line).collect();
+    Figure {
+        title: format!("{}, model {}", call.on(), cluster.name),
+        notes: Vec::new(),
+        quantities: ["predicted time", "bytes over time"],
+        groups: Group { title: String::new(), series }.split(),
+    }
 }
 
 /// The algorithms that were simulated, in the order of the table.

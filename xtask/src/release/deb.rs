@@ -96,12 +96,13 @@ impl Package {
     fn documents(&self, folder: &Path) -> Result {
         fs::create_dir_all(folder)?;
         let licence = |name: &str| fs::read_to_string(root().join(name));
-        let both = format!(
-            "anyccl is under the MIT licence or the Apache licence 2.0, as you choose.\n\n{}\n\n{}",
+        let all = format!(
+            "anyccl is under the MIT licence or the Apache licence 2.0, as you choose.\n\n{}\n\n{}\n\n{}",
             licence("LICENSE-MIT")?,
-            licence("LICENSE-APACHE")?
+            licence("LICENSE-APACHE")?,
+            licence("cli/src/picture/font/LICENSE")?
         );
-        fs::write(folder.join("copyright"), both)?;
+        fs::write(folder.join("copyright"), all)?;
         fs::copy(root().join("CHANGELOG.md"), folder.join("changelog"))?;
         Ok(())
     }

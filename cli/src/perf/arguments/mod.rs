@@ -13,6 +13,7 @@ use clap::Args;
 use super::measure::Effort;
 use super::ranks::Form;
 use super::sizes::{Sweep, parse_bytes};
+use crate::picture::Theme;
 use crate::run::number_of_ranks;
 pub use words::{Iterations, Target, What, memory_kind};
 use words::{datatype, operator};
@@ -125,9 +126,13 @@ pub struct PerfArguments {
     #[arg(long, value_name = "FILE|-")]
     pub csv: Option<Target>,
 
-    /// Draw time and bandwidth over size, or a heat map of a matrix, as SVG
+    /// Draw time and bandwidth over size, or heat maps of a matrix, as SVG or PNG, as the ending says
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+
+    /// Background of the picture
+    #[arg(long, value_enum, value_name = "auto|light|dark", default_value_t = Theme::Auto)]
+    pub theme: Theme,
 
     /// After each measurement, record the steps of one more call on every rank, for Perfetto or
     /// chrome://tracing

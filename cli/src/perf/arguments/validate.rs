@@ -5,6 +5,7 @@ use anyccl_engine::base::{Collective, ReduceOp};
 
 use super::words::{Target, What, listed};
 use super::{EVERY_ALGORITHM, PerfArguments};
+use crate::picture::Format;
 use crate::{Failure, spelling};
 
 impl PerfArguments {
@@ -16,6 +17,9 @@ impl PerfArguments {
         }
         if self.json == Some(Target::Stdout) && self.csv == Some(Target::Stdout) {
             return Err(usage("--json and --csv cannot both go to standard output".into()));
+        }
+        if let Some(path) = &self.plot {
+            Format::of(path).map_err(usage)?;
         }
         if self.plot.is_some() && self.what == Some(What::Collective(Collective::Barrier)) {
             return Err(usage("a barrier has no sizes: there is nothing to --plot".into()));

@@ -1,38 +1,51 @@
-//! `--plot`: an SVG picture of the measurements.
+//! `--plot`: a picture of the measurements.
 //!
 //! Collectives, and transfers between two ranks, are drawn as time and bandwidth over size, with one line for
-//! each algorithm or collective. A matrix is drawn as two heat maps. Everything is drawn when all is
-//! measured.
+//! each algorithm or collective ([`figure`]). A matrix is drawn as two heat maps. Everything is drawn when
+//! all is measured.
 
-mod heat_map;
-mod lines;
-mod series;
-mod style;
+mod figure;
 
 use std::io::{self, Write};
 
 use super::report::{Header, Matrix, PairRow, Report, Row};
-pub use lines::draw as draw_lines;
-pub use series::{Figure, Panel, Series};
-use style::Drawn;
+use crate::picture::{Drawn, Format, HeatMap, Theme, heat_map, lines};
 
 /// Collects the measurements to draw.
-#[derive(Default)]
 pub struct Plot {
+    format: Format,
+    theme: Theme,
+    /// What all measurements share, in words.
     title: String,
+    notes: Vec<String>,
     rows: Vec<Row>,
     pairs: Vec<PairRow>,
     matrix: Option<Matrix>,
 }
 
 impl Plot {
+    /// A picture without measurements.
+    pub fn new(format: Format, theme: Theme) -> Plot {
+        let (title, notes, rows, pairs) = Default::default();
+        Plot { format, theme, title, notes, rows, pairs, matrix: None }
+    }
+
     fn draw(&self) -> Drawn {
+        let Plot { title, notes, theme, .. } = self;
         match &self.matrix {
-            Some(matrix) => heat_map::draw(&self.title, [&matrix.latency(), &matrix.bandwidth()]),
-            None if self.pairs.is_empty() => lines::draw(&Figure::of_rows(&self.title, &self.rows)),
-            None => lines::draw(&Figure::of_pairs(&self.title, &self.pairs)),
+            Some(matrix) => heat_map::draw(title, notes, &maps(matrix), *theme),
+            None if self.pairs.is_empty() => lines::draw(&figure::of_rows(title, notes, &self.rows), *theme),
+            None => lines::draw(&figure::of_pairs(title, notes, &self.pairs), *theme),
         }
     }
+}
+
+fn maps(matrix: &Matrix) -> [HeatMap; 2] {
+    [matrix.latency(), matrix.bandwidth()].map(|values| HeatMap {
+        title: values.title.clone(),
+        ranks: values.ranks(),
+        values: values.all().to_vec(),
+    })
 }
 
 impl Report for Plot {
@@ -59,6 +72,7 @@ impl Report for Plot {
     }
 
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(self.draw().map_err(io::Error::other)?.as_bytes())
+        let svg = self.draw().map_err(io::Error::other)?;
+        out.write_all(&self.format.encode(&svg, self.theme).map_err(io::Error::other)?)
     }
 }

@@ -8,6 +8,6 @@ mod table;
 
 pub use csv::Csv;
 pub use json::Json;
-pub use matrix::{Matrix, Values};
+pub use matrix::Matrix;
 pub use rows::{Header, PairRow, Report, Row};
 pub use table::TextTable;

@@ -1,0 +1,24 @@
+//! Pictures of measurements and predictions: lines over sizes ([`lines`]) and heat maps ([`heat_map`]).
+//!
+//! Every picture is drawn as SVG, in the colours of a [`Theme`], and encoded as the file's name says
+//! ([`Format`]).
+
+mod axis;
+mod figure;
+mod format;
+mod heading;
+pub mod heat_map;
+pub mod lines;
+mod marker;
+mod theme;
+
+pub use figure::{Figure, Group, Point, Series, Spread};
+pub use format::Format;
+pub use heat_map::HeatMap;
+pub use theme::Theme;
+
+/// Font of all text.
+const FONT: &str = "sans-serif";
+
+/// A picture as SVG. An error is a bug here, or a lack of memory.
+pub type Drawn = Result<String, Box<dyn std::error::Error + Send + Sync>>;
