@@ -15,6 +15,7 @@ mod output;
 mod perf;
 mod picture;
 mod plan;
+mod progress;
 mod run;
 mod simulate;
 mod spelling;

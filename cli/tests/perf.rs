@@ -113,7 +113,7 @@ fn all_algorithms_have_a_row_each_and_one_is_the_librarys_choice() {
     let table = succeeded(&[&words[..], &sizes[..]].concat());
     let line = table.lines().find(|line| line.contains("two_shot")).expect("a line of names");
     assert!(names.iter().all(|name| line.contains(name)), "{table}");
-    assert_eq!(table.lines().filter(|line| line.contains("* ")).count(), 1 + 2, "{table}");
+    assert_eq!(table.lines().filter(|line| line.contains('*')).count(), 1 + 2, "{table}");
 }
 
 #[test]
@@ -292,6 +292,30 @@ fn the_header_tells_the_transport_that_is_used() {
     let output = anyccl(&words).arg(env!("CARGO_BIN_EXE_anyccl")).args(perf).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && text.contains("ranks 2; hosts 1; transport tcp; "), "{text}");
+}
+
+#[test]
+fn reports_name_the_machine_and_tell_when_ranks_share_its_cores() {
+    let one_core = |words: &[&str]| {
+        let mut command = Command::new("taskset");
+        command.args(["-c", "0", env!("CARGO_BIN_EXE_anyccl"), "perf", "reduce", "-n", "2", "-e", "8"]);
+        let output = command.args(["--iterations", "1"]).args(words).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let report: Value = serde_json::from_str(&one_core(&["--json", "-"])).unwrap();
+    let (header, warnings) = (&report["header"], report["warnings"].as_array().unwrap());
+    let machine = &header["machines"][0];
+    assert_eq!((&machine["ranks"], &machine["cores"]), (&2.into(), &1.into()), "{header}");
+    assert!(
+        !machine["host"].as_str().unwrap().is_empty() && !machine["processor"].as_str().unwrap().is_empty()
+    );
+    assert!(header["date"].as_str().unwrap().ends_with('Z'), "{header}");
+    assert!(warnings[0].as_str().unwrap().contains("2 ranks share 1 core of"), "{report}");
+    let table = one_core(&[]);
+    assert!(table.contains("# warning: 2 ranks share 1 core of"), "{table}");
+    let second = table.lines().nth(1).unwrap();
+    assert!(second.starts_with("# 20") && second.ends_with("1 core, 2 ranks"), "{table}");
 }
 
 #[test]

@@ -10,6 +10,8 @@ use crate::sys::cpus::CpuSet;
 /// The processor.
 #[derive(Serialize)]
 pub struct Processor {
+    /// Name, as its vendor sells it; the architecture where the kernel knows no name.
+    pub name: String,
     /// Architecture, as Rust names it.
     pub architecture: &'static str,
     /// The vector extensions of this processor that the kernels can use.
@@ -25,12 +27,25 @@ pub struct Processor {
 /// Asks the processor and the kernel.
 pub fn processor() -> Processor {
     Processor {
+        name: processor_name(),
         architecture: std::env::consts::ARCH,
         features: features(),
         reduction_kernels: super::engine::reduction_kernels(),
         usable_cores: CpuSet::of_this_process().map(|set| set.cores()).unwrap_or_default(),
         quota_cores: quota(),
     }
+}
+
+/// Name of the processor, as its vendor sells it; the architecture where the kernel knows no name.
+pub fn processor_name() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    name_in(&text).unwrap_or(std::env::consts::ARCH).to_string()
+}
+
+/// The first name in the text of /proc/cpuinfo.
+fn name_in(text: &str) -> Option<&str> {
+    let rest = text.lines().find_map(|line| line.strip_prefix("model name"))?;
+    rest.split_once(':').map(|(_, name)| name.trim()).filter(|name| !name.is_empty())
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -69,7 +84,7 @@ fn features() -> Vec<&'static str> {
 }
 
 /// The tightest `cpu.max` from this process's control group (version 2) up to the root.
-fn quota() -> Option<f64> {
+pub fn quota() -> Option<f64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let limits = cgroup::paths(&groups, "cpu.max").into_iter();
     limits.filter_map(|path| cores_of_quota(&fs::read_to_string(path).ok()?)).reduce(f64::min)
@@ -85,6 +100,13 @@ fn cores_of_quota(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_is_that_of_the_first_core() {
+        let text = "processor\t: 0\nmodel name\t: Zilog Z80 @ 4 MHz\nmodel name\t: other\n";
+        assert_eq!(name_in(text), Some("Zilog Z80 @ 4 MHz"));
+        assert_eq!(name_in("CPU implementer\t: 0x41\n"), None);
+    }
 
     #[test]
     fn a_quota_is_read_as_cores_and_max_as_no_limit() {

@@ -42,6 +42,7 @@ fn processor(p: &Processor) -> Vec<String> {
     let quota =
         p.quota_cores.map_or("no limit".to_string(), |cores| format!("{cores:.2} cores' worth of time"));
     aligned(&[
+        vec!["name".to_string(), p.name.clone()],
         vec!["architecture".to_string(), p.architecture.to_string()],
         vec!["vector extensions".to_string(), features],
         vec!["reduction kernels".to_string(), p.reduction_kernels.to_string()],

@@ -11,8 +11,10 @@ mod bandwidth;
 mod bench;
 mod check;
 mod launch;
+mod machines;
 mod measure;
 mod memory;
+mod noise;
 mod output;
 mod pairs;
 mod ping_pong;
@@ -28,6 +30,8 @@ mod tune;
 
 pub use arguments::{PerfArguments, memory_kind};
 
+use std::time::SystemTime;
+
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::config::MemoryKind;
 use anyccl_engine::reduce;
@@ -36,6 +40,7 @@ use crate::Failure;
 use crate::sys::signal;
 use arguments::What;
 use bench::Bench;
+use machines::Machine;
 use output::{Files, Output};
 use ranks::Ranks;
 use report::Header;
@@ -104,8 +109,12 @@ fn header(arguments: &PerfArguments, ranks: &Ranks) -> Result<Header> {
             transports.push(name);
         }
     }
+    let machines = machines::machines(ranks)?;
     Ok(Header {
         anyccl: anyccl_engine::base::VERSION,
+        date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        warnings: machines.iter().filter_map(Machine::warning).collect(),
+        machines,
         ranks: ranks.size(),
         hosts: ranks.count(ranks.world.local_rank() == 0)?,
         transports,

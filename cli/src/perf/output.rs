@@ -9,13 +9,13 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
 use super::arguments::{PerfArguments, Target};
+use super::noise::Noise;
 use super::plot::Plot;
 use super::report::{Csv, Header, Json, PairRow, Report, Row, TextTable};
 use crate::Failure;
 use crate::picture::Format;
+use crate::progress::Progress;
 
 type Written = Result<(), Failure>;
 
@@ -70,64 +70,62 @@ fn create(path: &Path) -> Result<File, Failure> {
 pub struct Output {
     /// Empty on ranks that do not report.
     reports: Vec<(Box<dyn Report>, Option<File>)>,
-    bar: ProgressBar,
+    noise: Noise,
+    progress: Progress,
 }
 
 impl Output {
     /// Begins the reports with the header.
     pub fn new(reports: Vec<(Box<dyn Report>, Option<File>)>, header: &Header) -> Result<Output, Failure> {
-        let mut output = Output { reports, bar: ProgressBar::hidden() };
+        let mut output = Output { reports, noise: Noise::default(), progress: Progress::hidden() };
         output.write(|report, out| report.header(header, out))?;
         Ok(output)
     }
 
     /// Announces `steps` measurements of `what`.
     pub fn begin(&mut self, what: &str, steps: usize) {
-        self.bar.finish_and_clear();
-        if self.reports.is_empty() {
-            return;
+        if !self.reports.is_empty() {
+            self.progress = Progress::new(what, steps);
         }
-        // Draws nothing where standard error is no terminal.
-        self.bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}");
-        self.bar.set_style(style.expect("the template is well formed"));
-        self.bar.set_message(what.to_string());
     }
 
     /// Notes that one of them is done.
     pub fn step(&self) {
-        self.bar.inc(1);
+        self.progress.step();
     }
 
     /// Measurements of one call, one for each algorithm.
     pub fn rows(&mut self, rows: &[Row]) -> Written {
+        rows.iter().for_each(|row| self.noise.note(row.time_us.disagreement));
         self.write(|report, out| report.rows(rows, out))
     }
 
     /// Measurements of one pair of ranks.
     pub fn pair(&mut self, row: &PairRow) -> Written {
+        self.noise.note(row.latency_us.disagreement.max(row.stream_us.disagreement));
         self.write(|report, out| report.pair(row, out))
     }
 
     /// Reports an error on standard error.
     pub fn complain(&self, text: &str) {
         // Not eprintln: a closed standard error is no reason to panic.
-        self.bar.suspend(|| drop(writeln!(io::stderr(), "anyccl: error: {text}")));
+        self.progress.suspend(|| drop(writeln!(io::stderr(), "anyccl: error: {text}")));
     }
 
     /// Ends all reports.
     pub fn end(mut self) -> Written {
-        self.bar.finish_and_clear();
-        self.write(|report, out| report.end(out))
+        let noise = self.noise.warning();
+        self.progress = Progress::hidden();
+        self.write(|report, out| report.end(noise.as_deref(), out))
     }
 
     fn write(&mut self, what: impl Fn(&mut dyn Report, &mut dyn Write) -> io::Result<()>) -> Written {
-        let Output { reports, bar } = self;
+        let Output { reports, progress, .. } = self;
         for (report, file) in reports {
             let mut text = Vec::new();
             let written = what(report.as_mut(), &mut text).and_then(|()| match file {
                 Some(file) => file.write_all(&text),
-                None => bar.suspend(|| {
+                None => progress.suspend(|| {
                     let mut out = io::stdout().lock();
                     out.write_all(&text)?;
                     out.flush()

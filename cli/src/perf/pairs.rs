@@ -52,6 +52,7 @@ fn row(bench: &mut Bench<'_>, from: Rank, to: Rank, bytes: u64) -> Result<PairRo
     let trips = measure(ranks, arguments.effort(), |calls| pair.round_trips(calls))?;
     let stream = measure(ranks, arguments.effort(), |calls| pair.stream(calls))?;
     tracer.record(ranks, || format!("round trip of {bytes} bytes"), || pair.round_trips(1))?;
+    let stream = Summary::of(&stream.seconds);
     Ok(PairRow {
         from,
         to,
@@ -60,7 +61,8 @@ fn row(bench: &mut Bench<'_>, from: Rank, to: Rank, bytes: u64) -> Result<PairRo
         calls: trips.calls,
         samples: trips.seconds.len(),
         latency_us: Summary::of(&trips.seconds).times(0.5e6),
-        bandwidth_gb_s: gigabytes_per_second(bytes, Summary::of(&stream.seconds).median),
+        stream_us: stream.times(1e6),
+        bandwidth_gb_s: gigabytes_per_second(bytes, stream.median),
         correct,
     })
 }

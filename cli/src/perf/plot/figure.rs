@@ -43,7 +43,7 @@ pub fn of_pairs(common: &str, notes: &[String], pairs: &[PairRow]) -> Figure {
     let mut lines = Lines::default();
     for row in pairs {
         let name = format!("{} to {} ({})", row.from, row.to, row.transport);
-        let bandwidth = Some(row.bandwidth_gb_s * 1e9).filter(|rate| *rate > 0.0).map(Spread::exactly);
+        let bandwidth = (row.bytes > 0).then(|| spread(row.stream_us).rate_of(row.bytes as f64));
         let time = spread(row.latency_us);
         lines.add("", name, Point { bytes: row.bytes as f64, time, bandwidth, chosen: false });
     }

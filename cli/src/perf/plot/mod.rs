@@ -8,6 +8,7 @@ mod figure;
 
 use std::io::{self, Write};
 
+use super::machines::Machine;
 use super::report::{Header, Matrix, PairRow, Report, Row};
 use crate::picture::{Drawn, Format, HeatMap, Theme, heat_map, lines};
 
@@ -48,6 +49,10 @@ fn maps(matrix: &Matrix) -> [HeatMap; 2] {
     })
 }
 
+fn warning(text: impl std::fmt::Display) -> String {
+    format!("Warning: {text}")
+}
+
 impl Report for Plot {
     fn header(&mut self, header: &Header, _: &mut dyn Write) -> io::Result<()> {
         self.matrix = header.matrix.then(|| Matrix::new(header.ranks));
@@ -55,6 +60,12 @@ impl Report for Plot {
         let Header { ranks, hosts, .. } = header;
         let hosts = if *hosts == 1 { "one host".into() } else { format!("{hosts} hosts") };
         self.title = format!("{ranks} ranks on {hosts}, {transports}");
+        self.notes = header.machines.iter().map(Machine::words).collect();
+        let Header { anyccl, date, datatype, op, kernels, calls, memory, .. } = header;
+        self.notes.push(format!(
+            "{datatype}, {op}, kernels {kernels}, {calls} calls, memory {memory}; anyccl {anyccl}, {date}"
+        ));
+        self.notes.extend(header.warnings.iter().map(warning));
         Ok(())
     }
 
@@ -71,7 +82,8 @@ impl Report for Plot {
         Ok(())
     }
 
-    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn end(&mut self, noise: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
+        self.notes.extend(noise.map(warning));
         let svg = self.draw().map_err(io::Error::other)?;
         out.write_all(&self.format.encode(&svg, self.theme).map_err(io::Error::other)?)
     }

@@ -53,7 +53,7 @@ impl Report for Csv {
         writeln!(out, "{bandwidth_gb_s:.6},{}", verdict(row.correct))
     }
 
-    fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
+    fn end(&mut self, _: Option<&str>, _: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
 }

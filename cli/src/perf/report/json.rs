@@ -1,4 +1,4 @@
-//! One JSON object, at the end: `{"header": {...}, "rows": [...], "pairs": [...]}`.
+//! One JSON object, at the end: `{"header": {...}, "rows": [...], "pairs": [...], "warnings": [...]}`.
 
 use std::io::{self, Write};
 
@@ -12,11 +12,13 @@ pub struct Json {
     header: Option<Header>,
     rows: Vec<Row>,
     pairs: Vec<PairRow>,
+    warnings: Vec<String>,
 }
 
 impl Report for Json {
     fn header(&mut self, header: &Header, _: &mut dyn Write) -> io::Result<()> {
         self.header = Some(header.clone());
+        self.warnings.clone_from(&header.warnings);
         Ok(())
     }
 
@@ -30,7 +32,8 @@ impl Report for Json {
         Ok(())
     }
 
-    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn end(&mut self, noise: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
+        self.warnings.extend(noise.map(str::to_string));
         serde_json::to_writer_pretty(&mut *out, self)?;
         writeln!(out)
     }

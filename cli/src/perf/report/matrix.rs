@@ -98,6 +98,7 @@ mod tests {
             calls: 1,
             samples: 1,
             latency_us: Summary::of(&[latency]),
+            stream_us: Summary::of(&[latency]),
             bandwidth_gb_s: bandwidth,
             correct: Some(correct),
         }

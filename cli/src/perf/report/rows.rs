@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use crate::perf::machines::Machine;
 use crate::perf::statistics::Summary;
 
 /// The part that all measurements of a run share. Its names are those of the JSON report and stay stable.
@@ -11,6 +12,13 @@ use crate::perf::statistics::Summary;
 pub struct Header {
     /// Version.
     pub anyccl: &'static str,
+    /// When the measurement began, in UTC.
+    pub date: String,
+    /// The machines, with their ranks.
+    pub machines: Vec<Machine>,
+    /// What is doubtful from the beginning, in sentences.
+    #[serde(skip)]
+    pub warnings: Vec<String>,
     /// Number of ranks.
     pub ranks: u32,
     /// Number of hosts.
@@ -82,7 +90,9 @@ pub struct PairRow {
     pub samples: usize,
     /// Microseconds of half a round trip.
     pub latency_us: Summary,
-    /// One-way bandwidth, in 10^9 bytes per second.
+    /// Microseconds per message of many in a row.
+    pub stream_us: Summary,
+    /// One-way bandwidth of such messages, in 10^9 bytes per second.
     pub bandwidth_gb_s: f64,
     /// Whether the right bytes came back; `None` if it was not checked.
     pub correct: Option<bool>,
@@ -96,8 +106,8 @@ pub trait Report {
     fn rows(&mut self, rows: &[Row], out: &mut dyn Write) -> io::Result<()>;
     /// Adds one pair of ranks.
     fn pair(&mut self, row: &PairRow, out: &mut dyn Write) -> io::Result<()>;
-    /// Ends the report.
-    fn end(&mut self, out: &mut dyn Write) -> io::Result<()>;
+    /// Ends the report; `noise` is a sentence, if repeats disagree.
+    fn end(&mut self, noise: Option<&str>, out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// Result of the check, for people and for CSV.
