@@ -3,6 +3,7 @@
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyccl_engine::base::{Collective, Error as EngineError};
@@ -263,6 +264,10 @@ impl<T: Element> Drop for Persistent<T> {
         if self.comm.may_enter().is_err() {
             // The engine may still use the buffers, and must not be touched. All parts stay for ever.
             return;
+        }
+        if thread::panicking() && self.is_running && !self.test() {
+            // The other ranks may never do their part now.
+            self.comm.abort("a thread of this rank has panicked during a call");
         }
         // SAFETY: dropped here only, and not used afterwards.
         without_unwinding(|| unsafe { ManuallyDrop::drop(&mut self.parts) });

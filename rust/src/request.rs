@@ -9,6 +9,7 @@
 
 use std::fmt;
 use std::mem;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyccl_engine::comm::{Work, wait_some, wait_until_one_engine};
@@ -24,7 +25,8 @@ use crate::operator::OperatorInUse;
 /// Operations progress only inside calls on their communicator, or on one that was made from the same. A
 /// request that is dropped waits for its call, because its buffers are in use. It ignores the outcome; an
 /// error that concerns the communicator is repeated by its next call. Forgetting a request leaks its buffers
-/// and a handle of the communicator, which this rank then never leaves.
+/// and a handle of the communicator, which this rank then never leaves. A panic that drops a request whose
+/// call is under way aborts the communicator.
 ///
 /// The type of the buffers is that of the call: `(S, Vec<T>)` for a call with an input and an output,
 /// `Vec<T>` for one in place, `S` for a send.
@@ -129,6 +131,10 @@ impl<B> Request<B> {
 impl<B> Drop for Request<B> {
     fn drop(&mut self) {
         if self.started.is_some() {
+            if thread::panicking() && !self.test() {
+                // The other ranks may never do their part now.
+                self.started().comm.abort("a thread of this rank has panicked during a call");
+            }
             // An error belongs to the communicator, whose next call repeats it.
             let _ = self.end();
         }

@@ -141,6 +141,23 @@ fn a_rank_that_panics_ends_the_calls_of_the_others() {
 }
 
 #[test]
+fn a_panic_during_a_call_does_not_wait_for_ranks_that_never_come() {
+    anyccl::threads(2, |comm| {
+        let other = 1 - comm.rank();
+        let panic = catch_unwind(AssertUnwindSafe(|| {
+            let mut prepared = comm.persistent_receive(vec![0u8; 3], other, 1).unwrap();
+            prepared.start().unwrap();
+            let _receive = comm.start_receive(vec![0u8; 3], other, 0).unwrap();
+            panic!("out of the call");
+        }));
+        assert!(panic.is_err());
+        assert_eq!(comm.failure().map(|error| error.kind()), Some(ErrorKind::Aborted));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
 fn a_rank_that_returns_an_error_ends_the_calls_of_the_others_and_its_error_is_reported() {
     let error = anyccl::threads(3, |comm| {
         if comm.rank() == 2 {
