@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 #include "driver.hpp"
 
-// Prints device and driver, and how long the driver takes to compile the kernels at `ptx`: first, and again.
+// Prints device and driver, and how long the driver takes to compile the kernels: first, and again. `ptx` is their text.
 void kernels_load(const Driver &driver, const char *ptx);
 
 // Prints the rate at which one kernel sums `bytes` each of 2, 4 and 8 buffers into as many.
@@ -20,13 +19,9 @@ void values_between_processes(const Driver &driver, int rounds);
 // waits for a value.
 void mapping(const Driver &driver);
 
-// Prints what a stream that waits for a value holds up on other streams and in other threads. `image`: the text of the
-// kernels.
-void beside_waiting_streams(const Driver &driver, const char *image);
+// Prints what a stream that waits for a value holds up on other streams and in other threads.
+void beside_waiting_streams(const Driver &driver, const char *ptx);
 
-// The text of a file. Ends the program if there is none.
-std::string contents(const char *path);
-
-// The other process of the two above.
+// The other processes of values_between_processes and of mapping.
 int peer_of_values(int rounds);
 int peer_of_mapping();

@@ -2,8 +2,6 @@
 
 #include "facts.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -11,21 +9,6 @@
 
 using anyccl::ReduceArguments;
 using anyccl::TableArgument;
-
-std::string contents(const char *path)
-{
-    std::FILE *file = std::fopen(path, "rb");
-    if (file == nullptr) {
-        std::perror(path);
-        std::exit(1);
-    }
-    std::string text;
-    char part[1 << 16];
-    for (std::size_t got; (got = std::fread(part, 1, sizeof part, file)) > 0;)
-        text.append(part, got);
-    std::fclose(file);
-    return text;
-}
 
 void kernels_load(const Driver &driver, const char *ptx)
 {
@@ -35,11 +18,10 @@ void kernels_load(const Driver &driver, const char *ptx)
     CUDA(version(&version));
     report("device", name);
     report("driver", version, "CUDA version, 1000 * major + 10 * minor");
-    const std::string text = contents(ptx);
     for (const char *fact : {"load the kernels, first time", "load the kernels again"}) {
         Module module;
         const double start = now();
-        CUDA(moduleLoad(&module, text.c_str()));
+        CUDA(moduleLoad(&module, ptx));
         report(fact, (now() - start) * 1e3, "ms");
         CUDA(moduleUnload(module));
     }
@@ -72,7 +54,7 @@ void kernels_run(const Driver &driver, const char *ptx, std::size_t bytes)
     Module module;
     Function sum;
     Stream stream;
-    CUDA(moduleLoad(&module, contents(ptx).c_str()));
+    CUDA(moduleLoad(&module, ptx));
     CUDA(moduleFunction(&sum, module, "anyccl_reduce_sum_float32"));
     CUDA(streamCreate(&stream, 1));
     Address table;

@@ -8,6 +8,23 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+
+// The text of a file. Ends the program if there is none.
+static std::string contents(const char *path)
+{
+    std::FILE *file = std::fopen(path, "rb");
+    if (file == nullptr) {
+        std::perror(path);
+        std::exit(1);
+    }
+    std::string text;
+    char part[1 << 16];
+    for (std::size_t got; (got = std::fread(part, 1, sizeof part, file)) > 0;)
+        text.append(part, got);
+    std::fclose(file);
+    return text;
+}
 
 int main(int count, char **arguments)
 {
@@ -22,11 +39,12 @@ int main(int count, char **arguments)
     const std::size_t bytes = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 256 << 20;
     const int rounds = count > 3 ? std::atoi(arguments[3]) : 200;
     const Driver &driver = open_driver();
-    kernels_load(driver, arguments[1]);
-    kernels_run(driver, arguments[1], bytes);
+    const std::string ptx = contents(arguments[1]);
+    kernels_load(driver, ptx.c_str());
+    kernels_run(driver, ptx.c_str(), bytes);
     values_between_streams(driver, rounds);
     values_between_processes(driver, rounds);
     mapping(driver);
-    beside_waiting_streams(driver, contents(arguments[1]).c_str());
+    beside_waiting_streams(driver, ptx.c_str());
     return 0;
 }

@@ -4,7 +4,6 @@
 #include "peer.hpp"
 
 #include <atomic>
-#include <cstdio>
 #include <functional>
 #include <new>
 #include <string>
@@ -35,7 +34,7 @@ struct Bench {
     SharedPage *page = nullptr;
     std::uint32_t value = 0;
 
-    Bench(const Driver &driver, const char *image);
+    Bench(const Driver &driver, const char *ptx);
     void hold(Stream stream);
     void run(Function function, Stream stream);
     bool drains(Stream stream, const std::atomic<bool> &is_over);
@@ -56,10 +55,10 @@ static char *pinned_memory(const Driver &driver)
     return static_cast<char *>(memory);
 }
 
-Bench::Bench(const Driver &driver, const char *image) : driver(driver)
+Bench::Bench(const Driver &driver, const char *ptx) : driver(driver)
 {
     CUDA(retainPrimary(&context, 0));
-    CUDA(moduleLoad(&module, image));
+    CUDA(moduleLoad(&module, ptx));
     CUDA(moduleFunction(&kernel, module, "anyccl_reduce_sum_float32"));
     CUDA(alloc(&memory, BYTES));
     CUDA(alloc(&other, BYTES));
@@ -116,6 +115,7 @@ static const char *outcome(Bench &bench, const Piece &behind, const Piece &besid
         CUDA(setCurrent(bench.context));
         behind.enqueue(waiting);
     });
+    // `behind` may be a call that returns only when the wait has ended, so nothing tells when it has begun.
     const timespec while_it_enqueues = {0, 20000000}, brief = {0, 500000};
     nanosleep(&while_it_enqueues, nullptr);
     std::thread caller([&] {
@@ -127,7 +127,7 @@ static const char *outcome(Bench &bench, const Piece &behind, const Piece &besid
     const double start = now();
     while (!has_ended.load() && now() - start < LIMIT_S)
         nanosleep(&brief, nullptr);
-    const char *said = has_ended.load() ? "goes on" : has_returned.load() ? "WAITS" : "the CALL WAITS";
+    const char *said = has_ended.load() ? "goes on" : has_returned.load() ? "waits" : "the call waits";
     is_over.store(true);
     bench.page->ping.store(bench.value);
     follower.join();
@@ -161,9 +161,9 @@ static void streams_until_held_up(Bench &bench, const Piece &piece)
     }
 }
 
-void beside_waiting_streams(const Driver &driver, const char *image)
+void beside_waiting_streams(const Driver &driver, const char *ptx)
 {
-    Bench bench(driver, image);
+    Bench bench(driver, ptx);
     const std::vector<Piece> behind = {
         {"nothing", [](Stream) {}},
         {"copy to the device", [&](Stream s) { CUDA(copyToDevice(bench.memory, bench.pinned, BYTES, s)); }},

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-/// Median, minimum, 95th percentile, and how far samples disagree. The mean is left out, because one interruption distorts it.
+/// Median, minimum, 95th percentile, and how far samples disagree. The mean is left out, because one
+/// interruption distorts it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// The middle sample, or the mean of the two in the middle.

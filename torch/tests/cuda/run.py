@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests tensors on a GPU without a GPU: runs the tests of this folder with PyTorch on the driver double.
+"""Tests tensors on a GPU: runs the tests of this folder with PyTorch, on the driver double or on a real GPU.
 
     run.py [--real] [ARGUMENT OF PYTEST...]
 

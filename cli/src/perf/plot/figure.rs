@@ -13,13 +13,7 @@ pub fn of_rows(common: &str, notes: &[String], rows: &[Row]) -> Figure {
     let compared = rows.iter().any(|row| !row.chosen);
     let mut lines = Lines::default();
     for row in rows {
-        let mut words = Vec::new();
-        if !compared {
-            words.push(row.collective);
-        }
-        if compared {
-            words.push(row.algorithm);
-        }
+        let mut words = vec![if compared { row.algorithm } else { row.collective }];
         if !one_place {
             words.push(if row.in_place { "in place" } else { "out of place" });
         }
