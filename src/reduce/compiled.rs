@@ -70,7 +70,16 @@ unsafe fn run_avx2<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usi
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,f16c")]
 unsafe fn stream_avx512<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
     // SAFETY: the caller's promise is the one asked for.
-    unsafe { streamed::run::<L, Avx512>(run_avx512::<L>, dst, a, b, count) }
+    unsafe { streamed::run((run_avx512::<L>, blocks_avx512::<L>), L::ELEMENT_BYTES, dst, a, b, count) }
+}
+
+/// # Safety
+/// The contract of [`streamed::combine_blocks`] holds, and the CPU has AVX-512 F, BW, VL and DQ.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,f16c")]
+unsafe fn blocks_avx512<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
+    // SAFETY: the caller's promise is the one asked for.
+    unsafe { streamed::combine_blocks::<L, Avx512>(dst, a, b, count) }
 }
 
 /// # Safety
@@ -79,7 +88,16 @@ unsafe fn stream_avx512<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count
 #[target_feature(enable = "avx2,f16c")]
 unsafe fn stream_avx2<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
     // SAFETY: the caller's promise is the one asked for.
-    unsafe { streamed::run::<L, Avx>(run_avx2::<L>, dst, a, b, count) }
+    unsafe { streamed::run((run_avx2::<L>, blocks_avx2::<L>), L::ELEMENT_BYTES, dst, a, b, count) }
+}
+
+/// # Safety
+/// The contract of [`streamed::combine_blocks`] holds, and the CPU has AVX2 and F16C.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,f16c")]
+unsafe fn blocks_avx2<L: Loop>(dst: *mut u8, a: *const u8, b: *const u8, count: usize) {
+    // SAFETY: the caller's promise is the one asked for.
+    unsafe { streamed::combine_blocks::<L, Avx>(dst, a, b, count) }
 }
 
 /// # Safety
