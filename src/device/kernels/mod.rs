@@ -35,6 +35,9 @@ mod entries;
 mod launch;
 
 use std::ffi::CString;
+use std::io::Read;
+
+use lzma_rust2::LzmaReader;
 
 use crate::base::{Error, Result};
 
@@ -46,12 +49,13 @@ pub use entries::{COPY, COUNTER_ADD, Reduction, reduction};
 pub use launch::{Shape, THREADS, copy_shape, reduce_shape, tile_bytes};
 
 /// The PTX, compressed by `build.rs`.
-const COMPRESSED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/anyccl.ptx.deflate"));
+const COMPRESSED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/anyccl.ptx.lzma"));
 
 /// The code of all kernels, for the driver's cuModuleLoadData.
 pub fn ptx() -> Result<CString> {
-    let text = miniz_oxide::inflate::decompress_to_vec(COMPRESSED);
-    let text =
-        text.map_err(|error| Error::Internal(format!("the kernels cannot be decompressed: {error}")))?;
+    let mut text = Vec::new();
+    let read = LzmaReader::new_mem_limit(COMPRESSED, u32::MAX, None)
+        .and_then(|mut reader| reader.read_to_end(&mut text));
+    read.map_err(|error| Error::Internal(format!("the kernels cannot be decompressed: {error}")))?;
     CString::new(text).map_err(|_| Error::Internal("kernels with a zero byte".into()))
 }
