@@ -7,6 +7,9 @@
 
 Wheels have no symbolic links. A name for the linker (libx.so) becomes a linker script, a name of a program
 becomes a copy or a script, and other links are left out. The NCCL library lies where PyTorch looks for it.
+
+Man pages and completions of shells do not lie in the package: pip puts them into share/ of the environment, where
+`man` and shells look for them.
 """
 
 import os
@@ -20,6 +23,8 @@ NCCL = Path("lib/anyccl/nccl")
 NCCL_IN_PACKAGE = NCCL / "python/nvidia/nccl/lib"
 # Debug information would be larger than all the rest, and a static library as large.
 LEFT_OUT = (".debug", "share", "cuda-double")
+# Folders of man pages and completions.
+SHARED = ("share/man/man1", "share/bash-completion/completions", "share/zsh/site-functions", "share/fish/vendor_completions.d")
 
 
 def copy_prefix(prefix, package):
@@ -35,6 +40,12 @@ def copy_prefix(prefix, package):
         elif name.name != "installed.txt" and not name.name.startswith("libanyccl.so."):
             copy(file, package / name)
     copy((prefix / "lib" / SONAME).resolve(), package / "lib" / SONAME)
+
+
+def shared_files(prefix):
+    """Returns what pip puts beside the package, as setuptools wants it: pairs of a folder and its files."""
+    folders = {folder: sorted((prefix / folder).glob("*")) for folder in SHARED}
+    return [(folder, list(map(str, files))) for folder, files in folders.items() if files]
 
 
 def replace_link(file, name, package):

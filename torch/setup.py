@@ -25,7 +25,7 @@ from setuptools.command.build_ext import build_ext
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from copy_prefix import copy_prefix  # noqa: E402
+from copy_prefix import copy_prefix, shared_files  # noqa: E402
 from fast_path_extension import FILE, compile_fast_path  # noqa: E402
 from torch_extension import SONAME, compile_extension, find_torch  # noqa: E402
 
@@ -65,7 +65,9 @@ class BuildExtension(build_ext):
         super().run()
         work = Path(self.build_temp).resolve()
         package = Path(self.get_ext_fullpath(EXTENSION)).parent
-        copy_prefix(find_prefix(work / "prefix"), package)
+        prefix = find_prefix(work / "prefix")
+        copy_prefix(prefix, package)
+        self.distribution.data_files = shared_files(prefix)
         compiler = os.environ.get("FAST_PATH_CC")
         if problem := compile_fast_path(package / FILE, package / "include", compiler):
             print(f"anyccl is built without its extension for frequent calls, so small calls take longer: {problem}")

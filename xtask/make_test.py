@@ -74,6 +74,8 @@ def preflight(parts):
         smaller.append("valgrind is missing: instructions are not counted, and AddressSanitizer looks for leaks instead")
     if not shutil.which("pkg-config") and not shutil.which("pkgconf"):
         smaller.append("pkg-config is missing: the test that builds a program with it is left out")
+    for shell in filter(lambda shell: not shutil.which(shell), ("zsh", "fish")):
+        smaller.append(f"{shell} is missing: the completion for it is made, but not loaded")
     if not shutil.which("cargo-deny"):
         smaller.append("cargo deny is missing: licences of crates are checked, advisories are not")
     if os.geteuid() != 0 or not all(map(shutil.which, ("ip", "tc"))):

@@ -46,6 +46,11 @@ PYTHON
     ! anyccl run -n 1 false 2>/dev/null || die "the exit code of a rank is lost"
     passed "anyccl run"
 
+    local file
+    for file in man/man1/anyccl-run.1 bash-completion/completions/anyccl zsh/site-functions/_anyccl fish/vendor_completions.d/anyccl.fish; do
+        [ -s "/tmp/venv/share/$file" ] || die "the wheel has no share/$file"
+    done
+
     # The programs of the page, each a file.
     python - <<'PYTHON'
 import pathlib, re

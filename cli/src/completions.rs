@@ -2,7 +2,11 @@
 //!
 //! Both are made from the definition of the command line, so they cannot be out of date. `make install` runs
 //! the tool that it has built, and installs the results.
+//!
+//! Two things are added to what clap_complete makes. Hidden subcommands are left out. fish learns which words stand
+//! without an option; else it would offer files there.
 
+use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Command, ValueEnum};
@@ -10,6 +14,9 @@ use clap_complete::generate;
 
 use crate::Failure;
 use crate::output::say;
+
+/// The name under which shells know the tool.
+const NAME: &str = "anyccl";
 
 /// A shell.
 #[derive(Clone, Copy, ValueEnum)]
@@ -37,15 +44,50 @@ pub struct CompletionsArguments {
 }
 
 /// Prints the completion for the command line `tool`.
-pub fn completions(arguments: &CompletionsArguments, mut tool: Command) -> Result<u8, Failure> {
+pub fn completions(arguments: &CompletionsArguments, tool: Command) -> Result<u8, Failure> {
+    let mut tool = without_hidden(&tool);
     let shell = match arguments.shell {
         Shell::Bash => clap_complete::Shell::Bash,
         Shell::Zsh => clap_complete::Shell::Zsh,
         Shell::Fish => clap_complete::Shell::Fish,
     };
     let mut text = Vec::new();
-    generate(shell, &mut tool, "anyccl", &mut text);
-    say(&String::from_utf8(text).map_err(Failure::own)?)
+    generate(shell, &mut tool, NAME, &mut text);
+    let mut text = String::from_utf8(text).map_err(Failure::own)?;
+    if shell == clap_complete::Shell::Fish {
+        text += &words_for_fish(&tool);
+    }
+    say(&text)
+}
+
+/// The command line without its hidden subcommands.
+fn without_hidden(tool: &Command) -> Command {
+    let shown = tool.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
+    Command::new(NAME)
+        .version(anyccl_engine::base::VERSION)
+        .args(tool.get_arguments().cloned())
+        .subcommands(shown.cloned())
+}
+
+/// Lines for fish, which offer the values of arguments without an option.
+fn words_for_fish(tool: &Command) -> String {
+    let mut text = String::new();
+    for subcommand in tool.get_subcommands() {
+        for argument in subcommand.get_positionals() {
+            for value in argument.get_possible_values().iter().filter(|value| !value.is_hide_set()) {
+                let help = value.get_help().map(ToString::to_string).unwrap_or_default();
+                // In single quotes, fish knows these two escapes and no other.
+                let help = help.replace('\\', "\\\\").replace('\'', "\\'");
+                let _ = writeln!(
+                    text,
+                    "complete -c {NAME} -n \"__fish_{NAME}_using_subcommand {}\" -f -a {} -d '{help}'",
+                    subcommand.get_name(),
+                    value.get_name(),
+                );
+            }
+        }
+    }
+    text
 }
 
 /// Write the man pages of this tool and its subcommands into a folder

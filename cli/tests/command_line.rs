@@ -1,9 +1,8 @@
-//! Tests of the command line itself: completions, man pages, colour.
+//! Tests of the command line itself: man pages, colour.
 
 mod common;
 
 use std::fs;
-use std::process::{Command, Stdio};
 
 use common::{Finished, anyccl, finish};
 
@@ -21,38 +20,6 @@ fn with_variables(arguments: &[&str], variables: &[(&str, &str)]) -> Finished {
     }
     command.envs(variables.iter().copied());
     finish(command)
-}
-
-#[test]
-fn completions_have_every_public_subcommand() {
-    for shell in ["bash", "zsh", "fish"] {
-        let output = finish(anyccl(&["completions", shell]));
-        assert_eq!(output.code(), 0, "{}", output.stderr);
-        let text = text(&output);
-        for name in SUBCOMMANDS {
-            assert!(text.contains(name), "{shell}: {name}");
-        }
-        assert!(text.contains("fake-gpu"), "{shell}");
-    }
-}
-
-#[test]
-fn bash_completes_a_subcommand_and_the_values_of_an_option() {
-    let script = r#"
-        source <("$0" completions bash)
-        complete() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _anyccl anyccl "${@: -1}" "${@: -2:1}"; echo "${COMPREPLY[@]}"; }
-        complete anyccl simu
-        complete anyccl info netw
-        complete anyccl run --bind n"#;
-    let mut bash = Command::new("bash");
-    bash.args(["-c", script, env!("CARGO_BIN_EXE_anyccl")]).stdin(Stdio::null());
-    let output = finish(bash);
-    assert_eq!(
-        text(&output).lines().collect::<Vec<_>>(),
-        ["simulate", "network", "none"],
-        "{}",
-        output.stderr
-    );
 }
 
 #[test]

@@ -30,7 +30,7 @@ use crate::workspace::{VERSION, target};
 use crate::{Result, glibc};
 
 /// The largest size of the stripped libanyccl.so, in bytes.
-const LARGEST_LIBRARY: u64 = 4_400_000;
+const LARGEST_LIBRARY: u64 = 4_000_000;
 
 /// Folders of a release.
 struct Release {

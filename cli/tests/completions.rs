@@ -1,0 +1,138 @@
+//! Tests of completions, by the shells that read them. A shell that is not installed is left out, aloud.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::{Finished, anyccl, finish};
+
+const SUBCOMMANDS: [&str; 5] = ["run", "perf", "info", "plan", "simulate"];
+
+/// Lines of input, and what each has to be completed to: a subcommand, an option, the value of an option, and a
+/// word without an option.
+const LINES: [(&str, &[&str]); 4] = [
+    ("anyccl simu", &["simulate"]),
+    ("anyccl run --bi", &["--bind"]),
+    ("anyccl run --bind n", &["none"]),
+    ("anyccl completions ", &["bash", "zsh", "fish"]),
+];
+
+fn text(output: &Finished) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// A new folder with the completion for `shell` in a file.
+struct Installed {
+    folder: PathBuf,
+}
+
+impl Installed {
+    fn new(shell: &str, file: &str) -> Installed {
+        let folder = std::env::temp_dir().join(format!("anyccl-{shell}-{}", std::process::id()));
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let output = finish(anyccl(&["completions", shell]));
+        assert_eq!(output.code(), 0, "{}", output.stderr);
+        fs::write(path, output.stdout).unwrap();
+        Installed { folder }
+    }
+
+    /// The command without settings of the user, and with the tool in its path.
+    fn shell(&self, shell: &str) -> Command {
+        let tool = Path::new(env!("CARGO_BIN_EXE_anyccl")).parent().unwrap();
+        let path = format!("{}:{}", tool.display(), std::env::var("PATH").unwrap());
+        let mut command = Command::new(shell);
+        command.current_dir(&self.folder).stdin(Stdio::null()).env("PATH", path).env("HOME", &self.folder);
+        command.env_remove("XDG_CONFIG_HOME").env_remove("ZDOTDIR").env("TERM", "dumb");
+        command
+    }
+}
+
+impl Drop for Installed {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn is_installed(shell: &str) -> bool {
+    let is_there = Command::new(shell).args(["-c", "true"]).stdin(Stdio::null()).status().is_ok();
+    if !is_there {
+        println!("skipped: {shell} is not installed, so its completion is not loaded");
+    }
+    is_there
+}
+
+#[test]
+fn completions_have_every_public_subcommand_and_no_hidden_one() {
+    for shell in ["bash", "zsh", "fish"] {
+        let output = finish(anyccl(&["completions", shell]));
+        assert_eq!(output.code(), 0, "{}", output.stderr);
+        let text = text(&output);
+        for name in SUBCOMMANDS {
+            assert!(text.contains(name), "{shell}: {name}");
+        }
+        assert!(text.contains("fake-gpu"), "{shell}");
+        assert!(!text.contains("agent"), "{shell}");
+    }
+}
+
+#[test]
+fn bash_completes_a_subcommand_and_the_values_of_an_option() {
+    let script = r#"
+        source <("$0" completions bash)
+        complete() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _anyccl anyccl "${@: -1}" "${@: -2:1}"; echo "${COMPREPLY[@]}"; }
+        complete anyccl simu
+        complete anyccl info netw
+        complete anyccl run --bind n"#;
+    let mut bash = Command::new("bash");
+    bash.args(["-c", script, env!("CARGO_BIN_EXE_anyccl")]).stdin(Stdio::null());
+    let output = finish(bash);
+    assert_eq!(
+        text(&output).lines().collect::<Vec<_>>(),
+        ["simulate", "network", "none"],
+        "{}",
+        output.stderr
+    );
+}
+
+#[test]
+fn zsh_loads_the_completion_and_completes_subcommands_options_and_values() {
+    if !is_installed("zsh") {
+        return;
+    }
+    let installed = Installed::new("zsh", "_anyccl");
+    for (line, expected) in LINES {
+        let mut zsh = installed.shell("zsh");
+        zsh.args(["-f", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/completions.zsh")]);
+        zsh.arg(&installed.folder).arg(line);
+        let output = finish(zsh);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let offered: Vec<&str> =
+            said.lines().filter_map(|line| line.trim().strip_prefix("offered ")).collect();
+        assert_eq!(offered, expected, "{line}: {said}{}", output.stderr);
+    }
+}
+
+#[test]
+fn fish_loads_the_completion_and_completes_subcommands_options_and_values() {
+    if !is_installed("fish") {
+        return;
+    }
+    let installed = Installed::new("fish", "fish/vendor_completions.d/anyccl.fish");
+    for (line, expected) in LINES {
+        let mut fish = installed.shell("fish");
+        fish.env("XDG_DATA_DIRS", format!("{}:/usr/local/share:/usr/share", installed.folder.display()));
+        let output = finish({
+            fish.args(["-c", "complete --do-complete $argv[1]", line]);
+            fish
+        });
+        let said = text(&output);
+        let mut offered: Vec<&str> = said.lines().filter_map(|line| line.split('\t').next()).collect();
+        let mut expected = expected.to_vec();
+        offered.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(offered, expected, "{line}: {}", output.stderr);
+    }
+}
