@@ -59,3 +59,14 @@ pub fn ptx() -> Result<CString> {
     read.map_err(|error| Error::Internal(format!("the kernels cannot be decompressed: {error}")))?;
     CString::new(text).map_err(|_| Error::Internal("kernels with a zero byte".into()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_are_the_committed_text() {
+        let committed = concat!(env!("CARGO_MANIFEST_DIR"), "/src/device/kernels/anyccl.ptx");
+        assert_eq!(ptx().unwrap().into_bytes(), std::fs::read(committed).unwrap());
+    }
+}
