@@ -3,8 +3,8 @@
 //! Both are made from the definition of the command line, so they cannot be out of date. `make install` runs
 //! the tool that it has built, and installs the results.
 //!
-//! Two things are added to what clap_complete makes. Hidden subcommands are left out. fish learns which words stand
-//! without an option; else it would offer files there.
+//! Two things differ from what clap_complete makes. Hidden subcommands are left out. fish learns which words
+//! stand without an option; else it would offer files there.
 
 use std::fmt::Write;
 use std::path::PathBuf;

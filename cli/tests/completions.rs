@@ -10,8 +10,8 @@ use common::{Finished, anyccl, finish};
 
 const SUBCOMMANDS: [&str; 5] = ["run", "perf", "info", "plan", "simulate"];
 
-/// Lines of input, and what each has to be completed to: a subcommand, an option, the value of an option, and a
-/// word without an option.
+/// Lines of input, and what each has to be completed to: a subcommand, an option, the value of an option,
+/// and a word without an option.
 const LINES: [(&str, &[&str]); 4] = [
     ("anyccl simu", &["simulate"]),
     ("anyccl run --bi", &["--bind"]),

@@ -27,8 +27,8 @@ pub(super) type BlocksFn = unsafe fn(dst: *mut u8, a: *const u8, b: *const u8, c
 /// All loops share this function, so that the code of `plain` is not repeated for each end.
 ///
 /// # Safety
-/// The contract of [`super::ReduceKernel::streamed`] holds. `plain` and `blocks` are the same loop, `blocks` is
-/// a [`combine_blocks`], and the CPU has the instructions of both.
+/// The contract of [`super::ReduceKernel::streamed`] holds. `plain` and `blocks` are the same loop, `blocks`
+/// is a [`combine_blocks`], and the CPU has the instructions of both.
 #[inline(never)]
 pub(super) unsafe fn run(
     (plain, blocks): (ReduceFn, BlocksFn),
