@@ -99,6 +99,7 @@ def steps(machine):
             path = ROOT / "src" / "device" / "kernels" / "anyccl.ptx"
             size = [] if machine.is_real else [1 << 20, 20]
             machine.ranks("facts", 1, [program, path, *size], CUDA_CACHE_PATH=cache, **lenient)
+            machine.ranks("queues", 1, [program, path, "queues"], CUDA_DEVICE_MAX_CONNECTIONS="32", **lenient)
 
     def by_nccl():
         if machine.devices < 2:

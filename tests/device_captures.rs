@@ -10,7 +10,8 @@ use anyccl_engine::comm::{Communicator, Operation, StreamCall};
 use anyccl_engine::device::CudaStream;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::case::Case;
-use common::device::{Arena, CaptureMode, Stream, double};
+use common::device::{Arena, Stream, double};
+use common::graphs::CaptureMode;
 use common::ranks::{TRANSPORTS, config, on_ranks};
 
 /// More than the first region of the page-locked pool has.

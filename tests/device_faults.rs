@@ -136,6 +136,7 @@ fn a_communicator_that_is_dropped_while_calls_wait_lets_the_streams_go_on() {
     double();
     let arenas: Vec<u64> = (0..2).map(|_| Box::leak(Box::new(Arena::new(1 << 20))).take(BYTES)).collect();
     for config in both_ways(&settings(TRANSPORTS[0])) {
+        let are_enqueued = Barrier::new(2);
         on_failing_ranks_after(2, &config, have_device, |comm| {
             let comm = comm.shared();
             let stream = Stream::new();
@@ -145,6 +146,7 @@ fn a_communicator_that_is_dropped_while_calls_wait_lets_the_streams_go_on() {
                     enqueue(&comm, Collective::AllReduce, arenas[0]).unwrap();
                 }
             }
+            are_enqueued.wait();
             comm.abort("the end");
             drop(comm);
             stream.synchronize();

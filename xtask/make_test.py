@@ -10,7 +10,9 @@ name of its part; the whole output of a part is in target/test-logs, too.
 
 import argparse
 import contextlib
+import itertools
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -43,6 +45,10 @@ NEEDS = {
     "launchers": ["build", "torch"],
     "backends": ["build"],
 }
+# Lines by which cargo, pytest, our own runners and compilers name what failed.
+NAMES_FAILED_TEST = re.compile(r"\.\.\. FAILED$|^FAILED|^error[:\[]")
+BEGINS_REASON = re.compile(r"panicked at|^E  ")
+MOST_LINES = 20
 TORCH_VENV = Path(os.environ.get("TORCH_VENV", TARGET / "torch-venv"))
 
 
@@ -111,6 +117,20 @@ class Part:
         process.returncode = os.waitstatus_to_exitcode(status)
         self.ok = process.returncode == 0
         self.seconds, self.processor_seconds = time.monotonic() - begun, usage.ru_utime + usage.ru_stime
+
+
+def print_failures(name):
+    """Prints which tests of a part failed, so that the end of the output tells it."""
+    lines = (LOGS / f"{name}.log").read_text(encoding="utf-8").splitlines()
+    names = [line for line in lines if NAMES_FAILED_TEST.search(line)]
+    # The line behind a panic's place is its message.
+    reasons = [pair for pair in itertools.pairwise(lines) if BEGINS_REASON.search(pair[0])]
+    found = [*names, *itertools.chain.from_iterable(reasons)] or lines[-MOST_LINES:]
+    print(f"\n{name} failed; target/test-logs/{name}.log has all of it:")
+    for line in found[:MOST_LINES]:
+        print(f"  {line[:300]}")
+    if len(found) > MOST_LINES:
+        print(f"  and {len(found) - MOST_LINES} lines more")
 
 
 class Schedule:
@@ -206,6 +226,8 @@ def main():
     for part, why in left_out.items():
         print(f"left out {part:10}{why}")
     failed = [name for name in names if not schedule.ended[name].ok]
+    for name in failed:
+        print_failures(name)
     print(f"{time.monotonic() - begun:.0f} s in all")
     print(f"{len(names) - len(failed)} passed, {len(failed)} failed, {len(left_out)} skipped")
     sys.exit(1 if failed else 0)

@@ -46,6 +46,7 @@ const Driver &open_driver()
     find(library, "cuStreamWaitValue32_v2", driver.waitValue);
     find(library, "cuStreamWriteValue32_v2", driver.writeValue);
     find(library, "cuEventCreate", driver.eventCreate);
+    find(library, "cuEventDestroy_v2", driver.eventDestroy);
     find(library, "cuEventRecord", driver.eventRecord);
     find(library, "cuEventQuery", driver.eventQuery);
     find(library, "cuEventElapsedTime", driver.eventElapsed);

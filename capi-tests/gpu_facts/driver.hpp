@@ -40,6 +40,7 @@ struct Driver {
     int (*waitValue)(Stream, Address, std::uint32_t, unsigned);
     int (*writeValue)(Stream, Address, std::uint32_t, unsigned);
     int (*eventCreate)(Event *, unsigned);
+    int (*eventDestroy)(Event);
     int (*eventRecord)(Event, Stream);
     int (*eventQuery)(Event);
     int (*eventElapsed)(float *, Event, Event);

@@ -22,6 +22,9 @@ void mapping(const Driver &driver);
 // Prints what a stream that waits for a value holds up on other streams and in other threads.
 void beside_waiting_streams(const Driver &driver, const char *ptx);
 
+// Prints how many streams with work behind a wait hold up another one.
+void hardware_queues(const Driver &driver, const char *ptx);
+
 // The other processes of values_between_processes and of mapping.
 int peer_of_values(int rounds);
 int peer_of_mapping();

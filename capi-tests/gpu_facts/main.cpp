@@ -2,6 +2,7 @@
 // promise. Prints a line of JSON for each. `make test-gpu` runs it; docs/gpu.md says what the figures decide.
 //
 //     gpu_facts anyccl.ptx [bytes of a buffer] [rounds]
+//     gpu_facts anyccl.ptx queues
 
 #include "facts.hpp"
 
@@ -36,6 +37,11 @@ int main(int count, char **arguments)
         std::fprintf(stderr, "usage: %s anyccl.ptx [bytes of a buffer] [rounds]\n", arguments[0]);
         return 2;
     }
+    if (count == 3 && std::strcmp(arguments[2], "queues") == 0) {
+        const Driver &driver = open_driver();
+        hardware_queues(driver, contents(arguments[1]).c_str());
+        return 0;
+    }
     const std::size_t bytes = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 256 << 20;
     const int rounds = count > 3 ? std::atoi(arguments[3]) : 200;
     const Driver &driver = open_driver();
@@ -46,5 +52,6 @@ int main(int count, char **arguments)
     values_between_processes(driver, rounds);
     mapping(driver);
     beside_waiting_streams(driver, ptx.c_str());
+    hardware_queues(driver, ptx.c_str());
     return 0;
 }

@@ -30,7 +30,8 @@ struct Bench {
     char *pinned = nullptr, *second_pinned = nullptr;
     std::vector<char> pageable = std::vector<char>(BYTES), second_pageable = std::vector<char>(BYTES);
     std::vector<Stream> streams = std::vector<Stream>(64);
-    Event event = nullptr;
+    Event event = nullptr, spare = nullptr;
+    Stream spare_stream = nullptr;
     SharedPage *page = nullptr;
     std::uint32_t value = 0;
 
@@ -161,20 +162,39 @@ static void streams_until_held_up(Bench &bench, const Piece &piece)
     }
 }
 
-void beside_waiting_streams(const Driver &driver, const char *ptx)
+// Work that may follow a wait on every stream, without holding up the thread.
+static std::vector<Piece> short_work(Bench &bench)
 {
-    Bench bench(driver, ptx);
-    const std::vector<Piece> behind = {
+    const Driver &driver = bench.driver;
+    return {
         {"nothing", [](Stream) {}},
         {"copy to the device", [&](Stream s) { CUDA(copyToDevice(bench.memory, bench.pinned, BYTES, s)); }},
         {"copy to the host", [&](Stream s) { CUDA(copyToHost(bench.pinned, bench.memory, BYTES, s)); }},
+        {"kernel", [&](Stream s) { bench.run(bench.kernel, s); }},
+    };
+}
+
+void hardware_queues(const Driver &driver, const char *ptx)
+{
+    Bench bench(driver, ptx);
+    for (const Piece &piece : short_work(bench))
+        streams_until_held_up(bench, piece);
+    CUDA(hostUnregister(bench.page));
+    CUDA(moduleUnload(bench.module));
+}
+
+void beside_waiting_streams(const Driver &driver, const char *ptx)
+{
+    Bench bench(driver, ptx);
+    std::vector<Piece> behind = short_work(bench);
+    const std::vector<Piece> more = {
         {"copy to pageable memory", [&](Stream s) { CUDA(copyToHost(bench.pageable.data(), bench.memory, BYTES, s)); }},
         {"copy from pageable memory",
          [&](Stream s) { CUDA(copyToDevice(bench.memory, bench.pageable.data(), BYTES, s)); }},
         {"fill", [&](Stream s) { CUDA(fill(bench.memory, 1, BYTES, s)); }},
-        {"kernel", [&](Stream s) { bench.run(bench.kernel, s); }},
         {"synchronising thread", [&](Stream s) { CUDA(streamSynchronize(s)); }},
     };
+    behind.insert(behind.end(), more.begin(), more.end());
     Function unused;
     CUDA(moduleFunction(&unused, bench.module, "anyccl_reduce_sum_bfloat16"));
     const std::vector<Piece> beside = {
@@ -192,6 +212,10 @@ void beside_waiting_streams(const Driver &driver, const char *ptx)
         {"first launch of a kernel", [&](Stream s) { bench.run(unused, s); }},
         {"record of an event", [&](Stream s) { CUDA(eventRecord(bench.event, s)); }},
         {"query of an event", [&](Stream) { CUDA(eventQuery(bench.event)); }},
+        {"making of an event", [&](Stream) { CUDA(eventCreate(&bench.spare, 2)); }},
+        {"end of an event", [&](Stream) { CUDA(eventDestroy(bench.spare)); }},
+        {"making of a stream", [&](Stream) { CUDA(streamCreate(&bench.spare_stream, 1)); }},
+        {"synchronising of another stream", [&](Stream s) { CUDA(streamSynchronize(s)); }},
         {"nothing", [](Stream) {}},
     };
     for (const Piece &first : behind)
@@ -200,8 +224,6 @@ void beside_waiting_streams(const Driver &driver, const char *ptx)
                 std::string(second.name) + ", beside a stream that waits and then has: " + first.name;
             report(fact.c_str(), outcome(bench, first, second));
         }
-    for (const std::size_t at : {0, 1, 2, 6})
-        streams_until_held_up(bench, behind[at]);
     CUDA(hostUnregister(bench.page));
     CUDA(moduleUnload(bench.module));
 }

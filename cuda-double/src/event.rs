@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use crate::argument::Out;
 use crate::capture::{self, Point, rules};
 use crate::context::{self, Context};
+use crate::copy::pageable;
 use crate::counts::{self, Kind};
 use crate::entry::call;
 use crate::handles::{Table, fresh};
@@ -172,6 +173,7 @@ impl Event {
 pub extern "C" fn cuEventCreate(event: Out<usize>, flags: u32) -> Status {
     call("cuEventCreate", || {
         context::current()?;
+        let _turn = pageable::hold("cuEventCreate");
         let is_shared = flags & INTERPROCESS != 0;
         // An event between processes has no time.
         require(!event.is_null() && flags <= 7 && (!is_shared || flags & DISABLE_TIMING != 0))?;
@@ -185,6 +187,7 @@ pub extern "C" fn cuEventCreate(event: Out<usize>, flags: u32) -> Status {
 pub extern "C" fn cuEventDestroy_v2(event: usize) -> Status {
     call("cuEventDestroy", || {
         context::current()?;
+        let _turn = pageable::hold("cuEventDestroy");
         EVENTS.remove(event)?;
         counts::add(Kind::Events, -1);
         Ok(())

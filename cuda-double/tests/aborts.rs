@@ -17,6 +17,7 @@ use cuda::copy::api::cuMemcpyDtoHAsync_v2;
 use cuda::copy::fill::cuMemsetD8Async;
 use cuda::device::api::{cuDeviceCanAccessPeer, cuDeviceGetCount, cuDeviceGetUuid_v2};
 use cuda::entry::cuInit;
+use cuda::event::{cuEventCreate, cuEventDestroy_v2};
 use cuda::launch::enqueue_kernel;
 use cuda::status::Status;
 use cuda::stream::Defaults;
@@ -52,6 +53,32 @@ fn an_allocation_while_a_value_wait_is_pending_aborts_with_its_name() {
     let (flags, stream) = (Pinned::new(64), Stream::new(NON_BLOCKING));
     ok(cuStreamWaitValue32_v2(stream.0, flags.address, 1, 0));
     ok(cuMemAlloc_v2(Out::to(&mut 0), 64));
+}
+
+#[test]
+fn an_event_that_ends_behind_a_copy_to_pageable_memory_that_waits_aborts_with_the_name_of_the_call() {
+    const NAME: &str =
+        "an_event_that_ends_behind_a_copy_to_pageable_memory_that_waits_aborts_with_the_name_of_the_call";
+    if role().is_none() {
+        let (status, errors) = run_alone(NAME, &[("CUDA_DOUBLE_HANG_MS", "100")]);
+        assert_eq!(status.signal(), Some(libc::SIGABRT));
+        assert!(errors.contains("waits for a copy to pageable memory by another thread"), "{errors}");
+        return;
+    }
+    let context = Context::current();
+    let (memory, flags, stream) = (device_memory(&[0; 64]), Pinned::new(64), Stream::new(NON_BLOCKING));
+    ok(cuStreamWaitValue32_v2(stream.0, flags.address, 1, 0));
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            ok(cuCtxSetCurrent(context.handle));
+            let mut host = [0u8; 64];
+            ok(cuMemcpyDtoHAsync_v2(host.as_mut_ptr() as u64, memory, 64, stream.0));
+        });
+        // Until the copy has begun, events come and go.
+        loop {
+            ok(cuEventDestroy_v2(given(|event| cuEventCreate(event, 2))));
+        }
+    });
 }
 
 #[test]

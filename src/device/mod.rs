@@ -5,6 +5,8 @@
 //!   `context` is the one in which work is enqueued.
 //! - `StagedCall` is a call on copies in page-locked memory (`staged`). `ranges` places the copies in a
 //!   block of the `pinned` pool; `stream_end` is the end of a call that is enqueued apart from its start.
+//! - `call_streams` has the streams of a communicator's calls, and `events` what tells that a stream has passed a
+//!   call.
 //! - `direct` is the direct way: one rank carries out a call for all. `seat` is the place of a call in a
 //!   stream, with its page-locked block.
 //! - [`Exportable`] is memory of a device that other processes can map. [`allocations`] is memory that the
@@ -15,15 +17,15 @@
 //! never opens it.
 
 pub mod allocations;
+mod call_streams;
 mod context;
 pub(crate) mod direct;
 mod driver;
+mod events;
 mod exportable;
 mod handles;
 pub mod kernels;
 mod kinds;
-mod mark;
-mod own_streams;
 mod pinned;
 mod ranges;
 mod seat;
@@ -31,13 +33,14 @@ mod staged;
 mod stream_end;
 pub mod tools;
 
+pub use call_streams::CallStream;
+pub(crate) use call_streams::CallStreams;
 pub use context::Entered;
 pub use driver::{CudaDriver, Ordinal, Uuid};
+pub use events::{Events, StreamEvent};
 pub use exportable::Exportable;
 pub use handles::{CudaContext, CudaStream};
 pub use kinds::Kinds;
-pub use mark::StreamMark;
-pub(crate) use own_streams::OwnStreams;
 pub(crate) use ranges::{Access, Touched};
 pub(crate) use staged::StagedCall;
 pub(crate) use stream_end::StreamEnd;

@@ -6,11 +6,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::call_streams::CallStream;
 use super::driver::CudaDriver;
-use super::handles::{CudaContext, CudaEvent, CudaStream};
+use super::events::{Events, StreamEvent};
+use super::handles::{CudaContext, CudaStream};
 use super::pinned::{Block, Queued};
 use super::stream_end::Place;
-use crate::base::Result;
+use crate::base::{Error, Result};
 
 /// Bytes from one word to the next.
 pub const WORD_STEP: usize = 64;
@@ -29,7 +31,9 @@ pub struct Seat {
     pub stream_waits: bool,
     /// Unset after the block was given up.
     block: Option<Block>,
-    event: Option<CudaEvent>,
+    events: Arc<Events>,
+    /// Set from the first step into the stream on. The end of the call may share it.
+    event: Option<Arc<StreamEvent>>,
     /// Set from before the wait is enqueued until the stream has passed it.
     queued: Option<Queued>,
     /// Whether anything was enqueued that the stream has not been seen to pass.
@@ -44,7 +48,8 @@ impl Seat {
     /// A seat with a block of which the first `words` words are zero.
     pub fn new(
         driver: &'static CudaDriver,
-        (context, stream, stream_waits): (CudaContext, CudaStream, bool),
+        context: CudaContext,
+        stream: CallStream,
         bytes: usize,
         words: usize,
     ) -> Result<Seat> {
@@ -52,9 +57,10 @@ impl Seat {
         let seat = Seat {
             driver,
             context,
-            stream,
-            stream_waits,
+            stream: stream.stream,
+            stream_waits: stream.is_programs,
             block,
+            events: stream.events,
             event: None,
             queued: None,
             is_in_stream: false,
@@ -101,14 +107,15 @@ impl Seat {
 
     fn need_event(&mut self) -> Result<()> {
         if self.event.is_none() {
-            self.event = Some(self.driver.create_event()?);
+            self.event = Some(Arc::new(self.events.borrow()?));
         }
         Ok(())
     }
 
     /// The event that follows the call.
-    pub fn event(&self) -> CudaEvent {
-        self.event.unwrap_or(CudaEvent::NONE)
+    pub fn event(&self) -> Result<Arc<StreamEvent>> {
+        let event = self.event.clone();
+        event.ok_or_else(|| Error::Internal("a call without an event".into()))
     }
 
     /// Notes the outcome of enqueuing. After a failure the stream does not wait.
@@ -135,9 +142,9 @@ impl Seat {
             return Ok(());
         }
         self.adopt_context()?;
-        match self.event.filter(|_| self.stream_waits && !self.is_incomplete) {
+        match self.event.as_ref().filter(|_| self.stream_waits && !self.is_incomplete) {
             // The program may capture a graph on its stream, which a query of the stream would end.
-            Some(event) => self.driver.has_passed(event).map(drop),
+            Some(event) => event.has_passed().map(drop),
             None => self.driver.stream_has_ended(self.stream).map(drop),
         }
     }
@@ -151,11 +158,11 @@ impl Seat {
         if self.is_in_stream {
             self.adopt_context()?;
         }
-        let passed = match self.event {
+        let passed = match &self.event {
             _ if self.end_place.is_some() => false,
             _ if !self.is_in_stream => true,
             _ if self.is_incomplete => self.driver.stream_has_ended(self.stream)?,
-            Some(event) => self.driver.has_passed(event)?,
+            Some(event) => event.has_passed()?,
             None => true,
         };
         if passed {
@@ -179,14 +186,6 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        if let Some(event) = self.event.take() {
-            // This thread may have another context, or none. Without any, the driver may refuse.
-            let is_pushed = self.driver.push(self.context).is_ok();
-            self.driver.destroy_event(event);
-            if is_pushed {
-                self.driver.pop();
-            }
-        }
         if self.is_in_stream {
             // The stream was not seen to pass the call, so a copy may still be under way.
             self.let_go();

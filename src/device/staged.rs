@@ -28,9 +28,10 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::call_streams::CallStream;
 use super::context::Entered;
 use super::driver::CudaDriver;
-use super::handles::{CudaContext, CudaStream};
+use super::handles::CudaContext;
 use super::ranges::{Copy, Placed, Touched};
 use super::seat::{FINAL_AT, READY_AT, Seat, WORD_STEP};
 use super::stream_end::{Place, StreamEnd};
@@ -58,15 +59,14 @@ impl StagedCall {
     /// gives the stream of a context.
     pub fn new(
         touched: &Touched,
-        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<(CudaStream, bool)>,
+        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
     ) -> Result<StagedCall> {
         let driver = CudaDriver::get()?;
         let entered = Entered::for_memory(driver, touched.first_address())?;
-        let (stream, stream_waits) = stream(driver, entered.context())?;
-        driver.refuse_capture(stream)?;
+        let stream = stream(driver, entered.context())?;
+        driver.refuse_capture(stream.stream)?;
         let placed = Placed::of(touched, HEAD_BYTES);
-        let of_stream = (entered.context(), stream, stream_waits);
-        let seat = Seat::new(driver, of_stream, placed.bytes(), WORDS)?;
+        let seat = Seat::new(driver, entered.context(), stream, placed.bytes(), WORDS)?;
         let (counts_reads, counts_writes) = (false, false);
         Ok(StagedCall { seat, placed, counts_reads, counts_writes, seen: (0, 0), written: 0 })
     }
@@ -146,7 +146,7 @@ impl StagedCall {
             block: self.start().expose_provenance(),
             writes: self.placed.writes()[self.written..].to_vec(),
             waits_for_each: self.counts_writes,
-            event: self.seat.event(),
+            event: self.seat.event()?,
             place,
         })
     }

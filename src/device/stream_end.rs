@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::context::Entered;
 use super::driver::CudaDriver;
-use super::handles::{CudaEvent, CudaStream};
+use super::events::StreamEvent;
+use super::handles::CudaStream;
 use super::ranges::Copy;
 use crate::base::Result;
 
@@ -56,7 +57,7 @@ pub struct StreamEnd {
     pub(super) writes: Vec<Copy>,
     /// Whether the word counts copies, so that there is a wait before each. Otherwise there is one wait.
     pub(super) waits_for_each: bool,
-    pub(super) event: CudaEvent,
+    pub(super) event: Arc<StreamEvent>,
     pub(super) place: Arc<Place>,
 }
 
@@ -82,7 +83,7 @@ impl StreamEnd {
             // SAFETY: a part of the block, which the call keeps until the stream has passed its end.
             unsafe { self.driver.copy_to_device(copy.address as u64, from, copy.bytes, self.stream) }?;
         }
-        self.driver.record(self.event, self.stream)?;
+        self.event.record(self.stream)?;
         self.place.note_in_stream();
         Ok(())
     }

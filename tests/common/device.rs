@@ -26,20 +26,15 @@ pub struct Double {
     free: unsafe extern "C" fn(u64) -> c_int,
     to_device: unsafe extern "C" fn(u64, *const c_void, usize) -> c_int,
     to_host: unsafe extern "C" fn(*mut c_void, u64, usize) -> c_int,
+    to_host_async: unsafe extern "C" fn(*mut c_void, u64, usize, *mut c_void) -> c_int,
     fill_async: unsafe extern "C" fn(u64, u8, usize, *mut c_void) -> c_int,
     create_stream: unsafe extern "C" fn(*mut *mut c_void, c_uint) -> c_int,
     destroy_stream: unsafe extern "C" fn(*mut c_void) -> c_int,
-    begin_capture: unsafe extern "C" fn(*mut c_void, c_int) -> c_int,
-    end_capture: unsafe extern "C" fn(*mut c_void, *mut *mut c_void) -> c_int,
-    graph_nodes: unsafe extern "C" fn(*mut c_void, *mut *mut c_void, *mut usize) -> c_int,
-    graph_destroy: unsafe extern "C" fn(*mut c_void) -> c_int,
-    graph_instantiate: unsafe extern "C" fn(*mut *mut c_void, *mut c_void, u64) -> c_int,
-    graph_launch: unsafe extern "C" fn(*mut c_void, *mut c_void) -> c_int,
-    executable_destroy: unsafe extern "C" fn(*mut c_void) -> c_int,
     synchronize: unsafe extern "C" fn(*mut c_void) -> c_int,
     /// None: a real GPU.
     controls: Option<Controls>,
     context: usize,
+    library: usize,
 }
 
 /// Functions that only the double has.
@@ -90,16 +85,10 @@ fn load() -> Double {
         free: symbol(library, "cuMemFree_v2"),
         to_device: symbol(library, "cuMemcpyHtoD_v2"),
         to_host: symbol(library, "cuMemcpyDtoH_v2"),
+        to_host_async: symbol(library, "cuMemcpyDtoHAsync_v2"),
         fill_async: symbol(library, "cuMemsetD8Async"),
         create_stream: symbol(library, "cuStreamCreate"),
         destroy_stream: symbol(library, "cuStreamDestroy_v2"),
-        begin_capture: symbol(library, "cuStreamBeginCapture_v2"),
-        end_capture: symbol(library, "cuStreamEndCapture"),
-        graph_nodes: symbol(library, "cuGraphGetNodes"),
-        graph_destroy: symbol(library, "cuGraphDestroy"),
-        graph_instantiate: symbol(library, "cuGraphInstantiateWithFlags"),
-        graph_launch: symbol(library, "cuGraphLaunch"),
-        executable_destroy: symbol(library, "cuGraphExecDestroy"),
         synchronize: symbol(library, "cuStreamSynchronize"),
         controls: is_double.then(|| Controls {
             set_faults: symbol(library, "cudaDoubleSetFaults"),
@@ -108,6 +97,7 @@ fn load() -> Double {
             live: symbol(library, "cudaDoubleLiveObjects"),
         }),
         context: context.expose_provenance(),
+        library: library.expose_provenance(),
     }
 }
 
@@ -132,7 +122,7 @@ fn symbol<F: Copy>(library: *mut c_void, name: &str) -> F {
     unsafe { std::mem::transmute_copy(&address) }
 }
 
-fn check(result: c_int, what: &str) {
+pub(super) fn check(result: c_int, what: &str) {
     assert_eq!(result, 0, "{what}");
 }
 
@@ -156,6 +146,21 @@ impl Double {
         // SAFETY: as many bytes as the vector has.
         check(unsafe { (self.to_host)(read.as_mut_ptr().cast(), from, bytes) }, "cuMemcpyDtoH");
         read
+    }
+
+    /// Copies bytes from the device to pageable memory, behind what is in a stream. It returns when the stream
+    /// has come to it.
+    pub fn read_behind(&self, stream: &Stream, from: u64, bytes: usize) -> Vec<u8> {
+        let mut read = vec![0; bytes];
+        // SAFETY: as many bytes as the vector has, and the copy to pageable memory has ended when this returns.
+        let result = unsafe { (self.to_host_async)(read.as_mut_ptr().cast(), from, bytes, stream.0) };
+        check(result, "cuMemcpyDtoHAsync");
+        read
+    }
+
+    /// A function of the driver.
+    pub(super) fn function<F: Copy>(&self, name: &str) -> F {
+        symbol(std::ptr::with_exposed_provenance_mut(self.library), name)
     }
 
     /// Puts a fill into a stream.
@@ -211,7 +216,7 @@ impl Double {
 }
 
 /// A stream of a test.
-pub struct Stream(*mut c_void);
+pub struct Stream(pub(super) *mut c_void);
 
 // SAFETY: any thread may use a stream.
 unsafe impl Send for Stream {}
@@ -236,22 +241,6 @@ impl Stream {
         Stream(stream)
     }
 
-    /// Begins to record a graph.
-    pub fn begin_capture(&self, mode: CaptureMode) {
-        // SAFETY: a live stream.
-        check(unsafe { (double().begin_capture)(self.0, mode as c_int) }, "cuStreamBeginCapture");
-    }
-
-    /// Ends the recording. The error is the driver's.
-    pub fn end_capture(&self) -> std::result::Result<Graph, c_int> {
-        let mut graph = std::ptr::null_mut();
-        // SAFETY: a live stream; writes one handle.
-        match unsafe { (double().end_capture)(self.0, &mut graph) } {
-            0 => Ok(Graph(graph)),
-            error => Err(error),
-        }
-    }
-
     /// Its handle.
     pub fn handle(&self) -> CudaStream {
         CudaStream::from_raw(self.0)
@@ -274,47 +263,6 @@ impl Drop for Stream {
     fn drop(&mut self) {
         // SAFETY: a live stream, which nobody uses any more.
         unsafe { (double().destroy_stream)(self.0) };
-    }
-}
-
-/// Which calls a capture prohibits.
-#[derive(Clone, Copy, Debug)]
-pub enum CaptureMode {
-    /// Unsafe calls of all threads.
-    Global,
-    /// Unsafe calls of its own thread.
-    ThreadLocal,
-}
-
-/// A graph that was recorded.
-pub struct Graph(*mut c_void);
-
-impl Graph {
-    /// Number of its nodes.
-    pub fn nodes(&self) -> usize {
-        let mut nodes = 0;
-        // SAFETY: a live graph; writes one number.
-        let result = unsafe { (double().graph_nodes)(self.0, std::ptr::null_mut(), &mut nodes) };
-        check(result, "cuGraphGetNodes");
-        nodes
-    }
-
-    /// Runs it once, as part of a stream.
-    pub fn launch(&self, stream: &Stream) {
-        let mut executable = std::ptr::null_mut();
-        // SAFETY: a live graph; writes one handle.
-        check(unsafe { (double().graph_instantiate)(&mut executable, self.0, 0) }, "cuGraphInstantiate");
-        // SAFETY: live objects.
-        check(unsafe { (double().graph_launch)(executable, stream.0) }, "cuGraphLaunch");
-        // SAFETY: a live object; the launch goes on.
-        check(unsafe { (double().executable_destroy)(executable) }, "cuGraphExecDestroy");
-    }
-}
-
-impl Drop for Graph {
-    fn drop(&mut self) {
-        // SAFETY: a live graph, which nobody uses any more.
-        unsafe { (double().graph_destroy)(self.0) };
     }
 }
 

@@ -8,7 +8,7 @@
 //!   the same for blocks of different lengths.
 //! - [`ranks`] runs ranks as threads of this process, [`processes`] runs them as processes. [`network`] puts
 //!   such processes on hosts with wires between them.
-//! - [`device`] is memory of a pretended GPU.
+//! - [`device`] is memory of a pretended GPU. [`graphs`] are graphs that its streams record.
 //! - [`watchdog`] ends a test that hangs. [`proc_fs`] reads what the kernel knows about a process. [`orphan`]
 //!   is a child process that a rank leaves behind. [`temp_dir`] makes a directory for one test.
 //!
@@ -18,6 +18,7 @@
 pub mod attempt;
 pub mod case;
 pub mod device;
+pub mod graphs;
 pub mod network;
 pub mod numbers;
 pub mod oracle;

@@ -6,6 +6,7 @@
 
 pub mod api;
 pub mod fill;
+pub mod pageable;
 pub mod plane;
 
 use std::sync::Arc;
@@ -161,6 +162,8 @@ fn copy(stream: &Arc<Stream>, manner: Manner, requests: &[Request]) -> Result {
             bytes: request.bytes,
         })
         .collect();
+    let _copying =
+        (to == Place::Pageable && is_on_device(from)).then(|| pageable::hold("a copy to pageable memory"));
     let run_all = move |run: &mut Run| transfers.iter().try_for_each(|transfer| transfer.run(run));
     let Some(done) = stream.submit(NodeKind::Copy, run_all)? else { return Ok(()) };
     let waits = match manner {

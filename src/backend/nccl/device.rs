@@ -13,7 +13,7 @@ use crate::backend::engine::{OobExchange, StreamPosition};
 use crate::backend::nccl_shaped::stream::Stream;
 use crate::base::{Error, Result};
 use crate::config::raw;
-use crate::device::{CudaContext, CudaDriver, CudaStream, Entered, Ordinal, StreamMark, Uuid};
+use crate::device::{CudaContext, CudaDriver, CudaStream, Entered, Events, Ordinal, StreamEvent, Uuid};
 
 /// Variable that lets several ranks share a device, in NCCL 2.30 and newer.
 const SHARING: &str = "NCCL_MULTI_RANK_GPU_ENABLE";
@@ -25,6 +25,7 @@ struct DefaultStream {
     driver: &'static CudaDriver,
     context: CudaContext,
     device: Ordinal,
+    events: Arc<Events>,
 }
 
 impl Stream for DefaultStream {
@@ -58,7 +59,8 @@ impl Stream for DefaultStream {
 
     fn position(&self, stream: CudaStream) -> Result<Arc<dyn StreamPosition>> {
         let _entered = Entered::in_context(self.driver, self.context)?;
-        let mark = Some(StreamMark::new(self.driver, stream)?);
+        let mark = self.events.borrow()?;
+        mark.record(stream)?;
         Ok(Arc::new(MarkInContext { driver: self.driver, context: self.context, mark }))
     }
 }
@@ -67,22 +69,13 @@ impl Stream for DefaultStream {
 struct MarkInContext {
     driver: &'static CudaDriver,
     context: CudaContext,
-    /// Unset only while this is dropped.
-    mark: Option<StreamMark>,
+    mark: StreamEvent,
 }
 
 impl StreamPosition for MarkInContext {
     fn has_passed(&self) -> Result<bool> {
         let _entered = Entered::in_context(self.driver, self.context)?;
-        self.mark.as_ref().map_or(Ok(true), StreamMark::has_passed)
-    }
-}
-
-impl Drop for MarkInContext {
-    fn drop(&mut self) {
-        // Without the context, the event goes with it.
-        let _entered = Entered::in_context(self.driver, self.context);
-        self.mark = None;
+        self.mark.has_passed()
     }
 }
 
@@ -98,7 +91,7 @@ pub fn open_stream(oob: &dyn OobExchange) -> Result<Box<dyn Stream>> {
     let records = oob.all_gather(&record(&own))?;
     let (driver, context, device, _) = own?;
     agree(&records, raw(SHARING).as_deref() == Some("1"))?;
-    Ok(Box::new(DefaultStream { driver, context, device }))
+    Ok(Box::new(DefaultStream { driver, context, device, events: Events::new(driver, context) }))
 }
 
 /// A device, the context in which it is used, and its identity.

@@ -43,7 +43,7 @@ use super::communicator::Communicator;
 use super::request::Request;
 use crate::backend::Support;
 use crate::base::{Error, Result};
-use crate::device::{CudaContext, CudaDriver, CudaStream, StagedCall};
+use crate::device::{CallStream, CudaContext, CudaDriver, CudaStream, StagedCall};
 
 impl Communicator {
     /// Makes the communicator one that can take calls in memory of a device: the library's thread for them
@@ -114,7 +114,7 @@ impl Communicator {
     fn make_room_in(
         &self,
         call: &Described,
-        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<(CudaStream, bool)>,
+        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
     ) -> Option<Result<RoomyCall>> {
         if !self.kinds.may_differ() {
             return None;

@@ -41,7 +41,9 @@ impl Communicator {
             StreamCall::Send(what) => Described::Send(what),
             StreamCall::Receive(selector, buffer) => Described::ReceiveAll(selector, buffer),
         };
-        self.make_room_in(&described, |_, _| Ok((stream, true)))
+        self.make_room_in(&described, |driver, context| {
+            Ok(self.device.given_stream_in(driver, context, stream))
+        })
     }
 
     /// Fails the communicator if the driver has failed: the other ranks wait for this one.

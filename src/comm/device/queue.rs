@@ -11,7 +11,7 @@ use super::seated::Seated;
 use super::worker;
 use crate::base::{Error, Result};
 use crate::comm::communicator::Communicator;
-use crate::device::{CudaContext, CudaDriver, CudaStream, Kinds, OwnStreams};
+use crate::device::{CallStream, CallStreams, CudaContext, CudaDriver, CudaStream, Kinds};
 use crate::sys::thread;
 
 /// A call that was enqueued on its stream, or is about to be.
@@ -28,7 +28,7 @@ pub(in crate::comm) struct DeviceQueue {
     communicator: OnceLock<Weak<Communicator>>,
     /// The stream of the program, if it has set one.
     stream: Mutex<Option<CudaStream>>,
-    own_streams: OwnStreams,
+    streams: CallStreams,
     /// Bytes of a piece of a long call; 0 for no pieces.
     piece_bytes: usize,
 }
@@ -58,7 +58,7 @@ impl DeviceQueue {
             shared: Arc::default(),
             communicator: OnceLock::new(),
             stream: Mutex::default(),
-            own_streams: OwnStreams::default(),
+            streams: CallStreams::default(),
             piece_bytes,
         }
     }
@@ -90,17 +90,27 @@ impl DeviceQueue {
         *self.stream.lock()
     }
 
-    /// The stream for a call in this context, which is current, and whether the program has given it.
-    pub fn stream_in(&self, driver: &CudaDriver, context: CudaContext) -> Result<(CudaStream, bool)> {
+    /// The stream for a call in this context, which is current.
+    pub fn stream_in(&self, driver: &'static CudaDriver, context: CudaContext) -> Result<CallStream> {
         match self.stream() {
-            Some(stream) => Ok((stream, true)),
+            Some(stream) => Ok(self.given_stream_in(driver, context, stream)),
             None => self.own_stream_in(driver, context),
         }
     }
 
     /// The library's stream for calls in this context, which is current.
-    pub fn own_stream_in(&self, driver: &CudaDriver, context: CudaContext) -> Result<(CudaStream, bool)> {
-        Ok((self.own_streams.of(driver, context)?, false))
+    pub fn own_stream_in(&self, driver: &'static CudaDriver, context: CudaContext) -> Result<CallStream> {
+        self.streams.own(driver, context)
+    }
+
+    /// A stream of the program, for a call in this context.
+    pub fn given_stream_in(
+        &self,
+        driver: &'static CudaDriver,
+        context: CudaContext,
+        stream: CudaStream,
+    ) -> CallStream {
+        self.streams.given(driver, context, stream)
     }
 
     /// Enqueues a call on its stream, and lets the thread start it when its turn comes.

@@ -16,7 +16,7 @@ use crate::base::{Error, Result};
 use crate::comm::call::operator::Operator;
 use crate::comm::communicator::Communicator;
 use crate::comm::ready::ReadyCall;
-use crate::device::{CudaContext, CudaDriver, CudaStream, StagedCall};
+use crate::device::{CallStream, CudaContext, CudaDriver, StagedCall};
 
 /// Number of parts whose start is in the stream before the end of the first of them.
 pub const PARTS_AHEAD: usize = 2;
@@ -35,8 +35,7 @@ enum Parts {
         way: Arc<DirectWay>,
         pieces: DirectPieces,
         operator: Option<Arc<Operator>>,
-        /// The stream, and whether it is the program's.
-        stream: (CudaStream, bool),
+        stream: CallStream,
         /// Number of parts that were made.
         made: usize,
         /// Set if there are several.
@@ -68,11 +67,11 @@ impl RoomyCall {
         RoomyCall { parts: Parts::Staged(Some(seated)), completion: Arc::default() }
     }
 
-    /// A direct call. `stream` gives the stream of a context, and whether it is the program's.
+    /// A direct call. `stream` gives the stream of a context.
     pub(super) fn direct(
         way: &Arc<DirectWay>,
         (pieces, operator): (DirectPieces, Option<Arc<Operator>>),
-        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<(CudaStream, bool)>,
+        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
     ) -> Result<RoomyCall> {
         let stream = way.stream(stream)?;
         way.serve_owners();
@@ -100,7 +99,7 @@ impl RoomyCall {
                     Some(cut) => Share::Later(Arc::clone(cut)),
                 };
                 let call = (&pieces.operation, operator.as_ref());
-                let part = way.make(piece, comm.rank, call, *stream, share).map(|(exchange, call)| {
+                let part = way.make(piece, comm.rank, call, stream, share).map(|(exchange, call)| {
                     *made += 1;
                     let seated = Seated::Direct { call, exchange: Box::new(exchange) };
                     Part { seated: Box::new(seated), is_last }

@@ -19,8 +19,10 @@ use super::leases::Lease;
 use super::loaded::Kernels;
 use super::moves::{allocate_in, copy_in, free_in};
 use crate::base::Result;
+use crate::device::call_streams::CallStream;
 use crate::device::driver::CudaDriver;
-use crate::device::handles::{CudaContext, CudaEvent, CudaStream};
+use crate::device::events::StreamEvent;
+use crate::device::handles::{CudaContext, CudaStream};
 use crate::device::kernels::Shape;
 use crate::device::seat::{FINAL_AT, READY_AT, Seat, WORD_STEP};
 use crate::device::stream_end::Place;
@@ -129,7 +131,7 @@ pub struct DirectEnd {
     execution: Option<(&'static Kernels, Vec<Launch>, TableCopy)>,
     after: Vec<DeviceCopy>,
     temporary: Option<Arc<Temporary>>,
-    event: CudaEvent,
+    event: Arc<StreamEvent>,
     place: Arc<Place>,
 }
 
@@ -145,7 +147,7 @@ impl DirectCall {
     /// from the bounce buffer.
     pub fn new(
         driver: &'static CudaDriver,
-        stream: (CudaContext, CudaStream, bool),
+        (context, stream): (CudaContext, CallStream),
         before: Vec<DeviceCopy>,
         after: Vec<DeviceCopy>,
         execution: Option<Execution>,
@@ -153,7 +155,7 @@ impl DirectCall {
         temporary: Option<Arc<Temporary>>,
     ) -> Result<DirectCall> {
         let table_bytes = execution.as_ref().map_or(0, |execution| execution.bytes);
-        let seat = Seat::new(driver, stream, TABLE_AT + table_bytes, WORDS)?;
+        let seat = Seat::new(driver, context, stream, TABLE_AT + table_bytes, WORDS)?;
         let mut call = DirectCall { seat, before, after, execution, leases, temporary, has_gone: false };
         call.table().fill(0);
         Ok(call)
@@ -225,7 +227,7 @@ impl DirectCall {
             execution,
             after: self.after.clone(),
             temporary: self.temporary.clone(),
-            event: self.seat.event(),
+            event: self.seat.event()?,
             place,
         })
     }
@@ -323,7 +325,7 @@ impl DirectEnd {
         }
         copy_all(driver, &self.after, stream)?;
         self.temporary.as_ref().map_or(Ok(()), |temporary| temporary.free())?;
-        driver.record(self.event, stream)?;
+        self.event.record(stream)?;
         self.place.note_in_stream();
         Ok(())
     }

@@ -13,7 +13,7 @@ use crate::base::{Collective, Error, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::{Operator, Scalar};
 use crate::device::direct::{DeviceCopy, DirectCall, Execution, Launch, Temporary};
-use crate::device::{CudaStream, Entered};
+use crate::device::{CallStream, Entered};
 
 /// One side of a rank's buffers: where they are, and where the executor finds them.
 struct Side {
@@ -62,14 +62,14 @@ impl Side {
 }
 
 impl DirectWay {
-    /// Makes a piece of a call of `rank`, on a stream; `stream_waits` if it is the program's. Nothing is
+    /// Makes a piece of a call of `rank`, on a stream. Nothing is
     /// enqueued but an allocation.
     pub fn make(
         self: &Arc<DirectWay>,
         piece: Piece,
         rank: Rank,
         (operation, operator): (&Operation, Option<&Arc<Operator>>),
-        (stream, stream_waits): (CudaStream, bool),
+        stream: &CallStream,
         share: Share,
     ) -> Result<(DirectExchange, DirectCall)> {
         let buffers = [operation.send.addr(), operation.recv.addr()];
@@ -101,7 +101,7 @@ impl DirectWay {
                 self.own_slot(slot).map(<[u64; 2]>::from).unwrap_or_default()
             } else {
                 let side = |i: usize| if must_move[i] { blocks[i] * piece.bytes() } else { 0 };
-                let of_stream = (self.context, stream);
+                let of_stream = (self.context, stream.stream);
                 let memory = Temporary::allocate(self.driver, of_stream, side(0) + side(1))?;
                 let start = memory.address();
                 temporary = Some(memory);
@@ -163,7 +163,7 @@ impl DirectWay {
                 Some(Execution { kernels, launches, table_address, bytes: work.table_bytes() })
             }
         };
-        let stream = (self.context, stream, stream_waits);
+        let stream = (self.context, stream.clone());
         let call = DirectCall::new(self.driver, stream, before, after, execution, leases, temporary)?;
         Ok((DirectExchange::new(self, piece, told, (listed, offered), rank, share), call))
     }

@@ -16,7 +16,7 @@ use crate::comm::create::backends::BuiltinExchange;
 use crate::config::DeviceMapChoice;
 use crate::device::direct::{Bounce, IpcHandle, Kernels, Leases, SharedBounce, check_moves, enable_peer};
 use crate::device::kernels::MOST_RANKS;
-use crate::device::{CudaContext, CudaDriver, CudaStream, Entered, Ordinal, Uuid};
+use crate::device::{CallStream, CudaContext, CudaDriver, Entered, Ordinal, Uuid};
 use crate::log_line;
 
 /// The rank that carries out the calls.
@@ -352,11 +352,11 @@ impl DirectWay {
     /// The stream of a call in the context of this rank.
     pub fn stream(
         &self,
-        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<(CudaStream, bool)>,
-    ) -> Result<(CudaStream, bool)> {
+        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
+    ) -> Result<CallStream> {
         let entered = Entered::for_device(self.driver, self.device)?;
         let stream = stream(self.driver, entered.context())?;
-        self.driver.refuse_capture(stream.0)?;
+        self.driver.refuse_capture(stream.stream)?;
         Ok(stream)
     }
 

@@ -1,0 +1,83 @@
+//! The streams and events of a communicator's calls.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::driver::CudaDriver;
+use super::events::Events;
+use super::handles::{CudaContext, CudaStream};
+use crate::base::Result;
+
+/// The stream of a call.
+#[derive(Clone)]
+pub struct CallStream {
+    /// The stream.
+    pub stream: CudaStream,
+    /// Whether it belongs to the program, and so waits for the end of the call.
+    pub is_programs: bool,
+    /// Events of its context.
+    pub events: Arc<Events>,
+}
+
+/// What a communicator has in each context that its calls have used.
+#[derive(Default)]
+pub(crate) struct CallStreams(Mutex<Vec<InContext>>);
+
+struct InContext {
+    context: CudaContext,
+    events: Arc<Events>,
+    /// The library's stream, for calls to which the program gives none.
+    own: Option<CudaStream>,
+}
+
+impl CallStreams {
+    /// A call on a stream of the program.
+    pub fn given(&self, driver: &'static CudaDriver, context: CudaContext, stream: CudaStream) -> CallStream {
+        self.with(driver, context, |place| place.call(stream, true))
+    }
+
+    /// A call on the library's stream of the context, which is current in this thread.
+    pub fn own(&self, driver: &'static CudaDriver, context: CudaContext) -> Result<CallStream> {
+        self.with(driver, context, |place| {
+            let stream = match place.own {
+                Some(stream) => stream,
+                None => *place.own.insert(driver.create_stream()?),
+            };
+            Ok(place.call(stream, false))
+        })
+    }
+
+    fn with<T>(
+        &self,
+        driver: &'static CudaDriver,
+        context: CudaContext,
+        action: impl FnOnce(&mut InContext) -> T,
+    ) -> T {
+        let mut places = self.0.lock();
+        let at = places.iter().position(|place| place.context == context).unwrap_or_else(|| {
+            places.push(InContext { context, events: Events::new(driver, context), own: None });
+            places.len() - 1
+        });
+        action(&mut places[at])
+    }
+}
+
+impl InContext {
+    fn call(&self, stream: CudaStream, is_programs: bool) -> CallStream {
+        CallStream { stream, is_programs, events: Arc::clone(&self.events) }
+    }
+}
+
+impl Drop for CallStreams {
+    fn drop(&mut self) {
+        let streams: Vec<_> = self.0.get_mut().drain(..).filter_map(|place| place.own).collect();
+        if streams.is_empty() {
+            return;
+        }
+        // The driver is there: it has made the streams.
+        if let Ok(driver) = CudaDriver::get() {
+            streams.into_iter().for_each(|stream| driver.destroy_stream(stream));
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Graphs that streams of the driver record.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+
+use super::device::{Stream, check, double};
+
+type Handle = *mut c_void;
+
+/// Which calls a capture prohibits.
+#[derive(Clone, Copy, Debug)]
+pub enum CaptureMode {
+    /// Unsafe calls of all threads.
+    Global,
+    /// Unsafe calls of its own thread.
+    ThreadLocal,
+}
+
+impl Stream {
+    /// Begins to record a graph.
+    pub fn begin_capture(&self, mode: CaptureMode) {
+        let begin: unsafe extern "C" fn(Handle, c_int) -> c_int =
+            double().function("cuStreamBeginCapture_v2");
+        // SAFETY: a live stream.
+        check(unsafe { begin(self.0, mode as c_int) }, "cuStreamBeginCapture");
+    }
+
+    /// Ends the recording. The error is the driver's.
+    pub fn end_capture(&self) -> std::result::Result<Graph, c_int> {
+        let end: unsafe extern "C" fn(Handle, *mut Handle) -> c_int = double().function("cuStreamEndCapture");
+        let mut graph = ptr::null_mut();
+        // SAFETY: a live stream; writes one handle.
+        match unsafe { end(self.0, &mut graph) } {
+            0 => Ok(Graph(graph)),
+            error => Err(error),
+        }
+    }
+}
+
+/// A graph that was recorded.
+pub struct Graph(Handle);
+
+impl Graph {
+    /// Number of its nodes.
+    pub fn nodes(&self) -> usize {
+        let get: unsafe extern "C" fn(Handle, *mut Handle, *mut usize) -> c_int =
+            double().function("cuGraphGetNodes");
+        let mut nodes = 0;
+        // SAFETY: a live graph; writes one number.
+        check(unsafe { get(self.0, ptr::null_mut(), &mut nodes) }, "cuGraphGetNodes");
+        nodes
+    }
+
+    /// Runs it once, as part of a stream.
+    pub fn launch(&self, stream: &Stream) {
+        let driver = double();
+        let instantiate: unsafe extern "C" fn(*mut Handle, Handle, u64) -> c_int =
+            driver.function("cuGraphInstantiateWithFlags");
+        let launch: unsafe extern "C" fn(Handle, Handle) -> c_int = driver.function("cuGraphLaunch");
+        let destroy: unsafe extern "C" fn(Handle) -> c_int = driver.function("cuGraphExecDestroy");
+        let mut executable = ptr::null_mut();
+        // SAFETY: a live graph; writes one handle.
+        check(unsafe { instantiate(&mut executable, self.0, 0) }, "cuGraphInstantiate");
+        // SAFETY: live objects.
+        check(unsafe { launch(executable, stream.0) }, "cuGraphLaunch");
+        // SAFETY: a live object; the launch goes on.
+        check(unsafe { destroy(executable) }, "cuGraphExecDestroy");
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        let destroy: unsafe extern "C" fn(Handle) -> c_int = double().function("cuGraphDestroy");
+        // SAFETY: a live graph, which nobody uses any more.
+        unsafe { destroy(self.0) };
+    }
+}
