@@ -5,8 +5,8 @@
 //!   `context` is the one in which work is enqueued.
 //! - `StagedCall` is a call on copies in page-locked memory (`staged`). `ranges` places the copies in a
 //!   block of the `pinned` pool; `stream_end` is the end of a call that is enqueued apart from its start.
-//! - `call_streams` has the streams of a communicator's calls, and `events` what tells that a stream has passed a
-//!   call.
+//! - `call_streams` has the streams of a communicator's calls, and `events` what tells that a stream has
+//!   passed a call.
 //! - `direct` is the direct way: one rank carries out a call for all. `seat` is the place of a call in a
 //!   stream, with its page-locked block.
 //! - [`Exportable`] is memory of a device that other processes can map. [`allocations`] is memory that the

@@ -148,11 +148,12 @@ impl Double {
         read
     }
 
-    /// Copies bytes from the device to pageable memory, behind what is in a stream. It returns when the stream
-    /// has come to it.
+    /// Copies bytes from the device to pageable memory, behind what is in a stream. It returns when the
+    /// stream has come to it.
     pub fn read_behind(&self, stream: &Stream, from: u64, bytes: usize) -> Vec<u8> {
         let mut read = vec![0; bytes];
-        // SAFETY: as many bytes as the vector has, and the copy to pageable memory has ended when this returns.
+        // SAFETY: as many bytes as the vector has. The copy has ended when this returns, since the memory is
+        // pageable.
         let result = unsafe { (self.to_host_async)(read.as_mut_ptr().cast(), from, bytes, stream.0) };
         check(result, "cuMemcpyDtoHAsync");
         read

@@ -2,8 +2,8 @@
 //!
 //! Such a copy keeps its thread in the driver until the stream has come to it. Seen on an H200 with driver
 //! 580: meanwhile another copy to pageable memory waits, and so does `cuEventDestroy`. Other copies, launches
-//! and queries go on. Here `cuEventCreate` waits, too. If the copy is behind a value wait, nobody may be left to
-//! satisfy it: after `CUDA_DOUBLE_HANG_MS` the process is aborted with the name of the call that waits.
+//! and queries go on. Here `cuEventCreate` waits, too. If the copy is behind a value wait, nobody may be left
+//! to satisfy it: after `CUDA_DOUBLE_HANG_MS` the process is aborted with the name of the call that waits.
 
 use parking_lot::{Mutex, MutexGuard};
 
