@@ -21,7 +21,7 @@ from results import Cell, Results, geometric_mean, size_text
 DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "performance.md", *sorted((ROOT / "docs" / "lab").glob("*.md"))]
 FOLDER = ROOT / "docs" / "plots"
 MODES = ["shm", "tcp"]
-OTHER_MACHINES = ["shm-intel", "tcp-intel"]
+OTHER_MACHINES = ["shm-intel", "tcp-intel", "shm-16-cores"]
 # The file that compares anyccl's MPI functions with other MPIs.
 MPI = "shm-mpi"
 # Names in the tables of the harness that collbench_anyccl.c is written for, and the names here.
