@@ -10,6 +10,7 @@ mod devices;
 mod doctor;
 mod facade;
 mod info;
+mod markup;
 mod mpiexec;
 mod output;
 mod perf;

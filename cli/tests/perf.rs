@@ -193,8 +193,10 @@ fn the_plot_has_a_line_for_each_algorithm() {
     let text = svg.text();
     let names = well_formed(&text);
     // The first line has circles: four sizes in two panels, and one in the legend. The second has squares.
+    // Each point has an unseen circle with its values.
     let count = |what: &str| names.iter().filter(|name| *name == what).count();
-    assert_eq!((count("circle"), count("polygon")), (4 * 2 + 1, 4 * 2 + 1), "{text}");
+    assert_eq!((count("circle"), count("polygon")), (4 * 2 + 1 + 2 * 4 * 2, 4 * 2 + 1), "{text}");
+    assert_eq!(count("title"), 2 * 4 * 2, "{text}");
     assert!(text.contains("two_shot") && text.contains("ring") && text.contains("bus bandwidth"), "{text}");
     assert!(text.contains("prefers-color-scheme: dark") && text.contains("95th percentile"), "{text}");
 }
@@ -208,6 +210,21 @@ fn a_plot_is_what_its_name_says_and_has_the_background_that_is_wanted() {
     assert!(text.contains("fill=\"#15181C\"") && !text.contains("<style>"), "{text}");
     succeeded(&[&words[..], &[png.path()]].concat());
     assert!(fs::read(&png.0).unwrap().starts_with(b"\x89PNG\r\n"));
+}
+
+#[test]
+fn the_page_has_the_measurements_as_a_table_as_a_picture_and_as_data() {
+    let file = Scratch::new("page.html");
+    let words = ["broadcast", "-n", "2", "-e", "1K", "-f", "4", "--iterations", "2", "--html", file.path()];
+    let table = succeeded(&words);
+    assert!(table.contains("median us"), "{table}");
+    let page = file.text();
+    assert_eq!(page.matches("<td class=\"words\">broadcast</td>").count(), 4, "{page}");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg "), "{page}");
+    let (_, data) = page.split_once("id=\"report\">").unwrap();
+    let data: Value = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+    assert_eq!(data["rows"].as_array().unwrap().len(), 4);
+    assert_eq!(data["header"]["ranks"], 2);
 }
 
 #[test]
@@ -344,7 +361,7 @@ fn one_rank_alone_can_be_measured() {
 
 #[test]
 fn wrong_usage_exits_2_and_says_what_is_accepted() {
-    let table: [(&[&str], &str); 14] = [
+    let table: [(&[&str], &str); 15] = [
         (&["all_reduse"], "all_reduce, reduce"),
         (&["all_reduce", "-n", "0"], "from 1 to 65536"),
         (&["all_reduce", "--min-bytes", "many"], "64M"),
@@ -357,6 +374,7 @@ fn wrong_usage_exits_2_and_says_what_is_accepted() {
         (&["all_reduce", "--json", "-", "--csv", "-"], "--csv"),
         (&["barrier", "-n", "2", "--plot", "x.svg"], "no sizes"),
         (&["all_reduce", "-n", "2", "--plot", "x.pdf"], "ends in .svg or .png"),
+        (&["all_reduce", "-n", "2", "--html", "x.htm"], "ends in .html"),
         (&["-n", "2"], "WHAT"),
         (&["all_reduce", "-n", "2", "--tune", "x.txt"], "--tune"),
     ];

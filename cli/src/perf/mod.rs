@@ -2,9 +2,9 @@
 //!
 //! With `-n` the command starts itself again as every rank ([`launch`]). A rank joins the job that the
 //! environment describes ([`ranks`]). It goes through the sizes ([`sweep`], [`pairs`]), checks each result
-//! against the definition ([`check`]), and times calls ([`measure`]). Rank 0 reports ([`output`], [`report`],
-//! [`plot`]). [`trace`] shows the steps of calls on a time line, [`tune`] measures the costs on which the
-//! choice of algorithms depends. docs/measuring.md says what the numbers mean.
+//! against the definition ([`check`]), and times calls ([`measure`]). Rank 0 reports ([`output`],
+//! [`report`], [`plot`], [`page`]). [`trace`] shows the steps of calls on a time line, [`tune`] measures the
+//! costs on which the choice of algorithms depends. docs/measuring.md says what the numbers mean.
 
 mod arguments;
 mod bandwidth;
@@ -16,6 +16,7 @@ mod measure;
 mod memory;
 mod noise;
 mod output;
+mod page;
 mod pairs;
 mod ping_pong;
 mod plot;

@@ -11,8 +11,9 @@ use std::path::Path;
 
 use super::arguments::{PerfArguments, Target};
 use super::noise::Noise;
-use super::plot::Plot;
-use super::report::{Csv, Header, Json, PairRow, Report, Row, TextTable};
+use super::page::page;
+use super::plot;
+use super::report::{Csv, Header, PairRow, Report, Row, TextTable, WholeReport, json};
 use crate::Failure;
 use crate::picture::Format;
 use crate::progress::Progress;
@@ -36,7 +37,7 @@ impl Files {
     pub fn create(arguments: &PerfArguments) -> Result<Files, Failure> {
         let mut reports: Vec<(Box<dyn Report>, Option<File>)> = Vec::new();
         for (target, report) in [
-            (&arguments.json, Box::new(Json::default()) as Box<dyn Report>),
+            (&arguments.json, WholeReport::new(json) as Box<dyn Report>),
             (&arguments.csv, Box::new(Csv::default())),
         ] {
             match target {
@@ -48,9 +49,14 @@ impl Files {
         if reports.iter().all(|(_, file)| file.is_some()) {
             reports.push((Box::new(TextTable::default()), None));
         }
+        let theme = arguments.theme;
         if let Some(path) = &arguments.plot {
             let format = Format::of(path).map_err(Failure::own)?;
-            reports.push((Box::new(Plot::new(format, arguments.theme)), Some(create(path)?)));
+            let report = WholeReport::new(move |all| plot::file(all, format, theme));
+            reports.push((report, Some(create(path)?)));
+        }
+        if let Some(path) = &arguments.html {
+            reports.push((WholeReport::new(move |all| page(all, theme)), Some(create(path)?)));
         }
         let [trace, tune] =
             [&arguments.trace, &arguments.tune].map(|path| path.as_deref().map(create).transpose());

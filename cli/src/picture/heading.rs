@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use super::FONT;
-use super::marker::Area;
+use super::marker::{Area, Done};
 use super::theme::Palette;
 
 const TITLE: u32 = 22;
@@ -18,12 +18,7 @@ pub fn height(notes: usize) -> u32 {
 }
 
 /// Fills the background and writes the heading. Returns the area below it.
-pub fn draw<'a>(
-    root: &Area<'a>,
-    palette: &Palette,
-    title: &str,
-    notes: &[String],
-) -> Result<Area<'a>, Box<dyn std::error::Error + Send + Sync>> {
+pub fn draw<'a>(root: &Area<'a>, palette: &Palette, title: &str, notes: &[String]) -> Done<Area<'a>> {
     root.fill(&palette.background)?;
     let write = |text: &str, size: u32, y: u32| {
         let style = TextStyle::from((FONT, size).into_font()).color(&palette.ink);

@@ -1,13 +1,14 @@
 //! Heat maps side by side: a number for each pair of ranks, darker for a larger one.
 //!
 //! The colours are logarithmic, so that one outlier does not make all others look the same. Each cell has
-//! its number, however many ranks there are: the picture grows.
+//! its number, however many ranks there are: the picture grows. Each cell has a hint with its ranks.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::digits;
-use super::marker::{Area, Done};
+use super::layers::Layers;
+use super::marker::{Area, Done, Pixel};
 use super::theme::{ON_DARK, ON_LIGHT, Palette, Theme, heat};
 use super::{Drawn, FONT, heading};
 
@@ -43,16 +44,34 @@ pub fn draw(title: &str, notes: &[String], maps: &[HeatMap], theme: Theme) -> Dr
     let head = heading::height(notes.len());
     let size = (maps.len() as u32 * (side + 2 * MARGIN) as u32, head + (cell * ranks + 2 * MARGIN) as u32);
     let palette = theme.palette();
-    let mut text = String::new();
-    {
-        let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        let below = heading::draw(&root, palette, title, notes)?;
+    let mut layers = Layers::new(size);
+    layers.draw(|root| {
+        let below = heading::draw(root, palette, title, notes)?;
         for (area, map) in below.split_evenly((1, maps.len())).iter().zip(maps) {
             Drawing { area, palette, cell }.draw(map)?;
         }
-        root.present()?;
+        Ok(())
+    })?;
+    for (at, map) in maps.iter().enumerate() {
+        let left = at as i32 * (side + 2 * MARGIN) + MARGIN;
+        add_hints(&mut layers, map, (left, head as i32 + MARGIN), cell);
     }
-    Ok(text)
+    layers.end()
+}
+
+/// Adds a hint for each cell of a map, whose first cell begins at this place.
+fn add_hints(layers: &mut Layers, map: &HeatMap, (left, top): Pixel, cell: i32) {
+    for (at, value) in map.values.iter().enumerate() {
+        let (from, to) = (at as i32 / map.ranks as i32, at as i32 % map.ranks as i32);
+        if let Some(value) = value {
+            let middle = (left + cell * to + cell / 2, top + cell * from + cell / 2);
+            layers.hint(
+                middle,
+                cell / 2,
+                format_args!("{}\nrank {from} to rank {to}: {}", map.title, digits(*value)),
+            );
+        }
+    }
 }
 
 struct Drawing<'a, 'b> {

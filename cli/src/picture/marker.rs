@@ -9,7 +9,8 @@ use super::figure::MOST_SERIES;
 use super::theme::Palette;
 
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-pub type Done = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+/// An error is a bug here, or a lack of memory.
+pub type Done<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 /// A place in a picture, in pixels.
 pub type Pixel = (i32, i32);
 
@@ -93,8 +94,10 @@ impl Look<'_> {
 
     /// Draws how far repeats lie around a point, beside those of the other lines.
     pub fn whisker(self, area: &Area<'_>, x: i32, (low, high): (i32, i32)) -> Done {
-        let x = x + 2 * self.at as i32;
-        let stroke = self.colour().stroke_width(1);
+        // In turn at the left and at the right, from the middle outwards.
+        let offset = self.at as i32;
+        let x = if offset % 2 == 0 { x - offset } else { x + offset + 1 };
+        let stroke = self.colour().mix(0.6).stroke_width(1);
         let across = |y| PathElement::new(vec![(x - 3, y), (x + 3, y)], stroke);
         area.draw(&PathElement::new(vec![(x, low), (x, high)], stroke))?;
         area.draw(&across(low))?;

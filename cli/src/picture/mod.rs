@@ -8,8 +8,10 @@ mod figure;
 mod format;
 mod heading;
 pub mod heat_map;
+mod layers;
 pub mod lines;
 mod marker;
+mod panel;
 mod theme;
 
 pub use figure::{Figure, Group, Point, Series, Spread};

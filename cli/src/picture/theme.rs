@@ -75,11 +75,34 @@ impl Theme {
             Theme::Dark => &DARK,
         }
     }
+
+    /// The value of `color-scheme` for a page with pictures of this theme.
+    pub fn color_scheme(self) -> &'static str {
+        match self {
+            Theme::Auto => "light dark",
+            Theme::Light => "light",
+            Theme::Dark => "dark",
+        }
+    }
+
+    /// Style rules with variables for a page with pictures of this theme.
+    pub fn variables(self) -> String {
+        let own = self.palette().variables();
+        match self {
+            Theme::Auto => format!("{own}@media (prefers-color-scheme: dark) {{\n{}}}\n", DARK.variables()),
+            Theme::Light | Theme::Dark => own,
+        }
+    }
 }
 
 impl Palette {
     fn colours(&self) -> impl Iterator<Item = RGBColor> {
         [self.background, self.ink, self.faint].into_iter().chain(self.lines)
+    }
+
+    fn variables(&self) -> String {
+        let [background, ink, faint] = [self.background, self.ink, self.faint].map(hex);
+        format!(":root {{ --background: {background}; --ink: {ink}; --faint: {faint}; }}\n")
     }
 }
 
@@ -128,6 +151,9 @@ mod tests {
             all.dedup();
             assert_eq!(all.len(), 13);
         }
+        let variables = Theme::Auto.variables();
+        assert!(variables.contains("--ink: #333333") && variables.contains("--ink: #D8DCE0"), "{variables}");
+        assert!(!Theme::Dark.variables().contains("#333333"));
         assert!(style().contains("[fill=\"#FFFFFF\"] { fill: #15181C }"), "{}", style());
     }
 }

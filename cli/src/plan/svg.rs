@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::markup::escape;
+
 /// A picture to which shapes are added.
 pub struct Svg {
     body: String,
@@ -58,7 +60,7 @@ impl Svg {
         };
         self.line(format_args!(
             r#"<g><title>{}</title><path d="M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}" stroke="{colour}" stroke-width="1.5"{dash}/>{head}</g>"#,
-            escaped(hint)
+            escape(hint)
         ));
     }
 
@@ -71,7 +73,7 @@ impl Svg {
         };
         self.line(format_args!(
             r##"<text x="{x:.1}" y="{y:.1}" font-size="{size}" text-anchor="{anchor}" fill="#333333">{}</text>"##,
-            escaped(text)
+            escape(text)
         ));
     }
 
@@ -97,10 +99,6 @@ pub struct ArrowStyle {
     pub dashed: bool,
     /// Whether the head is hollow.
     pub hollow: bool,
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

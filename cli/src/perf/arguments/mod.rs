@@ -22,6 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   anyccl perf all_reduce -n 4
   anyccl perf all_gather -n 4 -b 1K -e 1M --algorithms all --plot all_gather.svg
+  anyccl perf all_reduce -n 4 --algorithms all --html all_reduce.html
   anyccl perf p2p-matrix -n 4 --json - --plot matrix.svg
   anyccl perf all_reduce -n 4 -b 1M -e 1M --trace trace.json
   anyccl perf all_reduce -n 4 --memory cuda
@@ -130,7 +131,11 @@ pub struct PerfArguments {
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 
-    /// Background of the picture
+    /// Write a page with the facts, the measurements and their picture, for a browser. It needs no network
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// Background of the picture and of the page
     #[arg(long, value_enum, value_name = "auto|light|dark", default_value_t = Theme::Auto)]
     pub theme: Theme,
 
@@ -144,7 +149,7 @@ pub struct PerfArguments {
     pub algorithms: Option<Vec<String>>,
 
     /// Measure the costs of links and reductions, for ANYCCL_TUNING_FILE
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "csv", "plot"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "csv", "plot", "html"])]
     pub tune: Option<PathBuf>,
 
     /// This process is a rank that `-n` has started.

@@ -5,6 +5,7 @@ use anyccl_engine::base::{Collective, ReduceOp};
 
 use super::words::{Target, What, listed};
 use super::{EVERY_ALGORITHM, PerfArguments};
+use crate::perf::page;
 use crate::picture::Format;
 use crate::{Failure, spelling};
 
@@ -20,6 +21,9 @@ impl PerfArguments {
         }
         if let Some(path) = &self.plot {
             Format::of(path).map_err(usage)?;
+        }
+        if let Some(path) = &self.html {
+            page::check_name(path).map_err(usage)?;
         }
         if self.plot.is_some() && self.what == Some(What::Collective(Collective::Barrier)) {
             return Err(usage("a barrier has no sizes: there is nothing to --plot".into()));

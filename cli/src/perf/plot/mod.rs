@@ -6,39 +6,50 @@
 
 mod figure;
 
-use std::io::{self, Write};
+use std::io;
 
 use super::machines::Machine;
-use super::report::{Header, Matrix, PairRow, Report, Row};
+use super::report::{Header, Matrix, Measurements};
 use crate::picture::{Drawn, Format, HeatMap, Theme, heat_map, lines};
 
-/// Collects the measurements to draw.
-pub struct Plot {
-    format: Format,
-    theme: Theme,
-    /// What all measurements share, in words.
-    title: String,
-    notes: Vec<String>,
-    rows: Vec<Row>,
-    pairs: Vec<PairRow>,
-    matrix: Option<Matrix>,
+/// The picture as a file of its own, which says what was measured and where.
+pub fn file(measurements: &Measurements, format: Format, theme: Theme) -> io::Result<Vec<u8>> {
+    let svg = draw(measurements, &notes(measurements), theme).map_err(io::Error::other)?;
+    format.encode(&svg, theme).map_err(io::Error::other)
 }
 
-impl Plot {
-    /// A picture without measurements.
-    pub fn new(format: Format, theme: Theme) -> Plot {
-        let (title, notes, rows, pairs) = Default::default();
-        Plot { format, theme, title, notes, rows, pairs, matrix: None }
+/// Draws the picture with these lines of text below its title.
+pub fn draw(measurements: &Measurements, notes: &[String], theme: Theme) -> Drawn {
+    let Measurements { header, rows, pairs, .. } = measurements;
+    let title = title(header);
+    if header.matrix {
+        return heat_map::draw(&title, notes, &maps(&Matrix::of(header.ranks, pairs)), theme);
     }
+    let figure = if pairs.is_empty() {
+        figure::of_rows(&title, notes, rows)
+    } else {
+        figure::of_pairs(&title, notes, pairs)
+    };
+    lines::draw(&figure, theme)
+}
 
-    fn draw(&self) -> Drawn {
-        let Plot { title, notes, theme, .. } = self;
-        match &self.matrix {
-            Some(matrix) => heat_map::draw(title, notes, &maps(matrix), *theme),
-            None if self.pairs.is_empty() => lines::draw(&figure::of_rows(title, notes, &self.rows), *theme),
-            None => lines::draw(&figure::of_pairs(title, notes, &self.pairs), *theme),
-        }
-    }
+/// What all measurements share, in words.
+pub fn title(header: &Header) -> String {
+    let transports = if header.transports.is_empty() { "alone" } else { &header.transports.join("+") };
+    let Header { ranks, hosts, .. } = header;
+    let hosts = if *hosts == 1 { "one host".into() } else { format!("{hosts} hosts") };
+    let ranks = if *ranks == 1 { "1 rank".into() } else { format!("{ranks} ranks") };
+    format!("{ranks} on {hosts}, {transports}")
+}
+
+fn notes(measurements: &Measurements) -> Vec<String> {
+    let Measurements { header, warnings, .. } = measurements;
+    let Header { anyccl, date, datatype, op, kernels, calls, memory, .. } = header;
+    let settings = format!(
+        "{datatype}, {op}, kernels {kernels}, {calls} calls, memory {memory}; anyccl {anyccl}, {date}"
+    );
+    let warnings = warnings.iter().map(|warning| format!("Warning: {warning}"));
+    header.machines.iter().map(Machine::words).chain([settings]).chain(warnings).collect()
 }
 
 fn maps(matrix: &Matrix) -> [HeatMap; 2] {
@@ -47,44 +58,4 @@ fn maps(matrix: &Matrix) -> [HeatMap; 2] {
         ranks: values.ranks(),
         values: values.all().to_vec(),
     })
-}
-
-fn warning(text: impl std::fmt::Display) -> String {
-    format!("Warning: {text}")
-}
-
-impl Report for Plot {
-    fn header(&mut self, header: &Header, _: &mut dyn Write) -> io::Result<()> {
-        self.matrix = header.matrix.then(|| Matrix::new(header.ranks));
-        let transports = if header.transports.is_empty() { "alone" } else { &header.transports.join("+") };
-        let Header { ranks, hosts, .. } = header;
-        let hosts = if *hosts == 1 { "one host".into() } else { format!("{hosts} hosts") };
-        self.title = format!("{ranks} ranks on {hosts}, {transports}");
-        self.notes = header.machines.iter().map(Machine::words).collect();
-        let Header { anyccl, date, datatype, op, kernels, calls, memory, .. } = header;
-        self.notes.push(format!(
-            "{datatype}, {op}, kernels {kernels}, {calls} calls, memory {memory}; anyccl {anyccl}, {date}"
-        ));
-        self.notes.extend(header.warnings.iter().map(warning));
-        Ok(())
-    }
-
-    fn rows(&mut self, rows: &[Row], _: &mut dyn Write) -> io::Result<()> {
-        self.rows.extend_from_slice(rows);
-        Ok(())
-    }
-
-    fn pair(&mut self, row: &PairRow, _: &mut dyn Write) -> io::Result<()> {
-        match &mut self.matrix {
-            Some(matrix) => matrix.add(row),
-            None => self.pairs.push(row.clone()),
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, noise: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
-        self.notes.extend(noise.map(warning));
-        let svg = self.draw().map_err(io::Error::other)?;
-        out.write_all(&self.format.encode(&svg, self.theme).map_err(io::Error::other)?)
-    }
 }

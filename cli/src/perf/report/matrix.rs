@@ -29,6 +29,13 @@ impl Matrix {
         Matrix { ranks, latency: none.clone(), bandwidth: none, ..Matrix::default() }
     }
 
+    /// The matrix of all measurements of `ranks` ranks.
+    pub fn of(ranks: u32, rows: &[PairRow]) -> Matrix {
+        let mut matrix = Matrix::new(ranks);
+        rows.iter().for_each(|row| matrix.add(row));
+        matrix
+    }
+
     /// Number of ranks.
     pub fn ranks(&self) -> u32 {
         self.ranks

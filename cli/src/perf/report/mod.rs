@@ -5,9 +5,11 @@ mod json;
 mod matrix;
 mod rows;
 mod table;
+mod whole;
 
 pub use csv::Csv;
-pub use json::Json;
+pub use json::json;
 pub use matrix::Matrix;
-pub use rows::{Header, PairRow, Report, Row};
+pub use rows::{Header, PairRow, Report, Row, verdict};
 pub use table::TextTable;
+pub use whole::{Measurements, WholeReport};

@@ -73,6 +73,13 @@ pub struct Row {
     pub correct: Option<bool>,
 }
 
+impl Row {
+    /// Whether the buffers coincided, in a word.
+    pub fn place(&self) -> &'static str {
+        if self.in_place { "in" } else { "out" }
+    }
+}
+
 /// The measurements of transfers between two ranks at one size.
 #[derive(Clone, Serialize)]
 pub struct PairRow {

@@ -71,7 +71,7 @@ impl TextTable {
             "{:>12} {:>12} {:>5} {:>20} {:>12.2}{} {:>11.2} {:>12.2} {:>10.3} {:>10.3} {:>6}",
             row.bytes,
             row.count,
-            place(row.in_place),
+            row.place(),
             row.algorithm,
             time.median,
             mark(&time),
@@ -95,7 +95,7 @@ impl TextTable {
             columns += &format!(" {:>width$}  ", row.algorithm, width = width(row));
         }
         self.columns(columns + "  check", out)?;
-        write!(out, "{:>12} {:>12} {:>5}", first.bytes, first.count, place(first.in_place))?;
+        write!(out, "{:>12} {:>12} {:>5}", first.bytes, first.count, first.place())?;
         for row in rows {
             let time = row.time_us;
             let chosen = if row.chosen { '*' } else { ' ' };
@@ -173,8 +173,4 @@ fn write_matrix(matrix: &Matrix, out: &mut dyn Write) -> io::Result<()> {
 /// A mark where repeats disagree.
 fn mark(time: &Summary) -> char {
     if is_noisy(time.disagreement) { '~' } else { ' ' }
-}
-
-fn place(in_place: bool) -> &'static str {
-    if in_place { "in" } else { "out" }
 }
