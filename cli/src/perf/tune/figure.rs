@@ -1,0 +1,121 @@
+//! The times that are measured, and the costs that follow from them.
+
+use std::fmt;
+
+use anyccl_engine::cost::{Curve, LinkModel};
+use anyccl_engine::tuning::Links;
+
+use crate::plan::units;
+
+/// Size for the latency.
+const SMALL: usize = 8;
+/// Size for the bandwidth: the choice between algorithms matters most here.
+const LONG: usize = 1 << 20;
+/// Sizes for curves: in steps, because caches are stepped.
+const STEPS: [usize; 6] = [SMALL, 4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20];
+
+/// A time that is measured, for a number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// A reduction with a result of so many bytes, on one core.
+    Reduction(usize),
+    /// A copy on one core.
+    Copy(usize),
+    /// A message through shared memory.
+    Shm(usize),
+    /// A message through TCP.
+    Tcp(usize),
+    /// Two messages through TCP, both ways at once.
+    TcpExchange(usize),
+}
+
+impl Figure {
+    /// All figures; those of shared memory only if there is a link through it.
+    pub fn all(shm: bool) -> Vec<Figure> {
+        use Figure::*;
+        let mut all = vec![Reduction(LONG), Tcp(LONG)];
+        if shm {
+            all.extend([SMALL, LONG].map(Shm));
+        }
+        for figure in [Reduction, Copy, Tcp, TcpExchange] {
+            all.extend(STEPS.map(figure));
+        }
+        all
+    }
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, bytes) = match self {
+            Figure::Reduction(bytes) => ("a reduction", bytes),
+            Figure::Copy(bytes) => ("a copy", bytes),
+            Figure::Shm(bytes) => ("a message through shared memory", bytes),
+            Figure::Tcp(bytes) => ("a message through TCP", bytes),
+            Figure::TcpExchange(bytes) => ("messages through TCP both ways", bytes),
+        };
+        write!(f, "{what}, {}", units::bytes(*bytes as u64))
+    }
+}
+
+/// The costs that follow from the microseconds of all figures.
+pub fn costs(shm: bool, us: impl Fn(Figure) -> f64) -> Links {
+    let mut links = Links::DEFAULT;
+    let link = |model: LinkModel, figure: fn(usize) -> Figure| {
+        let latency_us = us(figure(SMALL));
+        // On a very fast link the difference may vanish in the noise; it still counts as some time.
+        let us_per_byte = ((us(figure(LONG)) - latency_us) / LONG as f64).max(1e-9);
+        LinkModel { us_per_byte, ..model.with_latency(latency_us) }
+    };
+    if shm {
+        links.shm = link(links.shm, Figure::Shm);
+    }
+    links.tcp = link(LinkModel::TCP, Figure::Tcp);
+    let gamma = us(Figure::Reduction(LONG)) / LONG as f64;
+    (links.shm.reduce_us_per_byte, links.tcp.reduce_us_per_byte) = (gamma, gamma);
+    links.reduce = curve(0.0, |bytes| us(Figure::Reduction(bytes)));
+    links.copy = curve(0.0, |bytes| us(Figure::Copy(bytes)));
+    links.tcp_one_way = curve(links.tcp.latency_us, |bytes| us(Figure::Tcp(bytes)));
+    links.tcp_exchange = curve(links.tcp.latency_us, |bytes| us(Figure::TcpExchange(bytes)));
+    links
+}
+
+/// The time beyond the latency, over size.
+fn curve(latency_us: f64, us: impl Fn(usize) -> f64) -> Curve {
+    let mut points: Vec<(u64, f64)> = Vec::new();
+    for bytes in STEPS {
+        // Noise must not make a larger message faster, nor a message free.
+        let least = points.last().map_or(1e-3, |point| point.1);
+        points.push((bytes as u64, (us(bytes) - latency_us).max(least)));
+    }
+    Curve::new(&points).expect("sizes rise, and so do the times")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cost_needs_only_figures_that_are_measured() {
+        for shm in [false, true] {
+            let all = Figure::all(shm);
+            costs(shm, |figure| {
+                assert_eq!(all.iter().filter(|known| **known == figure).count(), 1, "{figure}");
+                1.0
+            });
+        }
+    }
+
+    #[test]
+    fn bandwidth_follows_from_the_time_beyond_the_latency_and_curves_rise() {
+        let links = costs(true, |figure| match figure {
+            Figure::Shm(SMALL) => 1.0,
+            Figure::Shm(_) => 1.0 + LONG as f64,
+            // Noise: the largest message is the fastest.
+            Figure::Copy(bytes) => 1e9 / bytes as f64,
+            _ => 5.0,
+        });
+        assert_eq!((links.shm.latency_us, links.shm.us_per_byte), (1.0, 1.0));
+        assert_eq!((links.tcp.latency_us, links.tcp.us_per_byte), (5.0, 1e-9));
+        assert_eq!(links.copy.us(16 << 20), Some(1e9 / SMALL as f64));
+    }
+}

@@ -1,0 +1,187 @@
+//! `--tune`: measures the costs of links and reductions, for the choice of algorithms.
+//!
+//! The cost of a message is assumed to be latency + bytes / bandwidth. Latency is half a round trip of a
+//! small message; bandwidth follows from the additional time of a long message ([`figure`]). Shared memory is
+//! measured to the first rank of this host, TCP to the first rank elsewhere, or over loopback if there is
+//! none. All other ranks wait meanwhile.
+//!
+//! Further measurements are for the simulator: messages of several sizes over TCP, one way and both ways at
+//! once. Reductions and copies of these sizes are measured on all ranks at the same time ([`core_work`]).
+//!
+//! Everything is measured in rounds, so that a disturbance cannot spoil a figure unseen. Rank 0 decides which
+//! figures need another round ([`rounds`]). A figure whose rounds never agree is named in the file.
+
+mod core_work;
+mod figure;
+mod rounds;
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{Write, stdout};
+
+use anyccl_engine::base::{Rank, Result};
+use anyccl_engine::comm::Communicator;
+use anyccl_engine::reduce::instruction_set;
+
+use super::arguments::PerfArguments;
+use super::measure::measure;
+use super::ping_pong::PingPong;
+use super::ranks::Ranks;
+use super::region::Memory;
+use super::statistics::Summary;
+use crate::Failure;
+use crate::plan::units::digits;
+use crate::progress::Progress;
+use figure::Figure;
+use rounds::Rounds;
+
+/// Measures, writes the file on rank 0, and prints the result there. Collective.
+pub fn tune(
+    arguments: &PerfArguments,
+    ranks: &Ranks,
+    file: Option<File>,
+) -> std::result::Result<(), Failure> {
+    let shm = first_peer(ranks, "shm")?;
+    let other_host = first_peer(ranks, "tcp")?;
+    let loopback = if other_host.is_none() { Some(ranks.with_tcp()?) } else { None };
+    let links = MeasuredLinks {
+        arguments,
+        ranks,
+        shm,
+        tcp: (loopback.as_ref().map_or(&*ranks.world, |comm| comm), other_host.unwrap_or(1)),
+    };
+    let measured = in_rounds(ranks, &Figure::all(shm.is_some()), |figure| links.us(figure))?;
+    if let Some(comm) = loopback {
+        comm.finalize()?;
+    }
+    let Some(mut file) = file else { return Ok(()) };
+    let us = |figure| {
+        let found = measured.iter().find(|(known, _)| *known == figure);
+        found.expect("all figures were measured").1.result()
+    };
+    let text = format!(
+        "# Made by `anyccl perf --tune`; for ANYCCL_TUNING_FILE. {} ranks, kernels {}, TCP {}.\n{}{}",
+        ranks.size(),
+        instruction_set(),
+        if other_host.is_some() { "between ranks" } else { "over loopback" },
+        doubts(&measured),
+        figure::costs(shm.is_some(), us).to_text(shm.is_some(), true),
+    );
+    let written = file.write_all(text.as_bytes()).and_then(|()| stdout().write_all(text.as_bytes()));
+    written.map_err(|error| Failure::own(format_args!("cannot write the figures: {error}")))
+}
+
+/// The first rank to which rank 0 has such a link. All ranks get the same result.
+fn first_peer(ranks: &Ranks, transport: &str) -> Result<Option<Rank>> {
+    let mut peer = [0; 4];
+    if ranks.speaks() {
+        let found = (1..ranks.size()).find(|&peer| ranks.world.transport(peer) == transport);
+        // Rank 0 is not its own peer, so 0 means none.
+        peer = found.unwrap_or(0).to_ne_bytes();
+    }
+    ranks.share_first(&mut peer)?;
+    Ok(Some(Rank::from_ne_bytes(peer)).filter(|&peer| peer != 0))
+}
+
+/// Measures each figure until its rounds agree, or until there were enough. The times of rank 0 decide.
+/// Collective.
+fn in_rounds(
+    ranks: &Ranks,
+    figures: &[Figure],
+    us: impl Fn(Figure) -> Result<f64>,
+) -> Result<Vec<(Figure, Rounds)>> {
+    let mut measured: Vec<_> = figures.iter().map(|&figure| (figure, Rounds::default())).collect();
+    let progress = if ranks.speaks() { Progress::new("tune", 0) } else { Progress::hidden() };
+    loop {
+        let mut wanted: Vec<u8> =
+            measured.iter().map(|(_, rounds)| u8::from(rounds.need_another())).collect();
+        ranks.share_first(&mut wanted)?;
+        let wanted = |at: &usize| wanted[*at] != 0;
+        let round: Vec<usize> = (0..figures.len()).filter(wanted).collect();
+        if round.is_empty() {
+            return Ok(measured);
+        }
+        progress.extend(round.len());
+        for at in round {
+            let (figure, rounds) = &mut measured[at];
+            rounds.add(us(*figure)?);
+            progress.step();
+        }
+    }
+}
+
+/// Comments for the file that name each figure whose rounds never agreed.
+fn doubts(measured: &[(Figure, Rounds)]) -> String {
+    let mut text = String::new();
+    for (figure, rounds) in measured.iter().filter(|(_, rounds)| !rounds.agree()) {
+        let (low, high) = rounds.range();
+        let _ = writeln!(
+            text,
+            "# warning: {figure}: {} to {} us in {} rounds, of which no two in a row agree; their median counts",
+            digits(low),
+            digits(high),
+            rounds::MOST
+        );
+    }
+    text
+}
+
+/// The links that are measured, from rank 0 to another rank.
+struct MeasuredLinks<'a> {
+    arguments: &'a PerfArguments,
+    ranks: &'a Ranks,
+    /// The other end of shared memory, if there is one.
+    shm: Option<Rank>,
+    /// Communicator and other end of TCP.
+    tcp: (&'a Communicator, Rank),
+}
+
+impl MeasuredLinks<'_> {
+    /// Measures a figure once, in microseconds.
+    fn us(&self, figure: Figure) -> Result<f64> {
+        let shm = (&*self.ranks.world, self.shm.unwrap_or(0));
+        // Half a round trip is one way.
+        match figure {
+            Figure::Reduction(bytes) => Ok(core_work::reduction_us(bytes)),
+            Figure::Copy(bytes) => Ok(core_work::copy_us(bytes)),
+            Figure::Shm(bytes) => Ok(self.median_us(shm, bytes, PingPong::round_trips)? * 0.5),
+            Figure::Tcp(bytes) => Ok(self.median_us(self.tcp, bytes, PingPong::round_trips)? * 0.5),
+            Figure::TcpExchange(bytes) => self.median_us(self.tcp, bytes, PingPong::exchanges),
+        }
+    }
+
+    fn median_us<'a>(
+        &self,
+        (comm, peer): (&'a Communicator, Rank),
+        bytes: usize,
+        run: fn(&mut PingPong<'a>, u64) -> Result<()>,
+    ) -> Result<f64> {
+        let (ranks, arguments) = (self.ranks, self.arguments);
+        let mut pair = PingPong::new(comm, (Memory::Host, arguments.form()), (0, peer), bytes)?;
+        let samples = measure(ranks, arguments.effort(), |times| run(&mut pair, times))?;
+        Ok(Summary::of(&samples.seconds).median * 1e6)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_figures_whose_rounds_disagree_are_named_in_comments() {
+        let rounds = |us: &[f64]| {
+            let mut rounds = Rounds::default();
+            us.iter().for_each(|us| rounds.add(*us));
+            rounds
+        };
+        let text = doubts(&[
+            (Figure::Copy(4096), rounds(&[5.0, 1.0, 1.1])),
+            (Figure::Tcp(8), rounds(&[5.0, 7.0, 9.0, 6.0, 20.25, 7.0])),
+        ]);
+        assert!(
+            text.starts_with("# warning: a message through TCP, 8 B: 5 to 20.2 us in 6 rounds"),
+            "{text}"
+        );
+        assert_eq!(text.lines().count(), 1, "{text}");
+    }
+}
