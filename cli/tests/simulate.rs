@@ -3,9 +3,11 @@
 mod common;
 
 use std::fs;
+use std::io::Read;
 use std::path::PathBuf;
+use std::process::Stdio;
 
-use common::{Finished, anyccl, finish};
+use common::{Finished, anyccl, finish, terminal};
 use serde_json::Value;
 
 /// Runs the tool without the variables of the tests.
@@ -124,6 +126,27 @@ fn simulate_reads_models_and_what_perf_has_measured() {
     for path in [tuned, model] {
         fs::remove_file(path).unwrap();
     }
+}
+
+#[test]
+fn a_bar_appears_on_a_terminal_after_a_second_and_never_in_a_pipe() {
+    let words = ["simulate", "all_reduce", "--hosts", "512", "--ranks-per-host", "8", "--bytes", "64M"];
+    let finished = run(&words, &[]);
+    assert_eq!((finished.code(), finished.stderr.as_str()), (0, ""));
+    // Takes several seconds on any machine; it is ended as soon as the bar is there.
+    let long = [&words[..], &["--min-bytes", "8", "--factor", "2"]].concat();
+    let (mut screen, program) = terminal();
+    let mut child = {
+        let mut command = anyccl(&long);
+        command.env("TERM", "xterm").stdout(Stdio::null()).stderr(program).spawn().unwrap()
+    };
+    let (mut shown, mut piece) = (String::new(), [0; 256]);
+    while !shown.contains("simulate") {
+        let bytes = screen.read(&mut piece).expect("the bar appears before the end");
+        shown += &String::from_utf8_lossy(&piece[..bytes]);
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 #[test]

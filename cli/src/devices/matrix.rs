@@ -14,6 +14,7 @@ use super::Gpus;
 use crate::Failure;
 use crate::output::{say, say_json};
 use crate::perf::sizes::parse_bytes;
+use crate::progress::Progress;
 
 /// Copies in one sample, and number of samples; the best counts for bandwidth, the median for latency.
 const SAMPLES: usize = 11;
@@ -65,12 +66,15 @@ pub fn matrix(arguments: &MatrixArguments) -> std::result::Result<u8, Failure> {
         return Err(Failure::own("the CUDA driver is here, and this process sees no device"));
     }
     let places: Vec<Option<i32>> = gpus.devices.iter().map(|gpu| Some(gpu.number)).chain([None]).collect();
+    let pairs = places.iter().flat_map(|&from| places.iter().map(move |&to| (from, to)));
+    let pairs: Vec<_> = pairs.filter(|(from, to)| from.is_some() || to.is_some()).collect();
+    let progress = Progress::new("copies", pairs.len());
     let mut copies = Vec::new();
-    for &from in &places {
-        for &to in places.iter().filter(|to| from.is_some() || to.is_some()) {
-            copies.push(measured(from, to, arguments.bytes as usize)?);
-        }
+    for (from, to) in pairs {
+        copies.push(measured(from, to, arguments.bytes as usize)?);
+        progress.step();
     }
+    drop(progress);
     let report = Report { bytes: arguments.bytes, gpus, copies };
     let is_right = report.copies.iter().all(|copy| copy.correct);
     if arguments.json {

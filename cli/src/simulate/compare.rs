@@ -8,6 +8,7 @@ use super::cluster::Cluster;
 use crate::Failure;
 use crate::perf::sizes::Sweep;
 use crate::plan::call::PlannedCall;
+use crate::progress::Progress;
 
 /// One algorithm, with its prediction.
 pub struct Row {
@@ -31,11 +32,14 @@ pub struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// Simulates all algorithms.
-    pub fn new(cluster: &Cluster, request: PlanRequest<'a>) -> Comparison<'a> {
+    /// Simulates all algorithms, each a step of `progress`.
+    fn new(cluster: &Cluster, request: PlanRequest<'a>, progress: &Progress) -> Comparison<'a> {
         let limits = Limits::default();
-        let outcome = |algorithm| simulate(algorithm, &request, &cluster.model, &limits);
-        let row = |algorithm| Row { algorithm, outcome: outcome(algorithm) };
+        let row = |algorithm| {
+            let outcome = simulate(algorithm, &request, &cluster.model, &limits);
+            progress.step();
+            Row { algorithm, outcome }
+        };
         let mut rows: Vec<Row> = algo::of(request.collective).map(row).collect();
         // Stable sort: equal times keep the order of the table.
         rows.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
@@ -50,7 +54,9 @@ impl<'a> Comparison<'a> {
         let mut requests: Vec<PlanRequest<'a>> =
             sweep.bytes().chain([sweep.max]).map(|bytes| call.request_of(bytes)).collect();
         requests.dedup_by_key(|request| request.count);
-        requests.into_iter().map(|request| Comparison::new(cluster, request)).collect()
+        let algorithms = algo::of(requests[0].collective).count();
+        let progress = Progress::new("simulate", requests.len() * algorithms);
+        requests.into_iter().map(|request| Comparison::new(cluster, request, &progress)).collect()
     }
 
     /// The row of an algorithm, if it is one of this collective.

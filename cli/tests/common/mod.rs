@@ -3,8 +3,9 @@
 
 pub mod fake_gpus;
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
+use std::os::fd::FromRawFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread;
@@ -23,6 +24,19 @@ pub fn anyccl(arguments: &[&str]) -> Command {
     // SAFETY: the closure makes one system call: no allocation, no lock.
     unsafe { command.pre_exec(default_interrupt) };
     command
+}
+
+/// A terminal of 80 columns: what is shown on it, and the end for a program.
+pub fn terminal() -> (File, File) {
+    let (mut screen, mut program) = (-1, -1);
+    let size = libc::winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+    let null = std::ptr::null_mut();
+    // SAFETY: the first two pointers are to numbers that openpty writes; the name and the settings may be
+    // NULL; the size is only read.
+    let opened = unsafe { libc::openpty(&mut screen, &mut program, null, null.cast(), &size) };
+    assert_eq!(opened, 0, "no terminal");
+    // SAFETY: openpty has opened both descriptors, and nobody else has them.
+    [screen, program].map(|fd| unsafe { File::from_raw_fd(fd) }).into()
 }
 
 /// The output of a tool that has ended.
