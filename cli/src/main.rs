@@ -109,9 +109,14 @@ fn exit(outcome: Result<u8, Failure>) -> ExitCode {
     match outcome {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            // Not eprintln: a closed standard error is no reason to panic.
-            let _ = writeln!(anstream::stderr(), "{} {}", color::error_prefix(), failure.text);
+            complain(&failure.text);
             ExitCode::from(failure.code)
         }
     }
+}
+
+/// Writes an error to standard error.
+fn complain(text: &str) {
+    // Not eprintln: a closed standard error is no reason to panic.
+    let _ = writeln!(anstream::stderr(), "{} {text}", color::error_prefix());
 }

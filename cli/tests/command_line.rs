@@ -61,6 +61,19 @@ fn color_goes_for_results_errors_and_the_parser() {
 }
 
 #[test]
+fn errors_of_the_ranks_of_perf_have_the_colour_of_all_errors() {
+    let words = ["perf", "gather", "-n", "2", "--json", "no/such/folder/report.json"];
+    for (choice, prefix) in [
+        ("always", "anyccl: \x1b[1m\x1b[31merror:\x1b[0m cannot write"),
+        ("never", "anyccl: error: cannot write"),
+    ] {
+        let output = finish(anyccl(&[&words[..], &["--color", choice]].concat()));
+        assert_eq!(output.code(), 1);
+        assert!(output.stderr.contains(prefix), "{:?}", output.stderr);
+    }
+}
+
+#[test]
 fn color_of_run_is_that_of_the_prefixes_and_a_program_keeps_its_own_option() {
     let output = finish(anyccl(&["run", "-n", "1", "--color", "always", "echo", "--color=never"]));
     assert_eq!(text(&output), "\x1b[36m[0]\x1b[0m --color=never\n");

@@ -114,8 +114,7 @@ impl Output {
 
     /// Reports an error on standard error.
     pub fn complain(&self, text: &str) {
-        // Not eprintln: a closed standard error is no reason to panic.
-        self.progress.suspend(|| drop(writeln!(io::stderr(), "anyccl: error: {text}")));
+        self.progress.suspend(|| crate::complain(text));
     }
 
     /// Ends all reports.
