@@ -10,13 +10,19 @@ use common::{Finished, anyccl, finish};
 
 const SUBCOMMANDS: [&str; 5] = ["run", "perf", "info", "plan", "simulate"];
 
+/// A file that is not executable, in the folder in which lines are completed.
+const SCRIPT: &str = "train-it.py";
+
 /// Lines of input, and what each has to be completed to: a subcommand, an option, the value of an option,
-/// and a word without an option.
-const LINES: [(&str, &[&str]); 4] = [
+/// a word without an option, a program of the PATH, one that is a file, and its argument.
+const LINES: [(&str, &[&str]); 7] = [
     ("anyccl simu", &["simulate"]),
     ("anyccl run --bi", &["--bind"]),
     ("anyccl run --bind n", &["none"]),
     ("anyccl completions ", &["bash", "zsh", "fish"]),
+    ("anyccl run -n 2 --bind none sha256s", &["sha256sum"]),
+    ("anyccl run -x A=B -- train-", &[SCRIPT]),
+    ("anyccl run -n 2 sha256sum train-", &[SCRIPT]),
 ];
 
 fn text(output: &Finished) -> String {
@@ -36,6 +42,7 @@ impl Installed {
         let output = finish(anyccl(&["completions", shell]));
         assert_eq!(output.code(), 0, "{}", output.stderr);
         fs::write(path, output.stdout).unwrap();
+        fs::write(folder.join(SCRIPT), "").unwrap();
         Installed { folder }
     }
 
@@ -65,7 +72,7 @@ fn is_installed(shell: &str) -> bool {
 }
 
 #[test]
-fn completions_have_every_public_subcommand_and_no_hidden_one() {
+fn completions_have_every_public_subcommand_and_nothing_hidden() {
     for shell in ["bash", "zsh", "fish"] {
         let output = finish(anyccl(&["completions", shell]));
         assert_eq!(output.code(), 0, "{}", output.stderr);
@@ -74,27 +81,46 @@ fn completions_have_every_public_subcommand_and_no_hidden_one() {
             assert!(text.contains(name), "{shell}: {name}");
         }
         assert!(text.contains("fake-gpu"), "{shell}");
-        assert!(!text.contains("agent"), "{shell}");
+        for hidden in ["agent", "launched"] {
+            assert!(!text.contains(hidden), "{shell}: {hidden}");
+        }
     }
 }
 
 #[test]
-fn bash_completes_a_subcommand_and_the_values_of_an_option() {
+fn bash_completes_subcommands_options_values_programs_and_their_arguments() {
+    // Words as bash splits them. The last one is completed.
     let script = r#"
         source <("$0" completions bash)
-        complete() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _anyccl anyccl "${@: -1}" "${@: -2:1}"; echo "${COMPREPLY[@]}"; }
-        complete anyccl simu
-        complete anyccl info netw
-        complete anyccl run --bind n"#;
-    let mut bash = Command::new("bash");
-    bash.args(["-c", script, env!("CARGO_BIN_EXE_anyccl")]).stdin(Stdio::null());
+        # Only for a completion that bash has asked for itself.
+        compopt() { :; }
+        offered() {
+            COMP_WORDS=(anyccl "$@"); COMP_CWORD=$#; COMPREPLY=()
+            _anyccl_or_program anyccl "${@: -1}" "${@: -2:1}"
+            local IFS=' '; echo "$*: ${COMPREPLY[*]}"
+        }
+        offered simu
+        offered info netw
+        offered run --bi
+        offered run --bind n
+        offered run --bind = none -x A = B sha256s
+        offered run --hosts a : 2,b : 2 -- train-
+        _command_offset() { COMPREPLY=("argument of ${COMP_WORDS[$1]}"); }
+        offered run -n 2 sha256sum train-"#;
+    let installed = Installed::new("bash", "anyccl");
+    let mut bash = installed.shell("bash");
+    bash.args(["-c", script, env!("CARGO_BIN_EXE_anyccl")]);
     let output = finish(bash);
-    assert_eq!(
-        text(&output).lines().collect::<Vec<_>>(),
-        ["simulate", "network", "none"],
-        "{}",
-        output.stderr
-    );
+    let expected = [
+        "simu: simulate",
+        "info netw: network",
+        "run --bi: --bind",
+        "run --bind n: none",
+        "run --bind = none -x A = B sha256s: sha256sum",
+        "run --hosts a : 2,b : 2 -- train-: train-it.py",
+        "run -n 2 sha256sum train-: argument of sha256sum",
+    ];
+    assert_eq!(text(&output).lines().collect::<Vec<_>>(), expected, "{}", output.stderr);
 }
 
 #[test]

@@ -72,20 +72,26 @@ pub fn perf(arguments: &PerfArguments) -> std::result::Result<u8, Failure> {
         ranks.leave()?;
         return files.map(|_| 1);
     }
-    let right = if arguments.tune.is_some() {
-        tune::tune(arguments, &ranks, files?.tune)?;
-        ranks.leave()?;
-        true
-    } else {
-        bench(arguments, ranks, files?)?
+    let right = match arguments.what {
+        Some(what) => bench(arguments, what, ranks, files?)?,
+        None => {
+            tune::tune(arguments, &ranks, files?.tune)?;
+            ranks.leave()?;
+            true
+        }
     };
     Ok(u8::from(!right))
 }
 
 /// Runs all measurements. Returns whether all results were right.
-fn bench(arguments: &PerfArguments, ranks: Ranks, files: Files) -> std::result::Result<bool, Failure> {
+fn bench(
+    arguments: &PerfArguments,
+    what: What,
+    ranks: Ranks,
+    files: Files,
+) -> std::result::Result<bool, Failure> {
     let tracer = Tracer::new(&ranks, arguments.trace.is_some(), files.trace)?;
-    let header = header(arguments, &ranks)?;
+    let header = header(arguments, what, &ranks)?;
     let output = Output::new(files.reports, &header)?;
     let mut bench = Bench { arguments, ranks, output, tracer };
     let mut right = true;
@@ -103,7 +109,7 @@ fn bench(arguments: &PerfArguments, ranks: Ranks, files: Files) -> std::result::
 }
 
 /// Describes the measurement. Collective: each rank knows only its own links.
-fn header(arguments: &PerfArguments, ranks: &Ranks) -> Result<Header> {
+fn header(arguments: &PerfArguments, what: What, ranks: &Ranks) -> Result<Header> {
     let mut transports = Vec::new();
     for name in ["shm", "tcp"] {
         if ranks.count((0..ranks.size()).any(|peer| ranks.world.transport(peer) == name))? > 0 {
@@ -113,13 +119,13 @@ fn header(arguments: &PerfArguments, ranks: &Ranks) -> Result<Header> {
     let machines = machines::machines(ranks)?;
     Ok(Header {
         anyccl: anyccl_engine::base::VERSION,
+        what,
         date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         warnings: machines.iter().filter_map(Machine::warning).collect(),
         machines,
         ranks: ranks.size(),
         hosts: ranks.count(ranks.world.local_rank() == 0)?,
         transports,
-        matrix: arguments.what == Some(What::Matrix),
         datatype: arguments.datatype.name(),
         op: arguments.op.name(),
         root: arguments.root,

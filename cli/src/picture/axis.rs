@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::plan::units::digits;
+
 /// Upper limit of ticks on an axis.
 const MOST_TICKS: usize = 9;
 
@@ -101,17 +103,6 @@ pub fn si(number: f64, unit: &str) -> String {
     format!("{} {prefix}{unit}", digits(number / factor))
 }
 
-/// Formats a number with three digits, or with all digits before the point. Only zero is "0".
-pub fn digits(number: f64) -> String {
-    let decimals = match number {
-        ..=0.0 => 0.0,
-        _ => (2.0 - number.log10().floor()).clamp(0.0, 12.0),
-    };
-    let text = format!("{number:.*}", decimals as usize);
-    // 1.00 is 1, and 0.50 is 0.5; but 100 stays.
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,8 +153,5 @@ mod tests {
             assert_eq!(si(number, "s"), text);
         }
         assert_eq!(si(12.34e9, "B/s"), "12.3 GB/s");
-        for (number, text) in [(0.0123, "0.0123"), (0.5, "0.5"), (12.34, "12.3"), (1634.2, "1634")] {
-            assert_eq!(digits(number), text);
-        }
     }
 }

@@ -6,11 +6,11 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::axis::digits;
 use super::layers::Layers;
 use super::marker::{Area, Done, Pixel};
 use super::theme::{ON_DARK, ON_LIGHT, Palette, Theme, heat};
 use super::{Drawn, FONT, heading};
+use crate::plan::units::digits;
 
 const TITLE: i32 = 16;
 const LETTERS: i32 = 14;

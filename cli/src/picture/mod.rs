@@ -19,8 +19,10 @@ pub use format::Format;
 pub use heat_map::HeatMap;
 pub use theme::Theme;
 
+use marker::Done;
+
 /// Font of all text.
 const FONT: &str = "sans-serif";
 
-/// A picture as SVG. An error is a bug here, or a lack of memory.
-pub type Drawn = Result<String, Box<dyn std::error::Error + Send + Sync>>;
+/// A picture as SVG.
+pub type Drawn = Done<String>;

@@ -21,11 +21,15 @@ pub fn seconds(number: f64) -> String {
     format!("{} {unit}", digits(value))
 }
 
-/// Formats a number with three digits, or with all digits before the point.
-pub fn digits(value: f64) -> String {
-    let decimals = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
-    let text = format!("{value:.decimals$}");
-    if decimals > 0 { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+/// Formats a number with three digits, or with all digits before the point. Only zero is "0".
+pub fn digits(number: f64) -> String {
+    let decimals = match number {
+        ..=0.0 => 0.0,
+        _ => (2.0 - number.log10().floor()).clamp(0.0, 12.0),
+    };
+    let text = format!("{number:.*}", decimals as usize);
+    // 1.00 is 1, and 0.50 is 0.5; but 100 stays.
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
 #[cfg(test)]
@@ -37,6 +41,9 @@ mod tests {
         let sizes = [(0, "0 B"), (8, "8 B"), (1536, "1.5 KiB"), (1 << 30, "1 GiB"), (1 << 44, "16 TiB")];
         for (number, text) in sizes {
             assert_eq!(bytes(number), text);
+        }
+        for (number, text) in [(0.0123, "0.0123"), (0.5, "0.5"), (12.34, "12.3"), (1634.2, "1634")] {
+            assert_eq!(digits(number), text);
         }
         let times = [(0.0, "0 us"), (1.23456e-5, "12.3 us"), (2e-3, "2 ms"), (0.5, "500 ms"), (12.0, "12 s")];
         for (number, text) in times {

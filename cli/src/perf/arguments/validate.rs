@@ -25,8 +25,14 @@ impl PerfArguments {
         if let Some(path) = &self.html {
             page::check_name(path).map_err(usage)?;
         }
-        if self.plot.is_some() && self.what == Some(What::Collective(Collective::Barrier)) {
-            return Err(usage("a barrier has no sizes: there is nothing to --plot".into()));
+        match (&self.plot, self.what) {
+            (Some(_), Some(What::Collective(Collective::Barrier))) => {
+                return Err(usage("a barrier has no sizes: there is nothing to --plot".into()));
+            }
+            (Some(_), Some(What::SendRecv)) if self.max_bytes == 0 => {
+                return Err(usage("messages of 0 bytes have no place on the axes of --plot".into()));
+            }
+            _ => {}
         }
         self.validate_operator()?;
         self.validate_algorithms()?;

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
 use anyccl_engine::config::MemoryKind;
+use serde::{Serialize, Serializer};
 
 use crate::spelling;
 
@@ -42,6 +43,24 @@ pub enum Target {
 const ALL: &str = "all";
 const SEND_RECV: &str = "send_recv";
 const MATRIX: &str = "p2p-matrix";
+
+impl What {
+    /// The word of the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            What::Collective(collective) => collective.name(),
+            What::All => ALL,
+            What::SendRecv => SEND_RECV,
+            What::Matrix => MATRIX,
+        }
+    }
+}
+
+impl Serialize for What {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
 
 impl FromStr for What {
     type Err = String;

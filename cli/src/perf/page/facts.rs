@@ -8,23 +8,18 @@ use super::table::Table;
 
 /// The settings and the machines.
 pub fn facts(header: &Header) -> String {
-    let transports = if header.transports.is_empty() { "none".into() } else { header.transports.join("+") };
-    let memory = match header.way {
-        None => header.memory.to_string(),
-        Some(way) => format!("{}, {way}", header.memory),
-    };
     let facts = [
         ("date", header.date.clone()),
         ("anyccl", header.anyccl.into()),
         ("ranks", header.ranks.to_string()),
         ("hosts", header.hosts.to_string()),
-        ("transport", transports),
+        ("transport", header.transports_in_words()),
         ("datatype", header.datatype.into()),
         ("op", header.op.into()),
         ("root", header.root.to_string()),
         ("kernels", header.kernels.into()),
         ("calls", header.calls.into()),
-        ("memory", memory),
+        ("memory", header.memory_in_words()),
     ];
     let line =
         |(name, value): (&str, String)| format!("<div><dt>{name}</dt><dd>{}</dd></div>\n", escape(&value));

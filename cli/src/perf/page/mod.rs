@@ -30,7 +30,7 @@ pub fn check_name(path: &Path) -> Result<(), String> {
 
 /// The text of the page.
 pub fn page(measurements: &Measurements, theme: Theme) -> io::Result<Vec<u8>> {
-    let title = escape(&format!("anyccl perf {}", subject(measurements)));
+    let title = escape(&format!("anyccl perf {}", measurements.header.what.name()));
     let description = escape(&plot::title(&measurements.header));
     let (scheme, variables) = (theme.color_scheme(), theme.variables());
     let head = format!(
@@ -53,23 +53,9 @@ pub fn page(measurements: &Measurements, theme: Theme) -> io::Result<Vec<u8>> {
     Ok((head + &body).into_bytes())
 }
 
-/// What was measured.
-fn subject(measurements: &Measurements) -> &'static str {
-    match (measurements.rows.as_slice(), &measurements.header) {
-        (_, header) if header.matrix => "p2p-matrix",
-        ([], _) => "send_recv",
-        ([first, others @ ..], _) if others.iter().all(|row| row.collective == first.collective) => {
-            first.collective
-        }
-        _ => "all",
-    }
-}
-
-/// The picture, unless nothing was measured that has a size.
+/// The picture, unless nothing was measured that can be drawn.
 fn picture(measurements: &Measurements, theme: Theme) -> io::Result<String> {
-    let Measurements { rows, pairs, .. } = measurements;
-    let sizes = rows.iter().map(|row| row.bytes).chain(pairs.iter().map(|pair| pair.bytes));
-    if sizes.max().unwrap_or(0) == 0 {
+    if !plot::can_draw(measurements) {
         return Ok(String::new());
     }
     let svg = plot::draw(measurements, &[], theme).map_err(io::Error::other)?;

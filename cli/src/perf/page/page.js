@@ -4,20 +4,22 @@
   const all = (selector, from = document) => [...from.querySelectorAll(selector)];
   document.body.classList.add('script');
 
-  // Numbers by value, other cells by letters.
-  const compare = (a, b) => {
-    const difference = parseFloat(a) - parseFloat(b);
-    return Number.isNaN(difference) ? a.localeCompare(b) : difference;
+  const byLetters = (a, b) => a.localeCompare(b);
+  // Numbers by value; "none" and the like behind them.
+  const byValue = (a, b) => {
+    const [one, other] = [a, b].map(parseFloat).map((value) => (Number.isNaN(value) ? Infinity : value));
+    return one === other ? 0 : one - other;
   };
   for (const table of all('table').filter((table) => table.tBodies[0].rows.length > 1)) {
     const heads = all('th', table);
     heads.forEach((head, column) => {
+      const compare = head.classList.contains('words') ? byLetters : byValue;
       const button = document.createElement('button');
       button.type = 'button';
       button.append(head.textContent);
       head.replaceChildren(button);
       button.addEventListener('click', () => {
-        const sign = head.ariaSort === 'ascending' ? -1 : 1;
+        const sign = head.getAttribute('aria-sort') === 'ascending' ? -1 : 1;
         heads.forEach((other) => other.removeAttribute('aria-sort'));
         head.setAttribute('aria-sort', sign > 0 ? 'ascending' : 'descending');
         const [body] = table.tBodies;

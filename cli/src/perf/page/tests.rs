@@ -1,9 +1,11 @@
 //! Tests of the page, which a parser for HTML reads.
 
+use anyccl_engine::base::Collective;
 use scraper::{Html, Selector};
 use serde_json::Value;
 
 use super::*;
+use crate::perf::arguments::What;
 use crate::perf::machines::Machine;
 use crate::perf::report::{Header, PairRow, Row};
 use crate::perf::statistics::Summary;
@@ -12,17 +14,19 @@ use crate::perf::statistics::Summary;
 const HOSTILE: &str =
     "</script></title></svg><script>alert(1)</script>\"'><img src=x onerror=alert(1)> & <!--";
 
-fn header(matrix: bool) -> Header {
+const ALL_REDUCE: What = What::Collective(Collective::AllReduce);
+
+fn header(what: What) -> Header {
     let (host, processor) = (HOSTILE.to_string(), HOSTILE.to_string());
     Header {
         anyccl: "0.1.0",
+        what,
         date: "2026-11-26T08:00:00Z".into(),
         machines: vec![Machine { host, processor, ranks: 2, cores: 1, quota_cores: None }],
         warnings: vec![HOSTILE.to_string()],
         ranks: 2,
         hosts: 1,
         transports: vec!["shm"],
-        matrix,
         datatype: "float32",
         op: "sum",
         root: 0,
@@ -65,15 +69,15 @@ fn pair(from: u32, to: u32) -> PairRow {
     }
 }
 
-fn measurements(matrix: bool, rows: Vec<Row>, pairs: Vec<PairRow>) -> Measurements {
-    let header = header(matrix);
+fn measurements(what: What, rows: Vec<Row>, pairs: Vec<PairRow>) -> Measurements {
+    let header = header(what);
     let warnings = header.warnings.clone();
     Measurements { header, rows, pairs, warnings }
 }
 
 fn compared() -> Measurements {
     let rows = [8, 64].into_iter().flat_map(|bytes| [row("ring", bytes, true), row("chain", bytes, false)]);
-    measurements(false, rows.collect(), Vec::new())
+    measurements(ALL_REDUCE, rows.collect(), Vec::new())
 }
 
 /// The page of these measurements. Fails unless it is HTML without an error.
@@ -98,13 +102,18 @@ fn count(html: &Html, selector: &str) -> usize {
 fn every_page_is_html_without_errors() {
     let pairs = || vec![pair(0, 1), pair(1, 0)];
     let barrier = || vec![Row { collective: "barrier", bytes: 0, ..row("ring", 0, true) }];
-    for (matrix, rows, pairs, pictures) in [
-        (true, Vec::new(), pairs(), 1),
-        (false, Vec::new(), pairs(), 1),
-        (false, barrier(), Vec::new(), 0),
-        (false, Vec::new(), Vec::new(), 0),
+    let empty = || vec![PairRow { bytes: 0, bandwidth_gb_s: 0.0, ..pair(0, 1) }];
+    for (what, rows, pairs, pictures) in [
+        (What::Matrix, Vec::new(), pairs(), 1),
+        (What::Matrix, Vec::new(), empty(), 1),
+        (What::SendRecv, Vec::new(), pairs(), 1),
+        (What::SendRecv, Vec::new(), empty(), 0),
+        (What::Collective(Collective::Barrier), barrier(), Vec::new(), 0),
+        // No forced algorithm could serve any call.
+        (ALL_REDUCE, Vec::new(), Vec::new(), 0),
     ] {
-        let html = parsed(&measurements(matrix, rows, pairs), Theme::Auto);
+        let html = parsed(&measurements(what, rows, pairs), Theme::Auto);
+        assert_eq!(texts(&html, "h1"), [format!("anyccl perf {}", what.name())]);
         assert_eq!(count(&html, "figure svg"), pictures);
         assert_eq!((count(&html, "h1"), count(&html, "title")), (1, 1 + count(&html, ".hint title")));
     }
@@ -151,7 +160,7 @@ fn the_script_finds_each_line_with_its_key_and_a_hint_for_each_point() {
     assert_eq!(count(&html, ".row > .spreads > .key"), 1);
     let hint = &texts(&html, ".hint")[0];
     assert!(hint.starts_with("ring, 8 B\n2 \u{b5}s (1 \u{b5}s to 4 \u{b5}s)"), "{hint}");
-    let matrix = parsed(&measurements(true, Vec::new(), vec![pair(0, 1), pair(1, 0)]), Theme::Auto);
+    let matrix = parsed(&measurements(What::Matrix, Vec::new(), vec![pair(0, 1), pair(1, 0)]), Theme::Auto);
     let hint = "latency of 8 bytes in us\nrank 0 to rank 1: 1.5";
     assert_eq!((count(&matrix, ".hint"), texts(&matrix, ".hint")[0].as_str()), (4, hint));
     assert_eq!(count(&matrix, "tr.wrong"), 1);
@@ -172,7 +181,7 @@ fn a_page_of_many_measurements_is_smaller_than_half_a_megabyte() {
     let sizes = (3..27).map(|power| 1 << power);
     let rows =
         sizes.flat_map(|bytes| ["a", "b", "c", "d", "e", "f", "g"].map(|name| row(name, bytes, false)));
-    let page = page(&measurements(false, rows.collect(), Vec::new()), Theme::Auto).unwrap();
+    let page = page(&measurements(ALL_REDUCE, rows.collect(), Vec::new()), Theme::Auto).unwrap();
     assert!(page.len() < 500_000, "{}", page.len());
 }
 

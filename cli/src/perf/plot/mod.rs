@@ -2,14 +2,14 @@
 //!
 //! Collectives, and transfers between two ranks, are drawn as time and bandwidth over size, with one line for
 //! each algorithm or collective ([`figure`]). A matrix is drawn as two heat maps. Everything is drawn when
-//! all is measured.
+//! all is measured. All scales are logarithmic, so zeros are left out.
 
 mod figure;
 
 use std::io;
 
 use super::machines::Machine;
-use super::report::{Header, Matrix, Measurements};
+use super::report::{Header, Matrix, Measurements, Values};
 use crate::picture::{Drawn, Format, HeatMap, Theme, heat_map, lines};
 
 /// The picture as a file of its own, which says what was measured and where.
@@ -18,11 +18,20 @@ pub fn file(measurements: &Measurements, format: Format, theme: Theme) -> io::Re
     format.encode(&svg, theme).map_err(io::Error::other)
 }
 
+/// Whether anything was measured that has a place in a picture.
+pub fn can_draw(measurements: &Measurements) -> bool {
+    let Measurements { header, rows, pairs, .. } = measurements;
+    if header.is_matrix() {
+        return pairs.iter().any(|pair| pair.latency_us.median > 0.0);
+    }
+    rows.iter().any(|row| row.bytes > 0) || pairs.iter().any(|pair| pair.bytes > 0)
+}
+
 /// Draws the picture with these lines of text below its title.
 pub fn draw(measurements: &Measurements, notes: &[String], theme: Theme) -> Drawn {
     let Measurements { header, rows, pairs, .. } = measurements;
     let title = title(header);
-    if header.matrix {
+    if header.is_matrix() {
         return heat_map::draw(&title, notes, &maps(&Matrix::of(header.ranks, pairs)), theme);
     }
     let figure = if pairs.is_empty() {
@@ -44,7 +53,8 @@ pub fn title(header: &Header) -> String {
 
 fn notes(measurements: &Measurements) -> Vec<String> {
     let Measurements { header, warnings, .. } = measurements;
-    let Header { anyccl, date, datatype, op, kernels, calls, memory, .. } = header;
+    let Header { anyccl, date, datatype, op, kernels, calls, .. } = header;
+    let memory = header.memory_in_words();
     let settings = format!(
         "{datatype}, {op}, kernels {kernels}, {calls} calls, memory {memory}; anyccl {anyccl}, {date}"
     );
@@ -52,10 +62,42 @@ fn notes(measurements: &Measurements) -> Vec<String> {
     header.machines.iter().map(Machine::words).chain([settings]).chain(warnings).collect()
 }
 
-fn maps(matrix: &Matrix) -> [HeatMap; 2] {
-    [matrix.latency(), matrix.bandwidth()].map(|values| HeatMap {
-        title: values.title.clone(),
+/// Latency, and bandwidth unless messages have no bytes.
+fn maps(matrix: &Matrix) -> Vec<HeatMap> {
+    let has_place = |value: &f64| *value > 0.0;
+    let map = |values: Values<'_>| HeatMap {
         ranks: values.ranks(),
-        values: values.all().to_vec(),
-    })
+        values: values.all().iter().map(|value| value.filter(has_place)).collect(),
+        title: values.title,
+    };
+    let maps = [matrix.latency(), matrix.bandwidth()].map(map);
+    maps.into_iter().filter(|map| map.values.iter().any(Option::is_some)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::perf::report::PairRow;
+    use crate::perf::statistics::Summary;
+
+    #[test]
+    fn a_matrix_of_empty_messages_has_no_map_of_their_bandwidth() {
+        let pair = |bytes: u64| PairRow {
+            from: 0,
+            to: 1,
+            transport: "shm",
+            bytes,
+            calls: 1,
+            samples: 1,
+            latency_us: Summary::of(&[1.5]),
+            stream_us: Summary::of(&[1.0]),
+            bandwidth_gb_s: bytes as f64 / 1e3,
+            correct: None,
+        };
+        let titles = |pairs: &[PairRow]| -> Vec<String> {
+            maps(&Matrix::of(2, pairs)).into_iter().map(|map| map.title).collect()
+        };
+        assert_eq!(titles(&[pair(0)]), ["latency of 0 bytes in us"]);
+        assert_eq!(titles(&[pair(0), pair(64)]).len(), 2);
+    }
 }

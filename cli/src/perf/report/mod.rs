@@ -9,7 +9,7 @@ mod whole;
 
 pub use csv::Csv;
 pub use json::json;
-pub use matrix::Matrix;
+pub use matrix::{Matrix, Values};
 pub use rows::{Header, PairRow, Report, Row, verdict};
 pub use table::TextTable;
 pub use whole::{Measurements, WholeReport};

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use crate::perf::arguments::What;
 use crate::perf::machines::Machine;
 use crate::perf::statistics::Summary;
 
@@ -12,6 +13,8 @@ use crate::perf::statistics::Summary;
 pub struct Header {
     /// Version.
     pub anyccl: &'static str,
+    /// What is measured.
+    pub what: What,
     /// When the measurement began, in UTC.
     pub date: String,
     /// The machines, with their ranks.
@@ -25,9 +28,6 @@ pub struct Header {
     pub hosts: u32,
     /// Transports between any two ranks; empty for a single rank.
     pub transports: Vec<&'static str>,
-    /// Whether every pair of ranks is measured, at the smallest and the largest size.
-    #[serde(skip)]
-    pub matrix: bool,
     /// Element type.
     pub datatype: &'static str,
     /// Operator of collectives that reduce.
@@ -42,6 +42,26 @@ pub struct Header {
     pub memory: &'static str,
     /// The way in which calls on memory of a device go; `None` for memory of the processor.
     pub way: Option<&'static str>,
+}
+
+impl Header {
+    /// Whether every pair of ranks is measured, at the smallest and the largest size.
+    pub fn is_matrix(&self) -> bool {
+        self.what == What::Matrix
+    }
+
+    /// The transports in words: `shm+tcp`.
+    pub fn transports_in_words(&self) -> String {
+        if self.transports.is_empty() { "none".into() } else { self.transports.join("+") }
+    }
+
+    /// The memory in words, with the way to it.
+    pub fn memory_in_words(&self) -> String {
+        match self.way {
+            None => self.memory.into(),
+            Some(way) => format!("{}, {way}", self.memory),
+        }
+    }
 }
 
 /// The measurements of a collective at one size.

@@ -17,14 +17,11 @@ pub struct TextTable {
 
 /// The lines with the header of the run.
 pub fn title(header: &Header) -> String {
-    let Header { anyccl, ranks, hosts, datatype, op, root, kernels, calls, memory, .. } = header;
+    let Header { anyccl, ranks, hosts, datatype, op, root, kernels, calls, .. } = header;
+    let transports = header.transports_in_words();
     let memory = match header.way {
         None => String::new(),
-        Some(way) => format!("; memory {memory}, {way}"),
-    };
-    let transports = match header.transports.as_slice() {
-        [] => "none".to_string(),
-        names => names.join("+"),
+        Some(_) => format!("; memory {}", header.memory_in_words()),
     };
     let machines: Vec<String> = header.machines.iter().map(Machine::words).collect();
     let mut text = format!(
@@ -108,7 +105,7 @@ impl TextTable {
 
 impl Report for TextTable {
     fn header(&mut self, header: &Header, out: &mut dyn Write) -> io::Result<()> {
-        self.matrix = header.matrix.then(|| Matrix::new(header.ranks));
+        self.matrix = header.is_matrix().then(|| Matrix::new(header.ranks));
         writeln!(out, "{}", title(header))
     }
 

@@ -1,19 +1,20 @@
 //! `--tune`: measures the costs of links and reductions, for the choice of algorithms.
 //!
 //! The cost of a message is assumed to be latency + bytes / bandwidth. Latency is half a round trip of a
-//! small message; bandwidth follows from the additional time of a long message ([`figure`]). Shared memory is
+//! small message; bandwidth follows from the additional time of a long message ([`timing`]). Shared memory is
 //! measured to the first rank of this host, TCP to the first rank elsewhere, or over loopback if there is
 //! none. All other ranks wait meanwhile.
 //!
 //! Further measurements are for the simulator: messages of several sizes over TCP, one way and both ways at
 //! once. Reductions and copies of these sizes are measured on all ranks at the same time ([`core_work`]).
 //!
-//! Everything is measured in rounds, so that a disturbance cannot spoil a figure unseen. Rank 0 decides which
-//! figures need another round ([`rounds`]). A figure whose rounds never agree is named in the file.
+//! Everything is measured in rounds, so that a disturbance cannot spoil a timing unseen. Rank 0 decides which
+//! timings need another round ([`rounds`]). A timing whose rounds never agree is named in the file.
 
 mod core_work;
-mod figure;
+
 mod rounds;
+mod timing;
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -32,8 +33,8 @@ use super::statistics::Summary;
 use crate::Failure;
 use crate::plan::units::digits;
 use crate::progress::Progress;
-use figure::Figure;
 use rounds::Rounds;
+use timing::Timing;
 
 /// Measures, writes the file on rank 0, and prints the result there. Collective.
 pub fn tune(
@@ -50,14 +51,14 @@ pub fn tune(
         shm,
         tcp: (loopback.as_ref().map_or(&*ranks.world, |comm| comm), other_host.unwrap_or(1)),
     };
-    let measured = in_rounds(ranks, &Figure::all(shm.is_some()), |figure| links.us(figure))?;
+    let measured = in_rounds(ranks, &Timing::all(shm.is_some()), |timing| links.us(timing))?;
     if let Some(comm) = loopback {
         comm.finalize()?;
     }
     let Some(mut file) = file else { return Ok(()) };
-    let us = |figure| {
-        let found = measured.iter().find(|(known, _)| *known == figure);
-        found.expect("all figures were measured").1.result()
+    let us = |timing| {
+        let found = measured.iter().find(|(known, _)| *known == timing);
+        found.expect("all timings were measured").1.result()
     };
     let text = format!(
         "# Made by `anyccl perf --tune`; for ANYCCL_TUNING_FILE. {} ranks, kernels {}, TCP {}.\n{}{}",
@@ -65,10 +66,10 @@ pub fn tune(
         instruction_set(),
         if other_host.is_some() { "between ranks" } else { "over loopback" },
         doubts(&measured),
-        figure::costs(shm.is_some(), us).to_text(shm.is_some(), true),
+        timing::costs(shm.is_some(), us).to_text(shm.is_some(), true),
     );
     let written = file.write_all(text.as_bytes()).and_then(|()| stdout().write_all(text.as_bytes()));
-    written.map_err(|error| Failure::own(format_args!("cannot write the figures: {error}")))
+    written.map_err(|error| Failure::own(format_args!("cannot write the tuning file: {error}")))
 }
 
 /// The first rank to which rank 0 has such a link. All ranks get the same result.
@@ -83,41 +84,41 @@ fn first_peer(ranks: &Ranks, transport: &str) -> Result<Option<Rank>> {
     Ok(Some(Rank::from_ne_bytes(peer)).filter(|&peer| peer != 0))
 }
 
-/// Measures each figure until its rounds agree, or until there were enough. The times of rank 0 decide.
+/// Measures each timing until its rounds agree, or until there were enough. The times of rank 0 decide.
 /// Collective.
 fn in_rounds(
     ranks: &Ranks,
-    figures: &[Figure],
-    us: impl Fn(Figure) -> Result<f64>,
-) -> Result<Vec<(Figure, Rounds)>> {
-    let mut measured: Vec<_> = figures.iter().map(|&figure| (figure, Rounds::default())).collect();
+    timings: &[Timing],
+    us: impl Fn(Timing) -> Result<f64>,
+) -> Result<Vec<(Timing, Rounds)>> {
+    let mut measured: Vec<_> = timings.iter().map(|&timing| (timing, Rounds::default())).collect();
     let progress = if ranks.speaks() { Progress::new("tune", 0) } else { Progress::hidden() };
     loop {
         let mut wanted: Vec<u8> =
             measured.iter().map(|(_, rounds)| u8::from(rounds.need_another())).collect();
         ranks.share_first(&mut wanted)?;
         let wanted = |at: &usize| wanted[*at] != 0;
-        let round: Vec<usize> = (0..figures.len()).filter(wanted).collect();
+        let round: Vec<usize> = (0..timings.len()).filter(wanted).collect();
         if round.is_empty() {
             return Ok(measured);
         }
         progress.extend(round.len());
         for at in round {
-            let (figure, rounds) = &mut measured[at];
-            rounds.add(us(*figure)?);
+            let (timing, rounds) = &mut measured[at];
+            rounds.add(us(*timing)?);
             progress.step();
         }
     }
 }
 
-/// Comments for the file that name each figure whose rounds never agreed.
-fn doubts(measured: &[(Figure, Rounds)]) -> String {
+/// Comments for the file that name each timing whose rounds never agreed.
+fn doubts(measured: &[(Timing, Rounds)]) -> String {
     let mut text = String::new();
-    for (figure, rounds) in measured.iter().filter(|(_, rounds)| !rounds.agree()) {
+    for (timing, rounds) in measured.iter().filter(|(_, rounds)| !rounds.agree()) {
         let (low, high) = rounds.range();
         let _ = writeln!(
             text,
-            "# warning: {figure}: {} to {} us in {} rounds, of which no two in a row agree; their median counts",
+            "# warning: {timing}: {} to {} us in {} rounds, of which no two in a row agree; their median counts",
             digits(low),
             digits(high),
             rounds::MOST
@@ -137,16 +138,16 @@ struct MeasuredLinks<'a> {
 }
 
 impl MeasuredLinks<'_> {
-    /// Measures a figure once, in microseconds.
-    fn us(&self, figure: Figure) -> Result<f64> {
+    /// Measures a timing once, in microseconds.
+    fn us(&self, timing: Timing) -> Result<f64> {
         let shm = (&*self.ranks.world, self.shm.unwrap_or(0));
         // Half a round trip is one way.
-        match figure {
-            Figure::Reduction(bytes) => Ok(core_work::reduction_us(bytes)),
-            Figure::Copy(bytes) => Ok(core_work::copy_us(bytes)),
-            Figure::Shm(bytes) => Ok(self.median_us(shm, bytes, PingPong::round_trips)? * 0.5),
-            Figure::Tcp(bytes) => Ok(self.median_us(self.tcp, bytes, PingPong::round_trips)? * 0.5),
-            Figure::TcpExchange(bytes) => self.median_us(self.tcp, bytes, PingPong::exchanges),
+        match timing {
+            Timing::Reduction(bytes) => Ok(core_work::reduction_us(bytes)),
+            Timing::Copy(bytes) => Ok(core_work::copy_us(bytes)),
+            Timing::Shm(bytes) => Ok(self.median_us(shm, bytes, PingPong::round_trips)? * 0.5),
+            Timing::Tcp(bytes) => Ok(self.median_us(self.tcp, bytes, PingPong::round_trips)? * 0.5),
+            Timing::TcpExchange(bytes) => self.median_us(self.tcp, bytes, PingPong::exchanges),
         }
     }
 
@@ -175,8 +176,8 @@ mod tests {
             rounds
         };
         let text = doubts(&[
-            (Figure::Copy(4096), rounds(&[5.0, 1.0, 1.1])),
-            (Figure::Tcp(8), rounds(&[5.0, 7.0, 9.0, 6.0, 20.25, 7.0])),
+            (Timing::Copy(4096), rounds(&[5.0, 1.0, 1.1])),
+            (Timing::Tcp(8), rounds(&[5.0, 7.0, 9.0, 6.0, 20.25, 7.0])),
         ]);
         assert!(
             text.starts_with("# warning: a message through TCP, 8 B: 5 to 20.2 us in 6 rounds"),

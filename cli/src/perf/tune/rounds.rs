@@ -1,4 +1,4 @@
-//! Rounds: how often a figure is measured, and which of its measurements count.
+//! Rounds: how often a timing is measured, and which of its measurements count.
 
 use crate::perf::statistics::Summary;
 
@@ -7,7 +7,7 @@ const AGREEMENT: f64 = 1.2;
 /// Upper limit of rounds.
 pub const MOST: usize = 6;
 
-/// The times of one figure, one for each round in which it was measured.
+/// The results of one timing, one for each round in which it was measured.
 #[derive(Clone, Debug, Default)]
 pub struct Rounds {
     us: Vec<f64>,

@@ -16,7 +16,7 @@ const STEPS: [usize; 6] = [SMALL, 4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 2
 
 /// A time that is measured, for a number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Figure {
+pub enum Timing {
     /// A reduction with a result of so many bytes, on one core.
     Reduction(usize),
     /// A copy on one core.
@@ -29,53 +29,53 @@ pub enum Figure {
     TcpExchange(usize),
 }
 
-impl Figure {
-    /// All figures; those of shared memory only if there is a link through it.
-    pub fn all(shm: bool) -> Vec<Figure> {
-        use Figure::*;
+impl Timing {
+    /// All timings; those of shared memory only if there is a link through it.
+    pub fn all(shm: bool) -> Vec<Timing> {
+        use Timing::*;
         let mut all = vec![Reduction(LONG), Tcp(LONG)];
         if shm {
             all.extend([SMALL, LONG].map(Shm));
         }
-        for figure in [Reduction, Copy, Tcp, TcpExchange] {
-            all.extend(STEPS.map(figure));
+        for timing in [Reduction, Copy, Tcp, TcpExchange] {
+            all.extend(STEPS.map(timing));
         }
         all
     }
 }
 
-impl fmt::Display for Figure {
+impl fmt::Display for Timing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, bytes) = match self {
-            Figure::Reduction(bytes) => ("a reduction", bytes),
-            Figure::Copy(bytes) => ("a copy", bytes),
-            Figure::Shm(bytes) => ("a message through shared memory", bytes),
-            Figure::Tcp(bytes) => ("a message through TCP", bytes),
-            Figure::TcpExchange(bytes) => ("messages through TCP both ways", bytes),
+            Timing::Reduction(bytes) => ("a reduction", bytes),
+            Timing::Copy(bytes) => ("a copy", bytes),
+            Timing::Shm(bytes) => ("a message through shared memory", bytes),
+            Timing::Tcp(bytes) => ("a message through TCP", bytes),
+            Timing::TcpExchange(bytes) => ("messages through TCP both ways", bytes),
         };
         write!(f, "{what}, {}", units::bytes(*bytes as u64))
     }
 }
 
-/// The costs that follow from the microseconds of all figures.
-pub fn costs(shm: bool, us: impl Fn(Figure) -> f64) -> Links {
+/// The costs that follow from the microseconds of all timings.
+pub fn costs(shm: bool, us: impl Fn(Timing) -> f64) -> Links {
     let mut links = Links::DEFAULT;
-    let link = |model: LinkModel, figure: fn(usize) -> Figure| {
-        let latency_us = us(figure(SMALL));
+    let link = |model: LinkModel, timing: fn(usize) -> Timing| {
+        let latency_us = us(timing(SMALL));
         // On a very fast link the difference may vanish in the noise; it still counts as some time.
-        let us_per_byte = ((us(figure(LONG)) - latency_us) / LONG as f64).max(1e-9);
+        let us_per_byte = ((us(timing(LONG)) - latency_us) / LONG as f64).max(1e-9);
         LinkModel { us_per_byte, ..model.with_latency(latency_us) }
     };
     if shm {
-        links.shm = link(links.shm, Figure::Shm);
+        links.shm = link(links.shm, Timing::Shm);
     }
-    links.tcp = link(LinkModel::TCP, Figure::Tcp);
-    let gamma = us(Figure::Reduction(LONG)) / LONG as f64;
+    links.tcp = link(LinkModel::TCP, Timing::Tcp);
+    let gamma = us(Timing::Reduction(LONG)) / LONG as f64;
     (links.shm.reduce_us_per_byte, links.tcp.reduce_us_per_byte) = (gamma, gamma);
-    links.reduce = curve(0.0, |bytes| us(Figure::Reduction(bytes)));
-    links.copy = curve(0.0, |bytes| us(Figure::Copy(bytes)));
-    links.tcp_one_way = curve(links.tcp.latency_us, |bytes| us(Figure::Tcp(bytes)));
-    links.tcp_exchange = curve(links.tcp.latency_us, |bytes| us(Figure::TcpExchange(bytes)));
+    links.reduce = curve(0.0, |bytes| us(Timing::Reduction(bytes)));
+    links.copy = curve(0.0, |bytes| us(Timing::Copy(bytes)));
+    links.tcp_one_way = curve(links.tcp.latency_us, |bytes| us(Timing::Tcp(bytes)));
+    links.tcp_exchange = curve(links.tcp.latency_us, |bytes| us(Timing::TcpExchange(bytes)));
     links
 }
 
@@ -97,9 +97,9 @@ mod tests {
     #[test]
     fn every_cost_needs_only_figures_that_are_measured() {
         for shm in [false, true] {
-            let all = Figure::all(shm);
-            costs(shm, |figure| {
-                assert_eq!(all.iter().filter(|known| **known == figure).count(), 1, "{figure}");
+            let all = Timing::all(shm);
+            costs(shm, |timing| {
+                assert_eq!(all.iter().filter(|known| **known == timing).count(), 1, "{timing}");
                 1.0
             });
         }
@@ -107,11 +107,11 @@ mod tests {
 
     #[test]
     fn bandwidth_follows_from_the_time_beyond_the_latency_and_curves_rise() {
-        let links = costs(true, |figure| match figure {
-            Figure::Shm(SMALL) => 1.0,
-            Figure::Shm(_) => 1.0 + LONG as f64,
+        let links = costs(true, |timing| match timing {
+            Timing::Shm(SMALL) => 1.0,
+            Timing::Shm(_) => 1.0 + LONG as f64,
             // Noise: the largest message is the fastest.
-            Figure::Copy(bytes) => 1e9 / bytes as f64,
+            Timing::Copy(bytes) => 1e9 / bytes as f64,
             _ => 5.0,
         });
         assert_eq!((links.shm.latency_us, links.shm.us_per_byte), (1.0, 1.0));

@@ -3,8 +3,12 @@
 //! Both are made from the definition of the command line, so they cannot be out of date. `make install` runs
 //! the tool that it has built, and installs the results.
 //!
-//! Two things differ from what clap_complete makes. Hidden subcommands are left out. fish learns which words
-//! stand without an option; else it would offer files there.
+//! Three things differ from what clap_complete makes. Hidden subcommands and options are left out
+//! ([`visible`]). fish learns which words stand without an option; else it would offer files there. The
+//! program of `anyccl run` is completed ([`program`]).
+
+mod program;
+mod visible;
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -45,7 +49,7 @@ pub struct CompletionsArguments {
 
 /// Prints the completion for the command line `tool`.
 pub fn completions(arguments: &CompletionsArguments, tool: Command) -> Result<u8, Failure> {
-    let mut tool = without_hidden(&tool);
+    let mut tool = visible::visible(&tool, NAME);
     let shell = match arguments.shell {
         Shell::Bash => clap_complete::Shell::Bash,
         Shell::Zsh => clap_complete::Shell::Zsh,
@@ -53,20 +57,12 @@ pub fn completions(arguments: &CompletionsArguments, tool: Command) -> Result<u8
     };
     let mut text = Vec::new();
     generate(shell, &mut tool, NAME, &mut text);
-    let mut text = String::from_utf8(text).map_err(Failure::own)?;
-    if shell == clap_complete::Shell::Fish {
-        text += &words_for_fish(&tool);
-    }
-    say(&text)
-}
-
-/// The command line without its hidden subcommands.
-fn without_hidden(tool: &Command) -> Command {
-    let shown = tool.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
-    Command::new(NAME)
-        .version(anyccl_engine::base::VERSION)
-        .args(tool.get_arguments().cloned())
-        .subcommands(shown.cloned())
+    let generated = String::from_utf8(text).map_err(Failure::own)?;
+    say(&match arguments.shell {
+        Shell::Bash => generated + &program::for_bash(&tool),
+        Shell::Zsh => program::for_zsh(&generated),
+        Shell::Fish => generated + &words_for_fish(&tool) + &program::for_fish(&tool),
+    })
 }
 
 /// Lines for fish, which offer the values of arguments without an option.
