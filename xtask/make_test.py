@@ -82,6 +82,8 @@ def preflight(parts):
         smaller.append("pkg-config is missing: the test that builds a program with it is left out")
     for shell in filter(lambda shell: not shutil.which(shell), ("zsh", "fish")):
         smaller.append(f"{shell} is missing: the completion for it is made, but not loaded")
+    if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
+        smaller.append("chromium is missing: the page of perf is made, but its script does not run")
     if not shutil.which("cargo-deny"):
         smaller.append("cargo deny is missing: licences of crates are checked, advisories are not")
     if os.geteuid() != 0 or not all(map(shutil.which, ("ip", "tc"))):

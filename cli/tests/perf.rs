@@ -65,6 +65,7 @@ fn strings<'a>(rows: &'a [Value], key: &str) -> Vec<&'a str> {
 fn json_has_a_right_entry_for_each_size() {
     let report = json(&["all_reduce", "-n", "2", "--max-bytes", "4K"]);
     let header = &report["header"];
+    assert_eq!(header["what"], "all_reduce");
     assert_eq!((&header["ranks"], &header["hosts"]), (&2.into(), &1.into()));
     assert_eq!((&header["datatype"], &header["op"]), (&"float32".into(), &"sum".into()));
     assert_eq!(header["transports"], serde_json::json!(["shm"]));
@@ -151,7 +152,7 @@ fn a_matrix_is_printed_as_two_tables_and_drawn_as_two_heat_maps() {
     let svg = Scratch::new("matrix.svg");
     let words = ["p2p-matrix", "-n", "3", "-e", "2K", "--iterations", "2", "--plot", svg.path()];
     let text = succeeded(&words);
-    assert!(text.contains("latency of 8 bytes in us") && text.contains("of 2048 bytes in GB/s"), "{text}");
+    assert!(text.contains("latency of 8 B in us") && text.contains("of 2 KiB in GB/s"), "{text}");
     let rows = text.lines().filter(|line| line.split_whitespace().filter(|word| *word == "-").count() == 1);
     assert_eq!(rows.count(), 2 * 3, "{text}");
     assert!(text.contains("# check: ok"), "{text}");

@@ -20,11 +20,12 @@ impl Axis {
     /// An axis of sizes, with ticks at the smallest one times powers of two.
     pub fn of_sizes(sizes: impl Iterator<Item = f64> + Clone) -> Axis {
         let range = range(sizes.clone(), 1.2);
-        let first = sizes.reduce(f64::min).unwrap_or(1.0);
+        let first = sizes.clone().reduce(f64::min).unwrap_or(1.0);
+        let last = sizes.reduce(f64::max).unwrap_or(range.end);
         // Steps that people read easily: 8, 64, 512, 4 KiB; or 1 KiB, 1 MiB.
         let powers = |step: i32| -> Vec<f64> {
             let tick = |at: i32| first * 2f64.powi(at * step);
-            (0..64).map(tick).filter(|tick| range.contains(tick)).collect()
+            (0..64).map(tick).take_while(|tick| *tick <= last).collect()
         };
         let fits = |ticks: &Vec<f64>| ticks.len() <= MOST_TICKS;
         let ticks = [1, 2, 3, 5, 10].map(powers).into_iter().find(fits).unwrap_or_default();
@@ -39,10 +40,16 @@ impl Axis {
     }
 }
 
-fn range(numbers: impl Iterator<Item = f64> + Clone, room: f64) -> Range<f64> {
+/// The range with some room at both ends: a share of its length, but at least this factor.
+fn range(numbers: impl Iterator<Item = f64> + Clone, least: f64) -> Range<f64> {
+    const SHARE: f64 = 0.04;
     let low = numbers.clone().fold(f64::INFINITY, f64::min);
     let high = numbers.fold(0.0, f64::max);
-    if low > high { 1.0..10.0 } else { low / room..high * room }
+    if low > high {
+        return 1.0..10.0;
+    }
+    let room = (high / low).powf(SHARE).max(least);
+    low / room..high * room
 }
 
 /// Powers of ten, or every second or third of them; with 2 and 5, or all digits, between close ones; even

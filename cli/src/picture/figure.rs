@@ -46,14 +46,10 @@ pub struct Group {
     pub series: Vec<Series>,
 }
 
-/// Time and bandwidth over size. Each group has a panel for each of the two, and all panels have the same
-/// axes.
+/// Time and bandwidth over size. Each group has a panel for each of the two. All panels of a quantity have
+/// the same axes.
 #[derive(Debug)]
 pub struct Figure {
-    /// Title of the picture.
-    pub title: String,
-    /// Lines of text below the title.
-    pub notes: Vec<String>,
     /// Names of the two quantities.
     pub quantities: [&'static str; 2],
     /// The groups, in order.
@@ -80,9 +76,12 @@ impl Group {
             return vec![self];
         }
         let chunks = self.series.chunks(self.series.len().div_ceil(parts));
-        let part = |(at, series): (usize, &[Series])| Group {
-            title: format!("{} {} of {parts}", self.title, at + 1).trim_start().to_string(),
-            series: series.to_vec(),
+        let part = |(at, series): (usize, &[Series])| {
+            let title = match self.title.as_str() {
+                "" => String::new(),
+                title => format!("{title} {} of {parts}", at + 1),
+            };
+            Group { title, series: series.to_vec() }
         };
         chunks.enumerate().map(part).collect()
     }

@@ -15,6 +15,8 @@ const FONT_FAMILY: &str = "DejaVu Sans";
 
 /// Pixels of a PNG file for each of the drawing: enough for screens with fine pixels.
 const SCALE: f32 = 2.0;
+/// Upper limit of pixels in a PNG file: a heat map of hundreds of ranks gets fewer for each of the drawing.
+const MOST_PIXELS: f32 = 1e8;
 
 /// A format of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,15 +56,21 @@ fn with_style(svg: &str) -> String {
     }
 }
 
+/// Pixels for each of a drawing.
+fn scale_of(width: f32, height: f32) -> f32 {
+    SCALE.min((MOST_PIXELS / (width * height)).sqrt())
+}
+
 fn png(svg: &str) -> Result<Vec<u8>, String> {
     let mut fonts = Database::new();
     fonts.load_font_data(FONT.to_vec());
     fonts.set_sans_serif_family(FONT_FAMILY);
     let options = Options { fontdb: Arc::new(fonts), ..Options::default() };
     let tree = Tree::from_str(svg, &options).map_err(|error| error.to_string())?;
-    let size = tree.size().to_int_size().scale_by(SCALE).ok_or("the picture is too large")?;
-    let mut pixels = Pixmap::new(size.width(), size.height()).ok_or("the picture is too large")?;
-    resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut pixels.as_mut());
+    let scale = scale_of(tree.size().width(), tree.size().height());
+    let size = tree.size().to_int_size().scale_by(scale).ok_or("the picture has no size")?;
+    let mut pixels = Pixmap::new(size.width(), size.height()).ok_or("the picture has no size")?;
+    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
     pixels.encode_png().map_err(|error| error.to_string())
 }
 
@@ -97,6 +105,11 @@ mod tests {
         let dark = |map: &Pixmap| map.pixels().iter().filter(|pixel| pixel.red() < 128).count();
         assert_eq!(dark(&empty), 0);
         assert!(dark(&letters) > 100, "{}", dark(&letters));
+    }
+
+    #[test]
+    fn a_large_drawing_gets_fewer_pixels() {
+        assert_eq!((scale_of(1320.0, 600.0), scale_of(1e4, 1e4), scale_of(2e4, 2e4)), (2.0, 1.0, 0.5));
     }
 
     #[test]

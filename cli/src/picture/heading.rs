@@ -1,4 +1,4 @@
-//! The title of a picture, and the lines of text below it.
+//! The title of a picture, and the lines of text below it. A picture inside a page may have neither.
 
 use plotters::prelude::*;
 
@@ -12,21 +12,35 @@ const LETTERS: u32 = 14;
 const LINE: u32 = 20;
 const MARGIN: u32 = 14;
 
-/// Height of a title with so many lines of text.
-pub fn height(notes: usize) -> u32 {
-    MARGIN + TITLE + notes as u32 * LINE + MARGIN
+/// What stands above a picture.
+#[derive(Default)]
+pub struct Heading {
+    /// The title; empty for none.
+    pub title: String,
+    /// Lines of text below it.
+    pub notes: Vec<String>,
 }
 
-/// Fills the background and writes the heading. Returns the area below it.
-pub fn draw<'a>(root: &Area<'a>, palette: &Palette, title: &str, notes: &[String]) -> Done<Area<'a>> {
-    root.fill(&palette.background)?;
-    let write = |text: &str, size: u32, y: u32| {
-        let style = TextStyle::from((FONT, size).into_font()).color(&palette.ink);
-        root.draw(&Text::new(text.to_string(), (MARGIN as i32, y as i32), style))
-    };
-    write(title, TITLE, MARGIN)?;
-    for (at, note) in notes.iter().enumerate() {
-        write(note, LETTERS, MARGIN + TITLE + 10 + at as u32 * LINE)?;
+impl Heading {
+    /// Height in pixels.
+    pub fn height(&self) -> u32 {
+        let title = if self.title.is_empty() { 0 } else { MARGIN + TITLE };
+        title + self.notes.len() as u32 * LINE + MARGIN
     }
-    Ok(root.split_vertically(height(notes.len())).1)
+
+    /// Fills the background and writes the heading. Returns the area below it.
+    pub fn draw<'a>(&self, root: &Area<'a>, palette: &Palette) -> Done<Area<'a>> {
+        root.fill(&palette.background)?;
+        let write = |text: &str, size: u32, y: u32| {
+            let style = TextStyle::from((FONT, size).into_font()).color(&palette.ink);
+            root.draw(&Text::new(text.to_string(), (MARGIN as i32, y as i32), style))
+        };
+        if !self.title.is_empty() {
+            write(&self.title, TITLE, MARGIN)?;
+        }
+        for (at, note) in self.notes.iter().enumerate() {
+            write(note, LETTERS, MARGIN + TITLE + 10 + at as u32 * LINE)?;
+        }
+        Ok(root.split_vertically(self.height()).1)
+    }
 }

@@ -6,16 +6,19 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::heading::Heading;
 use super::layers::Layers;
 use super::marker::{Area, Done, Pixel};
 use super::theme::{ON_DARK, ON_LIGHT, Palette, Theme, heat};
-use super::{Drawn, FONT, heading};
+use super::{Drawn, FONT};
 use crate::plan::units::digits;
 
 const TITLE: i32 = 16;
 const LETTERS: i32 = 14;
 /// Space around each map, for its title, its scale and the numbers of the ranks.
 const MARGIN: i32 = 80;
+/// Space below the maps.
+const BOTTOM: i32 = 24;
 /// Size of a map whose cells need no more.
 const MAP: i32 = 520;
 /// A number of four letters fits into the smallest cell.
@@ -37,16 +40,17 @@ pub struct HeatMap {
 }
 
 /// Draws the maps as the text of an SVG file.
-pub fn draw(title: &str, notes: &[String], maps: &[HeatMap], theme: Theme) -> Drawn {
+pub fn draw(maps: &[HeatMap], heading: &Heading, theme: Theme) -> Drawn {
     let ranks = maps.iter().map(|map| map.ranks).max().unwrap_or(1).max(1) as i32;
     let cell = (MAP / ranks).clamp(SMALLEST_CELL, LARGEST_CELL);
     let side = (cell * ranks).max(NARROWEST);
-    let head = heading::height(notes.len());
-    let size = (maps.len() as u32 * (side + 2 * MARGIN) as u32, head + (cell * ranks + 2 * MARGIN) as u32);
+    let head = heading.height();
+    let (width, height) = (maps.len() as i32 * (side + 2 * MARGIN), MARGIN + cell * ranks + BOTTOM);
+    let size = (width as u32, head + height as u32);
     let palette = theme.palette();
     let mut layers = Layers::new(size);
     layers.draw(|root| {
-        let below = heading::draw(root, palette, title, notes)?;
+        let below = heading.draw(root, palette)?;
         for (area, map) in below.split_evenly((1, maps.len())).iter().zip(maps) {
             Drawing { area, palette, cell }.draw(map)?;
         }
@@ -87,8 +91,9 @@ impl Drawing<'_, '_> {
         let colours = Colours::of(map);
         self.write(&map.title, (MARGIN + across / 2, 8), TITLE, &self.palette.ink)?;
         self.scale(&colours, (MARGIN, 24), across)?;
-        self.write("to", (MARGIN - 24, MARGIN - 10), LETTERS, &self.palette.ink)?;
-        self.write("from", (MARGIN - 56, MARGIN - 10), LETTERS, &self.palette.ink)?;
+        let middle = MARGIN + cell * ranks / 2;
+        self.write("to", (middle, MARGIN - 28), LETTERS, &self.palette.ink)?;
+        self.write("from", (MARGIN - 56, middle), LETTERS, &self.palette.ink)?;
         for from in 0..ranks {
             let middle = MARGIN + cell * from + cell / 2;
             self.write(&from.to_string(), (middle, MARGIN - 10), LETTERS, &self.palette.ink)?;
@@ -107,15 +112,16 @@ impl Drawing<'_, '_> {
         Ok(())
     }
 
-    /// The colours from the smallest to the largest number.
+    /// The colours from the smallest to the largest number. Each reaches to the end, below the next one, so
+    /// that there is no seam between them.
     fn scale(&self, colours: &Colours, (x, y): (i32, i32), width: i32) -> Done {
         const STEPS: i32 = 40;
         const HEIGHT: i32 = 14;
         let (left, across) = (x + 60, width - 120);
         for step in 0..STEPS {
-            let ends = [step, step + 1].map(|at| left + across * at / STEPS);
+            let corners = [(left + across * step / STEPS, y), (left + across, y + HEIGHT)];
             let colour = heat(f64::from(step) / f64::from(STEPS - 1));
-            self.area.draw(&Rectangle::new([(ends[0], y), (ends[1], y + HEIGHT)], colour.filled()))?;
+            self.area.draw(&Rectangle::new(corners, colour.filled()))?;
         }
         let middle = y + HEIGHT / 2 + 1;
         self.write(&digits(colours.low), (x + 30, middle), LETTERS, &self.palette.ink)?;
@@ -149,9 +155,9 @@ impl Colours {
     }
 }
 
-/// Colour of letters on a cell.
+/// Colour of letters on a cell. Black and white have the same contrast at the limit.
 fn on(share: f64) -> &'static RGBColor {
-    if share > 0.55 { &ON_DARK } else { &ON_LIGHT }
+    if share > 0.68 { &ON_DARK } else { &ON_LIGHT }
 }
 
 #[cfg(test)]
@@ -168,12 +174,12 @@ mod tests {
     fn there_is_a_cell_with_its_number_for_each_pair_whatever_the_number_of_ranks() {
         for ranks in [1, 2, 7, 40] {
             let maps = [0, 1].map(|_| map(ranks, |from, to| f64::from(from * ranks + to + 100)));
-            let svg = draw("here", &[], &maps, Theme::Light).unwrap();
+            let svg = draw(&maps, &Heading::default(), Theme::Light).unwrap();
             let cells = 2 * (ranks * ranks - ranks) as usize;
             // The background is a rectangle, too, and each scale has 40.
             assert_eq!(svg.matches("<rect").count(), cells + 1 + 80, "{ranks}");
             // A number for each cell; title, two words and two ends of the scale; the ranks.
-            assert_eq!(svg.matches("<text").count(), 1 + cells + 2 * 5 + 4 * ranks as usize, "{ranks}");
+            assert_eq!(svg.matches("<text").count(), cells + 2 * 5 + 4 * ranks as usize, "{ranks}");
         }
     }
 

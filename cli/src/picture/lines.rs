@@ -1,52 +1,70 @@
-//! Draws a figure: time at the left, bandwidth in the middle, names at the right, a row for each group.
+//! Draws a figure. Each group has time at the left, bandwidth in the middle, and names at the right.
 //!
-//! In the file, each line is a group `series` of two others: its `marks` in both panels, with `spread` as a
-//! group of their own, and its `key` in the legend. A group `spreads` has the key of all spreads of a row.
-//! Each point has a hint with its values.
+//! In the file, each group is a group `row` of the SVG file. Each line is a group `series` of two others: its
+//! `marks` in both panels, with `spread` as a group of their own, and its `key` in the legend. A group
+//! `spreads` has the key of all spreads. Each point has a hint with its values.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::Axis;
 use super::figure::{Figure, Group, Spread};
+use super::heading::Heading;
 use super::layers::Layers;
 use super::marker::{Area, Done, Look, Pixel};
 use super::panel::{self, Mark, Quantity};
 use super::theme::{Palette, Theme};
-use super::{Drawn, FONT, heading};
+use super::{Drawn, FONT};
 
+/// Width of a group.
 const WIDTH: u32 = 1320;
 const LEGEND: u32 = 240;
 /// Height of the panels of a group.
 const HEIGHT: u32 = 470;
+/// Height of the title of a group.
+const TITLE: u32 = 30;
 const LETTERS: i32 = 14;
+const LARGE_LETTERS: i32 = 18;
 /// Distance between two lines of the legend.
 const LINE: i32 = 24;
 /// Distance in which the mouse finds a point.
 const REACH: i32 = 10;
 
-/// Draws the figure as the text of an SVG file.
-pub fn draw(figure: &Figure, theme: Theme) -> Drawn {
+/// Draws the figure as the text of an SVG file, with this many groups side by side.
+pub fn draw(figure: &Figure, heading: &Heading, columns: usize, theme: Theme) -> Drawn {
     let palette = theme.palette();
-    let head = heading::height(figure.notes.len());
-    let rows = figure.groups.len().max(1) as u32;
-    let mut layers = Layers::new((WIDTH, head + rows * HEIGHT));
+    let head = heading.height();
+    let columns = columns.clamp(1, figure.groups.len().max(1));
+    let rows = figure.groups.len().div_ceil(columns).max(1);
+    // All rows are equally high.
+    let title = if figure.groups.iter().any(|group| !group.title.is_empty()) { TITLE } else { 0 };
+    let height = title + HEIGHT;
+    let mut layers = Layers::new((columns as u32 * WIDTH, head + rows as u32 * height));
     let mut marks: Vec<[Vec<Vec<Mark>>; 2]> = Vec::new();
     layers.draw(|root| {
-        let below = heading::draw(root, palette, &figure.title, &figure.notes)?;
+        let below = heading.draw(root, palette)?;
         let axes = Axes::of(figure);
-        for (area, group) in below.split_evenly((rows as usize, 1)).iter().zip(&figure.groups) {
-            let panels = area.split_horizontally(WIDTH - LEGEND).0;
+        for (area, group) in below.split_evenly((rows, columns)).iter().zip(&figure.groups) {
+            write(area, &group.title, LARGE_LETTERS, (14, title as i32 / 2), palette)?;
+            let panels = area.split_vertically(title).1.split_horizontally(WIDTH - LEGEND).0;
             marks.push(axes.draw(&panels, group, figure.quantities, palette)?);
         }
         Ok(())
     })?;
-    for (row, (group, panels)) in figure.groups.iter().zip(&marks).enumerate() {
-        let top = head as i32 + row as i32 * HEIGHT as i32;
-        let legend = Legend { group, palette, left: (WIDTH - LEGEND) as i32, top };
+    for (at, (group, panels)) in figure.groups.iter().zip(&marks).enumerate() {
+        let left = (at % columns) as u32 * WIDTH + WIDTH - LEGEND;
+        let top = head + (at / columns) as u32 * height + title;
+        let legend = Legend { group, palette, left: left as i32, top: top as i32 };
         layers.group("row", |layers| add_row(layers, &legend, panels))?;
     }
     layers.end()
+}
+
+/// Writes text at the right of a place.
+fn write(area: &Area<'_>, text: &str, size: i32, at: Pixel, palette: &Palette) -> Done {
+    let middle = Pos::new(HPos::Left, VPos::Center);
+    let style = TextStyle::from((FONT, size).into_font()).color(&palette.ink).pos(middle);
+    Ok(area.draw(&Text::new(text.to_string(), at, style))?)
 }
 
 /// Adds the lines of a group, and its legend.
@@ -118,11 +136,8 @@ struct Legend<'a> {
 }
 
 impl Legend<'_> {
-    /// Draws what belongs to no line: the title, and the mark of the library's choice.
+    /// Draws what belongs to no line: the mark of the library's choice.
     fn draw(&self, root: &Area<'_>) -> Done {
-        if !self.group.title.is_empty() {
-            self.write(root, &self.group.title, (0, LINE))?;
-        }
         if self.has_choice() {
             let y = self.below_names();
             Look::of(0, self.palette).ring(root, self.place((22, y)))?;
@@ -166,17 +181,53 @@ impl Legend<'_> {
 
     /// Height of the name of the line `at`, below the top.
     fn height_of(&self, at: usize) -> i32 {
-        let titles = i32::from(!self.group.title.is_empty());
-        (1 + titles + at as i32) * LINE
+        (1 + at as i32) * LINE
     }
 
     fn write(&self, root: &Area<'_>, text: &str, at: Pixel) -> Done {
-        let middle = Pos::new(HPos::Left, VPos::Center);
-        let style = TextStyle::from((FONT, LETTERS).into_font()).color(&self.palette.ink).pos(middle);
-        Ok(root.draw(&Text::new(text.to_string(), self.place(at), style))?)
+        write(root, text, LETTERS, self.place(at), self.palette)
     }
 
     fn place(&self, (x, y): Pixel) -> Pixel {
         (self.left + x, self.top + y)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::{Point, Series};
+
+    #[test]
+    fn groups_fill_rows_from_left_to_right_and_each_has_its_title() {
+        let point = Point {
+            bytes: 8.0,
+            time: Spread::exactly(1e-6),
+            bandwidth: Some(Spread::exactly(8e6)),
+            chosen: false,
+        };
+        let group = |at: usize| Group {
+            title: format!("group {at}"),
+            series: vec![Series { name: "ring".into(), points: vec![point] }],
+        };
+        let figure = Figure { quantities: ["time", "bandwidth"], groups: (0..5).map(group).collect() };
+        let svg = draw(&figure, &Heading::default(), 2, Theme::Light).unwrap();
+        let (width, height) = (2 * WIDTH, Heading::default().height() + 3 * (TITLE + HEIGHT));
+        assert!(svg.starts_with(&format!("<svg width=\"{width}\" height=\"{height}\"")), "{}", &svg[..80]);
+        assert_eq!(svg.matches(">\ngroup ").count(), 5);
+        // The hints in both panels of each group, in order.
+        let places: Vec<(u32, u32)> = svg
+            .lines()
+            .filter(|line| line.contains("class=\"hint\""))
+            .map(|line| {
+                let number = |name: &str| {
+                    let (_, rest) = line.split_once(name).unwrap();
+                    rest.split('"').next().unwrap().parse::<u32>().unwrap()
+                };
+                (number("cx=\"") / WIDTH, number("cy=\"") / (TITLE + HEIGHT))
+            })
+            .collect();
+        let expected = [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2)].into_iter().flat_map(|place| [place; 2]);
+        assert_eq!(places, expected.collect::<Vec<_>>());
     }
 }

@@ -16,6 +16,7 @@ mod theme;
 
 pub use figure::{Figure, Group, Point, Series, Spread};
 pub use format::Format;
+pub use heading::Heading;
 pub use heat_map::HeatMap;
 pub use theme::Theme;
 

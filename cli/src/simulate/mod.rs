@@ -18,7 +18,7 @@ use clap::Args;
 use crate::Failure;
 use crate::output::{say, say_json, write};
 use crate::perf::sizes::{Sweep, parse_bytes};
-use crate::picture::{Format, Theme, lines};
+use crate::picture::{Format, Heading, Theme, lines};
 use crate::plan::call::{CallArguments, PlannedCall};
 use cluster::Cluster;
 use compare::Comparison;
@@ -93,7 +93,11 @@ pub fn simulate(arguments: &SimulateArguments) -> Result<u8, Failure> {
     };
     if let Some(path) = &arguments.plot {
         let format = Format::of(path).map_err(usage)?;
-        let svg = lines::draw(&sweep::figure(&call, &cluster, &comparisons), arguments.theme);
+        let svg = {
+            let title = format!("{}, model {}", call.on(), cluster.name);
+            let heading = Heading { title, notes: Vec::new() };
+            lines::draw(&sweep::figure(&call, &comparisons), &heading, 1, arguments.theme)
+        };
         let file = format.encode(&svg.map_err(Failure::own)?, arguments.theme).map_err(Failure::own)?;
         write(path, &file)?;
     }

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use anyccl_engine::algo;
 
-use super::cluster::Cluster;
 use super::compare::Comparison;
 use crate::picture::{Figure, Group, Point, Series, Spread};
 use crate::plan::call::PlannedCall;
@@ -39,7 +38,7 @@ pub fn layout(call: &PlannedCall, comparisons: &[Comparison<'_>]) -> String {
 }
 
 /// The contents of the picture: time and bandwidth over size.
-pub fn figure(call: &PlannedCall, cluster: &Cluster, comparisons: &[Comparison<'_>]) -> Figure {
+pub fn figure(call: &PlannedCall, comparisons: &[Comparison<'_>]) -> Figure {
     let point = |comparison: &Comparison<'_>, name: &str| {
         let bytes = call.bytes(&comparison.request) as f64;
         let seconds = comparison.row(name)?.seconds();
@@ -59,8 +58,6 @@ pub fn figure(call: &PlannedCall, cluster: &Cluster, comparisons: &[Comparison<'
     };
     let series = names(comparisons).into_iter().map(line).collect();
     Figure {
-        title: format!("{}, model {}", call.on(), cluster.name),
-        notes: Vec::new(),
         quantities: ["predicted time", "bytes over time"],
         groups: Group { title: String::new(), series }.split(),
     }

@@ -165,11 +165,7 @@ impl PerfArguments {
 
     /// The collectives to measure; none for point-to-point transfers.
     pub fn collectives(&self) -> Vec<Collective> {
-        match self.what {
-            Some(What::Collective(collective)) => vec![collective],
-            Some(What::All) => Collective::UNIFORM.to_vec(),
-            Some(What::SendRecv | What::Matrix) | None => Vec::new(),
-        }
+        self.what.map_or_else(Vec::new, What::collectives)
     }
 
     /// The algorithms to force for a collective, in the order of the table. `None` leaves the choice to the

@@ -45,6 +45,15 @@ const SEND_RECV: &str = "send_recv";
 const MATRIX: &str = "p2p-matrix";
 
 impl What {
+    /// The collectives; none for transfers.
+    pub fn collectives(self) -> Vec<Collective> {
+        match self {
+            What::Collective(collective) => vec![collective],
+            What::All => Collective::UNIFORM.to_vec(),
+            What::SendRecv | What::Matrix => Vec::new(),
+        }
+    }
+
     /// The word of the command line.
     pub fn name(self) -> &'static str {
         match self {

@@ -8,19 +8,19 @@ use super::table::Table;
 
 /// The settings and the machines.
 pub fn facts(header: &Header) -> String {
-    let facts = [
+    let mut facts = vec![
         ("date", header.date.clone()),
         ("anyccl", header.anyccl.into()),
         ("ranks", header.ranks.to_string()),
         ("hosts", header.hosts.to_string()),
         ("transport", header.transports_in_words()),
-        ("datatype", header.datatype.into()),
-        ("op", header.op.into()),
-        ("root", header.root.to_string()),
+    ];
+    facts.extend(header.operands());
+    facts.extend([
         ("kernels", header.kernels.into()),
         ("calls", header.calls.into()),
         ("memory", header.memory_in_words()),
-    ];
+    ]);
     let line =
         |(name, value): (&str, String)| format!("<div><dt>{name}</dt><dd>{}</dd></div>\n", escape(&value));
     let facts: String = facts.into_iter().map(line).collect();

@@ -14,7 +14,7 @@ use std::path::Path;
 use super::plot;
 use super::report::Measurements;
 use crate::markup::escape;
-use crate::picture::{Format, Theme};
+use crate::picture::{Format, Heading, Theme};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -31,7 +31,7 @@ pub fn check_name(path: &Path) -> Result<(), String> {
 /// The text of the page.
 pub fn page(measurements: &Measurements, theme: Theme) -> io::Result<Vec<u8>> {
     let title = escape(&format!("anyccl perf {}", measurements.header.what.name()));
-    let description = escape(&plot::title(&measurements.header));
+    let description = escape(&plot::place(&measurements.header));
     let (scheme, variables) = (theme.color_scheme(), theme.variables());
     let head = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -41,7 +41,7 @@ pub fn page(measurements: &Measurements, theme: Theme) -> io::Result<Vec<u8>> {
          <title>{title}: {description}</title>\n<style>\n{variables}{STYLE}</style>\n</head>\n"
     );
     let body = format!(
-        "<body>\n<main>\n<h1>{title}</h1>\n{facts}{warnings}{picture}{tables}</main>\n\
+        "<body>\n<main>\n<h1>{title}</h1>\n<p>{description}</p>\n{facts}{warnings}{picture}{tables}</main>\n\
          <script type=\"application/json\" id=\"report\">{data}</script>\n\
          <script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         facts = facts::facts(&measurements.header),
@@ -58,7 +58,7 @@ fn picture(measurements: &Measurements, theme: Theme) -> io::Result<String> {
     if !plot::can_draw(measurements) {
         return Ok(String::new());
     }
-    let svg = plot::draw(measurements, &[], theme).map_err(io::Error::other)?;
+    let svg = plot::draw(measurements, &Heading::default(), 1, theme).map_err(io::Error::other)?;
     let svg = Format::Svg.encode(&svg, theme).map_err(io::Error::other)?;
     let svg = String::from_utf8_lossy(&svg);
     Ok(format!("<h2>Picture</h2>\n<figure class=\"scroll\">\n{svg}</figure>\n"))

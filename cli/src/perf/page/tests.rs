@@ -146,7 +146,20 @@ fn the_page_has_all_facts_and_a_line_for_each_measurement_without_its_script() {
     // The middle half of the samples is wider than 20 % of the median.
     let line = ["all_reduce", "8", "2", "out", "ring *", "2.00 ~", "1.00", "4.00", "1.000", "1.000", "ok"];
     assert_eq!(cells[5..16], line);
-    assert!(texts(&html, "h1 ~ p")[0].contains("* is what the library chooses"));
+    assert!(texts(&html, ".scroll + p")[0].contains("* is what the library chooses"));
+}
+
+#[test]
+fn facts_have_no_operator_and_no_root_where_nothing_has_one() {
+    let names = |what| {
+        let html = parsed(&measurements(what, Vec::new(), Vec::new()), Theme::Auto);
+        let names = texts(&html, "dt");
+        ["datatype", "op", "root"].map(|name| names.iter().any(|known| known == name))
+    };
+    assert_eq!(names(What::All), [true, true, true]);
+    assert_eq!(names(ALL_REDUCE), [true, true, false]);
+    assert_eq!(names(What::Collective(Collective::Gather)), [true, false, true]);
+    assert_eq!(names(What::Matrix), [false, false, false]);
 }
 
 #[test]
@@ -161,7 +174,7 @@ fn the_script_finds_each_line_with_its_key_and_a_hint_for_each_point() {
     let hint = &texts(&html, ".hint")[0];
     assert!(hint.starts_with("ring, 8 B\n2 \u{b5}s (1 \u{b5}s to 4 \u{b5}s)"), "{hint}");
     let matrix = parsed(&measurements(What::Matrix, Vec::new(), vec![pair(0, 1), pair(1, 0)]), Theme::Auto);
-    let hint = "latency of 8 bytes in us\nrank 0 to rank 1: 1.5";
+    let hint = "latency of 8 B in us\nrank 0 to rank 1: 1.5";
     assert_eq!((count(&matrix, ".hint"), texts(&matrix, ".hint")[0].as_str()), (4, hint));
     assert_eq!(count(&matrix, "tr.wrong"), 1);
 }

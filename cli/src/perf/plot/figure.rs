@@ -4,8 +4,8 @@ use crate::perf::report::{PairRow, Row};
 use crate::perf::statistics::Summary;
 use crate::picture::{Figure, Group, Point, Series, Spread};
 
-/// The figure of collectives. `common` is what all measurements share.
-pub fn of_rows(common: &str, notes: &[String], rows: &[Row]) -> Figure {
+/// The figure of collectives.
+pub fn of_rows(rows: &[Row]) -> Figure {
     let one = |key: fn(&Row) -> String| rows.iter().all(|row| key(row) == key(&rows[0]));
     let one_collective = one(|row| row.collective.into());
     let one_place = one(|row| row.in_place.to_string());
@@ -25,15 +25,11 @@ pub fn of_rows(common: &str, notes: &[String], rows: &[Row]) -> Figure {
         let point = Point { bytes: row.bytes as f64, time, bandwidth, chosen: compared && row.chosen };
         lines.add(group, words.join(" "), point);
     }
-    let title = match rows.first() {
-        Some(row) if one_collective => format!("{}: {common}", row.collective),
-        _ => common.to_string(),
-    };
-    lines.figure(title, notes, ["median time", "bus bandwidth"])
+    lines.figure(["median time", "bus bandwidth"])
 }
 
 /// The figure of transfers.
-pub fn of_pairs(common: &str, notes: &[String], pairs: &[PairRow]) -> Figure {
+pub fn of_pairs(pairs: &[PairRow]) -> Figure {
     let mut lines = Lines::default();
     for row in pairs {
         let name = format!("{} to {} ({})", row.from, row.to, row.transport);
@@ -41,7 +37,7 @@ pub fn of_pairs(common: &str, notes: &[String], pairs: &[PairRow]) -> Figure {
         let time = spread(row.latency_us);
         lines.add("", name, Point { bytes: row.bytes as f64, time, bandwidth, chosen: false });
     }
-    lines.figure(format!("send_recv: {common}"), notes, ["median time of half a round trip", "bandwidth"])
+    lines.figure(["median time of half a round trip", "bandwidth"])
 }
 
 /// Seconds.
@@ -73,9 +69,9 @@ impl Lines {
         line.points.push(point);
     }
 
-    fn figure(self, title: String, notes: &[String], quantities: [&'static str; 2]) -> Figure {
+    fn figure(self, quantities: [&'static str; 2]) -> Figure {
         let groups = self.groups.into_iter().flat_map(Group::split).collect();
-        Figure { title, notes: notes.to_vec(), quantities, groups }
+        Figure { quantities, groups }
     }
 }
 
@@ -111,7 +107,7 @@ mod tests {
 
     /// The names of all lines, with those of their groups.
     fn names(rows: &[Row]) -> Vec<String> {
-        let figure = of_rows("here", &[], rows);
+        let figure = of_rows(rows);
         let groups = figure.groups.iter();
         let lines = groups.flat_map(|group| group.series.iter().map(move |line| (group, line)));
         lines.map(|(group, line)| format!("{} {}", group.title, line.name).trim().to_string()).collect()
@@ -136,7 +132,7 @@ mod tests {
     #[test]
     fn a_point_has_the_spread_of_its_samples_and_the_mark_of_the_choice() {
         let rows = [row("reduce", "chain", 8, true), row("reduce", "binomial", 8, false)];
-        let figure = of_rows("here", &[], &rows);
+        let figure = of_rows(&rows);
         let [chain, binomial] = &figure.groups[0].series[..] else { panic!("{figure:?}") };
         let point = chain.points[0];
         assert!(point.chosen && !binomial.points[0].chosen);
@@ -147,14 +143,14 @@ mod tests {
         close(point.time, [1e-6, 2e-6, 4e-6]);
         close(point.bandwidth.unwrap(), [0.25e9, 0.5e9, 1e9]);
         // Nothing is marked where nothing is compared.
-        assert!(!of_rows("here", &[], &rows[..1]).groups[0].series[0].points[0].chosen);
+        assert!(!of_rows(&rows[..1]).groups[0].series[0].points[0].chosen);
     }
 
     #[test]
     fn zeros_are_left_out_of_a_logarithmic_scale() {
         let mut alone = row("reduce", "chain", 8, true);
         alone.bus_bandwidth_gb_s = 0.0;
-        let figure = of_rows("here", &[], &[row("barrier", "chain", 0, true), alone]);
+        let figure = of_rows(&[row("barrier", "chain", 0, true), alone]);
         let [reduce] = &figure.groups[0].series[..] else { panic!("{figure:?}") };
         assert_eq!((reduce.name.as_str(), reduce.points.len()), ("reduce", 1));
         assert_eq!(reduce.points[0].bandwidth, None);

@@ -10,11 +10,13 @@ use std::io;
 
 use super::machines::Machine;
 use super::report::{Header, Matrix, Measurements, Values};
-use crate::picture::{Drawn, Format, HeatMap, Theme, heat_map, lines};
+use crate::picture::{Drawn, Format, Heading, HeatMap, Theme, heat_map, lines};
 
 /// The picture as a file of its own, which says what was measured and where.
 pub fn file(measurements: &Measurements, format: Format, theme: Theme) -> io::Result<Vec<u8>> {
-    let svg = draw(measurements, &notes(measurements), theme).map_err(io::Error::other)?;
+    let title = format!("{}: {}", measurements.header.what.name(), place(&measurements.header));
+    let heading = Heading { title, notes: notes(measurements) };
+    let svg = draw(measurements, &heading, 2, theme).map_err(io::Error::other)?;
     format.encode(&svg, theme).map_err(io::Error::other)
 }
 
@@ -27,23 +29,20 @@ pub fn can_draw(measurements: &Measurements) -> bool {
     rows.iter().any(|row| row.bytes > 0) || pairs.iter().any(|pair| pair.bytes > 0)
 }
 
-/// Draws the picture with these lines of text below its title.
-pub fn draw(measurements: &Measurements, notes: &[String], theme: Theme) -> Drawn {
+/// Draws the picture. Groups lie side by side if there are many, at most in so many columns.
+pub fn draw(measurements: &Measurements, heading: &Heading, columns: usize, theme: Theme) -> Drawn {
+    const MANY: usize = 4;
     let Measurements { header, rows, pairs, .. } = measurements;
-    let title = title(header);
     if header.is_matrix() {
-        return heat_map::draw(&title, notes, &maps(&Matrix::of(header.ranks, pairs)), theme);
+        return heat_map::draw(&maps(&Matrix::of(header.ranks, pairs)), heading, theme);
     }
-    let figure = if pairs.is_empty() {
-        figure::of_rows(&title, notes, rows)
-    } else {
-        figure::of_pairs(&title, notes, pairs)
-    };
-    lines::draw(&figure, theme)
+    let figure = if pairs.is_empty() { figure::of_rows(rows) } else { figure::of_pairs(pairs) };
+    let columns = if figure.groups.len() < MANY { 1 } else { columns };
+    lines::draw(&figure, heading, columns, theme)
 }
 
-/// What all measurements share, in words.
-pub fn title(header: &Header) -> String {
+/// Where all measurements were made, in words.
+pub fn place(header: &Header) -> String {
     let transports = if header.transports.is_empty() { "alone" } else { &header.transports.join("+") };
     let Header { ranks, hosts, .. } = header;
     let hosts = if *hosts == 1 { "one host".into() } else { format!("{hosts} hosts") };
@@ -53,11 +52,12 @@ pub fn title(header: &Header) -> String {
 
 fn notes(measurements: &Measurements) -> Vec<String> {
     let Measurements { header, warnings, .. } = measurements;
-    let Header { anyccl, date, datatype, op, kernels, calls, .. } = header;
+    let Header { anyccl, date, kernels, calls, .. } = header;
+    let operands: String =
+        header.operands().iter().map(|(name, value)| format!("{name} {value}, ")).collect();
     let memory = header.memory_in_words();
-    let settings = format!(
-        "{datatype}, {op}, kernels {kernels}, {calls} calls, memory {memory}; anyccl {anyccl}, {date}"
-    );
+    let settings =
+        format!("{operands}kernels {kernels}, {calls} calls, memory {memory}; anyccl {anyccl}, {date}");
     let warnings = warnings.iter().map(|warning| format!("Warning: {warning}"));
     header.machines.iter().map(Machine::words).chain([settings]).chain(warnings).collect()
 }
@@ -97,7 +97,7 @@ mod tests {
         let titles = |pairs: &[PairRow]| -> Vec<String> {
             maps(&Matrix::of(2, pairs)).into_iter().map(|map| map.title).collect()
         };
-        assert_eq!(titles(&[pair(0)]), ["latency of 0 bytes in us"]);
+        assert_eq!(titles(&[pair(0)]), ["latency of 0 B in us"]);
         assert_eq!(titles(&[pair(0), pair(64)]).len(), 2);
     }
 }

@@ -3,6 +3,7 @@
 use anyccl_engine::base::Rank;
 
 use super::rows::PairRow;
+use crate::plan::units;
 
 /// The measurements of each pair so far. The first size of a pair is the smallest, the last one the largest.
 #[derive(Default)]
@@ -58,13 +59,13 @@ impl Matrix {
 
     /// Latency of each pair: half a round trip.
     pub fn latency(&self) -> Values<'_> {
-        let title = format!("latency of {} bytes in us", self.bytes.0);
+        let title = format!("latency of {} in us", units::bytes(self.bytes.0));
         Values { title, ranks: self.ranks, values: &self.latency }
     }
 
     /// One-way bandwidth of each pair.
     pub fn bandwidth(&self) -> Values<'_> {
-        let title = format!("bandwidth of {} bytes in GB/s", self.bytes.1);
+        let title = format!("bandwidth of {} in GB/s", units::bytes(self.bytes.1));
         Values { title, ranks: self.ranks, values: &self.bandwidth }
     }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use anyccl_engine::base::Collective;
 use serde::Serialize;
 
 use crate::perf::arguments::What;
@@ -48,6 +49,18 @@ impl Header {
     /// Whether every pair of ranks is measured, at the smallest and the largest size.
     pub fn is_matrix(&self) -> bool {
         self.what == What::Matrix
+    }
+
+    /// Datatype, operator and root, each with its name and unless nothing that is measured has one.
+    pub fn operands(&self) -> Vec<(&'static str, String)> {
+        let any = |has: fn(&Collective) -> bool| self.what.collectives().iter().any(has);
+        let operands = [
+            ("datatype", self.datatype.to_string(), any(|collective| *collective != Collective::Barrier)),
+            ("op", self.op.to_string(), any(|collective| collective.reduces())),
+            ("root", self.root.to_string(), any(|collective| collective.has_root())),
+        ];
+        let used = operands.into_iter().filter(|(.., is_used)| *is_used);
+        used.map(|(name, value, _)| (name, value)).collect()
     }
 
     /// The transports in words: `shm+tcp`.
