@@ -41,8 +41,11 @@ fn describe(text: &mut String, plan: &Plan, unit: usize) {
         })
         .sum();
     let rounds = plan.lanes.iter().map(|lane| lane.rounds.len()).max().unwrap_or(0);
-    let lanes = plan.lanes.len();
-    let _ = write!(text, ": {lanes} lanes of at most {rounds} rounds, sends {}", bytes((sent * unit) as u64));
+    let lanes = match plan.lanes.len() {
+        1 => format!("1 lane of {rounds} rounds"),
+        lanes => format!("{lanes} lanes of at most {rounds} rounds"),
+    };
+    let _ = write!(text, ": {lanes}, sends {}", bytes((sent * unit) as u64));
     let _ = writeln!(text, ", scratch {}", bytes((plan.scratch * unit) as u64));
 }
 
