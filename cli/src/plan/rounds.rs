@@ -41,11 +41,9 @@ fn describe(text: &mut String, plan: &Plan, unit: usize) {
         })
         .sum();
     let rounds = plan.lanes.iter().map(|lane| lane.rounds.len()).max().unwrap_or(0);
-    let lanes = match plan.lanes.len() {
-        1 => format!("1 lane of {rounds} rounds"),
-        lanes => format!("{lanes} lanes of at most {rounds} rounds"),
-    };
-    let _ = write!(text, ": {lanes}, sends {}", bytes((sent * unit) as u64));
+    let counted = |number, noun| if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") };
+    let (lanes, rounds) = (counted(plan.lanes.len(), "lane"), counted(rounds, "round"));
+    let _ = write!(text, ": {lanes} of at most {rounds}, sends {}", bytes((sent * unit) as u64));
     let _ = writeln!(text, ", scratch {}", bytes((plan.scratch * unit) as u64));
 }
 

@@ -103,6 +103,11 @@ _CLASSES = {kind.code: kind for kind in (
     BootstrapError, SystemCallError, InternalError)}
 
 
+# A traceback shows the name by which a program catches them.
+for _kind in (Error, *_CLASSES.values()):
+    _kind.__module__ = "anyccl"
+
+
 def check(library, status, rank=-1):
     """Raises the exception of a status that is not success. To be called on the thread that made the call."""
     if status:

@@ -115,6 +115,12 @@ def test_errors_name_methods_of_python():
         assert done.returncode == 0, done.stderr
 
 
+def test_a_traceback_shows_the_public_name_of_an_error():
+    kinds = [errors.Error, *errors._CLASSES.values()]
+    assert {kind.__module__ for kind in kinds} == {"anyccl"}
+    assert all(getattr(anyccl, kind.__name__) is kind for kind in kinds)
+
+
 def test_every_function_of_c_has_a_name_in_python():
     for name in header.FUNCTIONS:
         assert "anyccl_" not in errors.public_name(name)
