@@ -24,6 +24,8 @@ const MAP: i32 = 520;
 /// A number of four letters fits into the smallest cell.
 const SMALLEST_CELL: i32 = 38;
 const LARGEST_CELL: i32 = 90;
+/// Width of a picture with lines of text above the maps.
+const WITH_NOTES: i32 = 800;
 /// A map of few ranks is as wide as its title.
 const NARROWEST: i32 = 330;
 /// Numbers that differ by less than this factor do not get all colours.
@@ -46,11 +48,13 @@ pub fn draw(maps: &[HeatMap], heading: &Heading, theme: Theme) -> Drawn {
     let side = (cell * ranks).max(NARROWEST);
     let head = heading.height();
     let (width, height) = (maps.len() as i32 * (side + 2 * MARGIN), MARGIN + cell * ranks + BOTTOM);
-    let size = (width as u32, head + height as u32);
+    let least = if heading.notes.is_empty() { 0 } else { WITH_NOTES };
+    let size = (width.max(least) as u32, head + height as u32);
     let palette = theme.palette();
     let mut layers = Layers::new(size);
     layers.draw(|root| {
         let below = heading.draw(root, palette)?;
+        let (below, _) = below.split_horizontally(width);
         for (area, map) in below.split_evenly((1, maps.len())).iter().zip(maps) {
             Drawing { area, palette, cell }.draw(map)?;
         }

@@ -58,8 +58,19 @@ fn notes(measurements: &Measurements) -> Vec<String> {
     let memory = header.memory_in_words();
     let settings =
         format!("{operands}kernels {kernels}, {calls} calls, memory {memory}; anyccl {anyccl}, {date}");
-    let warnings = warnings.iter().map(|warning| format!("Warning: {warning}"));
-    header.machines.iter().map(Machine::words).chain([settings]).chain(warnings).collect()
+    let machines = shortened(header.machines.iter().map(Machine::words).collect(), "machines");
+    let warnings = warnings.iter().map(|warning| format!("Warning: {warning}")).collect();
+    [machines, vec![settings], shortened(warnings, "warnings")].concat()
+}
+
+/// The lines, or the first few and the number of the others.
+fn shortened(mut lines: Vec<String>, what: &str) -> Vec<String> {
+    const MOST: usize = 5;
+    if lines.len() > MOST {
+        let others = lines.drain(MOST - 1..).count();
+        lines.push(format!("and {others} other {what}"));
+    }
+    lines
 }
 
 /// Latency, and bandwidth unless messages have no bytes.
@@ -79,6 +90,13 @@ mod tests {
     use super::*;
     use crate::perf::report::PairRow;
     use crate::perf::statistics::Summary;
+
+    #[test]
+    fn a_picture_names_few_machines_of_many() {
+        let lines = |count: usize| shortened((0..count).map(|at| at.to_string()).collect(), "machines");
+        assert_eq!(lines(5), ["0", "1", "2", "3", "4"]);
+        assert_eq!(lines(64), ["0", "1", "2", "3", "and 60 other machines"]);
+    }
 
     #[test]
     fn a_matrix_of_empty_messages_has_no_map_of_their_bandwidth() {
