@@ -108,10 +108,15 @@ for _kind in (Error, *_CLASSES.values()):
     _kind.__module__ = "anyccl"
 
 
-def check(library, status, rank=-1):
-    """Raises the exception of a status that is not success. To be called on the thread that made the call."""
+def check(library, status, rank=-1, waited_for=None):
+    """Raises the exception of a status that is not success. To be called on the thread that made the call.
+    waited_for is the function of C for whose end anyccl_wait_for has waited: the message names that one. If it is empty,
+    the message names none."""
     if status:
         message = library.anyccl_last_error().decode("utf-8", "replace")
+        wait = "anyccl_wait_for: "
+        if waited_for is not None and message.startswith(wait):
+            message = (waited_for and f"{waited_for}: ") + message.removeprefix(wait)
         raise _CLASSES.get(status, InternalError)(re.sub(r"\banyccl_(\w+)", _in_python, message), rank)
 
 

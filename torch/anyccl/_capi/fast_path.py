@@ -68,8 +68,8 @@ def _extension():
     addresses = {name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in FUNCTIONS}
     _fast_path.bind(addresses, {
         "in_place": IN_PLACE, "reduce_op": ReduceOp, "dumps": pickle.dumps, "loads": pickle.loads,
-        "protocol": pickle.HIGHEST_PROTOCOL, "raise_status": functools.partial(check, library), "not_served": NOT_SERVED,
-        "refuse_array": refuse_array, "status": Status, "found": "_found"})
+        "protocol": pickle.HIGHEST_PROTOCOL, "raise_status": functools.partial(check, library, waited_for=""),
+        "not_served": NOT_SERVED, "refuse_array": refuse_array, "status": Status, "found": "_found"})
     return _fast_path
 
 

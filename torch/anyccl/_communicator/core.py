@@ -67,7 +67,7 @@ class Core:
 
     def _begin(self, name, *arguments, keeps, after=None):
         """Starts anyccl_i<name>, and returns it as a Pending."""
-        pending = Pending(self._library, self._rank, self._handle, keeps, after)
+        pending = Pending(self._library, self._rank, self._handle, keeps, after, function=f"anyccl_i{name}")
         self._called(f"i{name}", *arguments, self._handle, pending.place)
         return pending
 

@@ -23,11 +23,12 @@ class Pending:
     outcome is computed from them when the program waits again.
     """
 
-    __slots__ = ("_library", "_rank", "_communicator", "_handle", "_done", "_message", "_keeps", "_after", "_failure",
-                 "_is_over", "_lock", "is_in_stream", "message", "result")
+    __slots__ = ("_library", "_rank", "_communicator", "_function", "_handle", "_done", "_message", "_keeps", "_after",
+                 "_failure", "_is_over", "_lock", "is_in_stream", "message", "result")
 
-    def __init__(self, library, rank, communicator, keeps, after=None, request=None):
+    def __init__(self, library, rank, communicator, keeps, after=None, request=None, function=None):
         self._library, self._rank, self._communicator = library, rank, communicator
+        self._function = function
         self._handle, self._done, self._message = c_void_p(request), c_int(), MessageStatus(source=-1, tag=-1)
         self._keeps, self._after = keeps, after
         self._failure, self._is_over = None, False
@@ -107,7 +108,7 @@ class Pending:
         if self._message.source >= 0 or self._message.cancelled:
             self.message = self._message
         try:
-            check(self._library, status, self._rank)
+            check(self._library, status, self._rank, self._function)
             if self._after is not None:
                 self.result = self._after()
         except Exception as failure:

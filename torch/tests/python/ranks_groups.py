@@ -98,7 +98,7 @@ def test_different_calls_are_an_error_on_every_rank(comm):
         raise harness.Skipped("needs two ranks")
     with comm.dup() as copy:
         mine = np.ones(4 if copy.rank == 0 else 3)
-        harness.refused(anyccl.MismatchError, lambda: copy.Allreduce(mine, mine), "count 3", "count 4")
+        harness.refused(anyccl.MismatchError, lambda: copy.Allreduce(mine, mine), "Allreduce", "count 3", "count 4")
         assert isinstance(copy.failure(), anyccl.MismatchError)
 
 
