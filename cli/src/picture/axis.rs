@@ -12,7 +12,7 @@ const MOST_TICKS: usize = 9;
 pub struct Axis {
     /// From slightly below the smallest number to slightly above the largest.
     pub range: Range<f64>,
-    /// Numbers with a label, ascending; at least one.
+    /// Numbers with a label, ascending; none on an axis of nothing.
     pub ticks: Vec<f64>,
 }
 
@@ -34,8 +34,9 @@ impl Axis {
 
     /// An axis of other numbers, with ticks at decimal numbers.
     pub fn of_values(values: impl Iterator<Item = f64> + Clone) -> Axis {
+        let has_any = values.clone().next().is_some();
         let range = range(values, 1.3);
-        let ticks = decimal_ticks(&range);
+        let ticks = if has_any { decimal_ticks(&range) } else { Vec::new() };
         Axis { range, ticks }
     }
 }
@@ -124,7 +125,7 @@ mod tests {
         assert_eq!(labels(&[1.1e-7, 11.0], "s").first().unwrap(), "100 ns");
         assert_eq!(labels(&[3e-6, 4e-5], "s"), ["5 \u{b5}s", "10 \u{b5}s", "20 \u{b5}s", "50 \u{b5}s"]);
         assert_eq!(labels(&[4e9, 4.2e9], "B/s"), ["3.5 GB/s", "4 GB/s", "4.5 GB/s", "5 GB/s"]);
-        assert_eq!(labels(&[], "s"), ["1 s", "2 s", "5 s"]);
+        assert!(labels(&[], "s").is_empty());
         for low in [1e-9, 2.5e-7, 0.3, 7.0, 123.0] {
             for times in [1.0, 1.5, 3.0, 12.0, 1e3, 1e7, 1e13] {
                 let labels = labels(&[low, low * times], "s");

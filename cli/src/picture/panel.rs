@@ -60,6 +60,11 @@ pub fn draw(
         .bold_line_style(palette.faint)
         .light_line_style(palette.background)
         .draw()?;
+    if quantity.axis.ticks.is_empty() {
+        let (width, height) = area.dim_in_pixel();
+        let style = TextStyle::from((FONT, LETTERS).into_font()).color(&palette.ink);
+        area.draw(&Text::new("none", (width as i32 / 2, height as i32 / 2), style))?;
+    }
     // Pixels of the whole picture, so that another layer can be drawn at the same places.
     let place = |bytes: f64, value: f64| chart.backend_coord(&(bytes, value));
     let mark = |line: &Series, point: &Point| {
