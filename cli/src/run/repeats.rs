@@ -15,7 +15,7 @@ pub const LIBRARY_ERROR: &str = "anyccl: error:";
 /// Start of the sentence that ranks made different calls.
 const DISAGREE: &str = "the ranks disagree in call";
 /// Text that replaces a sentence that was printed before.
-const AS_ABOVE: &str = "(as above)";
+pub const AS_ABOVE: &str = "(as above)";
 /// Number of failures that are remembered.
 const MOST: usize = 16;
 

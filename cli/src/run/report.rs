@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::time::Duration;
 
 use super::rank_output::RankOutput;
+use super::repeats::AS_ABOVE;
 use crate::sys::process::{Ending, Pid};
 use crate::sys::signal;
 
@@ -145,14 +146,15 @@ impl JobOutcome {
         if let Some(odd) = self.rank_output.odd_ranks() {
             line(text, &odd);
         }
-        if let Some(error) = self.rank_output.library_error(rank) {
+        let error = self.rank_output.library_error(rank);
+        if let Some(error) = &error {
             line(text, &format!("last library error of rank {rank}: {error}"));
         }
         let last_lines = self.rank_output.last_lines(rank);
         if !last_lines.is_empty() {
             line(text, &format!("last lines of rank {rank} on standard error:"));
             for last in &last_lines {
-                line(text, &format!("  {last}"));
+                line(text, &format!("  {}", without_repeat(last, error.as_deref())));
             }
         }
         ending.code()
@@ -205,6 +207,15 @@ fn phrase(ending: Ending) -> String {
     }
 }
 
+/// A last line of a rank, without the sentence of the library's error that was printed above it.
+fn without_repeat(last: &str, error: Option<&str>) -> String {
+    // Before the sentence stand the rank and its communicator.
+    match error.and_then(|error| error.split_once(": ")) {
+        Some((_, sentence)) if !sentence.is_empty() => last.replace(sentence, AS_ABOVE),
+        _ => last.to_string(),
+    }
+}
+
 /// At most eight items, then the number of the others.
 fn shortened(items: &[String]) -> String {
     let shown = items.len().min(8);
@@ -233,6 +244,18 @@ fn ranges(ranks: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_last_line_does_not_repeat_the_error_above_it() {
+        let error = Some("rank 0 of \"world\": rank 2 was killed");
+        assert_eq!(
+            without_repeat("PeerLostError: rank 0: rank 2 was killed", error),
+            "PeerLostError: rank 0: (as above)"
+        );
+        for error in [None, error, Some("no sentence"), Some("rank 0: ")] {
+            assert_eq!(without_repeat("another line: of the program", error), "another line: of the program");
+        }
+    }
 
     #[test]
     fn neighbouring_ranks_are_named_as_a_range() {
