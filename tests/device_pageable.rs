@@ -25,8 +25,9 @@ fn enqueue(comm: &Communicator, buffer: u64) {
 
 #[test]
 fn a_copy_to_pageable_memory_behind_calls_ends_with_them() {
-    double();
-    for (at, size) in [1, 1, 2, 2].into_iter().enumerate() {
+    // The driver of a GPU keeps out more than the double does: the calls of another thread, too.
+    let most_ranks = if double().is_real() { 1 } else { 2 };
+    for (at, size) in [1, 1, 2, 2].into_iter().enumerate().filter(|(_, size)| *size <= most_ranks) {
         let arenas: Vec<_> = (0..size).map(|_| Mutex::new(Arena::new(1 << 20))).collect();
         // Such a copy keeps out those of other threads, so no rank begins the next round before.
         let round_ends = Barrier::new(size as usize);

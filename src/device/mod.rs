@@ -5,6 +5,7 @@
 //!   `context` is the one in which work is enqueued.
 //! - `StagedCall` is a call on copies in page-locked memory (`staged`). `ranges` places the copies in a
 //!   block of the `pinned` pool; `stream_end` is the end of a call that is enqueued apart from its start.
+//! - `few_queues` warns of ranks that may hold up each other.
 //! - `call_streams` has the streams of a communicator's calls, and `events` what tells that a stream has
 //!   passed a call.
 //! - `direct` is the direct way: one rank carries out a call for all. `seat` is the place of a call in a
@@ -23,6 +24,7 @@ pub(crate) mod direct;
 mod driver;
 mod events;
 mod exportable;
+mod few_queues;
 mod handles;
 pub mod kernels;
 mod kinds;

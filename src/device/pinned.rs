@@ -1,32 +1,49 @@
 //! Page-locked memory of the host, in which buffers of devices have their copies.
 //!
-//! All communicators of the process share one pool. It grows when a call needs more than is free, and is kept
-//! until the process ends. Growing may make the driver wait for all work of the device. That must not happen
-//! while a stream waits for a flag of ours, because the flag may only be raised after this thread goes on. So
-//! each call counts as queued from before its wait until its stream has passed it, and the pool grows only
-//! while no call is queued ([`Queued`]).
+//! All communicators of the process share one pool. It grows when a call needs more than is free, and is
+//! kept until the process ends. Growing may make the driver wait for all work of the device. That should
+//! not happen while a stream waits for a flag of ours, because the flag may only be raised after this
+//! thread goes on. So each call counts as queued from before its wait until its stream has passed it
+//! ([`Queued`]), and a call that finds no room waits for room, or until no call is queued.
+//!
+//! If ranks are threads of one process, that may wait for ever: the queued calls of one rank wait for the
+//! call of another, which waits here for room. So after [`STALL`] without a change the pool grows beside
+//! calls that other threads have queued. Drivers of GPUs were seen to allocate page-locked memory while a
+//! stream waits (docs/gpu.md, facts of the driver). Where one does not, the deadlines of the queued calls
+//! end them, and it goes on.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::driver::CudaDriver;
+use super::few_queues::{Waiting, warn_if_shared};
+use super::handles::{CudaContext, CudaStream};
 use crate::base::{Error, Result};
+use crate::log_line;
 use crate::memory::Carver;
 
 /// Size of the first region. Later ones are as large as all earlier ones together, or as the call needs.
 const FIRST_BYTES: usize = 16 << 20;
 /// Longest time for which a call waits for room that other calls use.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Time without a change after which the pool grows beside queued calls of other threads.
+const STALL: Duration = Duration::from_secs(1);
 
-static POOL: Mutex<Pool> = Mutex::new(Pool { regions: Vec::new(), queued: 0 });
-/// Signalled when a block is given back, and when no call is queued any more.
+static POOL: Mutex<Pool> =
+    Mutex::new(Pool { regions: Vec::new(), queued: Vec::new(), changes: 0, is_growing: false });
+/// Signalled when a block is given back, when a call is not queued any more, and when the pool has grown.
 static CHANGED: Condvar = Condvar::new();
 
 struct Pool {
     regions: Vec<Region>,
-    /// Number of calls for which a stream waits.
-    queued: usize,
+    /// The calls for which a stream waits.
+    queued: Vec<Waiting>,
+    /// Number of blocks and calls that have ended, and of regions.
+    changes: u64,
+    /// Whether a thread allocates a region without the lock.
+    is_growing: bool,
 }
 
 struct Region {
@@ -56,18 +73,33 @@ impl Block {
     /// context.
     pub fn take(driver: &'static CudaDriver, bytes: usize) -> Result<Block> {
         let mut pool = POOL.lock();
-        let end = Instant::now() + PATIENCE;
+        let mut seen = (pool.changes, Instant::now());
+        let end = seen.1 + PATIENCE;
         loop {
             if let Some(block) = pool.take(bytes) {
                 return Ok(block);
             }
-            if pool.queued == 0 {
-                pool.grow(driver, bytes)?;
+            if pool.queued.is_empty() {
+                let region = Region::allocate(driver, bytes, pool.bytes())?;
+                pool.add(region);
                 continue;
             }
-            if CHANGED.wait_until(&mut pool, end).timed_out() {
-                return Err(no_room(bytes, pool.queued));
+            let now = Instant::now();
+            if now >= end {
+                return Err(no_room(bytes, pool.queued.len()));
             }
+            if pool.changes != seen.0 {
+                seen = (pool.changes, now);
+            }
+            let stalled_at = seen.1 + STALL;
+            if now >= stalled_at && pool.may_grow_beside_calls() {
+                // If it fails, there may be room later.
+                seen.1 = now;
+                grow_beside_calls(&mut pool, driver, bytes);
+                continue;
+            }
+            let next = if now < stalled_at { stalled_at } else { now + STALL };
+            CHANGED.wait_until(&mut pool, next.min(end));
         }
     }
 
@@ -84,20 +116,24 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        POOL.lock().regions[self.region].carver.give_back(self.offset);
-        CHANGED.notify_all();
+        let mut pool = POOL.lock();
+        pool.regions[self.region].carver.give_back(self.offset);
+        pool.note_change();
     }
 }
 
-/// A call that may have a wait in a stream. The pool does not grow while there is any.
+/// A call that may have a wait in a stream. The pool grows beside it only after a [`STALL`].
 #[derive(Debug)]
-pub(super) struct Queued(());
+pub(super) struct Queued(Waiting);
 
 impl Queued {
-    /// Counts a call.
-    pub fn new() -> Queued {
-        POOL.lock().queued += 1;
-        Queued(())
+    /// Counts a call of this thread, on a stream of this context.
+    pub fn new(context: CudaContext, stream: CudaStream) -> Queued {
+        let call = Waiting { thread: thread::current().id(), context, stream };
+        let mut pool = POOL.lock();
+        warn_if_shared(&call, &pool.queued);
+        pool.queued.push(call);
+        Queued(call)
     }
 }
 
@@ -105,13 +141,15 @@ impl Queued {
 /// queued meanwhile. `None`: nothing was done.
 pub fn when_quiet<T>(action: impl FnOnce() -> T) -> Option<T> {
     let pool = POOL.lock();
-    (pool.queued == 0).then(action)
+    pool.queued.is_empty().then(action)
 }
 
 impl Drop for Queued {
     fn drop(&mut self) {
-        POOL.lock().queued -= 1;
-        CHANGED.notify_all();
+        let mut pool = POOL.lock();
+        let at = pool.queued.iter().position(|call| *call == self.0).expect("added when this was made");
+        pool.queued.swap_remove(at);
+        pool.note_change();
     }
 }
 
@@ -123,17 +161,62 @@ impl Pool {
         })
     }
 
-    fn grow(&mut self, driver: &'static CudaDriver, bytes: usize) -> Result<()> {
+    /// Bytes of all regions.
+    fn bytes(&self) -> usize {
+        self.regions.iter().map(|region| region.bytes).sum()
+    }
+
+    fn add(&mut self, region: Region) {
+        self.regions.push(region);
+        self.note_change();
+    }
+
+    fn note_change(&mut self) {
+        self.changes += 1;
+        CHANGED.notify_all();
+    }
+
+    /// Whether other threads have queued calls, which may wait for a call of this thread.
+    fn may_grow_beside_calls(&self) -> bool {
+        let me = thread::current().id();
+        !self.is_growing && self.queued.iter().any(|call| call.thread != me)
+    }
+}
+
+/// Grows the pool while calls are queued. The pool is not locked meanwhile: to end, the calls need it.
+fn grow_beside_calls(pool: &mut MutexGuard<'static, Pool>, driver: &'static CudaDriver, bytes: usize) {
+    let all = pool.bytes();
+    pool.is_growing = true;
+    let region = MutexGuard::unlocked(pool, || Region::allocate(driver, bytes, all));
+    pool.is_growing = false;
+    match region {
+        Ok(region) => {
+            pool.add(region);
+            log_line!(
+                Info,
+                "page-locked memory has grown to {} MiB beside {} queued calls, which may wait for a call that had no room",
+                pool.bytes() >> 20,
+                pool.queued.len()
+            );
+        }
+        Err(error) => {
+            pool.note_change();
+            log_line!(Info, "page-locked memory does not grow beside queued calls: {error}");
+        }
+    }
+}
+
+impl Region {
+    /// Allocates a region with room for `bytes` bytes, and as large as the others together, `all` bytes, if
+    /// there is memory for that.
+    fn allocate(driver: &'static CudaDriver, bytes: usize, all: usize) -> Result<Region> {
         let _ignored = driver.ignore_captures();
-        let all: usize = self.regions.iter().map(|region| region.bytes).sum();
         let wanted = bytes.next_multiple_of(FIRST_BYTES);
-        // If there is no memory for a generous region, there may be enough for this call.
         let (start, bytes) = match driver.allocate_pinned(all.max(wanted)) {
             Ok(start) => (start, all.max(wanted)),
             Err(_) => (driver.allocate_pinned(wanted)?, wanted),
         };
-        self.regions.push(Region { start, bytes, carver: Carver::new(bytes) });
-        Ok(())
+        Ok(Region { start, bytes, carver: Carver::new(bytes) })
     }
 }
 

@@ -86,7 +86,7 @@ impl Seat {
     /// Notes that the call is about to be enqueued in its context, which is current.
     pub fn begin(&mut self) -> Result<()> {
         self.need_event()?;
-        self.queued = self.stream_waits.then(Queued::new);
+        self.queued = self.stream_waits.then(|| Queued::new(self.context, self.stream));
         self.is_in_stream = true;
         Ok(())
     }

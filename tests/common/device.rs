@@ -131,6 +131,11 @@ impl Double {
         self.controls.as_ref().expect("this test needs the driver double: a real GPU cannot be told to fail")
     }
 
+    /// Whether this is the driver of a real GPU.
+    pub fn is_real(&self) -> bool {
+        self.controls.is_none()
+    }
+
     /// Copies bytes to the device, and waits.
     pub fn write(&self, to: u64, bytes: &[u8]) {
         // SAFETY: as many bytes as the slice has.

@@ -124,6 +124,14 @@ impl Communicator {
         self.form(context, ranks, own, WITH_CONTEXT)
     }
 
+    /// Makes a communicator of the same ranks for calls of the library itself, on host memory. `context` is
+    /// as for [`Communicator::form_with_context`]. Local.
+    pub(in crate::comm) fn form_for_own_calls(&self, context: u32, own: &CommConfig) -> Result<Communicator> {
+        self.check_usable()?;
+        let ranks: Vec<Rank> = (0..self.size()).collect();
+        self.make_member(context, &ranks, own, WITH_CONTEXT)
+    }
+
     /// Refuses a list with ranks that do not exist or occur twice.
     fn check_members(&self, ranks: &[Rank]) -> Result<()> {
         let mut seen = vec![false; self.size() as usize];
@@ -187,8 +195,32 @@ impl Communicator {
         Ok(records)
     }
 
-    /// Makes the communicator. `members` are ranks of this communicator, and include this rank.
+    /// Makes the communicator, with the engines that it has, and logs its way for memory of devices.
+    /// `members` are ranks of this communicator, and include this rank.
     fn form(&self, context: u32, members: &[Rank], own: &CommConfig, how: &str) -> Result<Communicator> {
+        let mut made = self.make_member(context, members, own, how)?;
+        match how {
+            SHRUNK if self.foreign.is_some() && made.rank == 0 => {
+                log_line!(Warn, "\"{}\": the survivors go on with the builtin engine", made.name);
+            }
+            SHRUNK | WITH_CONTEXT => {}
+            _ => {
+                made.attach_like(self)?;
+                made.set_up_direct_way(self.may_be_direct)?;
+            }
+        }
+        made.log_device_way();
+        Ok(made)
+    }
+
+    /// Makes the communicator, with the builtin engine alone. `members` are as for [`Communicator::form`].
+    fn make_member(
+        &self,
+        context: u32,
+        members: &[Rank],
+        own: &CommConfig,
+        how: &str,
+    ) -> Result<Communicator> {
         let rank = members.iter().position(|member| *member == self.rank).expect("this rank is a member");
         let rank = rank as Rank;
         let hosts: Vec<u32> = members.iter().map(|member| self.topology.host_of(*member)).collect();
@@ -202,7 +234,7 @@ impl Communicator {
             }
             engine.add_comm(context, name.clone(), rank, plan_cache.endpoints())
         };
-        let mut made = Communicator {
+        Ok(Communicator {
             name,
             rank,
             topology: Topology::from_labels(&hosts),
@@ -220,19 +252,7 @@ impl Communicator {
             direct: None,
             may_be_direct: false,
             device_map: self.device_map,
-        };
-        match how {
-            SHRUNK if self.foreign.is_some() && made.rank == 0 => {
-                log_line!(Warn, "\"{}\": the survivors go on with the builtin engine", made.name);
-            }
-            SHRUNK | WITH_CONTEXT => {}
-            _ => {
-                made.attach_like(self)?;
-                made.set_up_direct_way(self.may_be_direct)?;
-            }
-        }
-        made.log_device_way();
-        Ok(made)
+        })
     }
 }
 

@@ -28,9 +28,10 @@ def compare(case, device, *args):
 
 
 def use_gpu(rank, devices):
-    """Gives this rank a device for the tensors of the cases."""
-    torch.cuda.set_device(rank % devices)
-    cases.DEVICE = f"cuda:{rank % devices}"
+    """Gives this rank one of `devices` devices, if there are so many, for the tensors of the cases."""
+    device = rank % min(devices, torch.cuda.device_count())
+    torch.cuda.set_device(device)
+    cases.DEVICE = f"cuda:{device}"
     return cases.DEVICE
 
 

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use super::cut::Share;
+use super::direct_way::{DirectWay, EXECUTOR};
 use super::mappings::{Found, Offer, Owner};
 use super::pieces::Piece;
 use super::place::{ListedPlace, Place, PlaceInUse, Told};
-use super::setup::{DirectWay, EXECUTOR};
 use super::table::Places;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, Result};
 use crate::comm::call::operation::{Operation, Variant};

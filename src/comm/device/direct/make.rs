@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::cut::Share;
+use super::direct_way::DirectWay;
 use super::exchange::{DirectExchange, Offered};
 use super::mappings::Found;
 use super::pieces::Piece;
 use super::place::{ListedPlace, Place, Told};
-use super::setup::DirectWay;
 use crate::base::{Collective, Error, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::{Operator, Scalar};

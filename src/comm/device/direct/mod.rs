@@ -1,9 +1,9 @@
 //! The direct way: rank 0, the *executor*, carries out each collective on device memory for all ranks, by one
 //! kernel over all their buffers.
 //!
-//! A communicator has the direct way if all its ranks share a host, have a device when it is made, and rank 0
-//! can address the memory of all of them (`setup`). Then every collective with one count and a builtin
-//! operator takes it, on all ranks. The other calls are staged.
+//! A communicator has the direct way if all its ranks share a host, have a device when it is made, and rank
+//! 0 can address the memory of all of them (`setup`, `introduction`). Each rank then has a [`DirectWay`],
+//! and every collective with one count and a builtin operator takes it. The other calls are staged.
 //!
 //! 1. Each rank's stream comes to the call, and its processor learns of it.
 //! 2. The ranks gather at rank 0 where their buffers are (`place`). The gathering is a call of the engine. So
@@ -17,7 +17,9 @@
 //! bounce buffer (`pieces`), or as a whole if no rank needs one (`cut`).
 
 mod cut;
+mod direct_way;
 mod exchange;
+mod introduction;
 mod kernels;
 mod make;
 mod mappings;
@@ -27,6 +29,6 @@ mod setup;
 mod table;
 
 pub(super) use cut::{Cut, Share};
+pub(in crate::comm) use direct_way::DirectWay;
 pub(in crate::comm) use exchange::{DirectExchange, Next};
 pub(super) use pieces::DirectPieces;
-pub(in crate::comm) use setup::DirectWay;

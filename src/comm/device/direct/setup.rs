@@ -1,108 +1,26 @@
 //! Making the direct way of a communicator: the ranks find out together whether they have it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 
-use super::kernels::{Work, most_table_bytes};
-use super::mappings::{Importer, Number, Owner, adopt, listen, serve_all};
-use super::pieces::{DirectPieces, Piece};
-use super::place::{Place, PlaceInUse, Told};
+use super::direct_way::{DirectWay, EXECUTOR, Executor, SLOT_BYTES, SLOTS, TABLES};
+use super::introduction::{Introduction, introduce};
+use super::kernels::most_table_bytes;
+use super::mappings::{Number, Owner, adopt, listen};
 use crate::backend::OobExchange;
-use crate::base::{Error, Rank, Result};
+use crate::base::{Error, Result};
 use crate::comm::communicator::{CommConfig, Communicator};
 use crate::comm::create::backends::BuiltinExchange;
 use crate::config::DeviceMapChoice;
 use crate::device::direct::{Bounce, IpcHandle, Kernels, Leases, SharedBounce, check_moves, enable_peer};
 use crate::device::kernels::MOST_RANKS;
-use crate::device::{CallStream, CudaContext, CudaDriver, Entered, Ordinal, Uuid};
+use crate::device::{CudaContext, CudaDriver, Ordinal};
 use crate::log_line;
-
-/// The rank that carries out the calls.
-pub const EXECUTOR: Rank = 0;
-
-/// Slots of a bounce buffer. Each has room for input and output.
-const SLOTS: usize = 8;
-/// Bytes of one side of a slot.
-const SLOT_BYTES: usize = 8 << 20;
-/// Tables on the device of the executor.
-const TABLES: usize = 32;
 
 /// Longest text by which a rank says why it has no direct way.
 const SENTENCE_BYTES: usize = 256;
-
-/// What a rank has for the direct way.
-pub struct DirectWay {
-    pub driver: &'static CudaDriver,
-    pub context: CudaContext,
-    pub device: Ordinal,
-    size: usize,
-    /// Whether this rank shares the process of the executor, and so its addresses.
-    pub is_local: bool,
-    /// Whether the executor has the same device.
-    pub shares_device: bool,
-    /// Memory of this rank that the executor can address, if the ranks are several processes or have several
-    /// devices.
-    bounce: Option<Bounce>,
-    pub slots: Arc<Leases>,
-    executor: Option<Executor>,
-    /// The connection to the executor in another process, which maps buffers. Unset at the end.
-    owner: Mutex<Option<Arc<Owner>>>,
-    /// The ranks again, for what the executor tells at the end of a call: a kernel may end after the next
-    /// calls have begun.
-    pub endings: Communicator,
-    /// Number of buffers of this rank that calls have used where they are, and that have moved.
-    pub in_place: AtomicU64,
-    pub moved: AtomicU64,
-    /// Numbers of the next calls to begin, and to end, in this communicator.
-    begun: AtomicU64,
-    ended: AtomicU64,
-}
-
-/// What only the executor has.
-struct Executor {
-    kernels: &'static Kernels,
-    tables: Bounce,
-    table_bytes: usize,
-    places: Arc<Leases>,
-    /// The bounce buffers of the ranks in other processes.
-    bounces: Vec<Option<SharedBounce>>,
-    /// The connections to the ranks in other processes, whose buffers it maps. None at the end.
-    importers: Mutex<Vec<Option<Arc<Importer>>>>,
-}
-
-/// What a rank tells of itself.
-struct Introduction {
-    /// A number that all ranks of a process share.
-    process: [u8; 16],
-    uuid: Uuid,
-    /// Context of the rank. It means something in its own process only.
-    context: u64,
-    has_device: bool,
-}
-
-impl Introduction {
-    const BYTES: usize = 41;
-
-    fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = self.process.to_vec();
-        bytes.extend(self.uuid);
-        bytes.extend(self.context.to_le_bytes());
-        bytes.push(u8::from(self.has_device));
-        bytes
-    }
-
-    fn from_bytes(bytes: &[u8]) -> Introduction {
-        let part = |at: usize| std::array::from_fn(|i| bytes[at + i]);
-        Introduction {
-            process: part(0),
-            uuid: part(16),
-            context: u64::from_le_bytes(std::array::from_fn(|i| bytes[32 + i])),
-            has_device: bytes[Introduction::BYTES - 1] != 0,
-        }
-    }
-}
 
 impl Communicator {
     /// Makes the direct way, if the ranks can have one and want it. Collective. A rank that cannot tells the
@@ -156,9 +74,8 @@ impl Communicator {
             context = self.new_context()?.to_le_bytes();
         }
         exchange.broadcast(EXECUTOR, &mut context)?;
-        let ranks: Vec<Rank> = (0..self.size()).collect();
         let own = CommConfig { name: Some(format!("{}.endings", self.name)), ..CommConfig::default() };
-        let endings = self.form_with_context(u32::from_le_bytes(context), &ranks, &own)?;
+        let endings = self.form_for_own_calls(u32::from_le_bytes(context), &own)?;
         self.direct = Some(Arc::new(prepared.with(endings)));
         Ok(())
     }
@@ -178,32 +95,6 @@ fn refusal(told: &[Vec<u8>]) -> Option<String> {
 
 fn log_no_mappings(error: &Error) {
     log_line!(Info, "buffers on devices are not mapped, and their calls use a bounce buffer: {error}");
-}
-
-/// A number that only this process has.
-fn process_token() -> Result<[u8; 16]> {
-    static TOKEN: std::sync::OnceLock<[u8; 16]> = std::sync::OnceLock::new();
-    if let Some(token) = TOKEN.get() {
-        return Ok(*token);
-    }
-    let mut token = [0; 16];
-    getrandom::fill(&mut token)
-        .map_err(|error| Error::Unsupported(format!("no random bytes to be had: {error}")))?;
-    Ok(*TOKEN.get_or_init(|| token))
-}
-
-fn introduce() -> Result<(&'static CudaDriver, Introduction)> {
-    let driver = CudaDriver::get()?;
-    let Some((context, device)) = driver.current()? else {
-        return Err(Error::Unsupported("this thread has no device".into()));
-    };
-    let introduction = Introduction {
-        process: process_token()?,
-        uuid: driver.uuid(device)?,
-        context: context.to_address(),
-        has_device: true,
-    };
-    Ok((driver, introduction))
 }
 
 /// The direct way of a rank, before the ranks have found out whether all can go it.
@@ -326,147 +217,4 @@ impl Prepared {
             ended: AtomicU64::new(0),
         }
     }
-}
-
-impl DirectWay {
-    /// Number of ranks.
-    pub fn size(&self) -> usize {
-        self.size
-    }
-
-    /// Bytes that a piece may have on one side of a rank, if there is a limit.
-    pub fn slot_bytes(&self) -> Option<usize> {
-        self.has_slots().then_some(SLOT_BYTES)
-    }
-
-    /// Whether ranks may have slots in memory that the executor can address. Equal on all ranks.
-    pub fn has_slots(&self) -> bool {
-        self.bounce.is_some()
-    }
-
-    /// Whether the executor has a kernel for the pieces of a call.
-    pub fn has_kernel(&self, pieces: &DirectPieces) -> bool {
-        Work::of(&pieces.whole(), self.size).is_some()
-    }
-
-    /// The stream of a call in the context of this rank.
-    pub fn stream(
-        &self,
-        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
-    ) -> Result<CallStream> {
-        let entered = Entered::for_device(self.driver, self.device)?;
-        let stream = stream(self.driver, entered.context())?;
-        self.driver.refuse_capture(stream.stream)?;
-        Ok(stream)
-    }
-
-    /// Number of pieces that have begun.
-    pub fn begun(&self) -> u64 {
-        self.begun.load(Ordering::Relaxed)
-    }
-
-    /// A number for the next call that begins in this communicator. The same on all ranks.
-    pub fn begin(&self) -> u64 {
-        self.begun.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// Whether it is the turn of the call with this number to end. Then it is the next one's.
-    pub fn takes_turn_to_end(&self, number: u64) -> bool {
-        self.ended.compare_exchange(number, number + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-    }
-
-    /// Input and output of a slot of this rank, as this rank addresses them.
-    pub fn own_slot(&self, slot: usize) -> Option<(u64, u64)> {
-        self.bounce.as_ref().map(|bounce| slot_at(bounce.address(), slot))
-    }
-
-    /// Input and output of a slot of another rank, as the executor addresses them.
-    pub fn slot_of(&self, rank: Rank, slot: u64) -> Option<(u64, u64)> {
-        let bounce = self.executor.as_ref()?.bounces.get(rank as usize)?.as_ref()?;
-        (slot < SLOTS as u64).then(|| slot_at(bounce.address(), slot as usize))
-    }
-
-    /// Where a rank in another process has its buffers of a piece, as the executor addresses them, and the
-    /// use of what it has mapped. `None`: the rank has told nonsense, or has withdrawn its buffers.
-    pub fn foreign_place(
-        &self,
-        rank: Rank,
-        told: &Told,
-        piece: &Piece,
-    ) -> Option<(Place, Option<PlaceInUse>)> {
-        let importer = self.executor.as_ref()?.importers.lock().get(rank as usize).cloned().flatten();
-        if let Some(importer) = importer.as_ref().filter(|_| told.has_wish) {
-            importer.note_wish();
-        }
-        let blocks = [piece.input_blocks(self.size, rank), piece.output_blocks(self.size, rank)];
-        let step = piece.call.count * piece.call.datatype.bytes() as u64;
-        let (mut sides, mut mapped) = ([(0, 0); 2], Vec::new());
-        for (i, (token, offset)) in told.mapped.into_iter().enumerate() {
-            if token == 0 {
-                let (input, output) = self.slot_of(rank, told.slot)?;
-                sides[i] = ([input, output][i], piece.bytes() as u64);
-                continue;
-            }
-            let span = blocks[i].saturating_sub(1) as u64 * step + piece.bytes() as u64;
-            let (address, allocation) = importer.as_ref()?.address(token, offset, span)?;
-            sides[i] = (address, step);
-            mapped.push(allocation);
-        }
-        let in_use = match mapped.is_empty() {
-            true => None,
-            false => Some(PlaceInUse::Mapped(importer?.take(told.offer)?, mapped)),
-        };
-        let [(input, input_step), (output, output_step)] = sides;
-        Some((Place { input, input_step, output, output_step }, in_use))
-    }
-
-    /// The connection to an executor in another process, which maps buffers of this one.
-    pub fn owner(&self) -> Option<Arc<Owner>> {
-        self.owner.lock().clone()
-    }
-
-    /// Whether the executor has not been told yet that this process has asked it for something.
-    pub fn takes_wish(&self) -> bool {
-        self.owner().is_some_and(|owner| owner.takes_wish())
-    }
-
-    /// On the executor, maps what the other ranks have asked for, if it can be done now.
-    pub fn serve_owners(&self) {
-        if let Some(executor) = &self.executor {
-            serve_all(executor.importers.lock().iter().flatten());
-        }
-    }
-
-    /// Ends the mappings of this communicator's ranks, unless another communicator has them, too. Every call
-    /// has ended.
-    pub fn end_mappings(&self) {
-        *self.owner.lock() = None;
-        if let Some(executor) = &self.executor {
-            executor.importers.lock().clear();
-            serve_all(std::iter::empty());
-        }
-    }
-
-    /// The work of a piece, and the multiprocessors of the executor's device.
-    pub fn work(&self, piece: &Piece) -> Option<(Work, u32)> {
-        Some((Work::of(piece, self.size)?, self.executor.as_ref()?.kernels.multiprocessors()))
-    }
-
-    /// The kernels, and a place for a table with its address. `None`: this rank is not the executor.
-    pub fn executor(&self) -> Option<(&'static Kernels, &Arc<Leases>, impl Fn(usize) -> u64 + '_)> {
-        let executor = self.executor.as_ref()?;
-        let address = |place| executor.tables.address() + (place * executor.table_bytes) as u64;
-        Some((executor.kernels, &executor.places, address))
-    }
-}
-
-impl Drop for DirectWay {
-    fn drop(&mut self) {
-        self.end_mappings();
-    }
-}
-
-fn slot_at(start: u64, slot: usize) -> (u64, u64) {
-    let input = start + (2 * slot * SLOT_BYTES) as u64;
-    (input, input + SLOT_BYTES as u64)
 }

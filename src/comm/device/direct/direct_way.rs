@@ -1,0 +1,209 @@
+//! What a rank has for the direct way: its bounce buffer, its connection to the executor, and on the executor
+//! the kernels and what it can address of the other ranks.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::kernels::Work;
+use super::mappings::{Importer, Owner, serve_all};
+use super::pieces::{DirectPieces, Piece};
+use super::place::{Place, PlaceInUse, Told};
+use crate::base::{Rank, Result};
+use crate::comm::communicator::Communicator;
+use crate::device::direct::{Bounce, Kernels, Leases, SharedBounce};
+use crate::device::{CallStream, CudaContext, CudaDriver, Entered, Ordinal};
+
+/// The rank that carries out the calls.
+pub const EXECUTOR: Rank = 0;
+
+/// Slots of a bounce buffer. Each has room for input and output.
+pub(super) const SLOTS: usize = 8;
+/// Bytes of one side of a slot.
+pub(super) const SLOT_BYTES: usize = 8 << 20;
+/// Tables on the device of the executor.
+pub(super) const TABLES: usize = 32;
+
+/// What a rank has for the direct way.
+pub struct DirectWay {
+    pub driver: &'static CudaDriver,
+    pub context: CudaContext,
+    pub device: Ordinal,
+    pub(super) size: usize,
+    /// Whether this rank shares the process of the executor, and so its addresses.
+    pub is_local: bool,
+    /// Whether the executor has the same device.
+    pub shares_device: bool,
+    /// Memory of this rank that the executor can address, if the ranks are several processes or have several
+    /// devices.
+    pub(super) bounce: Option<Bounce>,
+    pub slots: Arc<Leases>,
+    pub(super) executor: Option<Executor>,
+    /// The connection to the executor in another process, which maps buffers. Unset at the end.
+    pub(super) owner: Mutex<Option<Arc<Owner>>>,
+    /// The ranks again, for what the executor tells at the end of a call: a kernel may end after the next
+    /// calls have begun.
+    pub endings: Communicator,
+    /// Number of buffers of this rank that calls have used where they are, and that have moved.
+    pub in_place: AtomicU64,
+    pub moved: AtomicU64,
+    /// Numbers of the next calls to begin, and to end, in this communicator.
+    pub(super) begun: AtomicU64,
+    pub(super) ended: AtomicU64,
+}
+
+/// What only the executor has.
+pub(super) struct Executor {
+    pub(super) kernels: &'static Kernels,
+    pub(super) tables: Bounce,
+    pub(super) table_bytes: usize,
+    pub(super) places: Arc<Leases>,
+    /// The bounce buffers of the ranks in other processes.
+    pub(super) bounces: Vec<Option<SharedBounce>>,
+    /// The connections to the ranks in other processes, whose buffers it maps. None at the end.
+    pub(super) importers: Mutex<Vec<Option<Arc<Importer>>>>,
+}
+
+impl DirectWay {
+    /// Number of ranks.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Bytes that a piece may have on one side of a rank, if there is a limit.
+    pub fn slot_bytes(&self) -> Option<usize> {
+        self.has_slots().then_some(SLOT_BYTES)
+    }
+
+    /// Whether ranks may have slots in memory that the executor can address. Equal on all ranks.
+    pub fn has_slots(&self) -> bool {
+        self.bounce.is_some()
+    }
+
+    /// Whether the executor has a kernel for the pieces of a call.
+    pub fn has_kernel(&self, pieces: &DirectPieces) -> bool {
+        Work::of(&pieces.whole(), self.size).is_some()
+    }
+
+    /// The stream of a call in the context of this rank.
+    pub fn stream(
+        &self,
+        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
+    ) -> Result<CallStream> {
+        let entered = Entered::for_device(self.driver, self.device)?;
+        let stream = stream(self.driver, entered.context())?;
+        self.driver.refuse_capture(stream.stream)?;
+        Ok(stream)
+    }
+
+    /// Number of pieces that have begun.
+    pub fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    /// A number for the next call that begins in this communicator. The same on all ranks.
+    pub fn begin(&self) -> u64 {
+        self.begun.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Whether it is the turn of the call with this number to end. Then it is the next one's.
+    pub fn takes_turn_to_end(&self, number: u64) -> bool {
+        self.ended.compare_exchange(number, number + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Input and output of a slot of this rank, as this rank addresses them.
+    pub fn own_slot(&self, slot: usize) -> Option<(u64, u64)> {
+        self.bounce.as_ref().map(|bounce| slot_at(bounce.address(), slot))
+    }
+
+    /// Input and output of a slot of another rank, as the executor addresses them.
+    pub fn slot_of(&self, rank: Rank, slot: u64) -> Option<(u64, u64)> {
+        let bounce = self.executor.as_ref()?.bounces.get(rank as usize)?.as_ref()?;
+        (slot < SLOTS as u64).then(|| slot_at(bounce.address(), slot as usize))
+    }
+
+    /// Where a rank in another process has its buffers of a piece, as the executor addresses them, and the
+    /// use of what it has mapped. `None`: the rank has told nonsense, or has withdrawn its buffers.
+    pub fn foreign_place(
+        &self,
+        rank: Rank,
+        told: &Told,
+        piece: &Piece,
+    ) -> Option<(Place, Option<PlaceInUse>)> {
+        let importer = self.executor.as_ref()?.importers.lock().get(rank as usize).cloned().flatten();
+        if let Some(importer) = importer.as_ref().filter(|_| told.has_wish) {
+            importer.note_wish();
+        }
+        let blocks = [piece.input_blocks(self.size, rank), piece.output_blocks(self.size, rank)];
+        let step = piece.call.count * piece.call.datatype.bytes() as u64;
+        let (mut sides, mut mapped) = ([(0, 0); 2], Vec::new());
+        for (i, (token, offset)) in told.mapped.into_iter().enumerate() {
+            if token == 0 {
+                let (input, output) = self.slot_of(rank, told.slot)?;
+                sides[i] = ([input, output][i], piece.bytes() as u64);
+                continue;
+            }
+            let span = blocks[i].saturating_sub(1) as u64 * step + piece.bytes() as u64;
+            let (address, allocation) = importer.as_ref()?.address(token, offset, span)?;
+            sides[i] = (address, step);
+            mapped.push(allocation);
+        }
+        let in_use = match mapped.is_empty() {
+            true => None,
+            false => Some(PlaceInUse::Mapped(importer?.take(told.offer)?, mapped)),
+        };
+        let [(input, input_step), (output, output_step)] = sides;
+        Some((Place { input, input_step, output, output_step }, in_use))
+    }
+
+    /// The connection to an executor in another process, which maps buffers of this one.
+    pub fn owner(&self) -> Option<Arc<Owner>> {
+        self.owner.lock().clone()
+    }
+
+    /// Whether the executor has not been told yet that this process has asked it for something.
+    pub fn takes_wish(&self) -> bool {
+        self.owner().is_some_and(|owner| owner.takes_wish())
+    }
+
+    /// On the executor, maps what the other ranks have asked for, if it can be done now.
+    pub fn serve_owners(&self) {
+        if let Some(executor) = &self.executor {
+            serve_all(executor.importers.lock().iter().flatten());
+        }
+    }
+
+    /// Ends the mappings of this communicator's ranks, unless another communicator has them, too. Every call
+    /// has ended.
+    pub fn end_mappings(&self) {
+        *self.owner.lock() = None;
+        if let Some(executor) = &self.executor {
+            executor.importers.lock().clear();
+            serve_all(std::iter::empty());
+        }
+    }
+
+    /// The work of a piece, and the multiprocessors of the executor's device.
+    pub fn work(&self, piece: &Piece) -> Option<(Work, u32)> {
+        Some((Work::of(piece, self.size)?, self.executor.as_ref()?.kernels.multiprocessors()))
+    }
+
+    /// The kernels, and a place for a table with its address. `None`: this rank is not the executor.
+    pub fn executor(&self) -> Option<(&'static Kernels, &Arc<Leases>, impl Fn(usize) -> u64 + '_)> {
+        let executor = self.executor.as_ref()?;
+        let address = |place| executor.tables.address() + (place * executor.table_bytes) as u64;
+        Some((executor.kernels, &executor.places, address))
+    }
+}
+
+impl Drop for DirectWay {
+    fn drop(&mut self) {
+        self.end_mappings();
+    }
+}
+
+fn slot_at(start: u64, slot: usize) -> (u64, u64) {
+    let input = start + (2 * slot * SLOT_BYTES) as u64;
+    (input, input + SLOT_BYTES as u64)
+}
