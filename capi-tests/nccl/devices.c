@@ -120,11 +120,19 @@ static void prepare(struct harness *harness, struct place *place, int count)
     CHECK(cuda.fill(place->recv, 0xEE, (size_t)count * sizeof(int), place->stream) == 0);
 }
 
+/* Copies to memory that is not page-locked. The stream has come to it: the driver keeps out the calls of other
+ * threads during such a copy, and the stream may wait for them. */
+static void read_back(void *to, pointer_t from, size_t bytes, void *stream)
+{
+    CHECK(cuda.sync(stream) == 0);
+    CHECK(cuda.read(to, from, bytes, stream) == 0);
+    CHECK(cuda.sync(stream) == 0);
+}
+
 static int *result(struct place *place, int count)
 {
     static _Thread_local int values[COUNT * MOST];
-    CHECK(cuda.read(values, place->recv, (size_t)count * sizeof(int), place->stream) == 0);
-    CHECK(cuda.sync(place->stream) == 0);
+    read_back(values, place->recv, (size_t)count * sizeof(int), place->stream);
     return values;
 }
 
@@ -228,8 +236,7 @@ static void order(struct harness *harness, struct place *place, void *stream)
             ncclAllReduce((void *)place->send, (void *)place->recv, bytes, ncclUint8, ncclSum, harness->comm, stream));
         CHECK(cuda.fill(place->send, 0xEE, bytes, stream) == 0);
     }
-    CHECK(cuda.read(got, place->recv, bytes, stream) == 0);
-    CHECK(cuda.sync(stream) == 0);
+    read_back(got, place->recv, bytes, stream);
     for (size_t i = 0; i < bytes; i++)
         CHECK(got[i] == 5 * size + size * (size - 1) / 2);
 }
@@ -407,8 +414,7 @@ static void alone(int size)
         CHECK_OK(ncclGroupEnd());
         for (int rank = 0; rank < size; rank++) {
             void *stream = way == 0 ? streams[rank] : one[way];
-            CHECK(cuda.read(got, buffers[rank], ARENA, stream) == 0);
-            CHECK(cuda.sync(stream) == 0);
+            read_back(got, buffers[rank], ARENA, stream);
             for (size_t i = 0; i < ARENA; i++)
                 CHECK(got[i] == size * (size + 1) / 2);
         }
