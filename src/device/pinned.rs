@@ -4,7 +4,7 @@
 //! kept until the process ends. Growing may make the driver wait for all work of the device. That should
 //! not happen while a stream waits for a flag of ours, because the flag may only be raised after this
 //! thread goes on. So each call counts as queued from before its wait until its stream has passed it
-//! ([`Queued`]), and a call that finds no room waits for room, or until no call is queued.
+//! ([`Queued`]). A call that finds no room waits for room, or until no call is queued.
 //!
 //! If ranks are threads of one process, that may wait for ever: the queued calls of one rank wait for the
 //! call of another, which waits here for room. So after [`STALL`] without a change the pool grows beside
@@ -93,8 +93,6 @@ impl Block {
             }
             let stalled_at = seen.1 + STALL;
             if now >= stalled_at && pool.may_grow_beside_calls() {
-                // If it fails, there may be room later.
-                seen.1 = now;
                 grow_beside_calls(&mut pool, driver, bytes);
                 continue;
             }
@@ -183,7 +181,8 @@ impl Pool {
     }
 }
 
-/// Grows the pool while calls are queued. The pool is not locked meanwhile: to end, the calls need it.
+/// Grows the pool while calls are queued. The pool is not locked meanwhile: to end, the calls need it. If it
+/// fails, there may be room later.
 fn grow_beside_calls(pool: &mut MutexGuard<'static, Pool>, driver: &'static CudaDriver, bytes: usize) {
     let all = pool.bytes();
     pool.is_growing = true;

@@ -1,9 +1,10 @@
 //! The direct way: rank 0, the *executor*, carries out each collective on device memory for all ranks, by one
 //! kernel over all their buffers.
 //!
-//! A communicator has the direct way if all its ranks share a host, have a device when it is made, and rank
-//! 0 can address the memory of all of them (`setup`, `introduction`). Each rank then has a [`DirectWay`],
-//! and every collective with one count and a builtin operator takes it. The other calls are staged.
+//! A communicator has the direct way if all its ranks share a host and have a device when it is made, and if
+//! rank 0 can address the memory of all of them. They tell each other of themselves (`introduction`) and find
+//! that out together (`setup`). Each rank then has a [`DirectWay`], and every collective with one count and a
+//! builtin operator takes it. The other calls are staged.
 //!
 //! 1. Each rank's stream comes to the call, and its processor learns of it.
 //! 2. The ranks gather at rank 0 where their buffers are (`place`). The gathering is a call of the engine. So
