@@ -282,7 +282,8 @@ impl<const ID: usize> Calls<ID> {
             self.check_asynchronous()?;
             thread::yield_now();
         }
-        Ok(())
+        // An abort ends the stream, too, and leaves no result.
+        if self.is_aborted.load(Ordering::SeqCst) { Err(self.aborted()) } else { Ok(()) }
     }
 
     /// Checks for an error that the library noticed after a call had returned.

@@ -312,6 +312,44 @@ fn a_call_on_a_stream_is_waited_for_and_an_error_there_ends_the_wait() {
     assert!(text.starts_with("NCCL failed in pncclCommGetAsyncError: remote error (6)"), "{text}");
 }
 
+/// A stream that an abort ends.
+struct EndedByAbort;
+
+impl Stream for EndedByAbort {
+    fn enter(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn handle(&self) -> *mut c_void {
+        ptr::null_mut()
+    }
+
+    fn has_ended(&self) -> Result<bool> {
+        while !CALLS.lock().iter().any(|call| call == "abort") {
+            thread::yield_now();
+        }
+        Ok(true)
+    }
+}
+
+#[test]
+fn a_call_whose_stream_was_ended_by_an_abort_fails() {
+    let _test = alone();
+    let comm = communicator(true, Box::new(EndedByAbort));
+    thread::scope(|scope| {
+        let stuck = scope.spawn(|| {
+            let mut buffer = [0.0; 2];
+            run(&comm, &call(Collective::Broadcast, Datatype::Float32, None, &mut buffer))
+        });
+        while CALLS.lock().is_empty() {
+            thread::yield_now();
+        }
+        comm.abort();
+        let text = stuck.join().unwrap().unwrap_err().to_string();
+        assert_eq!(text, "the communicator was aborted while NCCL served it");
+    });
+}
+
 #[test]
 fn a_communicator_leaves_once_and_is_not_left_after_an_abort() {
     let _test = alone();
