@@ -280,10 +280,10 @@ fn messages_are_one_group_that_is_closed_even_if_one_is_refused() {
     ANSWER.store(0, Ordering::SeqCst);
 }
 
-/// A stream whose work ends after it was asked this many times.
-struct Slow(AtomicU32);
+/// A stream whose work has ended when the function says so.
+struct EndsWhen<F>(F);
 
-impl Stream for Slow {
+impl<F: Fn() -> bool + Send + Sync> Stream for EndsWhen<F> {
     fn enter(&self) -> Result<()> {
         Ok(())
     }
@@ -293,7 +293,7 @@ impl Stream for Slow {
     }
 
     fn has_ended(&self) -> Result<bool> {
-        Ok(self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_err())
+        Ok((self.0)())
     }
 }
 
@@ -302,7 +302,12 @@ fn a_call_on_a_stream_is_waited_for_and_an_error_there_ends_the_wait() {
     let _test = alone();
     let mut buffer = [0.0; 2];
     let call = call(Collective::Broadcast, Datatype::Float32, None, &mut buffer);
-    let slow = |times| communicator(true, Box::new(Slow(AtomicU32::new(times))));
+    // It has ended after it was asked this many times.
+    let slow = |times| {
+        let left = AtomicU32::new(times);
+        let count = move || left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        communicator(true, Box::new(EndsWhen(move || count().is_err())))
+    };
     run(&slow(3), &call).unwrap();
     ANSWER.store(NCCL.in_progress, Ordering::SeqCst);
     run(&slow(3), &call).unwrap();
@@ -312,30 +317,16 @@ fn a_call_on_a_stream_is_waited_for_and_an_error_there_ends_the_wait() {
     assert!(text.starts_with("NCCL failed in pncclCommGetAsyncError: remote error (6)"), "{text}");
 }
 
-/// A stream that an abort ends.
-struct EndedByAbort;
-
-impl Stream for EndedByAbort {
-    fn enter(&self) -> Result<()> {
-        Ok(())
-    }
-
-    fn handle(&self) -> *mut c_void {
-        ptr::null_mut()
-    }
-
-    fn has_ended(&self) -> Result<bool> {
-        while !CALLS.lock().iter().any(|call| call == "abort") {
-            thread::yield_now();
-        }
-        Ok(true)
-    }
-}
-
 #[test]
 fn a_call_whose_stream_was_ended_by_an_abort_fails() {
     let _test = alone();
-    let comm = communicator(true, Box::new(EndedByAbort));
+    let ends_with_abort = || {
+        while !CALLS.lock().iter().any(|call| call == "abort") {
+            thread::yield_now();
+        }
+        true
+    };
+    let comm = communicator(true, Box::new(EndsWhen(ends_with_abort)));
     thread::scope(|scope| {
         let stuck = scope.spawn(|| {
             let mut buffer = [0.0; 2];
