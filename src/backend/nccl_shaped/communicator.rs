@@ -273,8 +273,8 @@ impl<const ID: usize> Calls<ID> {
         if result == self.dialect.in_progress { Ok(()) } else { self.check(function, result) }
     }
 
-    /// Waits until the library has done its work; `result` is what the call returned. An abort meanwhile is an
-    /// error.
+    /// Waits until the library has done its work; `result` is what the call returned. An abort meanwhile is
+    /// an error.
     fn has_ended(&self, function: &str, result: c_int) -> Result<()> {
         if result != self.dialect.in_progress {
             self.check(function, result)?;
