@@ -155,12 +155,20 @@ def tests(options):
                    how, call]
         if call != "blocking":
             variables["STAND_IN_ENQUEUES"] = "1"
-        if how in ("late", "mixed"):
+        if how in ("late", "mixed", "left"):
             variables["ANYCCL_TIMEOUT_MS"] = "1000"
         ended = Ended([(command, variables)])
-        reason = {"late": "has not ended in nccl", "mixed": "timed out after ",
+        reason = {"late": "has not ended in nccl", "mixed": "timed out after ", "left": "ended in nccl",
                   "lost": "rank 1 (", "aborted": "rank 1"}[how]
         if f"rank 0: " not in ended.out or reason not in ended.out.split("rank 0: ")[1] or "stand-in for NCCL was aborted" not in ended.err:
+            raise Failure(ended.described())
+
+    def lost_while_connecting():
+        """A rank is killed while NCCL makes its communicator. The others do not wait for it in NCCL."""
+        program, variables = own_gpus(options)
+        command = [options.prefix / "bin" / "anyccl", "run", "--no-prefix", "--keep-going", "--fake-gpu", "2", "-n", "2", program]
+        ended = Ended([(command, variables | {"STAND_IN_DIES": "1"})])
+        if ended.status == 0 or "rank 1 (" not in ended.err:
             raise Failure(ended.described())
 
     def host_only():
@@ -220,8 +228,12 @@ def tests(options):
     yield "for devices, but staged", lambda: by_itself(1, 2, ["devices"], 0, staged, ANYCCL_DEVICE_WAY="staged")
     yield "without a library: staged", lambda: by_itself(2, 2, [], 0, staged, ANYCCL_NCCL_LIB="/there/is/no/libnccl.so.2")
     for how in ("late", "mixed", "lost", "aborted"):
-        for call in ("stream", "blocking", "request"):
+        for call in ("stream", "blocking", "wait", "leave"):
             yield f"a call that cannot end in nccl, {how}, {call}", lambda how=how, call=call: stuck(how, call)
+    for call in ("all", "any", "some", "for"):
+        yield f"a call that cannot end in nccl, late, {call}", lambda call=call: stuck("late", call)
+    yield "a call that cannot end in nccl, left", lambda: stuck("left", "stream")
+    yield "a rank that is lost while nccl makes a communicator", lost_while_connecting
     yield "memory of the host alone loads neither the driver nor nccl", host_only
     yield "nccl for host memory", host_memory
     yield "nccl is found and named", is_loaded

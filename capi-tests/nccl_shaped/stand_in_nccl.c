@@ -1,11 +1,12 @@
 /* A stand-in for NCCL that really reduces memory of devices, among processes of one host. It has ncclAllReduce of
  * int32 sums; every other call is refused. Its calls block, which NCCL permits, and follow what is in their stream.
  * With STAND_IN_ENQUEUES=1 they return at once and compute nothing: their stream waits until all ranks have made the
- * call. At the end of each communicator it says on standard error how many calls it has made. */
+ * call, and so does the end of the communicator. The rank STAND_IN_DIES is killed when a communicator is made. At the end of each communicator it says on standard error how many calls it has made. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -106,6 +107,8 @@ int pncclCommInitRankConfig(void **made, int size, id_t_ id, int rank, void *con
     struct comm *comm = calloc(1, sizeof *comm);
     const int file = shm_open(id.bytes, O_RDWR | O_CREAT, 0600);
     (void)config;
+    if (getenv("STAND_IN_DIES") != NULL && atoi(getenv("STAND_IN_DIES")) == rank)
+        raise(SIGKILL);
     if (comm == NULL || file < 0 || size > RANKS || ftruncate(file, sizeof(struct shared)) != 0)
         return SYSTEM_ERROR;
     comm->shared = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -146,6 +149,8 @@ int pncclAllReduce(const void *send, void *recv, size_t count, int type, int op,
 
 int pncclCommFinalize(struct comm *comm)
 {
+    while (comm->ended != NULL && atomic_load(comm->ended) < (uint32_t)comm->calls)
+        sched_yield();
     fprintf(stderr, "the stand-in for NCCL has made %d calls on rank %d of %d\n", comm->calls, comm->rank, comm->size);
     return SUCCESS;
 }

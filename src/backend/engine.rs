@@ -17,6 +17,7 @@
 //! - Any thread may call, and several may call at a time.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::shape::Shape;
 use crate::base::{Collective, Datatype, Error, Rank, ReduceOp, Result};
@@ -56,6 +57,13 @@ pub trait OobExchange {
 
     /// Copies the bytes of `root` to all ranks. All ranks pass the same length.
     fn broadcast(&self, root: Rank, bytes: &mut [u8]) -> Result<()>;
+
+    /// Whether all ranks are still there; an error says who is not. Not collective: for a rank that waits in
+    /// the engine meanwhile.
+    fn check(&self) -> Result<()>;
+
+    /// Longest time to wait in the engine for the other ranks. `None`: no limit.
+    fn patience(&self) -> Option<Duration>;
 }
 
 /// One call whose buffers one count describes.
@@ -189,7 +197,12 @@ pub trait ForeignComm: Send + Sync {
         Ok(())
     }
 
-    /// Ends calls that are stuck in any thread, as far as the engine can do that.
+    /// Whether no started call is waiting or running in a thread of this library.
+    fn is_idle(&self) -> bool {
+        true
+    }
+
+    /// Ends calls that are stuck in any thread, as far as the engine can do that. Only the first time counts.
     fn abort(&self);
 
     /// Closes the communicator in good order, with nothing under way. Each rank may call it at any time.
@@ -204,10 +217,11 @@ pub trait StreamPosition: Send + Sync {
 
 /// A started call of the foreign engine.
 pub trait Started: Send {
-    /// Notes that a thread waits for the end from now on.
-    fn note_wait(&mut self) {}
+    /// Notes that a thread waits for the end. Its deadline counts from the first time on.
+    fn note_wait(&self) {}
 
     /// Advances the call and returns whether it has ended. Must not be called again after an end or an error.
+    /// After an error the engine may still use memory of the call, so this value must not be dropped.
     fn test(&mut self) -> Result<bool>;
 }
 

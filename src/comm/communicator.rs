@@ -139,11 +139,6 @@ impl Communicator {
         Ok(())
     }
 
-    /// The other engines that this communicator has.
-    pub(super) fn foreign_engines(&self) -> impl Iterator<Item = &AttachedEngine> {
-        self.foreign.as_deref().into_iter().chain(self.made_device_engine())
-    }
-
     /// Fails the communicator on all ranks. Blocked calls return at once. Any thread may call it.
     pub fn abort(&self, reason: &str) {
         if let Some(direct) = &self.direct {
@@ -160,11 +155,6 @@ impl Communicator {
         }
         self.driver.fail(self.id, error);
         self.stop_foreign_engines();
-    }
-
-    /// Ends the calls of other engines, after a failure. A call that ends sees the failure.
-    pub(super) fn stop_foreign_engines(&self) {
-        self.foreign_engines().for_each(AttachedEngine::stop);
     }
 
     /// Makes this communicator, the first of its process, stand for the job: if it is aborted, every
@@ -210,16 +200,15 @@ impl Communicator {
         if self.finalized.swap(true, Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is already finalized".into()));
         }
+        let drained = self.drain_foreign_engines();
         self.end_direct_way();
         let is_first = self.id == CommId::FIRST;
         let in_good_order = is_first && self.driver.lock().begin_goodbye(self.id);
         let outcome = if in_good_order { self.final_barrier() } else { Ok(()) };
-        if outcome.is_ok() && (in_good_order || !is_first) {
-            self.close_foreign();
-        }
+        self.close_foreign_engines(outcome.is_ok() && (in_good_order || !is_first));
         let patience = (in_good_order && outcome.is_ok()).then_some(BYE_TIME);
         let parted = self.driver.leave(self.id, patience);
-        outcome.and(parted)
+        drained.and(outcome).and(parted)
     }
 
     /// Leaves the communicator that the direct way has for itself. Every call has ended.
@@ -229,13 +218,6 @@ impl Communicator {
             let _ = direct.endings.finalize();
             direct.end_mappings();
             self.log_direct_buffers();
-        }
-    }
-
-    /// Closes the other engines. After a failure they stay open until the process ends.
-    fn close_foreign(&self) {
-        if self.foreign_engines().next().is_some() && self.driver.lock().failure(self.id).is_none() {
-            self.foreign_engines().for_each(AttachedEngine::close);
         }
     }
 
@@ -269,9 +251,14 @@ impl Communicator {
 
 impl Drop for Communicator {
     fn drop(&mut self) {
+        if self.finalized.swap(true, Ordering::Relaxed) {
+            return;
+        }
         // If the first communicator ends without a goodbye, the others take it for a crash, and rightly so.
-        if self.id != CommId::FIRST && !self.finalized.swap(true, Ordering::Relaxed) {
-            self.close_foreign();
+        let is_first = self.id == CommId::FIRST;
+        let in_good_order = !is_first && self.drain_foreign_engines().is_ok();
+        self.close_foreign_engines(in_good_order);
+        if !is_first {
             self.driver.lock().remove_comm(self.id);
         }
     }

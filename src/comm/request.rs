@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::device::DeviceCompletion;
-use super::foreign::co_progress::SharedProgress;
-use crate::backend::Started;
+use super::foreign::started_call::ForeignCall;
 use crate::base::Result;
 use crate::p2p::Status;
 use crate::progress::wait::{Clock, Driver, PendingCall};
-use crate::progress::{CallOutcome, CommId, Ticket};
+use crate::progress::{CallOutcome, Ticket};
 use crate::sys::cores::yield_now;
 
 /// Number of tests of a foreign call before the processor is yielded once.
@@ -29,8 +28,8 @@ pub struct Request {
 
 enum State {
     Running(Ticket),
-    /// The operation is under way in another engine, for this communicator.
-    Foreign(Box<dyn Started>, CommId, Arc<SharedProgress>),
+    /// The operation is under way in another engine.
+    Foreign(ForeignCall),
     /// The operation has buffers on a device, and a thread of the library sees to it.
     OnDevice(Arc<DeviceCompletion>),
     Ended(CallOutcome),
@@ -54,14 +53,8 @@ impl Request {
     }
 
     /// Makes the request of a call that another engine serves.
-    pub(super) fn foreign(
-        driver: Arc<Driver>,
-        comm: CommId,
-        started: Box<dyn Started>,
-        co_progress: Arc<SharedProgress>,
-    ) -> Request {
-        co_progress.note_started();
-        let (clock, state) = (Cell::default(), State::Foreign(started, comm, co_progress));
+    pub(super) fn foreign(driver: Arc<Driver>, call: ForeignCall) -> Request {
+        let (clock, state) = (Cell::default(), State::Foreign(call));
         Request { driver, timeout: None, clock, state, _memory: Vec::new() }
     }
 
@@ -99,9 +92,7 @@ impl Request {
     /// Waits for a foreign call. Its end may depend on what other ranks wait for in the builtin engine, so
     /// that engine makes progress meanwhile.
     fn wait_for_foreign(&mut self) {
-        if let State::Foreign(started, ..) = &mut self.state {
-            started.note_wait();
-        }
+        self.note_wait();
         let mut looks = 0;
         while !self.poll_foreign() {
             looks += 1;
@@ -109,6 +100,14 @@ impl Request {
                 self.driver.try_move_on();
                 yield_now();
             }
+        }
+    }
+
+    /// Notes that a thread waits for the end of an operation of another engine, whose deadline counts from the
+    /// first time on.
+    pub(super) fn note_wait(&self) {
+        if let State::Foreign(call) = &self.state {
+            call.note_wait();
         }
     }
 
@@ -120,21 +119,9 @@ impl Request {
             self.state = State::Ended(outcome);
             return true;
         }
-        let State::Foreign(started, comm, co_progress) = &mut self.state else { return true };
-        let outcome = match started.test() {
-            Ok(false) => return false,
-            Ok(true) => Ok(None),
-            Err(error) => {
-                // The engine may only follow a failure that came first.
-                let first = self.driver.lock().failure(*comm).cloned();
-                if first.is_none() {
-                    self.driver.abort(*comm, &error.to_string());
-                }
-                Err(first.unwrap_or(error))
-            }
-        };
-        co_progress.note_ended();
-        self.state = State::Ended(outcome);
+        let State::Foreign(call) = &mut self.state else { return true };
+        let Some(outcome) = call.poll() else { return false };
+        self.state = State::Ended(outcome.map(|()| None));
         true
     }
 

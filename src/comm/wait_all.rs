@@ -37,9 +37,9 @@ pub(super) fn pending_calls<'a, P: Pending + 'a>(
     pending.filter_map(Pending::running).filter_map(Request::pending_call).collect()
 }
 
-/// Whether any of the operations is under way in another engine.
-pub(super) fn any_foreign<'a, P: Pending + 'a>(mut pending: impl Iterator<Item = &'a P>) -> bool {
-    pending.any(|work| work.running().is_some_and(Request::is_foreign))
+/// Whether any of the operations is under way in another engine. Notes that a thread waits for these.
+pub(super) fn note_foreign_waits<'a>(running: impl Iterator<Item = &'a Request>) -> bool {
+    running.filter(|request| request.is_foreign()).map(Request::note_wait).count() > 0
 }
 
 /// Waits until the remaining operations share one engine. Any wait for one of them then makes progress on
@@ -53,7 +53,7 @@ pub fn wait_until_one_engine<P: Pending>(works: &mut [&mut P]) {
             work.has_ended();
         }
         let running = pending_calls(works.iter().map(|work| &**work));
-        if any_foreign(works.iter().map(|work| &**work)) {
+        if note_foreign_waits(works.iter().filter_map(|work| work.running())) {
             // There are several engines, and each must get its turn.
             yield_now();
             continue;
@@ -68,7 +68,7 @@ pub fn wait_until_one_engine<P: Pending>(works: &mut [&mut P]) {
 /// Waits until one of the requests has ended, or something has moved that may soon end one. They may belong
 /// to several communicators. `test` shows which one has ended.
 pub fn wait_for_any<'a>(requests: impl Iterator<Item = &'a Request> + Clone) {
-    if requests.clone().any(Request::is_foreign) {
+    if note_foreign_waits(requests.clone()) {
         // Only another test shows the end.
         yield_now();
         return;

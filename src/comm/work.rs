@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::coalesced::Coalesced;
 use super::persistent::Persistent;
 use super::request::Request;
-use super::wait_all::{Pending, any_foreign, pending_calls};
+use super::wait_all::{Pending, note_foreign_waits, pending_calls};
 use crate::base::Result;
 use crate::p2p::Status;
 use crate::progress::wait::{wait_for_first, wait_for_first_until};
@@ -22,7 +22,7 @@ pub fn wait_some(works: &mut [&mut Work]) -> Vec<usize> {
             }
         }
         let running = pending_calls(works.iter().map(|work| &**work));
-        let some_foreign = any_foreign(works.iter().map(|work| &**work));
+        let some_foreign = note_foreign_waits(works.iter().filter_map(|work| work.running()));
         if !ended.is_empty() || (running.is_empty() && !some_foreign) {
             return ended;
         }
@@ -73,7 +73,7 @@ impl Work {
             if has_ended || is_late {
                 return has_ended;
             }
-            if self.running().is_some_and(Request::is_foreign) {
+            if note_foreign_waits(self.running().into_iter()) {
                 yield_now();
                 continue;
             }

@@ -10,6 +10,7 @@
 //! ranks once, and is the answer to every later call.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::calls::{ActiveCall, Calls};
 use super::comm_table::CommTable;
@@ -60,6 +61,8 @@ pub struct Engine {
     pub(super) oversubscribed_on_sockets: bool,
     /// Whether the first communicator stands for the job: see [`Engine::lead_job`].
     pub(super) leads_job: bool,
+    /// Whether any communicator has failed so far, for those who ask without the lock.
+    pub(super) has_failures: Arc<AtomicBool>,
 }
 
 impl Engine {
@@ -80,6 +83,7 @@ impl Engine {
             oversubscribed: false,
             oversubscribed_on_sockets: false,
             leads_job: false,
+            has_failures: Arc::default(),
         }
     }
 

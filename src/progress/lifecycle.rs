@@ -1,5 +1,7 @@
 //! The life of communicators in an engine: they are made from others, fail, and are removed.
 
+use std::sync::atomic::Ordering;
+
 use super::comm_table::Known;
 use super::context::{CommId, is_of_transfers};
 use super::engine::{Engine, Ticket};
@@ -148,6 +150,7 @@ impl Engine {
         self.has_changes = true;
         let comm = self.comms.get_mut(id);
         comm.failure = Some(error.clone());
+        self.has_failures.store(true, Ordering::Release);
         let is_called = self.calls.active.iter().any(|a| a.comm == id && a.outcome.is_none());
         let is_talking = comm.conversation.first_unfinished().is_some();
         comm.is_unreported = matches!(error, Error::Mismatch(_)) && !is_called && !is_talking;

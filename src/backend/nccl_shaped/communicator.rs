@@ -4,8 +4,9 @@ use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::dialect::Dialect;
 use super::elements;
@@ -19,6 +20,11 @@ use crate::backend::inside::Inside;
 use crate::base::{Collective, Error, Rank, ReduceOp, Result};
 use crate::device::CudaStream;
 use crate::reduce::divide_fn;
+
+/// Longest time that the library may take to end its calls when the communicator is aborted.
+const ABORT_TIME: Duration = Duration::from_secs(10);
+/// Longest time for which an abort waits until a call is in the library's hands.
+const HANDOVER_TIME: Duration = Duration::from_secs(1);
 
 /// A communicator of the library, for the ranks of one of ours.
 pub struct Communicator<const ID: usize> {
@@ -37,8 +43,12 @@ pub struct Calls<const ID: usize> {
     pub(super) size: u32,
     /// Whether the communicator was given up: the library has been told, or cannot be told.
     pub(super) is_aborted: AtomicBool,
+    /// Whether an abort has returned: the library has ended its calls, and has freed the communicator.
+    pub(super) has_let_go: AtomicBool,
     /// Locked while the library is asked about the communicator, which abort and destroy free.
     pub(super) questions: Mutex<()>,
+    /// Locked while a call is put into the library's hands, which uses the communicator.
+    pub(super) handover: Mutex<()>,
 }
 
 // SAFETY: the handle is passed to the library only. The library lets any thread call it, one at a time, which
@@ -114,9 +124,14 @@ impl<const ID: usize> ForeignComm for Communicator<ID> {
         self.calls.check_asynchronous()
     }
 
+    fn is_idle(&self) -> bool {
+        self.turns.is_idle()
+    }
+
     fn abort(&self) {
         if !self.calls.is_aborted.swap(true, Ordering::SeqCst) {
-            self.turns.give_up(self.calls.aborted());
+            let patience = if self.calls.can_abort() { ABORT_TIME } else { Duration::ZERO };
+            self.turns.give_up(self.calls.aborted(), patience);
             self.calls.abort();
         }
     }
@@ -169,13 +184,14 @@ impl<const ID: usize> Calls<ID> {
         let (count, datatype) = (count * items.per_element, items.datatype);
         let f = &*self.functions;
         let inside = Inside::enter();
+        let handover = self.begin_handover()?;
         #[allow(
             clippy::multiple_unsafe_ops_per_block,
             reason = "one of them is made, and the argument is the same"
         )]
         // SAFETY: buffers that our caller vouches for, in the library's own terms: counts mean the same
-        // there, and `per_element` of its elements are one of ours. The handle lives until `leave` or
-        // `abort`, after which no call gets here.
+        // there, and `per_element` of its elements are one of ours. The handle lives: `leave` comes when no
+        // call is left, and `abort` waits for the handover.
         let result = unsafe {
             match call.collective {
                 Collective::AllReduce => (f.all_reduce)(send, recv, count, datatype, op, comm, stream),
@@ -197,6 +213,7 @@ impl<const ID: usize> Calls<ID> {
                 other => return Err(self.not_there(other)),
             }
         };
+        drop(handover);
         if call.stream.is_some() {
             return self.check_accepted(call.collective.name(), result);
         }
@@ -240,15 +257,14 @@ impl<const ID: usize> Calls<ID> {
         self.stream.enter()?;
         let (comm, stream) = (self.handle, self.stream.handle());
         let _inside = Inside::enter();
+        let handover = self.begin_handover()?;
         // SAFETY: opens the library's group of this thread, which is closed below in any case.
-        let mut result = unsafe { (self.functions.group_start)() };
-        if result != SUCCESS {
-            return self.has_ended("GroupStart", result);
-        }
+        self.check("GroupStart", unsafe { (self.functions.group_start)() })?;
+        let mut result = SUCCESS;
         for message in messages {
             #[allow(clippy::multiple_unsafe_ops_per_block, reason = "one of the two is made")]
-            // SAFETY: buffers that our caller vouches for until the group is closed and its messages have
-            // ended. Sent buffers are only read, although the shared signature has a mutable pointer.
+            // SAFETY: the handle lives, as in `collective`. Buffers that our caller vouches for until the group
+            // is closed and its messages have ended. Sent buffers are only read, although the shared signature has a mutable pointer.
             let one = unsafe {
                 match *message {
                     Exchange::Send { to, data, bytes } => {
@@ -259,13 +275,21 @@ impl<const ID: usize> Calls<ID> {
                     }
                 }
             };
-            if result == SUCCESS {
+            if result == SUCCESS && one != self.dialect.in_progress {
                 result = one;
             }
         }
         // SAFETY: closes the group that was opened above.
         let end = unsafe { (self.functions.group_end)() };
+        drop(handover);
         self.has_ended("GroupEnd", if result == SUCCESS { end } else { result })
+    }
+
+    /// Keeps the communicator alive until the guard is dropped, unless the library takes too long to accept a
+    /// call. An error: it was aborted.
+    fn begin_handover(&self) -> Result<MutexGuard<'_, ()>> {
+        let handover = self.handover.lock();
+        if self.is_aborted.load(Ordering::SeqCst) { Err(self.aborted()) } else { Ok(handover) }
     }
 
     /// Whether the library has enqueued a call, which returned `result`.
@@ -279,8 +303,22 @@ impl<const ID: usize> Calls<ID> {
         if result != self.dialect.in_progress {
             self.check(function, result)?;
         }
+        let mut aborted_since = None;
         while !self.stream.has_ended()? {
-            self.check_asynchronous()?;
+            if self.is_aborted.load(Ordering::SeqCst) {
+                // Until the abort has ended the call, the buffers are in use.
+                let since = *aborted_since.get_or_insert_with(Instant::now);
+                if !self.can_abort()
+                    || self.has_let_go.load(Ordering::SeqCst)
+                    || since.elapsed() >= ABORT_TIME
+                {
+                    break;
+                }
+            } else if let Err(error) = self.check_asynchronous()
+                && !self.is_aborted.load(Ordering::SeqCst)
+            {
+                return Err(error);
+            }
             thread::yield_now();
         }
         // An abort ends the stream, too, and leaves no result.
@@ -308,21 +346,27 @@ impl<const ID: usize> Calls<ID> {
             if self.is_aborted.load(Ordering::SeqCst) {
                 return String::new();
             }
-            // SAFETY: a live handle; the text belongs to the library and stays until its next error.
-            let pointer = unsafe { (self.functions.get_error_text)(self.handle) };
-            // SAFETY: NULL or terminated, by the library's documentation.
-            unsafe { outcome::text(pointer) }
+            // SAFETY: nobody has aborted the communicator, and nobody does while the lock is held.
+            unsafe { self.functions.last_error(self.handle) }
         })
     }
 
-    fn abort(&self) {
+    fn can_abort(&self) -> bool {
+        self.features.aborts && self.functions.abort.is_some()
+    }
+
+    /// Ends the library's calls and frees its communicator. Called once at most.
+    pub(super) fn abort(&self) {
         let Some(abort) = self.functions.abort.filter(|_| self.features.aborts) else { return };
         let _inside = Inside::enter();
-        // Nobody asks about the handle any more after that.
+        // Nobody asks about the handle any more after that, and nobody passes it on. A thread whose call the
+        // library does not accept in time is stuck there, and only the abort ends that.
         drop(self.questions.lock());
+        drop(self.handover.try_lock_for(HANDOVER_TIME));
         // SAFETY: a live handle, passed once: `is_aborted` was unset before. The library permits this while
         // other threads are in a call, and ends their calls. Nobody can use the result.
         unsafe { abort(self.handle) };
+        self.has_let_go.store(true, Ordering::SeqCst);
     }
 
     /// Destroys the communicator in good order, with nothing under way.

@@ -1,17 +1,15 @@
 //! An opened library of NCCL's shape: what it can do, and how it makes a communicator.
 
-use std::ffi::{CString, c_int, c_void};
+use std::ffi::{CString, c_int};
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use parking_lot::Mutex;
-
-use super::communicator::{Calls, Communicator};
+use super::communicator::Communicator;
+use super::connect::Connecting;
 use super::dialect::{Dialect, version_text};
 use super::elements;
 use super::features::Features;
-use super::functions::{Functions, Handle, UniqueId};
+use super::functions::{Functions, UniqueId};
 use super::outcome::{self, SUCCESS};
 use super::stream::Stream;
 use crate::backend::engine::{ForeignComm, ForeignEngine, OobExchange};
@@ -60,16 +58,11 @@ impl<const ID: usize> Engine<ID> {
         Ok(Engine { dialect, functions: Arc::new(functions), features, version, path, open_stream })
     }
 
-    /// The library's text about the last failure, of a communicator or of all.
-    fn last_error(&self, handle: Handle) -> String {
-        // SAFETY: a live handle or NULL, which asks in general.
-        let pointer = unsafe { (self.functions.get_error_text)(handle) };
-        // SAFETY: NULL or terminated, by the library's documentation.
-        unsafe { outcome::text(pointer) }
-    }
-
     fn check(&self, function: &str, result: c_int) -> Result<()> {
-        outcome::check(self.dialect, function, result, || self.last_error(ptr::null_mut()))
+        outcome::check(self.dialect, function, result, || {
+            // SAFETY: NULL asks in general.
+            unsafe { self.functions.last_error(ptr::null_mut()) }
+        })
     }
 
     /// Rank 0 makes the id and all ranks get it: a byte that says whether rank 0 succeeded, then the id or
@@ -139,28 +132,16 @@ impl<const ID: usize> ForeignEngine for Engine<ID> {
     fn connect(&self, oob: &dyn OobExchange) -> Result<Arc<dyn ForeignComm>> {
         let stream = (self.open_stream)(oob)?;
         let id = self.unique_id(oob)?;
-        stream.enter()?;
-        let mut config = (self.dialect.config)(self.version);
-        let mut handle: Handle = ptr::null_mut::<c_void>();
-        let (rank, size) = (oob.rank(), oob.size());
-        let inside = Inside::enter();
-        // SAFETY: writes one handle; id and configuration have the shape that this library and version
-        // expect, and the configuration outlives the call.
-        let result = unsafe {
-            (self.functions.init)(&mut handle, size as usize, id, rank as c_int, config.as_mut_ptr())
-        };
-        drop(inside);
-        self.check("CommInitRankConfig", result)?;
-        Ok(Arc::new(Communicator::new(Calls {
+        let connecting = Connecting {
             dialect: self.dialect,
             functions: Arc::clone(&self.functions),
             features: self.features,
-            handle,
+            version: self.version,
             stream,
-            rank,
-            size,
-            is_aborted: AtomicBool::new(false),
-            questions: Mutex::default(),
-        })))
+            id,
+            rank: oob.rank(),
+            size: oob.size(),
+        };
+        Ok(Arc::new(Communicator::new(connecting.connect(oob)?)))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
-use super::Dialect;
+use super::{Dialect, outcome};
 use crate::sys::foreign_library::ForeignLibrary;
 
 /// Handle of a communicator of the library.
@@ -65,6 +65,17 @@ impl<const ID: usize> Functions<ID> {
         let names = Names { library, prefix: dialect.prefix };
         // SAFETY: our caller's promise.
         unsafe { names.functions(dialect.all_to_all) }
+    }
+
+    /// The library's text about the last failure, of a communicator or, for NULL, of all.
+    ///
+    /// # Safety
+    /// The handle is NULL, or that of a communicator that lives during the call.
+    pub unsafe fn last_error(&self, handle: Handle) -> String {
+        // SAFETY: our caller's promise.
+        let pointer = unsafe { (self.get_error_text)(handle) };
+        // SAFETY: NULL or terminated, by the library's documentation; it stays until the next error.
+        unsafe { outcome::text(pointer) }
     }
 }
 

@@ -18,6 +18,7 @@
 
 pub mod communicator;
 pub mod config;
+mod connect;
 pub mod dialect;
 pub mod elements;
 pub mod engine;

@@ -5,17 +5,18 @@
 //! for a thread that is made with the first of them. Calls run in the order in which they arrive, whatever
 //! thread runs them: all ranks must have the same order.
 //!
-//! Giving up ends every wait here with an error. It does not end the call that a thread is stuck in: only the
-//! library can do that.
+//! Giving up ends every wait for a turn with an error. It does not end the call that a thread is stuck in: only
+//! the library can do that. Whoever waits for that call waits for the library, for a while.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::thread;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::backend::engine::Started;
 use crate::base::{Error, Result};
+use crate::sys::thread::spawn_quiet;
 
 /// A call that waits for its turn.
 type QueuedCall = Box<dyn FnOnce() -> Result<()> + Send>;
@@ -38,7 +39,14 @@ struct QueueState {
     is_busy: bool,
     has_thread: bool,
     is_closing: bool,
-    given_up: Option<Error>,
+    given_up: Option<GivenUp>,
+}
+
+/// The end of a communicator after a failure.
+struct GivenUp {
+    error: Error,
+    /// Until then the call that is running may still end.
+    until: Instant,
 }
 
 /// Outcome of a call, once it has ended.
@@ -69,7 +77,7 @@ impl Turns {
         state.check()?;
         if !state.has_thread {
             let shared = Arc::clone(&self.shared);
-            let made = thread::Builder::new().name("anyccl-foreign".into()).spawn(move || shared.serve());
+            let made = spawn_quiet("anyccl-foreign", move || shared.serve());
             made.map_err(|error| Error::system("starting a thread for another engine's calls", error))?;
             state.has_thread = true;
         }
@@ -79,13 +87,22 @@ impl Turns {
         Ok(Box::new(Pending { shared: Arc::clone(&self.shared), outcome }))
     }
 
-    /// Ends all present and later waits with this error.
-    pub fn give_up(&self, error: Error) {
+    /// Lets no further call begin: those that wait for their turn, and later ones, end with this error. The
+    /// call that is running ends by itself, or appears to have ended with the error after `patience`.
+    pub fn give_up(&self, error: Error, patience: Duration) {
         let mut state = self.shared.state.lock();
-        state.given_up.get_or_insert(error);
-        state.queue.clear();
+        for (_, outcome) in state.queue.drain(..) {
+            *outcome.0.lock() = Some(Err(error.clone()));
+        }
+        state.given_up.get_or_insert(GivenUp { error, until: Instant::now() + patience });
         drop(state);
         self.shared.changed.notify_all();
+    }
+
+    /// Whether no call is running or waiting. So it seems after giving up.
+    pub fn is_idle(&self) -> bool {
+        let state = self.shared.state.lock();
+        state.given_up.is_some() || (!state.is_busy && state.queue.is_empty())
     }
 
     /// Waits until nothing is under way, and lets nothing begin. Returns `false` if the communicator was
@@ -146,7 +163,7 @@ impl Shared {
 impl QueueState {
     fn check(&self) -> Result<()> {
         match &self.given_up {
-            Some(error) => Err(error.clone()),
+            Some(given_up) => Err(given_up.error.clone()),
             None if self.is_closing => Err(Error::InvalidUsage("the communicator is closed".into())),
             None => Ok(()),
         }
@@ -165,8 +182,8 @@ impl Started for Pending {
             return outcome.map(|()| true);
         }
         match &self.shared.state.lock().given_up {
-            Some(error) => Err(error.clone()),
-            None => Ok(false),
+            Some(given_up) if Instant::now() >= given_up.until => Err(given_up.error.clone()),
+            _ => Ok(false),
         }
     }
 }
@@ -175,6 +192,7 @@ impl Started for Pending {
 mod tests {
     use super::*;
     use std::sync::mpsc;
+    use std::thread;
 
     fn wait(mut started: Box<dyn Started>) -> Result<()> {
         while !started.test()? {
@@ -216,8 +234,8 @@ mod tests {
         turns.run(|| Ok(())).unwrap();
     }
 
-    #[test]
-    fn giving_up_ends_the_wait_for_a_call_that_is_stuck() {
+    /// Turns with a call that ends when the sender is dropped.
+    fn with_a_stuck_call() -> (Turns, Box<dyn Started>, mpsc::Sender<()>) {
         let turns = Turns::default();
         let (release, stuck) = mpsc::channel::<()>();
         let (entered, is_in) = mpsc::channel();
@@ -230,11 +248,31 @@ mod tests {
             .unwrap();
         is_in.recv().unwrap();
         assert!(!under_way.test().unwrap());
-        turns.give_up(Error::Aborted("enough".into()));
+        (turns, under_way, release)
+    }
+
+    #[test]
+    fn giving_up_without_patience_ends_the_wait_for_a_call_that_is_stuck() {
+        let (turns, mut under_way, release) = with_a_stuck_call();
+        let mut queued = turns.start(|| Ok(())).unwrap();
+        assert!(!turns.is_idle());
+        turns.give_up(Error::Aborted("enough".into()), Duration::ZERO);
         assert_eq!(under_way.test().unwrap_err().to_string(), "enough");
+        assert_eq!(queued.test().unwrap_err().to_string(), "enough");
         assert!(turns.run(|| Ok(())).is_err() && turns.start(|| Ok(())).is_err());
-        assert!(!turns.close());
+        assert!(turns.is_idle() && !turns.close());
         drop(release);
+    }
+
+    #[test]
+    fn giving_up_with_patience_lets_the_running_call_end_and_no_other_begin() {
+        let (turns, mut under_way, release) = with_a_stuck_call();
+        let mut queued = turns.start(|| Ok(())).unwrap();
+        turns.give_up(Error::Aborted("enough".into()), Duration::from_secs(1000));
+        assert_eq!(queued.test().unwrap_err().to_string(), "enough");
+        assert!(!under_way.test().unwrap());
+        drop(release);
+        wait(under_way).unwrap();
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! they make the communicator, try NCCL by themselves. `ANYCCL_BACKEND=cuda:builtin` prevents that.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::backend::nccl::device;
 use crate::backend::registry;
@@ -20,6 +21,8 @@ use crate::comm::foreign::co_progress::SharedProgress;
 use crate::comm::foreign::engine::{AttachedEngine, DeviceEngine};
 use crate::log_line;
 
+/// Time that an engine has to find all ranks, even if the communicator's calls have less.
+const CONNECT_TIME: Duration = Duration::from_secs(60);
 /// Longest text by which a rank says why it cannot open an engine.
 const SENTENCE_BYTES: usize = 1024;
 
@@ -231,6 +234,15 @@ impl OobExchange for BuiltinExchange<'_> {
         let operation = Operation { call, send: recv.cast_const(), recv };
         // SAFETY: one buffer, in place, as long as the call says.
         unsafe { self.0.run_builtin(&operation) }
+    }
+
+    fn check(&self) -> Result<()> {
+        self.0.driver.try_move_on();
+        self.0.driver.lock().failure(self.0.id).map_or(Ok(()), |failure| Err(failure.clone()))
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        self.0.timeout.get().map(|limit| limit.max(CONNECT_TIME))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Another engine, as it is attached to a communicator.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::co_progress::SharedProgress;
@@ -16,7 +15,6 @@ pub(in crate::comm) struct AttachedEngine {
     pub memory: MemoryKind,
     pub co_progress: Arc<SharedProgress>,
     table: CapabilityTable,
-    pub has_failed: AtomicBool,
     /// Calls on memory of devices that have not ended.
     pub watch: Watch,
 }
@@ -30,8 +28,7 @@ impl AttachedEngine {
         co_progress: Arc<SharedProgress>,
     ) -> AttachedEngine {
         let table = CapabilityTable::new(&*engine, memory);
-        let has_failed = AtomicBool::new(false);
-        AttachedEngine { name, engine, comm, memory, co_progress, table, has_failed, watch: Watch::default() }
+        AttachedEngine { name, engine, comm, memory, co_progress, table, watch: Watch::default() }
     }
 
     /// How the engine serves a call. Operators of the program are left to the builtin engine.
@@ -43,17 +40,20 @@ impl AttachedEngine {
         self.table.of(collective, datatype, op)
     }
 
-    /// Stops the engine from beginning further calls: the communicator has failed, or is being aborted.
+    /// Whether calls are under way that nobody waits for.
+    pub fn is_at_work(&self) -> bool {
+        self.watch.has_enqueued() || !self.comm.is_idle()
+    }
+
+    /// Ends the engine's calls and lets it begin no more: the communicator has failed, or is being aborted.
     pub fn stop(&self) {
-        self.has_failed.store(true, Ordering::Release);
         self.comm.abort();
     }
 
-    /// Closes the engine's communicator, unless it has failed.
+    /// Closes the engine's communicator, with nothing under way.
     pub fn close(&self) {
-        if !self.has_failed.load(Ordering::Acquire) {
-            self.comm.close();
-        }
+        self.watch.end();
+        self.comm.close();
     }
 }
 

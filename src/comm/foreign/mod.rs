@@ -8,15 +8,17 @@
 
 pub(super) mod co_progress;
 mod composed;
+mod ending;
 pub(super) mod engine;
 mod on_device;
+pub(super) mod started_call;
 mod unequal;
 mod watch;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use self::engine::AttachedEngine;
+use self::started_call::ForeignCall;
 use super::call::operation::Operation;
 use super::communicator::Communicator;
 use super::request::Request;
@@ -129,7 +131,7 @@ impl Communicator {
         let Some(foreign) = foreign.filter(|_| support != Support::Builtin) else {
             return is_on_device.then(|| Err(self.unserved(operation)));
         };
-        if let Err(error) = self.check_foreign(foreign).and_then(|()| operation.check(self.size())) {
+        if let Err(error) = self.check_foreign().and_then(|()| operation.check(self.size())) {
             return Some(Err(error));
         }
         let call = UniformCall {
@@ -204,29 +206,37 @@ impl Communicator {
         self.kinds.check_host(operation.recv.addr(), writes, "recv")
     }
 
+    /// Refuses a call if the communicator has failed in whatever engine.
     #[inline]
-    fn check_foreign(&self, foreign: &AttachedEngine) -> Result<()> {
-        if !foreign.has_failed.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let failure = self.driver.lock().report_failure(self.id);
-        Err(failure.unwrap_or_else(|| Error::Aborted(format!("\"{}\" has failed", self.name))))
+    fn check_foreign(&self) -> Result<()> {
+        if self.driver.has_failures() { self.check_failure() } else { Ok(()) }
     }
 
-    /// Fails the communicator on all ranks, because the engine has failed. Returns why: the engine may only
+    #[cold]
+    fn check_failure(&self) -> Result<()> {
+        let failure = self.driver.lock().report_failure(self.id);
+        failure.map_or(Ok(()), |failure| {
+            self.stop_foreign_engines();
+            Err(failure)
+        })
+    }
+
+    /// Fails the communicator on all ranks, because an engine has failed. Returns why: the engine may only
     /// follow a failure that came first.
     #[cold]
     fn foreign_failed(&self, error: Error) -> Error {
-        if let Some(failure) = self.driver.lock().report_failure(self.id) {
-            self.stop_foreign_engines();
-            return failure;
+        let first = self.driver.lock().report_failure(self.id);
+        match (&first, &error) {
+            (Some(_), _) => self.stop_foreign_engines(),
+            (None, Error::Timeout { .. }) => self.fail(error.clone()),
+            (None, _) => self.abort(&error.to_string()),
         }
-        self.driver.abort(self.id, &format!("rank {}: {error}", self.rank));
-        self.stop_foreign_engines();
-        error
+        first.unwrap_or(error)
     }
 
     fn foreign_request(&self, foreign: &AttachedEngine, started: Box<dyn Started>) -> Request {
-        Request::foreign(Arc::clone(&self.driver), self.id, started, Arc::clone(&foreign.co_progress))
+        let communicator = self.device.communicator().cloned().unwrap_or_default();
+        let call = ForeignCall::new(started, communicator, Arc::clone(&foreign.co_progress));
+        Request::foreign(Arc::clone(&self.driver), call)
     }
 }

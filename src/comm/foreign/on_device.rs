@@ -1,11 +1,12 @@
 //! Calls on memory of devices that another engine makes, under a watch.
 
+use std::cell::Cell;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::engine::AttachedEngine;
-use super::watch::{Entry, Places};
-use crate::backend::{Started, StreamPosition, UniformCall};
+use super::watch::{Entry, Places, timed_out};
+use crate::backend::{BackendName, Started, StreamPosition, UniformCall};
 use crate::base::{Call, Error, Result};
 use crate::comm::communicator::Communicator;
 use crate::comm::request::Request;
@@ -28,22 +29,23 @@ impl Communicator {
         // SAFETY: passed on from our caller.
         let run = || unsafe { foreign.comm.run(uniform) };
         let run = || foreign.co_progress.run_blocking(&self.driver, run);
-        let outcome = match uniform.stream {
-            Some(stream) if foreign.comm.is_recording(stream)? => run().map(|()| None),
-            Some(stream) => {
-                let entry = foreign.watch.enter(self.device.communicator()?, call, self.timeout.get())?;
-                let before = foreign.comm.position(stream)?;
-                run().and_then(|()| {
-                    let behind = foreign.comm.position(stream)?;
-                    entry.note_enqueued(Places { before, behind: Arc::clone(&behind) });
-                    Ok(Some(behind))
-                })
+        let enter = || foreign.watch.enter(self.device.communicator()?, call, self.timeout.get());
+        let enqueue = |stream| {
+            if foreign.comm.is_recording(stream)? {
+                return run().map(|()| None);
             }
-            None => {
-                let _entry = foreign.watch.enter(self.device.communicator()?, call, self.timeout.get())?;
-                run().map(|()| None)
-            }
+            let entry = enter()?;
+            let before = foreign.comm.position(stream)?;
+            run()?;
+            let behind = foreign.comm.position(stream)?;
+            entry.note_enqueued(Places { before, behind: Arc::clone(&behind) });
+            Ok(Some(behind))
         };
+        let outcome = match uniform.stream {
+            Some(stream) => enqueue(stream),
+            None => enter().and_then(|_entry| run().map(|()| None)),
+        };
+        // Also where this rank has begun nothing: the other ranks are in the call.
         outcome.map_err(|error| self.foreign_failed(error))
     }
 
@@ -57,15 +59,18 @@ impl Communicator {
         call: Call,
         uniform: &UniformCall,
     ) -> Result<Request> {
-        let timeout = self.timeout.get();
         let Some(stream) = uniform.stream else {
-            let entry = foreign.watch.enter(self.device.communicator()?, call, None)?;
-            // SAFETY: passed on from our caller.
-            let started = unsafe { foreign.comm.start(uniform) };
-            let started = started.map_err(|error| self.foreign_failed(error))?;
-            return Ok(self.foreign_request(foreign, Box::new(Watched { started, entry, timeout })));
+            let start = || {
+                let entry = foreign.watch.enter(self.device.communicator()?, call, None)?;
+                // SAFETY: passed on from our caller.
+                let started = unsafe { foreign.comm.start(uniform) }?;
+                let (engine, limit) = (foreign.name, self.timeout.get());
+                Ok(Watched { started, _entry: entry, call, engine, limit, since: Cell::default() })
+            };
+            let watched = start().map_err(|error| self.foreign_failed(error))?;
+            return Ok(self.foreign_request(foreign, Box::new(watched)));
         };
-        if foreign.comm.is_recording(stream)? {
+        if foreign.comm.is_recording(stream).map_err(|error| self.foreign_failed(error))? {
             return Err(Error::InvalidUsage(format!(
                 "{call} with a request, on a stream that records a graph; make the blocking call, which becomes a part of the \
                  graph"
@@ -81,17 +86,25 @@ impl Communicator {
 /// A call that the engine runs in a thread of ours. Its time begins when a thread waits for it.
 struct Watched {
     started: Box<dyn Started>,
-    entry: Entry,
-    timeout: Option<Duration>,
+    _entry: Entry,
+    call: Call,
+    engine: BackendName,
+    limit: Option<Duration>,
+    /// When a thread first waited.
+    since: Cell<Option<Instant>>,
 }
 
 impl Started for Watched {
-    fn note_wait(&mut self) {
-        self.entry.begin(self.timeout);
+    fn note_wait(&self) {
+        self.since.set(self.since.get().or_else(|| Some(Instant::now())));
     }
 
     fn test(&mut self) -> Result<bool> {
-        self.started.test()
+        if self.started.test()? {
+            return Ok(true);
+        }
+        let (Some(since), Some(limit)) = (self.since.get(), self.limit) else { return Ok(false) };
+        timed_out(self.call, self.engine, since, limit).map_or(Ok(false), Err)
     }
 }
 

@@ -60,7 +60,7 @@ impl Communicator {
         operation: &Unequal,
         only_start: bool,
     ) -> Result<Request> {
-        self.check_foreign(foreign)?;
+        self.check_foreign()?;
         let placed = Placed::of(operation, operation.datatype.bytes(), self.rank, self.size())?;
         let Unequal { collective, datatype, op, root, layout, places } = *operation;
         if let Support::Composed(Recipe::Messages(algorithm)) = support {

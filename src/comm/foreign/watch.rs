@@ -9,16 +9,17 @@
 //!    all ranks.
 //! 3. If the communicator has failed, the other engine is told to abort. That ends the calls which are stuck.
 //!
-//! The time of a call begins when its stream has come to it. A call costs two events and a lock.
+//! The time of a call begins when its stream has come to it. A started call without a stream is watched for lost
+//! ranks only; its time begins when a thread waits for it, and its request looks at the clock. A call costs two
+//! events and a lock.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
 use super::engine::AttachedEngine;
-use crate::backend::StreamPosition;
+use crate::backend::{BackendName, StreamPosition};
 use crate::base::{Call, Error, Result};
 use crate::comm::communicator::Communicator;
 use crate::sys::thread;
@@ -91,24 +92,31 @@ impl Watch {
         self.shared.changed.notify_all();
         Ok(Entry { shared: Arc::clone(&self.shared), number })
     }
-}
 
-impl Drop for Watch {
-    fn drop(&mut self) {
+    /// Whether streams have not passed all calls that were put into them.
+    pub(super) fn has_enqueued(&self) -> bool {
+        self.shared.state.lock().calls.iter().any(|call| call.places.is_some())
+    }
+
+    /// Looks at the calls in the calling thread. An error is one of the communicator.
+    pub(super) fn look(&self, foreign: &AttachedEngine) -> Result<()> {
+        self.shared.look(foreign)
+    }
+
+    /// Ends the watch: the engine's communicator is about to be closed.
+    pub(super) fn end(&self) {
         self.shared.state.lock().is_closed = true;
         self.shared.changed.notify_all();
     }
 }
 
-impl Entry {
-    /// Begins the time of the call.
-    pub fn begin(&self, timeout: Option<Duration>) {
-        let mut state = self.shared.state.lock();
-        if let Some(call) = state.calls.iter_mut().find(|call| call.number == self.number) {
-            (call.since, call.timeout) = (Some(Instant::now()), timeout);
-        }
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.end();
     }
+}
 
+impl Entry {
     /// Notes that the engine has put the call into its stream.
     pub fn note_enqueued(self, places: Places) {
         let mut state = self.shared.state.lock();
@@ -140,15 +148,21 @@ impl WatchedCall {
 
     /// The error of a call that has lasted too long.
     fn timed_out(&self, foreign: &AttachedEngine) -> Option<Error> {
-        let waited = self.since?.elapsed();
-        let limit = self.timeout?;
-        let (call, engine) = (self.call, foreign.name.name());
-        let detail = format!(
-            "{call} has not ended in {engine}, which does not tell the ranks that are missing; \
-             ANYCCL_BACKEND=cuda:builtin names them"
-        );
-        (waited >= limit).then_some(Error::Timeout { waited, detail })
+        timed_out(self.call, foreign.name, self.since?, self.timeout?)
     }
+}
+
+/// The error of a call of an engine that has lasted longer than `limit`, if it has.
+pub(super) fn timed_out(call: Call, engine: BackendName, since: Instant, limit: Duration) -> Option<Error> {
+    let waited = since.elapsed();
+    let detail = || {
+        format!(
+            "{call} has not ended in {}, which does not tell the ranks that are missing; ANYCCL_BACKEND=cuda:builtin \
+             names them",
+            engine.name()
+        )
+    };
+    (waited >= limit).then(|| Error::Timeout { waited, detail: detail() })
 }
 
 impl Shared {
@@ -157,14 +171,16 @@ impl Shared {
         while self.wait_for_call() {
             let Some(communicator) = communicator.upgrade() else { return };
             communicator.driver.try_move_on();
-            let found = self.look(&communicator);
-            if communicator.finalized.load(Ordering::Relaxed) {
+            let Some(foreign) = communicator.made_device_engine() else { return };
+            let found = self.look(foreign);
+            if self.state.lock().is_closed {
+                // The error, if there is one, comes from the end of the engine's communicator.
                 return;
             }
             if let Err(error) = found {
                 communicator.fail(error);
             }
-            if communicator.failure().is_some() {
+            if communicator.driver.lock().failure(communicator.id).is_some() {
                 // What the calls still wait for ends now. Nobody begins another one.
                 communicator.stop_foreign_engines();
                 self.state.lock().calls.clear();
@@ -185,8 +201,7 @@ impl Shared {
     }
 
     /// Removes the calls that have passed. An error is one of the communicator.
-    fn look(&self, communicator: &Communicator) -> Result<()> {
-        let Some(foreign) = communicator.made_device_engine() else { return Ok(()) };
+    fn look(&self, foreign: &AttachedEngine) -> Result<()> {
         foreign.comm.check()?;
         let mut outcome = Ok(());
         self.state.lock().calls.retain_mut(|call| match call.has_passed() {

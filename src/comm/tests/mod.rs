@@ -2,6 +2,7 @@
 
 mod devices;
 mod foreign;
+mod foreign_endings;
 mod formation;
 mod hook;
 mod opaque;

@@ -65,6 +65,8 @@ pub struct Driver {
     spin: Duration,
     sleepers: Sleepers<Wake>,
     abort_requested: AtomicBool,
+    /// Whether any communicator has failed so far. Set by the engine.
+    has_failures: Arc<AtomicBool>,
     /// Communicators that are to be aborted, and the reasons.
     aborts: Mutex<Vec<(CommId, String)>>,
     /// Another engine that makes progress while a thread waits, if there is one.
@@ -79,6 +81,7 @@ impl Driver {
     pub fn new(engine: Engine, spin: Duration) -> Result<Driver> {
         let wake = Wake::new().map_err(|e| Error::system("cannot make an eventfd", e))?;
         Ok(Driver {
+            has_failures: Arc::clone(&engine.has_failures),
             engine: Mutex::new(engine),
             spin,
             sleepers: Sleepers::new(wake),
@@ -92,6 +95,12 @@ impl Driver {
     /// The engine, locked, for operations that do not wait.
     pub fn lock(&self) -> MutexGuard<'_, Engine> {
         self.engine.lock()
+    }
+
+    /// Whether any communicator of the engine has failed so far. Costs no lock.
+    #[inline]
+    pub fn has_failures(&self) -> bool {
+        self.has_failures.load(Ordering::Acquire)
     }
 
     /// Waits for the end of a started operation.

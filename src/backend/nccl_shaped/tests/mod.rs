@@ -1,22 +1,28 @@
 //! Tests of the communicator, over a fake library that records its calls.
 
+mod calls;
+mod connect;
+mod ending;
+
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 
 use super::communicator::{Calls, Communicator};
+use super::connect::Connecting;
 use super::features::Features;
 use super::functions::{Functions, Handle, UniqueId};
 use super::stream::{NoStream, Stream};
 use crate::backend::MemoryKind;
-use crate::backend::engine::{Exchange, ForeignComm, UniformCall};
+use crate::backend::engine::{Exchange, ForeignComm, OobExchange, UniformCall};
 use crate::backend::inside;
 use crate::backend::nccl::NCCL;
-use crate::base::{Collective, Datatype, ReduceOp, Result};
+use crate::base::{Collective, Datatype, Error, Rank, ReduceOp, Result};
 
 /// The calls in order. `TEST` lets one test at a time use it.
 static CALLS: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -24,6 +30,8 @@ static TEST: Mutex<()> = Mutex::new(());
 /// The result of every call, and that of the question for an asynchronous error.
 static ANSWER: AtomicI32 = AtomicI32::new(0);
 static ASYNCHRONOUS: AtomicI32 = AtomicI32::new(0);
+/// Whether the making and the abort of a communicator last until this is unset.
+static IS_HELD: AtomicBool = AtomicBool::new(false);
 
 fn note(call: String) -> c_int {
     assert!(inside::is_inside() || call.starts_with("text"), "{call} without the fence");
@@ -52,8 +60,21 @@ unsafe extern "C" fn text(_: Handle) -> *const c_char {
 unsafe extern "C" fn id(_: *mut UniqueId<128>) -> c_int {
     0
 }
-unsafe extern "C" fn init(_: *mut Handle, _: usize, _: UniqueId<128>, _: c_int, _: *mut c_void) -> c_int {
-    0
+unsafe extern "C" fn init(
+    _: *mut Handle,
+    size: usize,
+    _: UniqueId<128>,
+    rank: c_int,
+    _: *mut c_void,
+) -> c_int {
+    let result = note(format!("init {rank} of {size}"));
+    while_held();
+    result
+}
+fn while_held() {
+    while IS_HELD.load(Ordering::SeqCst) {
+        thread::yield_now();
+    }
 }
 unsafe extern "C" fn finalize(_: Handle) -> c_int {
     note("finalize".into())
@@ -62,7 +83,9 @@ unsafe extern "C" fn destroy(_: Handle) -> c_int {
     note("destroy".into())
 }
 unsafe extern "C" fn abort(_: Handle) -> c_int {
-    note("abort".into())
+    let result = note("abort".into());
+    while_held();
+    result
 }
 unsafe extern "C" fn asynchronous(_: Handle, result: *mut c_int) -> c_int {
     // SAFETY: one writable number.
@@ -156,9 +179,8 @@ unsafe extern "C" fn recv(
     note(format!("recv {count} of {datatype} from {from}"))
 }
 
-/// A communicator of rank 1 of 3.
-fn communicator(averages: bool, stream: Box<dyn Stream>) -> Communicator<128> {
-    let functions = Functions {
+fn functions() -> Arc<Functions<128>> {
+    Arc::new(Functions {
         get_version: number,
         get_error_text: text,
         get_unique_id: id,
@@ -179,19 +201,27 @@ fn communicator(averages: bool, stream: Box<dyn Stream>) -> Communicator<128> {
         group_end,
         send,
         recv,
-    };
-    let features =
-        Features { memory: MemoryKind::Cpu, float8: false, averages, messages: true, aborts: true };
+    })
+}
+
+fn features(averages: bool) -> Features {
+    Features { memory: MemoryKind::Cpu, float8: false, averages, messages: true, aborts: true }
+}
+
+/// A communicator of rank 1 of 3.
+fn communicator(averages: bool, stream: Box<dyn Stream>) -> Communicator<128> {
     Communicator::new(Calls {
         dialect: &NCCL,
-        functions: Arc::new(functions),
-        features,
+        functions: functions(),
+        features: features(averages),
         handle: ptr::null_mut(),
         stream,
         rank: 1,
         size: 3,
         is_aborted: AtomicBool::new(false),
+        has_let_go: AtomicBool::new(false),
         questions: Mutex::default(),
+        handover: Mutex::default(),
     })
 }
 
@@ -220,64 +250,14 @@ fn run(comm: &dyn ForeignComm, call: &UniformCall) -> Result<()> {
     unsafe { comm.run(call) }
 }
 
-#[test]
-fn a_complex_number_is_two_floats_and_what_is_unknown_is_bytes() {
-    let _test = alone();
-    let (comm, mut buffer) = (communicator(true, Box::new(NoStream)), [0.0; 2]);
-    for (collective, datatype, op) in [
-        (Collective::AllReduce, Datatype::Complex64, Some(ReduceOp::Sum)),
-        (Collective::Reduce, Datatype::Bfloat16, Some(ReduceOp::Min)),
-        (Collective::Broadcast, Datatype::Float8E4m3, None),
-        (Collective::AllGather, Datatype::Complex128, None),
-        (Collective::ReduceScatter, Datatype::Uint64, Some(ReduceOp::Product)),
-    ] {
-        run(&comm, &call(collective, datatype, op, &mut buffer)).unwrap();
+fn wait_until(is_there: impl Fn() -> bool) {
+    while !is_there() {
+        thread::yield_now();
     }
-    let expected = [
-        "all_reduce 2 of 7 by 0",
-        "reduce 1 of 9 by 3 to 2",
-        "broadcast 1 of 1 from 2",
-        "all_gather 16 of 1",
-        "reduce_scatter 1 of 5 by 1",
-    ];
-    assert_eq!(noted(), expected);
 }
 
-#[test]
-fn an_average_is_the_librarys_or_a_sum_that_is_divided() {
-    let _test = alone();
-    let mut buffer = [0.0; 2];
-    let both = UniformCall {
-        count: 2,
-        ..call(Collective::AllReduce, Datatype::Float32, Some(ReduceOp::Avg), &mut buffer)
-    };
-    run(&communicator(true, Box::new(NoStream)), &both).unwrap();
-    assert_eq!((&noted()[..1], buffer), (&["all_reduce 2 of 7 by 4".to_string()][..], [12.0; 2]));
-    run(&communicator(false, Box::new(NoStream)), &both).unwrap();
-    assert_eq!((&noted()[0][..], buffer), ("all_reduce 2 of 7 by 0", [4.0; 2]));
-}
-
-#[test]
-fn messages_are_one_group_that_is_closed_even_if_one_is_refused() {
-    let _test = alone();
-    let (comm, mut buffer) = (communicator(true, Box::new(NoStream)), [0_u8; 8]);
-    let data = buffer.as_mut_ptr();
-    let messages = [Exchange::Receive { from: 0, data, bytes: 5 }, Exchange::Send { to: 2, data, bytes: 8 }];
-    let wait = || -> Result<()> {
-        // SAFETY: the fake library touches no buffer of a message.
-        let mut started = unsafe { comm.exchange(&messages) }?;
-        while !started.test()? {
-            thread::yield_now();
-        }
-        Ok(())
-    };
-    wait().unwrap();
-    assert_eq!(noted(), ["start", "recv 5 of 1 from 0", "send 8 of 1 to 2", "end"]);
-    ANSWER.store(5, Ordering::SeqCst);
-    let text = wait().unwrap_err().to_string();
-    assert_eq!(text, "NCCL failed in pncclGroupEnd: invalid usage (5): because it says so");
-    assert_eq!(noted().last().map(String::as_str), Some("end"));
-    ANSWER.store(0, Ordering::SeqCst);
+fn is_noted(call: &str) -> bool {
+    CALLS.lock().iter().any(|noted| noted == call)
 }
 
 /// A stream whose work has ended when the function says so.
@@ -295,68 +275,4 @@ impl<F: Fn() -> bool + Send + Sync> Stream for EndsWhen<F> {
     fn has_ended(&self) -> Result<bool> {
         Ok((self.0)())
     }
-}
-
-#[test]
-fn a_call_on_a_stream_is_waited_for_and_an_error_there_ends_the_wait() {
-    let _test = alone();
-    let mut buffer = [0.0; 2];
-    let call = call(Collective::Broadcast, Datatype::Float32, None, &mut buffer);
-    // It has ended after it was asked this many times.
-    let slow = |times| {
-        let left = AtomicU32::new(times);
-        let count = move || left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-        communicator(true, Box::new(EndsWhen(move || count().is_err())))
-    };
-    run(&slow(3), &call).unwrap();
-    ANSWER.store(NCCL.in_progress, Ordering::SeqCst);
-    run(&slow(3), &call).unwrap();
-    ANSWER.store(0, Ordering::SeqCst);
-    ASYNCHRONOUS.store(6, Ordering::SeqCst);
-    let text = run(&slow(u32::MAX), &call).unwrap_err().to_string();
-    assert!(text.starts_with("NCCL failed in pncclCommGetAsyncError: remote error (6)"), "{text}");
-}
-
-#[test]
-fn a_call_whose_stream_was_ended_by_an_abort_fails() {
-    let _test = alone();
-    let ends_with_abort = || {
-        while !CALLS.lock().iter().any(|call| call == "abort") {
-            thread::yield_now();
-        }
-        true
-    };
-    let comm = communicator(true, Box::new(EndsWhen(ends_with_abort)));
-    thread::scope(|scope| {
-        let stuck = scope.spawn(|| {
-            let mut buffer = [0.0; 2];
-            run(&comm, &call(Collective::Broadcast, Datatype::Float32, None, &mut buffer))
-        });
-        while CALLS.lock().is_empty() {
-            thread::yield_now();
-        }
-        comm.abort();
-        let text = stuck.join().unwrap().unwrap_err().to_string();
-        assert_eq!(text, "the communicator was aborted while NCCL served it");
-    });
-}
-
-#[test]
-fn a_communicator_leaves_once_and_is_not_left_after_an_abort() {
-    let _test = alone();
-    let comm = communicator(true, Box::new(NoStream));
-    comm.close();
-    comm.close();
-    comm.abort();
-    drop(comm);
-    assert_eq!(noted(), ["finalize", "destroy"]);
-    let comm = communicator(true, Box::new(NoStream));
-    comm.abort();
-    comm.abort();
-    let mut buffer = [0.0; 2];
-    let refused = run(&comm, &call(Collective::Broadcast, Datatype::Float32, None, &mut buffer)).unwrap_err();
-    assert_eq!(refused.to_string(), "the communicator was aborted while NCCL served it");
-    comm.close();
-    drop(comm);
-    assert_eq!(noted(), ["abort"]);
 }
