@@ -84,7 +84,9 @@ fn memory_of_the_library_is_freed_once_and_leaves_nothing() {
 #[test]
 fn a_driver_that_fails_at_its_nth_call_leaves_nothing_behind() {
     let _alone = ALONE.lock();
-    double();
+    if double().leaves_out("calls that fail when they are told to") {
+        return;
+    }
     let attempt = || -> anyccl_engine::base::Result<()> {
         let owner = Exportable::allocate(0, BYTES)?;
         let descriptor = owner.export()?;

@@ -227,6 +227,9 @@ fn a_stopped_rank_is_named_by_the_others_and_every_stream_drains() {
 
 #[test]
 fn a_device_that_fails_on_one_rank_fails_the_calls_of_all() {
+    if double().leaves_out("operation that is illegal when it is told to") {
+        return;
+    }
     let _watchdog = Watchdog::new("a corrupt context", Duration::from_secs(100));
     let operations = [1, 2, 3, 4, 5, 6, 9, 14, 23];
     let ways = [("staged", 0), ("staged", PIECE), ("direct", 0)];

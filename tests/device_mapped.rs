@@ -150,6 +150,9 @@ fn communicators_of_the_same_ranks_share_what_is_mapped() {
 
 #[test]
 fn an_executor_or_an_owner_whose_driver_fails_while_it_maps_goes_on_with_copies() {
+    if double().leaves_out("calls of the driver that fail when they are told to") {
+        return;
+    }
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(200));
     let of_plain = ["cuIpcGetMemHandle:1", "cuMemGetAddressRange:1", "cuIpcOpenMemHandle:1"];
     let of_exportable = [
@@ -186,6 +189,9 @@ fn the_others_learn_of_a_killed_owner_or_executor_and_their_streams_drain() {
 
 #[test]
 fn without_the_waits_of_the_executor_or_of_an_owner_some_seed_gives_wrong_bytes() {
+    if double().leaves_out("waits that can be removed") {
+        return;
+    }
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(500));
     let harm = |ignored: &str, of_rank: i32| {
         (0..60).find(|seed| {
@@ -357,7 +363,7 @@ fn many(comm: &Communicator, device: &mut Device) {
             check(comm, &mut of_arena, sum(100 + round), Placement::InPlace, Way::Blocking);
         }
     }
-    if comm.rank() == 0 {
+    if comm.rank() == 0 && !double().is_real() {
         let openings = double().live("ipc_openings");
         assert!((100..=130).contains(&openings), "{openings} openings");
     }
@@ -470,7 +476,7 @@ fn a_rank_of_the_tests_in_this_file() {
         }
         comm.finalize().expect("all calls have ended");
         let mut after = counts();
-        if part == "shared" && rank == 0 {
+        if part == "shared" && rank == 0 && !double().is_real() {
             // The bounce buffers of the second communicator stay mapped for the next one.
             after[0] -= u64::from(size - 1);
         }

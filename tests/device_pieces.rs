@@ -52,7 +52,9 @@ fn begin_on_root(comm: &Communicator, buffer: u64, stream: &Stream) {
 #[test]
 fn the_first_piece_is_sent_before_the_last_one_has_arrived() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    double();
+    if double().leaves_out("words that are not written") {
+        return;
+    }
     for transport in TRANSPORTS {
         let arena = Mutex::new(Arena::new(1 << 20));
         on_failing_ranks(2, &settings(transport), |comm| {
@@ -91,7 +93,9 @@ fn the_first_piece_is_sent_before_the_last_one_has_arrived() {
 #[test]
 fn the_first_piece_is_copied_back_before_the_last_one_has_come() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    double();
+    if double().leaves_out("words that are not written") {
+        return;
+    }
     for has_stream in [true, false] {
         let arenas = [0; 2].map(|_| Mutex::new(Arena::new(1 << 20)));
         let is_enqueued = Barrier::new(2);

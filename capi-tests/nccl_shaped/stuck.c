@@ -91,6 +91,9 @@ int main(int argc, char **argv)
     CUDA("cuStreamCreate", &stream, 1u);
     CUDA("cuMemAlloc_v2", &data, (size_t)BYTES);
     void *buffer = address(data);
+
+    /* NCCL connects the ranks in their first call, which returns when all have made it. */
+    CHECK_OK(anyccl_all_reduce(buffer, buffer, COUNT, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
     if (strcmp(argv[1], rank == 1 ? "late" : "mixed") == 0 || (rank == 1 && strcmp(argv[1], "left") == 0))
         CHECK_OK(anyccl_comm_set_timeout(ANYCCL_WORLD, ANYCCL_TIMEOUT_NEVER));
     if (rank == 1) {

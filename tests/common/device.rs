@@ -136,6 +136,24 @@ impl Double {
         self.controls.is_none()
     }
 
+    /// Whether a test must be left out on this driver, because it is that of a real GPU. Says so.
+    pub fn leaves_out(&self, what: &str) -> bool {
+        if self.is_real() {
+            eprintln!("left out: a real GPU has no {what}");
+        }
+        self.is_real()
+    }
+
+    /// Number of devices that this process sees.
+    pub fn device_count(&self) -> c_int {
+        let count: unsafe extern "C" fn(*mut c_int) -> c_int =
+            symbol(std::ptr::with_exposed_provenance_mut(self.library), "cuDeviceGetCount");
+        let mut devices = 0;
+        // SAFETY: writes one number.
+        check(unsafe { count(&mut devices) }, "cuDeviceGetCount");
+        devices
+    }
+
     /// Copies bytes to the device, and waits.
     pub fn write(&self, to: u64, bytes: &[u8]) {
         // SAFETY: as many bytes as the slice has.
