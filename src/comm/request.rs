@@ -103,8 +103,8 @@ impl Request {
         }
     }
 
-    /// Notes that a thread waits for the end of an operation of another engine, whose deadline counts from the
-    /// first time on.
+    /// Notes that a thread waits for the end of an operation of another engine, whose deadline counts from
+    /// the first time on.
     pub(super) fn note_wait(&self) {
         if let State::Foreign(call) = &self.state {
             call.note_wait();

@@ -421,7 +421,8 @@ pub fn call(way: Way, comm: &Communicator, stream: &Stream, operation: &Operatio
             // SAFETY: as above: the stream passes the call before this returns.
             let outcome = unsafe { comm.run(operation) };
             stream.synchronize();
-            outcome
+            // The stream also passes calls that have failed.
+            outcome.and_then(|()| comm.failure().map_or(Ok(()), Err))
         }
     }
 }

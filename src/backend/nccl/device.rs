@@ -85,8 +85,8 @@ pub fn check_own_devices(oob: &dyn OobExchange) -> Result<()> {
     agree(&oob.all_gather(&record(&choose(oob.rank())))?, false)
 }
 
-/// Opens the stream of this rank's device, which becomes current in this thread. Collective: either all ranks get
-/// a stream, or none.
+/// Opens the stream of this rank's device, which becomes current in this thread. Collective: either all
+/// ranks get a stream, or none.
 pub fn open_stream(oob: &dyn OobExchange) -> Result<Box<dyn Stream>> {
     let own = choose(oob.rank()).and_then(|own| own.0.set_current(own.1).map(|()| own));
     let records = oob.all_gather(&record(&own))?;

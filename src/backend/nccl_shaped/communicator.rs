@@ -263,8 +263,9 @@ impl<const ID: usize> Calls<ID> {
         let mut result = SUCCESS;
         for message in messages {
             #[allow(clippy::multiple_unsafe_ops_per_block, reason = "one of the two is made")]
-            // SAFETY: the handle lives, as in `collective`. Buffers that our caller vouches for until the group
-            // is closed and its messages have ended. Sent buffers are only read, although the shared signature has a mutable pointer.
+            // SAFETY: the handle lives, as in `collective`. Buffers that our caller vouches for until the
+            // group is closed and its messages have ended. Sent buffers are only read, although the shared
+            // signature has a mutable pointer.
             let one = unsafe {
                 match *message {
                     Exchange::Send { to, data, bytes } => {

@@ -1,8 +1,8 @@
 //! Makes a communicator of the library.
 //!
-//! The library blocks until all ranks have come, and it does not notice that one never will. So a thread of ours
-//! waits in the library, while the calling thread looks for lost ranks and at the clock. When it gives up, the
-//! thread stays in the library. A communicator that is made after all is aborted.
+//! The library blocks until all ranks have come, and it does not notice that one never will. So a thread of
+//! ours waits in the library, while the calling thread looks for lost ranks and at the clock. When it gives
+//! up, the thread stays in the library. A communicator that is made after all is aborted.
 
 use std::ffi::c_int;
 use std::ptr;

@@ -5,8 +5,8 @@
 //! for a thread that is made with the first of them. Calls run in the order in which they arrive, whatever
 //! thread runs them: all ranks must have the same order.
 //!
-//! Giving up ends every wait for a turn with an error. It does not end the call that a thread is stuck in: only
-//! the library can do that. Whoever waits for that call waits for the library, for a while.
+//! Giving up ends every wait for a turn with an error. It does not end the call that a thread is stuck in:
+//! only the library can do that. Whoever waits for that call waits for the library, for a while.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

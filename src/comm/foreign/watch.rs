@@ -9,9 +9,9 @@
 //!    all ranks.
 //! 3. If the communicator has failed, the other engine is told to abort. That ends the calls which are stuck.
 //!
-//! The time of a call begins when its stream has come to it. A started call without a stream is watched for lost
-//! ranks only; its time begins when a thread waits for it, and its request looks at the clock. A call costs two
-//! events and a lock.
+//! The time of a call begins when its stream has come to it. A started call without a stream is watched for
+//! lost ranks only; its time begins when a thread waits for it, and its request looks at the clock. A call
+//! costs two events and a lock.
 
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Tests of failures, waits and ends where another engine serves the calls. The engine does nothing but note what
-//! it is asked for. Its started calls end when a thread has said that it waits for them.
+//! Tests of failures, waits and ends where another engine serves the calls. The engine does nothing but
+//! note what it is asked for. Its started calls end when a thread has said that it waits for them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
