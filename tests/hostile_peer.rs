@@ -7,7 +7,6 @@
 //! rank runs the unchanged library. Functions of this file replace libc's `send` and `sendmsg` and corrupt
 //! what passes through them. Shared memory is corrupted through the mappings that the kernel lists. The
 //! hostile rank may crash, and is then started again.
-//! crash itself, and is then started again.
 
 mod common;
 

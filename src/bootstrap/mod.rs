@@ -86,7 +86,7 @@ pub fn universe_size() -> Option<u32> {
 }
 
 fn number_in(variable: &str) -> Option<u32> {
-    std::env::var(variable).ok()?.parse().ok()
+    crate::config::raw(variable)?.parse().ok()
 }
 
 /// Says goodbye to the launcher when the world ends, if the launcher expects it.

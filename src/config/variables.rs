@@ -16,7 +16,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_RANK",
         default: "unset",
-        meaning: "This process's rank in the job; requires ANYCCL_WORLD_SIZE and ANYCCL_STORE.",
+        meaning: "This process's rank in the job; requires ANYCCL_WORLD_SIZE and, with more than one rank, ANYCCL_STORE.",
     },
     Variable { name: "ANYCCL_WORLD_SIZE", default: "unset", meaning: "Number of ranks in the job." },
     Variable {
@@ -57,7 +57,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_DEVICE_MAP",
         default: "all",
-        meaning: "Which GPU buffers of other processes rank 0 maps in the direct way, so that calls run on them without copies. all: all that the driver can export; exportable: only memory that lives until all processes have unmapped it, such as that of anyccl_mem_alloc_kind and ncclMemAlloc; off: none.",
+        meaning: "Which GPU buffers of other processes rank 0 maps in the direct way, so that calls run on them without copies. all: all that the driver can export; exportable: only memory that lives until all processes have unmapped it, such as that of anyccl_mem_alloc_kind and of the ncclMemAlloc of NVIDIA's NCCL; off: none.",
     },
     Variable {
         name: "ANYCCL_MPI_LIB",
@@ -109,6 +109,11 @@ pub static VARIABLES: &[Variable] = &[
         name: "NCCL_MULTI_RANK_GPU_ENABLE",
         default: "unset",
         meaning: "NCCL's variable, since 2.30: 1 lets ranks share a GPU, also under the engine nccl.",
+    },
+    Variable {
+        name: "CUDA_DEVICE_MAX_CONNECTIONS",
+        default: "8",
+        meaning: "CUDA's variable: queues by which a GPU works on the streams of a process. Below 32, a warning tells threads that share a GPU of it.",
     },
     Variable {
         name: "VIRTUAL_ENV",
@@ -252,6 +257,26 @@ pub static VARIABLES: &[Variable] = &[
         name: "SLURM_PROCID",
         default: "unset",
         meaning: "Slurm's rank; used if SLURM_STEP_ID is the id of a step.",
+    },
+    Variable {
+        name: "OMPI_COMM_WORLD_APP_CTX",
+        default: "unset",
+        meaning: "Open MPI's number of the program among those of one job, for MPI_APPNUM.",
+    },
+    Variable {
+        name: "PMI_APPNUM",
+        default: "unset",
+        meaning: "mpiexec's number of the program among those of one job, for MPI_APPNUM.",
+    },
+    Variable {
+        name: "OMPI_UNIVERSE_SIZE",
+        default: "unset",
+        meaning: "Number of ranks that Open MPI has room for, for MPI_UNIVERSE_SIZE.",
+    },
+    Variable {
+        name: "PMI_UNIVERSE_SIZE",
+        default: "unset",
+        meaning: "Number of ranks that mpiexec has room for, for MPI_UNIVERSE_SIZE.",
     },
     Variable { name: "SLURM_STEP_NUM_TASKS", default: "unset", meaning: "Number of ranks of a Slurm step." },
     Variable {

@@ -1,13 +1,15 @@
 //! A warning about ranks that share the few queues of a device.
 //!
-//! A device works on the streams of a process by a few queues, 8 unless `CUDA_DEVICE_MAX_CONNECTIONS` says
-//! otherwise; copies have half of them (measured, docs/gpu.md). Streams that share a queue wait for each
-//! other. If two ranks are threads of one process, the call of one may so hold up what it waits for.
+//! A device works on the streams of a process by a few queues. Kernels have 8 and copies 4, unless
+//! `CUDA_DEVICE_MAX_CONNECTIONS` gives both more (measured, docs/gpu.md). Streams that share a queue wait
+//! for each other. If two ranks are threads of one process, the call of one may so hold up what it waits
+//! for.
 
 use std::sync::Once;
 use std::thread::ThreadId;
 
 use super::handles::{CudaContext, CudaStream};
+use crate::config::raw;
 use crate::log_line;
 
 /// The most queues that the driver gives.
@@ -30,7 +32,7 @@ pub(super) fn warn_if_shared(new: &Waiting, others: &[Waiting]) {
     };
     if !WARNING.is_completed() && others.iter().any(shares) {
         WARNING.call_once(|| {
-            if !is_enough(std::env::var(VARIABLE).ok().as_deref()) {
+            if !is_enough(raw(VARIABLE).as_deref()) {
                 log_line!(
                     Warn,
                     "several threads of this process have calls on streams of one GPU, which works on them by a few queues: \

@@ -160,8 +160,9 @@ fn elements(of: impl Fn(usize, usize) -> usize) -> String {
 fn environment() -> String {
     let mut page = String::from(
         "# Environment variables\n\n\
-         This page lists every environment variable that the library reads. An empty value counts as unset. A \
-         value that makes no sense is an error at `anyccl_init` or `anyccl_comm_create`; it is never ignored. Rank 0 \
+         This page lists every environment variable that `libanyccl.so` reads. Those of NCCL that our \
+         `libnccl.so.2` heeds are in [nccl.md](nccl.md), and those of the Python package in [python.md](python.md). \
+         An empty value counts as unset. A value that makes no sense is an error at `anyccl_init` or `anyccl_comm_create`; it is never ignored. Rank 0 \
          warns of each variable that begins with `ANYCCL_` and means nothing, with the name that is probably \
          meant.\n\n",
     );
