@@ -33,24 +33,28 @@ impl Notes {
 
 struct Noting(Arc<Notes>);
 
-struct NotingCall(Arc<Notes>);
+struct NotingCall {
+    notes: Arc<Notes>,
+    begun: Instant,
+}
 
 impl Started for NotingCall {
     fn note_wait(&self) {
-        self.0.waits.fetch_add(1, Ordering::SeqCst);
+        self.notes.waits.fetch_add(1, Ordering::SeqCst);
     }
 
     fn test(&mut self) -> Result<bool> {
-        match self.0.fails.load(Ordering::SeqCst) {
-            true => Err(Error::Unsupported("not today".into())),
-            false => Ok(self.0.waits.load(Ordering::SeqCst) > 0),
+        if self.notes.fails.load(Ordering::SeqCst) {
+            return Err(Error::Unsupported("not today".into()));
         }
+        assert!(self.begun.elapsed() < Duration::from_secs(20), "nobody says that it waits");
+        Ok(self.notes.waits.load(Ordering::SeqCst) > 0)
     }
 }
 
 impl Drop for NotingCall {
     fn drop(&mut self) {
-        self.0.freed.fetch_add(1, Ordering::SeqCst);
+        self.notes.freed.fetch_add(1, Ordering::SeqCst);
     }
 }
 
@@ -65,7 +69,7 @@ impl ForeignComm for Noting {
     }
 
     unsafe fn start(&self, _call: &UniformCall) -> Result<Box<dyn Started>> {
-        Ok(Box::new(NotingCall(Arc::clone(&self.0))))
+        Ok(Box::new(NotingCall { notes: Arc::clone(&self.0), begun: Instant::now() }))
     }
 
     unsafe fn run_unequal(&self, _call: &UnequalCall<'_>) -> Result<()> {
