@@ -158,6 +158,39 @@ static void prepared_by_mpi(struct job *job)
         MPICHECK(MPI_Request_free(&requests[i]));
 }
 
+/* Expects that a call of MPI refuses its buffer. */
+static void expect_refusal(int code)
+{
+    int class = MPI_SUCCESS;
+    MPICHECK(MPI_Error_class(code, &class));
+    EXPECT(class == MPI_ERR_BUFFER);
+}
+
+/* Calls of MPI in which the processor copies the buffer, which it cannot on a device. Nothing is sent. */
+static void refused_by_mpi(struct job *job)
+{
+    static char packed[4096];
+    MPI_Datatype columns;
+    MPI_Request request;
+    int position = 0;
+    MPICHECK(MPI_Type_vector(10, 1, 3, MPI_FLOAT, &columns));
+    MPICHECK(MPI_Type_commit(&columns));
+    MPICHECK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    expect_refusal(MPI_Send(job->device, 1, columns, job->rank, 2, MPI_COMM_WORLD));
+    expect_refusal(MPI_Irecv(job->device, 1, columns, job->rank, 2, MPI_COMM_WORLD, &request));
+    expect_refusal(MPI_Bcast(job->device, 1, columns, 0, MPI_COMM_WORLD));
+    expect_refusal(MPI_Iallgather(job->host, 10, MPI_FLOAT, job->device, 1, columns, MPI_COMM_WORLD, &request));
+    expect_refusal(MPI_Bsend(job->device, 10, MPI_FLOAT, job->rank, 2, MPI_COMM_WORLD));
+    expect_refusal(MPI_Sendrecv_replace(job->device, 10, MPI_FLOAT, job->rank, 2, job->rank, 2, MPI_COMM_WORLD,
+                                        MPI_STATUS_IGNORE));
+    expect_refusal(MPI_Pack(job->device, 1, columns, packed, sizeof packed, &position, MPI_COMM_WORLD));
+    expect_refusal(MPI_Unpack(packed, sizeof packed, &position, job->device, 10, MPI_FLOAT, MPI_COMM_WORLD));
+    EXPECT(position == 0);
+    MPICHECK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+    MPICHECK(MPI_Type_free(&columns));
+    MPICHECK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 int main(int argc, char **argv)
 {
     struct job job = {0};
@@ -186,6 +219,7 @@ int main(int argc, char **argv)
     ranks_of_both_kinds(&job);
     newer_functions(&job);
     prepared_by_mpi(&job);
+    refused_by_mpi(&job);
 
     NCCLCHECK(ncclCommDestroy(job.comm));
     CUDACHECK(cudaFree(job.device));

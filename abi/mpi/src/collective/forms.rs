@@ -41,6 +41,7 @@ macro_rules! forms {
                 check_outside_callback()?;
                 // SAFETY: the program keeps the promises that MPI asks for.
                 let script = unsafe { super::$($script)::+($($argument,)* comm) }?;
+                script.check_host()?;
                 // SAFETY: as above.
                 unsafe { script.run() }
             }
@@ -58,6 +59,7 @@ macro_rules! forms {
             check_outside_callback()?;
             // SAFETY: the program keeps the promises that MPI asks for.
             let script = unsafe { super::$($script)::+($($argument,)* comm) }?;
+            script.check_host()?;
             // SAFETY: as above.
             request.set(request::create(comm.0, unsafe { script.start() }?));
             Ok(())
@@ -72,6 +74,7 @@ macro_rules! forms {
         ) -> Result<()> {
             // SAFETY: the program keeps the promises that MPI asks for.
             let script = unsafe { super::$($script)::+($($argument,)* comm) }?;
+            script.check_host()?;
             persist(script, comm, request);
             Ok(())
         }

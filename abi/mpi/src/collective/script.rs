@@ -18,6 +18,7 @@ use crate::error::{Class, Error, Result};
 use crate::op::Bound;
 use crate::request::{self, Active};
 use crate::types::Typed;
+use crate::types::host_memory::{check_holes, check_host};
 
 /// A collective call of this rank, ready to run.
 pub struct Script {
@@ -101,6 +102,16 @@ impl Script {
     pub(super) fn call_on_blocks(&mut self, comm: &Arc<Communicator>, blocks: Blocks, bound: Option<Bound>) {
         let work = Work::Unequal(Box::new(blocks));
         self.stage().call = Some(EngineCall { comm: Arc::clone(comm), work, bound });
+    }
+
+    /// Refuses memory of a GPU in what the processor copies.
+    pub(super) fn check_host(&self) -> Result<()> {
+        std::iter::once(&self.first).chain(&self.rest).try_for_each(|stage| {
+            stage.before.iter().chain(&stage.after).try_for_each(|copy| match copy {
+                Move::Pack(typed, _) | Move::Unpack(_, typed) => check_holes(typed),
+                Move::Copy(_, to, bytes) => check_host(*to, *bytes, "a call that copies its result"),
+            })
+        })
     }
 
     /// Runs the script to its end.

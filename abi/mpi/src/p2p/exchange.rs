@@ -8,6 +8,7 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::request::{self, Active};
 use crate::status::Status;
+use crate::types::host_memory::check_host;
 use crate::types::memory::Memory;
 
 /// The two operations of an exchange.
@@ -148,6 +149,7 @@ unsafe fn start_replace(
     check_send(comm, dest, sendtag)?;
     let copy = match memory {
         Memory::Run(data, bytes) => {
+            check_host(data, bytes, "an exchange that replaces it, which copies it first")?;
             // SAFETY: the caller's memory is readable.
             unsafe { std::slice::from_raw_parts(send::present(data), bytes) }.to_vec()
         }

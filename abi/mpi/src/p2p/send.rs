@@ -13,6 +13,7 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::request::{self, Active};
 use crate::status::Status;
+use crate::types::host_memory::check_host;
 use crate::types::memory::{Memory, dense_bytes};
 
 /// A message of bytes.
@@ -171,6 +172,7 @@ pub(super) unsafe fn begin(
 ) -> Result<Active> {
     match memory {
         Memory::Run(data, bytes) if mode == Mode::Buffered => {
+            check_host(data, bytes, "a buffered send, which copies it")?;
             // SAFETY: the caller's memory is readable.
             let copy = unsafe { std::slice::from_raw_parts(present(data), bytes) }.to_vec();
             buffered::start(comm, copy, to, tag)

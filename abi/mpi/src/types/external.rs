@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 
-use super::packing::{elements, part};
+use super::packing::{check_packing, elements, part};
 use crate::arguments::{DatatypeHandle, InputOutput, Output, RecvAddress, SendAddress};
 use crate::error::{Class, Error, Result};
 
@@ -42,6 +42,7 @@ pub unsafe fn pack_external(
     let bytes = typed.datatype.external32_size(typed.count)? as usize;
     let start = position.get();
     let target = outbuf.pointer().wrapping_add(part(start, bytes, outsize)?);
+    check_packing(&typed, target, bytes)?;
     // SAFETY: the program passes readable elements, and an output of that many bytes, which was checked.
     unsafe { typed.datatype.pack_external(typed.count, typed.base, target) }?;
     position.set(start + bytes as i64);
@@ -63,6 +64,7 @@ pub unsafe fn unpack_external(
     let bytes = typed.datatype.external32_size(typed.count)? as usize;
     let start = position.get();
     let source = inbuf.pointer().wrapping_add(part(start, bytes, insize)?);
+    check_packing(&typed, source, bytes)?;
     // SAFETY: the program passes writable elements, and an input of that many bytes, which was checked.
     unsafe { typed.datatype.unpack_external(typed.count, typed.base, source) }?;
     position.set(start + bytes as i64);

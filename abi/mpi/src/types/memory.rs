@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyccl_engine::p2p::Pieces;
 
 use super::committed;
+use super::host_memory::check_holes;
 use crate::arguments::DatatypeHandle;
 use crate::datatype::Datatype;
 use crate::error::{Class, Error, Result};
@@ -90,12 +91,18 @@ impl Memory {
             let start = base.wrapping_offset(offset as isize);
             return Ok(Memory::Run(start, bytes as usize));
         }
-        let datatype = Arc::clone(datatype);
-        Ok(Memory::Pieces(Typed { base, count, datatype }))
+        let typed = Typed { base, count, datatype: Arc::clone(datatype) };
+        check_holes(&typed)?;
+        Ok(Memory::Pieces(typed))
     }
 }
 
 impl Typed {
+    /// Address of the first byte of data.
+    pub fn first(&self) -> *mut u8 {
+        self.base.wrapping_offset(self.datatype.true_lb() as isize)
+    }
+
     /// Bytes of data.
     pub fn bytes(&self) -> usize {
         (self.count * self.datatype.size()) as usize

@@ -6,6 +6,7 @@
 
 pub mod construct;
 pub mod external;
+pub mod host_memory;
 pub mod inquiry;
 pub mod memory;
 pub mod packing;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::host_memory::check_host;
 use super::{Typed, committed};
 use crate::arguments::{CommHandle, DatatypeHandle, InputOutput, Output, RecvAddress, SendAddress};
 use crate::comm::Comm;
@@ -17,6 +18,13 @@ pub(super) fn elements(base: *mut u8, count: i64, datatype: DatatypeHandle) -> R
         return Err(Error::new(Class::COUNT, format!("{count} elements exceed memory")));
     }
     Ok(Typed { base, count, datatype })
+}
+
+/// Refuses to pack or unpack in memory of a GPU.
+pub(super) fn check_packing(elements: &Typed, packed: *const u8, bytes: usize) -> Result<()> {
+    const WHAT: &str = "packing or unpacking, which the processor does";
+    check_host(elements.first(), elements.bytes(), WHAT)?;
+    check_host(packed, bytes, WHAT)
 }
 
 /// The start of the part of a packed buffer that `bytes` bytes from `position` on need.
@@ -44,6 +52,7 @@ pub unsafe fn pack(
     let typed = elements(inbuf.pointer().cast_mut(), incount, datatype)?;
     let (bytes, start) = (typed.bytes(), position.get());
     let target = outbuf.pointer().wrapping_add(part(start, bytes, outsize)?);
+    check_packing(&typed, target, bytes)?;
     // SAFETY: the program passes readable elements, and an output of that many bytes, which was checked.
     unsafe { typed.datatype.gather(typed.count, typed.base, 0, target, bytes) };
     position.set(start + bytes as i64);
@@ -64,6 +73,7 @@ pub unsafe fn unpack(
     let typed = elements(outbuf.pointer(), outcount, datatype)?;
     let (bytes, start) = (typed.bytes(), position.get());
     let source = inbuf.pointer().wrapping_add(part(start, bytes, insize)?);
+    check_packing(&typed, source, bytes)?;
     // SAFETY: the program passes writable elements, and an input of that many bytes, which was checked.
     unsafe { typed.datatype.scatter(typed.count, typed.base, 0, source, bytes) };
     position.set(start + bytes as i64);
