@@ -52,12 +52,12 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_DEVICE_WAY",
         default: "auto",
-        meaning: "Way of collectives on GPU memory that the builtin engine serves. direct: one rank runs one kernel over the buffers of all, where all are on one host; staged: through copies in host memory; auto: direct for NCCL programs and for communicators that are made for GPU memory, else staged. With direct, a collective has GPU memory on all ranks or on none, and NCCL is not chosen by itself.",
+        meaning: "Way of collectives on GPU memory that the builtin engine serves. direct: one rank runs one kernel over the buffers of all, where all are on one host. staged: through copies in host memory. auto: direct for NCCL programs and for communicators that are made for GPU memory, else staged. With direct, a collective has GPU memory on all ranks or on none, and NCCL is not chosen by itself.",
     },
     Variable {
         name: "ANYCCL_DEVICE_MAP",
         default: "all",
-        meaning: "Which GPU buffers of other processes rank 0 maps in the direct way, so that calls run on them without copies. all: all that the driver can export; exportable: only memory that lives until all processes have unmapped it, such as that of anyccl_mem_alloc_kind and of the ncclMemAlloc of NVIDIA's NCCL; off: none.",
+        meaning: "Which GPU buffers of other processes rank 0 maps in the direct way, so that calls run on them without copies. all: all that the driver can export. exportable: only memory that lives until all processes have unmapped it, such as that of anyccl_mem_alloc_kind and of the ncclMemAlloc of NVIDIA's NCCL. off: none.",
     },
     Variable {
         name: "ANYCCL_MPI_LIB",
@@ -240,6 +240,16 @@ pub static VARIABLES: &[Variable] = &[
         default: "unset",
         meaning: "mpiexec's number of ranks on this host. If it equals PMI_SIZE, ranks that have called MPI_Init before meet by a file in a private folder.",
     },
+    Variable {
+        name: "PMI_APPNUM",
+        default: "unset",
+        meaning: "mpiexec's number of the program among those of one job, for MPI_APPNUM.",
+    },
+    Variable {
+        name: "PMI_UNIVERSE_SIZE",
+        default: "unset",
+        meaning: "Number of ranks that mpiexec has room for, for MPI_UNIVERSE_SIZE.",
+    },
     Variable { name: "OMPI_COMM_WORLD_RANK", default: "unset", meaning: "Open MPI's rank." },
     Variable { name: "OMPI_COMM_WORLD_SIZE", default: "unset", meaning: "Open MPI's number of ranks." },
     Variable {
@@ -254,19 +264,9 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Name of a job of Open MPI before 5.0.",
     },
     Variable {
-        name: "SLURM_PROCID",
-        default: "unset",
-        meaning: "Slurm's rank; used if SLURM_STEP_ID is the id of a step.",
-    },
-    Variable {
         name: "OMPI_COMM_WORLD_APP_CTX",
         default: "unset",
         meaning: "Open MPI's number of the program among those of one job, for MPI_APPNUM.",
-    },
-    Variable {
-        name: "PMI_APPNUM",
-        default: "unset",
-        meaning: "mpiexec's number of the program among those of one job, for MPI_APPNUM.",
     },
     Variable {
         name: "OMPI_UNIVERSE_SIZE",
@@ -274,9 +274,9 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Number of ranks that Open MPI has room for, for MPI_UNIVERSE_SIZE.",
     },
     Variable {
-        name: "PMI_UNIVERSE_SIZE",
+        name: "SLURM_PROCID",
         default: "unset",
-        meaning: "Number of ranks that mpiexec has room for, for MPI_UNIVERSE_SIZE.",
+        meaning: "Slurm's rank; used if SLURM_STEP_ID is the id of a step.",
     },
     Variable { name: "SLURM_STEP_NUM_TASKS", default: "unset", meaning: "Number of ranks of a Slurm step." },
     Variable {
