@@ -28,7 +28,7 @@
  * - A count is a number of elements. A number of bytes is called `bytes`.
  * - A pointer is borrowed for the duration of the call, unless its documentation says otherwise. A handle
  *   that is "owned by the caller" must be released with the function that is named there.
- * - Buffers are host memory of any alignment.
+ * - Buffers are host memory of any alignment, or memory of a GPU: see anyccl_comm_set_stream().
  * - A call that is "local" does not communicate with other ranks.
  * - Any thread may make any call. Calls that must not run at the same time are named.
  * - After fork, the child cannot use what its parent made: such calls return ANYCCL_ERR_INVALID_USAGE and

@@ -1,9 +1,9 @@
-//! NCCL's C functions, on the builtin engine and host memory: libnccl.so.2.
+//! NCCL's C functions, on the builtin engine: libnccl.so.2.
 //!
-//! A program that was built for NCCL runs on this library unchanged, without a GPU, if its buffers are
-//! ordinary memory. Its streams may have any value and are ignored. [`functions`] is the one table of all
-//! names; the functions' bodies lie in one file per kind of object. The contract is NCCL's; docs/nccl.md says
-//! what this library decides beyond it.
+//! A program that was built for NCCL runs on this library unchanged. Calls on memory of a GPU become part of
+//! their streams ([`streams`]). Without a GPU, buffers are ordinary memory, and streams may have any value
+//! and are ignored. [`functions`] is the one table of all names; the functions' bodies lie in one file per
+//! kind of object. The contract is NCCL's; docs/nccl.md says what this library decides beyond it.
 //!
 //! - [`call`] is the guard around each function, [`result`] the only place where an error becomes a number.
 //!   [`last_error`] has the sentences of failures, [`failure_log`] the latest one of the process.

@@ -1,6 +1,6 @@
 //! Memory that peers read in place, and registration: ncclMemAlloc, ncclCommRegister and their counterparts.
 //!
-//! Like every call with a buffer, registration refuses memory of a GPU ([`anyccl_engine::device`]).
+//! ncclMemAlloc gives host memory, and registration changes nothing, whatever the memory is.
 
 use std::ffi::c_void;
 
