@@ -19,10 +19,21 @@
 
 enum { COUNT = 5000, BYTES = COUNT * 4 };
 
+/* Tells rank 1 that the call is under way. In a blocking call it is told just before. */
+static void tell(const char *how)
+{
+    int token = 0;
+    if (strcmp(how, "lost") == 0 || strcmp(how, "aborted") == 0)
+        CHECK_OK(anyccl_send(&token, 1, ANYCCL_INT32, 1, 0, ANYCCL_WORLD));
+}
+
 /* The rank that does not take part. */
 static void other(const char *how)
 {
     static int32_t host[COUNT];
+    int token = 0;
+    if (strcmp(how, "lost") == 0 || strcmp(how, "aborted") == 0)
+        CHECK_OK(anyccl_recv(&token, 1, ANYCCL_INT32, 0, 0, ANYCCL_WORLD, NULL));
     if (strcmp(how, "lost") == 0)
         raise(SIGKILL);
     if (strcmp(how, "aborted") == 0)
@@ -33,7 +44,6 @@ static void other(const char *how)
         CHECK(anyccl_finalize() != ANYCCL_SUCCESS);
         return;
     }
-    int token = 0;
     CHECK(anyccl_broadcast(&token, &token, 1, ANYCCL_INT32, 0, ANYCCL_WORLD) != ANYCCL_SUCCESS);
     printf("rank 1: %s\n", anyccl_last_error());
 }
@@ -55,7 +65,7 @@ static anyccl_status_t waited(const char *how, anyccl_request_t *request)
     }
     if (strcmp(how, "for") == 0) {
         status = anyccl_wait_for(request, 30000, &has_ended, NULL);
-        CHECK(has_ended);
+        CHECK(*request == ANYCCL_REQUEST_NULL);
         return status;
     }
     return anyccl_wait(request);
@@ -103,6 +113,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[2], "stream") == 0 || strcmp(argv[2], "leave") == 0) {
         CHECK_OK(anyccl_comm_set_stream(ANYCCL_WORLD, stream));
         CHECK_OK(anyccl_all_reduce(buffer, buffer, COUNT, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
+        tell(argv[1]);
         if (strcmp(argv[1], "left") == 0) {
             status = anyccl_finalize();
         } else if (strcmp(argv[2], "leave") == 0) {
@@ -112,9 +123,11 @@ int main(int argc, char **argv)
             status = anyccl_comm_failure(ANYCCL_WORLD);
         }
     } else if (strcmp(argv[2], "blocking") == 0) {
+        tell(argv[1]);
         status = anyccl_all_reduce(buffer, buffer, COUNT, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD);
     } else {
         CHECK_OK(anyccl_iall_reduce(buffer, buffer, COUNT, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD, &request));
+        tell(argv[1]);
         status = waited(argv[2], &request);
     }
     CHECK(status != ANYCCL_SUCCESS);

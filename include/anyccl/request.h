@@ -153,7 +153,7 @@ anyccl_status_t anyccl_wait_message(anyccl_request_t *request, struct anyccl_mes
  *                            unchanged: it can be waited for again.
  * \param[in]     timeout_ms  Longest time to wait, 0 or more. ANYCCL_TIMEOUT_NEVER: as
  *                            anyccl_wait_message().
- * \param[out]    done        1 when the operation has ended, else 0. Also written if it has failed.
+ * \param[out]    done        1 when the operation has ended, else 0. Unchanged if it has failed.
  * \param[out]    status      As for anyccl_wait_message(). Unchanged if the operation has not ended. May be
  *                            NULL.
  * \returns ANYCCL_SUCCESS, also if the time has passed first; the status of the operation when it has ended
@@ -174,7 +174,7 @@ anyccl_status_t anyccl_wait_for(anyccl_request_t *request,
  *
  * \param[in,out] request  Taken if the operation has ended: NULL then, also if it failed. A request that is
  *                         NULL has ended.
- * \param[out]    done     1 when it has ended, else 0. Also written if it has failed.
+ * \param[out]    done     1 when it has ended, else 0. Unchanged if it has failed.
  * \returns ANYCCL_SUCCESS; the status of the operation when it has ended with a failure; otherwise as
  *          anyccl_wait().
  *

@@ -189,7 +189,7 @@ unsafe fn wait(request: *mut anyccl_request_t, place: StatusPlace) -> Result<()>
 ///
 /// \param[in,out] request  Taken if the operation has ended: NULL then, also if it failed. A request that is
 ///                         NULL has ended.
-/// \param[out]    done     1 when it has ended, else 0. Also written if it has failed.
+/// \param[out]    done     1 when it has ended, else 0. Unchanged if it has failed.
 /// \returns ANYCCL_SUCCESS; the status of the operation when it has ended with a failure; otherwise as
 ///          anyccl_wait().
 ///
@@ -249,7 +249,6 @@ unsafe fn test_after(
     let open = REQUESTS.get(slot.addr())?;
     let mut work = open.claim()?;
     let has_ended = try_to_end(&mut work);
-    done.set(c_int::from(has_ended));
     if has_ended {
         let outcome = work.wait();
         retire(&work, slot)?;
@@ -258,6 +257,7 @@ unsafe fn test_after(
         }
         outcome?;
     }
+    done.set(c_int::from(has_ended));
     Ok(())
 }
 
@@ -267,7 +267,7 @@ unsafe fn test_after(
 ///                            unchanged: it can be waited for again.
 /// \param[in]     timeout_ms  Longest time to wait, 0 or more. ANYCCL_TIMEOUT_NEVER: as
 ///                            anyccl_wait_message().
-/// \param[out]    done        1 when the operation has ended, else 0. Also written if it has failed.
+/// \param[out]    done        1 when the operation has ended, else 0. Unchanged if it has failed.
 /// \param[out]    status      As for anyccl_wait_message(). Unchanged if the operation has not ended. May be
 ///                            NULL.
 /// \returns ANYCCL_SUCCESS, also if the time has passed first; the status of the operation when it has ended
