@@ -20,8 +20,10 @@ const BYTES: usize = 50_000;
 const PIECE: usize = 7000;
 /// The ways of collectives on memory of a device.
 const WAYS: [&str; 2] = ["staged", "direct"];
-/// Longest time until an error that another rank knows is known.
-const SOON: Duration = Duration::from_secs(5);
+/// A deadline of calls, and a long time for ranks that are alive.
+const DEADLINE: Duration = Duration::from_millis(400);
+/// Longest time until an error that another rank knows is known: far less than the deadline of most tests.
+const SOON: Duration = Duration::from_secs(20);
 
 /// The settings of a test: its calls are in pieces where ranks share memory.
 fn settings(transport: TransportChoice) -> Config {
@@ -114,10 +116,10 @@ fn different_calls_on_streams_are_named_on_every_rank() {
 
 #[test]
 fn a_rank_that_does_not_come_ends_the_calls_of_the_others_in_time() {
-    let config = Config { timeout: Some(Duration::from_millis(400)), ..settings(TRANSPORTS[0]) };
     let begin = Instant::now();
     let have_ended = Barrier::new(3);
-    let errors = errors_after(3, &config, |comm, buffer, stream| {
+    let errors = errors_after(3, &settings(TRANSPORTS[0]), |comm, buffer, stream| {
+        comm.set_timeout(Some(DEADLINE));
         if comm.rank() < 2 {
             enqueue(comm, Collective::AllReduce, buffer).unwrap();
             enqueue(comm, Collective::AllReduce, buffer).unwrap();
@@ -156,13 +158,15 @@ fn a_communicator_that_is_dropped_while_calls_wait_lets_the_streams_go_on() {
 
 #[test]
 fn two_communicators_on_one_stream_whose_ranks_differ_in_their_order_end_by_a_deadline() {
-    let config = Config { timeout: Some(Duration::from_millis(400)), ..settings(TRANSPORTS[0]) };
     let begin = Instant::now();
-    let errors = errors_after(2, &config, |comm, buffer, _| {
+    let errors = errors_after(2, &settings(TRANSPORTS[0]), |comm, buffer, _| {
         let other = comm.dup(&Default::default()).expect("all ranks take part").shared();
         let stream = Stream::new();
         let mut both = [comm, &*other];
-        both.iter().for_each(|comm| comm.set_stream(Some(stream.handle())));
+        for comm in both {
+            comm.set_timeout(Some(DEADLINE));
+            comm.set_stream(Some(stream.handle()));
+        }
         if comm.rank() == 1 {
             both.reverse();
         }
@@ -209,8 +213,8 @@ fn a_stopped_rank_is_named_by_the_others_and_every_stream_drains() {
     let _watchdog = Watchdog::new("a stopped rank", Duration::from_secs(60));
     for way in WAYS {
         let job = ProcessJob::new(3, "call until failure", &free_tcp_store())
-            .set("ANYCCL_TIMEOUT_MS", 1000)
-            .set("ANYCCL_DEVICE_WAY", way);
+            .set("ANYCCL_DEVICE_WAY", way)
+            .deadline(Duration::from_secs(1));
         let mut ranks = job.start_all();
         ranks.iter_mut().for_each(|rank| rank.expect("running"));
         ranks[1].signal(libc::SIGSTOP);

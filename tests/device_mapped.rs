@@ -197,7 +197,7 @@ fn without_the_waits_of_the_executor_or_of_an_owner_some_seed_gives_wrong_bytes(
         (0..60).find(|seed| {
             let job = job(2, 1, "mutation")
                 .set("CUDA_DOUBLE_SEED", seed)
-                .set("ANYCCL_TIMEOUT_MS", if ignored.is_empty() { 50_000 } else { 2000 })
+                .deadline(Duration::from_secs(if ignored.is_empty() { 50 } else { 2 }))
                 .set("ANYCCL_TEST_IGNORED", ignored)
                 .set("ANYCCL_TEST_IGNORING", of_rank);
             // Each rank is heard, so that none is killed while another one is in a call with it.

@@ -193,10 +193,11 @@ fn a_rank_that_leaves_without_finalizing_is_named_to_the_others() {
 #[test]
 fn a_rank_that_does_not_come_to_a_call_is_named_after_the_timeout() {
     for transport in TRANSPORTS {
-        let settings = Config { timeout: Some(Duration::from_millis(700)), ..quietly(transport) };
+        const LIMIT: Duration = Duration::from_millis(700);
         let (done, end) = channel::<()>();
         let (done, end) = (Mutex::new(Some(done)), Mutex::new(end));
-        on_failing_ranks(2, &settings, |comm| {
+        on_failing_ranks(2, &quietly(transport), |comm| {
+            comm.set_timeout(Some(LIMIT));
             if comm.rank() == 1 {
                 // The receive ends when rank 0 has dropped its sender.
                 let _ = end.lock().unwrap().recv();
@@ -207,7 +208,7 @@ fn a_rank_that_does_not_come_to_a_call_is_named_after_the_timeout() {
             let error = attempt(&comm, Case::plain(Collective::AllReduce, 0, 10)).expect_err("nobody comes");
             assert!(matches!(error, Error::Timeout { .. }), "{error:?}");
             assert!(error.to_string().contains("rank 1 "), "{error}");
-            assert!(started.elapsed() >= Duration::from_millis(700), "too early");
+            assert!(started.elapsed() >= LIMIT, "too early");
         });
     }
 }

@@ -12,6 +12,7 @@ use anyccl_engine::comm::{Communicator, world_finalize};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::attempt::{Attempt, Placement, check};
 use common::case::Case;
+use common::lateness::{Late, in_time, within};
 use common::proc_fs::{named_shared_mappings, shared_files, socket_inodes, unix_inodes};
 use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, listen, part, say};
 use common::temp_dir::TempDir;
@@ -40,7 +41,7 @@ struct RunningJob {
 
 impl RunningJob {
     /// Starts the job and waits until every rank is in the middle of its calls.
-    fn start(size: u32, part: &'static str, transport: &str, more: &[(&str, &str)]) -> RunningJob {
+    fn start(size: u32, part: &'static str, transport: &str, deadline: Option<Duration>) -> RunningJob {
         let directory = TempDir::new();
         // The job over shared memory has its store in a file. The job over TCP uses the store of rank 0.
         let store = match transport {
@@ -49,8 +50,8 @@ impl RunningJob {
         };
         let mut job = ProcessJob::new(size, part, &store).set("ANYCCL_TRANSPORT", transport);
         job = job.set("TMPDIR", directory.path().display());
-        for (name, value) in more {
-            job = job.set(name, value);
+        if let Some(limit) = deadline {
+            job = job.deadline(limit);
         }
         let files = shared_files();
         let mut ranks = job.start_all();
@@ -90,21 +91,25 @@ fn each_rank_is_lost_in_turn(transport: &str, how: impl Fn(&mut RankProcess)) {
     let _turn = one_at_a_time();
     let _watchdog = Watchdog::new(format!("losing each rank in turn over {transport}"), LIMIT);
     for victim in 0..4 {
-        let mut job = RunningJob::start(4, "call until failure", transport, &[]);
-        let lost_at = Instant::now();
-        how(&mut job.ranks[victim]);
-        let lost = job.ranks.remove(victim);
-        for survivor in &mut job.ranks {
-            let said = survivor.hear();
-            let who = format!("rank {} after the loss of {victim} over {transport}", survivor.rank);
-            assert!(said.text.starts_with(&format!("peer_lost {victim} ")), "{who}: {}", said.text);
-            let late = said.when.duration_since(lost_at);
-            assert!(late < SOON, "{who} learnt it after {late:?}");
-            survivor.expect("the same again");
-        }
-        drop(lost);
-        job.end_and_look_around();
+        in_time(|| a_rank_is_lost(victim, transport, &how));
     }
+}
+
+fn a_rank_is_lost(victim: usize, transport: &str, how: impl Fn(&mut RankProcess)) -> Result<(), Late> {
+    let mut job = RunningJob::start(4, "call until failure", transport, None);
+    let lost_at = Instant::now();
+    how(&mut job.ranks[victim]);
+    let lost = job.ranks.remove(victim);
+    for survivor in &mut job.ranks {
+        let said = survivor.hear();
+        let who = format!("rank {} after the loss of {victim} over {transport}", survivor.rank);
+        assert!(said.text.starts_with(&format!("peer_lost {victim} ")), "{who}: {}", said.text);
+        within(SOON, said.when.duration_since(lost_at), who)?;
+        survivor.expect("the same again");
+    }
+    drop(lost);
+    job.end_and_look_around();
+    Ok(())
 }
 
 #[test]
@@ -128,28 +133,31 @@ fn survivors_learn_within_a_second_which_rank_has_exited_without_finalizing() {
 fn a_stopped_rank_is_named_when_the_others_have_waited_long_enough() {
     let _turn = one_at_a_time();
     let _watchdog = Watchdog::new("a stopped rank", LIMIT);
-    let timeout = Duration::from_millis(1500);
     for transport in ["shm", "tcp"] {
-        let more = [("ANYCCL_TIMEOUT_MS", "1500")];
-        let mut job = RunningJob::start(3, "call until failure", transport, &more);
-        let stopped_at = Instant::now();
-        job.ranks[1].signal(libc::SIGSTOP);
-        for at in [0, 2] {
-            let said = job.ranks[at].hear();
-            assert!(said.text.starts_with("timeout "), "{}", said.text);
-            assert!(said.text.contains("rank 1 ") && said.text.contains("has not arrived"), "{}", said.text);
-            let late = said.when.duration_since(stopped_at);
-            // The two may have waited for each other for a while before they waited for the stopped rank.
-            assert!(late < timeout + SOON, "learnt after {late:?}");
-            job.ranks[at].expect("the same again");
-        }
-        // When the stopped rank continues, it gets the error that the others have agreed on.
-        job.ranks[1].signal(libc::SIGCONT);
-        let said = job.ranks[1].hear();
-        assert!(!said.text.starts_with("running"), "{}", said.text);
-        job.ranks[1].expect("the same again");
-        job.end_and_look_around();
+        in_time(|| a_rank_is_stopped(transport));
     }
+}
+
+fn a_rank_is_stopped(transport: &str) -> Result<(), Late> {
+    let timeout = Duration::from_millis(1500);
+    let mut job = RunningJob::start(3, "call until failure", transport, Some(timeout));
+    let stopped_at = Instant::now();
+    job.ranks[1].signal(libc::SIGSTOP);
+    for at in [0, 2] {
+        let said = job.ranks[at].hear();
+        assert!(said.text.starts_with("timeout "), "{}", said.text);
+        assert!(said.text.contains("rank 1 ") && said.text.contains("has not arrived"), "{}", said.text);
+        // The two may have waited for each other for a while before they waited for the stopped rank.
+        within(timeout + SOON, said.when.duration_since(stopped_at), format!("rank {at} over {transport}"))?;
+        job.ranks[at].expect("the same again");
+    }
+    // When the stopped rank continues, it gets the error that the others have agreed on.
+    job.ranks[1].signal(libc::SIGCONT);
+    let said = job.ranks[1].hear();
+    assert!(!said.text.starts_with("running"), "{}", said.text);
+    job.ranks[1].expect("the same again");
+    job.end_and_look_around();
+    Ok(())
 }
 
 #[test]
@@ -157,7 +165,7 @@ fn a_job_that_ends_in_good_order_leaves_nothing_behind() {
     let _turn = one_at_a_time();
     let _watchdog = Watchdog::new("a good end", LIMIT);
     for transport in ["shm", "tcp"] {
-        RunningJob::start(3, "finalize", transport, &[]).end_and_look_around();
+        RunningJob::start(3, "finalize", transport, None).end_and_look_around();
     }
 }
 
@@ -195,23 +203,26 @@ fn a_receive_of_what_a_dead_rank_had_offered_fails_within_a_second() {
     let _turn = one_at_a_time();
     let _watchdog = Watchdog::new("a message of a dead rank", LIMIT);
     for bytes in LEFT_BYTES {
-        let directory = TempDir::new();
-        let store = format!("file:{}", directory.path().join("store").display());
-        let mut job = ProcessJob::new(3, "receive from the dead", &store).set("ANYCCL_TEST_BYTES", bytes);
-        // Ranks that share a processor offer their messages to the receiver, which copies them out of the
-        // sender's memory.
-        job.prefixes = vec![vec!["taskset".into(), "-c".into(), a_processor()]; 3];
-        let mut ranks = job.start_all();
-        ranks[1].expect("sent");
-        // The process must have ended, because the receiver can fetch the message until then.
-        drop(ranks.remove(1));
-        let told_at = Instant::now();
-        ranks[0].tell("receive");
-        let said = ranks[0].hear();
-        assert!(said.text.starts_with("peer_lost 1 "), "{bytes} bytes: {}", said.text);
-        let late = said.when.duration_since(told_at);
-        assert!(late < SOON, "{bytes} bytes: learnt after {late:?}");
+        in_time(|| a_sender_dies(bytes));
     }
+}
+
+fn a_sender_dies(bytes: usize) -> Result<(), Late> {
+    let directory = TempDir::new();
+    let store = format!("file:{}", directory.path().join("store").display());
+    let mut job = ProcessJob::new(3, "receive from the dead", &store).set("ANYCCL_TEST_BYTES", bytes);
+    // Ranks that share a processor offer their messages to the receiver, which copies them out of the
+    // sender's memory.
+    job.prefixes = vec![vec!["taskset".into(), "-c".into(), a_processor()]; 3];
+    let mut ranks = job.start_all();
+    ranks[1].expect("sent");
+    // The process must have ended, because the receiver can fetch the message until then.
+    drop(ranks.remove(1));
+    let told_at = Instant::now();
+    ranks[0].tell("receive");
+    let said = ranks[0].hear();
+    assert!(said.text.starts_with("peer_lost 1 "), "{bytes} bytes: {}", said.text);
+    within(SOON, said.when.duration_since(told_at), format!("a receiver of {bytes} bytes"))
 }
 
 fn receive_from_the_dead(comm: &Communicator) {

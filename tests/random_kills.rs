@@ -12,6 +12,7 @@ use anyccl_engine::base::{Collective, Error, Rank};
 use anyccl_engine::comm::{CommConfig, Communicator};
 use common::attempt::{Attempt, Placement, check};
 use common::case::Case;
+use common::lateness::{Late, in_time, within};
 use common::proc_fs::{shared_files, socket_inodes, unix_inodes};
 use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, part, say};
 use common::values::noise;
@@ -43,37 +44,41 @@ fn a_rank_killed_during_any_collective_is_survived_by_the_others() {
     let rounds = rounds();
     let _watchdog = Watchdog::new("random kills", Duration::from_secs(60 + 10 * rounds as u64));
     for round in 0..rounds {
-        let chance = noise(0, round);
-        let transport = if chance & 1 == 0 { "shm" } else { "tcp" };
-        let victim = (chance >> 8) as usize % SIZE as usize;
-        let files = shared_files();
-        let job = ProcessJob::new(SIZE, "call until failure", &free_tcp_store())
-            .set("ANYCCL_TRANSPORT", transport)
-            .set("ANYCCL_TEST_ROUND", round);
-        let mut ranks = job.start_all();
-        ranks.iter_mut().for_each(|rank| rank.expect("running"));
-        let sockets: Vec<u64> = ranks.iter().flat_map(|rank| socket_inodes(rank.pid())).collect();
-        // The sleep ends at some moment in the middle of a call.
-        std::thread::sleep(Duration::from_micros(chance >> 16 & 0x3fff));
-        let killed_at = Instant::now();
-        ranks[victim].signal(libc::SIGKILL);
-        let lost = ranks.remove(victim);
-        for survivor in &mut ranks {
-            let who = format!("round {round}, {transport}, rank {} after {victim}", survivor.rank);
-            let said = survivor.hear();
-            assert!(said.text.starts_with(&format!("lost {victim}")), "{who}: {}", said.text);
-            let late = said.when.duration_since(killed_at);
-            assert!(late < SOON, "{who} learnt it after {late:?}");
-        }
-        for survivor in &mut ranks {
-            survivor.expect("shrunk, and all went well");
-        }
-        drop(lost);
-        ranks.into_iter().for_each(RankProcess::end_well);
-        let all = unix_inodes();
-        assert!(!sockets.iter().any(|socket| all.contains(socket)), "round {round}: sockets are left");
-        assert!(shared_files().is_subset(&files), "round {round}: shared memory is left");
+        in_time(|| a_rank_is_killed(round));
     }
+}
+
+fn a_rank_is_killed(round: usize) -> Result<(), Late> {
+    let chance = noise(0, round);
+    let transport = if chance & 1 == 0 { "shm" } else { "tcp" };
+    let victim = (chance >> 8) as usize % SIZE as usize;
+    let files = shared_files();
+    let job = ProcessJob::new(SIZE, "call until failure", &free_tcp_store())
+        .set("ANYCCL_TRANSPORT", transport)
+        .set("ANYCCL_TEST_ROUND", round);
+    let mut ranks = job.start_all();
+    ranks.iter_mut().for_each(|rank| rank.expect("running"));
+    let sockets: Vec<u64> = ranks.iter().flat_map(|rank| socket_inodes(rank.pid())).collect();
+    // The sleep ends at some moment in the middle of a call.
+    std::thread::sleep(Duration::from_micros(chance >> 16 & 0x3fff));
+    let killed_at = Instant::now();
+    ranks[victim].signal(libc::SIGKILL);
+    let lost = ranks.remove(victim);
+    for survivor in &mut ranks {
+        let who = format!("round {round}, {transport}, rank {} after {victim}", survivor.rank);
+        let said = survivor.hear();
+        assert!(said.text.starts_with(&format!("lost {victim}")), "{who}: {}", said.text);
+        within(SOON, said.when.duration_since(killed_at), who)?;
+    }
+    for survivor in &mut ranks {
+        survivor.expect("shrunk, and all went well");
+    }
+    drop(lost);
+    ranks.into_iter().for_each(RankProcess::end_well);
+    let all = unix_inodes();
+    assert!(!sockets.iter().any(|socket| all.contains(socket)), "round {round}: sockets are left");
+    assert!(shared_files().is_subset(&files), "round {round}: shared memory is left");
+    Ok(())
 }
 
 fn call_until_failure(comm: &Communicator, round: usize) {

@@ -13,6 +13,7 @@ use anyccl_engine::base::{Collective, Error};
 use anyccl_engine::comm::{CommConfig, Communicator};
 use common::attempt::{Attempt, Placement, check};
 use common::case::Case;
+use common::lateness::{Late, in_time, within};
 use common::orphan::Orphan;
 use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, listen, part, say};
 use common::watchdog::Watchdog;
@@ -30,11 +31,11 @@ fn one_at_a_time() -> MutexGuard<'static, ()> {
     MEASURING.lock().unwrap_or_else(|failed| failed.into_inner())
 }
 
-fn start(part: &'static str, transport: &str, more: &[(&str, &str)]) -> Vec<RankProcess> {
-    let mut job = ProcessJob::new(SIZE, part, &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
-    for (name, value) in more {
-        job = job.set(name, value);
-    }
+fn job(part: &'static str, transport: &str) -> ProcessJob {
+    ProcessJob::new(SIZE, part, &free_tcp_store()).set("ANYCCL_TRANSPORT", transport)
+}
+
+fn start(job: &ProcessJob) -> Vec<RankProcess> {
     let mut ranks = job.start_all();
     ranks.iter_mut().for_each(|rank| rank.expect("running"));
     ranks
@@ -45,7 +46,11 @@ fn start(part: &'static str, transport: &str, more: &[(&str, &str)]) -> Vec<Rank
 fn the_others_go_on<G>(transport: &str, how: impl Fn(&mut RankProcess) -> G) {
     let _turn = one_at_a_time();
     let _watchdog = Watchdog::new(format!("survivors over {transport}"), LIMIT);
-    let mut ranks = start("wait for the victim", transport, &[("ANYCCL_LOG", "error")]);
+    in_time(|| the_others_go_on_once(transport, &how));
+}
+
+fn the_others_go_on_once<G>(transport: &str, how: impl Fn(&mut RankProcess) -> G) -> Result<(), Late> {
+    let mut ranks = start(&job("wait for the victim", transport).set("ANYCCL_LOG", "error"));
     let lost_at = Instant::now();
     let kept = how(&mut ranks[VICTIM]);
     let lost = ranks.remove(VICTIM);
@@ -53,8 +58,7 @@ fn the_others_go_on<G>(transport: &str, how: impl Fn(&mut RankProcess) -> G) {
         let said = survivor.hear();
         let who = format!("rank {} over {transport}", survivor.rank);
         assert!(said.text.starts_with(&format!("peer_lost {VICTIM} ")), "{who}: {}", said.text);
-        let late = said.when.duration_since(lost_at);
-        assert!(late < SOON, "{who} learnt it after {late:?}");
+        within(SOON, said.when.duration_since(lost_at), who)?;
     }
     for survivor in &mut ranks {
         survivor.expect("shrunk to 2, and all went well");
@@ -67,6 +71,7 @@ fn the_others_go_on<G>(transport: &str, how: impl Fn(&mut RankProcess) -> G) {
         let lines = errors.lines().filter(|line| line.starts_with("anyccl: ")).count();
         assert_eq!(lines, 1, "rank {rank} has written: {errors}");
     }
+    Ok(())
 }
 
 #[test]
@@ -106,7 +111,8 @@ fn a_rank_that_goes_on_when_the_others_have_given_up_gets_an_error_and_no_value(
     for transport in ["shm", "tcp"] {
         let _turn = one_at_a_time();
         let _watchdog = Watchdog::new(format!("a rank that goes on over {transport}"), LIMIT);
-        let mut ranks = start("wait for the victim", transport, &[("ANYCCL_TIMEOUT_MS", "1500")]);
+        let impatient = job("wait for the victim", transport).deadline(Duration::from_millis(1500));
+        let mut ranks = start(&impatient);
         ranks[VICTIM].signal(libc::SIGSTOP);
         for at in [0, 2] {
             let said = ranks[at].hear();
@@ -130,7 +136,8 @@ fn a_survivor_gets_its_error_although_its_log_cannot_be_written() {
     for place in PLACES {
         let _turn = one_at_a_time();
         let _watchdog = Watchdog::new(format!("a log to {place}"), LIMIT);
-        let mut ranks = start("wait for the victim", "shm", &[("ANYCCL_LOG", "error"), (STDERR, place)]);
+        let logging = job("wait for the victim", "shm").set("ANYCCL_LOG", "error").set(STDERR, place);
+        let mut ranks = start(&logging);
         ranks[VICTIM].signal(libc::SIGKILL);
         ranks.remove(VICTIM);
         for survivor in &mut ranks {

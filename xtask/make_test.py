@@ -45,8 +45,9 @@ NEEDS = {
     "launchers": ["build", "torch"],
     "backends": ["build"],
 }
-# Lines by which cargo, pytest, our own runners and compilers name what failed.
-NAMES_FAILED_TEST = re.compile(r"\.\.\. FAILED$|^FAILED|^error[:\[]")
+# Lines by which cargo, pytest, our own runners and compilers name what failed, by which a watchdog of the Rust tests names what hangs,
+# and by which cargo tells how a test program ended.
+NAMES_FAILED_TEST = re.compile(r"\.\.\. FAILED$|^FAILED|^error[:\[]|^HANGS: |process didn't exit successfully")
 BEGINS_REASON = re.compile(r"panicked at|^E  ")
 MOST_LINES = 20
 TORCH_VENV = Path(os.environ.get("TORCH_VENV", TARGET / "torch-venv"))

@@ -48,7 +48,7 @@ pub fn destroy(base: u64) -> Result {
         ARENA.unmap(range.base, range.size.next_multiple_of(PAGE));
     })?;
     let (Kind::Allocated(file) | Kind::AllocatedAsync { file, .. }) = &range.kind else { return Ok(()) };
-    ipc::withdraw(file.inode());
+    ipc::check_free(file.descriptor());
     let filled = file.fill(FREED);
     ARENA.give_back(range.base, file.size);
     device::get(range.device)?.release(file.size);

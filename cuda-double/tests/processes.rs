@@ -111,6 +111,39 @@ fn memory_that_a_killed_process_had_open_can_be_freed_but_not_that_of_a_live_one
 }
 
 #[test]
+fn memory_of_a_stopped_process_can_be_opened_and_closed() {
+    const NAME: &str = "memory_of_a_stopped_process_can_be_opened_and_closed";
+    let _context = Context::current();
+    if role().is_some() {
+        let (flags, memory) = (Flags::of_parent(), device_memory(&[7; 64]));
+        let halves = memory_handle(memory).0.into_iter().flat_map(|word| [word as u32, (word >> 32) as u32]);
+        for (at, half) in halves.enumerate() {
+            flags.word(2 + at as u64).store(half, Ordering::SeqCst);
+        }
+        flags.word(0).store(1, Ordering::SeqCst);
+        flags.wait(1);
+        free(memory);
+        assert_eq!(live("faults"), 0);
+        return;
+    }
+    let flags = Flags::create();
+    let mut child = start(process(NAME, "child"), &flags, Handle([0; 8]));
+    let signal = |number| {
+        // SAFETY: takes integers. The child was not waited for yet, so the number is still its own.
+        assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, number) }, 0);
+    };
+    flags.wait(0);
+    signal(libc::SIGSTOP);
+    let half = |at| u64::from(flags.word(2 + at).load(Ordering::SeqCst));
+    let memory = open(Handle(std::array::from_fn(|at| half(2 * at as u64) | half(2 * at as u64 + 1) << 32)));
+    assert_eq!(bytes_of(memory, 64), [7; 64]);
+    ok(cuIpcCloseMemHandle(memory));
+    signal(libc::SIGCONT);
+    flags.word(1).store(1, Ordering::SeqCst);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
 fn a_handle_cannot_be_opened_by_its_own_process_nor_after_the_free_nor_for_other_memory() {
     let _context = Context::current();
     let memory = device_memory(&[0; 64]);

@@ -9,7 +9,7 @@
 //! - [`ranks`] runs ranks as threads of this process, [`processes`] runs them as processes. [`network`] puts
 //!   such processes on hosts with wires between them.
 //! - [`device`] is memory of a pretended GPU. [`graphs`] are graphs that its streams record.
-//! - [`watchdog`] ends a test that hangs. [`proc_fs`] reads what the kernel knows about a process. [`orphan`]
+//! - [`watchdog`] ends a test that hangs. [`lateness`] checks limits of time. [`proc_fs`] reads what the kernel knows about a process. [`orphan`]
 //!   is a child process that a rank leaves behind. [`temp_dir`] makes a directory for one test.
 //!
 //! Each test file compiles its own copy and uses a part of it.
@@ -19,6 +19,7 @@ pub mod attempt;
 pub mod case;
 pub mod device;
 pub mod graphs;
+pub mod lateness;
 pub mod network;
 pub mod numbers;
 pub mod oracle;

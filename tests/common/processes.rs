@@ -21,6 +21,8 @@ use anyccl_engine::observe::log;
 pub const ENTRY: &str = "a_rank_of_the_tests_in_this_file";
 /// Variable with the task of a rank. [`ENTRY`] does nothing without it.
 pub const PART: &str = "ANYCCL_TEST_PART";
+/// Variable with the deadline of calls in milliseconds ([`ProcessJob::deadline`]).
+const DEADLINE: &str = "ANYCCL_TEST_DEADLINE_MS";
 /// The driver that the ranks use, too (`common::device`).
 const DRIVER: &str = "ANYCCL_TEST_DRIVER";
 /// Prefix of a line that is meant for the parent.
@@ -33,11 +35,15 @@ pub fn part() -> Option<String> {
     std::env::var(PART).ok()
 }
 
-/// Joins the job that the environment describes, as the ABI libraries do.
+/// Joins the job that the environment describes, as the ABI libraries do. Then sets the deadline of the test.
 pub fn join() -> Result<Arc<Communicator>> {
     let settings = Config::from_environment()?;
     log::set_level(settings.log);
-    world_init(&settings, &CommConfig::default())
+    let world = world_init(&settings, &CommConfig::default())?;
+    if let Ok(text) = std::env::var(DEADLINE) {
+        world.set_timeout(Some(Duration::from_millis(text.parse().expect("a number"))));
+    }
+    Ok(world)
 }
 
 /// Reports a line to the parent.
@@ -101,6 +107,12 @@ impl ProcessJob {
         self.environment.retain(|(known, _)| known != name);
         self.environment.push((name.to_string(), value.to_string()));
         self
+    }
+
+    /// Sets the deadline of calls. It is set when the ranks have joined, since joining takes long on a busy
+    /// machine; `ANYCCL_TIMEOUT_MS` would end that, too.
+    pub fn deadline(self, limit: Duration) -> ProcessJob {
+        self.set(DEADLINE, limit.as_millis())
     }
 
     /// Starts one rank.

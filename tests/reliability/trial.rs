@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::common::network::Network;
+use crate::common::lateness::{Late, in_time, within};
+use crate::common::network::network_or_skip;
 use crate::common::processes::{ProcessJob, RankProcess, Said, free_tcp_store};
 use crate::common::watchdog::Watchdog;
 use crate::fault::{Fault, Stage};
@@ -11,7 +12,7 @@ use crate::table::Row;
 pub const SIZE: u32 = 4;
 /// Hosts of a job whose wires are cut. Ranks 2 and 3 share the last host.
 pub const HOSTS: usize = 3;
-/// `ANYCCL_TIMEOUT_MS` of every job here.
+/// The deadline of every job here: of joining, where the fault comes then, and of calls elsewhere.
 pub const TIMEOUT: Duration = Duration::from_millis(1000);
 /// Longest delay between the timeout and the report of a stall.
 pub const LATE: Duration = Duration::from_millis(100);
@@ -35,16 +36,33 @@ impl Trial {
         }
     }
 
-    /// Runs the job on one host, or on the hosts of `network`, and applies the fault.
-    pub fn run(self, network: Option<&Network>) -> Row {
+    /// Runs the job and applies the fault. Returns `None` where the fault needs a network of several hosts, and
+    /// none can be had.
+    pub fn run(self) -> Option<Row> {
+        in_time(|| self.run_once())
+    }
+
+    fn run_once(self) -> Result<Option<Row>, Late> {
         let Trial { fault, stage, transport, victim } = self;
+        let network = match fault {
+            // A cut wire stays cut.
+            Fault::Wire(_) => match network_or_skip(HOSTS) {
+                Some(network) => Some(network),
+                None => return Ok(None),
+            },
+            _ => None,
+        };
+        let network = network.as_ref();
         let title = format!("{} over {transport}: {}", stage.name(), self.fault_name());
         let _watchdog = Watchdog::new(title.clone(), Duration::from_secs(60));
-        let store = network.map_or_else(free_tcp_store, Network::store);
+        let store = network.map_or_else(free_tcp_store, |network| network.store());
         let mut job = ProcessJob::new(SIZE, "live through it", &store)
             .set("ANYCCL_TRANSPORT", transport)
-            .set("ANYCCL_TIMEOUT_MS", TIMEOUT.as_millis())
             .set("ANYCCL_TEST_VICTIM", victim);
+        job = match stage.is_joining() {
+            true => job.set("ANYCCL_TIMEOUT_MS", TIMEOUT.as_millis()),
+            false => job.deadline(TIMEOUT),
+        };
         if let Some(network) = network {
             job.prefixes = [0, 1, 2, 2].map(|host| network.prefix(host)).to_vec();
         }
@@ -84,23 +102,31 @@ impl Trial {
             }
         };
         let mut row = Row { trial: self, slowest: Duration::ZERO, told: String::new() };
-        ranks.iter_mut().for_each(|survivor| self.hear(survivor, start, &title, &mut row));
+        for survivor in &mut ranks {
+            self.hear(survivor, start, &title, &mut row)?;
+        }
         // Behind a cut wire, the victim is a survivor, too, if it needs anything from the other ranks.
         if fault.leaves_it_alive() && matches!(stage, Stage::Init | Stage::Busy) {
             let told = std::mem::take(&mut row.told);
-            self.hear(&mut victim, start, &title, &mut row);
+            self.hear(&mut victim, start, &title, &mut row)?;
             row.told = told;
         }
-        row
+        Ok(Some(row))
     }
 
     /// Checks that one survivor got its error in time, and that the error names the lost rank.
-    fn hear(self, survivor: &mut RankProcess, start: Instant, title: &str, row: &mut Row) {
+    fn hear(
+        self,
+        survivor: &mut RankProcess,
+        start: Instant,
+        title: &str,
+        row: &mut Row,
+    ) -> Result<(), Late> {
         let (called, Said { when, text }) = hear_error(survivor);
         // A rank that joined in time and made its call later has waited only since that call.
         let late = when.saturating_duration_since(start.max(called.unwrap_or(start)));
-        let (who, limit) = (survivor.rank, self.stage.limit(self.fault));
-        assert!(late < limit, "{title}: rank {who} learnt it after {late:?}: {text}");
+        let who = survivor.rank;
+        within(self.stage.limit(self.fault), late, format!("{title}: rank {who} was told {text:?} and"))?;
         let named = match who as usize {
             // From behind the cut, the other ranks are lost. Before the ranks have met, the victim knows only
             // their store.
@@ -117,6 +143,7 @@ impl Trial {
             row.told = text;
         }
         row.slowest = row.slowest.max(late);
+        Ok(())
     }
 }
 

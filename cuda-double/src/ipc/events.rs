@@ -5,7 +5,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{EVENT, Handle, server};
+use super::{EVENT, Handle};
 use crate::argument::Out;
 use crate::context::{self, Context};
 use crate::delays::Naps;
@@ -101,8 +101,7 @@ pub extern "C" fn cuIpcGetEventHandle(handle: Out<Handle>, event: usize) -> Stat
         context::current()?;
         let event = event::get(event)?;
         let shared = event.shared.as_ref().ok_or(Status::INVALID_VALUE)?;
-        server::export(shared.file.inode(), || shared.file.duplicate())?;
-        handle.set(Handle::of(EVENT, shared.file.inode(), 0)?)
+        handle.set(Handle::of(EVENT, &shared.file, 0))
     })
 }
 
@@ -111,11 +110,8 @@ pub extern "C" fn cuIpcGetEventHandle(handle: Out<Handle>, event: usize) -> Stat
 pub extern "C" fn cuIpcOpenEventHandle(event: Out<usize>, handle: Handle) -> Status {
     call("cuIpcOpenEventHandle", || {
         context::current()?;
-        let (stamp, id) = handle.parse(EVENT)?;
-        let opening = server::open(stamp, id)?;
-        let shared = SharedEvent::map(MemoryFile::from_descriptor(opening.descriptor)?)?;
-        // The descriptor is enough; the exporting process need not know who waits.
-        opening.connection.close();
+        let (object, _) = handle.parse(EVENT)?;
+        let shared = SharedEvent::map(MemoryFile::from_descriptor(object.open()?.into())?)?;
         event.set(event::add(Some(Arc::new(shared)), false)?)
     })
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
 
-use super::server::{self, Connection};
+use super::foreign::{Object, hold};
 use super::{Handle, MEMORY};
 use crate::address_space::{self, Kind, Range};
 use crate::arena::ARENA;
@@ -23,11 +23,10 @@ struct Open {
     base: u64,
     times: usize,
     context: usize,
-    connection: Connection,
 }
 
-/// Device, socket and object of an opening.
-type Key = (Ordinal, u64, u64);
+/// Device and object of an opening.
+type Key = (Ordinal, Object);
 
 /// What is open.
 static OPEN: LazyLock<Mutex<HashMap<Key, Open>>> = LazyLock::new(Mutex::default);
@@ -39,8 +38,7 @@ pub extern "C" fn cuIpcGetMemHandle(handle: Out<Handle>, address: u64) -> Status
         context::current()?;
         let range = address_space::find(address).ok_or(Status::INVALID_VALUE)?;
         let Kind::Allocated(file) = &range.kind else { return Err(Status::INVALID_VALUE) };
-        server::export(file.inode(), || file.duplicate())?;
-        handle.set(Handle::of(MEMORY, file.inode(), range.size)?)
+        handle.set(Handle::of(MEMORY, file, range.size))
     })
 }
 
@@ -50,10 +48,10 @@ pub extern "C" fn cuIpcOpenMemHandle_v2(address: Out<u64>, handle: Handle, flags
     call("cuIpcOpenMemHandle", || {
         let context = context::current()?;
         require(!address.is_null() && flags == 1)?;
-        let (stamp, id) = handle.parse(MEMORY)?;
+        let (object, size) = handle.parse(MEMORY)?;
         context.device.drain("cuIpcOpenMemHandle");
         let mut open = OPEN.lock();
-        let key = (context.device.ordinal, stamp, id);
+        let key = (context.device.ordinal, object);
         let base = match open.get_mut(&key) {
             // One context of a device may open it, not two.
             Some(known) if known.context != context.handle => return Err(Status::INVALID_CONTEXT),
@@ -62,11 +60,10 @@ pub extern "C" fn cuIpcOpenMemHandle_v2(address: Out<u64>, handle: Handle, flags
                 known.base
             }
             None => {
-                let opening = server::open(stamp, id)?;
-                let file = MemoryFile::from_descriptor(opening.descriptor)?;
-                let base = map(&context, file, handle.0[3])?;
-                let connection = opening.connection;
-                open.insert(key, Open { base, times: 1, context: context.handle, connection });
+                let file = object.open()?;
+                hold(&file)?;
+                let base = map(&context, MemoryFile::from_descriptor(file.into())?, size)?;
+                open.insert(key, Open { base, times: 1, context: context.handle });
                 base
             }
         };
@@ -110,11 +107,9 @@ pub extern "C" fn cuIpcCloseMemHandle(address: u64) -> Status {
         if !is_last {
             return Ok(());
         }
-        let ended = open.remove(&key).ok_or(Status::INVALID_VALUE)?;
+        open.remove(&key);
         drop(open);
-        unmap(address)?;
-        ended.connection.close();
-        Ok(())
+        unmap(address)
     })
 }
 
@@ -125,7 +120,6 @@ pub fn close_all_of(context: usize) {
     for open in ended {
         counts::add(Counted::IpcOpenings, -(open.times as i64));
         let _ = unmap(open.base);
-        open.connection.close();
     }
 }
 

@@ -1,16 +1,18 @@
 //! Memory and events of other processes, by the handles of CUDA's legacy IPC.
 //!
-//! A handle names a socket of the process that made it, and an object there. Opening asks that socket for the
-//! object's descriptor, so a handle of a process that has died opens nothing, and nothing is left behind.
+//! A handle names a process and a descriptor there, so a handle of a process that has died opens nothing, and
+//! nothing is left behind.
 
 pub mod events;
+mod foreign;
 pub mod memory;
-mod server;
 
+use crate::memory_file::MemoryFile;
 use crate::status::{Result, Status};
 
 pub use events::SharedEvent;
-pub use server::withdraw;
+use foreign::Object;
+pub use foreign::check_free;
 
 /// A `CUipcMemHandle` or a `CUipcEventHandle`.
 #[repr(C, align(8))]
@@ -23,21 +25,20 @@ const MEMORY: u64 = 0x6375_6970_636d_656d;
 const EVENT: u64 = 0x6375_6970_6365_7674;
 
 impl Handle {
-    /// A handle of this process for the object `id`; `size` is the size of memory, as the program asked for
-    /// it.
-    fn of(kind: u64, id: u64, size: u64) -> Result<Handle> {
-        Ok(Handle([kind, server::stamp()?, id, size, 0, 0, 0, 0]))
+    /// A handle for an object of this process; `size` is the size of memory, as the program asked for it.
+    fn of(kind: u64, file: &MemoryFile, size: u64) -> Handle {
+        Handle([kind, u64::from(std::process::id()), file.descriptor() as u64, file.inode(), size, 0, 0, 0])
     }
 
-    /// The socket and the object, if the handle is of this kind and of another process.
-    fn parse(self, kind: u64) -> Result<(u64, u64)> {
-        let [found, stamp, id, ..] = self.0;
+    /// The object and the size of memory, if the handle is of this kind and of another process.
+    fn parse(self, kind: u64) -> Result<(Object, u64)> {
+        let [found, pid, descriptor, inode, size, ..] = self.0;
         if found != kind {
             return Err(Status::INVALID_VALUE);
         }
-        if stamp == server::stamp()? {
+        if pid == u64::from(std::process::id()) {
             return Err(Status::INVALID_CONTEXT);
         }
-        Ok((stamp, id))
+        Ok((Object { pid, descriptor, inode }, size))
     }
 }
