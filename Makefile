@@ -33,7 +33,7 @@ JOBS     ?= 2
 
 help:
 	@echo "make demo       build, install to $(PREFIX), run the examples on $(RANKS) ranks"
-	@echo "make test       all tests; the parts alone: $(PARTS:%=test-%)"
+	@echo "make test       the tests; the parts alone: $(PARTS:%=test-%)"
 	@echo "make test-mpi   all tests of MPI: an hour"
 	@echo "make test-gpu   what uses memory of GPUs, on those of this machine, else on a driver for tests"
 	@echo "make install    build and install to PREFIX (now $(PREFIX)), below DESTDIR if that is set; make uninstall removes it"

@@ -3,8 +3,8 @@
 
     on_devices.py [--prefix INSTALLED] [--real]
 
-The programs in on_devices/ are those of NCCL's documentation in C, and one that mixes memory of devices and of the host. They are
-compiled against NCCL's header, linked with the CUDA runtime for tests (cuda-double) and with an MPI, and started by
+The programs in on_devices/ are those of NCCL's documentation in C, one that mixes memory of devices and of the host, and one of MPI
+that loads the driver late. They are compiled against NCCL's header, linked with the CUDA runtime for tests (cuda-double) and with an MPI, and started by
 `anyccl run --as nccl --fake-gpu` and by anyccl-mpiexec. With --real they are linked with CUDA's own runtime, which nvcc or
 CUDA_HOME has, and see the GPUs of this machine. A NCCL program can be tested in the same way where there is no GPU.
 """
@@ -68,15 +68,22 @@ class Bench:
         subprocess.run([str(word) for word in words], check=True)
         return program
 
-    def run(self, tool, words, expected):
-        """Runs a job, and expects a line of success from each process."""
+    def compile_for_mpi(self, name):
+        """Compiles a program that is linked with neither NCCL nor CUDA."""
+        program = self.work / name
+        words = [self.prefix / "bin/anyccl-mpicc", "-std=gnu11", "-Wall", "-Wextra", "-O1", SOURCES / f"{name}.c", "-o", program, "-ldl"]
+        subprocess.run([str(word) for word in words], check=True)
+        return program
+
+    def run(self, tool, words, expected, said="NCCL is anyccl"):
+        """Runs a job, and expects a line of success from each process, and what the library says."""
         command = [str(self.prefix / "bin" / tool), *map(str, words)]
         environment = os.environ | ({} if self.real else {"ANYCCL_CUDA_DOUBLE": str(DOUBLE)})
         if any(Path(str(word)).name == "mixture" for word in words):
             # A call with memory of both kinds is always staged.
             environment["ANYCCL_DEVICE_WAY"] = "staged"
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=LIMIT_S)
-        if done.returncode != 0 or done.stdout.count("Success: ") != expected or "NCCL is anyccl" not in done.stderr:
+        if done.returncode != 0 or done.stdout.count("Success: ") != expected or said not in done.stderr:
             raise Failed(f"{' '.join(command)}: code {done.returncode}\n{done.stdout}{done.stderr}")
 
     def fake(self, dash, gpus):
@@ -96,6 +103,10 @@ def check(prefix, header, work, real=False):
             bench.run("anyccl", ["run", "--as", "nccl", *bench.fake("--", gpus), "-n", processes, program], processes)
         bench.run("anyccl-mpiexec", ["-as", "nccl", *bench.fake("-", 2), "-n", 4, program], 4)
         print(f"on devices: {name}", flush=True)
+    late = bench.compile_for_mpi("driver_later")
+    for processes, gpus in SPREADS:
+        bench.run("anyccl", ["run", "--as", "mpi", *bench.fake("--", gpus), "-n", processes, late], processes, said="MPI is anyccl")
+    print("on devices: driver_later", flush=True)
 
 
 def main():

@@ -1,18 +1,16 @@
 //! Finds out whether an address belongs to the processor's memory or a GPU's.
 //!
 //! Memory of a GPU can only come into a process through the CUDA driver. If the driver is not loaded, there
-//! is nothing to ask. If it is, it is asked about each buffer.
+//! is nothing to ask. If it is, it is asked about each buffer. If it may come later, [`loaded`] looks for
+//! it.
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 
+use super::loaded::{self, DRIVER, PointerGetAttribute};
 use crate::base::{Error, Result};
 use crate::config::MemoryKind;
 
-/// Type of the driver's cuPointerGetAttribute.
-type PointerGetAttribute = unsafe extern "C" fn(*mut c_void, c_int, u64) -> c_int;
-
-const DRIVER: &CStr = c"libcuda.so.1";
 const CU_POINTER_ATTRIBUTE_MEMORY_TYPE: c_int = 2;
 const CU_POINTER_ATTRIBUTE_IS_MANAGED: c_int = 8;
 const CU_MEMORYTYPE_DEVICE: c_uint = 2;
@@ -22,39 +20,52 @@ thread_local! {
     static USES_HOST_MEMORY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The way to find the kind of a buffer's memory. It is made with a communicator. A program that uses devices
-/// has loaded the driver by then, or CUDA's runtime as a shared library.
+/// The way to find the kind of a buffer's memory. It is made with a communicator.
 #[derive(Clone, Copy)]
 pub struct Kinds {
-    driver: Option<PointerGetAttribute>,
+    driver: Driver,
+}
+
+/// The driver, as it was found when the way was made.
+#[derive(Clone, Copy)]
+enum Driver {
+    /// This machine has none.
+    Missing,
+    /// The program may load it later.
+    MayCome,
+    Loaded(PointerGetAttribute),
 }
 
 impl Kinds {
     /// Asks the loader whether the driver is loaded. It is loaded now if CUDA's runtime is there: the runtime
     /// loads it at its first call, which may come later. Nothing else is loaded.
     pub fn detect() -> Kinds {
-        const RUNTIMES: [&CStr; 3] = [c"libcudart.so.13", c"libcudart.so.12", c"libcudart.so.11.0"];
-        let mut library = loaded(DRIVER);
-        if library.is_null() && RUNTIMES.into_iter().any(|runtime| !loaded(runtime).is_null()) {
-            // SAFETY: a terminated name. The driver's initialisers may run at any time.
-            library = unsafe { libc::dlopen(DRIVER.as_ptr(), libc::RTLD_LAZY) };
+        loaded::load_for_runtime();
+        let driver = match loaded::function() {
+            Some(function) => Driver::Loaded(function),
+            None if loaded::may_come() => Driver::MayCome,
+            None => Driver::Missing,
+        };
+        Kinds { driver }
+    }
+
+    /// The driver's function, if the driver is loaded.
+    #[inline]
+    fn function(&self) -> Option<PointerGetAttribute> {
+        match self.driver {
+            Driver::Missing => None,
+            Driver::MayCome => loaded::function_by_now(),
+            Driver::Loaded(function) => Some(function),
         }
-        if library.is_null() {
-            return Kinds { driver: None };
-        }
-        // SAFETY: an open library and a terminated name. It stays open: the driver is never unloaded.
-        let symbol = unsafe { libc::dlsym(library, c"cuPointerGetAttribute".as_ptr()) };
-        // SAFETY: NULL becomes None, and the driver's function has this signature in every version.
-        Kinds { driver: unsafe { std::mem::transmute::<*mut c_void, Option<PointerGetAttribute>>(symbol) } }
     }
 
     /// Whether this thread has a current context of the driver. Neither loads nor starts the driver.
     pub fn has_context(&self) -> bool {
-        if self.driver.is_none() {
+        if !self.may_differ() {
             return false;
         }
         type GetCurrent = unsafe extern "C" fn(*mut *mut c_void) -> c_int;
-        let library = loaded(DRIVER);
+        let library = loaded::library(DRIVER);
         if library.is_null() {
             return false;
         }
@@ -73,13 +84,13 @@ impl Kinds {
     /// Uses a test's own driver function.
     #[cfg(test)]
     pub(crate) fn by(driver: PointerGetAttribute) -> Kinds {
-        Kinds { driver: Some(driver) }
+        Kinds { driver: Driver::Loaded(driver) }
     }
 
     /// Whether there may be more than one kind of memory.
     #[inline]
     pub fn may_differ(&self) -> bool {
-        self.driver.is_some()
+        self.function().is_some()
     }
 
     /// Declares that this thread makes only calls whose buffers are known to be host memory. The driver is
@@ -96,7 +107,7 @@ impl Kinds {
     /// The kind of memory at an address. Memory that the processor can read, too, counts as the processor's.
     #[inline]
     pub fn of(&self, address: usize) -> MemoryKind {
-        match self.driver {
+        match self.function() {
             Some(ask) if !Kinds::trusts_this_thread() && is_device_only(ask, address) => MemoryKind::Cuda,
             _ => MemoryKind::Cpu,
         }
@@ -107,12 +118,6 @@ impl Kinds {
     pub fn check_host(&self, address: usize, bytes: usize, what: &'static str) -> Result<()> {
         if bytes > 0 && self.of(address) == MemoryKind::Cuda { refuse(address, what) } else { Ok(()) }
     }
-}
-
-/// A library that is loaded, or NULL.
-fn loaded(name: &CStr) -> *mut c_void {
-    // SAFETY: a terminated name; NOLOAD only looks it up.
-    unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) }
 }
 
 /// Answers of the driver for memory that it does not know, which is ordinary memory: invalid value, not
@@ -175,6 +180,6 @@ mod tests {
         assert!(kinds.check_host(8192, 1, "send").is_ok());
         assert!(kinds.check_host(77, 1, "send").is_ok());
         assert!(kinds.check_host(12288, 1, "send").is_err());
-        assert!(Kinds { driver: None }.check_host(4096, 1, "send").is_ok());
+        assert!(Kinds { driver: Driver::Missing }.check_host(4096, 1, "send").is_ok());
     }
 }

@@ -28,6 +28,7 @@ mod few_queues;
 mod handles;
 pub mod kernels;
 mod kinds;
+mod loaded;
 mod pinned;
 mod ranges;
 mod seat;

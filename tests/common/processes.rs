@@ -28,7 +28,7 @@ const DRIVER: &str = "ANYCCL_TEST_DRIVER";
 /// Prefix of a line that is meant for the parent.
 const MARK: &str = "@ ";
 /// Longest time to wait for a single event.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(200);
 
 /// The task of this process, if it is a rank.
 pub fn part() -> Option<String> {

@@ -45,7 +45,7 @@ fn refuse(name: &str) -> ncclResult_t {
     let why = match row {
         Some(Function { tier: 4, since, .. }) => {
             format!(
-                "for NCCL's own machinery (since {since}), which is not here: this library moves host memory"
+                "for NCCL's own machinery (since {since}), which is not here"
             )
         }
         _ => "declared, but not implemented by this library".into(),

@@ -9,7 +9,7 @@ use crate::log_line;
 /// The way in which the calls of a communicator on memory of devices go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceWay {
-    /// There is none: the process had not loaded the CUDA driver when it made the communicator.
+    /// There is none: the process has not loaded the CUDA driver.
     None,
     /// The builtin engine works on copies in page-locked host memory.
     Staged,
@@ -42,7 +42,7 @@ impl DeviceWay {
     /// What it means.
     pub fn meaning(self) -> &'static str {
         match self {
-            DeviceWay::None => "this process had not loaded the CUDA driver",
+            DeviceWay::None => "this process has not loaded the CUDA driver",
             DeviceWay::Staged => "builtin engine, on copies in page-locked host memory",
             DeviceWay::Direct => "builtin engine, by one kernel of rank 0 over the buffers of all ranks",
             DeviceWay::Engine(_) => "the engine's own calls; it wants a GPU for each rank",

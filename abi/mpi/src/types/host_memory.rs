@@ -14,8 +14,7 @@ use crate::error::{Class, Error, Result};
 /// Refuses bytes of a GPU. `what` says who would copy them.
 #[inline]
 pub fn check_host(start: *const u8, bytes: usize, what: &'static str) -> Result<()> {
-    // Made at the first copy, when MPI is initialised. A program that uses devices has loaded the driver
-    // then.
+    // It also finds a driver that the program loads later.
     static KINDS: OnceLock<Kinds> = OnceLock::new();
     let kinds = KINDS.get_or_init(Kinds::detect);
     let is_on_device = kinds.may_differ() && bytes > 0 && kinds.of(start.addr()) == MemoryKind::Cuda;

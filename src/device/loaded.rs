@@ -1,0 +1,129 @@
+//! Whether the program has loaded the CUDA driver.
+//!
+//! It may load the driver after it has made a communicator: a CUDA runtime that is linked in, as nvcc does, loads
+//! the driver at its first call, and Python loads it with a package. So calls look for it from time to time, but
+//! only on a machine that has a driver. The driver takes much longer to start than the time between two looks.
+
+use std::env;
+use std::ffi::{CStr, c_int, c_void};
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+use super::driver;
+use crate::log_line;
+use crate::sys::cycles;
+
+/// Type of the driver's cuPointerGetAttribute.
+pub(super) type PointerGetAttribute = unsafe extern "C" fn(*mut c_void, c_int, u64) -> c_int;
+
+pub(super) const DRIVER: &CStr = c"libcuda.so.1";
+/// The runtimes as shared libraries.
+const RUNTIMES: [&CStr; 3] = [c"libcudart.so.13", c"libcudart.so.12", c"libcudart.so.11.0"];
+
+/// What a machine with a driver has: the control device on Linux, on Windows' Linux, and on Jetson.
+const DEVICES: [&str; 3] = ["/dev/nvidiactl", "/dev/dxg", "/dev/nvgpu"];
+
+/// Cycles of the time stamp counter between two looks: less than a millisecond.
+const BETWEEN_LOOKS: u64 = 1 << 21;
+
+/// The driver's function, once a look has found it.
+static FOUND: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
+/// The time of the next look.
+static NEXT_LOOK: AtomicU64 = AtomicU64::new(0);
+/// The number of libraries that the process had ever loaded at the last look.
+static LIBRARIES: AtomicU64 = AtomicU64::new(0);
+
+/// A library that is loaded, or NULL.
+pub(super) fn library(name: &CStr) -> *mut c_void {
+    // SAFETY: a terminated name; NOLOAD only looks it up.
+    unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) }
+}
+
+/// Loads the driver if CUDA's runtime is loaded as a shared library: the runtime loads it at its first call,
+/// which may come later.
+pub(super) fn load_for_runtime() {
+    if library(DRIVER).is_null() && RUNTIMES.into_iter().any(|runtime| !library(runtime).is_null()) {
+        // SAFETY: a terminated name. The driver's initialisers may run at any time.
+        unsafe { libc::dlopen(DRIVER.as_ptr(), libc::RTLD_LAZY) };
+    }
+}
+
+/// The function of the driver, if the driver is loaded.
+pub(super) fn function() -> Option<PointerGetAttribute> {
+    let library = library(DRIVER);
+    if library.is_null() {
+        return None;
+    }
+    // SAFETY: an open library and a terminated name. It stays open: the driver is never unloaded.
+    let symbol = unsafe { libc::dlsym(library, c"cuPointerGetAttribute".as_ptr()) };
+    // SAFETY: NULL becomes None, and the driver's function has this signature in every version.
+    unsafe { std::mem::transmute::<*mut c_void, Option<PointerGetAttribute>>(symbol) }
+}
+
+/// Whether a driver may be loaded on this machine at all. Found once.
+pub(super) fn may_come() -> bool {
+    static MAY_COME: OnceLock<bool> = OnceLock::new();
+    *MAY_COME.get_or_init(|| {
+        let path = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+        DEVICES.into_iter().any(|device| Path::new(device).exists())
+            || env::split_paths(&path).any(|folder| folder.join(driver::LIBRARY).exists())
+    })
+}
+
+/// The function of the driver, if a look since it was loaded has found it. Looks, if it is time.
+#[inline]
+pub(super) fn function_by_now() -> Option<PointerGetAttribute> {
+    let found = FOUND.load(Ordering::Acquire);
+    if found.is_null() {
+        let now = cycles::now();
+        return if now < NEXT_LOOK.load(Ordering::Relaxed) { None } else { look(now) };
+    }
+    // SAFETY: `look` has stored a function of this type. The driver is never unloaded.
+    Some(unsafe { std::mem::transmute::<*mut (), PointerGetAttribute>(found) })
+}
+
+#[cold]
+fn look(now: u64) -> Option<PointerGetAttribute> {
+    NEXT_LOOK.store(now.saturating_add(BETWEEN_LOOKS), Ordering::Relaxed);
+    // The loader's list is asked first: to open a library means to wait until another thread has loaded its
+    // own, which may take seconds.
+    let function = if is_in_new_list() { function()? } else { return None };
+    if FOUND.swap(function as *mut (), Ordering::Release).is_null() {
+        log_line!(
+            Info,
+            "the program has loaded the CUDA driver: communicators that it made before take memory of GPUs by the way staged"
+        );
+    }
+    Some(function)
+}
+
+/// Whether libraries were loaded since the last look, and the driver is among all libraries.
+fn is_in_new_list() -> bool {
+    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, adds: *mut c_void) -> c_int {
+        // SAFETY: the loader passes a valid entry, whose name is terminated or NULL, and the number of our
+        // caller.
+        let (info, adds) = unsafe { (&*info, &mut *adds.cast::<u64>()) };
+        *adds = info.dlpi_adds;
+        if *adds == LIBRARIES.load(Ordering::Relaxed) {
+            return UNCHANGED;
+        }
+        // SAFETY: see above.
+        let is_named = !info.dlpi_name.is_null()
+            && unsafe { CStr::from_ptr(info.dlpi_name) }
+                .to_bytes()
+                .rsplit(|byte| *byte == b'/')
+                .next()
+                .is_some_and(|file| file.starts_with(b"libcuda.so"));
+        if is_named { FOUND_IT } else { 0 }
+    }
+    const UNCHANGED: c_int = 1;
+    const FOUND_IT: c_int = 2;
+    let mut adds = 0u64;
+    // SAFETY: the function gets the number, which lives until the call returns.
+    let answer = unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut adds).cast()) };
+    if answer == 0 {
+        LIBRARIES.store(adds, Ordering::Relaxed);
+    }
+    answer == FOUND_IT
+}
