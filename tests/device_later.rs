@@ -1,5 +1,5 @@
-//! A program that loads the CUDA driver after it has made its communicators, such as one whose CUDA runtime is
-//! linked in.
+//! A program that loads the CUDA driver after it has made its communicators, such as one whose CUDA runtime
+//! is linked in.
 
 mod common;
 

@@ -1,8 +1,9 @@
 //! Whether the program has loaded the CUDA driver.
 //!
-//! It may load the driver after it has made a communicator: a CUDA runtime that is linked in, as nvcc does, loads
-//! the driver at its first call, and Python loads it with a package. So calls look for it from time to time, but
-//! only on a machine that has a driver. The driver takes much longer to start than the time between two looks.
+//! It may load the driver after it has made a communicator: a CUDA runtime that is linked in, as nvcc does,
+//! loads the driver at its first call, and Python loads it with a package. So calls look for it from time
+//! to time, but only on a machine that has a driver. The driver takes much longer to start than the time
+//! between two looks.
 
 use std::env;
 use std::ffi::{CStr, c_int, c_void};
@@ -101,21 +102,20 @@ fn look(now: u64) -> Option<PointerGetAttribute> {
 /// Whether libraries were loaded since the last look, and the driver is among all libraries.
 fn is_in_new_list() -> bool {
     unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, adds: *mut c_void) -> c_int {
-        // SAFETY: the loader passes a valid entry, whose name is terminated or NULL, and the number of our
-        // caller.
-        let (info, adds) = unsafe { (&*info, &mut *adds.cast::<u64>()) };
-        *adds = info.dlpi_adds;
-        if *adds == LIBRARIES.load(Ordering::Relaxed) {
+        // SAFETY: the loader passes an entry that is valid during the call.
+        let info = unsafe { &*info };
+        // SAFETY: the number of our caller, which nobody else uses meanwhile.
+        unsafe { adds.cast::<u64>().write(info.dlpi_adds) };
+        if info.dlpi_adds == LIBRARIES.load(Ordering::Relaxed) {
             return UNCHANGED;
         }
-        // SAFETY: see above.
-        let is_named = !info.dlpi_name.is_null()
-            && unsafe { CStr::from_ptr(info.dlpi_name) }
-                .to_bytes()
-                .rsplit(|byte| *byte == b'/')
-                .next()
-                .is_some_and(|file| file.starts_with(b"libcuda.so"));
-        if is_named { FOUND_IT } else { 0 }
+        if info.dlpi_name.is_null() {
+            return 0;
+        }
+        // SAFETY: the name is terminated, and valid during the call.
+        let path = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
+        let file = path.rsplit(|byte| *byte == b'/').next();
+        if file.is_some_and(|file| file.starts_with(b"libcuda.so")) { FOUND_IT } else { 0 }
     }
     const UNCHANGED: c_int = 1;
     const FOUND_IT: c_int = 2;

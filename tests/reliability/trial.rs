@@ -36,8 +36,8 @@ impl Trial {
         }
     }
 
-    /// Runs the job and applies the fault. Returns `None` where the fault needs a network of several hosts, and
-    /// none can be had.
+    /// Runs the job and applies the fault. Returns `None` where the fault needs a network of several hosts,
+    /// and none can be had.
     pub fn run(self) -> Option<Row> {
         in_time(|| self.run_once())
     }

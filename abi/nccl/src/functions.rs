@@ -44,9 +44,7 @@ fn refuse(name: &str) -> ncclResult_t {
     let row = FUNCTIONS.iter().find(|row| row.name == name || row.twin == name);
     let why = match row {
         Some(Function { tier: 4, since, .. }) => {
-            format!(
-                "for NCCL's own machinery (since {since}), which is not here"
-            )
+            format!("for NCCL's own machinery (since {since}), which is not here")
         }
         _ => "declared, but not implemented by this library".into(),
     };
