@@ -10,8 +10,8 @@
 //!   such processes on hosts with wires between them.
 //! - [`device`] is memory of a pretended GPU. [`graphs`] are graphs that its streams record.
 //! - [`watchdog`] ends a test that hangs. [`lateness`] checks limits of time. [`proc_fs`] reads what the
-//!   kernel knows about a process. [`orphan`] is a child process that a rank leaves behind. [`temp_dir`] makes
-//!   a directory for one test.
+//!   kernel knows about a process. [`orphan`] is a child process that a rank leaves behind.
+//!   [`temp_dir`] makes a directory for one test.
 //!
 //! Each test file compiles its own copy and uses a part of it.
 #![allow(dead_code)]
