@@ -43,7 +43,8 @@ impl<const ID: usize> Connecting<ID> {
     /// Waits for all ranks of `oob`. An error: the library refuses, a rank is lost, or the time is over.
     pub fn connect(self, oob: &dyn OobExchange) -> Result<Calls<ID>> {
         let (title, prefix) = (self.dialect.title, self.dialect.prefix);
-        let (made, wait) = mpsc::channel();
+        // Without room: what was sent was received, so no communicator is lost between the two.
+        let (made, wait) = mpsc::sync_channel(0);
         let body = move || {
             if let Err(mpsc::SendError(Ok(calls))) = made.send(self.init()) {
                 calls.abort();
