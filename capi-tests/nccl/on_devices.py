@@ -3,10 +3,11 @@
 
     on_devices.py [--prefix INSTALLED] [--real]
 
-The programs in on_devices/ are those of NCCL's documentation in C, one that mixes memory of devices and of the host, and one of MPI
-that loads the driver late. They are compiled against NCCL's header, linked with the CUDA runtime for tests (cuda-double) and with an MPI, and started by
+The programs in on_devices/ are those of NCCL's documentation in C, and one that mixes memory of devices and of the host. They are
+compiled against NCCL's header, linked with the CUDA runtime for tests (cuda-double) and with an MPI, and started by
 `anyccl run --as nccl --fake-gpu` and by anyccl-mpiexec. With --real they are linked with CUDA's own runtime, which nvcc or
 CUDA_HOME has, and see the GPUs of this machine. A NCCL program can be tested in the same way where there is no GPU.
+One more program uses only MPI, and opens the driver by itself after MPI_Init.
 """
 
 import argparse

@@ -6,12 +6,12 @@
 //! between two looks.
 
 use std::env;
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, OsStr, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-use super::driver;
 use crate::log_line;
 use crate::sys::cycles;
 
@@ -68,7 +68,8 @@ pub(super) fn may_come() -> bool {
     *MAY_COME.get_or_init(|| {
         let path = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
         DEVICES.into_iter().any(|device| Path::new(device).exists())
-            || env::split_paths(&path).any(|folder| folder.join(driver::LIBRARY).exists())
+            || env::split_paths(&path)
+                .any(|folder| folder.join(OsStr::from_bytes(DRIVER.to_bytes())).exists())
     })
 }
 
@@ -86,7 +87,10 @@ pub(super) fn function_by_now() -> Option<PointerGetAttribute> {
 
 #[cold]
 fn look(now: u64) -> Option<PointerGetAttribute> {
-    NEXT_LOOK.store(now.saturating_add(BETWEEN_LOOKS), Ordering::Relaxed);
+    // On a processor without the counter, every call looks.
+    if now > 0 {
+        NEXT_LOOK.store(now.saturating_add(BETWEEN_LOOKS), Ordering::Relaxed);
+    }
     // The loader's list is asked first: to open a library means to wait until another thread has loaded its
     // own, which may take seconds.
     let function = if is_in_new_list() { function()? } else { return None };

@@ -45,7 +45,7 @@ impl Trial {
     fn run_once(self) -> Result<Option<Row>, Late> {
         let Trial { fault, stage, transport, victim } = self;
         let network = match fault {
-            // A cut wire stays cut.
+            // Each attempt needs a network of its own, because a cut wire stays cut.
             Fault::Wire(_) => match network_or_skip(HOSTS) {
                 Some(network) => Some(network),
                 None => return Ok(None),

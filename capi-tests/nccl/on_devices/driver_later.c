@@ -31,7 +31,7 @@ typedef unsigned long long device_address;
 int main(int argc, char **argv)
 {
     int rank, ranks, class;
-    int *numbers = malloc(COUNT * sizeof(int));
+    int *numbers = calloc(COUNT, sizeof(int));
     device_address on_device = 0;
     void *context = NULL;
     MPI_Datatype every_second;
@@ -42,6 +42,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Type_vector(COUNT / 2, 1, 2, MPI_INT, &every_second);
     MPI_Type_commit(&every_second);
+    EXPECT(numbers != NULL);
     /* The first copies of this process are of host memory. */
     EXPECT(MPI_Bcast(numbers, 1, every_second, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
 
@@ -51,7 +52,7 @@ int main(int argc, char **argv)
     CALL("cuDevicePrimaryCtxRetain", (void **, int), &context, 0);
     CALL("cuCtxSetCurrent", (void *), context);
     CALL("cuMemAlloc_v2", (device_address *, size_t), &on_device, COUNT * sizeof(int));
-    /* A real driver takes longer than this to start. */
+    /* Calls look for the driver about once a millisecond. The driver for tests starts faster than that. */
     usleep(LOOK_US);
 
     for (int at = 0; at < COUNT; at++)
