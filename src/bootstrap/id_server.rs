@@ -6,7 +6,7 @@
 //! connection that names no store is closed. The thread begins with the first id. It ends, and closes its
 //! listeners, when for every id all ranks have come or the deadline is over.
 //!
-//! A child of fork has no copy of the thread, and begins a server of its own.
+//! A child of fork has no copy of the thread, and begins a server of its own ([`PerProcess`]).
 
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
@@ -24,6 +24,7 @@ use crate::base::{Error, Result};
 use crate::config::Config;
 use crate::log_line;
 use crate::sys::listener::Listener;
+use crate::sys::per_process::PerProcess;
 use crate::sys::poll::{Interest, PollSet, Token};
 use crate::sys::socket::Socket;
 use crate::sys::thread::spawn_quiet;
@@ -37,11 +38,14 @@ const PAUSE: Duration = Duration::from_millis(20);
 const BATCH: usize = 64;
 
 /// The servers of this process: one, unless ids are made for different interfaces.
-static SERVERS: Mutex<Vec<IdServer>> = Mutex::new(Vec::new());
+static SERVERS: PerProcess<Mutex<Vec<IdServer>>> = PerProcess::new();
+
+fn servers() -> &'static Mutex<Vec<IdServer>> {
+    &SERVERS.get_or(Mutex::default).value
+}
 
 /// The handle of a server, for threads that make ids.
 struct IdServer {
-    pid: u32,
     interface: Option<String>,
     addresses: Vec<SocketAddr>,
     new_stores: Arc<NewStores>,
@@ -56,31 +60,25 @@ struct NewStores {
 /// Serves the store of an id with this key until `deadline`. Returns its addresses.
 pub(super) fn serve(key: &JobKey, config: &Config, deadline: Instant) -> Result<Vec<SocketAddr>> {
     let service = Service::new(Vec::new(), key, None, Worlds::One, Some(deadline));
-    let pid = std::process::id();
-    // In a child of fork the mutex may be locked by a thread that does not exist there.
-    let mut servers = SERVERS
-        .try_lock_for(PATIENCE)
-        .ok_or_else(|| Error::InvalidUsage("unique ids cannot be made in this child of fork".into()))?;
-    servers.retain(|server| server.pid == pid);
-    let at = match servers.iter().position(|server| server.interface == config.interface) {
-        Some(at) => at,
-        None => {
-            servers.push(IdServer::open(config, pid)?);
-            servers.len() - 1
-        }
-    };
-    let server = &servers[at];
-    server.new_stores.stores.lock().push((key.name(), service));
-    server.new_stores.wake.ring();
-    Ok(server.addresses.clone())
+    let mut servers = servers().lock();
+    if let Some(server) = servers.iter().find(|server| server.interface == config.interface) {
+        server.new_stores.stores.lock().push((key.name(), service));
+        server.new_stores.wake.ring();
+        return Ok(server.addresses.clone());
+    }
+    let server = IdServer::open(config, (key.name(), service))?;
+    let addresses = server.addresses.clone();
+    servers.push(server);
+    Ok(addresses)
 }
 
 impl IdServer {
-    fn open(config: &Config, pid: u32) -> Result<IdServer> {
+    /// Starts the thread of a server, whose first store is `first`.
+    fn open(config: &Config, first: (KeyName, Service)) -> Result<IdServer> {
         let listeners = listeners::open(config)?;
         let addresses = listeners::addresses(&listeners);
         let wake = Wake::new().map_err(|e| Error::system("eventfd", e))?;
-        let new_stores = Arc::new(NewStores { stores: Mutex::new(Vec::new()), wake });
+        let new_stores = Arc::new(NewStores { stores: Mutex::new(vec![first]), wake });
         let mut thread = ServerThread {
             new_stores: new_stores.clone(),
             listeners: listeners.into_iter().map(|listener| (listener, None)).collect(),
@@ -90,7 +88,7 @@ impl IdServer {
         };
         spawn_quiet("anyccl-ids", move || thread.run())
             .map_err(|e| Error::system("cannot start the thread that serves unique ids", e))?;
-        Ok(IdServer { pid, interface: config.interface.clone(), addresses, new_stores })
+        Ok(IdServer { interface: config.interface.clone(), addresses, new_stores })
     }
 }
 
@@ -136,7 +134,7 @@ impl ServerThread {
             let until = stores.into_iter().chain(unnamed).chain(self.closed_until).min();
             if let Err(error) = set.wait(until) {
                 log_line!(Error, "unique ids: {error}; their ranks cannot gather");
-                SERVERS.lock().retain(|server| !Arc::ptr_eq(&server.new_stores, &self.new_stores));
+                servers().lock().retain(|server| !Arc::ptr_eq(&server.new_stores, &self.new_stores));
                 return;
             }
             self.closed_until = self.closed_until.filter(|until| *until > Instant::now());
@@ -148,7 +146,7 @@ impl ServerThread {
 
     /// Closes the server if nothing is left to serve. `false`: an id was made meanwhile.
     fn has_closed(&self) -> bool {
-        let mut servers = SERVERS.lock();
+        let mut servers = servers().lock();
         let is_over = self.new_stores.stores.lock().is_empty();
         if is_over {
             servers.retain(|server| !Arc::ptr_eq(&server.new_stores, &self.new_stores));
@@ -220,5 +218,37 @@ impl Unnamed {
             }
         }
         Some(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_serves_ids_although_its_parent_held_the_lock_at_the_fork() {
+        let config = Config::default();
+        let serves = || {
+            let deadline = Instant::now() + Duration::from_secs(20);
+            JobKey::random().and_then(|key| serve(&key, &config, deadline)).is_ok()
+        };
+        assert!(serves(), "the parent");
+        let held = servers().lock();
+        // SAFETY: glibc keeps its own locks usable in the child. Every lock that the child takes besides is
+        // new there. A child that waits all the same is ended by the alarm, and any child by `_exit`.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: sets a timer of this process.
+            unsafe { libc::alarm(20) };
+            let code = if serves() { 0 } else { 1 };
+            // SAFETY: ends the child at once.
+            unsafe { libc::_exit(code) };
+        }
+        drop(held);
+        assert!(child > 0);
+        let mut status = -1;
+        // SAFETY: the child of this function; the status goes to a local.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert_eq!(status, 0, "the child made no id, or waited for a lock");
     }
 }

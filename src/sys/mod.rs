@@ -16,6 +16,7 @@ pub mod listener;
 pub mod memory_copy;
 pub mod mpi;
 pub mod owned;
+pub mod per_process;
 pub mod poll;
 pub mod populate;
 pub mod process;

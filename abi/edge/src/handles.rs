@@ -17,9 +17,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyccl_engine::base::{Error, Result};
+use anyccl_engine::sys::per_process::{OfProcess, PerProcess};
 
 use crate::handle_table::{HandleTable, ObjectRef};
-use crate::per_process::{OfProcess, PerProcess};
 use crate::slot::Pinned;
 
 const SERIAL_BITS: u32 = 48;

@@ -22,15 +22,14 @@ mod handles;
 pub mod last_error;
 mod operators;
 mod out;
-mod per_process;
 mod slot;
 mod sync;
 
 pub use anyccl_engine::sys::fork;
+pub use anyccl_engine::sys::per_process::PerProcess;
 pub use guard::{guard, guard_boxed};
 pub use handle_table::{HandleTable, ObjectRef};
 pub use handles::Handles;
 pub use operators::{FIRST_OPERATOR, Operators, Resolved};
 pub use out::Out;
-pub use per_process::PerProcess;
 pub use slot::Pinned;

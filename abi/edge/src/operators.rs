@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use anyccl_engine::base::{Datatype, ReduceOp, Result};
 use anyccl_engine::comm::Operator;
+use anyccl_engine::sys::per_process::PerProcess;
 use parking_lot::RwLock;
 
 use crate::check::{self, invalid};
-use crate::per_process::PerProcess;
 
 /// The lowest number that no builtin operator has, now or later.
 pub const FIRST_OPERATOR: c_int = 1024;

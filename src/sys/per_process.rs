@@ -6,7 +6,7 @@
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use anyccl_engine::sys::fork;
+use super::fork;
 
 /// A value for each process, made on first use.
 pub struct PerProcess<T> {
