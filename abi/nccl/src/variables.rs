@@ -107,7 +107,7 @@ fn level(text: &str) -> Result<Level> {
         "WARN" => Ok(Level::Warn),
         "INFO" | "ABORT" => Ok(Level::Info),
         "TRACE" => Ok(Level::Debug),
-        _ => Err(refused("NCCL_DEBUG", text, "VERSION, WARN, INFO or TRACE")),
+        _ => Err(refused("NCCL_DEBUG", text, "NONE, VERSION, WARN, INFO, ABORT or TRACE")),
     }
 }
 
@@ -141,6 +141,6 @@ mod tests {
     fn levels_have_the_names_of_nccl_in_any_case() {
         assert_eq!(level("info").unwrap(), Level::Info);
         assert_eq!(level("WARN").unwrap(), Level::Warn);
-        assert!(level("LOUD").unwrap_err().to_string().contains("accepted: VERSION"));
+        assert!(level("LOUD").unwrap_err().to_string().contains("accepted: NONE"));
     }
 }
