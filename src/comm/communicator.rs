@@ -141,20 +141,25 @@ impl Communicator {
 
     /// Fails the communicator on all ranks. Blocked calls return at once. Any thread may call it.
     pub fn abort(&self, reason: &str) {
-        if let Some(direct) = &self.direct {
-            direct.endings.abort(reason);
-        }
         self.driver.abort(self.id, &format!("rank {}: {reason}", self.rank));
+        self.abort_endings(reason);
         self.stop_foreign_engines();
     }
 
     /// Fails the communicator on all ranks, because of what this rank has found.
     pub(super) fn fail(&self, error: Error) {
-        if let Some(direct) = &self.direct {
-            direct.endings.abort(&error.to_string());
-        }
+        let reason = error.to_string();
         self.driver.fail(self.id, error);
+        self.abort_endings(&reason);
         self.stop_foreign_engines();
+    }
+
+    /// Fails the communicator that the direct way has for itself. This one has failed before, so that all
+    /// ranks hear of the reason first.
+    fn abort_endings(&self, reason: &str) {
+        if let Some(direct) = &self.direct {
+            direct.endings.abort(reason);
+        }
     }
 
     /// Makes this communicator, the first of its process, stand for the job: if it is aborted, every
@@ -169,7 +174,10 @@ impl Communicator {
     /// ranks fail, as by [`Communicator::abort`]. Returns `true` if this rank no longer needs its links but
     /// others may: see [`Communicator::linger`].
     pub fn quit(&self, reason: &str) -> bool {
-        if self.foreign_engines().next().is_some() || !self.driver.quit(self.id, reason) {
+        // A direct call of the others may still need this rank to tell or to hear of its end.
+        let is_served = |direct: &Arc<DirectWay>| direct.endings.quit_as_companion(reason);
+        let may_quit = self.foreign_engines().next().is_none() && self.direct.as_ref().is_none_or(is_served);
+        if !may_quit || !self.driver.quit(self.id, reason) {
             self.abort(reason);
             return false;
         }
@@ -182,6 +190,11 @@ impl Communicator {
             engine.say_bye();
         }
         is_last
+    }
+
+    /// Leaves the communicator as [`Communicator::quit`] does. The program does not know it.
+    fn quit_as_companion(&self, reason: &str) -> bool {
+        self.driver.quit_companion(self.id, reason)
     }
 
     /// Keeps the links open until the other ranks have left, but only for a few seconds.

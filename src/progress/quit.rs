@@ -61,6 +61,13 @@ impl Engine {
     /// was done. Then this rank has begun nothing, or something has not ended, or the communicator has failed
     /// or was removed.
     pub fn quit(&mut self, id: CommId, reason: &str) -> bool {
+        let has_begun = |comm: &EngineComm| comm.has_announced_leave || comm.is_used();
+        self.comms.find(id).is_some_and(has_begun) && self.quit_companion(id, reason)
+    }
+
+    /// As [`Engine::quit`], for a communicator that serves the calls of another one: this rank may have begun
+    /// nothing in it.
+    pub fn quit_companion(&mut self, id: CommId, reason: &str) -> bool {
         let comm = self.comms.find_mut(id).filter(|comm| comm.failure.is_none());
         let Some(EngineComm { conversation, has_announced_leave, .. }) = comm else { return false };
         if *has_announced_leave {
@@ -70,7 +77,7 @@ impl Engine {
         conversation.settle();
         let comm = self.comms.get(id);
         let is_at_work = !comm.says_goodbye && self.unfinished().any(|active| active.comm == id);
-        if is_at_work || !comm.conversation.is_idle() || !comm.is_used() {
+        if is_at_work || !comm.conversation.is_idle() {
             return false;
         }
         let (context, calls) = (comm.context, comm.collectives.made());

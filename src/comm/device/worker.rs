@@ -188,7 +188,8 @@ impl Worker<'_> {
             if let Err(error) = work.wait() {
                 call.work = None;
                 return Some(match call.seated.has_private_work() {
-                    true => Err(error),
+                    // If the communicator has failed, that is the reason, and its ranks know it.
+                    true => Err(self.failure().unwrap_or(error)),
                     false => Ok(Some(Err(error))),
                 });
             }

@@ -97,6 +97,19 @@ fn a_rank_with_a_call_under_way_or_without_any_call_cannot_quit() {
 }
 
 #[test]
+fn a_companion_can_be_left_before_any_call() {
+    for kind in KINDS {
+        let drivers = world(2, kind);
+        assert!(drivers[1].quit_companion(CommId::FIRST, "enough"));
+        let error = broadcast(0, 2, 1).run(&drivers[0], &[1], &mut [0], LONG);
+        assert!(error.is_ok(), "a root needs no one: {error:?}");
+        let error = all_reduce("one_shot", 2, 0, 1).run(&drivers[0], &[1], &mut [0], LONG).unwrap_err();
+        assert!(matches!(error, Error::Aborted(_)), "{error}");
+        assert!(error.to_string().contains("before its first collective call (enough)"), "{error}");
+    }
+}
+
+#[test]
 fn a_goodbye_waits_for_no_rank_after_one_has_quit() {
     for kind in KINDS {
         let mut drivers = world(3, kind);
