@@ -21,11 +21,12 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target"
 WORK = TARGET / "launchers"
 SOURCES = ROOT / "capi-tests" / "launchers"
-sys.path.insert(0, str(ROOT / "c-examples"))
+sys.path[:0] = [str(ROOT / "c-examples"), str(ROOT / "torch/tests/python")]
 from run_tests import Failure, all_reduce, hello_world  # noqa: E402
 
 import pypi  # noqa: E402
 from named_tests import Skipped, run_named  # noqa: E402
+from ports import free_port  # noqa: E402
 
 RANKS = 4
 SECONDS = 60
@@ -167,11 +168,6 @@ def torchrun_that_restarts(_options, words):
     command, variables = torchrun(1, "--standalone", "--max-restarts=1")
     fails = 'if [ $TORCHELASTIC_RESTART_COUNT = 0 ] && [ $RANK = 1 ]; then exit 3; fi; exec "$0"'
     return [([*command, "sh", "-c", fails, *words], variables)]
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 def srun(_options, words, hosts="localhost"):

@@ -65,8 +65,8 @@ impl Engine {
         self.comms.find(id).is_some_and(has_begun) && self.quit_companion(id, reason)
     }
 
-    /// As [`Engine::quit`], for a communicator that serves the calls of another one: this rank may have begun
-    /// nothing in it.
+    /// Leaves a communicator that serves the calls of another one, as [`Engine::quit`] does. This rank may
+    /// have begun nothing in it.
     pub fn quit_companion(&mut self, id: CommId, reason: &str) -> bool {
         let comm = self.comms.find_mut(id).filter(|comm| comm.failure.is_none());
         let Some(EngineComm { conversation, has_announced_leave, .. }) = comm else { return false };

@@ -4,7 +4,6 @@
 """
 
 import os
-import socket
 import sys
 import threading
 
@@ -14,14 +13,9 @@ import torch.distributed as dist
 import anyccl
 import harness
 from anyccl import sar
+from ports import free_port
 
 BACKEND = "anyccl"
-
-
-def free_port():
-    with socket.socket() as any_socket:
-        any_socket.bind(("127.0.0.1", 0))
-        return any_socket.getsockname()[1]
 
 
 def rows_between(sender, taker):

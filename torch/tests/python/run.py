@@ -13,12 +13,13 @@ import argparse
 import importlib.util
 import os
 import re
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from ports import free_port
 
 HERE = Path(__file__).resolve().parent
 TORCH = HERE.parents[1]
@@ -45,12 +46,6 @@ def blocks(page):
     """Returns the Python programs that a page shows. Each block is a program of its own."""
     text = page.read_text(encoding="utf-8")
     return re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-
-
-def free_port():
-    with socket.socket() as any_socket:
-        any_socket.bind(("127.0.0.1", 0))
-        return any_socket.getsockname()[1]
 
 
 def tests(prefix, folder):
