@@ -103,6 +103,28 @@ fn an_abort_by_another_thread_ends_calls_on_streams() {
 }
 
 #[test]
+fn a_rank_that_quits_within_a_call_gives_the_others_the_error_of_an_abort() {
+    for transport in TRANSPORTS {
+        let (have_begun, has_quit) = (Barrier::new(3), Barrier::new(3));
+        let errors = errors_after(3, &settings(transport), |comm, buffer, _| {
+            if comm.rank() > 0 {
+                enqueue(comm, Collective::AllReduce, buffer).unwrap();
+            }
+            have_begun.wait();
+            if comm.rank() == 1 {
+                comm.quit("enough");
+            }
+            has_quit.wait();
+        });
+        // The errors of both ways, by rank. Rank 1 itself may be told only that it has left.
+        for (rank, error) in (0..3).cycle().zip(errors) {
+            let is_of_abort = matches!(error, Error::Aborted(_));
+            assert!(is_of_abort || rank == 1, "rank {rank}: {error}");
+        }
+    }
+}
+
+#[test]
 fn different_calls_on_streams_are_named_on_every_rank() {
     let errors = errors_after(2, &settings(TRANSPORTS[0]), |comm, buffer, _| {
         let collective = [Collective::AllReduce, Collective::Broadcast][comm.rank() as usize];

@@ -292,7 +292,7 @@ static void mismatch(struct harness *harness, struct place *place)
     if (harness->size == 1)
         return;
     const ncclComm_t comm = another(harness, 1);
-    /* Others have looked at their new communicator by now. */
+    /* A failure must not come before all have looked at their new communicator. */
     meet(harness);
     /* The last rank may find it failed. */
     const ncclResult_t called = ncclAllReduce((void *)place->send, (void *)place->recv, harness->rank == 0 ? 10 : 11,

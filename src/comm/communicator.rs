@@ -175,7 +175,8 @@ impl Communicator {
     /// others may: see [`Communicator::linger`].
     pub fn quit(&self, reason: &str) -> bool {
         // A direct call of the others may still need this rank to tell or to hear of its end.
-        let is_served = |direct: &Arc<DirectWay>| direct.endings.quit_as_companion(reason);
+        let is_served =
+            |direct: &Arc<DirectWay>| direct.endings.driver.quit_companion(direct.endings.id, reason);
         let may_quit = self.foreign_engines().next().is_none() && self.direct.as_ref().is_none_or(is_served);
         if !may_quit || !self.driver.quit(self.id, reason) {
             self.abort(reason);
@@ -190,11 +191,6 @@ impl Communicator {
             engine.say_bye();
         }
         is_last
-    }
-
-    /// Leaves the communicator as [`Communicator::quit`] does. The program does not know it.
-    fn quit_as_companion(&self, reason: &str) -> bool {
-        self.driver.quit_companion(self.id, reason)
     }
 
     /// Keeps the links open until the other ranks have left, but only for a few seconds.

@@ -153,15 +153,15 @@ impl Driver {
 
     /// Leaves a communicator ([`Engine::quit`]) after a last push to everything under way.
     pub fn quit(&self, comm: CommId, reason: &str) -> bool {
-        self.end_work_by(|engine| engine.quit(comm, reason))
+        self.quit_by(|engine| engine.quit(comm, reason))
     }
 
     /// Leaves a communicator ([`Engine::quit_companion`]) after a last push to everything under way.
     pub fn quit_companion(&self, comm: CommId, reason: &str) -> bool {
-        self.end_work_by(|engine| engine.quit_companion(comm, reason))
+        self.quit_by(|engine| engine.quit_companion(comm, reason))
     }
 
-    fn end_work_by(&self, quit: impl FnOnce(&mut Engine) -> bool) -> bool {
+    fn quit_by(&self, quit: impl FnOnce(&mut Engine) -> bool) -> bool {
         let mut engine = self.lock();
         self.move_on(&mut engine);
         let has_quit = quit(&mut engine);

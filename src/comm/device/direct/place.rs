@@ -167,7 +167,11 @@ impl Told {
                 (*place, Some(PlaceInUse::Listed(ListedUse(Arc::clone(is_used)))))
             })
         };
-        place.ok_or_else(|| Error::Mismatch(format!("rank {rank} names a buffer that it does not share")))
+        place.ok_or_else(|| {
+            Error::Aborted(format!(
+                "rank {rank} has given up its call, or names a buffer that it does not share"
+            ))
+        })
     }
 }
 
