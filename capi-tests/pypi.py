@@ -6,6 +6,9 @@ Python may have neither pip nor ensurepip, as on Debian without python3-pip and 
 
 The index is the one that pip would use: PIP_INDEX_URL, the one in pip's configuration files, or PyPI. Several scripts may ask for
 the same environment at the same time: one installs it, and the others wait.
+
+If ANYCCL_CACHE names a folder, environments and what is built from packages lie there, under names with a hash of what they were
+made from. target/ then has links to them, so the next clone finds them ready. The folder may be removed at any time.
 """
 
 import base64
@@ -135,13 +138,31 @@ def make_environment(folder, *, clear=False):
     return python
 
 
+def kept(folder, *made_from):
+    """Returns the place of `folder`, a folder in target/ that is made from things with these names or hashes.
+
+    That is `folder` itself. With ANYCCL_CACHE, it is a folder there, and `folder` becomes a link to it."""
+    cache = os.environ.get("ANYCCL_CACHE")
+    if not cache or (folder.exists() and not folder.is_symlink()):
+        return folder
+    key = hashlib.sha256("\0".join([sys.executable, sys.version, *map(str, made_from)]).encode()).hexdigest()[:16]
+    place = Path(cache).resolve() / f"{folder.absolute().relative_to(TARGET)}-{key}"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    link = folder.with_name(f".{folder.name}.{os.getpid()}")
+    link.symlink_to(place)
+    link.replace(folder)
+    return place
+
+
 def environment(folder, packages):
     """Returns the Python of a virtual environment with these packages. An environment with other packages is made anew."""
-    stamp, wanted = folder / "installed.txt", "\n".join(packages)
-    with locked(folder):
+    home, wanted = kept(folder, *packages), "\n".join(packages)
+    stamp = home / "installed.txt"
+    with locked(home):
         if not stamp.exists() or stamp.read_text() != wanted:
             try:
-                pip("install", *packages, python=make_environment(folder, clear=True))
+                pip("install", *packages, python=make_environment(home, clear=True))
             except (subprocess.SubprocessError, OSError, Missing) as error:
                 raise Missing(f"{', '.join(packages)} cannot be installed: {error}") from None
             stamp.write_text(wanted)
@@ -150,6 +171,6 @@ def environment(folder, packages):
 
 if __name__ == "__main__":
     try:
-        environment(Path(sys.argv[1]).resolve(), sys.argv[2:])
+        environment(Path(sys.argv[1]).absolute(), sys.argv[2:])
     except Missing as reason:
         sys.exit(str(reason))
