@@ -14,6 +14,8 @@ CXX_FLAGS := -std=c++17 -Wall -Wextra -Wpedantic $(CFLAGS) -I$(PREFIX)/include
 C_LIBS   := -L$(PREFIX)/lib -Wl,-rpath,$(abspath $(PREFIX))/lib -lanyccl -lm
 RUN      := $(PREFIX)/bin/anyccl run
 DIGITS   := target/digits.csv
+# Of `make install`: dev is that of the tests.
+PROFILE  ?= release
 # Of `make bench-peers`; RANKS and PEERS may be lists with commas, no PEERS means all.
 MODE     ?= shm
 ROUNDS   ?= 3
@@ -22,27 +24,32 @@ SIZES    ?= 8,1024,65536,4194304,33554432
 PICTURES := target/peers/pictures
 
 PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalence 05-train 06-isend-all-to-all 07-halo 08-survive 09-cpp
-# The order of `make test`; python takes the place of torch where there is none.
-PARTS    := check build unit c-api examples nccl mpi-quick benches torch python launchers backends
-# How many parts run at a time.
-JOBS     ?= 2
+# What the tests use is of the profile dev, so that it is built once, with the Rust tests.
+TEST_PREFIX   := target/test-prefix
+TEST_PROGRAMS := target/test-examples
+PARTS := check unit c-api examples nccl mpi-quick benches torch python launchers backends
+LONG  := full seeds rustdoc features release mpi repeats wheels bare-machine
+# How many parts run at a time; empty: one of each lane (xtask/make_test.py).
+JOBS  ?=
+MAKE_TEST = MAKE="$(MAKE)" $(PYTHON) xtask/make_test.py $(JOBS:%=--jobs %)
 
-.PHONY: help demo test docs install uninstall wheels dist test-wheels lint-workflows install-cuda-double examples tools bench bench-peers clean test-mpi test-gpu mpi4py-table $(PARTS:%=test-%)
+.PHONY: help demo test test-long quick docs install uninstall wheels dist lint-workflows install-cuda-double examples tools bench bench-peers clean test-gpu mpi4py-table $(PARTS:%=test-%) $(LONG:%=test-%)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo       build, install to $(PREFIX), run the examples on $(RANKS) ranks"
+	@echo "make quick      what to run before each commit: a minute or two"
 	@echo "make test       the tests; the parts alone: $(PARTS:%=test-%)"
-	@echo "make test-mpi   all tests of MPI: an hour"
-	@echo "make test-gpu   what uses memory of GPUs, on those of this machine, else on a driver for tests"
+	@echo "make test-long  what takes hours; the parts alone: $(LONG:%=test-%)"
+	@echo "make test-gpu   what uses GPU memory, on the GPUs of this machine, else on a driver for tests"
 	@echo "make install    build and install to PREFIX (now $(PREFIX)), below DESTDIR if that is set; make uninstall removes it"
 	@echo "make install-cuda-double  install a CUDA driver for tests, for anyccl run --fake-gpu"
 	@echo "make examples   build the examples against the installed library"
 	@echo "make bench      micro-benchmarks, start-up time and memory"
 	@echo "make bench-peers  measure beside MPICH, Open MPI, Intel MPI, oneCCL, gloo; MODE=shm|tcp RANKS=2,4 ROUNDS=3 PEERS="
 	@echo "make docs       one site of the header and docs/: target/site/index.html; Doxygen comes from PyPI"
-	@echo "make wheels     the Python packages, target/dist; make dist: all that a release offers; make test-wheels: on Debian 11 to 13"
+	@echo "make wheels     the Python packages, target/dist; make dist: all that a release offers;"
 	@echo "make clean      remove target/"
 
 tools:
@@ -54,8 +61,10 @@ tools:
 # INSTALLED=1: they are there, and in use by others.
 install: tools
 ifeq ($(INSTALLED),)
+ifeq ($(PROFILE),release)
 	cargo build --release -p anyccl-native -p anyccl-nccl -p anyccl-audit -p anyccl-cli
-	$(XTASK) install --prefix $(PREFIX) --destdir "$(DESTDIR)"
+endif
+	$(XTASK) install --prefix $(PREFIX) --destdir "$(DESTDIR)" --profile $(PROFILE)
 endif
 
 uninstall: tools
@@ -64,10 +73,6 @@ uninstall: tools
 # docs/releasing.md: what a release offers, in target/dist; tools for that come from PyPI and crates.io into target/.
 wheels dist: tools
 	$(XTASK) $@
-
-# Installs and runs what is in target/dist on bare systems of Debian 11, 12 and 13; needs root and debootstrap.
-test-wheels: tools
-	$(XTASK) wheels-on-debian
 
 lint-workflows: tools
 	$(PYTHON) .github/lint.py
@@ -110,58 +115,127 @@ demo: examples $(DIGITS)
 
 # Runs every part, whatever becomes of the others; says first what will be left out, and last what failed.
 test: tools
-	@MAKE="$(MAKE)" $(PYTHON) xtask/make_test.py --jobs $(JOBS) $(PARTS)
+	@$(MAKE_TEST)
+$(PARTS:%=test-%): test-%: tools
+	@$(MAKE_TEST) $*
+# What takes too long for each commit. docs/testing.md says how long.
+test-long: tools
+	@$(MAKE_TEST) --long
+$(LONG:%=test-%): test-%: tools
+	@$(MAKE_TEST) --long $*
+# Formats, words, lints, and the Rust tests without those that are exhaustive or wait.
+quick: tools
+	cargo xtask check --quick
+	$(PYTHON) tests/nextest.py --profile quick
 
 docs: tools
 	$(PYTHON) docs/site/make.py
 
-# What the other parts use, made once; they get INSTALLED=1.
-test-build:
-	@$(MAKE) --no-print-directory INSTALLED= examples
-# Formats, words, licences, clippy, rustdoc; the committed header, symbol list and generated pages against fresh ones; the site without
+# The recipes of the parts begin here. xtask/make_test.py runs them with INSTALLED=1.
+part-%: PREFIX := $(TEST_PREFIX)
+part-%: EXAMPLES := $(TEST_PROGRAMS)
+
+# What the other parts use, made once.
+part-build:
+	cargo build-all
+	@$(MAKE) --no-print-directory INSTALLED= PREFIX=$(PREFIX) EXAMPLES=$(EXAMPLES) PROFILE=dev examples
+	$(XTASK) cuda-double
+# Formats, words, licences, clippy; the committed header, symbol list and generated pages against fresh ones; the site without
 # warnings, where Doxygen can be had.
-test-check:
+part-check:
 	@$(PYTHON) capi-tests/pypi.py target/clang-format "clang-format==23.*" || \
 	    echo "clang-format cannot be had: the format of C and C++ is not compared"
 	@$(PYTHON) capi-tests/pypi.py target/nvrtc "nvidia-cuda-nvrtc-cu11==11.8.89" || \
 	    echo "NVRTC cannot be had: the kernels of GPUs are not compiled again"
 	@$(PYTHON) capi-tests/pypi.py target/ptxas "nvidia-cuda-nvcc-cu12==12.9.86" || \
 	    echo "ptxas cannot be had: the kernels of GPUs are not assembled"
-	cargo xtask check
-	cargo xtask ptx --assemble
+	$(XTASK) check
+	$(XTASK) ptx --assemble
 	$(PYTHON) benches/peers/report.py --check
 	$(PYTHON) mpi-tests/mpi4py_page.py --check
 	$(PYTHON) docs/site/make.py --check
-test-unit:
-	cargo test --workspace --no-fail-fast
-	cargo test -p anyccl --features half,complex --test operators
-test-c-api:
-	$(PYTHON) capi-tests/run.py
-test-examples: examples
+part-compile:
+	$(PYTHON) tests/nextest.py --no-run
+part-unit:
+	$(PYTHON) tests/nextest.py --profile computing
+	cargo test --doc --workspace --features anyccl/half,anyccl/complex
+part-waiting:
+	$(PYTHON) tests/nextest.py --profile waiting
+part-c-api:
+	$(PYTHON) capi-tests/run.py --profile dev
+part-examples:
 	$(PYTHON) c-examples/run_tests.py --prefix $(PREFIX) --programs $(EXAMPLES)
 	$(PYTHON) docs/run_snippets.py --prefix $(PREFIX)
 # mpiexec of MPICH, Intel MPI and Open MPI from PyPI; skipped, with the reason, where they cannot be had.
-test-launchers: examples
+part-launchers:
 	$(PYTHON) capi-tests/launchers.py --prefix $(PREFIX) --programs $(EXAMPLES)
 # Every collective by each engine that can be had: MPICH, Intel MPI and Open MPI from PyPI, each under its own mpiexec; oneCCL. NCCL is
 # opened and says what it misses.
-test-backends: install
+part-backends:
 	$(PYTHON) capi-tests/backends/run.py --prefix $(PREFIX)
 	$(PYTHON) capi-tests/nccl_shaped/run.py --prefix $(PREFIX)
 # Against NCCL's own header, cupy and nccl4py from PyPI; left out, with the reason, where they cannot be had.
-test-nccl: install
+part-nccl:
 	$(PYTHON) capi-tests/nccl/run.py --prefix $(PREFIX)
 	$(PYTHON) capi-tests/nccl/ways_in.py --prefix $(PREFIX)
 	$(PYTHON) capi-tests/nccl/clients.py --prefix $(PREFIX)
-
-# Our programs and mpi4py's own tests, on both MPI libraries; MPICH and mpi4py from PyPI. An hour; left out, with the reason, where
-# they cannot be had. test-mpi-quick: what takes under three minutes of it.
-test-mpi: install
-	$(PYTHON) mpi-tests/starting.py --prefix $(PREFIX)
-	$(PYTHON) mpi-tests/run.py --prefix $(PREFIX)
-test-mpi-quick: install
+# Our programs and mpi4py's own tests, on both MPI libraries; MPICH and mpi4py from PyPI. Left out, with the reason, where they cannot
+# be had. `mpi` of `make test-long` has all of them.
+part-mpi-quick:
 	$(PYTHON) mpi-tests/starting.py --prefix $(PREFIX)
 	$(PYTHON) mpi-tests/run.py --prefix $(PREFIX) --quick
+# That they run, and that their results are right; nothing is measured.
+part-benches:
+	PREFIX=$(PREFIX) $(PYTHON) benches/peers/install.py --build anyccl
+	$(PREFIX)/bin/anyccl run -n 3 target/peers/programs/anyccl --sizes 8,100000 --seconds 0
+	$(PREFIX)/bin/anyccl run -n 2 target/peers/programs/anyccl --sizes 8,100000 --seconds 0 --memory library
+	PREFIX=$(PREFIX) $(PYTHON) benches/startup.py --ranks 1,3 --runs 1
+# PyTorch is 5 GB: downloaded once; what is there already is used as it is.
+part-torch:
+	ANYCCL_ROOT=$(abspath $(PREFIX)) $(PYTHON) torch/tests/install.py
+	torch/tests/run.sh
+	ANYCCL_ROOT=$(abspath $(PREFIX)) $(PYTHON) torch/tests/cuda/run.py
+	target/torch-venv/bin/python torch/tests/python/run.py --prefix $(PREFIX)
+	$(PYTHON) capi-tests/nccl/clients.py --prefix $(PREFIX) --torch target/torch-venv/bin/python
+	target/torch-venv/bin/python c-examples/run_torch_tests.py --prefix $(PREFIX)
+# The Python package alone, out of this folder.
+part-python:
+	$(PYTHON) torch/tests/install.py --numpy
+	target/numpy/bin/python torch/tests/python/run.py --source --prefix $(PREFIX)
+
+# The parts of `make test-long`.
+# Every cell of collective, datatype and operator with every count, placement, form, transport and number of ranks.
+part-full:
+	ANYCCL_TEST_LONG=1 $(PYTHON) tests/nextest.py --profile long
+	ANYCCL_TEST_LONG=1 $(MAKE) --no-print-directory part-c-api part-nccl part-backends part-torch
+# Calls on GPU memory with 500 seeds of the double's delays.
+part-seeds:
+	ANYCCL_TEST_SEEDS=500 $(PYTHON) tests/nextest.py --profile long -E 'test(device_seeds)'
+part-rustdoc:
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+# The crate without its features, and the micro-benchmarks.
+part-features:
+	cargo test -p anyccl
+	cargo bench -p anyccl-engine --no-run
+# What users get: the tests of the C API, NCCL and MPI on a release build, and the instructions of small calls against their budgets.
+part-release:
+	$(MAKE) --no-print-directory INSTALLED= PREFIX=target/demo-prefix demo
+	ANYCCL_TEST_LONG=1 $(PYTHON) capi-tests/run.py --profile release
+	$(PYTHON) capi-tests/nccl/run.py --prefix target/demo-prefix
+	$(PYTHON) mpi-tests/run.py --prefix target/demo-prefix --quick
+part-mpi:
+	$(PYTHON) mpi-tests/run.py --prefix $(PREFIX)
+# 50 times beside four busy loops.
+part-repeats:
+	$(PYTHON) tests/beside_load.py $(PYTHON) tests/nextest.py --profile default
+	$(PYTHON) tests/beside_load.py $(MAKE) INSTALLED=1 part-c-api
+	$(PYTHON) tests/beside_load.py $(MAKE) INSTALLED=1 part-torch
+# Installs and runs what is in target/dist on bare systems of Debian 11, 12 and 13; needs root and debootstrap.
+part-wheels:
+	$(XTASK) dist
+	$(XTASK) wheels-on-debian
+part-bare-machine:
+	$(XTASK) bare-machine
 
 # Memory of GPUs: on the GPUs of this machine, or on the CUDA driver for tests. docs/gpu.md has what was run where.
 test-gpu: install
@@ -184,28 +258,6 @@ bench-peers: install
 	    --sizes $(SIZES) --peers "$(PEERS)" --json target/peers/results-$(MODE).json
 	$(PYTHON) capi-tests/pypi.py $(PICTURES) "matplotlib==3.10.*"
 	$(PICTURES)/bin/python benches/peers/plots.py target/peers/results-$(MODE).json
-
-# That they run, and that their results are right; nothing is measured.
-test-benches: install
-	PREFIX=$(PREFIX) $(PYTHON) benches/peers/install.py --build anyccl
-	$(RUN) -n 3 target/peers/programs/anyccl --sizes 8,100000 --seconds 0
-	$(RUN) -n 2 target/peers/programs/anyccl --sizes 8,100000 --seconds 0 --memory library
-	PREFIX=$(PREFIX) $(PYTHON) benches/startup.py --ranks 1,3 --runs 1
-
-# PyTorch is 5 GB: downloaded once, into target/torch-venv; what is there already is used as it is.
-test-torch: install
-	ANYCCL_ROOT=$(abspath $(PREFIX)) $(PYTHON) torch/tests/install.py
-	torch/tests/run.sh
-	ANYCCL_ROOT=$(abspath $(PREFIX)) $(PYTHON) torch/tests/cuda/run.py
-	target/torch-venv/bin/python torch/tests/python/run.py --prefix $(PREFIX)
-	$(PYTHON) capi-tests/nccl/clients.py --prefix $(PREFIX) --torch target/torch-venv/bin/python
-	target/torch-venv/bin/python c-examples/run_torch_tests.py --prefix $(PREFIX)
-
-# The Python package alone, out of this folder.
-test-python: install
-	$(PYTHON) torch/tests/install.py --numpy
-	$(XTASK) cuda-double
-	target/numpy/bin/python torch/tests/python/run.py --source --prefix $(PREFIX)
 
 clean:
 	cargo clean

@@ -2,10 +2,14 @@
 """Runs `make test`: prints which parts are left out and why, runs the others, and prints the time of each.
 
     make_test.py [--jobs N] [--preflight] [PART...]
+    make_test.py --long [PART...]
 
-A part is the target test-PART of the Makefile. What is built for debugging and what is built for release are independent, so parts
-run beside each other, N at a time. What they need from PyPI is downloaded meanwhile. Each line of output begins with the
-name of its part; the whole output of a part is in target/test-logs, too.
+A part is the target part-PART of the Makefile. Each part belongs to a lane, and of each lane one part runs at a time: cargo and the
+Rust tests keep all processors busy by themselves, the other parts mostly one, and tests that wait none. What the parts need from
+PyPI is downloaded meanwhile. Each line of output begins with the name of its part; the whole output of a part is in
+target/test-logs, too.
+
+With --long, the parts are those of `make test-long`, one at a time.
 """
 
 import argparse
@@ -21,6 +25,9 @@ import sysconfig
 import threading
 import time
 from pathlib import Path
+from typing import NamedTuple
+
+import kept_crates
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target"
@@ -28,26 +35,41 @@ LOGS = TARGET / "test-logs"
 sys.path.append(str(ROOT / "capi-tests"))
 import pypi  # noqa: E402
 
-# The parts that must have ended before each part. `build` makes the prefix and the examples that the others use.
-NEEDS = {
-    "check": [],
-    "build": [],
-    # Both parts build for debugging. If they ran at the same time, one would wait for the other.
-    "unit": ["check"],
-    "c-api": ["build"],
-    "examples": ["build"],
-    "nccl": ["build"],
-    "mpi-quick": ["build"],
-    "benches": ["build"],
-    "torch": ["build"],
-    "python": ["build"],
+
+class Plan(NamedTuple):
+    """When a part may begin: its lane is free, and the parts that it needs have ended."""
+
+    lane: str
+    needs: tuple = ()
+
+
+# In each lane, the parts begin in this order.
+PARTS = {
+    # Programs and libraries, the prefix and the examples that the other parts use.
+    "build": Plan("cargo"),
+    "compile": Plan("cargo", ("build",)),
+    "unit": Plan("cargo", ("compile",)),
+    "check": Plan("cargo", ("compile",)),
+    # Rust tests that mostly wait.
+    "waiting": Plan("waiting", ("compile",)),
+    "c-api": Plan("programs", ("build",)),
+    "torch": Plan("programs", ("build",)),
+    "python": Plan("programs", ("build",)),
+    "mpi-quick": Plan("programs", ("build",)),
+    "backends": Plan("programs", ("build",)),
+    "nccl": Plan("programs", ("build",)),
     # torch installs the program torchrun.
-    "launchers": ["build", "torch"],
-    "backends": ["build"],
+    "launchers": Plan("programs", ("build", "torch")),
+    "examples": Plan("programs", ("build",)),
+    "benches": Plan("programs", ("build",)),
 }
-# Lines by which cargo, pytest, our own runners and compilers name what failed, by which a watchdog of the Rust tests names what hangs,
-# and by which cargo tells how a test program ended.
-NAMES_FAILED_TEST = re.compile(r"\.\.\. FAILED$|^FAILED|^error[:\[]|^HANGS: |process didn't exit successfully")
+# Of `make test-long`.
+LONG = {name: Plan("all") for name in (
+    "build", "full", "seeds", "rustdoc", "features", "release", "mpi", "repeats", "wheels", "bare-machine")}
+# Lines by which cargo, nextest, pytest, our own runners and compilers name what failed, by which a watchdog of the Rust tests names
+# what hangs, and by which cargo tells how a test program ended.
+NAMES_FAILED_TEST = re.compile(
+    r"\.\.\. FAILED$|^FAILED|^ +(FAIL|TIMEOUT|SIG\w+|ABORT) \[|^error[:\[]|^HANGS: |process didn't exit successfully")
 BEGINS_REASON = re.compile(r"panicked at|^E  ")
 MOST_LINES = 20
 TORCH_VENV = Path(os.environ.get("TORCH_VENV", TARGET / "torch-venv"))
@@ -110,7 +132,7 @@ class Part:
         begun = time.monotonic()
         with open(LOGS / f"{self.name}.log", "w", encoding="utf-8") as log:
             # make waits for all processes of the part.
-            process = subprocess.Popen([*make, f"test-{self.name}"], cwd=ROOT, text=True, errors="replace", stdin=subprocess.DEVNULL,
+            process = subprocess.Popen([*make, f"part-{self.name}"], cwd=ROOT, text=True, errors="replace", stdin=subprocess.DEVNULL,
                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             for line in process.stdout:
                 log.write(line)
@@ -137,31 +159,36 @@ def print_failures(name):
 
 
 class Schedule:
-    """The order of the parts. A part begins when the parts that it needs have ended; a failed part does not stop the others."""
+    """The order of the parts. A part begins when the parts that it needs have ended and its lane is free. A failed part does not stop
+    the others."""
 
-    def __init__(self, names):
-        self.waiting, self.ended, self.changed = list(names), {}, threading.Condition()
+    def __init__(self, names, plans, most):
+        self.waiting, self.running, self.ended = list(names), {}, {}
+        self.plans, self.most, self.changed = plans, most, threading.Condition()
 
-    def next(self):
-        """Wait for a part that may begin and return it; return None at the end."""
+    def may_begin(self, name):
+        open_ones = {*self.waiting, *self.running}
+        lanes = {self.plans[other].lane for other in self.running}
+        return self.plans[name].lane not in lanes and not open_ones.intersection(self.plans[name].needs)
+
+    def run(self, make):
+        """Run all parts, at most `most` at a time."""
         with self.changed:
-            while self.waiting:
-                open_ones = set(self.waiting) | {name for name, part in self.ended.items() if part is None}
-                for name in self.waiting:
-                    if not open_ones.intersection(NEEDS[name]):
-                        self.waiting.remove(name)
-                        self.ended[name] = None
-                        return name
-                self.changed.wait()
-            return None
+            while self.waiting or self.running:
+                name = next(filter(self.may_begin, self.waiting), None)
+                if name is None or len(self.running) >= self.most:
+                    self.changed.wait()
+                    continue
+                self.waiting.remove(name)
+                self.running[name] = Part(name)
+                # A daemon, so that it begins nothing more when the main thread is interrupted.
+                threading.Thread(target=self.run_part, args=[self.running[name], make], daemon=True).start()
 
-    def work(self, make):
-        while (name := self.next()) is not None:
-            part = Part(name)
-            part.run(make)
-            with self.changed:
-                self.ended[name] = part
-                self.changed.notify_all()
+    def run_part(self, part, make):
+        part.run(make)
+        with self.changed:
+            self.ended[part.name] = self.running.pop(part.name)
+            self.changed.notify_all()
 
 
 @contextlib.contextmanager
@@ -186,24 +213,27 @@ def make_command():
     return [os.environ.get("MAKE", "make"), "--no-print-directory", "INSTALLED=1"]
 
 
-def build_xtask():
-    """Build xtask before all parts, which then run the program itself. `cargo xtask` would wait for the parts that build for debugging."""
-    if subprocess.run(["cargo", "build", "--quiet", "--package", "xtask"], cwd=ROOT, check=False).returncode == 0:
-        os.environ["XTASK"] = str(TARGET / "debug" / "xtask")
+def use_what_is_built():
+    """Let the parts use what `build` has built. `cargo xtask` and `cargo build` would wait for the cargo of another part."""
+    os.environ |= {"XTASK": str(TARGET / "debug" / "xtask"), "ANYCCL_BUILT": "1"}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--jobs", type=int, default=2, help="number of parts that run at a time (default: 2)")
+    parser.add_argument("--jobs", type=int, default=3, help="most parts that run at a time (default: 3, one of each lane)")
     parser.add_argument("--preflight", action="store_true", help="print what would be left out, and exit")
-    parser.add_argument("parts", nargs="*", default=list(NEEDS), metavar="PART", help="parts to run (default: all)")
+    parser.add_argument("--long", action="store_true", help="the parts of `make test-long`")
+    parser.add_argument("parts", nargs="*", metavar="PART", help="parts to run (default: all)")
     options = parser.parse_args()
-    if "build" not in options.parts and any("build" in NEEDS[part] for part in options.parts):
-        options.parts.insert(0, "build")
-    left_out, smaller = preflight(options.parts)
-    if "torch" not in left_out:
-        options.parts = [name for name in options.parts if name != "python"]
-    names = [name for name in options.parts if name not in left_out]
+    plans = LONG if options.long else PARTS
+    wanted = options.parts or list(plans)
+    # What a part needs runs, too. Most parts that need torch can do without.
+    needed = {other for name in wanted for other in ("build", *plans[name].needs)} - ({"torch"} if options.parts else set())
+    names = [name for name in plans if name in {*wanted, *needed}]
+    left_out, smaller = preflight(names)
+    if "torch" in names and "torch" not in left_out and not options.parts:
+        names.remove("python")
+    names = [name for name in names if name not in left_out]
     for part, why in left_out.items():
         print(f"left out: {part}: {why}")
     for sentence in smaller:
@@ -213,25 +243,24 @@ def main():
         return
     LOGS.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
-    schedule = Schedule(names)
-    # The threads are daemons, so that they begin no more parts when this thread is interrupted.
-    workers = [threading.Thread(target=schedule.work, args=[make_command()], daemon=True) for _ in range(options.jobs)]
+    schedule = Schedule(names, plans, options.jobs)
     with downloading(names):
-        build_xtask()
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
+        kept_crates.restore()
+        use_what_is_built()
+        schedule.run(make_command())
     print()
     for name in names:
         part = schedule.ended[name]
-        print(f"{'passed' if part.ok else 'FAILED':9}{name:10}{part.seconds:6.0f} s{part.processor_seconds:8.0f} s of processors")
+        print(f"{'passed' if part.ok else 'FAILED':9}{name:12}{part.seconds:6.0f} s{part.processor_seconds:8.0f} s of processors")
     for part, why in left_out.items():
-        print(f"left out {part:10}{why}")
+        print(f"left out {part:12}{why}")
     failed = [name for name in names if not schedule.ended[name].ok]
+    if not failed and {"compile", "check"}.issubset(names):
+        kept_crates.keep()
     for name in failed:
         print_failures(name)
-    print(f"{time.monotonic() - begun:.0f} s in all")
+    spent = sum(part.processor_seconds for part in schedule.ended.values())
+    print(f"{time.monotonic() - begun:.0f} s in all, {spent:.0f} s of processors")
     print(f"{len(names) - len(failed)} passed, {len(failed)} failed, {len(left_out)} skipped")
     sys.exit(1 if failed else 0)
 

@@ -29,13 +29,24 @@ pub fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Builds packages in a profile and returns the folder where cargo puts the results.
-pub fn build(packages: &[&str], profile: &str) -> Result<PathBuf> {
-    build_for(packages, profile, None)
+/// Builds the programs and libraries of the workspace for tests, and returns the folder where cargo puts them.
+///
+/// The alias in .cargo/config.toml selects the same features as the tests do. Of one package alone, cargo would
+/// build the engine once more, with the features that this package needs. `ANYCCL_BUILT` says that all is built:
+/// cargo would wait for another one that runs.
+pub fn build_for_tests() -> Result<PathBuf> {
+    if std::env::var_os("ANYCCL_BUILT").is_none() {
+        run(&mut cargo(&["build-all"]))?;
+    }
+    Ok(workspace::target().join("debug"))
 }
 
-/// Builds packages for a system with an old glibc. `None`: for this one.
-pub fn build_for(packages: &[&str], profile: &str, old: Option<&OldGlibc>) -> Result<PathBuf> {
+/// Builds packages in a profile for a system with an old glibc, `None` for this one. Returns the folder where
+/// cargo puts the results. The profile `dev` is that of the tests.
+pub fn build(packages: &[&str], profile: &str, old: Option<&OldGlibc>) -> Result<PathBuf> {
+    if profile == "dev" && old.is_none() {
+        return build_for_tests();
+    }
     let mut command = cargo(&["build", "--profile", profile]);
     for package in packages {
         command.args(["--package", package]);

@@ -40,7 +40,7 @@ pub struct CudaDouble {
 impl CudaDouble {
     /// Builds the libraries and prints their folder, for `LD_LIBRARY_PATH`.
     pub fn run(&self) -> Result {
-        let built = cargo::build(&["cuda-double", "cuda-double-cudart"], "double")?;
+        let built = cargo::build_for_tests()?;
         let folder = match &self.prefix {
             Some(prefix) => prefix.join("lib/anyccl/cuda-double"),
             None => workspace::target().join("cuda-double"),

@@ -65,7 +65,7 @@ enum Task {
     /// Build the CUDA driver and runtime for tests in target/cuda-double and print that folder
     CudaDouble(cuda_double::CudaDouble),
     /// Run all checks that must pass before a commit, except the tests
-    Check,
+    Check(check::Check),
     /// Run `make demo` and `make test` on a bare Debian 12
     BareMachine(bare_machine::BareMachine),
 }
@@ -93,7 +93,7 @@ fn main() -> ExitCode {
         Task::Abi(abi) => abi.run(),
         Task::Glibc(glibc) => glibc.run(),
         Task::CudaDouble(double) => double.run(),
-        Task::Check => check::run(),
+        Task::Check(check) => check.run(),
         Task::BareMachine(bare_machine) => bare_machine.run(),
     };
     match outcome {

@@ -96,7 +96,7 @@ impl Install {
     /// Builds the packages and copies the results.
     pub fn run(&self) -> Result {
         let old = self.glibc.map(OldGlibc::make).transpose()?;
-        let built = cargo::build_for(&PACKAGES, &self.profile, old.as_ref())?;
+        let built = cargo::build(&PACKAGES, &self.profile, old.as_ref())?;
         let prefix = under(&self.destdir, &self.prefix);
         let mut to = Writer::new(&prefix);
         to.program(&built.join("anyccl"), "bin/anyccl")?;
