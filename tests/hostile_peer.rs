@@ -298,7 +298,7 @@ fn survivors_live_on(transport: &'static str) {
         format!("hostile peer, {transport}, seed {seed}"),
         Duration::from_secs(60 + 10 * rounds),
     );
-    let job = ProcessJob::new(SIZE, transport, "unused").set("ANYCCL_LOG", "warn");
+    let job = ProcessJob::new(module_path!(), SIZE, transport, "unused").set("ANYCCL_LOG", "warn");
     let mut ranks = job.start_all();
     let mut confession = Confession { transport, seed, round: 0 };
     let mut failures = 0;

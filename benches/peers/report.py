@@ -189,7 +189,7 @@ def startup(path):
 
 
 def idle(path):
-    """Returns a table from the lines that tests/idle.rs prints: `WHAT over TRANSPORT: PERCENT % of a core`."""
+    """Returns a table from the lines that tests/jobs/idle.rs prints: `WHAT over TRANSPORT: PERCENT % of a core`."""
     lines = [re.match(r"(.+) over (\w+): ([\d.]+) %", line).groups() for line in path.read_text().splitlines()]
     whats = sorted({what for what, _, _ in lines})
     share = {(what, mode): percent for what, mode, percent in lines}

@@ -13,7 +13,7 @@
 //!   kernel knows about a process. [`orphan`] is a child process that a rank leaves behind.
 //!   [`temp_dir`] makes a directory for one test.
 //!
-//! Each test file compiles its own copy and uses a part of it.
+//! Each test program compiles its own copy and uses a part of it.
 #![allow(dead_code)]
 
 pub mod attempt;

@@ -1,7 +1,7 @@
 //! Ranks as processes: each rank is this test program again, with its rank in the environment.
 //!
-//! A test file has one ignored test, [`ENTRY`], that does what a rank does; [`ProcessJob`] runs it once per
-//! rank. A rank reports to the test in lines that begin with [`MARK`], and reads orders from its standard
+//! A module of tests has one ignored test, [`ENTRY`], that does what a rank does; [`ProcessJob`] runs it once
+//! per rank. A rank reports to the test in lines that begin with [`MARK`], and reads orders from its standard
 //! input. The tests wait for such events and never sleep for a fixed time instead.
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -62,6 +62,14 @@ pub fn listen() -> String {
     line.trim().to_string()
 }
 
+/// The name by which the harness knows the test `name` of a module, given by its `module_path!()`.
+pub fn name_of_test(module: &str, name: &str) -> String {
+    match module.split_once("::") {
+        Some((_program, within)) => format!("{within}::{name}"),
+        None => name.to_string(),
+    }
+}
+
 /// A store of a job on a TCP port of this host that was free just now.
 pub fn free_tcp_store() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -85,6 +93,8 @@ pub struct RankProcess {
 /// Settings to start the ranks of one job.
 #[derive(Clone)]
 pub struct ProcessJob {
+    /// Full name of the test that every rank runs.
+    entry: String,
     pub size: u32,
     pub part: &'static str,
     /// Environment variables of every rank.
@@ -94,8 +104,10 @@ pub struct ProcessJob {
 }
 
 impl ProcessJob {
-    pub fn new(size: u32, part: &'static str, store: &str) -> ProcessJob {
-        ProcessJob { size, part, environment: Vec::new(), prefixes: Vec::new() }
+    /// A job of ranks that run the [`ENTRY`] of `module`, which is the `module_path!()` of the caller.
+    pub fn new(module: &str, size: u32, part: &'static str, store: &str) -> ProcessJob {
+        let entry = name_of_test(module, ENTRY);
+        ProcessJob { entry, size, part, environment: Vec::new(), prefixes: Vec::new() }
             .set("ANYCCL_WORLD_SIZE", size)
             .set("ANYCCL_STORE", store)
             .set("ANYCCL_TIMEOUT_MS", 50_000)
@@ -131,7 +143,7 @@ impl ProcessJob {
             }
             None => Command::new(own),
         };
-        command.args([ENTRY, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
+        command.args([&self.entry, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ANYCCL_") && name != DRIVER) {
             command.env_remove(name);
         }

@@ -1,0 +1,489 @@
+//! Collectives of the direct way on buffers of other processes, which the executor maps: they give the
+//! oracle's bytes, whatever the delays of the device, whatever memory is freed and allocated, and whatever
+//! call of the driver fails. Nothing that was mapped is left.
+//!
+//! `ANYCCL_TEST_SEEDS` sets the number of seeds (8; 100 is a long test).
+
+use std::time::Duration;
+
+use crate::common;
+use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp};
+use anyccl_engine::bootstrap::UniqueId;
+use anyccl_engine::comm::{CommConfig, Communicator, DeviceWay};
+use anyccl_engine::config::Config;
+use common::attempt::{Attempt, Placement};
+use common::case::{Case, support_table};
+use common::device::{Arena, ArenaHome, Stream, Way, call, check_order_in_stream, double, have_device};
+use common::processes::{self, ProcessJob, RankProcess, free_tcp_store, listen, say};
+use common::ranks::on_threads;
+use common::values::noise;
+use common::watchdog::Watchdog;
+
+const ARENA: usize = 4 << 20;
+/// Room for the buffers of the longest calls.
+const LONG_ARENA: usize = 150 << 20;
+/// Calls after which the executor has mapped a buffer that each of them uses.
+const WARM_UP: usize = 4;
+/// What is counted, and must be at the end as it was before the first call.
+const OBJECTS: [&str; 6] =
+    ["ipc_openings", "reservations", "physical", "mappings", "descriptors", "registrations"];
+
+fn seeds() -> u64 {
+    std::env::var("ANYCCL_TEST_SEEDS").map_or(8, |seeds| seeds.parse().expect("a number"))
+}
+
+/// A job of some processes with the same number of ranks, as threads, in each.
+fn job(processes: u32, threads: u32, part: &'static str) -> ProcessJob {
+    ProcessJob::new(module_path!(), processes, part, &free_tcp_store())
+        .set("ANYCCL_DEVICE_WAY", "direct")
+        .set("ANYCCL_TEST_THREADS", threads)
+        .set("CUDA_DOUBLE_OPEN_FREE", 1)
+}
+
+fn start(job: &ProcessJob) -> Vec<RankProcess> {
+    let mut ranks = job.start_all();
+    let id = ranks[0].hear().text;
+    ranks.iter_mut().for_each(|rank| rank.tell(&id));
+    ranks
+}
+
+fn run(job: &ProcessJob) {
+    let mut ranks = start(job);
+    ranks.iter_mut().for_each(|rank| rank.expect("all is right"));
+    ranks.into_iter().for_each(RankProcess::end_well);
+}
+
+fn number(name: &str) -> u64 {
+    std::env::var(name).map_or(0, |text| text.parse().expect("a number"))
+}
+
+/// Device memory and a stream of one rank.
+type Device = (Arena, Stream);
+
+fn check(comm: &Communicator, device: &mut Device, case: Case, placement: Placement, way: Way) {
+    let (arena, stream) = device;
+    let mut attempt = Attempt::on(comm, case, placement);
+    let outcome = attempt.run_on_device(arena, |operation| call(way, comm, stream, operation));
+    outcome.unwrap_or_else(|error| panic!("{case} on rank {}, {way:?}: {error}", comm.rank()));
+    attempt.verify();
+    arena.clear();
+}
+
+fn sum(count: usize) -> Case {
+    Case::reducing(Collective::AllReduce, Datatype::Float32, ReduceOp::Sum, 0, count)
+}
+
+/// Makes calls until the executor has mapped the arena.
+fn warm_up(comm: &Communicator, device: &mut Device) {
+    for _ in 0..WARM_UP {
+        check(comm, device, sum(100), Placement::Apart, Way::Blocking);
+    }
+}
+
+/// Checks that calls since then have used the buffers where they are, or that none has.
+fn expect_mapped(comm: &Communicator, before: (u64, u64), is_mapped: bool) {
+    let (in_place, moved) = comm.direct_buffers();
+    let now = (in_place - before.0, moved - before.1);
+    let is_right = if is_mapped { now.0 > 0 && now.1 == 0 } else { now.0 == 0 && now.1 > 0 };
+    assert!(is_right, "rank {}: {now:?} used in place and moved", comm.rank());
+}
+
+#[test]
+fn every_collective_datatype_and_operator_gives_the_oracles_bytes_on_mapped_buffers() {
+    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(400));
+    for (processes, threads) in [(1, 1), (2, 1), (4, 1), (8, 1), (2, 2), (4, 2)] {
+        run(&job(processes, threads, "table"));
+    }
+}
+
+#[test]
+fn memory_that_is_exported_as_a_descriptor_is_mapped_and_memory_of_a_pool_is_not() {
+    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(100));
+    for home in ["exportable", "pool"] {
+        run(&job(2, 2, "kinds").set("ANYCCL_TEST_HOME", home));
+    }
+    for (map, is_mapped) in [("off", 0), ("exportable", 0), ("all", 1)] {
+        let job = job(2, 1, "kinds").set("ANYCCL_TEST_HOME", "plain").set("ANYCCL_DEVICE_MAP", map);
+        run(&job.set("ANYCCL_TEST_IS_MAPPED", is_mapped));
+    }
+}
+
+#[test]
+fn every_seed_gives_the_right_bytes_on_mapped_buffers() {
+    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(100 + 6 * seeds()));
+    for seed in 0..seeds() {
+        let (processes, threads) = [(2, 1), (4, 1), (2, 2)][seed as usize % 3];
+        let job = job(processes, threads, "seed").set("CUDA_DOUBLE_SEED", seed).set("ANYCCL_TEST_SEED", seed);
+        run(&job.set("CUDA_DOUBLE_HANG_MS", 20_000));
+    }
+}
+
+#[test]
+fn memory_that_was_freed_is_not_used_when_its_address_is_given_out_again() {
+    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(100));
+    for processes in [2, 4] {
+        run(&job(processes, 1, "free"));
+    }
+}
+
+#[test]
+fn more_allocations_than_are_mapped_at_once_give_the_right_bytes() {
+    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(100));
+    run(&job(2, 1, "many"));
+}
+
+#[test]
+fn a_long_call_is_made_as_a_whole_if_every_buffer_is_mapped_and_else_in_pieces() {
+    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(300));
+    for (processes, threads) in [(2, 1), (2, 2)] {
+        run(&job(processes, threads, "long").set("ANYCCL_TEST_ARENA", LONG_ARENA));
+    }
+    run(&job(3, 1, "long").set("ANYCCL_TEST_ARENA", LONG_ARENA).set("ANYCCL_TEST_HOME", "last in a pool"));
+}
+
+#[test]
+fn communicators_of_the_same_ranks_share_what_is_mapped() {
+    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(100));
+    run(&job(3, 1, "shared"));
+}
+
+#[test]
+fn an_executor_or_an_owner_whose_driver_fails_while_it_maps_goes_on_with_copies() {
+    if double().leaves_out("calls of the driver that fail when they are told to") {
+        return;
+    }
+    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(200));
+    let of_plain = ["cuIpcGetMemHandle:1", "cuMemGetAddressRange:1", "cuIpcOpenMemHandle:1"];
+    let of_exportable = [
+        "cuMemRetainAllocationHandle:1",
+        "cuMemExportToShareableHandle:1",
+        "cuMemImportFromShareableHandle:1",
+        "cuMemAddressReserve:1",
+        "cuMemMap:1",
+        "cuMemSetAccess:1",
+    ];
+    for (home, faults) in [("plain", &of_plain[..]), ("exportable", &of_exportable[..])] {
+        for fault in faults {
+            run(&job(2, 1, "fault").set("ANYCCL_TEST_HOME", home).set("ANYCCL_TEST_FAULT", fault));
+        }
+    }
+}
+
+#[test]
+fn the_others_learn_of_a_killed_owner_or_executor_and_their_streams_drain() {
+    let _watchdog = Watchdog::new("a killed rank", Duration::from_secs(100));
+    for killed in [0, 2] {
+        let mut ranks = start(&job(3, 1, "call until failure"));
+        ranks.iter_mut().for_each(|rank| rank.expect("running"));
+        ranks[killed].signal(libc::SIGKILL);
+        let lost = ranks.remove(killed);
+        for rank in &mut ranks {
+            let said = rank.hear().text;
+            assert!(said.starts_with("drained"), "rank {} of those without {killed}: {said}", rank.rank);
+        }
+        drop(lost);
+        ranks.into_iter().for_each(RankProcess::end_well);
+    }
+}
+
+#[test]
+fn without_the_waits_of_the_executor_or_of_an_owner_some_seed_gives_wrong_bytes() {
+    if double().leaves_out("waits that can be removed") {
+        return;
+    }
+    let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(500));
+    let harm = |ignored: &str, of_rank: i32| {
+        (0..60).find(|seed| {
+            let job = job(2, 1, "mutation")
+                .set("CUDA_DOUBLE_SEED", seed)
+                .deadline(Duration::from_secs(if ignored.is_empty() { 50 } else { 2 }))
+                .set("ANYCCL_TEST_IGNORED", ignored)
+                .set("ANYCCL_TEST_IGNORING", of_rank);
+            // Each rank is heard, so that none is killed while another one is in a call with it.
+            let mut ranks = start(&job);
+            ranks.iter_mut().filter_map(|rank| rank.has_said_something().then_some(())).count() < 2
+        })
+    };
+    for (ignored, rank) in
+        [("cuStreamWaitValue32", 0), ("cuStreamWaitValue32", 1), ("cuStreamWriteValue32", 1)]
+    {
+        let seed = harm(ignored, rank);
+        println!("{ignored} of rank {rank}: seed {seed:?}");
+        assert!(seed.is_some(), "{ignored} of rank {rank}: no seed has shown it");
+    }
+    assert_eq!(harm("", 0), None);
+}
+
+/// Calls on a stream, without an order of the driver on one rank.
+fn mutation(comm: &Communicator, device: &mut Device) {
+    warm_up(comm, device);
+    if u64::from(comm.rank()) == number("ANYCCL_TEST_IGNORING") {
+        double().set_faults("", &std::env::var("ANYCCL_TEST_IGNORED").expect("told"));
+    }
+    check_order_in_stream(comm, device, 0);
+    double().set_faults("", "");
+    device.0.clear();
+}
+
+/// All collectives, datatypes and operators. After the first calls, none moves a buffer but those that must.
+fn table(comm: &Communicator, device: &mut Device) {
+    warm_up(comm, device);
+    let before = comm.direct_buffers();
+    let size = comm.size();
+    for (at, (collective, datatype, op)) in support_table().into_iter().enumerate() {
+        let case = Case { collective, datatype, op, root: at as u32 % size, count: 1 + at % 7 };
+        let way = [Way::Blocking, Way::Started, Way::Stream][at % 3];
+        let placement = Placement::ALL[at / 3 % 2];
+        let (_, moved) = comm.direct_buffers();
+        check(comm, device, case, placement, way);
+        // The input of an all_to_all in place is copied away first.
+        let must_move = collective == Collective::AllToAll && placement == Placement::InPlace;
+        let moves = comm.direct_buffers().1 - moved;
+        assert!(must_move || moves == 0, "{case}, {placement:?} on rank {}", comm.rank());
+    }
+    assert!(comm.direct_buffers().0 > before.0);
+}
+
+fn kinds(comm: &Communicator, device: &mut Device) {
+    warm_up(comm, device);
+    let before = comm.direct_buffers();
+    check(comm, device, sum(5000), Placement::Apart, Way::Stream);
+    // Ranks of the executor's process may have memory of pools copied, too.
+    let home = std::env::var("ANYCCL_TEST_HOME").expect("told");
+    let is_mapped = match home.as_str() {
+        "plain" => number("ANYCCL_TEST_IS_MAPPED") == 1,
+        other => other == "exportable",
+    };
+    if processes_of(comm.rank()) > 0 {
+        expect_mapped(comm, before, is_mapped);
+    }
+}
+
+/// Number of the process of a rank.
+fn processes_of(rank: Rank) -> u64 {
+    u64::from(rank) / number("ANYCCL_TEST_THREADS")
+}
+
+fn seed(comm: &Communicator, device: &mut Device) {
+    let seed = number("ANYCCL_TEST_SEED");
+    let table = support_table();
+    for turn in 0..10 {
+        let chance = noise(seed as u32 + 1, turn);
+        let way = noise(seed as u32 + 1 + comm.rank() * 7919, turn) as usize % 3;
+        let (collective, datatype, op) = table[chance as usize % table.len()];
+        let count = [1, 9, 700, 9000][(chance >> 32) as usize % 4] / comm.size() as usize + 1;
+        let case = Case { collective, datatype, op, root: (chance >> 40) as u32 % comm.size(), count };
+        let way = [Way::Blocking, Way::Started, Way::Stream][way];
+        check(comm, device, case, Placement::ALL[(chance >> 48) as usize % 2], way);
+    }
+    warm_up(comm, device);
+    let before = comm.direct_buffers();
+    if comm.size() == 2 {
+        check_order_in_stream(comm, device, seed);
+        device.0.clear();
+    }
+    check(comm, device, sum(9000), Placement::InPlace, Way::Stream);
+    if processes_of(comm.rank()) > 0 {
+        expect_mapped(comm, before, true);
+    }
+}
+
+/// Calls longer than a slot of the bounce buffer.
+fn long(comm: &Communicator, device: &mut Device) {
+    let all_are_mapped = std::env::var("ANYCCL_TEST_HOME").is_err();
+    let uint8 = |collective, count| Case { datatype: Datatype::Uint8, ..Case::plain(collective, 1, count) };
+    let exchanges = |device: &mut Device, case, placement, way| {
+        let before = comm.direct_exchanges();
+        check(comm, device, case, placement, way);
+        comm.direct_exchanges() - before
+    };
+    // Nine pieces of 8 MiB.
+    let longest = uint8(Collective::AllReduce, 70_000_000);
+    let long = uint8(Collective::AllReduce, 9_000_000);
+    assert_eq!(exchanges(device, long, Placement::InPlace, Way::Stream), 2);
+    warm_up(comm, device);
+    if comm.size() == 2 {
+        assert_eq!(exchanges(device, longest, Placement::Apart, Way::Stream), 1);
+    }
+    let of_blocks = 9_000_000 / comm.size() as usize;
+    for (at, case) in [
+        long,
+        uint8(Collective::ReduceScatter, of_blocks),
+        uint8(Collective::AllGather, of_blocks),
+        uint8(Collective::AllToAll, of_blocks),
+        uint8(Collective::Broadcast, 9_000_000),
+        long,
+        uint8(Collective::AllToAll, of_blocks),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let placement = Placement::ALL[(at + at / 4) % 2];
+        let number = exchanges(device, case, placement, [Way::Stream, Way::Started][at % 2]);
+        let stays = placement == Placement::Apart || case.collective != Collective::AllToAll;
+        assert_eq!(number == 1, all_are_mapped && stays, "{case}, {placement:?}: {number} exchanges");
+    }
+}
+
+/// Frees and allocates an arena between calls. The address stays, and the memory is another one.
+fn free(comm: &Communicator, device: &mut Device) {
+    for turn in 0..4 {
+        let start = device.0.start();
+        warm_up(comm, device);
+        let before = comm.direct_buffers();
+        check(comm, device, sum(20_000), Placement::ALL[turn % 2], Way::Stream);
+        if comm.rank() > 0 {
+            expect_mapped(comm, before, true);
+        }
+        // Freed before the next one is allocated.
+        device.0.free();
+        device.0 = Arena::new(ARENA);
+        // The double gives out another address now and then, and the executor's mappings may take one.
+        let mut others = Vec::new();
+        while device.0.start() != start && comm.rank() > 0 {
+            others.push(std::mem::replace(&mut device.0, Arena::new(ARENA)));
+            assert!(others.len() < 50, "the driver gives out an address again");
+        }
+    }
+    warm_up(comm, device);
+    // The executor has one mapping of each rank's memory, besides the bounce buffers.
+    let most = u64::from(comm.size() - 1) * 2 + 1;
+    if comm.rank() == 0 {
+        assert!(double().live("ipc_openings") <= most, "{}", double().live("ipc_openings"));
+    }
+}
+
+/// Uses more allocations than may be mapped, twice.
+fn many(comm: &Communicator, device: &mut Device) {
+    let arenas: Vec<Arena> = (0..200).map(|_| Arena::new(8 << 10)).collect();
+    for round in 0..2 {
+        for arena in &arenas {
+            let mut of_arena = (Arena::part_of(arena), Stream::new());
+            check(comm, &mut of_arena, sum(100 + round), Placement::InPlace, Way::Blocking);
+        }
+    }
+    if comm.rank() == 0 && !double().is_real() {
+        let openings = double().live("ipc_openings");
+        assert!((100..=130).contains(&openings), "{openings} openings");
+    }
+    warm_up(comm, device);
+}
+
+/// A second communicator uses at its first call what the first one has mapped.
+fn shared(comm: &Communicator, device: &mut Device) {
+    warm_up(comm, device);
+    let openings = double().live("ipc_openings");
+    let other = comm.dup(&CommConfig::default()).expect("all ranks take part").shared();
+    let with_bounce = double().live("ipc_openings");
+    check(&other, device, sum(300), Placement::Apart, Way::Stream);
+    if comm.rank() > 0 {
+        expect_mapped(&other, (0, 0), true);
+    }
+    assert_eq!(double().live("ipc_openings"), with_bounce);
+    other.finalize().expect("all calls have ended");
+    drop(other);
+    check(comm, device, sum(300), Placement::Apart, Way::Blocking);
+    assert!(double().live("ipc_openings") <= with_bounce.max(openings));
+}
+
+/// Calls with a driver that fails once, on all ranks, while it exports or maps.
+fn fault(comm: &Communicator, device: &mut Device) {
+    double().set_faults(&std::env::var("ANYCCL_TEST_FAULT").expect("told"), "");
+    warm_up(comm, device);
+    double().set_faults("", "");
+    for turn in 0..WARM_UP {
+        check(comm, device, sum(1000), Placement::ALL[turn % 2], Way::Stream);
+    }
+}
+
+/// Makes calls on mapped buffers until one fails.
+fn call_until_failure(comm: &Communicator, device: &mut Device) {
+    warm_up(comm, device);
+    let (arena, stream) = device;
+    comm.set_stream(Some(stream.handle()));
+    let buffer = std::ptr::with_exposed_provenance_mut::<u8>(arena.take(200_000) as usize);
+    let operation =
+        anyccl_engine::comm::Operation { call: sum(50_000).call(), send: buffer.cast_const(), recv: buffer };
+    for turn in 0.. {
+        if turn == 12 {
+            say("running");
+        }
+        // SAFETY: the arena lives until the stream has passed all calls.
+        if let Err(error) = unsafe { comm.run(&operation) } {
+            stream.synchronize();
+            say(&format!("drained, {error}"));
+            break;
+        }
+        if turn % 4 == 0 {
+            stream.synchronize();
+        }
+    }
+}
+
+fn home(rank: Rank, size: u32) -> ArenaHome {
+    match std::env::var("ANYCCL_TEST_HOME").as_deref() {
+        Ok("last in a pool") if rank + 1 == size => ArenaHome::Pool,
+        Ok("exportable") => ArenaHome::Exportable,
+        Ok("pool") => ArenaHome::Pool,
+        _ => ArenaHome::Plain,
+    }
+}
+
+/// The id of the job: rank 0 makes it, and the test passes it on.
+fn id_of_job(process: u64, config: &Config) -> UniqueId {
+    if process == 0 {
+        let id = UniqueId::create(config).expect("a unique id");
+        say(&id.0.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    }
+    let text = listen();
+    UniqueId(std::array::from_fn(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).expect("digits")))
+}
+
+#[test]
+#[ignore = "a rank of the tests above, which start it as a process"]
+fn a_rank_of_the_tests_in_this_file() {
+    let Some(part) = processes::part() else { return };
+    double();
+    let config = Config::from_environment().expect("settings");
+    let (threads, process) = (number("ANYCCL_TEST_THREADS") as u32, number("ANYCCL_RANK"));
+    let id = id_of_job(process, &config);
+    let size = threads * number("ANYCCL_WORLD_SIZE") as u32;
+    let bytes = std::env::var("ANYCCL_TEST_ARENA").map_or(ARENA, |text| text.parse().expect("a number"));
+    let device = |thread| (Arena::of(home(process as u32 * threads + thread, size), bytes), Stream::new());
+    let devices: Vec<_> = (0..threads).map(|thread| std::sync::Mutex::new(device(thread))).collect();
+    let counts = || OBJECTS.map(|kind| double().live(kind));
+    on_threads(threads, |thread| {
+        have_device();
+        let rank = process as u32 * threads + thread;
+        let device = &mut *devices[thread as usize].lock().unwrap();
+        let comm = Communicator::create(&id, size, rank, &config, &CommConfig::default());
+        let comm = comm.expect("all ranks join").shared();
+        assert_eq!(comm.device_way(), DeviceWay::Direct);
+        let before = counts();
+        match part.as_str() {
+            "table" => table(&comm, device),
+            "kinds" => kinds(&comm, device),
+            "seed" => seed(&comm, device),
+            "free" => free(&comm, device),
+            "long" => long(&comm, device),
+            "many" => many(&comm, device),
+            "shared" => shared(&comm, device),
+            "mutation" => mutation(&comm, device),
+            "fault" => fault(&comm, device),
+            "call until failure" => return call_until_failure(&comm, device),
+            other => panic!("no part {other}"),
+        }
+        comm.finalize().expect("all calls have ended");
+        let mut after = counts();
+        if part == "shared" && rank == 0 && !double().is_real() {
+            // The bounce buffers of the second communicator stay mapped for the next one.
+            after[0] -= u64::from(size - 1);
+        }
+        if threads == 1 {
+            assert_eq!(after, before, "rank {rank}: {OBJECTS:?}");
+        }
+    });
+    if part != "call until failure" {
+        say("all is right");
+    }
+}
