@@ -26,6 +26,7 @@ OUTPUT = ROOT / "target" / "gpu"
 DOUBLE = ROOT / "target" / "cuda-double"
 sys.path[:0] = [str(HERE)]
 from named_tests import Failure, Skipped, run_named  # noqa: E402
+from xtask import cuda_double  # noqa: E402
 
 RANKS = (1, 2, 4, 8)
 LIMIT_S = 600
@@ -159,7 +160,7 @@ def main():
     OUTPUT.mkdir(parents=True, exist_ok=True)
     devices = 0 if options.double else real_devices()
     if devices == 0:
-        subprocess.run([*os.environ.get("XTASK", "cargo xtask").split(), "cuda-double"], cwd=ROOT, check=True)
+        cuda_double()
     print(f"on {devices} GPUs of this machine" if devices else "on GPUs that do not exist: the CUDA driver for tests", flush=True)
     run_named(steps(Machine(options.prefix.resolve(), devices)), options.names)
 

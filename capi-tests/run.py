@@ -20,6 +20,7 @@ from pathlib import Path
 import instructions
 import pypi
 from cmake_tools import cmake_tools
+from xtask import cuda_double, xtask
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -40,18 +41,12 @@ def installed_and_moved(profile):
     first, moved = WORK / "prefix-a", WORK / "moved"
     for folder in (first, moved):
         shutil.rmtree(folder, ignore_errors=True)
-    run(*os.environ.get("XTASK", "cargo xtask").split(), "install", "--prefix", first, "--profile", profile, cwd=ROOT)
+    run(*xtask("install", "--prefix", first, "--profile", profile), cwd=ROOT)
     first.rename(moved)
     for file in (moved / "lib").rglob("*"):
         if file.suffix in (".cmake", ".pc") and "prefix-a" in file.read_text():
             sys.exit(f"{file} still names the place it was installed to")
     return moved
-
-
-def cuda_double():
-    """Builds the CUDA driver for tests, and returns its folder."""
-    words = [*os.environ.get("XTASK", "cargo xtask").split(), "cuda-double"]
-    return run(*words, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.split()[-1]
 
 
 def build_and_test(prefix, name, *, configure=(), labels=(), again=False):

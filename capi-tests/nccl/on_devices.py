@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
+from xtask import cuda_double  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -51,7 +52,7 @@ class Bench:
         if real and self.home is None:
             raise Failed("CUDA's toolkit is not here: set CUDA_HOME to its folder")
         if not real:
-            subprocess.run(["cargo", "xtask", "cuda-double"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+            cuda_double()
         work.mkdir(parents=True, exist_ok=True)
 
     def compile(self, name):

@@ -26,6 +26,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))
 import find_package  # noqa: E402
 import on_devices  # noqa: E402
 import pypi  # noqa: E402
+from xtask import cuda_double, xtask  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -127,12 +128,12 @@ def endings(library):
 
 def devices(library):
     """Runs devices.c: calls on memory of a GPU are part of their streams."""
-    run("cargo", "xtask", "cuda-double", cwd=ROOT)
+    double = cuda_double()
     program = build("devices", library)
     for processes, threads in SPREADS_ON_DEVICES:
         print(f"devices: {processes} x {threads}", flush=True)
         run(program, processes, threads, timeout=LIMIT_S,
-            env=os.environ | {"LD_LIBRARY_PATH": str(ROOT / "target" / "cuda-double"), "CUDA_DOUBLE_OPEN_FREE": "1"})
+            env=os.environ | {"LD_LIBRARY_PATH": double, "CUDA_DOUBLE_OPEN_FREE": "1"})
 
 
 def output_of(command, **environment):
@@ -194,7 +195,7 @@ def main():
     prefix = arguments.prefix or WORK / "prefix"
     try:
         if arguments.prefix is None:
-            run("cargo", "xtask", "install", "--prefix", prefix, "--profile", arguments.profile, cwd=ROOT)
+            run(*xtask("install", "--prefix", prefix, "--profile", arguments.profile), cwd=ROOT)
         library = prefix.resolve() / "lib" / "anyccl" / "nccl" / "libnccl.so.2"
         compare_names(library)
         run(build("layout", library), timeout=LIMIT_S)

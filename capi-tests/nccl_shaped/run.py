@@ -25,6 +25,7 @@ import libraries  # noqa: E402
 import run as backends  # noqa: E402
 from named_tests import Failure, Skipped, run_named  # noqa: E402
 from run import Ended, all_as_expected, anyccl, by_hand, compiled, matrix, says  # noqa: E402
+from xtask import cuda_double  # noqa: E402
 
 RANKS = (2, 4)
 
@@ -43,12 +44,6 @@ def has_driver():
     except OSError:
         return False
     return True
-
-
-def cuda_double():
-    """Builds the CUDA driver for tests. Returns its folder."""
-    words = [*os.environ.get("XTASK", "cargo xtask").split(), "cuda-double"]
-    return subprocess.run(words, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def without_oneccls_own(ended):
