@@ -14,11 +14,12 @@ NAMES = ["libmpich.so.12", "libmpi.so.12"]
 def unpack(*packages):
     """Returns a folder with the files of these packages. Downloads them once, by apt-get. Raises pypi.Missing."""
     folder = WORK / "debian" / hashlib.sha256(" ".join(packages).encode()).hexdigest()[:8]
-    with pypi.locked(folder):
-        if not folder.exists():
+    home = pypi.kept(folder, *packages)
+    with pypi.locked(home):
+        if not home.exists():
             if not shutil.which("apt-get") or not shutil.which("dpkg-deb"):
                 raise pypi.Missing("packages of Debian cannot be had: there is no apt-get, or no dpkg-deb")
-            got, whole = folder.with_suffix(".download"), folder.with_suffix(".partial")
+            got, whole = home.with_suffix(".download"), home.with_suffix(".partial")
             for place in (got, whole):
                 shutil.rmtree(place, ignore_errors=True)
                 place.mkdir(parents=True)
@@ -26,7 +27,7 @@ def unpack(*packages):
             for package in got.glob("*.deb"):
                 command(["dpkg-deb", "--extract", package, whole], got)
             shutil.rmtree(got)
-            whole.rename(folder)
+            whole.rename(home)
     return folder
 
 

@@ -1,9 +1,10 @@
 """Builds the test programs of this folder for each ABI, runs them on MPICH and on anyccl, and compares the outputs."""
 
+import hashlib
 import shutil
 import subprocess
 
-from setting import HEADER, HERE, VENV, WORK, Failure, job, launch, mpi4py_on, mpich
+from setting import HEADER, HERE, PACKAGES, VENV, WORK, Failure, job, launch, mpi4py_on, mpich, pypi
 
 # Basic functions come first: a program uses functions that the programs before it test.
 PROGRAMS = ["p2p_modes", "answers", "groups", "info_env", "errors", "attributes", "requests", "typed_pingpong", "random_types",
@@ -17,12 +18,16 @@ def exists(name):
     return (HERE / f"{name}.c").exists()
 
 
+def parts(name):
+    """Returns the files from which a program is made."""
+    return [HERE / f"{name}.c", HERE / "common" / "report.h", HEADER / "mpi.h"]
+
+
 def build(name, abi):
     """Compiles a program with MPICH's mpi.h, restricted to MPI 3.1, or with anyccl's. Returns its file."""
     source, program = HERE / f"{name}.c", WORK / "programs" / f"{name}-{abi}"
     program.parent.mkdir(parents=True, exist_ok=True)
-    parts = [source, HERE / "common" / "report.h", HEADER / "mpi.h"]
-    if program.exists() and all(program.stat().st_mtime > part.stat().st_mtime for part in parts):
+    if program.exists() and all(program.stat().st_mtime > part.stat().st_mtime for part in parts(name)):
         return program
     command = {
         "std": ["cc", *WARNINGS, "-Wpedantic", f"-I{HEADER}", f"-I{HERE}", source, "-o", program, f"-L{VENV}/lib",
@@ -36,16 +41,19 @@ def build(name, abi):
 
 
 def reference(name, abi, ranks):
-    """Returns the output of the program on MPICH, which is kept until the program is compiled again."""
+    """Returns the output of the program on MPICH, which is kept by what the program is made from."""
     program = build(name, abi)
-    kept = WORK / "reference" / f"{name}-{abi}-{ranks}.txt"
-    if not kept.exists() or kept.stat().st_mtime < program.stat().st_mtime:
+    folder = WORK / "reference"
+    home = pypi.kept(folder, PACKAGES[0])
+    home.mkdir(parents=True, exist_ok=True)
+    made_from = hashlib.sha256(b"".join(part.read_bytes() for part in parts(name)))
+    kept = folder / f"{name}-{abi}-{ranks}-{made_from.hexdigest()[:16]}.txt"
+    if not kept.exists():
         # Ranks of MPICH poll. Where they share cores, a program takes long.
         ended = job(launch("mpiexec", ranks, [program]), mpich(abi), 5 * SECONDS)
         if ended.status != 0:
             raise Failure(f"on MPICH: {describe(ended)}")
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(ended.out)
+        pypi.write_whole(kept, ended.out.encode())
     return kept.read_text()
 
 

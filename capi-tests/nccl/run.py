@@ -64,7 +64,8 @@ def exported(library):
 
 def header():
     """Gets NCCL's header, and the names that NCCL's library exports. Raises pypi.Missing."""
-    with pypi.locked(HEADER.parent):
+    home = pypi.kept(HEADER.parent, WHEEL)
+    with pypi.locked(home):
         if HEADER.exists() and EXPORTS.exists():
             return
         folder = WORK / "wheel"
@@ -72,7 +73,7 @@ def header():
         with zipfile.ZipFile(pypi.download(WHEEL, folder)) as wheel:
             wheel.extract("nvidia/nccl/include/nccl.h", folder)
             wheel.extract("nvidia/nccl/lib/libnccl.so.2", folder)
-        HEADER.parent.mkdir(exist_ok=True)
+        home.mkdir(exist_ok=True)
         EXPORTS.write_text("\n".join(sorted(exported(folder / "nvidia/nccl/lib/libnccl.so.2"))))
         shutil.copy(folder / "nvidia/nccl/include/nccl.h", HEADER)
         # The wheel is 300 MB.

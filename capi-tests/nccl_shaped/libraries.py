@@ -26,14 +26,14 @@ NCCL = {"nvidia-nccl-cu13==2.32.3": ("libnccl.so.2",)}
 def fetched(name, packages):
     """Returns the folder with the libraries of `packages`."""
     folder = WORK / name / "lib"
-    stamp = folder / "packages.txt"
-    wanted = "\n".join(packages)
-    with pypi.locked(folder):
+    home, wanted = pypi.kept(folder, *packages), "\n".join(packages)
+    stamp = home / "packages.txt"
+    with pypi.locked(home):
         if not stamp.exists() or stamp.read_text() != wanted:
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir()
+            shutil.rmtree(home, ignore_errors=True)
+            home.mkdir()
             for package, files in packages.items():
-                fetch(package, files, folder)
+                fetch(package, files, home)
             stamp.write_text(wanted)
     return folder
 
