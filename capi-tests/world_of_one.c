@@ -15,7 +15,7 @@ int main(void)
     CHECK_OK(anyccl_local_size(&local_size));
     CHECK(harness.rank == 0 && harness.size == 1 && local_rank == 0 && local_size == 1);
 
-    try_all_datatypes(&harness);
+    try_all_datatypes(&harness, 0);
     CHECK_OK(anyccl_barrier(ANYCCL_WORLD));
 
     /* For a message to itself, a rank must start the receive first. */

@@ -1,11 +1,13 @@
 /* Tests of every collective on the world against the oracle, with the engine that the environment names. Runs
- * on up to four ranks. run.py starts it under the launcher that the engine needs. */
+ * on up to four ranks. run.py starts it under the launcher that the engine needs. The argument is the point of each
+ * sample. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
 #include "check.h"
 #include "oracle.h"
+#include "sample.h"
 #include "unequal_calls.h"
 
 enum { COUNT = 37, LONG = 200000, BYTES = 16 * COUNT };
@@ -15,41 +17,38 @@ static void compare(const void *received, const void *wanted, size_t bytes)
     CHECK(memcmp(received, wanted, bytes) == 0);
 }
 
-/* Prefixes, with and without this rank, of every datatype and operator whose results are exact. */
-static void scans(const struct harness *harness)
+/* A prefix of one datatype and operator, with or without this rank. */
+static void one_scan(const struct harness *harness, anyccl_datatype_t datatype, anyccl_reduce_op_t op, int exclusive,
+                     int in_place)
 {
     unsigned char send[BYTES], recv[BYTES], wanted[BYTES];
+    const int ranks = harness->rank + !exclusive;
+    memset(recv, 0x5A, sizeof recv);
+    for (size_t i = 0; i < COUNT; i++)
+        store(datatype, in_place ? recv : send, i, contribution(datatype, harness->rank, i));
+    /* On rank 0, an exscan leaves the buffer as it was. */
+    memcpy(wanted, recv, sizeof recv);
+    for (size_t i = 0; ranks > 0 && i < COUNT; i++)
+        store(datatype, wanted, i, combined(datatype, op, ranks, i));
+    if (exclusive)
+        CHECK_OK(anyccl_exscan(in_place ? recv : send, recv, COUNT, datatype, op, harness->comm));
+    else
+        CHECK_OK(anyccl_scan(in_place ? recv : send, recv, COUNT, datatype, op, harness->comm));
+    compare(recv, wanted, sizeof recv);
+}
+
+/* Prefixes of every datatype and operator whose results are exact. */
+static void scans(const struct harness *harness, int point)
+{
     for (int datatype = ANYCCL_INT8; datatype <= ANYCCL_BYTE; datatype++)
         for (int op = ANYCCL_SUM; op <= ANYCCL_LXOR; op++) {
-            const size_t bytes = anyccl_datatype_bytes(datatype) * COUNT;
+            struct sample sample = sample_of((unsigned)(datatype * 32 + op), point, 2, (const int[]){2, 2});
             int supported, exact = 1;
             CHECK_OK(anyccl_is_supported(op, datatype, &supported));
             for (int size = 1; size <= harness->size; size++)
                 exact = exact && is_exact(datatype, op, size);
-            if (!supported || !exact)
-                continue;
-            memset(recv, 0x5A, sizeof recv);
-            memset(wanted, 0x5A, sizeof wanted);
-            for (size_t i = 0; i < COUNT; i++) {
-                store(datatype, send, i, contribution(datatype, harness->rank, i));
-                store(datatype, wanted, i, combined(datatype, op, harness->rank + 1, i));
-            }
-            CHECK_OK(anyccl_scan(send, recv, COUNT, datatype, op, harness->comm));
-            compare(recv, wanted, sizeof recv);
-
-            memset(recv, 0x5A, sizeof recv);
-            memset(wanted, 0x5A, sizeof wanted);
-            for (size_t i = 0; harness->rank > 0 && i < COUNT; i++)
-                store(datatype, wanted, i, combined(datatype, op, harness->rank, i));
-            CHECK_OK(anyccl_exscan(send, recv, COUNT, datatype, op, harness->comm));
-            compare(recv, wanted, sizeof recv);
-
-            /* In place. On rank 0, an exscan leaves the buffer as it was. */
-            memcpy(recv, send, bytes);
-            for (size_t i = 0; harness->rank == 0 && i < COUNT; i++)
-                store(datatype, wanted, i, contribution(datatype, 0, i));
-            CHECK_OK(anyccl_exscan(recv, recv, COUNT, datatype, op, harness->comm));
-            compare(recv, wanted, bytes);
+            while (supported && exact && sample_next(&sample))
+                one_scan(harness, datatype, op, sample.level[0], sample.level[1]);
         }
 }
 
@@ -174,7 +173,7 @@ static void requests_of_all_kinds(const struct harness *harness)
     CHECK_OK(anyccl_request_free(&requests[0]));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct harness harness = {ANYCCL_WORLD, -1, -1, OF_THE_PROGRAM};
     anyccl_config_t config = ANYCCL_CONFIG_INIT;
@@ -183,10 +182,11 @@ int main(void)
     CHECK_OK(anyccl_rank(&harness.rank));
     CHECK_OK(anyccl_world_size(&harness.size));
 
+    CHECK(argc == 2);
     CHECK_OK(anyccl_barrier(harness.comm));
-    try_all_datatypes(&harness);
+    try_all_datatypes(&harness, atoi(argv[1]));
     try_all_unequal(&harness);
-    scans(&harness);
+    scans(&harness, atoi(argv[1]));
     operators_of_the_program(&harness);
     requests_of_all_kinds(&harness);
     engines_side_by_side(&harness);

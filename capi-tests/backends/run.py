@@ -21,6 +21,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
+import sample  # noqa: E402
 from launchers import SOURCES, clean_environment, installed  # noqa: E402
 from named_tests import Failure, run_named  # noqa: E402
 
@@ -105,12 +106,13 @@ def compiled(options, name, sources, compiler="cc", more=()):
     return program
 
 
-def matrix(options):
+def matrix(options, point=0):
+    """Returns the words of the program that tries every collective, at this point of each sample."""
     if options.matrix is None:
         common = HERE.parent / "common"
-        sources = [HERE / "matrix.c", *(common / f"{name}.c" for name in ("harness", "oracle", "unequal_calls"))]
+        sources = [HERE / "matrix.c", *(common / f"{name}.c" for name in ("harness", "oracle", "sample", "unequal_calls"))]
         options.matrix = compiled(options, "matrix", sources)
-    return options.matrix
+    return [options.matrix, point]
 
 
 def by_hand(options, words, variables):
@@ -130,11 +132,11 @@ def tests(options):
     """Yields a name and a function for each test."""
 
     def builtin(ranks):
-        all_as_expected(anyccl(options, ranks, [matrix(options)], {"ANYCCL_BACKEND": "builtin"}), ranks)
+        all_as_expected(anyccl(options, ranks, matrix(options, len(MPIS)), {"ANYCCL_BACKEND": "builtin"}), ranks)
 
-    def by_mpi(launcher, folder, library, name, ranks):
+    def by_mpi(point, launcher, folder, library, name, ranks):
         path = str(installed(folder) / "lib" / library)
-        command, variables = launcher(ranks, [matrix(options)])
+        command, variables = launcher(ranks, matrix(options, point))
         chosen = {"ANYCCL_BACKEND": "cpu:mpi", "ANYCCL_MPI_LIB": path, "ANYCCL_LOG": "info"}
         ended = Ended([(command, variables | chosen)])
         all_as_expected(ended, ranks)
@@ -152,41 +154,41 @@ def tests(options):
 
     def absent():
         lost = {"ANYCCL_BACKEND": "mpi", "ANYCCL_MPI_LIB": "/there/is/no/libmpi.so"}
-        ended = by_hand(options, [matrix(options)], [lost] * 2)
+        ended = by_hand(options, matrix(options), [lost] * 2)
         says(ended, "rank 0: backend mpi cannot be loaded; tried /there/is/no/libmpi.so: ", fails=True)
 
     def without_mpi():
         lost = {"ANYCCL_BACKEND": "mpi", "ANYCCL_MPI_LIB": "libm.so.6"}
-        ended = by_hand(options, [matrix(options)], [lost] * 2)
+        ended = by_hand(options, matrix(options), [lost] * 2)
         says(ended, "libm.so.6: it has no MPI_", fails=True)
 
     def falls():
         lost = {"ANYCCL_BACKEND": "cpu:mpi|builtin", "ANYCCL_MPI_LIB": "/there/is/no/libmpi.so"}
-        ended = by_hand(options, [matrix(options)], [lost] * 2)
+        ended = by_hand(options, matrix(options), [lost] * 2)
         all_as_expected(ended, 2)
         says(ended, "cpu memory falls back to builtin: rank 0: backend mpi cannot be loaded")
 
     def one_of_two():
         library = str(installed("mpich") / "lib" / "libmpi_abi.so.1")
         chosen = [{"ANYCCL_BACKEND": "mpi", "ANYCCL_MPI_LIB": path} for path in (library, "/there/is/no/libmpi.so")]
-        ended = by_hand(options, [matrix(options)], chosen)
+        ended = by_hand(options, matrix(options), chosen)
         says(ended, "rank 1: backend mpi cannot be loaded", fails=True)
         if ended.err.count("rank 1: backend mpi cannot be loaded") != 2:
             raise Failure(f"not on both ranks: {ended.described()}")
 
     def disagree():
-        ended = by_hand(options, [matrix(options)], [{"ANYCCL_BACKEND": "builtin"}, {"ANYCCL_BACKEND": "mpi|builtin"}])
+        ended = by_hand(options, matrix(options), [{"ANYCCL_BACKEND": "builtin"}, {"ANYCCL_BACKEND": "mpi|builtin"}])
         says(ended, "rank 0 has cpu:builtin,cuda:builtin, rank 1 has cpu:mpi|builtin,cuda:builtin", fails=True)
         if ended.err.count("chose different backends") != 2:
             raise Failure(f"not on both ranks: {ended.described()}")
 
     def not_one_job():
         library = str(installed("mpich") / "lib" / "libmpi_abi.so.1")
-        ended = by_hand(options, [matrix(options)], [{"ANYCCL_BACKEND": "mpi", "ANYCCL_MPI_LIB": library}] * 2)
+        ended = by_hand(options, matrix(options), [{"ANYCCL_BACKEND": "mpi", "ANYCCL_MPI_LIB": library}] * 2)
         says(ended, "ranks 0 and 1 are not ranks of one MPI job", "mpiexec", fails=True)
 
     def nonsense():
-        ended = by_hand(options, [matrix(options)], [{"ANYCCL_BACKEND": "gloo"}])
+        ended = by_hand(options, matrix(options), [{"ANYCCL_BACKEND": "gloo"}])
         says(ended, 'ANYCCL_BACKEND: "gloo": there is no engine "gloo"', fails=True)
 
     def info():
@@ -208,11 +210,12 @@ def tests(options):
         if "ANYCCL_BACKEND names mpi, which makes no plans" not in ended.out:
             raise Failure(ended.described())
 
-    for ranks in RANKS:
+    # The seed chooses one number of ranks for each interface.
+    for ranks in sample.some(RANKS, 1, len(MPIS)):
         yield f"builtin, {ranks} ranks", lambda ranks=ranks: builtin(ranks)
-    for name, *row in MPIS:
-        for ranks in RANKS:
-            yield f"{name}, {ranks} ranks", lambda row=row, ranks=ranks: by_mpi(*row, ranks)
+    for point, (name, *row) in enumerate(MPIS):
+        for ranks in sample.some(RANKS, 1, point):
+            yield f"{name}, {ranks} ranks", lambda point=point, row=row, ranks=ranks: by_mpi(point, *row, ranks)
     for launcher, folder, name in ((mpich, "mpich", "MPICH 5.0.2 (MPICH ABI)"),
                                    (open_mpi, "openmpi", "Open MPI v5.0.11 (Open MPI ABI)")):
         yield f"an MPI that the program has begun, {folder}", lambda row=(launcher, folder, name): adopted(*row)
@@ -236,6 +239,7 @@ def main():
     if not (options.prefix / "bin" / "anyccl").exists():
         sys.exit(f"{options.prefix} has no anyccl: run `make install` first")
     (ROOT / "target" / "launchers").mkdir(parents=True, exist_ok=True)
+    print(sample.told(), flush=True)
     with tempfile.TemporaryDirectory() as options.folder:
         run_named(tests(options), options.names)
 

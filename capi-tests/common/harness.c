@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "oracle.h"
+#include "sample.h"
 
 enum { GUARD_BYTES = 64, SKEW_BYTES = 3, GUARD = 0xA5, BLANK = 0x5A };
 
@@ -220,46 +221,40 @@ void try_collective(const struct harness *harness, const struct trial *t)
         try_once(harness, t);
 }
 
-void try_all_collectives(const struct harness *harness, anyccl_datatype_t datatype, anyccl_reduce_op_t op, size_t count)
+/* Tries a sample of one cell of the table, with one of `count` counts. */
+static void try_sample(const struct harness *harness, int point, enum collective collective, anyccl_datatype_t datatype,
+                       anyccl_reduce_op_t op, int count, const size_t *counts)
 {
+    const int levels[] = {count, 2, 2, has_root(collective) ? harness->size : 1};
+    const unsigned cell = (((unsigned)counts[0] * COLLECTIVES + collective) * 32 + datatype) * 32 + op;
+    struct sample sample = sample_of(cell, point, 4, levels);
     int supported;
     CHECK_OK(anyccl_is_supported(op, datatype, &supported));
-    for (int c = 0; c < COLLECTIVES; c++) {
-        const enum collective collective = (enum collective)c;
-        if (reduces(collective) && (!supported || !is_exact(datatype, op, harness->size)))
-            continue;
-        for (int root = 0; root < (has_root(collective) ? harness->size : 1); root++)
-            for (int variant = 0; variant < 4; variant++) {
-                const struct trial trial = {collective, datatype, op, root, count, variant & 1, variant >> 1};
-                try_collective(harness, &trial);
-            }
+    if (reduces(collective) && (!supported || !is_exact(datatype, op, harness->size)))
+        return;
+    while (sample_next(&sample)) {
+        const int *const level = sample.level;
+        const struct trial trial = {collective, datatype, op, level[3], counts[level[0]], level[1], level[2]};
+        try_collective(harness, &trial);
     }
 }
 
-void try_all_datatypes(const struct harness *harness)
+void try_all_collectives(const struct harness *harness, anyccl_datatype_t datatype, anyccl_reduce_op_t op, size_t count)
 {
-    static const size_t COUNTS[] = {0, 1, 37};
-    for (int datatype = ANYCCL_INT8; datatype <= ANYCCL_BYTE; datatype++)
-        for (int op = ANYCCL_SUM; op <= ANYCCL_LXOR; op++) {
-            int supported;
-            CHECK_OK(anyccl_is_supported(op, datatype, &supported));
-            for (size_t i = 0; supported && i < sizeof COUNTS / sizeof COUNTS[0]; i++) {
-                struct trial trial = {ALL_REDUCE, datatype, op, 0, COUNTS[i], (int)i & 1, 0};
-                if (!is_exact(datatype, op, harness->size))
-                    continue;
-                try_collective(harness, &trial);
-                trial.collective = REDUCE;
-                trial.root = harness->size - 1;
-                try_collective(harness, &trial);
-                trial.collective = REDUCE_SCATTER;
-                try_collective(harness, &trial);
-            }
-        }
-    for (int datatype = ANYCCL_INT8; datatype <= ANYCCL_BYTE; datatype++)
-        try_all_collectives(harness, datatype, datatype == ANYCCL_BYTE ? ANYCCL_BOR : ANYCCL_MAX, 5);
-    /* Small and large counts, which take different algorithms. */
-    try_all_collectives(harness, ANYCCL_INT32, ANYCCL_SUM, 0);
-    try_all_collectives(harness, ANYCCL_INT32, ANYCCL_SUM, 1);
-    try_all_collectives(harness, ANYCCL_INT64, ANYCCL_SUM, 4099);
-    try_all_collectives(harness, ANYCCL_FLOAT32, ANYCCL_SUM, 70001);
+    for (int collective = 0; collective < COLLECTIVES; collective++)
+        try_sample(harness, ALL_POINTS, (enum collective)collective, datatype, op, 1, &count);
+}
+
+void try_all_datatypes(const struct harness *harness, int point)
+{
+    static const size_t COUNTS[] = {0, 1, 5, 37};
+    if (harness->rank == 0)
+        sample_print();
+    for (int c = 0; c < COLLECTIVES; c++)
+        for (int datatype = ANYCCL_INT8; datatype <= ANYCCL_BYTE; datatype++)
+            for (int op = ANYCCL_SUM; op <= (reduces((enum collective)c) ? ANYCCL_LXOR : ANYCCL_SUM); op++)
+                try_sample(harness, point, (enum collective)c, datatype, op, sizeof COUNTS / sizeof COUNTS[0], COUNTS);
+    /* Large counts, which take other algorithms. */
+    for (int c = 0; c < COLLECTIVES; c++)
+        try_sample(harness, point, (enum collective)c, ANYCCL_FLOAT32, ANYCCL_SUM, 2, (const size_t[]){4099, 70001});
 }

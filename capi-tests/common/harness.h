@@ -32,12 +32,13 @@ struct trial {
  * the send buffer, or outside of both. */
 void try_collective(const struct harness *harness, const struct trial *trial);
 
-/* Tries every collective with one datatype, operator and count: in both forms, apart and in place, with every
- * root. */
+/* Tries every collective with one datatype, operator and count: a sample of both forms, apart and in place, and of
+ * the roots. */
 void try_all_collectives(const struct harness *harness, anyccl_datatype_t datatype, anyccl_reduce_op_t op,
                          size_t count);
 
-/* Tries every supported pair of datatype and operator with a few counts. Takes at most four ranks. */
-void try_all_datatypes(const struct harness *harness);
+/* Tries every collective with every datatype and operator that it takes. Each is tried once, at a point of the sample
+ * of counts, forms and roots. Then tries each with a large count. Takes at most four ranks. */
+void try_all_datatypes(const struct harness *harness, int point);
 
 #endif

@@ -1,9 +1,14 @@
-/* Tests of every collective with every datatype and operator against its definition. They use several counts, apart
- * and in place, with and without settings of one call. */
+/* Tests of every collective with every datatype and operator against its definition. They use several counts and
+ * roots, apart and in place, with and without settings of one call.
+ *
+ *     collectives PROCESSES THREADS POINT
+ *
+ * Runs with other numbers of ranks take the next points of each sample. */
 #include <string.h>
 
 #include "check.h"
 #include "ranks.h"
+#include "sample.h"
 #include "values.h"
 
 #define GUARD 16
@@ -199,26 +204,31 @@ static void try_one(const struct harness *harness, const struct trial *trial)
     free(recvs);
 }
 
+/* The point of each sample. */
+static int point;
+
 static int reduces(enum collective collective)
 {
     return collective == ALL_REDUCE || collective == REDUCE || collective == REDUCE_SCATTER;
 }
 
+/* Tries every collective with every datatype and operator that it takes, each at one point of the sample. */
 static void try_everything(struct harness *harness)
 {
     static const size_t counts[] = {0, 1, 13, 1000};
-    int number = 0;
     for (int collective = 0; collective < COLLECTIVES; collective++)
         for (int type = 0; type < ncclNumTypes; type++)
-            for (int op = 0; op < (reduces(collective) ? ncclNumOps : 1); op++)
-                for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
-                    for (int in_place = 0; in_place < 2; in_place++, number++) {
-                        /* NCCL has no in-place form of this collective. */
-                        if (collective == ALL_TO_ALL && in_place)
-                            continue;
-                        try_one(harness, &(struct trial){collective, type, op, number % harness->size, counts[c],
-                                                         in_place, number % 5 == 0});
-                    }
+            for (int op = 0; op < (reduces(collective) ? ncclNumOps : 1); op++) {
+                /* Counts, roots, with and without settings, apart and in place. NCCL has no all-to-all in place. */
+                const int levels[] = {4, harness->size, 2, collective == ALL_TO_ALL ? 1 : 2};
+                const unsigned cell = (unsigned)((collective * ncclNumTypes + type) * ncclNumOps + op);
+                struct sample sample = sample_of(cell, point, 4, levels);
+                while (sample_next(&sample)) {
+                    const int *const level = sample.level;
+                    try_one(harness,
+                            &(struct trial){collective, type, op, level[1], counts[level[0]], level[3], level[2]});
+                }
+            }
 }
 
 /* A result that is too large for an 8-bit float becomes the largest finite number, as in NVIDIA's __nv_fp8
@@ -249,6 +259,9 @@ static void everything(struct harness *harness)
 
 int main(int argc, char **argv)
 {
-    run_ranks(spread_from(argc, argv), everything);
+    CHECK(argc == 4);
+    point = atoi(argv[3]);
+    sample_print();
+    run_ranks(spread_from(3, argv), everything);
     return 0;
 }

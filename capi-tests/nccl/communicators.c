@@ -274,11 +274,12 @@ static void by_address(int size)
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof address;
     char place[64];
-    /* Finds a free port. */
-    const int holder = socket(AF_INET, SOCK_STREAM, 0);
-    CHECK(holder >= 0 && bind(holder, (struct sockaddr *)&address, length) == 0);
+    /* Binds a port without listening there. The ranks may listen there, as both sides allow that the address is
+     * reused. The system gives the port to nobody else. */
+    const int holder = socket(AF_INET, SOCK_STREAM, 0), reuse = 1;
+    CHECK(holder >= 0 && setsockopt(holder, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse) == 0);
+    CHECK(bind(holder, (struct sockaddr *)&address, length) == 0);
     CHECK(getsockname(holder, (struct sockaddr *)&address, &length) == 0);
-    CHECK(close(holder) == 0);
     snprintf(place, sizeof place, "127.0.0.1:%d", ntohs(address.sin_port));
     CHECK(setenv("NCCL_COMM_ID", place, 1) == 0);
     for (int rank = 0; rank < size; rank++) {
@@ -301,6 +302,7 @@ static void by_address(int size)
         CHECK(wait(&status) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
     CHECK(unsetenv("NCCL_COMM_ID") == 0);
+    CHECK(close(holder) == 0);
 }
 
 /* The target of a put need not wait for its signal: both communicators can be destroyed. */

@@ -26,6 +26,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))
 import find_package  # noqa: E402
 import on_devices  # noqa: E402
 import pypi  # noqa: E402
+import sample  # noqa: E402
 from xtask import cuda_double, xtask  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
@@ -39,7 +40,9 @@ HEADER = WORK / "header" / "nccl.h"
 EXPORTS = WORK / "header" / "exports.txt"
 # Names that the library has and NCCL has not: the spelling of RCCL.
 OURS_ALONE = {f"{twin}ncclAllToAll{form}" for twin in ("", "p") for form in ("", "v")}
-SPREADS = [(2, 1), (3, 1), (4, 1), (8, 1), (1, 2), (1, 3), (1, 4), (1, 8), (2, 2), (4, 2), (2, 4)]
+# Processes, and threads of each. The first four always run, and as many others as OTHERS says, which the seed chooses.
+SPREADS = [(2, 1), (4, 1), (1, 2), (2, 2), (3, 1), (8, 1), (1, 3), (1, 4), (1, 8), (4, 2), (2, 4)]
+ALWAYS, OTHERS = 4, 2
 # (rounds in which each rank ends its communicator by a call of its choice, elements of a call). More elements keep a slow rank
 # longer in the call.
 ENDINGS = [(100, 101), (5, 1_000_000)]
@@ -109,16 +112,21 @@ def compile_c(output, *arguments):
 
 def build(name, library):
     """Builds a program of this folder, linked with the library by its path, and returns its path."""
-    shared = [HERE / "ranks.c", HERE / "values.c"] if name != "layout" else []
+    shared = [HERE / "ranks.c", HERE / "values.c", HERE.parent / "common" / "sample.c"] if name != "layout" else []
     return compile_c(WORK / "programs" / name, *CHECKS, HERE / f"{name}.c", *shared, library,
                      f"-Wl,-rpath,{library.parent}", "-lm")
+
+
+def spreads(cell):
+    """Returns the spreads with which a program runs. The cell is its number, for the sample."""
+    return SPREADS[:ALWAYS] + sample.some(SPREADS[ALWAYS:], OTHERS, cell)
 
 
 def endings(library):
     """Runs endings.c: ranks that abort, destroy and finalize in any order break no call of another rank, by any transport."""
     program = build("endings", library)
-    for rounds, count in ENDINGS:
-        for processes, threads in SPREADS:
+    for cell, (rounds, count) in enumerate(ENDINGS):
+        for processes, threads in spreads(cell):
             print(f"endings: {processes} x {threads}, {rounds} rounds of {count} elements", flush=True)
             run(program, processes, threads, rounds, count, timeout=LIMIT_OF_ENDINGS_S)
     for processes in (3, 4):
@@ -152,7 +160,7 @@ def ways_in(library):
     output_of([linked], LD_LIBRARY_PATH=str(library.parent))
     output_of([linked], LD_PRELOAD=str(library))
     output_of([opener, library])
-    wrapped = output_of([build("collectives", library), 1, 2], LD_PRELOAD=str(wrapper))
+    wrapped = output_of([WORK / "programs" / "collectives", 1, 2, 0], LD_PRELOAD=str(wrapper))
     if wrapped != "wrapped ncclAllReduce\n":
         sys.exit(f"the wrapper was to be called, and said once: {wrapped!r}")
     print("ways in: LD_LIBRARY_PATH, LD_PRELOAD, dlopen, a wrapper of ncclAllReduce")
@@ -202,11 +210,12 @@ def main():
         run(build("layout", library), timeout=LIMIT_S)
         # The programs have failures on purpose. Do not log them.
         os.environ["ANYCCL_LOG"] = "off"
-        for name in ("collectives", "groups", "communicators"):
+        print(sample.told(), flush=True)
+        for cell, name in enumerate(("collectives", "groups", "communicators")):
             program = build(name, library)
-            for processes, threads in SPREADS:
+            for point, (processes, threads) in enumerate(spreads(cell)):
                 print(f"{name}: {processes} x {threads}", flush=True)
-                run(program, processes, threads, timeout=LIMIT_S)
+                run(program, processes, threads, *([point] if name == "collectives" else []), timeout=LIMIT_S)
         endings(library)
         devices(library)
         on_devices.check(prefix.resolve(), HEADER, WORK / "on-devices")

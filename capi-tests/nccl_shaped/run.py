@@ -23,11 +23,14 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE.parent / "backends"), str(HERE.parent)]
 import libraries  # noqa: E402
 import run as backends  # noqa: E402
+import sample  # noqa: E402
 from named_tests import Failure, Skipped, run_named  # noqa: E402
 from run import Ended, all_as_expected, anyccl, by_hand, compiled, matrix, says  # noqa: E402
 from xtask import cuda_double  # noqa: E402
 
 RANKS = (2, 4)
+# Number of oneCCL in the sample: the one behind those of backends/run.py.
+ONECCL = len(backends.MPIS) + 1
 
 
 def had(fetch):
@@ -71,7 +74,7 @@ def tests(options):
         return {"ANYCCL_BACKEND": "cuda:nccl", "ANYCCL_NCCL_LIB": str(library)} | more
 
     def by_oneccl(ranks):
-        ended = without_oneccls_own(anyccl(options, ranks, [matrix(options)], oneccl()))
+        ended = without_oneccls_own(anyccl(options, ranks, matrix(options, ONECCL), oneccl()))
         all_as_expected(ended, ranks)
         says(ended, f"rank 0 of {ranks}", "cpu memory is served by oneccl: oneCCL 2022.1.0", "libccl.so.2")
 
@@ -84,16 +87,16 @@ def tests(options):
     def without_its_plugin():
         folder = Path(tempfile.mkdtemp(dir=options.folder))
         os.symlink(had(libraries.oneccl) / "libccl.so.2", folder / "libccl.so.2")
-        ended = by_hand(options, [matrix(options)], [oneccl(ANYCCL_ONECCL_LIB=str(folder / "libccl.so.2"))] * 2)
+        ended = by_hand(options, matrix(options), [oneccl(ANYCCL_ONECCL_LIB=str(folder / "libccl.so.2"))] * 2)
         says(ended, "there is no libccl_legacy_cpu.so in ", fails=True)
 
     def oneccl_not_there():
-        ended = by_hand(options, [matrix(options)], [{"ANYCCL_BACKEND": "oneccl", "ANYCCL_ONECCL_LIB": "libm.so.6"}] * 2)
+        ended = by_hand(options, matrix(options), [{"ANYCCL_BACKEND": "oneccl", "ANYCCL_ONECCL_LIB": "libm.so.6"}] * 2)
         says(ended, "backend oneccl cannot be loaded; tried libm.so.6: ", fails=True)
 
     def falls():
         chosen = {"ANYCCL_BACKEND": "cpu:oneccl|builtin", "ANYCCL_ONECCL_LIB": "/there/is/no/libccl.so.2"}
-        ended = by_hand(options, [matrix(options)], [chosen] * 2)
+        ended = by_hand(options, matrix(options), [chosen] * 2)
         all_as_expected(ended, 2)
         says(ended, "cpu memory falls back to builtin: rank 0: backend oneccl cannot be loaded")
 
@@ -106,7 +109,7 @@ def tests(options):
     def without_a_driver():
         if has_driver():
             raise Skipped("this machine has a CUDA driver")
-        ended = by_hand(options, [matrix(options)], [nccl(had(libraries.nccl) / "libnccl.so.2")] * 2)
+        ended = by_hand(options, matrix(options), [nccl(had(libraries.nccl) / "libnccl.so.2")] * 2)
         says(ended, "rank 0: NCCL needs CUDA: there is no usable CUDA driver: libcuda.so.1: ", fails=True)
 
     def without_a_device():
@@ -120,7 +123,7 @@ def tests(options):
                 # NCCL itself is called, and finds that this is no real driver.
                 (1, 1, "rank 0: NCCL failed in pncclCommInitRankConfig: unhandled CUDA error (1)")):
             chosen = nccl(library, NO_DEVICE_COUNT=str(devices), NCCL_MULTI_RANK_GPU_ENABLE=str(sharing), **more)
-            says(by_hand(options, [matrix(options)], [chosen] * 2), sentence, fails=True)
+            says(by_hand(options, matrix(options), [chosen] * 2), sentence, fails=True)
 
     def own_gpus(options):
         """Returns the program, and the variables with which it finds the stand-in for NCCL and the driver for tests."""
@@ -176,7 +179,7 @@ def tests(options):
 
     def host_memory():
         """NCCL does not serve host memory. The choice is refused before a library is opened."""
-        ended = by_hand(options, [matrix(options)], [{"ANYCCL_BACKEND": "cpu:nccl"}])
+        ended = by_hand(options, matrix(options), [{"ANYCCL_BACKEND": "cpu:nccl"}])
         says(ended, "nccl does not serve cpu memory", fails=True)
 
     def is_loaded():
@@ -186,7 +189,7 @@ def tests(options):
                 raise Failure(f"without \"{words}\": {said}")
 
     def our_own():
-        ended = by_hand(options, [matrix(options)], [nccl(door)] * 2)
+        ended = by_hand(options, matrix(options), [nccl(door)] * 2)
         says(ended, f"tried {door}: it is anyccl itself, not NCCL", fails=True)
 
     def past_our_own():
@@ -197,10 +200,10 @@ def tests(options):
             raise Failure(said)
 
     def by_a_name():
-        ended = by_hand(options, [matrix(options)], [nccl("libnccl.so.2")])
+        ended = by_hand(options, matrix(options), [nccl("libnccl.so.2")])
         says(ended, "ANYCCL_NCCL_LIB", "absolute path", fails=True)
 
-    for ranks in RANKS:
+    for ranks in sample.some(RANKS, 1, ONECCL):
         yield f"oneccl, {ranks} ranks", lambda ranks=ranks: by_oneccl(ranks)
     yield "oneccl by CCL_ROOT", found_by_itself
     yield "oneccl without its plugin", without_its_plugin
@@ -246,6 +249,7 @@ def main():
     if not (options.prefix / "bin" / "anyccl").exists():
         sys.exit(f"{options.prefix} has no anyccl: run `make install` first")
     libraries.WORK.mkdir(parents=True, exist_ok=True)
+    print(sample.told(), flush=True)
     with tempfile.TemporaryDirectory() as options.folder:
         run_named(tests(options), options.names)
 
