@@ -64,9 +64,13 @@ int is_float(ncclDataType_t datatype)
 
 double contribution(ncclDataType_t datatype, int rank, size_t index)
 {
-    const size_t seed = (size_t)rank * 5 + index * 3 + index / 7;
-    /* A sum of eight contributions must be exact in an 8-bit float, which has three significant bits. */
-    return (double)(is_float(datatype) ? seed % 2 : seed % 3);
+    /* At every fifth index all ranks contribute the same, which tells product from minimum, and sum from maximum. */
+    const size_t seed = (size_t)(rank * rank) * ((index + 2) % 5) + index * 2 + index / 7;
+    /* A sum of eight contributions must be exact in an 8-bit float, which has three significant bits, and a product
+     * in an 8-bit integer. */
+    if (is_float(datatype))
+        return (double)(bytes_of(datatype) == 1 ? seed % 2 : 1 + seed % 2);
+    return (double)(rank < 6 ? seed % 3 : seed % 2);
 }
 
 double combined(ncclDataType_t datatype, ncclRedOp_t op, int size, size_t index)
