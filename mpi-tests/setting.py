@@ -22,6 +22,8 @@ import pypi  # noqa: E402
 
 VENV = TARGET / "mpi-venv"
 MPI4PY = "4.1.2"
+# Time limit of a job, ten times what the slowest ones usually take. It only ends what hangs.
+SECONDS = 300
 PACKAGES = ["mpich==5.0.2", f"mpi4py=={MPI4PY}", "numpy"]
 # By ABI: the name of the library at run time, and its name in a build folder of Cargo.
 SONAMES = {"std": "libmpi_abi.so.1", "mpich": "libmpi.so.12"}
