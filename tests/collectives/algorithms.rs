@@ -9,6 +9,7 @@ use anyccl_engine::config::{Config, TransportChoice};
 use common::attempt::{Placement, check, check_started};
 use common::case::Case;
 use common::ranks::{TRANSPORTS, config, on_ranks};
+use common::sample::{ALL_LEVELS, Told, points};
 use common::values::{MOST_RANKS, noise};
 
 /// A small chunk, so that a few hundred elements are many chunks. It is no multiple of an element.
@@ -19,37 +20,39 @@ fn forced(algorithm: &Algorithm, transport: TransportChoice) -> Config {
     Config { algorithm: Some(name), chunk_bytes: CHUNK_BYTES, ..config(transport) }
 }
 
-fn cases(collective: Collective, size: u32) -> Vec<Case> {
-    if collective == Collective::Barrier {
-        return vec![Case::barrier()];
-    }
+/// Calls on `size` ranks. `cell` is the number of this set of calls.
+fn calls(collective: Collective, size: u32, cell: usize) -> Vec<(Case, Placement, bool)> {
+    const DATATYPES: [Datatype; 3] = [Datatype::Uint8, Datatype::Float32, Datatype::Complex128];
     let n = size as usize;
-    let mut cases = Vec::new();
-    for (at, count) in [0, 1, n - 1, n, n + 1, 257].into_iter().enumerate() {
-        for datatype in [Datatype::Uint8, Datatype::Float32, Datatype::Complex128] {
-            let op = collective.reduces().then_some(ReduceOp::Sum);
-            let root = (at % n) as Rank;
-            cases.push(Case { collective, datatype, op, root, count });
-        }
-    }
-    cases
+    let counts = [0, 1, n - 1, n, n + 1, 257];
+    let call = |[count, datatype, root, placement, is_started]: [usize; 5]| {
+        let op = collective.reduces().then_some(ReduceOp::Sum);
+        let (datatype, root, count) = (DATATYPES[datatype], root as Rank, counts[count]);
+        let case = match collective {
+            Collective::Barrier => Case::barrier(),
+            _ => Case { collective, datatype, op, root, count },
+        };
+        (case, Placement::ALL[placement], is_started == 1)
+    };
+    let levels = [counts.len(), DATATYPES.len(), if collective.has_root() { n } else { 1 }, 2, 2];
+    points(cell, ALL_LEVELS, levels).into_iter().map(call).collect()
 }
 
 #[test]
 fn every_algorithm_gives_the_oracles_bytes_on_every_number_of_ranks() {
+    println!("{Told}");
     assert!(ALGORITHMS.len() >= Collective::ALL.len());
-    for transport in TRANSPORTS {
-        for algorithm in ALGORITHMS.iter().filter(|row| !row.collective.has_layout()) {
-            for size in 1..=MOST_RANKS {
-                on_ranks(size, &forced(algorithm, transport), |comm| {
-                    for case in cases(algorithm.collective, size) {
-                        for placement in Placement::ALL {
-                            check(comm, case, placement);
-                            check_started(comm, case, placement);
-                        }
+    for (row, algorithm) in ALGORITHMS.iter().filter(|row| !row.collective.has_layout()).enumerate() {
+        for [size, transport] in points(row, ALL_LEVELS, [MOST_RANKS as usize, TRANSPORTS.len()]) {
+            let calls = calls(algorithm.collective, size as u32 + 1, row * MOST_RANKS as usize + size);
+            on_ranks(size as u32 + 1, &forced(algorithm, TRANSPORTS[transport]), |comm| {
+                for (case, placement, is_started) in &calls {
+                    match is_started {
+                        true => check_started(comm, *case, *placement),
+                        false => check(comm, *case, *placement),
                     }
-                });
-            }
+                }
+            });
         }
     }
 }

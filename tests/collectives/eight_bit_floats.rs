@@ -11,6 +11,7 @@ use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::plan::{Block, BlockLayout};
 use common::numbers::{decode, encode};
 use common::ranks::{config, on_ranks};
+use common::sample::{ALL_LEVELS, Told, points};
 
 const FORMATS: [Datatype; 2] = [Datatype::Float8E4m3, Datatype::Float8E5m2];
 const OPS: [ReduceOp; 2] = [ReduceOp::Sum, ReduceOp::Avg];
@@ -113,16 +114,17 @@ fn check_unequal(comm: &Communicator, datatype: Datatype, op: ReduceOp) {
 
 #[test]
 fn every_algorithm_rounds_8_bit_floats_once_on_every_number_of_ranks() {
-    for algorithm in ALGORITHMS.iter().filter(|row| row.collective.reduces()) {
+    println!("{Told}");
+    for (row, algorithm) in ALGORITHMS.iter().filter(|row| row.collective.reduces()).enumerate() {
         for size in 2..=8 {
+            let points = points(8 * row + size as usize, ALL_LEVELS, [4, FORMATS.len(), OPS.len()]);
             on_ranks(size, &forced(algorithm, TransportChoice::Auto), |comm| {
-                for (datatype, op) in FORMATS.iter().flat_map(|format| OPS.map(|op| (*format, op))) {
-                    if algorithm.collective.has_layout() {
-                        check_unequal(comm, datatype, op);
-                        continue;
-                    }
-                    for count in [0, 1, size as usize + 1, 257] {
-                        check(comm, algorithm.collective, datatype, op, count);
+                for [count, format, op] in &points {
+                    let (datatype, op) = (FORMATS[*format], OPS[*op]);
+                    let count = [0, 1, size as usize + 1, 257][*count];
+                    match algorithm.collective.has_layout() {
+                        true => check_unequal(comm, datatype, op),
+                        false => check(comm, algorithm.collective, datatype, op, count),
                     }
                 }
             });

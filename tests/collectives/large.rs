@@ -6,6 +6,7 @@ use anyccl_engine::config::Config;
 use common::attempt::{Attempt, Placement, check, check_started};
 use common::case::Case;
 use common::ranks::{TRANSPORTS, config, on_ranks};
+use common::sample::{ALL_LEVELS, Told, points};
 
 /// Elements of four bytes per call. They are several times what a ring of shared memory and two socket
 /// buffers hold, and no multiple of anything.
@@ -21,14 +22,16 @@ fn count(collective: Collective, size: u32) -> usize {
 
 #[test]
 fn messages_larger_than_every_buffer_arrive_whole() {
-    for transport in TRANSPORTS {
-        for size in [2, 3, 4] {
-            on_ranks(size, &config(transport), |comm| {
-                for collective in Collective::UNIFORM.into_iter().filter(|c| *c != Collective::Barrier) {
-                    let case = Case::plain(collective, size - 1, count(collective, size));
-                    check(comm, case, Placement::Apart);
-                    check_started(comm, case, Placement::InPlace);
-                }
+    println!("{Told}");
+    for (cell, collective) in
+        Collective::UNIFORM.into_iter().filter(|c| *c != Collective::Barrier).enumerate()
+    {
+        for [size, transport, form] in points(cell, ALL_LEVELS, [3, TRANSPORTS.len(), 2]) {
+            let size = [2, 3, 4][size];
+            let case = Case::plain(collective, size - 1, count(collective, size));
+            on_ranks(size, &config(TRANSPORTS[transport]), |comm| match form {
+                0 => check(comm, case, Placement::Apart),
+                _ => check_started(comm, case, Placement::InPlace),
             });
         }
     }
@@ -76,22 +79,20 @@ fn repeated_calls_give_the_same_result_whichever_transfer_they_try() {
 fn staged_plans_give_the_same_result_over_every_transport() {
     const STAGED: [Collective; 3] = [Collective::AllReduce, Collective::Broadcast, Collective::AllGather];
     let algorithm = STAGED.map(|collective| format!("{}:staged", collective.name())).join(",");
-    for transport in TRANSPORTS {
-        let config = Config { algorithm: Some(algorithm.clone()), ..config(transport) };
-        for size in [2, 3, 5] {
+    println!("{Told}");
+    for (cell, collective) in STAGED.into_iter().enumerate() {
+        for [count_of, size, transport] in points(cell, ALL_LEVELS, [4, 3, TRANSPORTS.len()]) {
+            let size = [2, 3, 5][size];
+            let config = Config { algorithm: Some(algorithm.clone()), ..config(TRANSPORTS[transport]) };
+            // The counts fill one chunk, fewer chunks than there are slots, and so many chunks that slots are
+            // reused.
+            let count = [1, 20_011, 131_071, count(collective, size)][count_of];
+            let [first, second] = [0, size - 1].map(|root| Case::plain(collective, root, count));
             on_ranks(size, &config, |comm| {
-                for collective in STAGED {
-                    // The counts fill one chunk, fewer chunks than there are slots, and so many chunks that
-                    // slots are reused.
-                    for count in [1, 20_011, 131_071, count(collective, size)] {
-                        let [first, second] = [0, size - 1].map(|root| Case::plain(collective, root, count));
-                        let mut beside =
-                            Attempt::on(comm, first, Placement::Apart).start(comm).expect("it starts");
-                        check(comm, second, Placement::InPlace);
-                        check_started(comm, second, Placement::Apart);
-                        beside.wait_and_verify();
-                    }
-                }
+                let mut beside = Attempt::on(comm, first, Placement::Apart).start(comm).expect("it starts");
+                check(comm, second, Placement::InPlace);
+                check_started(comm, second, Placement::Apart);
+                beside.wait_and_verify();
             });
         }
     }

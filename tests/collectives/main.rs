@@ -15,6 +15,7 @@ mod mixed_hosts;
 mod neighbors;
 mod operators;
 mod properties;
+mod samples;
 mod table;
 mod unequal;
 mod unequal_hosts;

@@ -14,26 +14,31 @@ use common::case::Case;
 use common::network::{Network, network_or_skip, skip};
 use common::processes::{ProcessJob, RankProcess, join, listen, part, say};
 use common::ranks::{config, on_hosts};
+use common::sample::{ALL_LEVELS, Told, points};
 use common::values::MOST_RANKS;
 use common::watchdog::Watchdog;
 
 /// Layouts of ranks on hosts. Each letter is the host of one rank.
 const LAYOUTS: [&str; 6] = ["aabb", "aaab", "abcc", "abab", "ab", "abbcac"];
 
-fn every_collective(comm: &Communicator) {
+/// Makes calls of every collective. `set` is the number of this set of calls.
+fn every_collective(comm: &Communicator, set: usize) {
     let size = comm.size();
-    for collective in Collective::UNIFORM {
-        for datatype in [Datatype::Int8, Datatype::Float64] {
-            for count in [0, 1, size as usize + 1, 5003] {
-                for root in 0..if collective.has_root() { size } else { 1 } {
-                    let op = collective.reduces().then_some(ReduceOp::Sum);
-                    let case = match collective {
-                        Collective::Barrier => Case::barrier(),
-                        _ => Case { collective, datatype, op, root, count },
-                    };
-                    check(comm, case, Placement::Apart);
-                    check_started(comm, case, Placement::InPlace);
-                }
+    for (at, collective) in Collective::UNIFORM.into_iter().enumerate() {
+        let roots = if collective.has_root() { size as usize } else { 1 };
+        for [count, datatype, root, form] in
+            points(set * Collective::UNIFORM.len() + at, ALL_LEVELS, [4, 2, roots, 2])
+        {
+            let op = collective.reduces().then_some(ReduceOp::Sum);
+            let datatype = [Datatype::Int8, Datatype::Float64][datatype];
+            let count = [0, 1, size as usize + 1, 5003][count];
+            let case = match collective {
+                Collective::Barrier => Case::barrier(),
+                _ => Case { collective, datatype, op, root: root as Rank, count },
+            };
+            match form {
+                0 => check(comm, case, Placement::Apart),
+                _ => check_started(comm, case, Placement::InPlace),
             }
         }
     }
@@ -41,7 +46,8 @@ fn every_collective(comm: &Communicator) {
 
 #[test]
 fn every_collective_works_across_pretended_hosts() {
-    for layout in LAYOUTS {
+    println!("{Told}");
+    for (set, layout) in LAYOUTS.into_iter().enumerate() {
         let host = |rank: Rank| &layout[rank as usize..][..1];
         let settings = |rank| Config { host_id: Some(host(rank).into()), ..config(TransportChoice::Auto) };
         on_hosts(layout.len() as u32, settings, |comm| {
@@ -53,7 +59,7 @@ fn every_collective_works_across_pretended_hosts() {
                 (before as u32, neighbours as u32),
                 "{layout}"
             );
-            every_collective(comm);
+            every_collective(comm, set);
         });
     }
 }
@@ -74,21 +80,24 @@ fn algorithm_settings() -> Vec<String> {
     (0..longest).map(setting).collect()
 }
 
-/// Calls with few and with many elements, with the first and the last rank as root.
-fn some_calls(comm: &Communicator) {
-    let size = comm.size();
-    let datatype = if size <= MOST_RANKS { Datatype::Float32 } else { Datatype::Int32 };
-    for collective in Collective::UNIFORM {
+/// Calls with few and with many elements, with the first and the last rank as root. `set` is the number of
+/// this set of calls.
+fn some_calls(comm: &Communicator, set: usize) {
+    let n = comm.size() as usize;
+    let datatype = if comm.size() <= MOST_RANKS { Datatype::Float32 } else { Datatype::Int32 };
+    for (at, collective) in Collective::UNIFORM.into_iter().enumerate() {
         if collective == Collective::Barrier {
             check(comm, Case::barrier(), Placement::Apart);
             continue;
         }
-        for count in [0, 1, size as usize - 1, size as usize, size as usize + 1, 5003] {
-            for root in [0, size - 1].into_iter().take(1 + usize::from(collective.has_root())) {
-                let op = collective.reduces().then_some(ReduceOp::Sum);
-                let case = Case { collective, datatype, op, root, count };
-                check(comm, case, Placement::Apart);
-                check_started(comm, case, Placement::InPlace);
+        let levels = [6, 1 + usize::from(collective.has_root()), 2];
+        for [count, root, form] in points(set * Collective::UNIFORM.len() + at, ALL_LEVELS, levels) {
+            let op = collective.reduces().then_some(ReduceOp::Sum);
+            let (count, root) = ([0, 1, n - 1, n, n + 1, 5003][count], [0, comm.size() - 1][root]);
+            let case = Case { collective, datatype, op, root, count };
+            match form {
+                0 => check(comm, case, Placement::Apart),
+                _ => check_started(comm, case, Placement::InPlace),
             }
         }
     }
@@ -96,7 +105,7 @@ fn some_calls(comm: &Communicator) {
 
 /// Makes a communicator with each setting and runs some calls on it.
 fn every_algorithm(world: &Communicator) {
-    for setting in algorithm_settings() {
+    for (at, setting) in algorithm_settings().into_iter().enumerate() {
         let settings = Config {
             algorithm: Some(setting.clone()),
             chunk_bytes: 1000,
@@ -114,7 +123,7 @@ fn every_algorithm(world: &Communicator) {
         let (id, own) = (UniqueId(id), CommConfig::default());
         let comm = Communicator::create(&id, world.size(), world.rank(), &settings, &own)
             .unwrap_or_else(|e| panic!("rank {} with {setting}: {e}", world.rank()));
-        some_calls(&comm);
+        some_calls(&comm, at * MOST_RANKS as usize + comm.size() as usize);
         comm.finalize().expect("a good end");
     }
 }
@@ -244,7 +253,7 @@ fn a_rank_of_the_tests_in_this_file() {
     let Some(part) = part() else { return };
     let comm = join().expect("a world");
     match part.as_str() {
-        "collectives" => every_collective(&comm),
+        "collectives" => every_collective(&comm, LAYOUTS.len() + comm.size() as usize),
         "algorithms" => every_algorithm(&comm),
         "counted" => counted_calls(&comm),
         other => panic!("no such part: {other}"),

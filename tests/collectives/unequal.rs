@@ -9,55 +9,86 @@ use anyccl_engine::observe::log;
 use anyccl_engine::plan::{Block, BlockLayout};
 use common::case::Case;
 use common::ranks::{TRANSPORTS, config, name_of, on_failing_ranks, on_hosts, on_ranks};
+use common::sample::{ALL_LEVELS, Told, points};
 use common::unequal::{COLLECTIVES, Form, UnequalCase, attempt, check};
 
+/// Numbers of ranks. A root is a number below 8, modulo the number of ranks.
 const SIZES: [u32; 6] = [1, 2, 3, 4, 5, 8];
 
-/// Every datatype with each operator that accepts it. The root changes from case to case.
-fn every_combination(size: u32) -> Vec<UnequalCase> {
-    let mut cases = Vec::new();
+/// Largest numbers of elements of a block. Blocks of the last exceed every buffer on the way.
+const MOST: [usize; 4] = [1, 3, 1000, 60_000];
+
+/// A call, and how it is made.
+#[derive(Clone, Copy)]
+struct UnequalCall {
+    case: UnequalCase,
+    form: Form,
+    is_started: bool,
+}
+
+impl UnequalCall {
+    fn new(case: UnequalCase, [form, is_started]: [usize; 2]) -> UnequalCall {
+        UnequalCall { case, form: Form::ALL[form], is_started: is_started == 1 }
+    }
+}
+
+/// Every datatype with each operator that accepts it.
+fn support_table() -> Vec<(Collective, Datatype, Option<ReduceOp>)> {
+    let mut table = Vec::new();
     for collective in COLLECTIVES {
         for datatype in Datatype::ALL {
-            let ops: Vec<Option<ReduceOp>> = match collective.reduces() {
-                true => ReduceOp::ALL.into_iter().filter(|op| op.accepts(datatype)).map(Some).collect(),
-                false => vec![None],
-            };
-            for op in ops {
-                let seed = cases.len() as u64;
-                let root = if collective.has_root() { (seed % u64::from(size)) as Rank } else { 0 };
-                cases.push(UnequalCase { collective, datatype, op, root, most: 40, seed });
+            match collective.reduces() {
+                true => {
+                    let accepted = ReduceOp::ALL.into_iter().filter(|op| op.accepts(datatype));
+                    table.extend(accepted.map(|op| (collective, datatype, Some(op))));
+                }
+                false => table.push((collective, datatype, None)),
             }
         }
     }
-    cases
+    table
 }
 
-/// Each root with no, few and many elements. The largest blocks exceed every buffer on the way.
-fn every_root_and_size(size: u32) -> Vec<UnequalCase> {
-    let mut cases = Vec::new();
-    for collective in COLLECTIVES {
-        for root in 0..if collective.has_root() { size } else { 1 } {
-            for most in [1, 3, 1000, 60_000] {
-                cases.push(UnequalCase::plain(collective, root, most));
+/// Calls of the whole table that go over the transport on so many ranks. Each row meets every transport,
+/// number of ranks, form and root.
+fn of_every_combination(transport: TransportChoice, size: u32) -> Vec<UnequalCall> {
+    let mut calls = Vec::new();
+    for (row, (collective, datatype, op)) in support_table().into_iter().enumerate() {
+        let levels = [TRANSPORTS.len(), SIZES.len(), Form::ALL.len(), 2, 8];
+        for [on, among, form, is_started, root] in points(row, ALL_LEVELS, levels) {
+            if (TRANSPORTS[on], SIZES[among]) == (transport, size) {
+                let root = if collective.has_root() { root as Rank % size } else { 0 };
+                let case = UnequalCase { collective, datatype, op, root, most: 40, seed: row as u64 };
+                calls.push(UnequalCall::new(case, [form, is_started]));
             }
         }
     }
-    cases
+    calls
 }
 
-fn check_all(comm: &Communicator, cases: &[UnequalCase]) {
-    for case in cases {
-        for form in Form::ALL {
-            check(comm, case, form, false);
-            check(comm, case, form, true);
-        }
-    }
+/// Calls with each root, with no, few and many elements. `cell` is the number of this set of calls.
+fn of_every_root_and_size(collectives: &[Collective], size: u32, cell: usize) -> Vec<UnequalCall> {
+    let call = |at: usize, collective: &Collective| {
+        let points = points(cell * COLLECTIVES.len() + at, ALL_LEVELS, [MOST.len(), Form::ALL.len(), 2, 8]);
+        let collective = *collective;
+        points.into_iter().map(move |[most, form, is_started, root]| {
+            let case = UnequalCase::plain(collective, root as Rank % size, MOST[most]);
+            UnequalCall::new(case, [form, is_started])
+        })
+    };
+    collectives.iter().enumerate().flat_map(|(at, collective)| call(at, collective)).collect()
+}
+
+fn check_all(comm: &Communicator, calls: &[UnequalCall]) {
+    calls.iter().for_each(|call| check(comm, &call.case, call.form, call.is_started));
 }
 
 fn the_whole_table(transport: TransportChoice) {
-    for size in SIZES {
-        let cases = [every_combination(size), every_root_and_size(size)].concat();
-        on_ranks(size, &config(transport), |comm| check_all(comm, &cases));
+    println!("{}: {Told}", name_of(transport));
+    for (cell, size) in SIZES.into_iter().enumerate() {
+        let plain = of_every_root_and_size(&COLLECTIVES, size, cell);
+        let calls = [of_every_combination(transport, size), plain].concat();
+        on_ranks(size, &config(transport), |comm| check_all(comm, &calls));
     }
 }
 
@@ -73,27 +104,30 @@ fn every_supported_call_gives_the_oracles_bytes_over_tcp() {
 
 #[test]
 fn every_collective_works_across_pretended_hosts() {
-    for layout in ["aabb", "aaab", "abcc", "abab", "ab", "abbcac"] {
+    println!("{Told}");
+    for (cell, layout) in ["aabb", "aaab", "abcc", "abab", "ab", "abbcac"].into_iter().enumerate() {
         let host = |rank: Rank| &layout[rank as usize..][..1];
         let settings = |rank| Config { host_id: Some(host(rank).into()), ..config(TransportChoice::Auto) };
         let size = layout.len() as u32;
-        on_hosts(size, settings, |comm| check_all(comm, &every_root_and_size(size)));
+        let calls = of_every_root_and_size(&COLLECTIVES, size, cell);
+        on_hosts(size, settings, |comm| check_all(comm, &calls));
     }
 }
 
 #[test]
 fn every_algorithm_gives_the_oracles_bytes() {
     let has_blocks = |row: &&anyccl_engine::algo::Algorithm| COLLECTIVES.contains(&row.collective);
+    let mut sets = 0..;
     for algorithm in anyccl_engine::algo::ALGORITHMS.iter().filter(has_blocks) {
         for transport in TRANSPORTS {
             let name = format!("{}:{}", algorithm.collective.name(), algorithm.name);
             let settings = Config { algorithm: Some(name), ..config(transport) };
             for size in SIZES {
                 // The harness shows this line when the test fails.
-                println!("{} over {}, {size} ranks", algorithm.name, name_of(transport));
-                let mut cases = every_root_and_size(size);
-                cases.retain(|case| case.collective == algorithm.collective);
-                on_ranks(size, &settings, |comm| check_all(comm, &cases));
+                println!("{} over {}, {size} ranks: {Told}", algorithm.name, name_of(transport));
+                let set = sets.next().expect("without end");
+                let calls = of_every_root_and_size(&[algorithm.collective], size, set);
+                on_ranks(size, &settings, |comm| check_all(comm, &calls));
             }
         }
     }

@@ -9,6 +9,7 @@ use anyccl_engine::observe::log;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use anyccl_engine::plan::{Block, BlockLayout};
 use common::ranks::{config, on_failing_hosts, on_hosts};
+use common::sample::{ALL_LEVELS, Told, points};
 use common::unequal::{COLLECTIVES, Form, UnequalCase, attempt, check};
 
 /// Layouts of ranks on hosts. Each letter is the host of one rank.
@@ -40,22 +41,25 @@ fn settings(layout: &str) -> impl Fn(Rank) -> Config + Sync + '_ {
 
 #[test]
 fn every_hierarchical_plan_gives_the_oracles_bytes_on_2_and_3_hosts_of_1_to_4_ranks() {
+    // The last number is how often the call is made.
+    const BLOCKS: [(u64, usize, usize); 5] = [(0, 1, 1), (1, 3, 1), (2, 3, 2), (3, 1000, 1), (4, 30_000, 1)];
+    let mut cell = 0;
     for layout in LAYOUTS {
-        println!("{layout}");
+        println!("{layout}: {Told}");
         let size = layout.len() as u32;
-        on_hosts(size, settings(layout), |comm| {
-            for collective in COLLECTIVES {
-                let last = if collective.has_root() { size - 1 } else { 0 };
-                for root in [0, last] {
-                    for (seed, most) in [(0, 1), (1, 3), (2, 3), (2, 3), (3, 1000), (4, 30_000)] {
-                        let case = UnequalCase { seed, ..UnequalCase::plain(collective, root, most) };
-                        for form in Form::ALL {
-                            check(comm, &case, form, false);
-                            check(comm, &case, form, true);
-                        }
-                    }
-                }
+        let mut calls = Vec::new();
+        for collective in COLLECTIVES {
+            cell += 1;
+            for [blocks, form, is_started, root] in
+                points(cell, ALL_LEVELS, [BLOCKS.len(), Form::ALL.len(), 2, 2])
+            {
+                let (seed, most, times) = BLOCKS[blocks];
+                let case = UnequalCase { seed, ..UnequalCase::plain(collective, [0, size - 1][root], most) };
+                calls.extend((0..times).map(|_| (case, Form::ALL[form], is_started == 1)));
             }
+        }
+        on_hosts(size, settings(layout), |comm| {
+            calls.iter().for_each(|(case, form, is_started)| check(comm, case, *form, *is_started));
         });
     }
 }

@@ -6,6 +6,7 @@
 //!   independently.
 //! - [`attempt`] makes a call on a communicator in guarded memory and compares the output. [`unequal`] does
 //!   the same for blocks of different lengths.
+//! - [`sample`] chooses the calls that a test makes out of all that it could make.
 //! - [`ranks`] runs ranks as threads of this process, [`processes`] runs them as processes. [`network`] puts
 //!   such processes on hosts with wires between them.
 //! - [`device`] is memory of a pretended GPU. [`graphs`] are graphs that its streams record.
@@ -28,6 +29,7 @@ pub mod orphan;
 pub mod proc_fs;
 pub mod processes;
 pub mod ranks;
+pub mod sample;
 pub mod temp_dir;
 pub mod unequal;
 pub mod values;

@@ -25,6 +25,8 @@ pub const PART: &str = "ANYCCL_TEST_PART";
 const DEADLINE: &str = "ANYCCL_TEST_DEADLINE_MS";
 /// The driver that the ranks use, too (`common::device`).
 const DRIVER: &str = "ANYCCL_TEST_DRIVER";
+/// What the ranks choose their calls by, as this process does.
+const SAMPLE: [&str; 2] = ["ANYCCL_TEST_SEED", "ANYCCL_TEST_LONG"];
 /// Prefix of a line that is meant for the parent.
 const MARK: &str = "@ ";
 /// Longest time to wait for a single event.
@@ -144,7 +146,8 @@ impl ProcessJob {
             None => Command::new(own),
         };
         command.args([&self.entry, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
-        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ANYCCL_") && name != DRIVER) {
+        let is_kept = |name: &str| name == DRIVER || SAMPLE.contains(&name);
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ANYCCL_") && !is_kept(name)) {
             command.env_remove(name);
         }
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
