@@ -19,6 +19,7 @@ pub mod owned;
 pub mod per_process;
 pub mod poll;
 pub mod populate;
+pub mod port;
 pub mod process;
 pub mod process_memory;
 pub mod resolve;

@@ -6,7 +6,7 @@
 
 use std::net::Ipv4Addr;
 
-use crate::sys::port::ReservedPort;
+use anyccl_engine::sys::port::ReservedPort;
 
 const ADDRESS: &str = "MASTER_ADDR";
 const PORT: &str = "MASTER_PORT";

@@ -7,7 +7,6 @@ pub mod cpus;
 pub mod files;
 pub mod library;
 pub mod poll;
-pub mod port;
 pub mod privilege;
 pub mod probe;
 pub mod process;

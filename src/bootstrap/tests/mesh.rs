@@ -9,6 +9,7 @@ use crate::bootstrap::tcp_store::{Applicant, Client, Server};
 use crate::bootstrap::{Job, JobKey, MemoryStore, Mesh, Store, UniqueId, job_from_id, mesh};
 use crate::config::{Config, TransportChoice};
 use crate::sys::poll::{Interest, PollSet};
+use crate::sys::port::ReservedPort;
 use crate::sys::socket::Socket;
 
 fn write_all(socket: &Socket, mut bytes: &[u8]) {
@@ -225,7 +226,8 @@ fn a_rank_that_gives_up_before_the_others_is_not_taken_for_the_one_that_is_missi
 #[test]
 fn a_lower_rank_that_has_ended_is_noticed_because_nobody_listens_for_it() {
     let mut jobs = MemoryStore::jobs(3).unwrap();
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let reserved = ReservedPort::new().unwrap();
+    let closed = ([127, 0, 0, 1], reserved.number()).into();
     let mut record = crate::bootstrap::record::sample(1, 3);
     record.addresses = vec![closed];
     jobs[1].store.as_mut().unwrap().set("record/1", &record.encode(), soon()).unwrap();

@@ -17,6 +17,7 @@ use crate::bootstrap::tcp_store::{Applicant, Client, Server};
 use crate::bootstrap::{Job, JobKey, MemoryStore, Mesh, Store, UniqueId, job_from_id, mesh};
 use crate::config::Config;
 use crate::sys::listener::Listener;
+use crate::sys::port::ReservedPort;
 
 const ANYWHERE: &str = "127.0.0.1:0";
 
@@ -28,9 +29,10 @@ fn join(server: &Server, key: &JobKey, rank: u32, size: u32, deadline: Instant) 
     Client::join(&Applicant { key, rank, size }, || vec![server.address()], "the test's server", deadline)
 }
 
-/// An address at which nobody listens.
-fn nobody() -> SocketAddr {
-    TcpListener::bind(ANYWHERE).unwrap().local_addr().unwrap()
+/// An address at which nobody listens, for as long as the port is reserved.
+fn nobody() -> (SocketAddr, ReservedPort) {
+    let port = ReservedPort::new().unwrap();
+    (SocketAddr::from(([127, 0, 0, 1], port.number())), port)
 }
 
 /// A folder for one test, removed at the end.
@@ -150,7 +152,7 @@ fn a_launchers_store_serves_one_world_after_the_other() {
 
 #[test]
 fn rank_0_serves_the_tcp_store_that_the_environment_names() {
-    let at = nobody();
+    let (at, _reserved) = nobody();
     let place = StoreAddress::Tcp { host: "127.0.0.1".into(), port: at.port(), served: false };
     all_ok(meet_at(&place, 4));
     // A second world meets: nothing of the first one is in the way.
@@ -181,13 +183,14 @@ fn torchruns_ranks_meet_beside_torchs_own_store_and_beside_other_services() {
 
 #[test]
 fn ranks_meet_by_a_file_whatever_lies_there_from_before() {
-    let stale = store_file::sample(&[&nobody().to_string()]);
+    let (at, _reserved) = nobody();
+    let stale = store_file::sample(&[&at.to_string()]);
     let garbage: [&dyn Fn(&Folder); 5] = [
         &|_| {},
         &|folder| std::mem::forget(PublishedFile::publish(&folder.file(), stale.clone()).unwrap()),
         &|folder| fs::write(folder.file(), b"").unwrap(),
         &|folder| fs::write(folder.file(), b"anyccl store 1\njob 00").unwrap(),
-        &|folder| fs::write(folder.file(), nobody().to_string()).unwrap(),
+        &|folder| fs::write(folder.file(), at.to_string()).unwrap(),
     ];
     for prepare in garbage {
         let folder = Folder::new();
@@ -210,7 +213,8 @@ fn a_store_file_is_for_its_owner_only_and_another_jobs_is_left_alone() {
 #[test]
 fn a_stale_file_is_never_believed_and_the_error_says_what_it_was() {
     let folder = Folder::new();
-    let stale = store_file::sample(&[&nobody().to_string()]);
+    let (at, _reserved) = nobody();
+    let stale = store_file::sample(&[&at.to_string()]);
     let _stale = PublishedFile::publish(&folder.file(), stale).unwrap();
     let place = StoreAddress::File(folder.file());
     let description = Description { seat: Some(Seat { rank: 1, size: 4 }), place, key: None, source: "test" };
@@ -221,7 +225,7 @@ fn a_stale_file_is_never_believed_and_the_error_says_what_it_was() {
 #[test]
 fn a_plain_address_in_a_file_leads_to_the_tcp_store_there() {
     let folder = Folder::new();
-    let at = nobody();
+    let (at, _reserved) = nobody();
     fs::write(folder.file(), format!("{at}\n")).unwrap();
     let tcp = StoreAddress::Tcp { host: at.ip().to_string(), port: at.port(), served: false };
     let file = StoreAddress::File(folder.file());

@@ -4,10 +4,8 @@ use std::io;
 use std::mem::size_of;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-use super::check;
-
 /// A port of this host. While this lives, the kernel gives it to nobody who asks for any port. A program that
-/// sets SO_REUSEADDR, as servers do, can listen at it.
+/// sets SO_REUSEADDR, as servers do, can listen at it. Until one does, connections to it are refused.
 pub struct ReservedPort {
     _socket: OwnedFd,
     number: u16,
@@ -52,17 +50,24 @@ impl ReservedPort {
     }
 }
 
+/// Converts the result of a call that returns -1 on failure.
+fn check(answer: libc::c_int) -> io::Result<libc::c_int> {
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::net::{Ipv4Addr, TcpListener};
+    use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
     use super::*;
 
     #[test]
-    fn a_server_can_listen_at_a_reserved_port() {
+    fn a_server_can_listen_at_a_reserved_port_where_nobody_answers_before() {
         let port = ReservedPort::new().unwrap();
         assert_ne!(port.number(), 0);
+        let at = (Ipv4Addr::LOCALHOST, port.number());
+        assert_eq!(TcpStream::connect(at).unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
         // The standard library sets SO_REUSEADDR.
-        TcpListener::bind((Ipv4Addr::LOCALHOST, port.number())).unwrap();
+        TcpListener::bind(at).unwrap();
     }
 }
