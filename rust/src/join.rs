@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyccl_engine::base::{Error as EngineError, Result as EngineResult};
 use anyccl_engine::bootstrap::{self, CallerStore, LONGEST_EXCHANGE};
 use anyccl_engine::comm::{CommConfig, Communicator as Engine, world_init};
 use anyccl_engine::config::Config as Settings;
+use anyccl_engine::sys::clock;
 use parking_lot::Mutex;
 
 use crate::call::without_unwinding;
@@ -117,7 +118,7 @@ impl Communicator {
     ) -> Result<Communicator> {
         join("from_file", size, rank, config, |size, rank, settings, own| {
             let limit = own.timeout.or(settings.timeout).filter(|limit| !limit.is_zero());
-            let deadline = Instant::now() + limit.unwrap_or(LONGEST_EXCHANGE);
+            let deadline = clock::now() + limit.unwrap_or(LONGEST_EXCHANGE);
             let found = bootstrap::exchange_id_by_file(path.as_ref(), Some(size), rank, settings, deadline)?;
             Engine::create(&found.id, size, rank, settings, own)
         })

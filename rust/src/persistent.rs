@@ -4,10 +4,11 @@ use std::fmt;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyccl_engine::base::{Collective, Error as EngineError};
 use anyccl_engine::comm::{Persistent as EnginePersistent, Work};
+use anyccl_engine::sys::clock;
 
 use crate::call::without_unwinding;
 use crate::collective::Asked;
@@ -218,7 +219,7 @@ impl<T: Element> Persistent<T> {
         let work = &mut self.parts.work;
         // A time beyond the range of the clock is cut to a year.
         let limit = time.min(Duration::from_secs(365 * 24 * 3600));
-        self.comm.may_enter().is_ok() && without_unwinding(|| work.wait_until(Instant::now() + limit))
+        self.comm.may_enter().is_ok() && without_unwinding(|| work.wait_until(clock::now() + limit))
     }
 
     /// The message of the last run, if it was one and has ended without an error.

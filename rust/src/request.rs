@@ -10,10 +10,11 @@
 use std::fmt;
 use std::mem;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyccl_engine::comm::{Work, wait_some, wait_until_one_engine};
 use anyccl_engine::p2p::Status;
+use anyccl_engine::sys::clock;
 
 use crate::call::without_unwinding;
 use crate::communicator::Communicator;
@@ -88,7 +89,7 @@ impl<B> Request<B> {
             return false;
         }
         // A time beyond the range of the clock is no limit.
-        match Instant::now().checked_add(time) {
+        match clock::now().checked_add(time) {
             Some(end) => without_unwinding(|| started.work.wait_until(end)),
             None => {
                 // The outcome is kept for `wait`.

@@ -1,5 +1,6 @@
 //! Pauses between attempts. Each pause is twice as long as the one before.
 
+use crate::sys::clock;
 use std::time::{Duration, Instant};
 
 /// Pause before the next attempt. It doubles from `FIRST` to `LAST`: short while the other ranks are
@@ -24,11 +25,11 @@ impl Backoff {
 
     /// Sleeps for the next pause, but not beyond `deadline`. `false`: the deadline has come.
     pub fn sleep(&mut self, deadline: Instant) -> bool {
-        let left = deadline.saturating_duration_since(Instant::now());
+        let left = clock::left(deadline);
         if left.is_zero() {
             return false;
         }
-        std::thread::sleep(self.next().min(left));
+        clock::sleep(self.next().min(left));
         true
     }
 }

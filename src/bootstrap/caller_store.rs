@@ -7,6 +7,7 @@ use super::job::{Job, job_from_beacon};
 use super::seat::Seat;
 use crate::base::{Error, Rank, Result};
 use crate::config::Config;
+use crate::sys::clock;
 
 /// The operations of the caller's store. They are called on the calling thread only, one at a time, and as
 /// rarely as possible: rank 0 sets one value, and the others get it.
@@ -43,10 +44,10 @@ impl BeaconChannel for CallerBeacon<'_> {
     }
 
     fn read(&mut self) -> Result<Vec<u8>> {
-        let (start, left) = (Instant::now(), self.deadline.saturating_duration_since(Instant::now()));
+        let (start, left) = (clock::now(), clock::left(self.deadline));
         self.store.get(KEY, left).map_err(|error| match error {
             Error::Timeout { .. } => Error::Timeout {
-                waited: start.elapsed(),
+                waited: clock::since(start),
                 detail: "rank 0 has set no address in the caller's store".into(),
             },
             other => other,

@@ -10,6 +10,7 @@ use super::absence::Absence;
 use super::gate::other_user;
 use super::handshake::{Handshake, Refusal, Step};
 use super::hello::Hello;
+use crate::sys::clock;
 use crate::sys::connect::{connect_tcp, connect_unix};
 use crate::sys::poll::{Interest, PollSet, Token};
 use crate::sys::socket::Socket;
@@ -42,7 +43,7 @@ impl Dial {
             Target::Unix(name) => connect_unix(name),
         };
         let socket = Some(socket.map_err(Refusal::Io)?);
-        let patience = Instant::now() + patience;
+        let patience = clock::now() + patience;
         Ok(Dial { socket, handshake, interest: Interest::Write, token: None, patience })
     }
 
@@ -75,7 +76,7 @@ impl Dial {
                 Step::Done(hello) => return Ok(self.socket.take().map(|socket| (socket, hello))),
             }
         }
-        if self.next_deadline().is_some_and(|t| t <= Instant::now()) {
+        if self.next_deadline().is_some_and(|t| t <= clock::now()) {
             return Err(Refusal::Io(io::ErrorKind::TimedOut.into()));
         }
         Ok(None)

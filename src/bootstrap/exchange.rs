@@ -11,6 +11,7 @@ use super::missing::not_come;
 use super::record::Record;
 use super::wire::{Reader, Writer};
 use crate::base::{Error, Rank, Result};
+use crate::sys::clock;
 
 /// Longest blob that rank 0 may pass to everybody.
 const SETTINGS_BYTES: usize = 1 << 20;
@@ -57,7 +58,7 @@ pub(crate) fn exchange(
             }
             Err(error) => {
                 // If this fails too, the ranks notice at their own deadline.
-                let _ = store.set("table", &encode_refusal(&error), Instant::now());
+                let _ = store.set("table", &encode_refusal(&error), clock::now());
                 return Err(error);
             }
         }
@@ -69,10 +70,10 @@ pub(crate) fn exchange(
 /// A timeout on `first` becomes one that names all ranks that have not published.
 fn name_missing(error: Error, store: &mut dyn Store, first: Rank, size: u32) -> Error {
     let Error::Timeout { waited, .. } = error else { return error };
-    let now = Instant::now();
+    let now = clock::now();
     let absent = |rank: &Rank| *rank == first || store.get(&record_key(*rank), now).is_err();
     // A store that has stopped answering must not make the message late.
-    let missing: Vec<Rank> = (first..size).take_while(|_| now.elapsed() < SWEEP).filter(absent).collect();
+    let missing: Vec<Rank> = (first..size).take_while(|_| clock::since(now) < SWEEP).filter(absent).collect();
     Error::Timeout { waited, detail: format!("of {size} ranks {}", not_come(&missing)) }
 }
 

@@ -13,6 +13,7 @@ use super::auth::{Nonce, Purpose};
 use super::handshake::{Handshake, Refusal, Step};
 use super::hello::{Hello, Objection};
 use crate::log_line;
+use crate::sys::clock;
 use crate::sys::listener::Listener;
 use crate::sys::poll::{Interest, PollSet, Token};
 use crate::sys::socket::Socket;
@@ -92,7 +93,7 @@ impl Gate {
 
     /// Adds the sockets that the gate waits for.
     pub fn register(&mut self, set: &mut PollSet) {
-        let open = self.closed_until.is_none_or(|t| t <= Instant::now());
+        let open = self.closed_until.is_none_or(|t| t <= clock::now());
         for (listener, token) in &mut self.listeners {
             *token = open.then(|| set.add(listener, Interest::Read));
         }
@@ -109,7 +110,7 @@ impl Gate {
 
     /// Advances with what the last wait on `set` found ready.
     pub fn advance(&mut self, set: &PollSet) -> Vec<Admission> {
-        let now = Instant::now();
+        let now = clock::now();
         let mut admissions = Vec::new();
         if self.closed_until.is_some_and(|t| t <= now) {
             self.closed_until = None;
@@ -166,7 +167,7 @@ impl Gate {
     pub fn take(&mut self, socket: Socket, nonce: &Nonce) -> Vec<Admission> {
         let mut admissions = Vec::new();
         if let Ok(handshake) = Handshake::acceptor_of(nonce, &self.key, self.purposes, self.own) {
-            self.begin(socket, handshake, Instant::now(), &mut admissions);
+            self.begin(socket, handshake, clock::now(), &mut admissions);
         }
         admissions
     }

@@ -23,6 +23,7 @@ use super::{JobKey, listeners};
 use crate::base::{Error, Result};
 use crate::config::Config;
 use crate::log_line;
+use crate::sys::clock;
 use crate::sys::listener::Listener;
 use crate::sys::per_process::PerProcess;
 use crate::sys::poll::{Interest, PollSet, Token};
@@ -137,7 +138,7 @@ impl ServerThread {
                 servers().lock().retain(|server| !Arc::ptr_eq(&server.new_stores, &self.new_stores));
                 return;
             }
-            self.closed_until = self.closed_until.filter(|until| *until > Instant::now());
+            self.closed_until = self.closed_until.filter(|until| *until > clock::now());
             self.stores.retain(|_, store| store.advance(&set));
             self.read_names(&set);
             self.accept(&set);
@@ -168,7 +169,7 @@ impl ServerThread {
                     Err(error) => {
                         log_line!(Debug, "unique ids: accept failed: {error}");
                         self.unnamed.pop_front();
-                        self.closed_until = Some(Instant::now() + PAUSE);
+                        self.closed_until = Some(clock::now() + PAUSE);
                         break;
                     }
                 };
@@ -179,7 +180,7 @@ impl ServerThread {
                     socket,
                     nonce: [0; NONCE_BYTES],
                     filled: 0,
-                    deadline: Instant::now() + PATIENCE,
+                    deadline: clock::now() + PATIENCE,
                     token: None,
                 });
             }
@@ -187,7 +188,7 @@ impl ServerThread {
     }
 
     fn read_names(&mut self, set: &PollSet) {
-        let now = Instant::now();
+        let now = clock::now();
         for mut unnamed in std::mem::take(&mut self.unnamed) {
             let ready = unnamed.token.take().is_some_and(|token| set.ready(token));
             match ready.then(|| unnamed.read()) {
@@ -229,7 +230,7 @@ mod tests {
     fn a_child_serves_ids_although_its_parent_held_the_lock_at_the_fork() {
         let config = Config::default();
         let serves = || {
-            let deadline = Instant::now() + Duration::from_secs(20);
+            let deadline = clock::now() + Duration::from_secs(20);
             JobKey::random().and_then(|key| serve(&key, &config, deadline)).is_ok()
         };
         assert!(serves(), "the parent");

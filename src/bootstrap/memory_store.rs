@@ -8,6 +8,7 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{Job, JobKey, Store};
 use crate::base::{Error, Rank, Result};
+use crate::sys::clock;
 
 /// Keys and values shared by the threads that hold a clone.
 #[derive(Clone, Default)]
@@ -56,16 +57,15 @@ impl Store for MemoryStore {
     }
 
     fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>> {
-        let start = Instant::now();
+        let start = clock::now();
         let mut values = self.shared.values.lock();
         loop {
             if let Some(value) = values.get(key) {
                 return Ok(value.clone());
             }
-            if self.shared.changed.wait_until(&mut values, deadline).timed_out() && !values.contains_key(key)
-            {
+            if clock::wait_until(&self.shared.changed, &mut values, deadline) && !values.contains_key(key) {
                 let detail = format!("nobody has set the store's key \"{key}\"");
-                return Err(Error::Timeout { waited: start.elapsed(), detail });
+                return Err(Error::Timeout { waited: clock::since(start), detail });
             }
         }
     }

@@ -14,6 +14,7 @@ use super::dial::{Dial, Target};
 use super::handshake::Refusal;
 use super::hello::{Hello, Objection};
 use crate::base::{Error, Result};
+use crate::sys::clock;
 use crate::sys::poll::PollSet;
 use crate::sys::socket::Socket;
 
@@ -41,9 +42,9 @@ pub(crate) fn reach_once(
     let mut untried = addresses.iter();
     let mut under_way: Vec<Dial> = Vec::new();
     let mut set = PollSet::new();
-    let mut next_start = Instant::now();
+    let mut next_start = clock::now();
     loop {
-        let now = Instant::now();
+        let now = clock::now();
         if now >= deadline {
             let waiting =
                 under_way.iter().map(|dial| dial.absence(&Refusal::Io(io::ErrorKind::TimedOut.into())));

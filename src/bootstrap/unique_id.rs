@@ -20,6 +20,7 @@ use super::wire::{Reader, Writer};
 use super::{Job, JobKey, id_server};
 use crate::base::{Error, Rank, Result};
 use crate::config::Config;
+use crate::sys::clock;
 
 /// Length of an id in bytes, equal to that of NCCL's id.
 pub const UNIQUE_ID_BYTES: usize = 128;
@@ -44,8 +45,7 @@ impl UniqueId {
     /// has come, or until the deadline of `config`. All ids share one thread and its ports.
     pub fn create(config: &Config) -> Result<UniqueId> {
         let key = JobKey::random()?;
-        let deadline =
-            Instant::now() + config.timeout.unwrap_or(LONGEST_SERVICE).min(LONGEST_SERVICE) + SLACK;
+        let deadline = clock::now() + config.timeout.unwrap_or(LONGEST_SERVICE).min(LONGEST_SERVICE) + SLACK;
         let addresses = id_server::serve(&key, config, deadline)?;
         Ok(UniqueId::encode(&key, &addresses))
     }
@@ -103,7 +103,7 @@ impl UniqueId {
 pub fn job_from_id(id: &UniqueId, size: u32, rank: Rank, deadline: Instant) -> Result<Job> {
     let (key, addresses) = id.decode()?;
     let mut job = Job { rank, size, key, store: None, source: "unique id" };
-    let start = Instant::now();
+    let start = clock::now();
     let patience = deadline.min(start + PATIENCE);
     let who = Applicant { key: &job.key, rank, size };
     let places: Vec<String> = addresses.iter().map(SocketAddr::to_string).collect();
@@ -113,7 +113,7 @@ pub fn job_from_id(id: &UniqueId, size: u32, rank: Rank, deadline: Instant) -> R
         Err(Error::Timeout { waited, .. }) => {
             let why = "either the process that made it has ended, or all its ranks have come before, or this host cannot \
                        reach that one";
-            return Err(match Instant::now() < deadline {
+            return Err(match clock::now() < deadline {
                 true => Error::Bootstrap(format!(
                     "nobody has answered for this unique id at {what} for {:.0} s: {why}",
                     waited.as_secs_f64()

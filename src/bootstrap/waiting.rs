@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use super::backoff::Backoff;
 use crate::log_line;
+use crate::sys::clock;
 
 /// A wait of this length is logged, and a condition that looked hopeless for this long is taken for certain.
-/// Tests are less patient.
-pub(crate) const LONG: Duration = Duration::from_millis(if cfg!(test) { 300 } else { 5000 });
+pub(crate) const LONG: Duration = Duration::from_secs(5);
 
 /// Longest remaining time that is worth logging; a longer one means "for ever".
 const COUNTED: Duration = Duration::from_secs(30 * 86_400);
@@ -24,12 +24,12 @@ pub(crate) struct Waiting {
 impl Waiting {
     /// A wait that starts now.
     pub fn new(deadline: Instant) -> Waiting {
-        Waiting { start: Instant::now(), deadline, backoff: Backoff::new(), is_said: false }
+        Waiting { start: clock::now(), deadline, backoff: Backoff::new(), is_said: false }
     }
 
     /// How long the wait has lasted.
     pub fn waited(&self) -> Duration {
-        self.start.elapsed()
+        clock::since(self.start)
     }
 
     /// Whether the wait has lasted long enough to be logged.
@@ -54,7 +54,7 @@ pub(crate) fn sentence(
     why: &dyn Display,
     deadline: Option<Instant>,
 ) -> String {
-    let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    let left = deadline.map(clock::left);
     let more = left
         .filter(|left| *left < COUNTED)
         .map_or(String::new(), |left| format!("; up to {} s more", left.as_secs_f64().ceil()));

@@ -9,6 +9,7 @@ use super::wait_all::{Pending, note_foreign_waits, pending_calls};
 use crate::base::Result;
 use crate::p2p::Status;
 use crate::progress::wait::{wait_for_first, wait_for_first_until};
+use crate::sys::clock;
 use crate::sys::cores::yield_now;
 
 /// Waits until one of the operations that are under way has ended. Returns the indices of all that have ended
@@ -68,7 +69,7 @@ impl Work {
     pub fn wait_until(&mut self, end: Instant) -> bool {
         loop {
             // The clock is read before the test, so an end within the time is always seen.
-            let is_late = Instant::now() >= end;
+            let is_late = clock::now() >= end;
             let has_ended = self.has_ended();
             if has_ended || is_late {
                 return has_ended;

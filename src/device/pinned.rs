@@ -13,7 +13,7 @@
 //! end them, and it goes on.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -23,6 +23,7 @@ use super::handles::{CudaContext, CudaStream};
 use crate::base::{Error, Result};
 use crate::log_line;
 use crate::memory::Carver;
+use crate::sys::clock;
 
 /// Size of the first region. Later ones are as large as all earlier ones together, or as the call needs.
 const FIRST_BYTES: usize = 16 << 20;
@@ -73,7 +74,7 @@ impl Block {
     /// context.
     pub fn take(driver: &'static CudaDriver, bytes: usize) -> Result<Block> {
         let mut pool = POOL.lock();
-        let mut seen = (pool.changes, Instant::now());
+        let mut seen = (pool.changes, clock::now());
         let end = seen.1 + PATIENCE;
         loop {
             if let Some(block) = pool.take(bytes) {
@@ -84,7 +85,7 @@ impl Block {
                 pool.add(region);
                 continue;
             }
-            let now = Instant::now();
+            let now = clock::now();
             if now >= end {
                 return Err(no_room(bytes, pool.queued.len()));
             }
@@ -97,7 +98,7 @@ impl Block {
                 continue;
             }
             let next = if now < stalled_at { stalled_at } else { now + STALL };
-            CHANGED.wait_until(&mut pool, next.min(end));
+            clock::wait_until(&CHANGED, &mut pool, next.min(end));
         }
     }
 

@@ -9,6 +9,7 @@ use super::engine::{CallOutcome, Engine, Ticket};
 use super::engine_comm::EngineComm;
 use crate::base::{Error, Result};
 use crate::executor::{Buffers, Copies, Execution, Prepared, StagedBuffers};
+use crate::sys::clock;
 
 /// Age of the last read of the control channels from which they are read again before a call succeeds. This
 /// applies to a rank with links over sockets, and costs a system call per peer.
@@ -121,6 +122,6 @@ impl Engine {
     /// Whether this rank may have been stopped for so long that others have given up a call that succeeds
     /// here. Data that they had sent may still be in a socket; in shared memory they have cancelled it.
     fn may_have_missed_control(&self) -> bool {
-        self.has_sockets && self.control.read_at.elapsed() >= MAX_CONTROL_AGE
+        self.has_sockets && clock::since(self.control.read_at) >= MAX_CONTROL_AGE
     }
 }

@@ -12,7 +12,7 @@
 //! Each further round needs a further loss, so there are at most two rounds more than losses. (Early-stopping
 //! flooding set consensus: Lynch, Distributed Algorithms, 1996, section 6.2.)
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::MutexGuard;
 
@@ -22,6 +22,7 @@ use super::engine_comm::{EngineComm, GIVEN_UP};
 use super::wait::Driver;
 use crate::base::{Error, Rank, Result};
 use crate::endpoint::Presence;
+use crate::sys::clock;
 use crate::transport::control::ControlMessage;
 
 /// Round number of a message that carries the outcome.
@@ -65,7 +66,7 @@ impl Driver {
         let mut engine = self.lock();
         engine.read_control();
         let mut agreement = engine.begin_agreement(id)?;
-        let mut since = Instant::now();
+        let mut since = clock::now();
         loop {
             engine.read_control();
             engine.check_is_there(id)?;
@@ -77,15 +78,15 @@ impl Driver {
                 return Ok(survivors);
             }
             if agreement.said.len() + agreement.round as usize != known {
-                since = Instant::now();
+                since = clock::now();
             }
-            if let Some(waited) = timeout.filter(|limit| since.elapsed() >= *limit) {
+            if let Some(waited) = timeout.filter(|limit| clock::since(since) >= *limit) {
                 return Err(Error::Timeout { waited, detail: engine.describe_silent_ranks(id, &agreement) });
             }
             let mut set = self.poll_set(&engine);
             MutexGuard::unlocked(&mut engine, || {
                 // An error (out of memory) only makes this look again.
-                let _ = set.wait(Some(Instant::now() + LOOK_TIME));
+                let _ = set.wait(Some(clock::now() + LOOK_TIME));
             });
         }
     }

@@ -1,7 +1,6 @@
 //! Control messages between the ranks (stalls, failures, goodbyes), and the detection of peers that are gone.
 
 use std::io;
-use std::time::Instant;
 
 use super::comm_table::Known;
 use super::context::{self, CommId};
@@ -12,6 +11,7 @@ use super::engine_comm::{EngineComm, Stall};
 use crate::base::{Error, Rank};
 use crate::endpoint::Presence;
 use crate::log_line;
+use crate::sys::clock;
 use crate::sys::poll::{Interest, PollSet, Token};
 use crate::transport::control::{ControlChannel, ControlEvent, ControlMessage};
 use crate::transport::{FIRST_CONTEXT, Header, failure};
@@ -23,7 +23,7 @@ const MOST_EARLY_MESSAGES: usize = 4096;
 impl Engine {
     /// Reads the control channels of all peers. Called when nothing moves.
     pub(super) fn read_control(&mut self) {
-        self.control.read_at = Instant::now();
+        self.control.read_at = clock::now();
         self.find_ended_processes();
         for endpoint in 0..self.endpoints.len() as u32 {
             self.endpoints[endpoint as usize].bytes_since_read = 0;
@@ -61,7 +61,7 @@ impl Engine {
     }
 
     fn note_departure(&mut self) {
-        self.control.first_departure.get_or_insert_with(Instant::now);
+        self.control.first_departure.get_or_insert_with(clock::now);
         self.has_changes = true;
     }
 
@@ -84,7 +84,7 @@ impl Engine {
             };
             if endpoint.presence == Presence::Here {
                 endpoint.presence = presence;
-                self.control.first_departure.get_or_insert_with(Instant::now);
+                self.control.first_departure.get_or_insert_with(clock::now);
                 self.has_changes = true;
             }
         }

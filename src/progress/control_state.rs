@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use crate::base::Rank;
+use crate::sys::clock;
 use crate::transport::control::ControlMessage;
 
 /// The state of the control channels that concerns all peers.
@@ -21,7 +22,7 @@ pub(super) struct ControlState {
 impl ControlState {
     pub fn new() -> ControlState {
         ControlState {
-            read_at: Instant::now(),
+            read_at: clock::now(),
             first_departure: None,
             joining: Joining::Over,
             early: Vec::new(),

@@ -17,7 +17,7 @@
 //!
 //! Decision: docs/adr/0033-calls-are-compared-at-the-end.md.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::MutexGuard;
 
@@ -28,6 +28,7 @@ use super::left_comms::LeftComm;
 use super::wait::Driver;
 use crate::base::{Error, Rank, Result};
 use crate::log_line;
+use crate::sys::clock;
 use crate::transport::control::ControlMessage;
 use crate::transport::{Header, failure};
 
@@ -43,17 +44,17 @@ impl Driver {
     pub fn leave(&self, id: CommId, patience: Option<Duration>) -> Result<()> {
         let mut engine = self.lock();
         engine.leave(id);
-        let end = patience.map(|patience| Instant::now() + patience);
+        let end = patience.map(|patience| clock::now() + patience);
         while let Some(end) = end {
             engine.read_control();
             let comm = engine.comms.get(id);
-            if comm.failure.is_some() || engine.all_left() || Instant::now() >= end {
+            if comm.failure.is_some() || engine.all_left() || clock::now() >= end {
                 break;
             }
             let mut set = self.poll_set(&engine);
             MutexGuard::unlocked(&mut engine, || {
                 // An error (out of memory) only makes this look again.
-                let _ = set.wait(Some(end.min(Instant::now() + LOOK_TIME)));
+                let _ = set.wait(Some(end.min(clock::now() + LOOK_TIME)));
             });
         }
         let unreported = engine.take_unreported(id);

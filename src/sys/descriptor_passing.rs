@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::poll::{Interest, PollSet};
 use super::socket::Socket;
+use crate::sys::clock;
 
 /// The byte that travels with the descriptor, because a stream socket sends no empty message.
 pub const CARRIER: u8 = 0x46;
@@ -45,7 +46,7 @@ pub fn receive_descriptor(socket: &Socket, deadline: Option<Instant>) -> io::Res
     let mut set = PollSet::new();
     let token = set.add(socket, Interest::Read);
     while !set.ready(token) {
-        if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+        if deadline.is_some_and(|deadline| deadline <= clock::now()) {
             return Err(io::ErrorKind::TimedOut.into());
         }
         set.wait(deadline)?;

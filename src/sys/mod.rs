@@ -1,6 +1,7 @@
 //! The operating system: system calls and CPU instructions, the home of unsafe code.
 
 pub mod at_exit;
+pub mod clock;
 pub mod connect;
 pub mod cores;
 pub mod cycles;

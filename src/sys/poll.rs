@@ -1,5 +1,6 @@
 //! Waiting until one of several descriptors is ready.
 
+use crate::sys::clock;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr;
@@ -54,12 +55,19 @@ impl PollSet {
     /// Waits until a descriptor is ready or `until` has passed. `None` waits without limit. A signal may end
     /// the wait early with nothing ready.
     pub fn wait(&mut self, until: Option<Instant>) -> io::Result<()> {
-        let left = until.map(|t| t.saturating_duration_since(Instant::now())).map(timespec);
-        let left = left.as_ref().map_or(ptr::null(), ptr::from_ref);
         let count = self.entries.len() as libc::nfds_t;
-        // SAFETY: `entries` is an exclusively borrowed array of `count` elements; `left` is null or points to
-        // a local that outlives the call; a null mask leaves the signals alone.
-        let rc = unsafe { libc::ppoll(self.entries.as_mut_ptr(), count, left, ptr::null()) };
+        let rc = loop {
+            let left = until.map(clock::left);
+            let time = left.map(clock::at_once);
+            let at_most = time.map(timespec);
+            let at_most = at_most.as_ref().map_or(ptr::null(), ptr::from_ref);
+            // SAFETY: `entries` is an exclusively borrowed array of `count` elements; `at_most` is null or
+            // points to a local that outlives the call; a null mask leaves the signals alone.
+            let rc = unsafe { libc::ppoll(self.entries.as_mut_ptr(), count, at_most, ptr::null()) };
+            if rc != 0 || time == left {
+                break rc;
+            }
+        };
         if rc >= 0 {
             return Ok(());
         }
@@ -72,7 +80,7 @@ impl PollSet {
 
     /// Finds which descriptors are ready now, without waiting.
     pub fn look(&mut self) -> io::Result<()> {
-        self.wait(Some(Instant::now()))
+        self.wait(Some(clock::now()))
     }
 
     /// Whether the last wait found the descriptor ready. An error or the end counts as ready.
@@ -111,7 +119,7 @@ mod tests {
         a.write_all(b"x").unwrap();
         let mut set = PollSet::new();
         let token = set.add(&b, Interest::Hangup);
-        set.wait(Some(Instant::now())).unwrap();
+        set.wait(Some(clock::now())).unwrap();
         assert!(!set.ready(token));
         drop(a);
         set.wait(None).unwrap();

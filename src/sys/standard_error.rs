@@ -9,9 +9,9 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
-use std::time::Instant;
 
 use super::poll::{Interest, PollSet};
+use crate::sys::clock;
 
 /// Most bytes that a pipe takes either completely or not at all.
 const PIPE_BUF: usize = libc::PIPE_BUF;
@@ -67,7 +67,7 @@ fn reopened(fd: RawFd) -> io::Result<OwnedFd> {
 fn write_if_ready(fd: RawFd, line: &[u8]) -> io::Result<usize> {
     let mut set = PollSet::new();
     let room = set.add(&fd, Interest::Write);
-    set.wait(Some(Instant::now()))?;
+    set.wait(Some(clock::now()))?;
     if set.ready(room) { write_quietly(fd, line) } else { Err(io::ErrorKind::WouldBlock.into()) }
 }
 

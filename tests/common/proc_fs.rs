@@ -1,6 +1,6 @@
 //! Facts that the kernel reports about processes and sockets.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -21,6 +21,19 @@ pub fn state(task: &str) -> Option<char> {
     let stat = fs::read_to_string(format!("/proc/{task}/stat")).ok()?;
     // The name is in parentheses and may hold any character.
     stat.rsplit_once(')')?.1.trim_start().chars().next()
+}
+
+/// How long each thread of a process has waited for a processor so far. Empty: the process has ended and is
+/// gone, or the kernel does not count.
+pub fn processor_waits(pid: u32) -> HashMap<u32, Duration> {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return HashMap::new() };
+    let wait_of = |task: fs::DirEntry| {
+        // Time on a processor, time of waiting for one, number of turns.
+        let counts = fs::read_to_string(task.path().join("schedstat")).ok()?;
+        let waited = counts.split_whitespace().nth(1)?.parse().ok()?;
+        Some((task.file_name().to_str()?.parse().ok()?, Duration::from_nanos(waited)))
+    };
+    tasks.filter_map(|task| wait_of(task.ok()?)).collect()
 }
 
 /// Targets of the descriptors of a process.

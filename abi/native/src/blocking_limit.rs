@@ -7,12 +7,13 @@
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyccl_edge::Out;
 use anyccl_edge::check::{invalid, not_null};
 use anyccl_engine::base::{BoxedResult, Result};
 use anyccl_engine::comm::{Communicator, Late, Work};
+use anyccl_engine::sys::clock;
 
 use crate::comm::Comm;
 use crate::config::ANYCCL_TIMEOUT_NEVER;
@@ -38,7 +39,7 @@ impl Limit {
     /// Waits for a call, at most until the limit. What has not ended by then goes on as a request.
     pub fn end(self, mut work: Work, comm: Arc<Comm>, place: StatusPlace) -> Result<()> {
         // A time beyond the range of the clock is no limit.
-        let until = Instant::now().checked_add(self.time);
+        let until = clock::now().checked_add(self.time);
         if until.is_some_and(|until| !work.wait_until(until)) {
             // SAFETY: the thread promised a place that it keeps until it sets another limit.
             hand_out(work, comm, unsafe { Out::new(self.unfinished, "unfinished") }?);

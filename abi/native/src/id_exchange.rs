@@ -2,11 +2,11 @@
 
 use std::ffi::{c_char, c_int};
 use std::path::Path;
-use std::time::Instant;
 
 use anyccl_edge::Out;
 use anyccl_edge::check::{self, invalid, not_null};
 use anyccl_engine::bootstrap::{LONGEST_EXCHANGE, exchange_id_by_file};
+use anyccl_engine::sys::clock;
 
 use crate::config::{self, anyccl_config_t};
 use crate::status::{anyccl_status_t, edge};
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn anyccl_unique_id_exchange_by_file(
         // SAFETY: the caller promises NULL or a config of the size it states.
         let (settings, own) = unsafe { config::read(config) }?;
         let timeout = own.timeout.or(settings.timeout).filter(|timeout| !timeout.is_zero());
-        let deadline = Instant::now() + timeout.unwrap_or(LONGEST_EXCHANGE);
+        let deadline = clock::now() + timeout.unwrap_or(LONGEST_EXCHANGE);
         let found = exchange_id_by_file(Path::new(&path), size, rank, &settings, deadline)?;
         if !id.is_null() {
             // SAFETY: not NULL; the caller promises a writable id.

@@ -2,12 +2,13 @@
 
 use std::ffi::c_int;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyccl_edge::check::{invalid, not_null};
 use anyccl_edge::{Handles, ObjectRef, Out};
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::comm::{Persistent, Work, wait_until_one_engine};
+use anyccl_engine::sys::clock;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::batch;
@@ -297,7 +298,7 @@ pub unsafe extern "C" fn anyccl_wait_for(
                     );
                 };
                 // A time beyond the range of the clock is no limit.
-                Instant::now().checked_add(Duration::from_millis(time))
+                clock::now().checked_add(Duration::from_millis(time))
             }
         };
         let wait = |work: &mut Work| until.is_none_or(|until| work.wait_until(until));

@@ -9,6 +9,7 @@ use std::time::Instant;
 use anyccl_engine::base::{Error, Rank, Result};
 use anyccl_engine::bootstrap::{self, Job, UNIQUE_ID_BYTES, UniqueId};
 use anyccl_engine::config::Config;
+use anyccl_engine::sys::clock;
 
 use crate::variables;
 
@@ -68,7 +69,7 @@ mod tests {
 
     #[test]
     fn an_id_of_another_kind_is_left_to_the_engine() {
-        let deadline = Instant::now();
+        let deadline = clock::now();
         let id = UniqueId([7; UNIQUE_ID_BYTES]);
         assert!(job(&id, 2, 0, &Config::default(), deadline).unwrap().is_none());
     }

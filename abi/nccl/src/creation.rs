@@ -1,7 +1,7 @@
 //! Communicators that are created from a unique id.
 
 use std::ffi::c_int;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyccl_edge::Out;
 use anyccl_edge::check::{self, invalid, not_null};
@@ -10,6 +10,7 @@ use anyccl_engine::bootstrap::UniqueId;
 use anyccl_engine::comm::{CommConfig, Communicator};
 use anyccl_engine::config::Config;
 use anyccl_engine::device::{CudaDriver, Kinds};
+use anyccl_engine::sys::clock;
 
 use crate::call::Progress;
 use crate::clique::Member;
@@ -57,7 +58,7 @@ impl Joining {
         // counted.
         let member = Member::of(&self.id);
         let own = CommConfig { name: self.name, timeout: None, for_devices: true };
-        let deadline = Instant::now() + self.config.timeout.unwrap_or(FOREVER);
+        let deadline = clock::now() + self.config.timeout.unwrap_or(FOREVER);
         let engine = match comm_id::job(&self.id, self.size, self.rank, &self.config, deadline)? {
             Some(job) => Communicator::join(job, &self.config, &own)?,
             None => Communicator::create(&self.id, self.size, self.rank, &self.config, &own)?,

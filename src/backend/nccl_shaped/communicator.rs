@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 
@@ -20,6 +20,7 @@ use crate::backend::inside::Inside;
 use crate::base::{Collective, Error, Rank, ReduceOp, Result};
 use crate::device::CudaStream;
 use crate::reduce::divide_fn;
+use crate::sys::clock;
 
 /// Longest time that the library may take to end its calls when the communicator is aborted.
 const ABORT_TIME: Duration = Duration::from_secs(10);
@@ -308,10 +309,10 @@ impl<const ID: usize> Calls<ID> {
         while !self.stream.has_ended()? {
             if self.is_aborted.load(Ordering::SeqCst) {
                 // Until the abort has ended the call, the buffers are in use.
-                let since = *aborted_since.get_or_insert_with(Instant::now);
+                let since = *aborted_since.get_or_insert_with(clock::now);
                 if !self.can_abort()
                     || self.has_let_go.load(Ordering::SeqCst)
-                    || since.elapsed() >= ABORT_TIME
+                    || clock::since(since) >= ABORT_TIME
                 {
                     break;
                 }

@@ -9,7 +9,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -22,6 +22,7 @@ use super::stream::Stream;
 use crate::backend::engine::OobExchange;
 use crate::backend::inside::Inside;
 use crate::base::{Error, Rank, Result};
+use crate::sys::clock;
 use crate::sys::thread::spawn_quiet;
 
 /// Time between two looks for lost ranks.
@@ -52,7 +53,7 @@ impl<const ID: usize> Connecting<ID> {
         };
         spawn_quiet("anyccl-connect", body)
             .map_err(|error| Error::system(format!("cannot start a thread that waits for {title}"), error))?;
-        let since = Instant::now();
+        let since = clock::now();
         loop {
             match wait.recv_timeout(TURN) {
                 Ok(outcome) => return outcome,
@@ -61,7 +62,7 @@ impl<const ID: usize> Connecting<ID> {
                     return Err(Error::Internal(format!("the thread that waits for {title} has gone")));
                 }
             }
-            let waited = since.elapsed();
+            let waited = clock::since(since);
             if oob.patience().is_some_and(|limit| waited >= limit) {
                 let detail = format!("{title} has not found all ranks in {prefix}CommInitRankConfig");
                 return Err(Error::Timeout { waited, detail });

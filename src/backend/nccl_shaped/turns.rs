@@ -16,6 +16,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::backend::engine::Started;
 use crate::base::{Error, Result};
+use crate::sys::clock;
 use crate::sys::thread::spawn_quiet;
 
 /// A call that waits for its turn.
@@ -94,7 +95,7 @@ impl Turns {
         for (_, outcome) in state.queue.drain(..) {
             *outcome.0.lock() = Some(Err(error.clone()));
         }
-        state.given_up.get_or_insert(GivenUp { error, until: Instant::now() + patience });
+        state.given_up.get_or_insert(GivenUp { error, until: clock::now() + patience });
         drop(state);
         self.shared.changed.notify_all();
     }
@@ -182,7 +183,7 @@ impl Started for Pending {
             return outcome.map(|()| true);
         }
         match &self.shared.state.lock().given_up {
-            Some(given_up) if Instant::now() >= given_up.until => Err(given_up.error.clone()),
+            Some(given_up) if clock::now() >= given_up.until => Err(given_up.error.clone()),
             _ => Ok(false),
         }
     }

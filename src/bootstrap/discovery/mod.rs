@@ -19,6 +19,7 @@ use super::tcp_store::Applicant;
 use super::{JobKey, Store};
 use crate::base::Result;
 use crate::config::Config;
+use crate::sys::clock;
 use crate::sys::listener::Listener;
 
 /// How long rank 0 waits for its port to become free.
@@ -60,7 +61,7 @@ impl Discovery<'_> {
 /// may a rank of this host: if it tries to connect before anybody listens, the kernel may choose this very
 /// port as the source of its connection.
 fn listen_when_free(host: &str, port: u16, deadline: Instant) -> io::Result<Vec<Listener>> {
-    let (until, mut backoff) = (deadline.min(Instant::now() + PORT_PATIENCE), Backoff::new());
+    let (until, mut backoff) = (deadline.min(clock::now() + PORT_PATIENCE), Backoff::new());
     loop {
         match listen_at(host, port) {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse && backoff.sleep(until) => {}

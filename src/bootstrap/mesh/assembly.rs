@@ -16,6 +16,7 @@ use crate::bootstrap::waiting::{LONG, sentence};
 use crate::bootstrap::{Job, Store};
 use crate::config::TransportChoice;
 use crate::log_line;
+use crate::sys::clock;
 use crate::sys::listener::Listener;
 use crate::sys::poll::{Interest, PollSet, Token};
 use crate::sys::socket::Socket;
@@ -48,7 +49,7 @@ enum Answer {
 
 /// Asks the store; an error when the job has failed.
 fn ask_for_failure(store: &mut dyn Store, deadline: Instant) -> Result<Answer> {
-    match store.check(deadline.min(Instant::now() + CHECK_TIME)) {
+    match store.check(deadline.min(clock::now() + CHECK_TIME)) {
         Ok(()) => Ok(Answer::Well),
         Err(Error::Timeout { .. }) => Ok(Answer::None),
         Err(Error::System { .. }) => Ok(Answer::Gone),
@@ -118,28 +119,31 @@ impl Assembly<'_> {
         let mut is_silent = false;
         // Rank 0 reports for all ranks that miss the same ranks; rank 1 reports when rank 0 is missing.
         let own = self.connector.own.rank;
-        let mut tell_at = (own <= 1).then(|| Instant::now() + LONG);
+        let mut tell_at = (own <= 1).then(|| clock::now() + LONG);
         // Starts the connections; nothing is ready yet.
         self.advance_outgoing(&set)?;
         while self.missing > 0 {
-            if Instant::now() >= deadline {
+            if clock::now() >= deadline {
                 let store = if is_silent {
                     "; the store, which rank 0 or the launcher serves, is silent"
                 } else {
                     ""
                 };
                 let detail = format!("{}{store}", self.name_missing());
-                return Err(Error::Timeout { waited: start.elapsed(), detail });
+                return Err(Error::Timeout { waited: clock::since(start), detail });
             }
-            if next_check.is_some_and(|t| t <= Instant::now()) {
+            if next_check.is_some_and(|t| t <= clock::now()) {
                 let answer = ask_for_failure(store, deadline)?;
                 is_silent = answer == Answer::None;
-                next_check = (answer != Answer::Gone).then(|| Instant::now() + CHECK_EVERY);
+                next_check = (answer != Answer::Gone).then(|| clock::now() + CHECK_EVERY);
             }
-            if tell_at.take_if(|at| *at <= Instant::now()).is_some() && (own == 0 || self.peers[0].is_none())
-            {
-                let text =
-                    sentence(start.elapsed(), &"all ranks to connect", &self.name_missing(), Some(deadline));
+            if tell_at.take_if(|at| *at <= clock::now()).is_some() && (own == 0 || self.peers[0].is_none()) {
+                let text = sentence(
+                    clock::since(start),
+                    &"all ranks to connect",
+                    &self.name_missing(),
+                    Some(deadline),
+                );
                 log_line!(Warn, "rank {own}: {text}");
             }
             set.clear();

@@ -11,6 +11,7 @@ use crate::bootstrap::dial::{Dial, Target};
 use crate::bootstrap::handshake::Refusal;
 use crate::bootstrap::hello::{Hello, Objection};
 use crate::bootstrap::record::{PeerInfo, Record};
+use crate::sys::clock;
 use crate::sys::poll::PollSet;
 use crate::sys::socket::Socket;
 
@@ -99,7 +100,7 @@ impl Attempt {
         data_follows: bool,
         set: &PollSet,
     ) -> Result<AttemptState> {
-        let now = Instant::now();
+        let now = clock::now();
         let result = match &mut self.dial {
             Some(dial) => dial.advance(set),
             None if self.retry_at.is_some_and(|t| t > now) => return Ok(AttemptState::Pending),

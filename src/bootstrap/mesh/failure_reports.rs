@@ -5,11 +5,12 @@
 //! reports the reason before it closes its connections, to the store and to the ranks that it has connected
 //! with. A rank that misses another one asks for reports first. The store itself may be missing.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::connected_ranks::ConnectedRanks;
 use crate::base::{Error, Result};
 use crate::bootstrap::Store;
+use crate::sys::clock;
 
 /// How long a rank waits after its deadline for the report of a rank whose deadline comes a moment later.
 const PATIENCE: Duration = Duration::from_millis(40);
@@ -54,16 +55,16 @@ pub(super) fn explain(
     own: Error,
     knowledge: Knowledge,
 ) -> Error {
-    let until = Instant::now() + PATIENCE;
+    let until = clock::now() + PATIENCE;
     // Of ranks whose deadlines come together, those with first-hand knowledge report before the others.
     let knows = knowledge == Knowledge::FirstHand || !others_may_fail_with_it(&own);
     let mut why = None;
     let mut has_told = false;
     loop {
         if !has_told {
-            why = connected_ranks.ask().or_else(|| told(store.check(Instant::now() + PAUSE)));
+            why = connected_ranks.ask().or_else(|| told(store.check(clock::now() + PAUSE)));
         }
-        let is_late = Instant::now() >= until;
+        let is_late = clock::now() >= until;
         if !has_told && (knows || why.is_some() || is_late) {
             let why = why.as_ref().unwrap_or(&own);
             connected_ranks.tell(why);
@@ -73,7 +74,7 @@ pub(super) fn explain(
         if is_late {
             return why.unwrap_or(own);
         }
-        std::thread::sleep(PAUSE);
+        clock::sleep(PAUSE);
     }
 }
 

@@ -29,6 +29,7 @@ use super::{Job, exchange, key, listeners};
 use crate::base::{Error, Result, VERSION};
 use crate::config::Config;
 use crate::log_line;
+use crate::sys::clock;
 use crate::sys::host;
 use crate::sys::listener::Listener;
 
@@ -48,7 +49,7 @@ pub struct Mesh {
 ///
 /// Takes the job's store. The mesh keeps it for as long as others may be connecting.
 pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instant) -> Result<Mesh> {
-    let start = Instant::now();
+    let start = clock::now();
     let info = own_info(config)?;
     if job.size == 1 {
         job.store = None;
@@ -84,7 +85,7 @@ pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instan
     let user = (!config.allow_other_users).then(host::user_id);
     let peers = assembly::assemble(job, &mut *store, &table.records, listeners, user, start, deadline);
     let peers = peers.inspect_err(|error| store.fail(&error.to_string()))?;
-    log_line!(Debug, "rank {}: connected with {} ranks in {:?}", job.rank, job.size - 1, start.elapsed());
+    log_line!(Debug, "rank {}: connected with {} ranks in {:?}", job.rank, job.size - 1, clock::since(start));
     let infos = table.records.into_iter().map(|record| record.info).collect();
     // On rank 0 the store may end with the failure reports; by now every rank has the table.
     Ok(Mesh { infos, peers, root_settings: table.settings, failure_reports: FailureReports(Some(store)) })

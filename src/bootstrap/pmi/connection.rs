@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::message::{LINE_BYTES, PmiMessage};
 use crate::base::{Error, Result};
 use crate::bootstrap::seat::Seat;
+use crate::sys::clock;
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::resolve::resolve;
 use crate::sys::socket::Socket;
@@ -30,7 +31,7 @@ impl Connection {
     pub fn to(host: &str, port: u16, id: &str, deadline: Instant) -> Result<(Connection, Seat)> {
         let mut last = std::io::Error::from(std::io::ErrorKind::NotFound);
         for address in resolve(host, port).addresses() {
-            let left = deadline.saturating_duration_since(Instant::now()).min(PATIENCE);
+            let left = clock::left(deadline).min(PATIENCE);
             let stream = TcpStream::connect_timeout(&address, left.max(Duration::from_millis(1)));
             match stream.and_then(|stream| Socket::from_fd(OwnedFd::from(stream), false)) {
                 Ok(socket) => {
@@ -107,7 +108,7 @@ impl Connection {
     }
 
     fn wait(&self, interest: Interest, deadline: Instant) -> Result<()> {
-        let start = Instant::now();
+        let start = clock::now();
         if start >= deadline {
             let detail = "waiting for the process manager: some rank has not come to anyccl_init".into();
             return Err(Error::Timeout { waited: Duration::ZERO, detail });

@@ -6,12 +6,13 @@
 //! open, mpiexec notices when the process dies, and ends the others.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
 use super::connection::Connection;
 use crate::base::Result;
+use crate::sys::clock;
 use crate::sys::{at_exit, mpi};
 
 /// How long an exit may wait for the goodbye.
@@ -61,7 +62,7 @@ pub(crate) fn abort(code: u8) -> bool {
         return false;
     };
     let Some(connection) = session.connection.try_lock_for(HASTE) else { return false };
-    connection.say(&format!("cmd=abort exitcode={code}"), Instant::now() + HASTE).is_ok()
+    connection.say(&format!("cmd=abort exitcode={code}"), clock::now() + HASTE).is_ok()
 }
 
 /// Asks the process manager for a number about the job: `field` of the answer `cmd`. `None`: there is no
@@ -73,7 +74,7 @@ pub(crate) fn number(question: &str, cmd: &str, field: &str) -> Option<i32> {
     let session = SESSION.try_lock_for(PATIENCE)?;
     let session = session.as_ref().filter(|session| session.process == std::process::id())?;
     let connection = session.connection.try_lock_for(PATIENCE)?;
-    let answer = connection.ask(question, cmd, Instant::now() + PATIENCE).ok()?;
+    let answer = connection.ask(question, cmd, clock::now() + PATIENCE).ok()?;
     answer.number(field)
 }
 
@@ -88,5 +89,5 @@ extern "C" fn goodbye() {
     }
     let Some(connection) = session.connection.try_lock_for(PATIENCE) else { return };
     // If nobody answers, mpiexec is gone and cannot complain.
-    let _ = connection.ask("cmd=finalize", "finalize_ack", Instant::now() + PATIENCE);
+    let _ = connection.ask("cmd=finalize", "finalize_ack", clock::now() + PATIENCE);
 }

@@ -12,6 +12,7 @@ use crate::bootstrap::hello::{ANY_RANK, Hello};
 use crate::bootstrap::reach::{Reached, reach_once};
 use crate::bootstrap::waiting::Waiting;
 use crate::bootstrap::{JobKey, Store};
+use crate::sys::clock;
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::socket::Socket;
 
@@ -96,7 +97,7 @@ impl Client {
         // Result of the last complete try.
         let mut previous: Option<Absence> = None;
         // Time since which all tries have had the same result.
-        let mut since = Instant::now();
+        let mut since = clock::now();
         let rank = format!("rank {}", who.rank);
         loop {
             let joined = match addresses() {
@@ -107,14 +108,14 @@ impl Client {
                 Joined::Client(client) => return Ok(client),
                 // The deadline may have cut the last try short.
                 Joined::Absent(absence) => match &previous {
-                    Some(previous) if Instant::now() >= deadline => absence.max(previous.clone()),
+                    Some(previous) if clock::now() >= deadline => absence.max(previous.clone()),
                     _ => absence,
                 },
             };
             if previous.as_ref() != Some(&absence) {
-                since = Instant::now();
+                since = clock::now();
             }
-            let is_certain = absence.certain_after().is_some_and(|after| since.elapsed() >= after);
+            let is_certain = absence.certain_after().is_some_and(|after| clock::since(since) >= after);
             if is_certain && sought.is_one_place {
                 return Err(Error::Bootstrap(absence.sentence(sought)));
             }
@@ -140,7 +141,7 @@ impl Client {
     /// What the server answers by its own deadline, or later by a grace: it knows more than a client of who
     /// is missing.
     fn ask(&mut self, request: &Request, deadline: Instant) -> Result<Vec<u8>> {
-        let start = Instant::now();
+        let start = clock::now();
         let until = deadline + grace(deadline.saturating_duration_since(start));
         if self.is_checking {
             self.answer(start, until)?;
@@ -165,7 +166,7 @@ impl Client {
         let text = String::from_utf8_lossy(&value).into_owned();
         self.joined = false;
         Err(match status {
-            Status::Timeout => Error::Timeout { waited: start.elapsed(), detail: text },
+            Status::Timeout => Error::Timeout { waited: clock::since(start), detail: text },
             Status::Disagreement => Error::Mismatch(text),
             Status::Ok | Status::Failed => Error::Bootstrap(text),
         })
@@ -202,9 +203,9 @@ impl Client {
     fn wait(&self, interest: Interest, since: Instant, until: Instant) -> Result<()> {
         let mut set = PollSet::new();
         set.add(&self.socket, interest);
-        if Instant::now() >= until {
+        if clock::now() >= until {
             let detail = "the store, which the process of rank 0 or the launcher serves, does not answer";
-            return Err(Error::Timeout { waited: since.elapsed(), detail: detail.into() });
+            return Err(Error::Timeout { waited: clock::since(since), detail: detail.into() });
         }
         set.wait(Some(until)).map_err(|e| Error::system("poll", e))
     }
@@ -221,15 +222,15 @@ impl Store for Client {
     }
 
     fn get(&mut self, key: &str, deadline: Instant) -> Result<Vec<u8>> {
-        let start = Instant::now();
+        let start = clock::now();
         let left = deadline.saturating_duration_since(start);
         let patience = left - (left / LEAD_PART).min(MAX_LEAD);
         let request = Request::Get { key: key.into(), timeout_ms: patience.as_millis() as u64 };
         match self.ask(&request, deadline) {
             Err(Error::Timeout { detail, .. }) => {
                 // The server was asked early for who is missing; the caller is told when its time is over.
-                std::thread::sleep(deadline.saturating_duration_since(Instant::now()));
-                Err(Error::Timeout { waited: start.elapsed(), detail })
+                clock::sleep(clock::left(deadline));
+                Err(Error::Timeout { waited: clock::since(start), detail })
             }
             answer => answer,
         }
@@ -245,7 +246,7 @@ impl Store for Client {
     }
 
     fn check(&mut self, deadline: Instant) -> Result<()> {
-        let start = Instant::now();
+        let start = clock::now();
         if !self.is_checking {
             self.write_all(&Request::Check.encode(), start, deadline)?;
             self.is_checking = true;

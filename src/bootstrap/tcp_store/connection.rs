@@ -8,6 +8,7 @@ use super::board::{Board, Fault};
 use super::limits::Limits;
 use super::message::{Parsed, Request, Status, response_header};
 use crate::bootstrap::hello::Hello;
+use crate::sys::clock;
 use crate::sys::poll::{Interest, PollSet, Token};
 use crate::sys::socket::Socket;
 
@@ -137,7 +138,7 @@ impl Connection {
             }
             Request::Get { key, timeout_ms } => {
                 let wait = Duration::from_millis(timeout_ms).min(LONGEST_WAIT);
-                self.waiting = Some((key, Instant::now() + wait));
+                self.waiting = Some((key, clock::now() + wait));
             }
             Request::Leave => {
                 self.joined = false;

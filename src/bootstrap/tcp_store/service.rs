@@ -12,6 +12,7 @@ use crate::bootstrap::gate::{Admission, Gate};
 use crate::bootstrap::hello::{ANY_RANK, Hello};
 use crate::bootstrap::waiting::{LONG, sentence};
 use crate::log_line;
+use crate::sys::clock;
 use crate::sys::listener::Listener;
 use crate::sys::poll::PollSet;
 use crate::sys::socket::Socket;
@@ -81,7 +82,7 @@ impl Service {
     /// Advances with what the last wait on `set` found ready. `false`: the deadline has come, or all ranks of
     /// the only world have left.
     pub fn advance(&mut self, set: &PollSet) -> bool {
-        if self.deadline.is_some_and(|t| t <= Instant::now()) {
+        if self.deadline.is_some_and(|t| t <= clock::now()) {
             return false;
         }
         let admissions = self.gate.advance(set);
@@ -106,7 +107,7 @@ impl Service {
     /// Logs once per world, after a while, who has not come. All ranks wait for the same ranks, and only the
     /// store knows which.
     fn tell_who_is_missing(&mut self) {
-        let now = Instant::now();
+        let now = clock::now();
         if !self.board.is_gathering() {
             self.tell_at = None;
         } else if self.tell_at.is_none() && !self.is_told {
@@ -130,7 +131,7 @@ impl Service {
         for connection in &mut self.connections {
             connection.read_ready(set, &mut self.board, &self.limits);
         }
-        let now = Instant::now();
+        let now = clock::now();
         for connection in &mut self.connections {
             connection.answer(&self.board, now);
             connection.report_end(&mut self.board);

@@ -2,12 +2,13 @@
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
-use std::time::Instant;
 
 use super::{all_ok, ranks, soon};
 use crate::base::Error;
 use crate::bootstrap::{JobKey, UNIQUE_ID_BYTES, UniqueId, job_from_id, mesh};
 use crate::config::Config;
+use crate::sys::clock;
+use crate::sys::clock::tests::alone;
 
 fn addresses(texts: &[&str]) -> Vec<SocketAddr> {
     texts.iter().map(|text| text.parse().unwrap()).collect()
@@ -59,27 +60,20 @@ fn two_ids_differ_and_loopback_is_in_each() {
 /// other ids, so the test runs in a process of its own.
 #[test]
 fn the_store_of_an_id_ends_when_all_ranks_have_come() {
-    const ALONE: &str = "ANYCCL_TEST_ALONE";
-    if std::env::var_os(ALONE).is_none() {
-        let name = "bootstrap::tests::unique_id::the_store_of_an_id_ends_when_all_ranks_have_come";
-        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-        let output = command.args(["--exact", name]).env(ALONE, "1").output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && said.contains("1 passed"), "{said}");
-        return;
-    }
-    let id = UniqueId::create(&Config::default()).unwrap();
-    let places = id.decode().unwrap().1;
-    drop(all_ok(ranks(2, |rank| {
-        let mut job = job_from_id(&id, 2, rank, soon())?;
-        mesh::connect(&mut job, &Config::default(), b"", soon())
-    })));
-    let deadline = soon();
-    // The thread notices that the last rank has left, then closes: wait for this event, not for a time.
-    while places.iter().any(|place| TcpStream::connect(place).is_ok()) {
-        assert!(Instant::now() < deadline, "still serving");
-        std::thread::yield_now();
-    }
+    alone(|| {
+        let id = UniqueId::create(&Config::default()).unwrap();
+        let places = id.decode().unwrap().1;
+        drop(all_ok(ranks(2, |rank| {
+            let mut job = job_from_id(&id, 2, rank, soon())?;
+            mesh::connect(&mut job, &Config::default(), b"", soon())
+        })));
+        let deadline = soon();
+        // The thread notices that the last rank has left, then closes: wait for this event, not for a time.
+        while places.iter().any(|place| TcpStream::connect(place).is_ok()) {
+            assert!(clock::now() < deadline, "still serving");
+            std::thread::yield_now();
+        }
+    });
 }
 
 fn threads_that_serve_ids() -> usize {

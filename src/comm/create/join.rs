@@ -21,6 +21,7 @@ use crate::endpoint::Endpoint;
 use crate::log_line;
 use crate::progress::wait::Driver;
 use crate::progress::{CommId, Engine};
+use crate::sys::clock;
 use crate::topology::Topology;
 use crate::transport::connect::{self, LinkSettings};
 use crate::tuning::Tuning;
@@ -134,7 +135,7 @@ fn timeout(config: &Config, own: &CommConfig) -> Option<Duration> {
 }
 
 pub(in crate::comm) fn deadline(config: &Config, own: &CommConfig) -> Instant {
-    Instant::now() + timeout(config, own).unwrap_or(FOREVER)
+    clock::now() + timeout(config, own).unwrap_or(FOREVER)
 }
 
 /// Makes one endpoint per rank.
@@ -147,7 +148,7 @@ fn endpoints(
 ) -> Result<Vec<Endpoint>> {
     let labels = mesh.infos.iter().zip(0..).map(|(info, peer)| info.label(peer)).collect::<Vec<String>>();
     let (controls, mut sockets) = Peer::apart(mesh.peers);
-    let start = Instant::now();
+    let start = clock::now();
     let links = match connect::links(&controls, &mut sockets, rank, settings, deadline) {
         Ok(links) => links,
         // All connections are still open here.
@@ -168,7 +169,7 @@ fn sharing_error(peer: Rank, label: &str, error: &Error, start: Instant) -> Erro
         ErrorKind::TimedOut => {
             let detail =
                 format!("{label} has not shared its memory yet; it may still be connecting to other ranks");
-            Error::Timeout { waited: start.elapsed(), detail }
+            Error::Timeout { waited: clock::since(start), detail }
         }
         ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
             let detail = format!("{label} ended before it had connected to all ranks");

@@ -9,6 +9,7 @@ use crate::base::{Error, Result};
 use crate::bootstrap;
 use crate::comm::communicator::{CommConfig, Communicator};
 use crate::config::Config;
+use crate::sys::clock;
 
 enum World {
     NotYet,
@@ -43,7 +44,7 @@ fn enter(
         World::NotYet => {}
     }
     let timeout = own.timeout.or(config.timeout).filter(|t| !t.is_zero());
-    let deadline = Instant::now() + timeout.unwrap_or(Duration::from_secs(365 * 24 * 3600));
+    let deadline = clock::now() + timeout.unwrap_or(Duration::from_secs(365 * 24 * 3600));
     let own = CommConfig { name: own.name.clone().or_else(|| Some("world".into())), ..own.clone() };
     let job = find(config, deadline)?;
     let comm = Communicator::join(job, config, &own)?.shared();

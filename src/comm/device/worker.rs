@@ -5,7 +5,7 @@
 //! count. It sleeps while there is no call, and ends with its communicator.
 
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::completion::DeviceCompletion;
 use super::direct::Next;
@@ -18,6 +18,7 @@ use crate::comm::work::Work;
 use crate::p2p::Completion;
 use crate::progress::CallOutcome;
 use crate::progress::wait::wait_for_first_until;
+use crate::sys::clock;
 use crate::sys::cores::yield_now;
 
 /// Time of looking again and again before the first nap.
@@ -71,11 +72,11 @@ impl Worker<'_> {
 
     /// Works until something has happened, and then until nothing is under way.
     fn work(&mut self) {
-        let mut since = Instant::now();
+        let mut since = clock::now();
         let mut checked = since;
         loop {
             let moved = self.start_due() | self.look_at_running() | self.see_ends() | self.see_passed();
-            let now = Instant::now();
+            let now = clock::now();
             if moved {
                 (since, checked) = (now, now);
                 continue;
@@ -303,7 +304,7 @@ impl Worker<'_> {
         if calls.is_empty() {
             self.queue.nap(nap);
         } else {
-            wait_for_first_until(&calls, Some(Instant::now() + nap));
+            wait_for_first_until(&calls, Some(clock::now() + nap));
         }
     }
 }

@@ -16,6 +16,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::backend::ForeignComm;
 use crate::progress::wait::{CoProgress, Driver};
+use crate::sys::clock;
 use crate::sys::thread;
 
 /// Time between two turns of the thread.
@@ -124,6 +125,6 @@ fn drive_builtin(both: &Weak<SharedProgress>, driver: &Weak<Driver>) {
         }
         drop(inside);
         driver.try_move_on();
-        std::thread::sleep(NAP);
+        clock::sleep(NAP);
     }
 }

@@ -1,11 +1,11 @@
 //! The end of the other engines of a communicator: in good order, or after a failure.
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::engine::AttachedEngine;
 use crate::base::{Error, Result};
 use crate::comm::communicator::Communicator;
+use crate::sys::clock;
 
 /// Time between two looks at calls that have not ended.
 const NAP: Duration = Duration::from_micros(100);
@@ -27,14 +27,14 @@ impl Communicator {
         if self.foreign_engines().next().is_none() || self.has_failed() {
             return Ok(());
         }
-        let since = Instant::now();
+        let since = clock::now();
         while self.foreign_engines().any(AttachedEngine::is_at_work) {
             self.driver.try_move_on();
             self.look_at_foreign_calls(since).map_err(|error| self.foreign_failed(error))?;
             if let Some(failure) = self.driver.lock().report_failure(self.id) {
                 return Err(failure);
             }
-            thread::sleep(NAP);
+            clock::sleep(NAP);
         }
         Ok(())
     }
@@ -43,7 +43,7 @@ impl Communicator {
         if let Some(foreign) = self.made_device_engine() {
             foreign.watch.look(foreign)?;
         }
-        let waited = since.elapsed();
+        let waited = clock::since(since);
         let is_late = self.timeout.get().is_some_and(|limit| waited >= limit);
         match self.foreign_engines().find(|foreign| is_late && !foreign.comm.is_idle()) {
             Some(foreign) => {

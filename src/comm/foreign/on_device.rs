@@ -12,6 +12,7 @@ use crate::comm::communicator::Communicator;
 use crate::comm::request::Request;
 use crate::progress::CommId;
 use crate::progress::wait::Driver;
+use crate::sys::clock;
 
 impl Communicator {
     /// Runs a call until it has ended or, if it has a stream, is enqueued. Returns the position behind it in
@@ -96,7 +97,7 @@ struct Watched {
 
 impl Started for Watched {
     fn note_wait(&self) {
-        self.since.set(self.since.get().or_else(|| Some(Instant::now())));
+        self.since.set(self.since.get().or_else(|| Some(clock::now())));
     }
 
     fn test(&mut self) -> Result<bool> {

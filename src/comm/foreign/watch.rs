@@ -22,6 +22,7 @@ use super::engine::AttachedEngine;
 use crate::backend::{BackendName, StreamPosition};
 use crate::base::{Call, Error, Result};
 use crate::comm::communicator::Communicator;
+use crate::sys::clock;
 use crate::sys::thread;
 
 /// Time between two looks.
@@ -88,7 +89,7 @@ impl Watch {
         }
         state.last += 1;
         let number = state.last;
-        state.calls.push(WatchedCall { number, call, timeout, since: Some(Instant::now()), places: None });
+        state.calls.push(WatchedCall { number, call, timeout, since: Some(clock::now()), places: None });
         self.shared.changed.notify_all();
         Ok(Entry { shared: Arc::clone(&self.shared), number })
     }
@@ -141,7 +142,7 @@ impl WatchedCall {
             return Ok(true);
         }
         if self.since.is_none() && places.before.has_passed()? {
-            self.since = Some(Instant::now());
+            self.since = Some(clock::now());
         }
         Ok(false)
     }
@@ -154,7 +155,7 @@ impl WatchedCall {
 
 /// The error of a call of an engine that has lasted longer than `limit`, if it has.
 pub(super) fn timed_out(call: Call, engine: BackendName, since: Instant, limit: Duration) -> Option<Error> {
-    let waited = since.elapsed();
+    let waited = clock::since(since);
     let detail = || {
         format!(
             "{call} has not ended in {}, which does not tell the ranks that are missing; ANYCCL_BACKEND=cuda:builtin \

@@ -1,11 +1,12 @@
 //! Parts of memory that calls use one at a time: slots of a bounce buffer, and places for tables.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
 use crate::base::{Error, Result};
+use crate::sys::clock;
 
 /// Longest time for which a call waits for a part.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -30,13 +31,13 @@ impl Leases {
 
     /// Takes a part, and waits for one if all are in use.
     pub fn take(self: &Arc<Leases>) -> Result<Lease> {
-        let end = Instant::now() + PATIENCE;
+        let end = clock::now() + PATIENCE;
         let mut free = self.free.lock();
         loop {
             if let Some(number) = free.pop() {
                 return Ok(Lease { leases: Arc::clone(self), number });
             }
-            if self.changed.wait_until(&mut free, end).timed_out() {
+            if clock::wait_until(&self.changed, &mut free, end) {
                 return Err(Error::InvalidUsage(
                     "too many calls on device memory are queued, and none of them has ended: a thread that makes calls for \
                      several ranks puts them into a group"

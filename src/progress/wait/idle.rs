@@ -10,6 +10,7 @@ use super::{
 };
 use crate::base::Error;
 use crate::progress::engine::{Engine, Ticket};
+use crate::sys::clock;
 use crate::sys::cores::yield_now;
 use crate::sys::poll::PollSet;
 
@@ -43,7 +44,7 @@ impl Idle {
 
     /// Time since the call last moved, or since this was first asked.
     fn silence(&mut self) -> Duration {
-        let now = Instant::now();
+        let now = clock::now();
         now - *self.since.get_or_insert(now)
     }
 }

@@ -42,6 +42,7 @@ use sleepers::Sleepers;
 use super::context::CommId;
 use super::engine::{CallOutcome, Engine, Ticket};
 use crate::base::{Error, Result};
+use crate::sys::clock;
 use crate::sys::wake::Wake;
 
 /// Polls between two looks at the clock.
@@ -127,7 +128,7 @@ impl Driver {
     pub(super) fn check_peers(&self, engine: &mut Engine) {
         self.move_other_engine();
         engine.read_control();
-        let long_gone = |at: Instant| at.elapsed() >= DESERTED_BY_OTHERS_TIME;
+        let long_gone = |at: Instant| clock::since(at) >= DESERTED_BY_OTHERS_TIME;
         if engine.control.first_departure.is_some_and(long_gone) && !self.move_on(engine) {
             engine.fail_if_member_departed(true);
         }
@@ -242,11 +243,11 @@ impl Driver {
 
     /// Waits until every peer has said goodbye or is gone, or until the time is over. Never fails.
     pub fn wait_for_byes(&self, timeout: Duration) {
-        let end = Instant::now() + timeout;
+        let end = clock::now() + timeout;
         let mut engine = self.lock();
         loop {
             engine.read_control();
-            let rest = end.saturating_duration_since(Instant::now());
+            let rest = clock::left(end);
             if engine.all_left() || rest.is_zero() {
                 return;
             }

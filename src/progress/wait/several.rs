@@ -19,6 +19,7 @@ use super::{
     STALL_TIME, YIELD_TIME,
 };
 use crate::progress::engine::{Engine, Ticket};
+use crate::sys::clock;
 use crate::sys::cores::yield_now;
 use crate::sys::poll::PollSet;
 
@@ -182,12 +183,12 @@ impl<'a> JointWait<'a> {
     /// Checks aborts and deadlines. `false`: the wait is over.
     fn check_clock(&self) -> bool {
         self.check_deadlines();
-        self.end.is_none_or(|end| Instant::now() < end)
+        self.end.is_none_or(|end| clock::now() < end)
     }
 
     /// Yields, or sleeps if nothing has moved for long. `false`: the wait is over.
     fn rest(&mut self) -> bool {
-        let now = Instant::now();
+        let now = clock::now();
         let silence = now - *self.since.get_or_insert(now);
         let until_deadline = self.check_deadlines();
         let until_end = self.end.map(|end| end.saturating_duration_since(now));
@@ -215,7 +216,7 @@ impl<'a> JointWait<'a> {
 
     /// Checks aborts and deadlines. Returns the time to the next deadline.
     fn check_deadlines(&self) -> Option<Duration> {
-        let now = Instant::now();
+        let now = clock::now();
         let mut next = None;
         for DriverCalls { driver, calls } in &self.drivers {
             let mut engine = driver.lock();
@@ -231,7 +232,7 @@ impl<'a> JointWait<'a> {
     fn sleep(&self, timeout: Option<Duration>) {
         let mut set = PollSet::new();
         let mut doorbells = Vec::with_capacity(self.drivers.len());
-        let mut until = timeout.map(|time| Instant::now() + time);
+        let mut until = timeout.map(|time| clock::now() + time);
         let mut awake = false;
         for DriverCalls { driver, calls } in &self.drivers {
             let mut engine = driver.lock();

@@ -9,6 +9,7 @@ use super::Driver;
 use super::idle::Idle;
 use super::sleepers::Doorbell;
 use crate::progress::engine::{Engine, PASSES_PER_FULL_POLL};
+use crate::sys::clock;
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::wake::Wake;
 
@@ -122,5 +123,5 @@ pub(super) fn add_doorbell(
         }
         None => Some(timeout.map_or(NAP_TIME, |time| time.min(NAP_TIME))),
     };
-    timeout.map(|time| Instant::now() + time)
+    timeout.map(|time| clock::now() + time)
 }

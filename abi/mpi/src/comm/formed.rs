@@ -5,9 +5,10 @@
 
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyccl_engine::comm::{CommConfig, Communicator};
+use anyccl_engine::sys::clock;
 
 use crate::error::Class;
 use crate::{ending, environment, request};
@@ -42,7 +43,7 @@ impl Formed {
     /// the communicator is formed. If the world fails, or the time limit passes, the job ends.
     #[cold]
     fn wait(&self) -> &Arc<Communicator> {
-        let start = Instant::now();
+        let start = clock::now();
         let limit = environment::time_limit();
         loop {
             request::progress_staged();
@@ -52,7 +53,7 @@ impl Formed {
             ending::exit_if_told();
             let world = environment::world();
             let has_failed = world.as_ref().map_or(true, |world| world.failure().is_some());
-            if has_failed || limit.is_some_and(|limit| start.elapsed() > limit) {
+            if has_failed || limit.is_some_and(|limit| clock::since(start) > limit) {
                 let why = "a duplicate is used before its request is complete, and rank 0 does not form it";
                 ending::end_job(why, Class::OTHER);
             }

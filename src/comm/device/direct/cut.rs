@@ -6,8 +6,9 @@
 //! broadcast at its end says so. The other pieces then end without messages. A caller makes a few of them
 //! before it waits for the decision, and none after it.
 
+use crate::sys::clock;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
@@ -49,10 +50,10 @@ impl Cut {
 
     /// Whether the rest of a call needs no pieces, after so many were made. It waits if these are many.
     pub fn is_done_after(&self, made: usize) -> bool {
-        let end = Instant::now() + PATIENCE;
+        let end = clock::now() + PATIENCE;
         let mut is_whole = self.is_whole.lock();
         while made >= PIECES_AHEAD && is_whole.is_none() {
-            if self.decided.wait_until(&mut is_whole, end).timed_out() {
+            if clock::wait_until(&self.decided, &mut is_whole, end) {
                 break;
             }
         }
