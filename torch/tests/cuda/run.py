@@ -19,9 +19,11 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+import install  # noqa: E402
+
 ROOT = HERE.parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-HOME = Path(os.environ.get("TORCH_VENV", TARGET / "torch-venv"))
 RUNTIME = "libcudart.so.13"
 NOT_SUPPORTED = 801
 # PyTorch asks this before it draws random numbers: no stream records a graph.
@@ -64,11 +66,12 @@ def run_pytest(python, loaded_first, arguments):
 def main():
     if "--real" in sys.argv:
         run_pytest(sys.executable, [], [word for word in sys.argv[1:] if word != "--real"])
-    packages = next(HOME.glob("lib/python*/site-packages"))
-    if not (packages / "torch" / "lib" / "libc10_cuda.so").exists():
+    torch = install.torch_folder()
+    if torch is None or not (torch / "lib" / "libc10_cuda.so").exists():
         print("torch/tests/cuda: PyTorch has no CUDA, so there is nothing to test")
         return
-    subprocess.run(["cargo", "xtask", "cuda-double"], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    xtask = os.environ.get("XTASK", "cargo xtask").split()
+    subprocess.run([*xtask, "cuda-double"], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
     double = TARGET / "cuda-double"
     os.environ.update(
         ANYCCL_TEST_DOUBLE=str(double),
@@ -77,8 +80,8 @@ def main():
         CUDA_DOUBLE_VERSION="13020",
         CUDA_DOUBLE_DEVICES="2",
     )
-    loaded_first = [double / "libcuda.so.1", double / RUNTIME, fill_in(double, packages)]
-    run_pytest(HOME / "bin" / "python", loaded_first, sys.argv[1:])
+    loaded_first = [double / "libcuda.so.1", double / RUNTIME, fill_in(double, torch.parent)]
+    run_pytest(install.PYTHON, loaded_first, sys.argv[1:])
 
 
 if __name__ == "__main__":
