@@ -32,7 +32,8 @@ import kept_crates
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target"
 LOGS = TARGET / "test-logs"
-sys.path.append(str(ROOT / "capi-tests"))
+sys.path[:0] = [str(ROOT / "torch" / "tests"), str(ROOT / "capi-tests")]
+import install as torch  # noqa: E402
 import pypi  # noqa: E402
 
 
@@ -72,11 +73,6 @@ NAMES_FAILED_TEST = re.compile(
     r"\.\.\. FAILED$|^FAILED|^ +(FAIL|TIMEOUT|SIG\w+|ABORT) \[|^error[:\[]|^HANGS: |process didn't exit successfully")
 BEGINS_REASON = re.compile(r"panicked at|^E  ")
 MOST_LINES = 20
-TORCH_VENV = Path(os.environ.get("TORCH_VENV", TARGET / "torch-venv"))
-
-
-def has_torch():
-    return any(TORCH_VENV.glob("lib/python*/site-packages/torch/version.py"))
 
 
 def preflight(parts):
@@ -91,13 +87,13 @@ def preflight(parts):
             left_out["python"] = f"NumPy is not in target/, and {unreachable}"
         if not shutil.which("cmake") and not (TARGET / "cmake" / "installed.txt").exists():
             left_out["c-api"] = f"cmake is missing, and {unreachable}"
-        if not has_torch():
-            left_out["torch"] = f"PyTorch is not in {TORCH_VENV}, and {unreachable}"
+        if not torch.has_torch():
+            left_out["torch"] = f"PyTorch is not in {torch.HOME}, and {unreachable}"
         smaller.append(f"{unreachable}: of MPICH, Intel MPI, Open MPI, oneCCL, NCCL, cupy and Doxygen, those missing in target/ are left out")
     headers = Path(sysconfig.get_path("include"), "Python.h")
     if not headers.exists():
         left_out["torch"] = f"{headers} is missing: install python3-dev (Debian), python3-devel (Fedora)"
-    if "torch" not in left_out and not has_torch():
+    if "torch" not in left_out and not torch.has_torch():
         smaller.append("PyTorch is downloaded first: 5 GB")
     if not shutil.which("valgrind"):
         smaller.append("valgrind is missing: instructions are not counted, and AddressSanitizer looks for leaks instead")
