@@ -59,14 +59,24 @@ PARTS = {
     "mpi-quick": Plan("programs", ("build",)),
     "backends": Plan("programs", ("build",)),
     "nccl": Plan("programs", ("build",)),
-    # torch installs the program torchrun.
-    "launchers": Plan("programs", ("build", "torch")),
+    # With torchrun, if torch has installed it.
+    "launchers": Plan("programs", ("build",)),
     "examples": Plan("programs", ("build",)),
     "benches": Plan("programs", ("build",)),
 }
 # Of `make test-long`.
-LONG = {name: Plan("all") for name in (
-    "build", "full", "seeds", "rustdoc", "features", "release", "mpi", "repeats", "wheels", "bare-machine")}
+LONG = {
+    "build": Plan("all"),
+    "full": Plan("all", ("build",)),
+    "seeds": Plan("all", ("build",)),
+    "rustdoc": Plan("all"),
+    "features": Plan("all"),
+    "release": Plan("all", ("build",)),
+    "mpi": Plan("all", ("build",)),
+    "repeats": Plan("all", ("build",)),
+    "wheels": Plan("all"),
+    "bare-machine": Plan("all"),
+}
 # Lines by which cargo, nextest, pytest, our own runners and compilers name what failed, by which a watchdog of the Rust tests names
 # what hangs, and by which cargo tells how a test program ended.
 NAMES_FAILED_TEST = re.compile(
@@ -209,6 +219,15 @@ def make_command():
     return [os.environ.get("MAKE", "make"), "--no-print-directory", "INSTALLED=1"]
 
 
+def with_needs(wanted, plans):
+    """Return these parts and all that they need, in the order of the plans."""
+    names, more = set(), set(wanted)
+    while more:
+        names |= more
+        more = {other for name in more for other in plans[name].needs} - names
+    return [name for name in plans if name in names]
+
+
 def use_what_is_built():
     """Let the parts use what `build` has built. `cargo xtask` and `cargo build` would wait for the cargo of another part."""
     os.environ |= {"XTASK": str(TARGET / "debug" / "xtask"), "ANYCCL_BUILT": "1"}
@@ -222,10 +241,7 @@ def main():
     parser.add_argument("parts", nargs="*", metavar="PART", help="parts to run (default: all)")
     options = parser.parse_args()
     plans = LONG if options.long else PARTS
-    wanted = options.parts or list(plans)
-    # What a part needs runs, too. Most parts that need torch can do without.
-    needed = {other for name in wanted for other in ("build", *plans[name].needs)} - ({"torch"} if options.parts else set())
-    names = [name for name in plans if name in {*wanted, *needed}]
+    names = with_needs(options.parts or plans, plans)
     left_out, smaller = preflight(names)
     if "torch" in names and "torch" not in left_out and not options.parts:
         names.remove("python")
@@ -242,7 +258,8 @@ def main():
     schedule = Schedule(names, plans, options.jobs)
     with downloading(names):
         kept_crates.restore()
-        use_what_is_built()
+        if "build" in names:
+            use_what_is_built()
         schedule.run(make_command())
     print()
     for name in names:
