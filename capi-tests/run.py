@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Tests the C API as a user meets it: installed, moved to another folder, found by CMake and by pkg-config.
 
-    1  installs to target/capi-tests/prefix-a and moves that to target/capi-tests/moved
+    1  installs to target/capi-tests/prefix-a, or copies an installation to there, and moves that to target/capi-tests/moved
     2  builds the programs of this folder with find_package(anyccl) and runs them by CTest
     3  builds and runs one program in C and one in C++ with pkg-config
-    4  counts the instructions of small calls by callgrind, and compares them with a budget
+    4  in the long tests (ANYCCL_TEST_LONG=1), and for a library of the profile release, counts the instructions of small calls by
+       callgrind, and compares them with a budget
     5  runs the programs of one process again under valgrind, or with AddressSanitizer if there is no valgrind
 
 Needs a C and a C++ compiler. Gets CMake from PyPI into target/ if there is none. Ends with 1 at the first failure.
@@ -19,14 +20,16 @@ from pathlib import Path
 
 import instructions
 import pypi
+import sample
 from cmake_tools import cmake_tools
 from xtask import cuda_double, xtask
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 WORK = ROOT / "target" / "capi-tests"
+# Inlined functions are not looked up, because reading their debug information takes half of the time to start.
 VALGRIND = ["valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect",
-            "--fair-sched=try"]
+            "--fair-sched=try", "--vgdb=no", "--read-inline-info=no"]
 
 
 def run(*command, **options):
@@ -36,15 +39,19 @@ def run(*command, **options):
     return subprocess.run(words, check=True, **options)
 
 
-def installed_and_moved(profile):
-    """Installs to one folder, moves it to another, and returns that."""
+def installed_and_moved(profile, prefix):
+    """Installs to one folder, or copies `prefix` to there, moves it to another, and returns that."""
     first, moved = WORK / "prefix-a", WORK / "moved"
     for folder in (first, moved):
         shutil.rmtree(folder, ignore_errors=True)
-    run(*xtask("install", "--prefix", first, "--profile", profile), cwd=ROOT)
+    if prefix is None:
+        run(*xtask("install", "--prefix", first, "--profile", profile), cwd=ROOT)
+    else:
+        shutil.copytree(prefix, first, symlinks=True)
     first.rename(moved)
+    old = str(prefix or first)
     for file in (moved / "lib").rglob("*"):
-        if file.suffix in (".cmake", ".pc") and "prefix-a" in file.read_text():
+        if file.suffix in (".cmake", ".pc") and old in file.read_text():
             sys.exit(f"{file} still names the place it was installed to")
     return moved
 
@@ -90,8 +97,8 @@ def instructions_counted():
 
 def memory_checked(prefix):
     """Runs the tests of one process again, and checks every memory access and every leak."""
-    # The programs in other C standards run the same code.
-    alone = ["--label-regex", "alone", "--exclude-regex", "_c11|_c17"]
+    # The programs of other standards, and of the static library, run the same code.
+    alone = ["--label-regex", "alone", "--exclude-regex", "_c11|_c17|cpp17|_20|_static"]
     if shutil.which("valgrind"):
         launcher = "-DANYCCL_TEST_LAUNCHER=" + ";".join(VALGRIND)
         build_and_test(prefix, "build", configure=[launcher], labels=alone, again=True)
@@ -104,14 +111,15 @@ def memory_checked(prefix):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--profile", default="release", help="cargo profile of the library (release)")
+    arguments.add_argument("--prefix", type=lambda text: Path(text).resolve(), help="copy what is installed there, and install nothing")
     arguments.add_argument("--no-memory-check", action="store_true", help="leave part 5 out")
     arguments = arguments.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     try:
-        prefix = installed_and_moved(arguments.profile)
+        prefix = installed_and_moved(arguments.profile, arguments.prefix)
         build_and_test(prefix, "build", configure=[f"-DANYCCL_CUDA_DOUBLE={cuda_double()}"])
         pkg_config(prefix)
-        if arguments.profile == "release":
+        if sample.IS_LONG and arguments.profile == "release":
             instructions_counted()
         if not arguments.no_memory_check:
             memory_checked(prefix)
