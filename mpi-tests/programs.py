@@ -39,21 +39,25 @@ def build(name, abi):
     return program
 
 
-def reference(name, abi, ranks):
-    """Returns the output of the program on MPICH, which is kept by what the program is made from."""
-    program = build(name, abi)
+def on_mpich(name, files, take):
+    """Returns the output of a job on MPICH. It is kept by the files that it is made from; without it, `take` runs the job."""
     folder = WORK / "reference"
     home = pypi.kept(folder, PACKAGES[0])
     home.mkdir(parents=True, exist_ok=True)
-    made_from = hashlib.sha256(b"".join(part.read_bytes() for part in parts(name)))
-    kept = folder / f"{name}-{abi}-{ranks}-{made_from.hexdigest()[:16]}.txt"
+    made_from = hashlib.sha256(b"".join(file.read_bytes() for file in files))
+    kept = folder / f"{name}-{made_from.hexdigest()[:16]}.txt"
     if not kept.exists():
-        # Ranks of MPICH poll. Where they share cores, a program takes long.
-        ended = job(launch("mpiexec", ranks, [program]), mpich(abi), SECONDS)
-        if ended.status != 0:
-            raise Failure(f"on MPICH: {describe(ended)}")
-        pypi.write_whole(kept, ended.out.encode())
+        pypi.write_whole(kept, take().encode())
     return kept.read_text()
+
+
+def reference(name, abi, ranks):
+    """Runs a program of ours on MPICH, and returns its output."""
+    # Ranks of MPICH poll. Where they share cores, a program takes long.
+    ended = job(launch("mpiexec", ranks, [build(name, abi)]), mpich(abi), SECONDS)
+    if ended.status != 0:
+        raise Failure(f"on MPICH: {describe(ended)}")
+    return ended.out
 
 
 def describe(ended, seconds=SECONDS):
@@ -82,7 +86,7 @@ def run(name, library, ranks, launcher, seconds=SECONDS):
     if ended.status != 0:
         raise Failure(describe(ended, seconds))
     if shutil.which(VENV / "bin" / "mpiexec"):
-        expected = reference(name, library.abi, ranks)
+        expected = on_mpich(f"{name}-{library.abi}-{ranks}", parts(name), lambda: reference(name, library.abi, ranks))
         if ended.out != expected:
             raise Failure(f"another output than on MPICH: {first_difference(ended.out, expected)}")
 

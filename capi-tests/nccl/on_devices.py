@@ -23,7 +23,6 @@ from xtask import cuda_double  # noqa: E402
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SOURCES = HERE / "on_devices"
-DOUBLE = ROOT / "target" / "cuda-double"
 LIMIT_S = 120
 # Processes, and GPUs that do not exist.
 SPREADS = [(1, 1), (4, 2), (3, 2), (2, 4)]
@@ -52,7 +51,7 @@ class Bench:
         if real and self.home is None:
             raise Failed("CUDA's toolkit is not here: set CUDA_HOME to its folder")
         if not real:
-            cuda_double()
+            self.double = Path(cuda_double())
         work.mkdir(parents=True, exist_ok=True)
 
     def compile(self, name):
@@ -61,7 +60,7 @@ class Bench:
             libraries = next(place for place in (self.home / "lib64", self.home / "lib") if place.is_dir())
             cuda = ["-I", self.home / "include", "-L", libraries, f"-Wl,-rpath,{libraries}", "-lcudart"]
         else:
-            cuda = ["-I", ROOT / "cuda-double/include", "-I", HERE / "stand-in", "-L", DOUBLE, "-lcudart"]
+            cuda = ["-I", ROOT / "cuda-double/include", "-I", HERE / "stand-in", "-L", self.double, "-lcudart"]
         with_mpi = name in MPI_PROGRAMS
         compiler = self.prefix / "bin/anyccl-mpicc" if with_mpi else os.environ.get("CC", "cc")
         program = self.work / name
@@ -80,7 +79,7 @@ class Bench:
     def run(self, tool, words, expected, said="NCCL is anyccl"):
         """Runs a job, and expects a line of success from each process, and what the library says."""
         command = [str(self.prefix / "bin" / tool), *map(str, words)]
-        environment = os.environ | ({} if self.real else {"ANYCCL_CUDA_DOUBLE": str(DOUBLE)})
+        environment = os.environ | ({} if self.real else {"ANYCCL_CUDA_DOUBLE": str(self.double)})
         if any(Path(str(word)).name == "mixture" for word in words):
             # A call with memory of both kinds is always staged.
             environment["ANYCCL_DEVICE_WAY"] = "staged"
