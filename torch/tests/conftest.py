@@ -3,10 +3,20 @@
 import sys
 from pathlib import Path
 
+import pytest
 import torch
 
-# Has its own settings: cuda/run.py.
-collect_ignore = ["cuda"]
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+HERE = Path(__file__).resolve().parent
+# Both have runners of their own: cuda/run.py and python/run.py.
+collect_ignore = ["cuda", "python"]
+sys.path[:0] = [str(HERE), str(HERE / "python")]
 # The threads of torch's own thread pool do not survive the forks of ranks.py.
 torch.set_num_threads(1)
+# test_training.py imports its job before pytest does.
+pytest.register_assert_rewrite("train_job")
+
+
+def pytest_terminal_summary(terminalreporter):
+    import sample
+
+    terminalreporter.write_line(f"ANYCCL_TEST_SEED={sample.SEED}, {'all combinations' if sample.LONG else 'a sample'}")

@@ -2,9 +2,7 @@
 
 import os
 import signal
-import sys
 import threading
-import time
 from datetime import timedelta
 
 import pytest
@@ -73,11 +71,11 @@ def test_ranks_that_disagree_are_all_told_what_both_did(name):
     call, words = MISMATCHES[name]
 
     def body(rank, size):
-        begin = time.monotonic()
+        watch = ranks.Stopwatch()
         try:
             call(rank)
         except dist.DistBackendError as error:
-            return str(error), time.monotonic() - begin
+            return str(error), watch.own_seconds()
 
     for rank, (text, took) in enumerate(ranks.values(2, body, clean=False)):
         assert all(word in text for word in words), f"rank {rank}: {text}"
@@ -139,10 +137,10 @@ def test_a_rank_that_does_not_come_is_named_when_the_time_is_over():
         if rank == 2:
             over.wait(2)
             return None
-        begin = time.monotonic()
+        watch = ranks.Stopwatch()
         with pytest.raises(dist.DistBackendError, match="rank 2"):
             dist.all_reduce(torch.ones(1))
-        assert 1 <= time.monotonic() - begin < ranks.SOON
+        assert watch.seconds() >= 1 and watch.own_seconds() < ranks.SOON
         over.give()
         return True
 
@@ -155,12 +153,12 @@ def test_a_killed_rank_is_named_at_once(is_async):
         dist.barrier()
         if rank == 1:
             os.kill(os.getpid(), signal.SIGKILL)
-        begin = time.monotonic()
+        watch = ranks.Stopwatch()
         with pytest.raises(dist.DistBackendError, match="rank 1"):
             work = dist.all_reduce(torch.ones(1 << 20), async_op=is_async)
             if is_async:
                 work.wait()
-        return time.monotonic() - begin
+        return watch.own_seconds()
 
     results = ranks.run(3, body, clean=False)
     assert isinstance(results[1], Ended) and results[1].status == -signal.SIGKILL
@@ -197,10 +195,10 @@ def test_a_stopped_rank_that_goes_on_when_the_others_have_given_up_gets_an_error
                     over.give()
             return True
         dist.distributed_c10d._set_pg_timeout(timedelta(milliseconds=500))
-        begin = time.monotonic()
+        watch = ranks.Stopwatch()
         with pytest.raises(dist.DistBackendError, match="Timed out.*rank 1"):
             call(size)
-        assert time.monotonic() - begin < ranks.SOON
+        assert watch.own_seconds() < ranks.SOON
         given_up.give()
         if rank == 0:
             given_up.wait(size - 1)
@@ -219,10 +217,10 @@ def test_an_abort_ends_a_blocked_call_on_all_ranks(is_async):
         dist.barrier()
         if rank == 1:
             # Rank 1 is in a receive to which nobody sends.
-            begin = time.monotonic()
+            watch = ranks.Stopwatch()
             with pytest.raises(dist.DistBackendError, match="abort"):
                 dist.recv(torch.ones(1), 0, group=group)
-            return time.monotonic() - begin
+            return watch.own_seconds()
         calls = backend._get_sequence_number_for_group()
 
         def abort():
@@ -230,7 +228,7 @@ def test_an_abort_ends_a_blocked_call_on_all_ranks(is_async):
             ranks.comes_true(lambda: backend._get_sequence_number_for_group() > calls)
             backend.abort()
 
-        begin = time.monotonic()
+        watch = ranks.Stopwatch()
         thread = threading.Thread(target=abort)
         thread.start()
         with pytest.raises(dist.DistBackendError, match="abort"):
@@ -238,23 +236,27 @@ def test_an_abort_ends_a_blocked_call_on_all_ranks(is_async):
             if is_async:
                 work.wait()
         thread.join()
-        return time.monotonic() - begin
+        return watch.own_seconds()
 
     assert max(ranks.values(2, body, clean=False)) < ranks.SOON
 
 
 def test_a_monitored_barrier_names_all_who_are_missing_and_leaves_the_group_in_order():
-    over = ranks.Sign()
+    over, both_here = ranks.Sign(), [ranks.Sign(), ranks.Sign()]
 
     def body(rank, size):
         late = rank in (1, 3)
         if late:
             over.wait()
+        else:
+            # Only then is rank 2 not late, too.
+            both_here[rank // 2].give()
+            both_here[1 - rank // 2].wait()
         with pytest.raises(dist.DistBackendError, match="Ranks 1, 3 failed to pass monitoredBarrier in 500 ms"):
             dist.monitored_barrier(timeout=timedelta(milliseconds=500), wait_all_ranks=True)
         if not late:
             over.give()
-        dist.monitored_barrier(timeout=timedelta(seconds=10))
+        dist.monitored_barrier()
         tensor = torch.ones(1)
         dist.all_reduce(tensor)
         return tensor.item()
@@ -284,10 +286,10 @@ def test_a_monitored_barrier_without_time_names_who_is_not_there_yet():
         if rank == 1:
             over.wait()
         else:
-            begin = time.monotonic()
+            watch = ranks.Stopwatch()
             with pytest.raises(dist.DistBackendError, match="Rank 1 failed to pass monitoredBarrier in 0 ms"):
                 dist.monitored_barrier(timeout=timedelta(0))
-            assert time.monotonic() - begin < ranks.SOON
+            assert watch.own_seconds() < ranks.SOON
             over.give()
         tensor = torch.ones(1)
         dist.all_reduce(tensor)
@@ -307,33 +309,6 @@ BLOCKED = {
 }
 
 
-def interrupted(call):
-    """Sends SIGINT when the call blocks. Returns the seconds until it has ended by KeyboardInterrupt."""
-    main = threading.get_ident()
-    pressed = []
-
-    def place():
-        frame = sys._current_frames()[main]
-        return id(frame), frame.f_lasti
-
-    def press():
-        last, since = place(), time.monotonic()
-        while time.monotonic() < since + 0.1:
-            if place() != last:
-                last, since = place(), time.monotonic()
-        pressed.append(time.monotonic())
-        signal.pthread_kill(main, signal.SIGINT)
-
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    thread = threading.Thread(target=press)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt):
-        call()
-    took = time.monotonic() - pressed[0]
-    thread.join()
-    return took
-
-
 @pytest.mark.parametrize("name", BLOCKED)
 def test_ctrl_c_ends_a_blocked_call_at_once(name, tmp_path):
     over = ranks.Sign()
@@ -344,7 +319,7 @@ def test_ctrl_c_ends_a_blocked_call_at_once(name, tmp_path):
         if rank == 0:
             over.wait()
             return None
-        took = interrupted(BLOCKED[name])
+        took = ranks.interrupted(BLOCKED[name])
         over.give()
         return took
 
@@ -357,7 +332,7 @@ def test_a_call_that_ctrl_c_has_interrupted_goes_on_and_the_group_works():
     def body(rank, size):
         first, second = torch.ones(1000), torch.full((1000,), 2.0)
         if rank == 0:
-            interrupted(lambda: dist.all_reduce(first))
+            ranks.interrupted(lambda: dist.all_reduce(first))
             over.give()
         else:
             over.wait()

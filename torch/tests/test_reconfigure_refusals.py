@@ -3,7 +3,6 @@ are left out."""
 
 import os
 import threading
-import time
 from datetime import timedelta
 
 import pytest
@@ -53,20 +52,20 @@ def test_members_that_stay_away_are_named_and_the_group_works_on(table):
         me.form(1, range(size))
         handles = me.handles("second", range(size))
         if rank == 0:
-            begin = time.monotonic()
+            watch = ranks.Stopwatch()
             with pytest.raises(dist.DistBackendError) as told:
                 dist._reconfigure(2, handles, timeout=timedelta(milliseconds=700))
-            assert 0.7 <= time.monotonic() - begin < ranks.SOON
+            assert watch.seconds() >= 0.7 and watch.own_seconds() < ranks.SOON
             pids = me.tell("pids", [1, 2], str(os.getpid()))
             assert all(f"rank {number}" in str(told.value) for number in (1, 2)), told.value
             assert all(f"process {pid}@" in str(told.value) for pid in pids), told.value
         else:
             me.tell("pids", [0], str(os.getpid()))
             # Too late: rank 0 has written into its note that it has given up.
-            begin = time.monotonic()
+            watch = ranks.Stopwatch()
             with pytest.raises(dist.DistBackendError, match="rank 0.* has given up: not there"):
                 dist._reconfigure(2, handles)
-            assert time.monotonic() - begin < ranks.SOON
+            assert watch.own_seconds() < ranks.SOON
         assert members(rank) == [0, 1, 2]
         me.form(3, range(size))
         return members(rank)
@@ -84,11 +83,11 @@ def test_a_reconfigure_without_all_of_its_members_ends_in_time(table, backend):
         if rank == 1:
             over.wait()
             return None
-        begin = time.monotonic()
+        watch = ranks.Stopwatch()
         with pytest.raises(RuntimeError):
             dist._reconfigure(1, handles, timeout=timedelta(seconds=1)).wait()
         over.give()
-        return time.monotonic() - begin
+        return watch.own_seconds()
 
     assert values(2, body, table, backend, clean=False)[0] < ranks.SOON
 
@@ -97,10 +96,10 @@ def test_members_with_other_handles_are_told_at_once(table):
     def body(rank, size, backend, port):
         me = Rank(rank, size, backend, port)
         handles = me.handles("handles", range(size))
-        begin = time.monotonic()
+        watch = ranks.Stopwatch()
         with pytest.raises(dist.DistBackendError, match=r"rank [01].* was given other handles|has given up"):
             dist._reconfigure(1, [handles[:2], handles, handles][rank])
-        return time.monotonic() - begin
+        return watch.own_seconds()
 
     assert max(values(3, body, table)) < ranks.SOON
 
@@ -112,14 +111,14 @@ def test_a_member_that_refuses_does_not_hold_the_others_up(table):
             dist._reconfigure(5, [dist._get_reconfigure_handle()])
         # A connection to a store of torch sometimes takes seconds.
         me.tell("connected", range(size))
-        begin = time.monotonic()
+        watch = ranks.Stopwatch()
         # The note of the group that rank 0 formed alone stays until rank 0 replaces it by its refusal.
         refused = "uuid 5 was already used"
         told = refused if rank == 0 else f"rank 0, .* (has given up: {refused}|was given other handles)"
         with pytest.raises(RuntimeError, match=told):
             me.form(5, range(size))
         me.form(6, range(size))
-        return time.monotonic() - begin, members(rank)
+        return watch.own_seconds(), members(rank)
 
     for took, ranks_ in values(2, body, table):
         assert took < ranks.SOON and ranks_ == [0, 1]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import torch
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "python")]
 # The threads of torch's own thread pool do not survive the forks of ranks.py.
 torch.set_num_threads(1)

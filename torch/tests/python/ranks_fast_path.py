@@ -3,8 +3,6 @@ and errors. Run on every rank of a job, with the extension and without."""
 
 import array
 import gc
-import os
-import signal
 import sys
 import threading
 import time
@@ -13,6 +11,7 @@ import weakref
 import anyccl
 import harness
 import numpy
+from waiting import interrupted
 
 TYPES = ["?", "b", "B", "h", "H", "i", "I", "q", "Q", "e", "f", "d", "F", "D"]
 
@@ -158,16 +157,7 @@ def test_memory_of_an_interrupted_call_lives_until_its_end(comm):
     if comm.rank == 0:
         memory = Owner(8)
         watched = weakref.ref(memory)
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        alarm = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-        try:
-            alarm.start()
-            copy.Recv(memory, 1, 9)
-            raise AssertionError("not interrupted")
-        except KeyboardInterrupt:
-            pass
-        finally:
-            signal.signal(signal.SIGINT, before)
+        interrupted(lambda: copy.Recv(memory, 1, 9))
         sys.last_value = None
         del memory
         gc.collect()

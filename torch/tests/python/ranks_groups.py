@@ -2,14 +2,12 @@
 
 import os
 import pickle
-import signal
-import threading
-import time
 
 import numpy as np
 
 import anyccl
 import harness
+from waiting import interrupted
 
 
 def test_world_is_one(comm):
@@ -137,35 +135,6 @@ def test_a_forked_child_is_refused_and_does_no_harm(comm):
         except BaseException:
             os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
-
-
-def interrupted(call):
-    """Makes a call that blocks, and sends this process SIGINT from another thread once it does. Returns the
-    seconds from the signal to the exception."""
-    caller, sent = threading.get_native_id(), []
-
-    def interrupt():
-        # The caller is asleep, and not only for a moment.
-        quiet = 0
-        while quiet < 5:
-            with open(f"/proc/self/task/{caller}/stat") as file:
-                quiet = quiet + 1 if file.read().rpartition(")")[2].split()[0] == "S" else 0
-            time.sleep(0.001)
-        sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    # A shell makes its background jobs ignore SIGINT, and Python then keeps that.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    thread.start()
-    try:
-        call()
-    except KeyboardInterrupt:
-        thread.join()
-        return time.monotonic() - sent[0]
-    finally:
-        signal.signal(signal.SIGINT, before)
-    raise AssertionError("not interrupted")
 
 
 def test_every_call_that_waits_can_be_interrupted(comm):
