@@ -13,6 +13,7 @@ This form is one rank, in an interpreter of its own.
 """
 
 import atexit
+import gc
 import os
 import select
 import shutil
@@ -27,13 +28,16 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 
+sys.path.append(str(Path(__file__).parent / "python"))
+from waiting import Stopwatch  # noqa: E402
+
 FAILURES = ["mismatch", "kill", "time-out"]
 ENDINGS = ["uncaught", "caught", "destroyed", "destroyed, uncaught"]
 # Exit status that a rank passes to sys.exit.
 OWN_STATUS = 7
-# Longest time in seconds from the failure to the end of what this package does at exit. torch's record of a
-# failure takes longer where it has stack traces. The rest of the end is the interpreter's, and takes seconds
-# on a busy machine.
+# Longest time in seconds from the failure to the end of what this package does at exit, without the time that ranks
+# waited for a processor. torch's record of a failure takes longer where it has stack traces. The rest of the end is
+# the interpreter's.
 SOON = 4
 # Seconds after which a rank that has not ended is killed.
 PATIENCE = 60
@@ -170,6 +174,8 @@ def run_pairs(rounds, tally):
 def fork_all(rounds, pairs):
     """Forks all ranks. Returns the failure and the ending in a rank. The parent ends here."""
     faults = 0
+    # The end of a rank need not look through torch's objects once more. Those of the rank itself are not meant.
+    gc.freeze()
     for failure, ending in pairs:
         tally = Tally(failure, ending)
         if not run_pairs(rounds, tally):
@@ -200,7 +206,7 @@ if __name__ == "__main__":
         chosen = [tuple(sys.argv[2:])] if len(sys.argv) > 2 else [(f, e) for f in FAILURES for e in ENDINGS]
         failure, ending = fork_all(int(sys.argv[1]), chosen)
     # Runs after all functions that are registered later; the first group registers that of the backend.
-    atexit.register(lambda: print(time.monotonic() - failed_at, failed_at, flush=True))
+    atexit.register(lambda: print(watch.own_seconds(), failed_at, flush=True))
     rank = int(os.environ["RANK"])
     dist.init_process_group(
         "anyccl", store=dist.FileStore(os.environ["STORE"], 2), rank=rank, world_size=2, timeout=timedelta(seconds=30)
@@ -211,7 +217,7 @@ if __name__ == "__main__":
     try:
         cause(failure, rank)
     except dist.DistBackendError:
-        failed_at = time.monotonic()
+        failed_at, watch = time.monotonic(), Stopwatch()
         if "destroyed" in ending:
             dist.destroy_process_group()
         if "uncaught" in ending:

@@ -1,17 +1,23 @@
 """After a failed call, a process ends with its own exit status, and soon."""
 
+import itertools
 import os
 import subprocess
 import sys
 
 import ending_job
 import pytest
+import sample
 
 JOB = ending_job.__file__
 
 
-@pytest.mark.parametrize("failure", ending_job.FAILURES)
-@pytest.mark.parametrize("ending", ["uncaught", "caught", "destroyed"])
+# Each ending once, in new interpreters. The next test has all pairs.
+ALONE = [("mismatch", "uncaught"), ("time-out", "caught"), ("kill", "destroyed")]
+PAIRS = itertools.product(ending_job.FAILURES, ending_job.ENDINGS)
+
+
+@pytest.mark.parametrize("failure, ending", sample.some(ALONE, [pair for pair in PAIRS if pair not in ALONE]))
 def test_after_a_failure_a_process_ends_as_it_wants_and_soon(tmp_path, failure, ending):
     environment = os.environ | {"STORE": str(tmp_path / "store"), "TORCH_FR_DUMP_TEMP_FILE": str(tmp_path / "record")}
     command = [sys.executable, "-W", "ignore", JOB, "alone", failure, ending]

@@ -7,11 +7,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 import ranks
+import sample
 import torch
 import torch.distributed as dist
 
@@ -102,9 +103,9 @@ def test_a_group_that_is_given_up_by_one_rank_only_does_not_hold_it_up():
         group = dist.new_group([0, 1])
         assert total(group) == 2
         if rank == 0:
-            begin = time.monotonic()
+            watch = ranks.Stopwatch()
             dist.destroy_process_group(group)
-            assert time.monotonic() - begin < ranks.SOON
+            assert watch.own_seconds() < ranks.SOON
         return total()
 
     assert ranks.same(2, body) == 2
@@ -195,14 +196,15 @@ def test_the_time_out_of_a_group_that_does_not_come_to_be_holds_in_total():
         if rank == 1:
             over.wait()
             return None
-        begin = time.monotonic()
+        watch = ranks.Stopwatch()
         with pytest.raises(dist.DistBackendError, match="Timed out"):
-            dist.new_group([0, 1], timeout=timedelta(seconds=1))
-        took = time.monotonic() - begin
+            dist.new_group([0, 1], timeout=timedelta(seconds=2))
+        waited, took = watch.seconds(), watch.own_seconds()
         over.give()
-        return took
+        return waited, took
 
-    assert 1 <= ranks.values(2, body, clean=False)[0] < 2
+    waited, took = ranks.values(2, body, clean=False)[0]
+    assert waited >= 2 and took < 4
 
 
 def test_split_groups_have_their_own_options():
@@ -272,7 +274,8 @@ def find_library():
 
 
 SCRIPT = """
-import torch, torch.distributed as dist
+import os, torch, torch.distributed as dist
+os.dup2(os.open("errors." + os.environ["RANK"], os.O_WRONLY | os.O_CREAT), 2)
 dist.init_process_group("anyccl")
 work = dist.all_reduce(torch.ones(1000), async_op=True)
 work.get_future().then(lambda f: f.value())
@@ -284,16 +287,18 @@ print("good", dist.is_initialized())
 """
 
 
-@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("size", sample.some([2], [4]))
 @pytest.mark.parametrize("end", ["", "dist.destroy_process_group()"], ids=["with no word", "destroyed"])
 def test_torchrun_with_nothing_imported_ends_cleanly(tmp_path, size, end):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT.format(end=end))
     command = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={size}"]
-    done = subprocess.run([*command, script], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    done = subprocess.run([*command, script], capture_output=True, text=True, timeout=120, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("good") == size, done.stdout
-    assert "error" not in done.stderr.lower(), done.stderr
+    # torch may warn there.
+    said = [Path(tmp_path, f"errors.{rank}").read_text() for rank in range(size)]
+    assert not any(word in one for one in said for word in ("rror", "Exception", "FATAL")), said
 
 
 def test_importing_the_package_does_not_import_torch():

@@ -1,20 +1,24 @@
-"""Runs the training jobs of train_job.py under torchrun."""
+"""Runs the training jobs of train_job.py on forked ranks, which import torch once. The example torch-ddp trains under
+torchrun."""
 
-import os
-import subprocess
-import sys
+import contextlib
 from pathlib import Path
 
 import pytest
+import ranks
 
-JOB = Path(__file__).with_name("train_job.py")
+# Imported here, for all ranks.
+import train_job
 
 
 @pytest.mark.parametrize("size", [2, 4])
 def test_training_gives_what_one_process_gives(size, tmp_path):
-    torchrun = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={size}"]
-    pytest_ = ["-m", "pytest", "-q", "-x", "--no-header", "--tb=short", "-p", "no:cacheprovider", str(JOB)]
-    done = subprocess.run(
-        [*torchrun, *pytest_], capture_output=True, text=True, timeout=150, cwd=tmp_path, env={**os.environ, "OMP_NUM_THREADS": "1"}
-    )
-    assert done.returncode == 0, done.stdout[-12000:] + done.stderr[-3000:]
+    def body(rank, size):
+        options = ["-q", "-x", "-s", "--no-header", "--tb=short", "-p", "no:cacheprovider", f"--basetemp={tmp_path}/{rank}"]
+        with open(tmp_path / f"output.{rank}", "w") as output, contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            return int(pytest.main([*options, train_job.__file__]))
+
+    statuses = ranks.run(size, body, within=300)
+    said = [Path(tmp_path, f"output.{rank}").read_text()[-6000:] for rank in range(size)]
+    assert statuses == [0] * size, "\n".join([str(statuses), *said])
+    assert all(" passed" in one for one in said), said

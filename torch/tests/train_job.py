@@ -2,7 +2,7 @@
 
     torchrun --nproc-per-node 4 -m pytest -x torch/tests/train_job.py
 
-test_training.py does that with 2 and 4 ranks.
+test_training.py runs it on 2 and 4 ranks that have formed the group.
 """
 
 import copy
@@ -31,9 +31,12 @@ ROWS = 12
 
 @pytest.fixture(scope="module", autouse=True)
 def job():
-    dist.init_process_group("anyccl", timeout=timedelta(seconds=60))
+    has_group = dist.is_initialized()
+    if not has_group:
+        dist.init_process_group("anyccl", timeout=timedelta(seconds=60))
     yield
-    dist.destroy_process_group()
+    if not has_group:
+        dist.destroy_process_group()
 
 
 @pytest.fixture
