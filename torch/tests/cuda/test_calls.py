@@ -1,8 +1,12 @@
-"""Every call of torch.distributed on CUDA tensors, with each datatype and operator: the cases of cases.py."""
+"""Every call of torch.distributed on CUDA tensors, with each datatype and operator: the cases of cases.py.
+
+Each of them runs in one job, of one, two or four ranks. sample.py tells which, and how all of them run in all jobs.
+"""
 
 import cases
 import pytest
 import ranks
+import sample
 import torch
 import torch.distributed as dist
 
@@ -35,24 +39,46 @@ def use_gpu(rank, devices):
     return cases.DEVICE
 
 
-# Several ranks share a device, or each pair has its own.
-@pytest.mark.parametrize("size, devices", [(1, 1), (2, 1), (4, 2)])
-@pytest.mark.parametrize("dtype", cases.DTYPES)
-def test_every_call_gives_on_a_gpu_what_it_gives_on_the_cpu(size, devices, dtype):
-    def body(rank, size):
-        device = use_gpu(rank, devices)
-        kind = cases.DTYPES[dtype]
-        wrong = {}
-        for name, case in cases.MOVES.items():
-            # torch takes a message to the own rank for one of a rank outside of the group.
-            if size > 1 or not ("send" in name or "recv" in name):
-                wrong[name] = compare(case, device, kind, rank, size)
-        for name, case in cases.REDUCTIONS.items():
-            for operator, (make, _) in cases.OPERATORS.items():
-                wrong[f"{name} {operator}"] = compare(case, device, make(), operator, kind, rank, size)
-        return {name: why for name, why in wrong.items() if why}
+# (ranks, devices): several ranks share a device, or each pair has its own.
+JOBS = [(1, 1), (2, 1), (4, 2)]
+# Each call with each datatype and, where it reduces, each operator.
+CELLS = [(name, None, dtype) for name in cases.MOVES for dtype in cases.DTYPES]
+CELLS += [(name, operator, dtype) for name in cases.REDUCTIONS for operator in cases.OPERATORS for dtype in cases.DTYPES]
 
-    assert ranks.same(size, body, within=300) == {}
+
+def cells_of(job):
+    """Returns the cells that a job runs: each cell is in one job, or with ANYCCL_TEST_LONG=1 in all that can."""
+    chosen = []
+    for number, cell in enumerate(CELLS):
+        # torch takes a message to the own rank for one of a rank outside of the group.
+        possible = JOBS[1:] if "send" in cell[0] or "recv" in cell[0] else JOBS
+        if job in possible if sample.LONG else job == possible[sample.level(number, 0, len(possible))]:
+            chosen.append(cell)
+    return chosen
+
+
+@pytest.mark.parametrize("job", JOBS, ids=str)
+def test_every_call_gives_on_a_gpu_what_it_gives_on_the_cpu(job):
+    chosen = cells_of(job)
+
+    def body(rank, size):
+        device = use_gpu(rank, job[1])
+        wrong = {}
+        for name, operator, dtype in chosen:
+            if operator is None:
+                why = compare(cases.MOVES[name], device, cases.DTYPES[dtype], rank, size)
+            else:
+                make, _ = cases.OPERATORS[operator]
+                why = compare(cases.REDUCTIONS[name], device, make(), operator, cases.DTYPES[dtype], rank, size)
+            if why:
+                wrong[name, operator, dtype] = why
+        return wrong
+
+    assert ranks.same(job[0], body, within=600) == {}, f"ANYCCL_TEST_SEED={sample.SEED}"
+
+
+def test_every_cell_is_in_a_job():
+    assert sorted({cell for job in JOBS for cell in cells_of(job)}, key=str) == sorted(CELLS, key=str)
 
 
 def test_ranks_with_and_without_a_gpu_share_a_group():
