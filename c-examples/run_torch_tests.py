@@ -1,12 +1,13 @@
 """Builds and runs the examples for PyTorch against the installed package: torch-extension, torch-ddp.
 
-    python c-examples/run_torch_tests.py [--prefix INSTALLED] [--build FOLDER]
+    python c-examples/run_torch_tests.py [--prefix INSTALLED]
 
-The examples run in the Python that runs this script. It needs torch, NumPy and anyccl. The operator is compiled into FOLDER,
-and compiled again only when it, torch or anyccl has changed.
+The examples run in the Python that runs this script. It needs torch, NumPy and anyccl. The operator is compiled into
+target/torch-extension, and compiled again only when it, torch, anyccl's headers or the place of its library have changed.
 """
 
 import argparse
+import hashlib
 import os
 import re
 import subprocess
@@ -17,7 +18,11 @@ import anyccl
 import torch
 
 HERE = Path(__file__).resolve().parent
-TARGET = HERE.parent / "target"
+sys.path.append(str(HERE.parent / "capi-tests"))
+import pypi  # noqa: E402
+
+TARGET = pypi.TARGET
+BUILT = TARGET / "torch-extension"
 SECONDS = 300
 
 
@@ -38,22 +43,24 @@ def run(*command, cwd=None, **variables):
     return done.stdout
 
 
-def build_extension(folder):
-    """Runs setup.py in place of pip. Its output lies in `folder`."""
-    folder.mkdir(parents=True, exist_ok=True)
+def build_extension():
+    """Runs setup.py in place of pip, for the folder target/torch-extension."""
     made_of = [(HERE / "torch-extension" / name).read_text() for name in ("exchange.cpp", "setup.py")]
+    made_of += [header.read_text() for header in sorted(Path(anyccl.get_include()).rglob("*.h*"))]
     made_of += [torch.__version__, anyccl.get_library_dir()]
-    stamp, wanted = folder / "made_of", "\n".join(made_of)
+    folder, wanted = pypi.kept(BUILT, *made_of), hashlib.sha256("\0".join(made_of).encode()).hexdigest()
+    folder.mkdir(parents=True, exist_ok=True)
+    stamp = folder / "made_of"
     if not stamp.exists() or stamp.read_text() != wanted:
         run(sys.executable, "setup.py", "--quiet", "build_ext", "--build-lib", folder, "--build-temp", folder / "temp",
             cwd=HERE / "torch-extension")
         stamp.write_text(wanted)
 
 
-def extension(prefix, folder, ranks):
+def extension(prefix, ranks):
     printed = run(prefix / "bin" / "anyccl", "run", "-n", ranks, "--no-prefix", sys.executable,
                   HERE / "torch-extension" / "exchange.py", PYTHONPATH=os.pathsep.join(
-                      filter(None, [str(folder), os.environ.get("PYTHONPATH")])))
+                      filter(None, [str(BUILT), os.environ.get("PYTHONPATH")])))
     expected = [
         f"rank {rank}: got {[x for other in range(ranks) for x in (2.0 * rank + 100 * other, 2.0 * rank + 1 + 100 * other)]}, "
         f"gradient {[k + 1.0 for k in range(ranks)]}" for rank in range(ranks)
@@ -77,14 +84,13 @@ def training():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--prefix", type=Path, default=TARGET / "demo-prefix", help="where anyccl is installed")
-    parser.add_argument("--build", type=Path, default=TARGET / "torch-extension", help="where the operator is compiled")
     options = parser.parse_args()
-    prefix, folder = options.prefix.resolve(), options.build.resolve()
+    prefix = options.prefix.resolve()
     passed = failed = 0
     for name, test in (
-        ("torch-extension is built", lambda: build_extension(folder)),
-        ("torch-extension on 1", lambda: extension(prefix, folder, 1)),
-        ("torch-extension on 2", lambda: extension(prefix, folder, 2)),
+        ("torch-extension is built", build_extension),
+        ("torch-extension on 1", lambda: extension(prefix, 1)),
+        ("torch-extension on 2", lambda: extension(prefix, 2)),
         ("torch-ddp on 2", training),
     ):
         try:
