@@ -10,7 +10,7 @@ const PREFIX: &str = "ANYCCL_";
 
 /// Names that the library itself does not read: those of the Python package, of the stand-ins for NCCL and
 /// MPI, of compiler wrappers, and of builds.
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 11] = [
     "ANYCCL_LIB",
     "ANYCCL_ROOT",
     "ANYCCL_TORCHRUN",
@@ -21,6 +21,7 @@ const OTHERS: [&str; 10] = [
     "ANYCCL_MPI_CXX",
     "ANYCCL_NCCL_TESTS",
     "ANYCCL_NAME_TORCH",
+    "ANYCCL_CACHE",
 ];
 /// What tests use among themselves.
 const TEST_PREFIX: &str = "ANYCCL_TEST_";
@@ -98,7 +99,7 @@ mod tests {
 
     #[test]
     fn known_names_and_those_of_others_are_let_pass() {
-        for name in ["ANYCCL_RANK", "ANYCCL_LIB", "ANYCCL_TEST_SEEDS", "NCCL_DEBUG", "PATH"] {
+        for name in ["ANYCCL_RANK", "ANYCCL_LIB", "ANYCCL_CACHE", "ANYCCL_TEST_SEEDS", "NCCL_DEBUG", "PATH"] {
             assert!(!is_unknown(name), "{name}");
         }
     }
