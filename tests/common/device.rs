@@ -16,7 +16,9 @@ use anyccl_engine::config::{Config, DeviceWayChoice};
 use anyccl_engine::device::CudaStream;
 use anyccl_engine::device::allocations::{self, DeviceMemory};
 
-use super::case::Case;
+use super::attempt::Placement;
+use super::case::{Case, support_table};
+use super::sample::points;
 
 /// Functions of the double that tests call.
 pub struct Double {
@@ -378,6 +380,22 @@ impl Drop for Arena {
     fn drop(&mut self) {
         self.free();
     }
+}
+
+/// Calls of the table of what is supported, for one of several layouts of ranks: by a sample, each row goes to
+/// one of them, and in the full product to all.
+pub fn calls_of_table(layouts: usize, layout: usize, size: u32) -> Vec<(Case, Placement, Way)> {
+    const WAYS: [Way; 3] = [Way::Blocking, Way::Started, Way::Stream];
+    let mut calls = Vec::new();
+    for (row, (collective, datatype, op)) in support_table().into_iter().enumerate() {
+        for [of_layout, way, placement] in points(row, 1, [layouts, WAYS.len(), Placement::ALL.len()]) {
+            if of_layout == layout {
+                let case = Case { collective, datatype, op, root: row as u32 % size, count: 1 + row % 7 };
+                calls.push((case, Placement::ALL[placement], WAYS[way]));
+            }
+        }
+    }
+    calls
 }
 
 /// The settings for each way of collectives on memory of a device. The direct way needs ranks that have a

@@ -10,8 +10,9 @@ use anyccl_engine::comm::Communicator;
 use anyccl_engine::config::Config;
 use common::attempt::{Attempt, Placement};
 use common::case::{Case, support_table};
-use common::device::{Arena, Stream, Way, call, check_order_in_stream, double};
+use common::device::{Arena, Stream, Way, call, calls_of_table, check_order_in_stream, double};
 use common::ranks::{TRANSPORTS, config, on_ranks};
+use common::sample::Told;
 
 const ARENA: usize = 8 << 20;
 
@@ -40,14 +41,12 @@ fn check(comm: &Communicator, devices: &Devices, case: Case, placement: Placemen
 #[test]
 fn every_collective_datatype_and_operator_gives_the_oracles_bytes_on_device_memory() {
     double();
-    for size in [1, 2, 4] {
+    println!("{Told}");
+    for (layout, size) in [1, 2, 4].into_iter().enumerate() {
         let devices = Devices::new(size);
         on_ranks(size, &config(TRANSPORTS[0]), |comm| {
-            for (at, (collective, datatype, op)) in support_table().into_iter().enumerate() {
-                let root = at as u32 % size;
-                let case = Case { collective, datatype, op, root, count: 1 + at % 7 };
-                let way = [Way::Blocking, Way::Started, Way::Stream][at % 3];
-                check(comm, &devices, case, Placement::ALL[at / 3 % 2], way);
+            for (case, placement, way) in calls_of_table(3, layout, size) {
+                check(comm, &devices, case, placement, way);
             }
         });
     }
