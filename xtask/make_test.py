@@ -230,7 +230,7 @@ def with_needs(wanted, plans):
 
 def use_what_is_built():
     """Let the parts use what `build` has built. `cargo xtask` and `cargo build` would wait for the cargo of another part."""
-    os.environ |= {"XTASK": str(TARGET / "debug" / "xtask"), "ANYCCL_BUILT": "1"}
+    os.environ |= {"XTASK": str(TARGET / "debug" / "xtask"), "ANYCCL_TEST_BUILT": "1"}
 
 
 def main():
