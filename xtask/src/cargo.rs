@@ -32,8 +32,9 @@ pub fn output(command: &mut Command) -> Result<String> {
 /// Builds the programs and libraries of the workspace for tests, and returns the folder where cargo puts them.
 ///
 /// The alias in .cargo/config.toml selects the same features as the tests do. Of one package alone, cargo
-/// would build the engine once more, with the features that this package needs. `ANYCCL_TEST_BUILT` says that all
-/// is built: cargo would wait for another one that runs.
+/// would build the engine once more, with the features that this package needs.
+///
+/// `ANYCCL_TEST_BUILT` says that all is built: cargo would wait for another one that runs.
 pub fn build_for_tests() -> Result<PathBuf> {
     if std::env::var_os("ANYCCL_TEST_BUILT").is_none() {
         run(&mut cargo(&["build-all"]))?;
