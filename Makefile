@@ -125,7 +125,8 @@ $(LONG:%=test-%): test-%: tools
 	@$(MAKE_TEST) --long $*
 # Formats, words, lints, and the Rust tests without those that are exhaustive or wait.
 quick: tools
-	cargo xtask check --quick
+	cargo build-all
+	ANYCCL_TEST_BUILT=1 target/debug/xtask check --quick
 	$(PYTHON) tests/nextest.py --profile quick
 
 docs: tools
