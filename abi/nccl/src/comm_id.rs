@@ -9,6 +9,7 @@ use std::time::Instant;
 use anyccl_engine::base::{Error, Rank, Result};
 use anyccl_engine::bootstrap::{self, Job, UNIQUE_ID_BYTES, UniqueId};
 use anyccl_engine::config::Config;
+use anyccl_engine::sys::clock;
 
 use crate::variables;
 
