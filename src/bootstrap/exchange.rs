@@ -40,8 +40,9 @@ pub(crate) fn exchange(
     deadline: Instant,
 ) -> Result<RecordTable> {
     if own.rank != 0 {
-        store.set(&record_key(own.rank), &own.encode(), deadline)?;
-        return decode(&store.get("table", deadline)?, own.size);
+        let told = store.set(&record_key(own.rank), &own.encode(), deadline);
+        let told = told.and_then(|()| store.get("table", deadline));
+        return decode(&told.inspect_err(|error| tell(store, error))?, own.size);
     }
     if settings.len() > SETTINGS_BYTES {
         let got = format!("{} bytes, at most {SETTINGS_BYTES} can be passed on", settings.len());
@@ -57,14 +58,22 @@ pub(crate) fn exchange(
                 encoded.push(bytes);
             }
             Err(error) => {
-                // If this fails too, the ranks notice at their own deadline.
-                let _ = store.set("table", &encode_refusal(&error), clock::now());
+                let told = store.set("table", &encode_refusal(&error), clock::now());
+                let _ = told.inspect_err(|error| tell(store, error));
                 return Err(error);
             }
         }
     }
-    store.set("table", &encode(&encoded, settings), deadline)?;
+    let told = store.set("table", &encode(&encoded, settings), deadline);
+    told.inspect_err(|error| tell(store, error))?;
     Ok(RecordTable { records, settings: settings.to_vec() })
+}
+
+/// Tells the other ranks that this one has failed at the store. They notice a timeout at their own deadline.
+fn tell(store: &mut dyn Store, error: &Error) {
+    if !matches!(error, Error::Timeout { .. }) {
+        store.fail(&error.to_string());
+    }
 }
 
 /// A timeout on `first` becomes one that names all ranks that have not published.

@@ -23,6 +23,16 @@ struct Shared {
     failure: Mutex<Option<String>>,
 }
 
+impl Shared {
+    /// An error if a rank has failed.
+    fn check(&self) -> Result<()> {
+        match &*self.failure.lock() {
+            Some(why) => Err(Error::Bootstrap(why.clone())),
+            None => Ok(()),
+        }
+    }
+}
+
 impl MemoryStore {
     /// An empty store.
     pub fn new() -> MemoryStore {
@@ -63,6 +73,7 @@ impl Store for MemoryStore {
             if let Some(value) = values.get(key) {
                 return Ok(value.clone());
             }
+            self.shared.check()?;
             if clock::wait_until(&self.shared.changed, &mut values, deadline) && !values.contains_key(key) {
                 let detail = format!("nobody has set the store's key \"{key}\"");
                 return Err(Error::Timeout { waited: clock::since(start), detail });
@@ -72,12 +83,12 @@ impl Store for MemoryStore {
 
     fn fail(&mut self, why: &str) {
         self.shared.failure.lock().get_or_insert_with(|| format!("a rank has failed: {why}"));
+        // Under the lock, so that no rank is between its look and its wait.
+        let _values = self.shared.values.lock();
+        self.shared.changed.notify_all();
     }
 
     fn check(&mut self, _deadline: Instant) -> Result<()> {
-        match &*self.shared.failure.lock() {
-            Some(why) => Err(Error::Bootstrap(why.clone())),
-            None => Ok(()),
-        }
+        self.shared.check()
     }
 }

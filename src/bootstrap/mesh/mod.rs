@@ -50,8 +50,8 @@ pub struct Mesh {
 /// Takes the job's store. The mesh keeps it for as long as others may be connecting.
 pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instant) -> Result<Mesh> {
     let start = clock::now();
-    let info = own_info(config)?;
     if job.size == 1 {
+        let info = own_info(config)?;
         job.store = None;
         return Ok(Mesh {
             infos: vec![info],
@@ -65,7 +65,23 @@ pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instan
         .take()
         .ok_or_else(|| Error::InvalidUsage("the job has connected its ranks already".into()))?;
 
-    // Listen before publishing: a rank that reads the record finds a listener there.
+    // The others do not wait for a rank that cannot come.
+    let prepared = prepare(job, config);
+    let (own, listeners) = prepared.inspect_err(|error| store.fail(&error.to_string()))?;
+    // Listening before publishing: a rank that reads the record finds a listener there.
+    let table = exchange::exchange(&mut *store, &own, settings, deadline)?;
+    let user = (!config.allow_other_users).then(host::user_id);
+    let peers = assembly::assemble(job, &mut *store, &table.records, listeners, user, start, deadline);
+    let peers = peers.inspect_err(|error| store.fail(&error.to_string()))?;
+    log_line!(Debug, "rank {}: connected with {} ranks in {:?}", job.rank, job.size - 1, clock::since(start));
+    let infos = table.records.into_iter().map(|record| record.info).collect();
+    // On rank 0 the store may end with the failure reports; by now every rank has the table.
+    Ok(Mesh { infos, peers, root_settings: table.settings, failure_reports: FailureReports(Some(store)) })
+}
+
+/// Opens the listeners of this rank, and writes the record that says where they are.
+fn prepare(job: &Job, config: &Config) -> Result<(Record, Vec<Listener>)> {
+    let info = own_info(config)?;
     let unix_name = format!("anyccl-{}", key::hex(&key::random_bytes::<16>()?)).into_bytes();
     let unix = Listener::unix(&unix_name).map_err(|e| Error::system("cannot listen at a Unix socket", e))?;
     let mut listeners = listeners::open(config)?;
@@ -80,15 +96,7 @@ pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instan
         addresses: listeners::addresses(&listeners),
     };
     listeners.push(unix);
-
-    let table = exchange::exchange(&mut *store, &own, settings, deadline)?;
-    let user = (!config.allow_other_users).then(host::user_id);
-    let peers = assembly::assemble(job, &mut *store, &table.records, listeners, user, start, deadline);
-    let peers = peers.inspect_err(|error| store.fail(&error.to_string()))?;
-    log_line!(Debug, "rank {}: connected with {} ranks in {:?}", job.rank, job.size - 1, clock::since(start));
-    let infos = table.records.into_iter().map(|record| record.info).collect();
-    // On rank 0 the store may end with the failure reports; by now every rank has the table.
-    Ok(Mesh { infos, peers, root_settings: table.settings, failure_reports: FailureReports(Some(store)) })
+    Ok((own, listeners))
 }
 
 fn own_info(config: &Config) -> Result<PeerInfo> {

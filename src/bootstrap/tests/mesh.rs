@@ -279,3 +279,16 @@ fn different_world_sizes_are_an_error_on_both_sides_that_names_both() {
         assert!(text.contains("of 2 ranks") || text.contains("one of 2"), "{text}");
     }
 }
+
+#[test]
+fn a_rank_that_cannot_listen_is_told_to_the_others_who_do_not_wait_for_it() {
+    let on_none = |rank, config: &mut Config| {
+        config.interface = (rank == 1).then(|| "no-such-if".into());
+    };
+    for error in mesh_of(3, on_none).into_iter().map(|mesh| mesh.err().unwrap()) {
+        assert!(
+            !matches!(error, Error::Timeout { .. }) && error.to_string().contains("no-such-if"),
+            "{error}"
+        );
+    }
+}

@@ -16,6 +16,7 @@ use crate::bootstrap::store_file::{self, PublishedFile};
 use crate::bootstrap::tcp_store::{Applicant, Client, Server};
 use crate::bootstrap::{Job, JobKey, MemoryStore, Mesh, Store, UniqueId, job_from_id, mesh};
 use crate::config::Config;
+use crate::sys::clock::tests::with_clock;
 use crate::sys::listener::Listener;
 use crate::sys::port::ReservedPort;
 
@@ -293,4 +294,17 @@ fn a_store_file_that_others_may_write_is_not_believed_unless_asked_for() {
     let text = join(false, shortly()).unwrap_err().to_string();
     assert!(text.contains("not believed: others may write it (mode 666)"), "{text}");
     join(true, soon()).unwrap();
+}
+
+#[test]
+fn a_rank_that_waits_at_a_store_in_memory_is_told_at_once_that_another_has_failed() {
+    with_clock(|clock| {
+        clock.stop();
+        let mut stores = MemoryStore::jobs(2).unwrap().into_iter().map(|job| job.store.unwrap());
+        let (mut waiting, mut failing) = (stores.next().unwrap(), stores.next().unwrap());
+        let waiter = std::thread::spawn(move || waiting.get("table", soon()).unwrap_err());
+        failing.fail("no memory");
+        let error = waiter.join().unwrap();
+        assert!(matches!(&error, Error::Bootstrap(why) if why.contains("no memory")), "{error}");
+    });
 }
