@@ -87,7 +87,7 @@ pub struct TestClock(());
 
 impl Drop for TestClock {
     fn drop(&mut self) {
-        *STOPPED.lock() = None;
+        self.start();
     }
 }
 
@@ -102,6 +102,11 @@ impl TestClock {
     /// Stops the clock: from now on only `advance` moves it.
     pub fn stop(&self) {
         STOPPED.lock().get_or_insert_with(Instant::now);
+    }
+
+    /// Starts a stopped clock, which catches up.
+    pub fn start(&self) {
+        *STOPPED.lock() = None;
     }
 
     /// Turns the clock forward. It cannot be turned back.

@@ -13,6 +13,7 @@ use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::observe::log;
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
+use common::clock::with_clock;
 use common::proc_fs::{state, wait_until};
 use common::ranks::{TRANSPORTS, config, name_of, on_failing_ranks, on_ranks, on_threads};
 
@@ -130,44 +131,43 @@ fn own_task() -> String {
 
 #[test]
 fn abort_from_another_thread_ends_a_blocked_call_at_once_on_every_rank() {
-    for transport in TRANSPORTS {
-        let set_free = Barrier::new(3);
-        on_failing_ranks(3, &quietly(transport), |comm| {
-            let comm = &comm;
-            // Rank 2 makes its call only after the abort has set the others free.
-            let aborted = |error: Error| {
-                assert!(matches!(error, Error::Aborted(_)), "{error:?}");
-                let text = error.to_string();
-                assert!(text.contains("rank 0") && text.contains("tired of waiting"), "{text}");
-            };
-            if comm.rank() == 2 {
-                set_free.wait();
-                return aborted(attempt(comm, Case::barrier()).expect_err("aborted"));
-            }
-            let (sender, task) = channel();
-            let since = Mutex::new(None);
-            std::thread::scope(|scope| {
-                let blocked = scope.spawn(|| {
-                    sender.send(own_task()).expect("we listen");
-                    let case = Case::plain(Collective::Gather, 2, 500_000);
-                    let outcome = attempt(comm, case).and_then(|()| attempt(comm, Case::barrier()));
-                    (outcome.expect_err("aborted"), Instant::now())
+    with_clock(|clock| {
+        for transport in TRANSPORTS {
+            let set_free = Barrier::new(3);
+            on_failing_ranks(3, &quietly(transport), |comm| {
+                let comm = &comm;
+                // Rank 2 makes its call only after the abort has set the others free.
+                let aborted = |error: Error| {
+                    assert!(matches!(error, Error::Aborted(_)), "{error:?}");
+                    let text = error.to_string();
+                    assert!(text.contains("rank 0") && text.contains("tired of waiting"), "{text}");
+                };
+                if comm.rank() == 2 {
+                    set_free.wait();
+                    return aborted(attempt(comm, Case::barrier()).expect_err("aborted"));
+                }
+                let (sender, task) = channel();
+                std::thread::scope(|scope| {
+                    let blocked = scope.spawn(|| {
+                        sender.send(own_task()).expect("we listen");
+                        let case = Case::plain(Collective::Gather, 2, 500_000);
+                        let outcome = attempt(comm, case).and_then(|()| attempt(comm, Case::barrier()));
+                        outcome.expect_err("aborted")
+                    });
+                    if comm.rank() == 0 {
+                        let task = task.recv().expect("it says its name");
+                        wait_until("the call sleeps", || state(&task) == Some('S'));
+                        // From now on nobody is woken by the time.
+                        clock.stop();
+                        comm.abort("tired of waiting");
+                    }
+                    aborted(blocked.join().expect("no panic"));
                 });
-                if comm.rank() == 0 {
-                    let task = task.recv().expect("it says its name");
-                    wait_until("the call sleeps", || state(&task) == Some('S'));
-                    *since.lock().unwrap() = Some(Instant::now());
-                    comm.abort("tired of waiting");
-                }
-                let (error, ended) = blocked.join().expect("no panic");
-                aborted(error);
-                if let Some(since) = *since.lock().unwrap() {
-                    assert!(ended.duration_since(since) < Duration::from_secs(1), "abort took too long");
-                }
+                set_free.wait();
             });
-            set_free.wait();
-        });
-    }
+            clock.start();
+        }
+    });
 }
 
 #[test]
