@@ -7,7 +7,8 @@
 //! twice. On a quiet machine next to nothing is subtracted.
 //!
 //! A thread that has ended has no count any more. It may have waited, too, because a rank needs a processor
-//! to die. It is taken to have waited as long as any other thread of its process.
+//! to die. It is taken to have waited as long as any other thread of its process. A rank that reports lives
+//! until it is judged.
 //!
 //! A kernel without these counts (CONFIG_SCHED_INFO) cannot tell. There, limits are [`WIDER`] times as long.
 

@@ -5,7 +5,6 @@
 //! input. The tests wait for such events and never sleep for a fixed time instead.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -16,6 +15,7 @@ use anyccl_engine::base::{Rank, Result};
 use anyccl_engine::comm::{CommConfig, Communicator, world_init};
 use anyccl_engine::config::Config;
 use anyccl_engine::observe::log;
+use anyccl_engine::sys::port::ReservedPort;
 
 /// Name of the test that every rank runs.
 pub const ENTRY: &str = "a_rank_of_the_tests_in_this_file";
@@ -72,10 +72,33 @@ pub fn name_of_test(module: &str, name: &str) -> String {
     }
 }
 
-/// A store of a job on a TCP port of this host that was free just now.
-pub fn free_tcp_store() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    format!("tcp://127.0.0.1:{}", listener.local_addr().expect("its number").port())
+/// Where the store of a job is.
+#[derive(Clone)]
+pub struct StorePlace {
+    /// As in `ANYCCL_STORE`.
+    pub text: String,
+    /// Keeps a TCP port from other programs.
+    _reserved: Option<Arc<ReservedPort>>,
+}
+
+impl<T: Into<String>> From<T> for StorePlace {
+    fn from(text: T) -> StorePlace {
+        StorePlace { text: text.into(), _reserved: None }
+    }
+}
+
+/// A store of a job on a TCP port of this host, which no other program gets while the job lives.
+pub fn tcp_store() -> StorePlace {
+    let port = ReservedPort::new().expect("a free port");
+    let text = format!("tcp://127.0.0.1:{}", port.number());
+    StorePlace { text, _reserved: Some(Arc::new(port)) }
+}
+
+/// A processor that this process may use.
+pub fn a_processor() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("a list");
+    list.trim().split([',', '-']).next().expect("at least one").to_string()
 }
 
 /// A line of a rank, and the time at which it came.
@@ -99,6 +122,7 @@ pub struct ProcessJob {
     entry: String,
     pub size: u32,
     pub part: &'static str,
+    _store: StorePlace,
     /// Environment variables of every rank.
     pub environment: Vec<(String, String)>,
     /// Command prefix of each rank, such as `ip netns exec NAME`.
@@ -107,11 +131,13 @@ pub struct ProcessJob {
 
 impl ProcessJob {
     /// A job of ranks that run the [`ENTRY`] of `module`, which is the `module_path!()` of the caller.
-    pub fn new(module: &str, size: u32, part: &'static str, store: &str) -> ProcessJob {
+    pub fn new(module: &str, size: u32, part: &'static str, store: impl Into<StorePlace>) -> ProcessJob {
+        let store = store.into();
+        let place = store.text.clone();
         let entry = name_of_test(module, ENTRY);
-        ProcessJob { entry, size, part, environment: Vec::new(), prefixes: Vec::new() }
+        ProcessJob { entry, size, part, _store: store, environment: Vec::new(), prefixes: Vec::new() }
             .set("ANYCCL_WORLD_SIZE", size)
-            .set("ANYCCL_STORE", store)
+            .set("ANYCCL_STORE", place)
             .set("ANYCCL_TIMEOUT_MS", 50_000)
             .set("ANYCCL_LOG", "off")
     }

@@ -13,7 +13,7 @@ use anyccl_engine::config::{Config, DeviceWayChoice};
 use common::attempt::{Attempt, Placement};
 use common::case::{Case, support_table};
 use common::device::{Arena, Stream, Way, call, calls_of_table, check_order_in_stream, double, have_device};
-use common::processes::{self, ProcessJob, RankProcess, free_tcp_store, join, say};
+use common::processes::{self, ProcessJob, RankProcess, join, say, tcp_store};
 use common::ranks::{TRANSPORTS, config, on_ranks_after};
 use common::sample::Told;
 use common::values::noise;
@@ -122,7 +122,7 @@ fn a_call_longer_than_a_slot_goes_in_pieces() {
 }
 
 fn start_ranks(size: u32, part: &'static str, seed: u64, devices: u32) {
-    let job = ProcessJob::new(module_path!(), size, part, &free_tcp_store())
+    let job = ProcessJob::new(module_path!(), size, part, tcp_store())
         .set("CUDA_DOUBLE_SEED", seed)
         .set("CUDA_DOUBLE_DEVICES", devices)
         .set("ANYCCL_TEST_DEVICES", devices)

@@ -8,7 +8,7 @@ use anyccl_engine::base::{Collective, Datatype, ReduceOp};
 use anyccl_engine::comm::{CommConfig, Communicator, DeviceWay, Operation, world_finalize};
 use common::case::Case;
 use common::device::{Arena, Stream, double};
-use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, part, say};
+use common::processes::{ProcessJob, RankProcess, join, part, say, tcp_store};
 use common::temp_dir::TempDir;
 
 const BYTES: usize = 50_000;
@@ -19,7 +19,7 @@ fn communicators_made_before_the_driver_was_loaded_take_its_memory() {
     // The search path says that this machine has a driver, which another path may lead to.
     fs::write(folder.path().join("libcuda.so.1"), "").expect("a file in a new folder");
     for transport in ["shm", "tcp"] {
-        let job = ProcessJob::new(module_path!(), 2, "load later", &free_tcp_store())
+        let job = ProcessJob::new(module_path!(), 2, "load later", tcp_store())
             .set("ANYCCL_TRANSPORT", transport)
             .set("LD_LIBRARY_PATH", folder.path().display());
         let mut ranks = job.start_all();

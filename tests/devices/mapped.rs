@@ -16,7 +16,7 @@ use common::case::{Case, support_table};
 use common::device::{
     Arena, ArenaHome, Stream, Way, call, calls_of_table, check_order_in_stream, double, have_device,
 };
-use common::processes::{self, ProcessJob, RankProcess, free_tcp_store, listen, say};
+use common::processes::{self, ProcessJob, RankProcess, listen, say, tcp_store};
 use common::ranks::on_threads;
 use common::sample::Told;
 use common::values::noise;
@@ -39,7 +39,7 @@ fn seeds() -> u64 {
 
 /// A job of some processes with the same number of ranks, as threads, in each.
 fn job(processes: u32, threads: u32, part: &'static str) -> ProcessJob {
-    ProcessJob::new(module_path!(), processes, part, &free_tcp_store())
+    ProcessJob::new(module_path!(), processes, part, tcp_store())
         .set("ANYCCL_DEVICE_WAY", "direct")
         .set("ANYCCL_TEST_THREADS", threads)
         .set("CUDA_DOUBLE_OPEN_FREE", 1)

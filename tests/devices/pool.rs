@@ -9,7 +9,7 @@ use anyccl_engine::base::{Collective, Datatype, ReduceOp};
 use anyccl_engine::comm::{Communicator, Operation};
 use common::case::Case;
 use common::device::{Arena, Stream, double, have_device};
-use common::processes::{self, ProcessJob, RankProcess, free_tcp_store, say};
+use common::processes::{self, ProcessJob, RankProcess, say, tcp_store};
 use common::ranks::{TRANSPORTS, config, on_failing_ranks_after};
 use common::watchdog::Watchdog;
 
@@ -29,7 +29,7 @@ fn enqueue(comm: &Communicator, send: u64, recv: u64) {
 fn calls_of_ranks_as_threads_find_room_beside_each_others_calls() {
     let _watchdog = Watchdog::new("ranks as threads", Duration::from_secs(100));
     // As drivers of GPUs do, the double does not wait for the device when memory is allocated.
-    let job = ProcessJob::new(module_path!(), 1, "threads", &free_tcp_store()).set("CUDA_DOUBLE_LENIENT", 1);
+    let job = ProcessJob::new(module_path!(), 1, "threads", tcp_store()).set("CUDA_DOUBLE_LENIENT", 1);
     let mut process = job.start(0);
     process.expect("all bytes are right");
     RankProcess::end_well(process);

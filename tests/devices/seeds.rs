@@ -15,7 +15,7 @@ use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::attempt::{Attempt, Placement};
 use common::case::{Case, support_table};
 use common::device::{Arena, Stream, Way, call, double};
-use common::processes::{self, ProcessJob, RankProcess, free_tcp_store, join, say};
+use common::processes::{self, ProcessJob, RankProcess, join, say, tcp_store};
 use common::ranks::{TRANSPORTS, config, on_ranks};
 use common::unequal::{COLLECTIVES, Form, UnequalCase, check_on_device};
 use common::values::noise;
@@ -160,7 +160,7 @@ fn every_seed_gives_the_right_bytes_on_ranks_as_processes() {
     let _watchdog = Watchdog::new("ranks as processes", Duration::from_secs(60 + 5 * rounds));
     for seed in 0..rounds {
         let size = [1, 2, 4, 8][seed as usize % 4];
-        let job = ProcessJob::new(module_path!(), size, "calls", &free_tcp_store())
+        let job = ProcessJob::new(module_path!(), size, "calls", tcp_store())
             .set("CUDA_DOUBLE_SEED", seed)
             .set("ANYCCL_DEVICE_PIECE_BYTES", PIECES[(seed as usize + 1) % 3])
             .set("ANYCCL_TEST_SEED", seed);

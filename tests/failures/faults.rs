@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, Error, Rank};
@@ -11,9 +11,9 @@ use anyccl_engine::comm::{Communicator, world_finalize};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::attempt::{Attempt, Placement, check};
 use common::case::Case;
-use common::lateness::{Late, in_time, within};
+use common::lateness::Stopwatch;
 use common::proc_fs::{named_shared_mappings, shared_files, socket_inodes, unix_inodes};
-use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, listen, part, say};
+use common::processes::{ProcessJob, RankProcess, a_processor, join, listen, part, say, tcp_store};
 use common::temp_dir::TempDir;
 use common::values::noise;
 use common::watchdog::Watchdog;
@@ -44,10 +44,10 @@ impl RunningJob {
         let directory = TempDir::new();
         // The job over shared memory has its store in a file. The job over TCP uses the store of rank 0.
         let store = match transport {
-            "tcp" => free_tcp_store(),
-            _ => format!("file:{}", directory.path().join("store").display()),
+            "tcp" => tcp_store(),
+            _ => format!("file:{}", directory.path().join("store").display()).into(),
         };
-        let mut job = ProcessJob::new(module_path!(), size, part, &store).set("ANYCCL_TRANSPORT", transport);
+        let mut job = ProcessJob::new(module_path!(), size, part, store).set("ANYCCL_TRANSPORT", transport);
         job = job.set("TMPDIR", directory.path().display());
         if let Some(limit) = deadline {
             job = job.deadline(limit);
@@ -90,25 +90,24 @@ fn each_rank_is_lost_in_turn(transport: &str, how: impl Fn(&mut RankProcess)) {
     let _turn = one_at_a_time();
     let _watchdog = Watchdog::new(format!("losing each rank in turn over {transport}"), LIMIT);
     for victim in 0..4 {
-        in_time(|| a_rank_is_lost(victim, transport, &how));
+        a_rank_is_lost(victim, transport, &how);
     }
 }
 
-fn a_rank_is_lost(victim: usize, transport: &str, how: impl Fn(&mut RankProcess)) -> Result<(), Late> {
+fn a_rank_is_lost(victim: usize, transport: &str, how: impl Fn(&mut RankProcess)) {
     let mut job = RunningJob::start(4, "call until failure", transport, None);
-    let lost_at = Instant::now();
+    let loss = Stopwatch::start(job.ranks.iter().map(RankProcess::pid));
     how(&mut job.ranks[victim]);
     let lost = job.ranks.remove(victim);
     for survivor in &mut job.ranks {
         let said = survivor.hear();
         let who = format!("rank {} after the loss of {victim} over {transport}", survivor.rank);
         assert!(said.text.starts_with(&format!("peer_lost {victim} ")), "{who}: {}", said.text);
-        within(SOON, said.when.duration_since(lost_at), who)?;
+        loss.check(SOON, said.when, who);
         survivor.expect("the same again");
     }
     drop(lost);
     job.end_and_look_around();
-    Ok(())
 }
 
 #[test]
@@ -133,21 +132,21 @@ fn a_stopped_rank_is_named_when_the_others_have_waited_long_enough() {
     let _turn = one_at_a_time();
     let _watchdog = Watchdog::new("a stopped rank", LIMIT);
     for transport in ["shm", "tcp"] {
-        in_time(|| a_rank_is_stopped(transport));
+        a_rank_is_stopped(transport);
     }
 }
 
-fn a_rank_is_stopped(transport: &str) -> Result<(), Late> {
+fn a_rank_is_stopped(transport: &str) {
     let timeout = Duration::from_millis(1500);
     let mut job = RunningJob::start(3, "call until failure", transport, Some(timeout));
-    let stopped_at = Instant::now();
+    let stop = Stopwatch::start(job.ranks.iter().map(RankProcess::pid));
     job.ranks[1].signal(libc::SIGSTOP);
     for at in [0, 2] {
         let said = job.ranks[at].hear();
         assert!(said.text.starts_with("timeout "), "{}", said.text);
         assert!(said.text.contains("rank 1 ") && said.text.contains("has not arrived"), "{}", said.text);
         // The two may have waited for each other for a while before they waited for the stopped rank.
-        within(timeout + SOON, said.when.duration_since(stopped_at), format!("rank {at} over {transport}"))?;
+        stop.check(timeout + SOON, said.when, format!("rank {at} over {transport}"));
         job.ranks[at].expect("the same again");
     }
     // When the stopped rank continues, it gets the error that the others have agreed on.
@@ -156,7 +155,6 @@ fn a_rank_is_stopped(transport: &str) -> Result<(), Late> {
     assert!(!said.text.starts_with("running"), "{}", said.text);
     job.ranks[1].expect("the same again");
     job.end_and_look_around();
-    Ok(())
 }
 
 #[test]
@@ -174,25 +172,18 @@ fn a_process_that_never_starts_is_named_to_those_who_wait() {
     let _watchdog = Watchdog::new("a missing process", LIMIT);
     let directory = TempDir::new();
     let file = format!("file:{}", directory.path().join("store").display());
-    for store in [free_tcp_store(), file] {
+    for store in [tcp_store(), file.into()] {
         for absent in [1, 2] {
-            let job =
-                ProcessJob::new(module_path!(), 3, "fail to join", &store).set("ANYCCL_TIMEOUT_MS", 1500);
+            let job = ProcessJob::new(module_path!(), 3, "fail to join", store.clone())
+                .set("ANYCCL_TIMEOUT_MS", 1500);
             let mut present: Vec<_> = (0..3).filter(|r| *r != absent).map(|r| job.start(r)).collect();
             for rank in &mut present {
                 let said = rank.hear();
-                assert!(said.text.contains(&format!("rank {absent}")), "{store}: {}", said.text);
+                assert!(said.text.contains(&format!("rank {absent}")), "{}: {}", store.text, said.text);
             }
             present.into_iter().for_each(RankProcess::end_well);
         }
     }
-}
-
-/// A processor that this process may use.
-fn a_processor() -> String {
-    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
-    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("a list");
-    list.trim().split([',', '-']).next().expect("at least one").to_string()
 }
 
 /// Lengths in bytes of the messages that a dead rank has sent.
@@ -203,11 +194,11 @@ fn a_receive_of_what_a_dead_rank_had_offered_fails_within_a_second() {
     let _turn = one_at_a_time();
     let _watchdog = Watchdog::new("a message of a dead rank", LIMIT);
     for bytes in LEFT_BYTES {
-        in_time(|| a_sender_dies(bytes));
+        a_sender_dies(bytes);
     }
 }
 
-fn a_sender_dies(bytes: usize) -> Result<(), Late> {
+fn a_sender_dies(bytes: usize) {
     let directory = TempDir::new();
     let store = format!("file:{}", directory.path().join("store").display());
     let mut job =
@@ -219,11 +210,11 @@ fn a_sender_dies(bytes: usize) -> Result<(), Late> {
     ranks[1].expect("sent");
     // The process must have ended, because the receiver can fetch the message until then.
     drop(ranks.remove(1));
-    let told_at = Instant::now();
+    let told = Stopwatch::start([ranks[0].pid()]);
     ranks[0].tell("receive");
     let said = ranks[0].hear();
     assert!(said.text.starts_with("peer_lost 1 "), "{bytes} bytes: {}", said.text);
-    within(SOON, said.when.duration_since(told_at), format!("a receiver of {bytes} bytes"))
+    told.check(SOON, said.when, format!("a receiver of {bytes} bytes"));
 }
 
 fn receive_from_the_dead(comm: &Communicator) {
@@ -242,6 +233,7 @@ fn receive_from_the_dead(comm: &Communicator) {
             // SAFETY: the data is borrowed for the whole call.
             let received = unsafe { comm.receive(Selector::new(Some(1), Some(5)), buffer) };
             say(&describe(&received.expect_err("the sender has ended")));
+            listen();
         }
         1 => {
             let what = OutgoingMessage {

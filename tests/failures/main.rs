@@ -11,6 +11,7 @@ mod broken_store;
 mod different_calls;
 mod disagreements;
 mod faults;
+mod lateness;
 mod random_kills;
 mod reliability;
 mod strangers;

@@ -4,16 +4,16 @@
 //!
 //! `ANYCCL_TEST_ROUNDS` sets the number of rounds (20).
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Error, Rank};
 use anyccl_engine::comm::{CommConfig, Communicator};
 use common::attempt::{Attempt, Placement, check};
 use common::case::Case;
-use common::lateness::{Late, in_time, within};
+use common::lateness::Stopwatch;
 use common::proc_fs::{shared_files, socket_inodes, unix_inodes};
-use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, part, say};
+use common::processes::{ProcessJob, RankProcess, join, part, say, tcp_store};
 use common::values::noise;
 use common::watchdog::Watchdog;
 
@@ -43,16 +43,16 @@ fn a_rank_killed_during_any_collective_is_survived_by_the_others() {
     let rounds = rounds();
     let _watchdog = Watchdog::new("random kills", Duration::from_secs(60 + 10 * rounds as u64));
     for round in 0..rounds {
-        in_time(|| a_rank_is_killed(round));
+        a_rank_is_killed(round);
     }
 }
 
-fn a_rank_is_killed(round: usize) -> Result<(), Late> {
+fn a_rank_is_killed(round: usize) {
     let chance = noise(0, round);
     let transport = if chance & 1 == 0 { "shm" } else { "tcp" };
     let victim = (chance >> 8) as usize % SIZE as usize;
     let files = shared_files();
-    let job = ProcessJob::new(module_path!(), SIZE, "call until failure", &free_tcp_store())
+    let job = ProcessJob::new(module_path!(), SIZE, "call until failure", tcp_store())
         .set("ANYCCL_TRANSPORT", transport)
         .set("ANYCCL_TEST_ROUND", round);
     let mut ranks = job.start_all();
@@ -60,14 +60,14 @@ fn a_rank_is_killed(round: usize) -> Result<(), Late> {
     let sockets: Vec<u64> = ranks.iter().flat_map(|rank| socket_inodes(rank.pid())).collect();
     // The sleep ends at some moment in the middle of a call.
     std::thread::sleep(Duration::from_micros(chance >> 16 & 0x3fff));
-    let killed_at = Instant::now();
+    let loss = Stopwatch::start(ranks.iter().map(RankProcess::pid));
     ranks[victim].signal(libc::SIGKILL);
     let lost = ranks.remove(victim);
     for survivor in &mut ranks {
         let who = format!("round {round}, {transport}, rank {} after {victim}", survivor.rank);
         let said = survivor.hear();
         assert!(said.text.starts_with(&format!("lost {victim}")), "{who}: {}", said.text);
-        within(SOON, said.when.duration_since(killed_at), who)?;
+        loss.check(SOON, said.when, who);
     }
     for survivor in &mut ranks {
         survivor.expect("shrunk, and all went well");
@@ -77,7 +77,6 @@ fn a_rank_is_killed(round: usize) -> Result<(), Late> {
     let all = unix_inodes();
     assert!(!sockets.iter().any(|socket| all.contains(socket)), "round {round}: sockets are left");
     assert!(shared_files().is_subset(&files), "round {round}: shared memory is left");
-    Ok(())
 }
 
 fn call_until_failure(comm: &Communicator, round: usize) {

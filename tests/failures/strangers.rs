@@ -10,8 +10,9 @@ use anyccl_engine::base::{Collective, Datatype, ReduceOp};
 use anyccl_engine::comm::{Communicator, Operation, world_finalize};
 use common::attempt::{Placement, check};
 use common::case::Case;
+use common::lateness::Stopwatch;
 use common::proc_fs::{listening_at, wait_until};
-use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, listen, part, say};
+use common::processes::{ProcessJob, RankProcess, join, listen, part, say, tcp_store};
 use common::values::noise;
 use common::watchdog::Watchdog;
 
@@ -45,7 +46,7 @@ fn annoy(address: SocketAddr) -> Vec<TcpStream> {
 
 fn strangers_change_nothing(transport: &str) {
     let _watchdog = Watchdog::new(format!("strangers over {transport}"), Duration::from_secs(120));
-    let job = ProcessJob::new(module_path!(), 4, "call until told to stop", &free_tcp_store())
+    let job = ProcessJob::new(module_path!(), 4, "call until told to stop", tcp_store())
         .set("ANYCCL_TRANSPORT", transport);
     let mut ranks: Vec<RankProcess> = (0..3).map(|rank| job.start(rank)).collect();
     // The job cannot begin before its last rank has come, so all ports are open now.
@@ -55,11 +56,10 @@ fn strangers_change_nothing(transport: &str) {
     let most = doors.len() as u64 * STRANGERS_PER_PORT;
     assert!(staying.len() as u64 > most / 2, "{} strangers got in touch, of {most}", staying.len());
 
-    let complete_at = Instant::now();
     ranks.push(job.start(3));
+    let complete = Stopwatch::start(ranks.iter().map(RankProcess::pid));
     ranks.iter_mut().for_each(|rank| rank.expect("running"));
-    let took = complete_at.elapsed();
-    assert!(took < Duration::from_secs(20), "the strangers held the job up for {took:?}");
+    complete.check(Duration::from_secs(20), Instant::now(), "the job that strangers held up");
 
     // A running job has no open port; a connection to an old port is refused.
     let is_closed = |rank: &RankProcess| listening_at(rank.pid()).is_empty();

@@ -5,16 +5,16 @@
 use std::io::{PipeReader, Write};
 use std::os::fd::AsRawFd;
 use std::sync::{Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Error};
 use anyccl_engine::comm::{CommConfig, Communicator};
 use common::attempt::{Attempt, Placement, check};
 use common::case::Case;
-use common::lateness::{Late, in_time, within};
+use common::lateness::Stopwatch;
 use common::orphan::Orphan;
-use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, listen, part, say};
+use common::processes::{ProcessJob, RankProcess, join, listen, part, say, tcp_store};
 use common::watchdog::Watchdog;
 
 const SIZE: u32 = 3;
@@ -31,7 +31,7 @@ fn one_at_a_time() -> MutexGuard<'static, ()> {
 }
 
 fn job(part: &'static str, transport: &str) -> ProcessJob {
-    ProcessJob::new(module_path!(), SIZE, part, &free_tcp_store()).set("ANYCCL_TRANSPORT", transport)
+    ProcessJob::new(module_path!(), SIZE, part, tcp_store()).set("ANYCCL_TRANSPORT", transport)
 }
 
 fn start(job: &ProcessJob) -> Vec<RankProcess> {
@@ -45,19 +45,15 @@ fn start(job: &ProcessJob) -> Vec<RankProcess> {
 fn the_others_go_on<G>(transport: &str, how: impl Fn(&mut RankProcess) -> G) {
     let _turn = one_at_a_time();
     let _watchdog = Watchdog::new(format!("survivors over {transport}"), LIMIT);
-    in_time(|| the_others_go_on_once(transport, &how));
-}
-
-fn the_others_go_on_once<G>(transport: &str, how: impl Fn(&mut RankProcess) -> G) -> Result<(), Late> {
     let mut ranks = start(&job("wait for the victim", transport).set("ANYCCL_LOG", "error"));
-    let lost_at = Instant::now();
+    let loss = Stopwatch::start(ranks.iter().map(RankProcess::pid));
     let kept = how(&mut ranks[VICTIM]);
     let lost = ranks.remove(VICTIM);
     for survivor in &mut ranks {
         let said = survivor.hear();
         let who = format!("rank {} over {transport}", survivor.rank);
         assert!(said.text.starts_with(&format!("peer_lost {VICTIM} ")), "{who}: {}", said.text);
-        within(SOON, said.when.duration_since(lost_at), who)?;
+        loss.check(SOON, said.when, who);
     }
     for survivor in &mut ranks {
         survivor.expect("shrunk to 2, and all went well");
@@ -70,7 +66,6 @@ fn the_others_go_on_once<G>(transport: &str, how: impl Fn(&mut RankProcess) -> G
         let lines = errors.lines().filter(|line| line.starts_with("anyccl: ")).count();
         assert_eq!(lines, 1, "rank {rank} has written: {errors}");
     }
-    Ok(())
 }
 
 #[test]

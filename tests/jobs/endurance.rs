@@ -11,7 +11,7 @@ use anyccl_engine::base::Collective;
 use anyccl_engine::comm::{CommConfig, Communicator, world_finalize};
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
-use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, part, say};
+use common::processes::{ProcessJob, RankProcess, join, part, say, tcp_store};
 use common::watchdog::Watchdog;
 
 const COMMUNICATORS: usize = 100_000;
@@ -59,8 +59,7 @@ fn communicators_and_calls_without_number_take_no_memory_and_no_descriptors() {
     for transport in ["shm", "tcp"] {
         let _watchdog = Watchdog::new("endurance", Duration::from_secs(if share() == 1 { 900 } else { 120 }));
         let part = if share() == 1 { "endure much" } else { "endure" };
-        let job =
-            ProcessJob::new(module_path!(), 2, part, &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
+        let job = ProcessJob::new(module_path!(), 2, part, tcp_store()).set("ANYCCL_TRANSPORT", transport);
         let mut ranks = job.start_all();
         for rank in &mut ranks {
             while rank.hear().text == "at it" {}

@@ -7,10 +7,14 @@ use anyccl_engine::base::{Collective, Result};
 use anyccl_engine::comm::{CommConfig, Communicator, world_finalize};
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
-use common::processes::{ProcessJob, RankProcess, free_tcp_store, join, listen, part, say};
+use common::processes::{ProcessJob, RankProcess, join, listen, part, say, tcp_store};
 use common::watchdog::Watchdog;
 
-const WAIT: Duration = Duration::from_secs(3);
+/// How long a rank waits: the longer, the less do its first moments count.
+fn wait_time() -> Duration {
+    Duration::from_secs(if std::env::var_os("ANYCCL_TEST_LONG").is_some() { 3 } else { 1 })
+}
+
 /// Largest share of a core that a waiting rank may use.
 const SHARE: f64 = 0.02;
 
@@ -30,12 +34,11 @@ fn case_of(phase: usize) -> Case {
 
 fn a_waiting_rank_uses_hardly_any_processor_time(transport: &str) {
     let _watchdog = Watchdog::new(format!("waiting over {transport}"), Duration::from_secs(90));
-    let job =
-        ProcessJob::new(module_path!(), 2, "wait", &free_tcp_store()).set("ANYCCL_TRANSPORT", transport);
+    let job = ProcessJob::new(module_path!(), 2, "wait", tcp_store()).set("ANYCCL_TRANSPORT", transport);
     let mut ranks = job.start_all();
     for what in PHASES {
         ranks[0].expect("waiting");
-        assert!(ranks[0].is_silent_for(WAIT), "{what} over {transport} did not wait");
+        assert!(ranks[0].is_silent_for(wait_time()), "{what} over {transport} did not wait");
         ranks[1].tell("come");
         let said = ranks[0].hear().text;
         let used: f64 = said.parse().expect("a share");
@@ -61,14 +64,14 @@ const SLEEPERS: usize = 3;
 
 fn threads_that_wait_use_hardly_any_processor_time_when_another_has_gone(transport: &str) {
     let _watchdog = Watchdog::new(format!("several threads over {transport}"), Duration::from_secs(90));
-    let job = ProcessJob::new(module_path!(), 2, "wait by several threads", &free_tcp_store())
+    let job = ProcessJob::new(module_path!(), 2, "wait by several threads", tcp_store())
         .set("ANYCCL_TRANSPORT", transport);
     let mut ranks = job.start_all();
     ranks[0].expect("waiting");
-    assert!(ranks[0].is_silent_for(WAIT), "over {transport} no thread waited");
+    assert!(ranks[0].is_silent_for(wait_time()), "over {transport} no thread waited");
     ranks[1].tell("come to one");
     ranks[0].expect("one has gone");
-    assert!(ranks[0].is_silent_for(WAIT), "over {transport} the others did not wait");
+    assert!(ranks[0].is_silent_for(wait_time()), "over {transport} the others did not wait");
     ranks[1].tell("come to all");
     let used: f64 = ranks[0].hear().text.parse().expect("a share");
     assert!(used < SHARE, "over {transport} the others used {:.1} % of a core", used * 100.0);

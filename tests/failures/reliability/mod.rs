@@ -13,9 +13,13 @@ mod survivor;
 mod table;
 mod trial;
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::common;
 use anyccl_engine::base::Collective;
 use fault::{Fault, Stage, WIRES};
+use table::Row;
 use trial::Trial;
 
 /// Where the test is that every rank runs.
@@ -36,34 +40,52 @@ fn stages() -> Vec<Stage> {
     stages
 }
 
-// All trials run in one test, one after the other, because they measure time.
+/// Trials that run at the same time. They hardly compute, and wait for deadlines.
+const AT_ONCE: usize = 6;
+
+/// Runs trials, some at a time, and returns their rows in the order of the trials. `None`: one of them needs a
+/// network, and none can be had.
+fn run(trials: &[Trial]) -> Vec<Option<Row>> {
+    let next = AtomicUsize::new(0);
+    let rows = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some((at, trial)) =
+                    trials.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    let row = trial.run();
+                    rows.lock().expect("no panic in between").push((at, row));
+                }
+            });
+        }
+    });
+    let mut rows = rows.into_inner().expect("all trials have passed");
+    rows.sort_by_key(|(at, _)| *at);
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
 #[test]
 fn every_fault_at_every_stage_is_told_to_all_survivors_in_time() {
-    let mut rows = Vec::new();
+    let mut trials = Vec::new();
     for fault in Fault::OF_A_PROCESS {
         for stage in stages() {
-            for transport in ["shm", "tcp"] {
-                rows.extend(Trial { fault, stage, transport, victim: 1 }.run());
-            }
+            trials.extend(["shm", "tcp"].map(|transport| Trial { fault, stage, transport, victim: 1 }));
         }
     }
     for fault in WIRES.map(Fault::Wire) {
         for stage in stages() {
             let transports: &[_] = if is_full() { &["tcp", "auto"] } else { &["auto"] };
-            for transport in transports {
-                let Some(row) = (Trial { fault, stage, transport, victim: 1 }).run() else { return };
-                rows.push(row);
-            }
+            trials.extend(transports.iter().map(|transport| Trial { fault, stage, transport, victim: 1 }));
         }
     }
     // While all ranks join, the loss of the rank that keeps the store is noticed in another way.
     for fault in WIRES.map(Fault::Wire) {
-        for stage in [Stage::Init, Stage::Connect] {
-            let Some(row) = (Trial { fault, stage, transport: "auto", victim: 0 }).run() else { return };
-            rows.push(row);
-        }
+        let joining = [Stage::Init, Stage::Connect];
+        trials.extend(joining.map(|stage| Trial { fault, stage, transport: "auto", victim: 0 }));
     }
-    if is_full() {
+    let rows: Option<Vec<Row>> = run(&trials).into_iter().collect();
+    if let Some(rows) = rows.filter(|_| is_full()) {
         table::write(&rows);
     }
 }

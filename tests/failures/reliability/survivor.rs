@@ -1,16 +1,12 @@
 //! What each rank of a trial does. The victim does the same until the fault hits it.
 
-use std::time::Duration;
-
 use anyccl_engine::base::{Collective, Error};
 use anyccl_engine::comm::{Communicator, world_finalize};
 
+use super::trial::ONLY_JOINS;
 use crate::common::attempt::{Attempt, Placement};
 use crate::common::case::Case;
 use crate::common::processes::{join, listen, say};
-
-/// A rank that gets no further order within this time after joining was ordered only to join.
-const ORDER_TIME: Duration = Duration::from_millis(300);
 
 /// Joins, makes calls, and reports the error that ended them.
 pub fn live_through_it() {
@@ -33,26 +29,27 @@ pub fn live_through_it() {
     let error = match join() {
         Ok(comm) => {
             say("joined");
-            match hear.recv_timeout(ORDER_TIME).as_deref() {
-                Ok("finalize") => {
+            let order = std::env::var_os(ONLY_JOINS).is_none().then(|| hear.recv().expect("an order"));
+            match order.as_deref() {
+                Some("finalize") => {
                     say("calling");
                     world_finalize().expect_err("one rank does not")
                 }
-                Ok("busy") => {
+                Some("busy") => {
                     say("calling");
                     call_until_failure(&comm, None)
                 }
-                Ok(name) => {
+                Some(name) => {
                     say("calling");
                     call_until_failure(&comm, Collective::from_name(name))
                 }
                 // This rank has joined in time, although its peer has not.
-                Err(_) if comm.rank().to_string() != victim => {
+                None if comm.rank().to_string() != victim => {
                     say("calling");
                     call_until_failure(&comm, Some(Collective::Barrier))
                 }
                 // This rank is the victim. The fault comes from outside.
-                Err(_) => {
+                None => {
                     let _ = hear.recv();
                     return;
                 }
@@ -61,6 +58,8 @@ pub fn live_through_it() {
         Err(error) => error,
     };
     say(&format!("error: {error}"));
+    // The rank lives until it has been judged.
+    let _ = hear.recv();
 }
 
 /// Calls until an error comes. Alternates between `collective` and a barrier: a rank that completes one of

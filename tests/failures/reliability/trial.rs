@@ -4,11 +4,13 @@ use std::time::{Duration, Instant};
 
 use super::fault::{Fault, Stage};
 use super::table::Row;
-use crate::common::lateness::{Late, in_time, within};
+use crate::common::lateness::Stopwatch;
 use crate::common::network::network_or_skip;
-use crate::common::processes::{ProcessJob, RankProcess, Said, free_tcp_store};
+use crate::common::processes::{ProcessJob, RankProcess, Said, tcp_store};
 use crate::common::watchdog::Watchdog;
 
+/// Variable that tells a rank that it is ordered only to join.
+pub const ONLY_JOINS: &str = "ANYCCL_TEST_ONLY_JOINS";
 pub const SIZE: u32 = 4;
 /// Hosts of a job whose wires are cut. Ranks 2 and 3 share the last host.
 pub const HOSTS: usize = 3;
@@ -39,28 +41,21 @@ impl Trial {
     /// Runs the job and applies the fault. Returns `None` where the fault needs a network of several hosts,
     /// and none can be had.
     pub fn run(self) -> Option<Row> {
-        in_time(|| self.run_once())
-    }
-
-    fn run_once(self) -> Result<Option<Row>, Late> {
         let Trial { fault, stage, transport, victim } = self;
         let network = match fault {
-            // Each attempt needs a network of its own, because a cut wire stays cut.
-            Fault::Wire(_) => match network_or_skip(HOSTS) {
-                Some(network) => Some(network),
-                None => return Ok(None),
-            },
+            // Each trial needs a network of its own, because a cut wire stays cut.
+            Fault::Wire(_) => Some(network_or_skip(HOSTS)?),
             _ => None,
         };
         let network = network.as_ref();
         let title = format!("{} over {transport}: {}", stage.name(), self.fault_name());
         let _watchdog = Watchdog::new(title.clone(), Duration::from_secs(60));
-        let store = network.map_or_else(free_tcp_store, |network| network.store());
-        let mut job = ProcessJob::new(super::MODULE, SIZE, "live through it", &store)
+        let store = network.map_or_else(tcp_store, |network| network.store().into());
+        let mut job = ProcessJob::new(super::MODULE, SIZE, "live through it", store)
             .set("ANYCCL_TRANSPORT", transport)
             .set("ANYCCL_TEST_VICTIM", victim);
         job = match stage.is_joining() {
-            true => job.set("ANYCCL_TIMEOUT_MS", TIMEOUT.as_millis()),
+            true => job.set("ANYCCL_TIMEOUT_MS", TIMEOUT.as_millis()).set(ONLY_JOINS, 1),
             false => job.deadline(TIMEOUT),
         };
         if let Some(network) = network {
@@ -75,7 +70,8 @@ impl Trial {
             victim.expect("joined");
             ranks.iter_mut().for_each(|rank| rank.expect("joined"));
         }
-        let start = match stage {
+        let mut loss = Stopwatch::start(ranks.iter().chain([&victim]).map(RankProcess::pid));
+        loss.at = match stage {
             // A host can be cut off before its rank begins to join. A dead process cannot begin.
             Stage::Init if fault.leaves_it_alive() => {
                 fault.befall(&mut victim, network);
@@ -103,30 +99,24 @@ impl Trial {
         };
         let mut row = Row { trial: self, slowest: Duration::ZERO, told: String::new() };
         for survivor in &mut ranks {
-            self.hear(survivor, start, &title, &mut row)?;
+            self.hear(survivor, &loss, &title, &mut row);
         }
         // Behind a cut wire, the victim is a survivor, too, if it needs anything from the other ranks.
         if fault.leaves_it_alive() && matches!(stage, Stage::Init | Stage::Busy) {
             let told = std::mem::take(&mut row.told);
-            self.hear(&mut victim, start, &title, &mut row)?;
+            self.hear(&mut victim, &loss, &title, &mut row);
             row.told = told;
         }
-        Ok(Some(row))
+        Some(row)
     }
 
     /// Checks that one survivor got its error in time, and that the error names the lost rank.
-    fn hear(
-        self,
-        survivor: &mut RankProcess,
-        start: Instant,
-        title: &str,
-        row: &mut Row,
-    ) -> Result<(), Late> {
+    fn hear(self, survivor: &mut RankProcess, loss: &Stopwatch, title: &str, row: &mut Row) {
         let (called, Said { when, text }) = hear_error(survivor);
         // A rank that joined in time and made its call later has waited only since that call.
-        let late = when.saturating_duration_since(start.max(called.unwrap_or(start)));
-        let who = survivor.rank;
-        within(self.stage.limit(self.fault), late, format!("{title}: rank {who} was told {text:?} and"))?;
+        let late = loss.late(loss.at.max(called.unwrap_or(loss.at)), when);
+        let (who, limit) = (survivor.rank, loss.allowed(self.stage.limit(self.fault)));
+        assert!(late < limit, "{title}: rank {who} was told {text:?} after {late:?}, not {limit:?}");
         let named = match who as usize {
             // From behind the cut, the other ranks are lost. Before the ranks have met, the victim knows only
             // their store.
@@ -143,7 +133,6 @@ impl Trial {
             row.told = text;
         }
         row.slowest = row.slowest.max(late);
-        Ok(())
     }
 }
 
