@@ -38,6 +38,10 @@ def driver_double(prefix):
     return next((folder for folder in folders if (folder / "libcuda.so.1").exists()), None)
 
 
+def forked(ranks, *words):
+    return [sys.executable, HERE / "forked.py", ranks, *words]
+
+
 def torchrun(ranks, *words):
     return [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", ranks, *words]
 
@@ -63,9 +67,8 @@ def tests(prefix, folder):
     yield "survivor", launched(prefix, 2, HERE / "ranks_survivor.py", options=["--keep-going"])
     if HAS_TORCH:
         yield "torch and torchrun", torchrun(2, HERE / "ranks_torch.py")
-        # Importing torch keeps a core busy for several seconds, on each rank.
-        yield "sar on 3", launched(prefix, 3, HERE / "ranks_sar.py", "anyccl", "gloo")
-        yield "ccl on 2", launched(prefix, 2, HERE / "ranks_ccl.py")
+        yield "sar on 3", forked(3, HERE / "ranks_sar.py", "anyccl", "gloo")
+        yield "ccl on 2", forked(2, HERE / "ranks_ccl.py")
     for page, needs_torch in (("python.md", False), ("sar.md", True)):
         for number, source in enumerate(blocks(ROOT / "docs" / page), 1):
             if needs_torch and not HAS_TORCH:
@@ -73,7 +76,7 @@ def tests(prefix, folder):
             program = Path(folder) / f"{page.removesuffix('.md')}_{number}.py"
             # The page shows the default port of SAR. The test uses a free one.
             program.write_text(source.replace("12345", str(free_port())), encoding="utf-8")
-            yield f"{page} block {number}", launched(prefix, 2, program)
+            yield f"{page} block {number}", forked(2, program) if needs_torch else launched(prefix, 2, program)
 
 
 def main():
