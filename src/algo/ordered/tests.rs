@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::algo::algorithm::{Algorithm, HIERARCHICAL};
+use crate::algo::tests::{is_long, roots, sizes};
 use crate::base::{Collective, Rank};
 use crate::plan::verify::{Violation, verify_each, verify_order};
 use crate::plan::{Plan, PlanRequest};
@@ -51,11 +52,19 @@ fn in_runs(hosts: &[usize]) -> Topology {
     Topology::from_labels(&labels)
 }
 
+/// All roots in the long tests.
+fn all_or_some_roots(collective: Collective, size: u32) -> Vec<Rank> {
+    match collective.has_root() && is_long() {
+        true => (0..size).collect(),
+        false => roots(collective, size),
+    }
+}
+
 #[test]
 fn every_ordered_algorithm_is_correct_and_keeps_the_order_for_every_size_up_to_40() {
     for algorithm in uniform() {
-        for size in 1..=40u32 {
-            for root in if algorithm.collective.has_root() { 0..size } else { 0..1 } {
+        for size in sizes(40) {
+            for root in all_or_some_roots(algorithm.collective, size) {
                 for count in [0, 1, size as usize - 1, size as usize, size as usize + 1, 127] {
                     for every in [1, 2, 1000] {
                         let in_place: Vec<bool> = (1..=size).map(|rank| rank % every == 0).collect();

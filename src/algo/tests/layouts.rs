@@ -296,7 +296,7 @@ fn some_lengths(size: u32) -> [Lengths; 5] {
 
 fn prove_all(collective: Collective) {
     for algorithm in rows().filter(|algorithm| algorithm.collective == collective) {
-        for size in 1..=64 {
+        for size in sizes(64) {
             for root in roots(collective, size) {
                 for lengths in some_lengths(size) {
                     for in_place in [InPlace::Nobody, InPlace::Everybody, InPlace::Some] {

@@ -77,6 +77,22 @@ fn prove_exactly(
     }
 }
 
+/// Whether everything is proved that could be: `ANYCCL_TEST_LONG=1`.
+pub(super) fn is_long() -> bool {
+    std::env::var("ANYCCL_TEST_LONG").is_ok_and(|value| !["", "0"].contains(&value.as_str()))
+}
+
+/// Numbers of ranks up to `most` with which an algorithm is proved. Of those above 17: some primes, those
+/// around powers of two, and one that `ANYCCL_TEST_SEED` chooses; in the long tests, all.
+pub(super) fn sizes(most: u32) -> Vec<u32> {
+    let seed = std::env::var("ANYCCL_TEST_SEED").ok().and_then(|text| text.parse().ok());
+    let chosen = 18 + seed.unwrap_or(44) % (most - 17);
+    let is_proved = |size: &u32| {
+        *size <= 17 || [19, 23, 31, 32, 33, 63, 64].contains(size) || *size == chosen || is_long()
+    };
+    (1..=most).filter(is_proved).collect()
+}
+
 /// Whether no rank has more than `count` elements.
 fn is_whole(collective: Collective) -> bool {
     use Collective::*;
@@ -94,7 +110,7 @@ fn large_count(collective: Collective, size: u32) -> usize {
 }
 
 /// All roots of few ranks. Of many ranks, those near which something may begin or end.
-fn roots(collective: Collective, size: u32) -> Vec<Rank> {
+pub(super) fn roots(collective: Collective, size: u32) -> Vec<Rank> {
     let mut roots = match (collective.has_root(), size) {
         (false, _) => vec![0],
         (true, ..=16) => (0..size).collect(),
@@ -119,7 +135,7 @@ fn counts(collective: Collective, size: u32) -> Vec<usize> {
 
 fn prove_everything(collective: Collective, name: &str) {
     let algorithm = find(collective, name).expect("a row of the table");
-    for size in 1..=64 {
+    for size in sizes(64) {
         for root in roots(collective, size) {
             for count in counts(collective, size) {
                 for in_place in [InPlace::Nobody, InPlace::Everybody, InPlace::Some] {
