@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Starts the same programs by every launcher, and checks that they print the same.
+"""Starts the same programs by every launcher, and checks that they print the same. The seed chooses one of the programs for each
+launcher (sample.py).
 
     make examples
     python3 capi-tests/launchers.py [--prefix INSTALLED] [--programs FOLDER] [NAME...]
@@ -26,6 +27,7 @@ sys.path[:0] = [str(ROOT / "c-examples")]
 from run_tests import Failure, all_reduce, hello_world  # noqa: E402
 
 import pypi  # noqa: E402
+import sample  # noqa: E402
 from named_tests import Skipped, run_named  # noqa: E402
 
 RANKS = 4
@@ -221,9 +223,9 @@ def compiled(options, source, compiler, environment=None):
 
 def tests(options):
     """Yields a name and a function for each test."""
-    for launcher in LAUNCHERS:
+    for cell, launcher in enumerate(LAUNCHERS):
         name = launcher.__name__.replace("_", " ")
-        for program, lines in (("00-hello-world", hello_world(RANKS)), ("02-allreduce", all_reduce(RANKS))):
+        for program, lines in sample.some((("00-hello-world", hello_world(RANKS)), ("02-allreduce", all_reduce(RANKS))), 1, cell):
             words = [options.programs / program]
             yield f"{name}: {program}", lambda launcher=launcher, words=words, lines=lines: expect(
                 lines, run_all(launcher(options, words)))
@@ -255,6 +257,7 @@ def main():
         if not needed.exists():
             sys.exit(f"{needed} is missing: run `make examples` first")
     WORK.mkdir(parents=True, exist_ok=True)
+    print(sample.told(), flush=True)
     with tempfile.TemporaryDirectory() as options.folder:
         run_named(tests(options), options.names)
 

@@ -96,7 +96,10 @@ def says(ended, *words, fails=None):
 
 
 def compiled(options, name, sources, compiler="cc", more=()):
+    """Returns the program `name`. Compiles it if no earlier test has."""
     program, library = Path(options.folder) / name, options.prefix / "lib"
+    if program.exists():
+        return program
     common = HERE.parent / "common"
     command = [compiler, "-std=c11", "-O1", "-D_POSIX_C_SOURCE=200809L", *sources, "-o", program, f"-I{common}",
                f"-I{options.prefix / 'include'}", f"-L{library}", f"-Wl,-rpath,{library}", "-lanyccl", "-lm", *more]
@@ -108,11 +111,9 @@ def compiled(options, name, sources, compiler="cc", more=()):
 
 def matrix(options, point=0):
     """Returns the words of the program that tries every collective, at this point of each sample."""
-    if options.matrix is None:
-        common = HERE.parent / "common"
-        sources = [HERE / "matrix.c", *(common / f"{name}.c" for name in ("harness", "oracle", "sample", "unequal_calls"))]
-        options.matrix = compiled(options, "matrix", sources)
-    return [options.matrix, point]
+    common = HERE.parent / "common"
+    sources = [HERE / "matrix.c", *(common / f"{name}.c" for name in ("harness", "oracle", "sample", "unequal_calls"))]
+    return [compiled(options, "matrix", sources), point]
 
 
 def by_hand(options, words, variables):
@@ -235,7 +236,7 @@ def main():
     parser.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
     parser.add_argument("names", nargs="*", help="only tests whose name has one of these words in it")
     options = parser.parse_args()
-    options.prefix, options.matrix = options.prefix.resolve(), None
+    options.prefix = options.prefix.resolve()
     if not (options.prefix / "bin" / "anyccl").exists():
         sys.exit(f"{options.prefix} has no anyccl: run `make install` first")
     (ROOT / "target" / "launchers").mkdir(parents=True, exist_ok=True)

@@ -245,7 +245,7 @@ def main():
     parser.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
     parser.add_argument("names", nargs="*", help="only tests whose name has one of these words in it")
     options = parser.parse_args()
-    options.prefix, options.matrix = options.prefix.resolve(), None
+    options.prefix = options.prefix.resolve()
     if not (options.prefix / "bin" / "anyccl").exists():
         sys.exit(f"{options.prefix} has no anyccl: run `make install` first")
     libraries.WORK.mkdir(parents=True, exist_ok=True)
