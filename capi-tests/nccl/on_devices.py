@@ -7,7 +7,8 @@ The programs in on_devices/ are those of NCCL's documentation in C, and one that
 compiled against NCCL's header, linked with the CUDA runtime for tests (cuda-double) and with an MPI, and started by
 `anyccl run --as nccl --fake-gpu` and by anyccl-mpiexec. With --real they are linked with CUDA's own runtime, which nvcc or
 CUDA_HOME has, and see the GPUs of this machine. A NCCL program can be tested in the same way where there is no GPU.
-One more program uses only MPI, and opens the driver by itself after MPI_Init.
+One more program uses only MPI, and opens the driver by itself after MPI_Init. Each runs with some of the spreads, which the seed
+chooses (../sample.py).
 """
 
 import argparse
@@ -18,6 +19,7 @@ import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
+import sample  # noqa: E402
 from xtask import cuda_double  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
@@ -98,14 +100,14 @@ def check(prefix, header, work, real=False):
     for ranks, gpus in ((1, 1), (4, 2), (8, 2)):
         bench.run("anyccl", ["run", "--as", "nccl", *bench.fake("--", gpus), "-n", 1, single, ranks], 1)
     print("on devices: one_process", flush=True)
-    for name in MPI_PROGRAMS:
+    for cell, name in enumerate(MPI_PROGRAMS):
         program = bench.compile(name)
-        for processes, gpus in SPREADS:
+        for processes, gpus in sample.some(SPREADS, 2, cell):
             bench.run("anyccl", ["run", "--as", "nccl", *bench.fake("--", gpus), "-n", processes, program], processes)
         bench.run("anyccl-mpiexec", ["-as", "nccl", *bench.fake("-", 2), "-n", 4, program], 4)
         print(f"on devices: {name}", flush=True)
     late = bench.compile_for_mpi("driver_later")
-    for processes, gpus in SPREADS:
+    for processes, gpus in sample.some(SPREADS, 2, len(MPI_PROGRAMS)):
         bench.run("anyccl", ["run", "--as", "mpi", *bench.fake("--", gpus), "-n", processes, late], processes, said="MPI is anyccl")
     print("on devices: driver_later", flush=True)
 

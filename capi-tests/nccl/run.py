@@ -4,7 +4,8 @@
     1  gets nccl.h from PyPI into target/nccl (once), and installs this library to target/nccl/prefix
     2  compares what the library exports with what the header declares and the real library exports, name by name
     3  builds the programs of this folder and runs them with 2, 3, 4 and 8 ranks, as processes, as threads, and as both; the ranks
-       of endings.c end their communicators in any order; devices.c runs with the CUDA driver for tests (cuda-double)
+       of endings.c end their communicators in any order; devices.c runs with the CUDA driver for tests (cuda-double). The seed
+       chooses some of these spreads (../sample.py), and ANYCCL_TEST_LONG=1 takes all.
     4  runs programs that use the CUDA runtime on GPUs that do not exist (on_devices.py)
     5  runs programs that get the library by LD_LIBRARY_PATH, LD_PRELOAD and dlopen, and one under a wrapper of ncclAllReduce
     6  builds a project that finds NCCL by CMake, in each way in which projects do (find_package.py)
@@ -47,10 +48,8 @@ ALWAYS, OTHERS = 4, 2
 # longer in the call.
 ENDINGS = [(100, 101), (5, 1_000_000)]
 SPREADS_ON_DEVICES = [(1, 1), (2, 1), (4, 1), (1, 2), (1, 4), (2, 2)]
-# Time limit of one program.
-LIMIT_S = 60
-# Time limit of endings.c, which makes many communicators, perhaps while other programs use the processors.
-LIMIT_OF_ENDINGS_S = 240
+# Time limit of one program. Most take less than a second, and devices.c takes eight.
+LIMIT_S = 240
 
 
 def run(*command, **options):
@@ -128,10 +127,10 @@ def endings(library):
     for cell, (rounds, count) in enumerate(ENDINGS):
         for processes, threads in spreads(cell):
             print(f"endings: {processes} x {threads}, {rounds} rounds of {count} elements", flush=True)
-            run(program, processes, threads, rounds, count, timeout=LIMIT_OF_ENDINGS_S)
+            run(program, processes, threads, rounds, count, timeout=LIMIT_S)
     for processes in (3, 4):
         print(f"endings: {processes} x 1 by tcp", flush=True)
-        run(program, processes, 1, 30, 20_011, timeout=LIMIT_OF_ENDINGS_S,
+        run(program, processes, 1, 30, 20_011, timeout=LIMIT_S,
             env=os.environ | {"NCCL_SHM_DISABLE": "1"})
 
 
@@ -139,7 +138,7 @@ def devices(library):
     """Runs devices.c: calls on memory of a GPU are part of their streams."""
     double = cuda_double()
     program = build("devices", library)
-    for processes, threads in SPREADS_ON_DEVICES:
+    for processes, threads in sample.some(SPREADS_ON_DEVICES, 3):
         print(f"devices: {processes} x {threads}", flush=True)
         run(program, processes, threads, timeout=LIMIT_S,
             env=os.environ | {"LD_LIBRARY_PATH": double, "CUDA_DOUBLE_OPEN_FREE": "1"})
