@@ -239,10 +239,16 @@ static void try_sample(const struct harness *harness, int point, enum collective
     }
 }
 
-void try_all_collectives(const struct harness *harness, anyccl_datatype_t datatype, anyccl_reduce_op_t op, size_t count)
+void try_each_collective(const struct harness *harness, int point, anyccl_datatype_t datatype, anyccl_reduce_op_t op,
+                         int count, const size_t *counts)
 {
     for (int collective = 0; collective < COLLECTIVES; collective++)
-        try_sample(harness, ALL_POINTS, (enum collective)collective, datatype, op, 1, &count);
+        try_sample(harness, point, (enum collective)collective, datatype, op, count, counts);
+}
+
+void try_all_collectives(const struct harness *harness, anyccl_datatype_t datatype, anyccl_reduce_op_t op, size_t count)
+{
+    try_each_collective(harness, ALL_POINTS, datatype, op, 1, &count);
 }
 
 void try_all_datatypes(const struct harness *harness, int point)
@@ -255,6 +261,5 @@ void try_all_datatypes(const struct harness *harness, int point)
             for (int op = ANYCCL_SUM; op <= (reduces((enum collective)c) ? ANYCCL_LXOR : ANYCCL_SUM); op++)
                 try_sample(harness, point, (enum collective)c, datatype, op, sizeof COUNTS / sizeof COUNTS[0], COUNTS);
     /* Large counts, which take other algorithms. */
-    for (int c = 0; c < COLLECTIVES; c++)
-        try_sample(harness, point, (enum collective)c, ANYCCL_FLOAT32, ANYCCL_SUM, 2, (const size_t[]){4099, 70001});
+    try_each_collective(harness, point, ANYCCL_FLOAT32, ANYCCL_SUM, 2, (const size_t[]){4099, 70001});
 }

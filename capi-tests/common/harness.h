@@ -37,6 +37,10 @@ void try_collective(const struct harness *harness, const struct trial *trial);
 void try_all_collectives(const struct harness *harness, anyccl_datatype_t datatype, anyccl_reduce_op_t op,
                          size_t count);
 
+/* Tries every collective with one datatype and operator, each at one point of the sample of counts, forms and roots. */
+void try_each_collective(const struct harness *harness, int point, anyccl_datatype_t datatype, anyccl_reduce_op_t op,
+                         int count, const size_t *counts);
+
 /* Tries every collective with every datatype and operator that it takes. Each is tried once, at a point of the sample
  * of counts, forms and roots. Then tries each with a large count. Takes at most four ranks. */
 void try_all_datatypes(const struct harness *harness, int point);
