@@ -2,18 +2,18 @@
 //! that it shares. The other ranks may get errors or wrong values. They never crash, hang, write outside of a
 //! buffer, or log without end.
 //!
-//! `ANYCCL_TEST_ROUNDS` sets the number of rounds (200), `ANYCCL_TEST_SEED` the seed; a failure prints its
-//! own seed. The three processes live through all rounds, and each round has a new communicator. The hostile
-//! rank runs the unchanged library. Functions of this file replace libc's `send` and `sendmsg` and corrupt
-//! what passes through them. Shared memory is corrupted through the mappings that the kernel lists. The
-//! hostile rank may crash, and is then started again.
+//! `ANYCCL_TEST_ROUNDS` sets the number of rounds (200), `ANYCCL_TEST_SEED` the seed (44); a failure prints
+//! its own seed. The three processes live through all rounds, and each round has a new communicator. The
+//! hostile rank runs the unchanged library. Functions of this file replace libc's `send` and `sendmsg` and
+//! corrupt what passes through them. Shared memory is corrupted through the mappings that the kernel lists.
+//! The hostile rank may crash, and is then started again.
 
 mod common;
 
 use std::ffi::{c_int, c_void};
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use anyccl_engine::base::{Collective, Rank};
 use anyccl_engine::bootstrap::{UNIQUE_ID_BYTES, UniqueId};
@@ -23,6 +23,7 @@ use anyccl_engine::observe::log;
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
 use common::processes::{ProcessJob, RankProcess, listen, part, say};
+use common::sample;
 use common::values::noise;
 use common::watchdog::Watchdog;
 
@@ -292,8 +293,7 @@ impl Drop for Confession {
 
 fn survivors_live_on(transport: &'static str) {
     let rounds = variable("ANYCCL_TEST_ROUNDS").unwrap_or(200);
-    let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_micros() as u64);
-    let seed = variable("ANYCCL_TEST_SEED").unwrap_or(clock);
+    let seed = sample::seed();
     let _watchdog = Watchdog::new(
         format!("hostile peer, {transport}, seed {seed}"),
         Duration::from_secs(60 + 10 * rounds),
