@@ -130,7 +130,7 @@ fn every_algorithm(world: &Communicator) {
 
 /// Starts one rank per letter of `layout` on the hosts of a network.
 fn start(network: &Network, layout: &str, part: &'static str, set: &[(&str, &str)]) -> Vec<RankProcess> {
-    let mut job = ProcessJob::new(module_path!(), layout.len() as u32, part, &network.store());
+    let mut job = ProcessJob::new(module_path!(), layout.len() as u32, part, network.store());
     for (name, value) in set {
         job = job.set(name, value);
     }

@@ -9,7 +9,6 @@ use std::time::Instant;
 use anyccl_engine::base::{Error, Rank, Result};
 use anyccl_engine::bootstrap::{self, Job, UNIQUE_ID_BYTES, UniqueId};
 use anyccl_engine::config::Config;
-use anyccl_engine::sys::clock;
 
 use crate::variables;
 
@@ -55,6 +54,8 @@ pub fn job(id: &UniqueId, size: u32, rank: Rank, config: &Config, deadline: Inst
 
 #[cfg(test)]
 mod tests {
+    use anyccl_engine::sys::clock;
+
     use anyccl_engine::sys::clock;
 
     use super::*;
