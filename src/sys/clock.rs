@@ -2,13 +2,13 @@
 //!
 //! **Why it is here.** Code that reads the kernel's clock itself can be tested only by waiting, and on a busy
 //! machine nobody can say how long. So the library has one clock, this one, and a test may turn it
-//! ([`TestClock`]): a deadline of minutes has then come at once. It may also stop the clock. What ends all the
-//! same has waited for an event and for no time.
+//! ([`TestClock`]): a deadline of minutes has then come at once. It may also stop the clock. What ends all
+//! the same has waited for an event and for no time.
 //!
-//! **How it works.** The time is that of the kernel's monotonic clock plus what a test has added. In a program
-//! this is nothing, for one relaxed load. A thread that sleeps until some time asks [`at_once`] for how long
-//! it may sleep. In a program this is the whole time. Once a test has taken the clock, it is a millisecond.
-//! Then the thread looks at the clock again, and sleeps on. So nobody has to know who sleeps, and `advance`
+//! **How it works.** The time is that of the kernel's monotonic clock plus what a test has added. In a
+//! program this is nothing, for one relaxed load. A thread that sleeps until some time asks [`at_once`] for
+//! how long it may sleep. In a program this is the whole time. Once a test has taken the clock, it is a
+//! millisecond. Then the thread looks at the clock again, and sleeps on. So nobody has to know who sleeps, and `advance`
 //! wakes nobody.
 //!
 //! **What was decided against.** A clock that is handed to every object would be a parameter of all that

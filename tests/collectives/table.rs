@@ -1,6 +1,6 @@
 //! Every collective with every datatype and operator, over both transports, compared with the oracle.
 //!
-//! Each of these cells runs once on four ranks over shared memory. In a sample (`common::sample`), it also meets
+//! Each of these cells runs on four ranks over shared memory. In a sample (`common::sample`), it also meets
 //! every number of ranks, transport, count, root, placement and form of a call.
 
 use std::sync::Mutex;

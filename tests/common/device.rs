@@ -382,8 +382,8 @@ impl Drop for Arena {
     }
 }
 
-/// Calls of the table of what is supported, for one of several layouts of ranks: by a sample, each row goes to
-/// one of them, and in the full product to all.
+/// Calls of the table of what is supported, for one of several layouts of ranks. In a sample, each row goes
+/// to one of them, and in the full product to all.
 pub fn calls_of_table(layouts: usize, layout: usize, size: u32) -> Vec<(Case, Placement, Way)> {
     const WAYS: [Way; 3] = [Way::Blocking, Way::Started, Way::Stream];
     let mut calls = Vec::new();

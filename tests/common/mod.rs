@@ -10,9 +10,8 @@
 //! - [`ranks`] runs ranks as threads of this process, [`processes`] runs them as processes. [`network`] puts
 //!   such processes on hosts with wires between them.
 //! - [`device`] is memory of a pretended GPU. [`graphs`] are graphs that its streams record.
-//! - [`watchdog`] ends a test that hangs. [`clock`] turns the clock of the library, [`lateness`] checks limits
-//!   of real time. [`proc_fs`] reads what the
-//!   kernel knows about a process. [`orphan`] is a child process that a rank leaves behind.
+//! - [`watchdog`] ends a test that hangs. [`clock`] turns the clock of the library, [`lateness`] checks
+//!   limits of real time. [`proc_fs`] reads what the kernel knows about a process. [`orphan`] is a child process that a rank leaves behind.
 //!   [`temp_dir`] makes a directory for one test.
 //!
 //! Each test program compiles its own copy and uses a part of it.

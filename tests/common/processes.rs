@@ -75,7 +75,7 @@ pub fn name_of_test(module: &str, name: &str) -> String {
 /// Where the store of a job is.
 #[derive(Clone)]
 pub struct StorePlace {
-    /// As in `ANYCCL_STORE`.
+    /// Value of `ANYCCL_STORE`.
     pub text: String,
     /// Keeps a TCP port from other programs.
     _reserved: Option<Arc<ReservedPort>>,

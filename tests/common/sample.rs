@@ -1,15 +1,16 @@
 //! A seeded sample of the calls that a test could make: `ANYCCL_TEST_SEED` chooses another one (44), and
 //! `ANYCCL_TEST_LONG=1` takes the full product.
 //!
-//! A cell is what must be tested in any case, such as a collective with a datatype and an operator. Everything
-//! else about a call is a factor with some levels: its count, its root, the number of ranks. In turn k, factor
-//! f of cell c has level (k + hash(seed, f, c)) modulo the number of its levels. So a cell meets every level
-//! of a factor in as many turns, and over many cells, any two levels of different factors meet.
+//! A cell is what must be tested in any case, such as a collective with a datatype and an operator.
+//! Everything else about a call is a factor with some levels: its count, its root, the number of ranks. In
+//! turn k, factor f of cell c has level (k + hash(seed, f, c)) modulo the number of its levels. So a cell
+//! meets every level of a factor in as many turns, and over many cells, any two levels of different factors
+//! meet.
 //! `capi-tests/common/sample.c` does the same in C.
 
 use std::fmt;
 
-/// As many turns as the factor with the most levels has: the cell meets every level.
+/// So many turns that the cell meets every level.
 pub const ALL_LEVELS: usize = usize::MAX;
 
 /// Whether the full products are asked for.

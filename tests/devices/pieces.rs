@@ -75,7 +75,7 @@ fn the_first_piece_is_sent_before_the_last_one_has_arrived() {
                     let mut started = unsafe { comm.start(&broadcast(place)) }.unwrap();
                     let at = |offset: usize| {
                         let byte = std::ptr::with_exposed_provenance::<u8>(place + offset);
-                        // SAFETY: a byte of the memory; only this thread makes progress, so nobody writes now.
+                        // SAFETY: a byte of the memory. Only this thread makes progress: nobody writes.
                         unsafe { byte.read_volatile() }
                     };
                     let end = Instant::now() + SOON;

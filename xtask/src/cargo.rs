@@ -29,7 +29,7 @@ pub fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// Builds the programs and libraries of the workspace for tests, and returns the folder where cargo puts them.
+/// Builds the programs and libraries of the workspace for tests. Returns the folder where cargo puts them.
 ///
 /// The alias in .cargo/config.toml selects the same features as the tests do. Of one package alone, cargo
 /// would build the engine once more, with the features that this package needs.

@@ -56,8 +56,6 @@ pub fn job(id: &UniqueId, size: u32, rank: Rank, config: &Config, deadline: Inst
 mod tests {
     use anyccl_engine::sys::clock;
 
-    use anyccl_engine::sys::clock;
-
     use super::*;
 
     #[test]

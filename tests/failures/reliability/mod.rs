@@ -43,8 +43,8 @@ fn stages() -> Vec<Stage> {
 /// Trials that run at the same time. They hardly compute, and wait for deadlines.
 const AT_ONCE: usize = 6;
 
-/// Runs trials, some at a time, and returns their rows in the order of the trials. `None`: one of them needs a
-/// network, and none can be had.
+/// Runs trials, some at a time, and returns their rows in the order of the trials. `None`: one of them needs
+/// a network, and none can be had.
 fn run(trials: &[Trial]) -> Vec<Option<Row>> {
     let next = AtomicUsize::new(0);
     let rows = Mutex::new(Vec::new());
