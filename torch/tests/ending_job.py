@@ -40,7 +40,7 @@ OWN_STATUS = 7
 # the interpreter's.
 SOON = 4
 # Seconds after which a rank that has not ended is killed.
-PATIENCE = 60
+PATIENCE = 120
 
 
 def expected_status(ending):

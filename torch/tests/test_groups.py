@@ -293,7 +293,7 @@ def test_torchrun_with_nothing_imported_ends_cleanly(tmp_path, size, end):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT.format(end=end))
     command = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={size}"]
-    done = subprocess.run([*command, script], capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    done = subprocess.run([*command, script], capture_output=True, text=True, timeout=300, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("good") == size, done.stdout
     # torch may warn there.

@@ -8,7 +8,7 @@ import tempfile
 
 import torch
 
-SECONDS = 120
+SECONDS = 300
 
 
 def end_of(program):

@@ -24,7 +24,7 @@ from ports import free_port
 HERE = Path(__file__).resolve().parent
 TORCH = HERE.parents[1]
 ROOT = TORCH.parent
-SECONDS = 120
+SECONDS = 300
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 
 
