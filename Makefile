@@ -191,7 +191,7 @@ part-benches:
 	$(PREFIX)/bin/anyccl run -n 3 target/peers/programs/anyccl --sizes 8,100000 --seconds 0
 	$(PREFIX)/bin/anyccl run -n 2 target/peers/programs/anyccl --sizes 8,100000 --seconds 0 --memory library
 	PREFIX=$(PREFIX) $(PYTHON) benches/startup.py --ranks 1,3 --runs 1
-# PyTorch is 5 GB: downloaded once; what is there already is used as it is.
+# PyTorch is 5 GB: downloaded once into target/torch-packages. target/torch-venv has our package.
 part-torch:
 	ANYCCL_ROOT=$(abspath $(PREFIX)) $(PYTHON) torch/tests/install.py
 	torch/tests/run.sh

@@ -30,7 +30,8 @@ from pathlib import Path
 TARGET = Path(__file__).resolve().parent.parent / "target"
 PIP_WHEEL = "pip-26.3-py3-none-any.whl"
 PIP_SHA256 = "f3b60b20ffaadd4415ed7957212a38ac63fa4c5fa375bd0f4a797777940fad13"
-SECONDS = 600
+# PyTorch has 5 GB.
+SECONDS = 1800
 
 
 class Missing(Exception):

@@ -14,6 +14,11 @@ def mixed(factor, cell):
     return value * 0x9E3779B97F4A7C15 % 2**64 >> 32
 
 
+def level(cell, factor, levels):
+    """Returns the level of a factor of a cell; all three are numbers."""
+    return mixed(factor, cell) % levels
+
+
 def some(levels, count, cell=0):
     """Returns `count` of the levels of a factor, or all of them in the long tests."""
     order = sorted(range(len(levels)), key=lambda number: mixed(number, cell))

@@ -8,8 +8,8 @@
 //! **How it works.** The time is that of the kernel's monotonic clock plus what a test has added. In a
 //! program this is nothing, for one relaxed load. A thread that sleeps until some time asks [`at_once`] for
 //! how long it may sleep. In a program this is the whole time. Once a test has taken the clock, it is a
-//! millisecond. Then the thread looks at the clock again, and sleeps on. So nobody has to know who sleeps, and `advance`
-//! wakes nobody.
+//! millisecond. Then the thread looks at the clock again, and sleeps on. So nobody has to know who sleeps,
+//! and `advance` wakes nobody.
 //!
 //! **What was decided against.** A clock that is handed to every object would be a parameter of all that
 //! waits, for tests alone. An event that wakes the sleepers would be one more descriptor in every poll.

@@ -11,8 +11,8 @@
 //!   such processes on hosts with wires between them.
 //! - [`device`] is memory of a pretended GPU. [`graphs`] are graphs that its streams record.
 //! - [`watchdog`] ends a test that hangs. [`clock`] turns the clock of the library, [`lateness`] checks
-//!   limits of real time. [`proc_fs`] reads what the kernel knows about a process. [`orphan`] is a child process that a rank leaves behind.
-//!   [`temp_dir`] makes a directory for one test.
+//!   limits of real time. [`proc_fs`] reads what the kernel knows about a process. [`orphan`] is a child
+//!   process that a rank leaves behind. [`temp_dir`] makes a directory for one test.
 //!
 //! Each test program compiles its own copy and uses a part of it.
 #![allow(dead_code)]

@@ -14,10 +14,10 @@ JOB = ending_job.__file__
 
 # Each ending once, in new interpreters. The next test has all pairs.
 ALONE = [("mismatch", "uncaught"), ("time-out", "caught"), ("kill", "destroyed")]
-PAIRS = itertools.product(ending_job.FAILURES, ending_job.ENDINGS)
+PAIRS = list(itertools.product(ending_job.FAILURES, ending_job.ENDINGS))
 
 
-@pytest.mark.parametrize("failure, ending", sample.some(ALONE, [pair for pair in PAIRS if pair not in ALONE]))
+@pytest.mark.parametrize("failure, ending", PAIRS if sample.IS_LONG else ALONE)
 def test_after_a_failure_a_process_ends_as_it_wants_and_soon(tmp_path, failure, ending):
     environment = os.environ | {"STORE": str(tmp_path / "store"), "TORCH_FR_DUMP_TEMP_FILE": str(tmp_path / "record")}
     command = [sys.executable, "-W", "ignore", JOB, "alone", failure, ending]

@@ -52,7 +52,7 @@ def cells_of(job):
     for number, cell in enumerate(CELLS):
         # torch takes a message to the own rank for one of a rank outside of the group.
         possible = JOBS[1:] if "send" in cell[0] or "recv" in cell[0] else JOBS
-        if job in possible if sample.LONG else job == possible[sample.level(number, 0, len(possible))]:
+        if job in possible if sample.IS_LONG else job == possible[sample.level(number, 0, len(possible))]:
             chosen.append(cell)
     return chosen
 
