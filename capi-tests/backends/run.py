@@ -149,7 +149,8 @@ def tests(options):
         program = compiled(options, f"with_{folder}", [SOURCES / "with_mpi.c"], installed(folder) / "bin" / "mpicc", [rpath])
         command, variables = launcher(2, [program, "mpi"])
         ended = Ended([(command, variables | {"ANYCCL_BACKEND": "mpi", "ANYCCL_LOG": "info"})])
-        says(ended, f"cpu memory is served by mpi: {name}", str(installed(folder).resolve()), fails=False)
+        # Some MPIs are named by the link in target/, others by the place that it leads to (pypi.kept).
+        says(ended, f"cpu memory is served by mpi: {name}", f"/launchers/{folder}", fails=False)
         if sorted(ended.out.splitlines()) != [f"rank {rank}: the sum is 1" for rank in range(2)]:
             raise Failure(ended.described())
 

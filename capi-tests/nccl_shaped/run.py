@@ -231,6 +231,7 @@ def tests(options):
     for call in ("all", "any", "some", "for"):
         yield f"a call that cannot end in nccl, late, {call}", lambda call=call: stuck("late", call)
     yield "a call that cannot end in nccl, left", lambda: stuck("left", "stream")
+    yield "a call that has failed in nccl, left", lambda: stuck("left", "leave")
     yield "a rank that is lost while nccl makes a communicator", lost_while_connecting
     yield "memory of the host alone loads neither the driver nor nccl", host_only
     yield "nccl for host memory", host_memory

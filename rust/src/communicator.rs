@@ -127,7 +127,7 @@ impl Communicator {
     /// [`shrink`](Communicator::shrink) makes a new one of the ranks that are left.
     pub fn failure(&self) -> Option<Error> {
         self.may_enter().ok()?;
-        let error = self.engine().failure()?;
+        let error = self.engine().report_failure()?;
         Some(self.explain("failure", &error))
     }
 

@@ -249,6 +249,15 @@ impl Communicator {
         unsafe { self.driver.run_once(self.id, prepared, barrier.buffers(), self.timeout.get()) }
     }
 
+    /// Why this communicator can no longer be used, for the program; `None` if it can. The end of the
+    /// communicator does not return this failure again.
+    pub fn report_failure(&self) -> Option<Error> {
+        if self.finalized.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.driver.lock().report_failure(self.id)
+    }
+
     /// Why this communicator can no longer be used; `None` if it can.
     pub fn failure(&self) -> Option<Error> {
         if self.finalized.load(Ordering::Relaxed) {

@@ -67,8 +67,11 @@ pub(super) struct EngineComm {
     /// Messages from rank to rank of the communicator.
     pub conversation: Conversation,
     pub failure: Option<Error>,
-    /// Whether the failure is a disagreement of the ranks that no call of this rank has returned yet.
+    /// Whether no call of this rank has returned the failure yet: it is a disagreement of the ranks, or has
+    /// ended calls on streams. The end of the communicator returns it.
     pub is_unreported: bool,
+    /// Whether the program has been given the failure.
+    pub is_reported: bool,
     /// Whether this rank has told the others that it leaves. It makes no more calls.
     pub has_announced_leave: bool,
     /// Whether a peer has announced that it stalls. Its call is compared with each new call of this rank.
@@ -103,6 +106,7 @@ impl EngineComm {
             collectives: History::default(),
             failure: None,
             is_unreported: false,
+            is_reported: false,
             has_announced_leave: false,
             stalls_known: false,
             holds_senders: false,

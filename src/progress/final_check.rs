@@ -39,8 +39,8 @@ const LOOK_TIME: Duration = Duration::from_millis(20);
 
 impl Driver {
     /// Leaves a communicator: this rank makes no more calls in it. With `patience`, waits that long until the
-    /// others have left as well or are gone. An error says that the ranks have made different calls, if no
-    /// call of this rank has said so.
+    /// others have left as well or are gone. An error says that the ranks have made different calls, or why
+    /// calls on streams have ended, if no call of this rank has said so.
     pub fn leave(&self, id: CommId, patience: Option<Duration>) -> Result<()> {
         let mut engine = self.lock();
         engine.leave(id);
@@ -111,7 +111,7 @@ impl Engine {
         self.left.comms.push(left);
     }
 
-    /// The failure of a communicator, if it is a disagreement that no call of this rank has returned.
+    /// The failure of a communicator, if the end of the communicator has to return it.
     pub(super) fn take_unreported(&mut self, id: CommId) -> Option<Error> {
         let comm = self.comms.get_mut(id);
         let is_unreported = std::mem::take(&mut comm.is_unreported);

@@ -62,7 +62,16 @@ impl Engine {
     pub fn report_failure(&mut self, id: CommId) -> Option<Error> {
         let Some(comm) = self.comms.find_mut(id) else { return Some(GIVEN_UP.clone()) };
         comm.is_unreported = false;
+        comm.is_reported = comm.failure.is_some();
         comm.failure.clone()
+    }
+
+    /// Notes that a failure has ended calls on streams. No call of this rank returns their error, so the end
+    /// of the communicator does.
+    pub fn note_ended_streams(&mut self, id: CommId) {
+        if let Some(comm) = self.comms.find_mut(id) {
+            comm.is_unreported = comm.failure.is_some() && !comm.is_reported;
+        }
     }
 
     /// Fails a communicator: ends everything in it with `error`, here and, by a notice, on its other ranks.

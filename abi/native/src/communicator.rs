@@ -142,7 +142,7 @@ pub unsafe fn tell(
 /// ncclCommGetAsyncError.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_failure(comm: anyccl_comm_t) -> anyccl_status_t {
-    edge("anyccl_comm_failure", || Comm::from_handle(comm)?.engine.failure().map_or(Ok(()), Err))
+    edge("anyccl_comm_failure", || Comm::from_handle(comm)?.engine.report_failure().map_or(Ok(()), Err))
 }
 
 /// Sets how long calls may wait without progress.

@@ -24,7 +24,11 @@ impl Communicator {
     /// Waits for the calls that other engines still make for this rank. An error: a call has lasted too long,
     /// or the communicator has failed meanwhile.
     pub(in crate::comm) fn drain_foreign_engines(&self) -> Result<()> {
-        if self.foreign_engines().next().is_none() || self.has_failed() {
+        if self.foreign_engines().next().is_none() {
+            return Ok(());
+        }
+        if self.has_failed() {
+            self.note_ended_streams();
             return Ok(());
         }
         let since = clock::now();
@@ -66,7 +70,15 @@ impl Communicator {
         }
     }
 
-    fn has_failed(&self) -> bool {
+    pub(super) fn has_failed(&self) -> bool {
         self.driver.lock().failure(self.id).is_some()
+    }
+
+    /// Lets the end of this communicator, which has failed, return the failure if it has ended calls on
+    /// streams.
+    pub(super) fn note_ended_streams(&self) {
+        if self.foreign_engines().any(|foreign| foreign.watch.has_enqueued()) {
+            self.driver.lock().note_ended_streams(self.id);
+        }
     }
 }

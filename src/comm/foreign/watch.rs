@@ -181,7 +181,8 @@ impl Shared {
             if let Err(error) = found {
                 communicator.fail(error);
             }
-            if communicator.driver.lock().failure(communicator.id).is_some() {
+            if communicator.has_failed() {
+                communicator.note_ended_streams();
                 // What the calls still wait for ends now. Nobody begins another one.
                 communicator.stop_foreign_engines();
                 self.state.lock().calls.clear();
