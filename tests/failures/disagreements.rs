@@ -1,7 +1,7 @@
 //! Ranks that make different calls, abort, or leave too early. Every rank gets an error, and none hangs.
 
 use std::sync::mpsc::channel;
-use std::sync::{Barrier, Mutex};
+use std::sync::{Barrier, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::observe::log;
 use common::attempt::{Attempt, Placement};
 use common::case::Case;
-use common::clock::with_clock;
+use common::lateness::Stopwatch;
 use common::proc_fs::{state, wait_until};
 use common::ranks::{TRANSPORTS, config, name_of, on_failing_ranks, on_ranks, on_threads};
 
@@ -131,43 +131,43 @@ fn own_task() -> String {
 
 #[test]
 fn abort_from_another_thread_ends_a_blocked_call_at_once_on_every_rank() {
-    with_clock(|clock| {
-        for transport in TRANSPORTS {
-            let set_free = Barrier::new(3);
-            on_failing_ranks(3, &quietly(transport), |comm| {
-                let comm = &comm;
-                // Rank 2 makes its call only after the abort has set the others free.
-                let aborted = |error: Error| {
-                    assert!(matches!(error, Error::Aborted(_)), "{error:?}");
-                    let text = error.to_string();
-                    assert!(text.contains("rank 0") && text.contains("tired of waiting"), "{text}");
-                };
-                if comm.rank() == 2 {
-                    set_free.wait();
-                    return aborted(attempt(comm, Case::barrier()).expect_err("aborted"));
-                }
-                let (sender, task) = channel();
-                std::thread::scope(|scope| {
-                    let blocked = scope.spawn(|| {
-                        sender.send(own_task()).expect("we listen");
-                        let case = Case::plain(Collective::Gather, 2, 500_000);
-                        let outcome = attempt(comm, case).and_then(|()| attempt(comm, Case::barrier()));
-                        outcome.expect_err("aborted")
-                    });
-                    if comm.rank() == 0 {
-                        let task = task.recv().expect("it says its name");
-                        wait_until("the call sleeps", || state(&task) == Some('S'));
-                        // From now on nobody is woken by the time.
-                        clock.stop();
-                        comm.abort("tired of waiting");
-                    }
-                    aborted(blocked.join().expect("no panic"));
-                });
+    for transport in TRANSPORTS {
+        let set_free = Barrier::new(3);
+        let since_abort = OnceLock::new();
+        on_failing_ranks(3, &quietly(transport), |comm| {
+            let comm = &comm;
+            // Rank 2 makes its call only after the abort has set the others free.
+            let aborted = |error: Error| {
+                assert!(matches!(error, Error::Aborted(_)), "{error:?}");
+                let text = error.to_string();
+                assert!(text.contains("rank 0") && text.contains("tired of waiting"), "{text}");
+            };
+            if comm.rank() == 2 {
                 set_free.wait();
+                return aborted(attempt(comm, Case::barrier()).expect_err("aborted"));
+            }
+            let (sender, task) = channel();
+            std::thread::scope(|scope| {
+                let blocked = scope.spawn(|| {
+                    sender.send(own_task()).expect("we listen");
+                    let case = Case::plain(Collective::Gather, 2, 500_000);
+                    let outcome = attempt(comm, case).and_then(|()| attempt(comm, Case::barrier()));
+                    (outcome.expect_err("aborted"), Instant::now())
+                });
+                if comm.rank() == 0 {
+                    let task = task.recv().expect("it says its name");
+                    wait_until("the call sleeps", || state(&task) == Some('S'));
+                    since_abort.get_or_init(|| Stopwatch::start([]));
+                    comm.abort("tired of waiting");
+                }
+                let (error, when) = blocked.join().expect("no panic");
+                aborted(error);
+                let since_abort = since_abort.get().expect("the abort was before");
+                since_abort.check(Duration::from_secs(1), when, format_args!("rank {}", comm.rank()));
             });
-            clock.start();
-        }
-    });
+            set_free.wait();
+        });
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyccl_engine::base::Collective;
 
-use super::trial::{LATE, SOON, TIMEOUT};
+use super::trial::{JOIN_TIMEOUT, LATE, SOON, TIMEOUT};
 use crate::common::network::{HostLoss, Network};
 use crate::common::processes::RankProcess;
 
@@ -96,7 +96,10 @@ impl Stage {
     /// Longest time until survivors get their error. The death of a rank is visible at once, but only to
     /// ranks that have met it. Silence is visible only by the timeout.
     pub fn limit(self, fault: Fault) -> Duration {
-        let dies = matches!(fault, Fault::Kill | Fault::Exit);
-        if dies && !self.is_joining() { SOON } else { TIMEOUT + LATE }
+        match fault {
+            _ if self.is_joining() => JOIN_TIMEOUT + LATE,
+            Fault::Kill | Fault::Exit => SOON,
+            _ => TIMEOUT + LATE,
+        }
     }
 }
