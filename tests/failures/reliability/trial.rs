@@ -16,7 +16,8 @@ pub const SIZE: u32 = 4;
 pub const HOSTS: usize = 3;
 /// The deadline of calls.
 pub const TIMEOUT: Duration = Duration::from_millis(1000);
-/// The deadline of joining, where the fault comes then. On a busy machine, the other ranks must come before it.
+/// The deadline of joining, where the fault comes then. The other ranks must come before it, on a busy
+/// machine too.
 pub const JOIN_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest delay between the timeout and the report of a stall.
 pub const LATE: Duration = Duration::from_millis(100);
