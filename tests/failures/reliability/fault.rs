@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyccl_engine::base::Collective;
 
-use super::trial::{JOIN_TIMEOUT, LATE, SOON, TIMEOUT};
+use super::trial::{JOIN_TIMEOUT, LATE, SOON, STORE_GRACE, TIMEOUT};
 use crate::common::network::{HostLoss, Network};
 use crate::common::processes::RankProcess;
 
@@ -97,7 +97,7 @@ impl Stage {
     /// ranks that have met it. Silence is visible only by the timeout.
     pub fn limit(self, fault: Fault) -> Duration {
         match fault {
-            _ if self.is_joining() => JOIN_TIMEOUT + LATE,
+            _ if self.is_joining() => JOIN_TIMEOUT + STORE_GRACE + LATE,
             Fault::Kill | Fault::Exit => SOON,
             _ => TIMEOUT + LATE,
         }

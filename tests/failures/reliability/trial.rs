@@ -19,6 +19,9 @@ pub const TIMEOUT: Duration = Duration::from_millis(1000);
 /// The deadline of joining, where the fault comes then. The other ranks must come before it, on a busy
 /// machine too.
 pub const JOIN_TIMEOUT: Duration = Duration::from_secs(5);
+/// How much later than its deadline a rank gives up a silent store: a twentieth of the deadline, since the
+/// store knows better who is missing (`bootstrap::tcp_store::client`).
+pub const STORE_GRACE: Duration = JOIN_TIMEOUT.checked_div(20).unwrap();
 /// Longest delay between the timeout and the report of a stall.
 pub const LATE: Duration = Duration::from_millis(100);
 /// Longest time until the death of a rank is reported.
