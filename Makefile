@@ -27,13 +27,14 @@ PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalenc
 # What the tests use is of the profile dev, so that it is built once, with the Rust tests.
 TEST_PREFIX   := target/test-prefix
 TEST_PROGRAMS := target/test-examples
-PARTS := check unit c-api examples nccl mpi-quick benches torch python launchers backends
+PARTS := build compile check unit waiting c-api examples nccl mpi-quick benches torch python launchers backends
 LONG  := full seeds rustdoc features release mpi repeats wheels bare-machine
 # How many parts run at a time; empty: one of each lane (xtask/make_test.py).
 JOBS  ?=
 MAKE_TEST = MAKE="$(MAKE)" $(PYTHON) xtask/make_test.py $(JOBS:%=--jobs %)
 
-.PHONY: help demo test test-long quick docs install uninstall wheels dist lint-workflows install-cuda-double examples tools bench bench-peers clean test-gpu mpi4py-table $(PARTS:%=test-%) $(LONG:%=test-%)
+.PHONY: help demo test test-long quick docs install uninstall wheels dist lint-workflows install-cuda-double examples tools bench bench-peers clean test-gpu mpi4py-table \
+    $(PARTS:%=test-%) $(PARTS:%=part-%) $(LONG:%=test-%) $(LONG:%=part-%)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -49,7 +50,7 @@ help:
 	@echo "make bench      micro-benchmarks, start-up time and memory"
 	@echo "make bench-peers  measure beside MPICH, Open MPI, Intel MPI, oneCCL, gloo; MODE=shm|tcp RANKS=2,4 ROUNDS=3 PEERS="
 	@echo "make docs       one site of the header and docs/: target/site/index.html; Doxygen comes from PyPI"
-	@echo "make wheels     the Python packages, target/dist; make dist: all that a release offers;"
+	@echo "make wheels     the Python packages, target/dist; make dist: all that a release offers"
 	@echo "make clean      remove target/"
 
 tools:
@@ -118,7 +119,7 @@ test: tools
 	@$(MAKE_TEST)
 $(PARTS:%=test-%): test-%: tools
 	@$(MAKE_TEST) $*
-# What takes too long for each commit. docs/testing.md says how long.
+# What takes too long for each commit: docs/testing.md has the list.
 test-long: tools
 	@$(MAKE_TEST) --long
 $(LONG:%=test-%): test-%: tools
@@ -158,7 +159,7 @@ part-check:
 part-compile:
 	$(PYTHON) tests/nextest.py --no-run
 part-unit:
-	$(PYTHON) tests/nextest.py --profile computing
+	$(PYTHON) tests/nextest.py --profile waiting --ignore-default-filter -E 'not default()'
 	cargo test --doc --workspace --features anyccl/half,anyccl/complex
 part-waiting:
 	$(PYTHON) tests/nextest.py --profile waiting
@@ -211,7 +212,7 @@ part-full:
 	ANYCCL_TEST_LONG=1 $(MAKE) --no-print-directory part-c-api part-nccl part-backends part-torch
 # Calls on GPU memory with 500 seeds of the double's delays.
 part-seeds:
-	ANYCCL_TEST_SEEDS=500 $(PYTHON) tests/nextest.py --profile long -E 'test(device_seeds)'
+	ANYCCL_TEST_SEEDS=500 $(PYTHON) tests/nextest.py --profile long -E 'binary(devices) & test(/^seeds::/)'
 part-rustdoc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 # The crate without its features, and the micro-benchmarks.

