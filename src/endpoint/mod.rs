@@ -113,6 +113,11 @@ impl Endpoint {
         }
     }
 
+    /// Whether everything has come that the peer had sent when its link was at this position.
+    pub(crate) fn has_come_to(&self, sent: u64) -> bool {
+        self.inbox.link.received().wrapping_sub(sent).cast_signed() >= 0
+    }
+
     /// Name of the transport: "shm", "tcp" or "self".
     pub fn transport(&self) -> &'static str {
         self.inbox.link.transport()

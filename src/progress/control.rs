@@ -6,7 +6,7 @@ use super::comm_table::Known;
 use super::context::{self, CommId};
 use super::control_state::Joining;
 use super::disagreement::Verdict;
-use super::engine::Engine;
+use super::engine::{Engine, Trouble};
 use super::engine_comm::{EngineComm, Stall};
 use crate::base::{Error, Rank};
 use crate::endpoint::Presence;
@@ -157,12 +157,13 @@ impl Engine {
                 member.stall = Some(Stall { sequence, call });
                 comm.stalls_known = true;
             }
-            ControlMessage::Left { calls, .. } => {
-                (member.has_left, member.calls) = (true, calls);
+            ControlMessage::Left { sent, calls, .. } => {
+                (member.has_left, member.sent, member.calls) = (true, sent, calls);
                 self.note_departure();
                 self.compare_calls(id, rank);
             }
-            ControlMessage::Quit { calls, reason, .. } => {
+            ControlMessage::Quit { sent, calls, reason, .. } => {
+                member.sent = sent;
                 self.note_quit(id, rank, calls, reason);
                 self.note_departure();
             }
@@ -212,7 +213,17 @@ impl Engine {
     /// Fails each communicator in which nothing moves because a rank that a call needs has gone. With
     /// `by_any_member`, the death of any rank of the communicator counts.
     pub(super) fn fail_if_member_departed(&mut self, by_any_member: bool) {
+        self.take_in_owed_data();
         for id in self.comms.ids() {
+            if self.departed_rank(id, by_any_member).is_none() {
+                continue;
+            }
+            // The rank may have sent the rest before it went, and it has come since the last look.
+            let moves = self.moves_in(id);
+            self.has_changes |= self.progress();
+            if self.moves_in(id) != moves {
+                continue;
+            }
             if let Some((rank, how)) = self.departed_rank(id, by_any_member) {
                 let waiting = self.unfinished().find(|a| a.comm == id).map(|active| self.title(active));
                 let waiting = waiting.or_else(|| self.is_messaging(id).then(|| self.message_title(id)));
@@ -228,7 +239,35 @@ impl Engine {
         }
     }
 
-    /// The rank that went away, and how.
+    /// How often something has moved in a communicator. Only differences between two values mean anything.
+    fn moves_in(&self, id: CommId) -> u32 {
+        let of_calls = self.calls.active.iter().filter(|a| a.comm == id).map(|a| a.moves);
+        let of_messages = self.comms.get(id).members.iter().map(|member| member.moves);
+        of_calls.chain(of_messages).fold(0, u32::wrapping_add)
+    }
+
+    /// Takes in what ranks had sent before they left, also if no call waits for it: behind it there may be what
+    /// a call waits for.
+    fn take_in_owed_data(&mut self) {
+        for id in self.comms.ids() {
+            for rank in 0..self.comms.get(id).size() {
+                while self.comms.get(id).owes_data(rank, &self.endpoints) {
+                    let endpoint = self.comms.get(id).members[rank as usize].endpoint;
+                    match self.handle_unmatched(endpoint, true) {
+                        Ok(true) => {}
+                        Ok(false) => break,
+                        Err(Trouble { comm, error }) => {
+                            self.fail(comm, error);
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The rank that went away, and how. A rank that has left is missed when its last data has come: its
+    /// goodbye may have overtaken that.
     fn departed_rank(&self, id: CommId, by_any_member: bool) -> Option<(Rank, &'static str)> {
         const GONE: &str = "was killed, crashed or ended without finalizing";
         const CUT_OFF: &str = "wrote nonsense and was cut off";
@@ -252,7 +291,8 @@ impl Engine {
         let is_lost = |rank: &Rank| is(rank, Presence::Gone) || is(rank, Presence::CutOff);
         let lost = needed.iter().copied().find(is_lost);
         let lost = lost.or_else(|| anybody.find(|rank| by_any_member && is_lost(rank)));
-        let left = needed.into_iter().find(|rank| is(rank, Presence::Left));
+        let has_left = |rank: &Rank| is(rank, Presence::Left) && !comm.owes_data(*rank, &self.endpoints);
+        let left = needed.into_iter().find(has_left);
         let how = |rank: &Rank| if is(rank, Presence::CutOff) { CUT_OFF } else { GONE };
         lost.map(|rank| (rank, how(&rank))).or(left.map(|rank| (rank, LEFT)))
     }
@@ -266,7 +306,7 @@ impl Engine {
     /// all others counts.
     fn needed_by_messages(&self, comm: &EngineComm) -> impl Iterator<Item = Rank> {
         let others = || (0..comm.size()).filter(|rank| *rank != comm.rank);
-        let is_here = |rank: Rank| comm.presence(rank, &self.endpoints) == Presence::Here;
+        let is_here = |rank: Rank| comm.may_send(rank, &self.endpoints);
         let nobody_left =
             comm.conversation.waits_for_any_source() && comm.size() > 1 && !others().any(is_here);
         others().filter(move |rank| nobody_left || comm.conversation.depends_on(*rank))

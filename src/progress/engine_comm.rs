@@ -50,6 +50,9 @@ pub(super) struct Member {
     pub moves: u32,
     /// Whether the rank has left this communicator in good order.
     pub has_left: bool,
+    /// Position of the rank's link when it left or quit. Until this rank has read up to there, it may still get
+    /// data from the rank.
+    pub sent: u64,
     /// The calls that the rank had made when it left, unless the communicator had failed there.
     pub calls: Option<CallRecord>,
     /// How the rank has left the communicator on its own, if it has.
@@ -158,6 +161,18 @@ impl EngineComm {
             true => Presence::Left,
             false => endpoints[member.endpoint as usize].presence,
         }
+    }
+
+    /// Whether a rank has left, but what it had sent before has not come completely.
+    pub fn owes_data(&self, rank: Rank, endpoints: &[Endpoint]) -> bool {
+        let member = &self.members[rank as usize];
+        (member.has_left || member.quit.is_some())
+            && !endpoints[member.endpoint as usize].has_come_to(member.sent)
+    }
+
+    /// Whether something may still come from a rank.
+    pub fn may_send(&self, rank: Rank, endpoints: &[Endpoint]) -> bool {
+        self.presence(rank, endpoints) == Presence::Here || self.owes_data(rank, endpoints)
     }
 
     /// Whether all other ranks have left or are gone.

@@ -82,10 +82,11 @@ impl Engine {
         let comm = self.comms.get(id);
         let is_whole = comm.failure.is_none() && !comm.is_quit();
         let calls = is_whole.then(|| comm.collectives.record());
-        let left = ControlMessage::Left { context: comm.context, calls };
         for member in &comm.members {
-            if let Some(control) = &mut self.endpoints[member.endpoint as usize].control {
-                control.send(&left);
+            let endpoint = &mut self.endpoints[member.endpoint as usize];
+            if let Some(control) = &mut endpoint.control {
+                let (sent, calls) = (endpoint.inbox.link.sent(), calls.clone());
+                control.send(&ControlMessage::Left { context: comm.context, sent, calls });
             }
         }
     }

@@ -10,7 +10,6 @@ use super::engine::{Engine, Step, Ticket, Trouble};
 use super::engine_comm::EngineComm;
 use super::messaging::MessageTicket;
 use crate::base::{Error, Rank, Result};
-use crate::endpoint::Presence;
 use crate::endpoint::StashLink;
 use crate::executor::LinkFailure;
 use crate::p2p::{
@@ -322,9 +321,8 @@ impl Engine {
         self.messaging.comms.iter().map(|id| self.comms.get(*id)).flat_map(|comm| {
             let others = (0..comm.size()).filter(|rank| *rank != comm.rank);
             // The socket of a rank that is gone is always ready.
-            let is_of_use = |rank: &Rank| {
-                comm.conversation.depends_on(*rank) || comm.presence(*rank, &self.endpoints) == Presence::Here
-            };
+            let is_of_use =
+                |rank: &Rank| comm.conversation.depends_on(*rank) || comm.may_send(*rank, &self.endpoints);
             others.filter(is_of_use).map(|rank| {
                 let waits_for_room = comm.conversation.has_outgoing(rank);
                 let interest = if waits_for_room { Interest::ReadWrite } else { Interest::Read };

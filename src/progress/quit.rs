@@ -81,12 +81,13 @@ impl Engine {
             return false;
         }
         let (context, calls) = (comm.context, comm.collectives.made());
-        let quit = ControlMessage::Quit { context, calls, reason: reason.into() };
         let comm = self.comms.get_mut(id);
         (comm.has_quit, comm.has_announced_leave) = (true, true);
         for member in &comm.members {
-            if let Some(control) = &mut self.endpoints[member.endpoint as usize].control {
-                control.send(&quit);
+            let endpoint = &mut self.endpoints[member.endpoint as usize];
+            if let Some(control) = &mut endpoint.control {
+                let sent = endpoint.inbox.link.sent();
+                control.send(&ControlMessage::Quit { context, sent, calls, reason: reason.into() });
             }
         }
         self.end_goodbye(id);

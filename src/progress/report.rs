@@ -91,6 +91,9 @@ impl Engine {
                 None if self.endpoints[comm.members[peer as usize].endpoint as usize].peer_holds(header) => {
                     missing.push(format!("{label} has not arrived, and has put calls ahead of it on hold"));
                 }
+                None if comm.owes_data(peer, &self.endpoints) => {
+                    missing.push(format!("{label} has left, but not all of its data has come"));
+                }
                 None => missing.push(format!("{label} has not arrived and is in no call")),
             }
         }

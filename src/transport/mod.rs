@@ -174,6 +174,18 @@ pub trait Link: Send {
     /// The descriptor on which a sleeper waits for data or room. `None`: the peer rings the doorbell instead.
     fn descriptor(&self) -> Option<RawFd>;
 
+    /// Number of bytes that this rank has given to the network, where messages of the control channel may
+    /// overtake them. 0: they cannot.
+    fn sent(&self) -> u64 {
+        0
+    }
+
+    /// Number of bytes that have come from the network. What the peer had sent when its [`Link::sent`] was this
+    /// number, or less, is here.
+    fn received(&self) -> u64 {
+        0
+    }
+
     /// Tells the peer that this rank is about to sleep, so that it rings the doorbell, or that it is awake
     /// again.
     fn set_sleeping(&mut self, _sleeping: bool) {}

@@ -6,6 +6,7 @@ mod broken_links;
 mod calls;
 mod failures;
 mod late;
+mod late_data;
 mod messages;
 mod quit;
 

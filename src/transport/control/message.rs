@@ -31,6 +31,9 @@ pub enum ControlMessage {
     Left {
         /// Context of the communicator.
         context: u32,
+        /// Position of the sender's link ([`super::super::Link::sent`]). Data of the sender may be on its way
+        /// until the receiver has come there.
+        sent: u64,
         /// Calls that the sender has made in it. `None`: the communicator failed there, so the calls may
         /// differ.
         calls: Option<CallRecord>,
@@ -39,6 +42,8 @@ pub enum ControlMessage {
     Quit {
         /// Context of the communicator.
         context: u32,
+        /// Position of the sender's link, as in `Left`.
+        sent: u64,
         /// Number of collective calls in which the sender's part is done.
         calls: u32,
         /// The reason in words.

@@ -23,12 +23,13 @@ pub(super) const DOORBELL: &[u8] = &[DOORBELL_TYPE];
 const STALL_BYTES: usize = 24;
 /// Bytes of a notice before its text: kind, three numbers and the length of the text.
 const NOTICE_HEAD: usize = 15;
-/// Bytes of a quit before its reason: two numbers and the length of the text.
-const QUIT_HEAD: usize = 10;
+/// Bytes of a quit before its reason: context, calls, position and the length of the text.
+const QUIT_HEAD: usize = 18;
 /// Bytes of an agreement before its list: five numbers.
 const AGREE_HEAD: usize = 20;
-/// Bytes of a farewell before its calls: the context, and the number of calls that follow or [`FAILED`].
-const LEFT_HEAD: usize = 5;
+/// Bytes of a farewell before its calls: context, position, and the number of calls that follow or
+/// [`FAILED`].
+const LEFT_HEAD: usize = 13;
 /// Number of calls in the farewell of a rank whose communicator has failed. No record follows.
 const FAILED: u8 = u8::MAX;
 /// Bytes of a record before its calls: the number of the next call, and the digest.
@@ -59,17 +60,19 @@ pub(super) fn encode(message: &ControlMessage, to: &mut Vec<u8>) {
             put32(to, &[*context, *origin, *subject]);
             put_text(to, text);
         }
-        ControlMessage::Left { context, calls } => {
+        ControlMessage::Left { context, sent, calls } => {
             to.push(LEFT);
             put32(to, &[*context]);
+            put64(to, &[*sent]);
             match calls {
                 Some(calls) => put_record(to, calls),
                 None => to.push(FAILED),
             }
         }
-        ControlMessage::Quit { context, calls, reason } => {
+        ControlMessage::Quit { context, sent, calls, reason } => {
             to.push(QUIT);
             put32(to, &[*context, *calls]);
+            put64(to, &[*sent]);
             put_text(to, reason);
         }
         ControlMessage::Agree { context, numbers, lost } => {
@@ -130,9 +133,9 @@ fn decode_notice(body: &[u8]) -> Decoded {
 
 fn decode_left(body: &[u8]) -> Decoded {
     let Some((head, body)) = body.split_first_chunk::<LEFT_HEAD>() else { return Ok(None) };
-    let context = word32(head, 0);
-    let (calls, bytes) = match usize::from(head[4]) {
-        _ if head[4] == FAILED => (None, 0),
+    let (context, sent, count) = (word32(head, 0), word64(head, 4), head[LEFT_HEAD - 1]);
+    let (calls, bytes) = match usize::from(count) {
+        _ if count == FAILED => (None, 0),
         count if count > CallRecord::LATEST => return Err(garbage("an endless list of calls")),
         count => {
             let bytes = RECORD_HEAD + 16 * count;
@@ -140,7 +143,7 @@ fn decode_left(body: &[u8]) -> Decoded {
             (Some(decode_record(record)), bytes)
         }
     };
-    Ok(Some((ControlMessage::Left { context, calls }, LEFT_HEAD + bytes)))
+    Ok(Some((ControlMessage::Left { context, sent, calls }, LEFT_HEAD + bytes)))
 }
 
 fn decode_quit(body: &[u8]) -> Decoded {
@@ -148,7 +151,8 @@ fn decode_quit(body: &[u8]) -> Decoded {
     let Some(text) = text_behind(body, QUIT_HEAD, "an endless reason")? else { return Ok(None) };
     let bytes = QUIT_HEAD + text.len();
     let reason = String::from_utf8_lossy(text).into_owned();
-    Ok(Some((ControlMessage::Quit { context: word32(head, 0), calls: word32(head, 4), reason }, bytes)))
+    let (context, calls, sent) = (word32(head, 0), word32(head, 4), word64(head, 8));
+    Ok(Some((ControlMessage::Quit { context, sent, calls, reason }, bytes)))
 }
 
 fn decode_agree(body: &[u8]) -> Decoded {

@@ -73,6 +73,14 @@ impl Link for TcpLink {
         Ok(())
     }
 
+    fn sent(&self) -> u64 {
+        self.send.sent()
+    }
+
+    fn received(&self) -> u64 {
+        self.recv.received()
+    }
+
     fn descriptor(&self) -> Option<RawFd> {
         Some(self.socket.as_raw_fd())
     }

@@ -25,11 +25,18 @@ pub(super) struct RecvBuffer {
     end: usize,
     /// The fragment at the head: its header, and the number of payload bytes that are not consumed yet.
     head: Option<(Header, usize)>,
+    /// See [`super::super::Link::received`].
+    received: u64,
 }
 
 impl RecvBuffer {
     pub fn new() -> RecvBuffer {
-        RecvBuffer { buffer: vec![0; BUFFER_BYTES].into_boxed_slice(), start: 0, end: 0, head: None }
+        let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
+        RecvBuffer { buffer, start: 0, end: 0, head: None, received: 0 }
+    }
+
+    pub fn received(&self) -> u64 {
+        self.received
     }
 
     pub fn buffered(&self) -> usize {
@@ -52,6 +59,7 @@ impl RecvBuffer {
         let most = most.min(room.len());
         let arrived = bytes_of(socket.read(&mut room[..most])?)?;
         self.end += arrived;
+        self.received += arrived as u64;
         Ok(arrived > 0)
     }
 
@@ -105,6 +113,7 @@ impl RecvBuffer {
         // SAFETY: the caller vouches for `bytes` writable bytes at `dst` outside of the buffer, and `want` is
         // no more than that.
         let arrived = bytes_of(unsafe { socket.read_two(dst, want, next) }?)?;
+        self.received += arrived as u64;
         let of_payload = arrived.min(want);
         (self.start, self.end) = (0, arrived - of_payload);
         self.head = (of_payload < left).then_some((header, left - of_payload));

@@ -27,9 +27,15 @@ pub(super) struct SendQueue {
     next: Option<Header>,
     /// The rest of a fragment whose call has failed. It goes first. It is usually empty.
     abandoned: Vec<u8>,
+    /// See [`super::super::Link::sent`].
+    sent: u64,
 }
 
 impl SendQueue {
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
     /// See [`super::super::Link::send`].
     ///
     /// # Safety
@@ -74,6 +80,7 @@ impl SendQueue {
             unsafe { socket.write_two(wire, data, payload) }
         };
         let sent = sent?.unwrap_or(0);
+        self.sent += sent as u64;
         if sent > 0 && self.next == Some(*header) {
             self.next = None;
         }
@@ -119,6 +126,7 @@ impl SendQueue {
     #[cold]
     fn send_abandoned(&mut self, socket: &Socket) -> io::Result<bool> {
         let sent = socket.write(&self.abandoned)?.unwrap_or(0);
+        self.sent += sent as u64;
         self.abandoned.drain(..sent);
         Ok(self.abandoned.is_empty())
     }
