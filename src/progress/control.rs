@@ -332,7 +332,7 @@ impl Engine {
         let mut is_ahead = false;
         for member in &comm.members {
             let Some(stall) = member.stall else { continue };
-            match comm.collectives.judge(stall.sequence, stall.call) {
+            match self.judge(id, stall.sequence, stall.call) {
                 Verdict::Contradicts(mine) => {
                     let trouble = self.mismatch(id, member.endpoint, stall.sequence, stall.call, mine);
                     self.comms.get_mut(id).stalls_known = false;

@@ -8,7 +8,8 @@
 use crate::base::Call;
 use crate::transport::control::CallRecord;
 
-/// Number of past calls that are remembered. A power of two, because numbers wrap around.
+/// Number of calls that are remembered. Calls under way remember themselves ([`super::calls`]). A power of
+/// two, because numbers wrap around.
 const REMEMBERED: usize = 256;
 
 /// The meaning of a peer's message, by its number and its call.
@@ -20,7 +21,7 @@ pub(super) enum Verdict {
     Future,
     /// This rank made another call under the same number: this one.
     Contradicts(Call),
-    /// The call was made too long ago to be remembered.
+    /// The call was made too long ago to be remembered. It may still be under way.
     Forgotten,
 }
 

@@ -9,7 +9,7 @@ use super::comm_table::Known;
 use super::context::{self, CommId};
 use super::disagreement::{Verdict, describe};
 use super::engine::{Engine, Step, Trouble};
-use crate::base::{Error, Rank};
+use crate::base::{Call, Error, Rank};
 use crate::executor::LinkFailure;
 use crate::transport::Header;
 
@@ -88,7 +88,7 @@ impl Engine {
     fn is_in_the_way(&self, id: CommId, endpoint: u32, head: &Header, stash_own: bool) -> Step<bool> {
         let comm = self.comms.get(id);
         let rank = self.member(id, endpoint)?;
-        match comm.collectives.judge(head.sequence, head.call) {
+        match self.judge(id, head.sequence, head.call) {
             Verdict::Future => Ok(true),
             Verdict::Contradicts(mine) => Err(self.mismatch(id, endpoint, head.sequence, head.call, mine)),
             Verdict::Forgotten => {
@@ -107,6 +107,21 @@ impl Engine {
                 let detail = format!("{who} wrote nonsense: more bytes than {} has", describe(head.call));
                 Err(Trouble { comm: id, error: Error::PeerLost { rank, detail } })
             }
+        }
+    }
+
+    /// Compares a peer's call with the one that this rank made under the same number: among the last calls, or
+    /// under way, however many calls have been made since.
+    pub(super) fn judge(&self, id: CommId, number: u32, call: [u64; 2]) -> Verdict {
+        let verdict = self.comms.get(id).collectives.judge(number, call);
+        if verdict != Verdict::Forgotten {
+            return verdict;
+        }
+        let mut unfinished = self.unfinished();
+        match unfinished.find(|a| a.comm == id && a.execution.header().sequence == number) {
+            None => Verdict::Forgotten,
+            Some(mine) if Call::agree(mine.prepared.packed, call) => Verdict::Agrees,
+            Some(mine) => Verdict::Contradicts(mine.prepared.call),
         }
     }
 

@@ -106,3 +106,42 @@ fn a_small_call_does_not_wait_for_a_large_one_that_fills_the_connection() {
         assert!(small == sum(2, 0) && sums == expected);
     }
 }
+
+/// Starts `calls` all-reduces of one element, and waits for all of them, the last one first if `backwards`.
+/// Returns their sums.
+fn sums_of_many(driver: &Driver, size: u32, rank: Rank, calls: usize, backwards: bool) -> Vec<i32> {
+    let job = all_reduce("recursive_doubling", size, rank, 1);
+    let (inputs, mut outputs) = (input(rank, calls), vec![0; calls]);
+    let prepared = job.prepared(job.program(false));
+    let room = outputs.as_mut_ptr();
+    let start = |at: usize| {
+        let output = room.wrapping_add(at).cast();
+        let buffers = Buffers { input: inputs[at..].as_ptr().cast(), output };
+        // SAFETY: the buffers live until every ticket is waited for, and each call has elements of its own.
+        unsafe { driver.start_once(CommId::FIRST, Arc::clone(&prepared), buffers) }.unwrap()
+    };
+    let mut tickets: Vec<_> = (0..calls).map(start).collect();
+    if backwards {
+        tickets.reverse();
+    }
+    for ticket in tickets {
+        driver.wait(ticket, Some(LONG)).unwrap();
+    }
+    outputs
+}
+
+#[test]
+fn any_number_of_calls_may_be_under_way() {
+    const CALLS: usize = 3_000;
+    for kind in KINDS {
+        for size in 1..=4 {
+            for backwards in [false, true] {
+                let sums = on_all(&world(size, kind), move |rank, driver| {
+                    sums_of_many(driver, size, rank, CALLS, backwards)
+                });
+                let expected: Vec<i32> = (0..CALLS).map(|i| sum(size, i)).collect();
+                assert!(sums.iter().all(|sums| *sums == expected), "{kind:?}, {size} ranks");
+            }
+        }
+    }
+}
