@@ -199,6 +199,17 @@ def without_a_launcher_it_is_a_world_of_one(it):
     print("without a launcher, or with half of one: a world of one")
 
 
+def a_forked_child_ends_with_a_sentence_and_alone(it):
+    program = WORK / "forked"
+    execute(it.prefix / "bin" / "anyccl-mpicc", "-Wall", SOURCE / "forked.c", "-o", program)
+    for transport in ("shm", "tcp"):
+        code, out, err = it.run(program, ranks=3, ANYCCL_TRANSPORT=transport)
+        check(code == 0 and lines(out) == [f"rank {rank} has 3" for rank in range(3)], f"code {code}, {out!r}, {err!r}")
+        told = [line for line in err.splitlines() if "forked" in line]
+        check(len(told) == 3 * 20 * 2 and "MPI_Barrier" in told[0] + told[1], f"{len(told)} lines: {err!r}")
+    print("a forked child: MPI is finalized there, each call is refused, and the job goes on")
+
+
 def ours_is_never_its_own_engine(it):
     for engine in ("mpi", "oneccl|builtin"):
         code, _, err = said(it.program, ANYCCL_BACKEND=engine)
@@ -215,7 +226,7 @@ def main():
     it = Installed(arguments.parse_args().prefix.resolve())
     for test in (ours_takes_the_place_of_others, debians_name_is_the_same_library, what_cannot_be_replaced_is_told, info_tells,
                  a_job_that_is_aborted_ends_with_one_line, mpiexec_has_the_usual_options, without_a_launcher_it_is_a_world_of_one,
-                 ours_is_never_its_own_engine):
+                 a_forked_child_ends_with_a_sentence_and_alone, ours_is_never_its_own_engine):
         test(it)
 
 

@@ -34,7 +34,7 @@ pub use call::operator::{Operator, Scalar};
 pub use call::unequal::{Places, Unequal};
 pub use coalesced::{Coalesced, List, Part};
 pub use communicator::{CommConfig, Communicator};
-pub use create::{world, world_finalize, world_init, world_init_or_alone, world_now};
+pub use create::{is_world_of_parent, world, world_finalize, world_init, world_init_or_alone, world_now};
 pub use device::{DeviceWay, PARTS_AHEAD, RoomyCall, StreamCall, StreamTail, StreamedCall};
 pub use graph::Graph;
 pub use late::Late;

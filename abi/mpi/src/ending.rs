@@ -55,7 +55,8 @@ pub fn leave(text: &str, code: i32) -> ! {
     }
     // After the request, Hydra may drop a line that it has not read yet.
     thread::sleep(READING);
-    if bootstrap::abort_job(code) {
+    // The job goes on without a forked child.
+    if !engine::is_world_of_parent() && bootstrap::abort_job(code) {
         thread::sleep(PATIENCE);
     }
     exit(code)

@@ -155,9 +155,10 @@ pub unsafe fn initialized(flag: Output<bool>) -> Result<()> {
     Ok(())
 }
 
-/// `MPI_Finalized`.
+/// `MPI_Finalized`. True in a forked child as well, so that what ends MPI at the exit of a program leaves it
+/// alone there.
 pub unsafe fn finalized(flag: Output<bool>) -> Result<()> {
-    flag.set(stage() == Stage::Finalized);
+    flag.set(stage() == Stage::Finalized || engine::is_world_of_parent());
     Ok(())
 }
 

@@ -12,4 +12,4 @@ mod formation;
 mod join;
 mod world;
 
-pub use world::{world, world_finalize, world_init, world_init_or_alone, world_now};
+pub use world::{is_world_of_parent, world, world_finalize, world_init, world_init_or_alone, world_now};
