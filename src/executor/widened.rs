@@ -1,4 +1,4 @@
-//! Calls on 8-bit floats that run on float32 copies of their buffers, so that results are rounded only once.
+//! Calls on small floats that run on float32 copies of their buffers, so that results are rounded only once.
 //!
 //! The copies are made when the call starts, and the output is written when it has ended. The two copies do
 //! not overlap. So the program is always one for two buffers, even if the call is in place.

@@ -1,7 +1,7 @@
-//! Conversions between an 8-bit float and float32, so that a reduction of several ranks is rounded only once.
+//! Conversions between a small float and float32, so that a reduction of several ranks is rounded only once.
 //!
-//! Every value of both formats is a float32, so widening is exact. Narrowing rounds to nearest even. A number
-//! above the largest finite one becomes infinity in float8_e5m2 and NaN in float8_e4m3. When saturating as
+//! Every value of the formats is a float32, so widening is exact. Narrowing rounds to nearest even. A number
+//! above the largest finite one becomes infinity in float16 and float8_e5m2, and NaN in float8_e4m3. When saturating as
 //! NVIDIA's types do (`__NV_SATFINITE`), it becomes the largest finite number, and so does infinity. NaN
 //! stays NaN.
 
@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 
 use super::float::Float;
 use super::loops::{load, store};
-use super::small_float::{Float8E4m3, Float8E5m2, SmallFormat};
+use super::small_float::{Float8E4m3, Float8E5m2, Float16, SmallFormat};
 use crate::base::Datatype;
 
 /// Converts `count` elements.
@@ -28,9 +28,10 @@ pub struct Conversions {
     pub narrow: ConvertFn,
 }
 
-/// Conversions of an 8-bit float; `None` for any other datatype.
+/// Conversions of float16 and 8-bit floats; `None` for any other datatype.
 pub fn conversions(datatype: Datatype, saturates: bool) -> Option<Conversions> {
     Some(match (datatype, saturates) {
+        (Datatype::Float16, _) => of::<Float16>(),
         (Datatype::Float8E4m3, false) => of::<Float8E4m3>(),
         (Datatype::Float8E4m3, true) => of::<Saturating<Float8E4m3>>(),
         (Datatype::Float8E5m2, false) => of::<Float8E5m2>(),

@@ -8,6 +8,7 @@
 mod common;
 
 mod algorithms;
+mod averages;
 mod eight_bit_floats;
 mod large;
 mod lists;

@@ -36,14 +36,14 @@ impl Placement {
         !self.addresses.is_empty() && !self.is_list
     }
 
-    /// The non-empty blocks of input and output: their offsets in the caller's buffers, of one-byte elements,
-    /// and in copies that follow the layout.
-    pub fn stretches(&self, layout: BlockLayout) -> [Vec<Stretch>; 2] {
+    /// The non-empty blocks of input and output: their offsets in the caller's buffers, of elements of `unit`
+    /// bytes, and in copies that follow the layout.
+    pub fn stretches(&self, layout: BlockLayout, unit: usize) -> [Vec<Stretch>; 2] {
         let BlockLayout { input, output, .. } = layout;
         let (inputs, outputs) = self.addresses.split_at(if self.is_list { input.len() } else { 0 });
         [(input, inputs), (output, outputs)].map(|(blocks, starts)| {
             let stretch = |(index, block): (usize, &Block)| Stretch {
-                offset: if self.is_list { starts[index] } else { block.offset },
+                offset: if self.is_list { starts[index] } else { block.offset * unit },
                 at: block.offset,
                 elements: block.len,
             };

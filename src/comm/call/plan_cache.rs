@@ -68,10 +68,14 @@ impl PlanCache {
         self.saturates.store(true, Ordering::Relaxed);
     }
 
-    /// The conversions of a call that runs in float32 so that it rounds only once. These are calls on 8-bit
-    /// floats with several ranks; with one rank, the result is the input.
+    /// The conversions of a call that runs in float32, so that it rounds only once and no sum overflows on the
+    /// way to an average. These are calls on 8-bit floats, and averages of float16, with several ranks; with
+    /// one rank, the result is the input.
     fn widening(&self, call: &Call, size: u32) -> Option<Conversions> {
         use ReduceOp::{Avg, Max, Min, PremulSum, Product, Sum};
+        if call.datatype == Datatype::Float16 && call.op != Some(Avg) {
+            return None;
+        }
         let rounds = matches!(call.op?, Sum | Product | Avg | PremulSum);
         // A minimum or maximum is one of the operands, so only an infinite one changes.
         let may_saturate = self.saturates() && matches!(call.op?, Min | Max);
@@ -130,7 +134,7 @@ impl PlanCache {
         let extent = operation.extent(rank, topology.size(), unit);
         let prepared = Prepared { reduce, divide, extent, ..Prepared::new(call, program) };
         let Some((conversions, extent)) = widening.zip(extent) else { return Ok(prepared) };
-        let whole = |elements| vec![Stretch { offset: 0, at: 0, elements }];
+        let whole = |bytes| vec![Stretch { offset: 0, at: 0, elements: bytes / unit }];
         let (input, output) = (whole(extent.read), whole(extent.written));
         Ok(prepared.on_copies(Widened { conversions, input, output }))
     }
@@ -202,7 +206,7 @@ impl PlanCache {
                 let program = Program::compile(&(algorithm.build)(&request), &request, single_copy);
                 let prepared =
                     Prepared { reduce, divide, ..Prepared::new(call, program.through(&self.endpoints)) };
-                let [input, output] = placement.stretches(operation.layout);
+                let [input, output] = placement.stretches(operation.layout, unit);
                 return Ok(prepared.on_copies(Widened { conversions, input, output }));
             }
             let plan = whole_elements((algorithm.build)(&request), &request);
