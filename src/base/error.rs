@@ -92,9 +92,18 @@ impl fmt::Display for Error {
             Error::Timeout { waited, detail } => {
                 write!(f, "timed out after {:.1} s: {detail}", waited.as_secs_f64())
             }
-            Error::System { what, source } => write!(f, "{what}: {source}"),
+            Error::System { what, source } => write!(f, "{what}: {source}{}", advice(source)),
             Error::Internal(text) => write!(f, "internal error in anyccl, please report: {text}"),
         }
+    }
+}
+
+/// What to do about an error of the system, for those that many actions have in common.
+fn advice(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EMFILE) => "; this process needs a higher limit of open files: ulimit -n",
+        Some(libc::ENFILE) => "; the machine needs a higher limit of open files: sysctl fs.file-max",
+        _ => "",
     }
 }
 

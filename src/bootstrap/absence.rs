@@ -30,6 +30,8 @@ pub(crate) enum Absence {
     WrongKey,
     /// The store is there, and its world is over or ending.
     Ending,
+    /// The store is in this process, which cannot accept connections, for this reason.
+    Short(String),
 }
 
 impl Absence {
@@ -38,7 +40,7 @@ impl Absence {
     /// For a moment, a store that is ending or swamped by strangers looks like one with another key.
     pub fn certain_after(&self) -> Option<Duration> {
         match self {
-            Absence::NoSuchName(_) => Some(Duration::ZERO),
+            Absence::NoSuchName(_) | Absence::Short(_) => Some(Duration::ZERO),
             Absence::OtherProgram | Absence::WrongKey => Some(LONG),
             _ => None,
         }
@@ -67,6 +69,7 @@ impl Absence {
                  derived from the text of ANYCCL_STORE"
             ),
             Absence::WrongKey => format!("cannot join: the anyccl store at {at} has another job key"),
+            Absence::Short(why) => format!("cannot join: {why}"),
             _ => format!(
                 "cannot join: no anyccl store answers at {at} ({self}). Is {server} running there?{same}"
             ),
@@ -96,6 +99,7 @@ impl fmt::Display for Absence {
             Absence::OtherProgram => f.write_str("another program answers"),
             Absence::WrongKey => f.write_str("the store there has another job key"),
             Absence::Ending => f.write_str("the store there is ending"),
+            Absence::Short(why) => f.write_str(why),
         }
     }
 }

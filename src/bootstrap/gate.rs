@@ -6,6 +6,7 @@
 //! costs the job a few system calls, and never its progress. All it sees is a closed socket.
 
 use std::collections::VecDeque;
+use std::io;
 use std::time::{Duration, Instant};
 
 use super::JobKey;
@@ -16,6 +17,7 @@ use crate::log_line;
 use crate::sys::clock;
 use crate::sys::listener::Listener;
 use crate::sys::poll::{Interest, PollSet, Token};
+use crate::sys::shortage::is_shortage;
 use crate::sys::socket::Socket;
 
 /// How long a connection may take to prove the key.
@@ -24,6 +26,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 const BATCH: usize = 64;
 /// How long the gate stops accepting when the process is out of descriptors.
 const PAUSE: Duration = Duration::from_millis(20);
+/// How long strangers may take all descriptors before that counts as a failure.
+const SHORTAGE: Duration = Duration::from_secs(1);
 
 /// The user at the other end of a Unix socket, if it is not `user`. A user that cannot be determined counts
 /// as another one.
@@ -58,6 +62,10 @@ pub(crate) struct Gate {
     own: Hello,
     capacity: usize,
     closed_until: Option<Instant>,
+    /// When accepting has failed for want of descriptors or memory, if no connection was admitted since.
+    short_since: Option<Instant>,
+    /// A shortage that does not end by itself.
+    shortage: Option<io::Error>,
     /// Only processes of this user are admitted by a Unix socket.
     user: Option<u32>,
 }
@@ -80,6 +88,8 @@ impl Gate {
             own,
             capacity: capacity.max(1),
             closed_until: None,
+            short_since: None,
+            shortage: None,
             user: None,
         }
     }
@@ -140,17 +150,11 @@ impl Gate {
                 Ok(Some(socket)) => socket,
                 Ok(None) => return,
                 Err(error) => {
-                    // Out of descriptors (then the oldest makes room), or a connection that was
-                    // gone before it was taken.
                     log_line!(Debug, "bootstrap: accept failed: {error}");
-                    if matches!(
-                        error.raw_os_error(),
-                        Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM)
-                    ) {
-                        self.pending.pop_front();
-                        self.closed_until = Some(now + PAUSE);
-                        return;
+                    if is_shortage(&error) {
+                        return self.make_room(error, now);
                     }
+                    // The connection was gone before it was taken.
                     continue;
                 }
             };
@@ -161,6 +165,22 @@ impl Gate {
             let Ok(handshake) = Handshake::acceptor(&self.key, self.purposes, self.own) else { return };
             self.begin(socket, handshake, now, admissions);
         }
+    }
+
+    /// Closes the oldest handshake, which may be a stranger's. If there is none, or none is admitted for a while,
+    /// the process lacks descriptors for the job itself.
+    fn make_room(&mut self, shortage: io::Error, now: Instant) {
+        let had_any = self.pending.pop_front().is_some();
+        let since = *self.short_since.get_or_insert(now);
+        if !had_any || now - since >= SHORTAGE {
+            self.shortage.get_or_insert(shortage);
+        }
+        self.closed_until = Some(now + PAUSE);
+    }
+
+    /// Why this process cannot accept the connections of the job, if it cannot.
+    pub fn take_shortage(&mut self) -> Option<io::Error> {
+        self.shortage.take()
     }
 
     /// Takes over a connection from another owner's listener. Its nonce has been read already.
@@ -188,7 +208,10 @@ impl Gate {
                 pending.interest = interest;
                 self.pending.push_back(pending);
             }
-            Ok(Step::Done(hello)) => admissions.push(Admission::Admitted(pending.socket, hello)),
+            Ok(Step::Done(hello)) => {
+                self.short_since = None;
+                admissions.push(Admission::Admitted(pending.socket, hello));
+            }
             Err(Refusal::Objection(Objection::Disagreement(text))) => {
                 admissions.push(Admission::Disagreement(text));
             }

@@ -9,6 +9,7 @@
 //! A child of fork has no copy of the thread, and begins a server of its own ([`PerProcess`]).
 
 use std::collections::{HashMap, VecDeque};
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,6 +28,7 @@ use crate::sys::clock;
 use crate::sys::listener::Listener;
 use crate::sys::per_process::PerProcess;
 use crate::sys::poll::{Interest, PollSet, Token};
+use crate::sys::shortage::is_shortage;
 use crate::sys::socket::Socket;
 use crate::sys::thread::spawn_quiet;
 use crate::sys::wake::Wake;
@@ -168,7 +170,11 @@ impl ServerThread {
                     // connection was gone already.
                     Err(error) => {
                         log_line!(Debug, "unique ids: accept failed: {error}");
-                        self.unnamed.pop_front();
+                        if self.unnamed.pop_front().is_none() && is_shortage(&error) {
+                            let number = error.raw_os_error().unwrap_or_default();
+                            let shortage = || io::Error::from_raw_os_error(number);
+                            self.stores.values_mut().for_each(|store| store.run_short(shortage()));
+                        }
                         self.closed_until = Some(clock::now() + PAUSE);
                         break;
                     }

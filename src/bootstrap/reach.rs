@@ -16,6 +16,7 @@ use super::hello::{Hello, Objection};
 use crate::base::{Error, Result};
 use crate::sys::clock;
 use crate::sys::poll::PollSet;
+use crate::sys::shortage::is_shortage;
 use crate::sys::socket::Socket;
 
 /// Head start of each address before the next is tried beside it.
@@ -56,6 +57,9 @@ pub(crate) fn reach_once(
                     let patience = PATIENCE.min(deadline - now);
                     match Dial::start(&Target::Tcp(*address), key, own, patience) {
                         Ok(dial) => under_way.push(dial),
+                        Err(Refusal::Io(e)) if is_shortage(&e) => {
+                            return Err(Error::system("cannot connect with the store", e));
+                        }
                         Err(Refusal::Io(e)) => absence = absence.max(Absence::NoAnswer(e.kind().to_string())),
                         Err(_) => {}
                     }

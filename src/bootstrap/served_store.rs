@@ -4,6 +4,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Instant;
 
+use super::absence::{Absence, Sought};
 use super::store::SLACK;
 use super::store_file::PublishedFile;
 use super::tcp_store::{Applicant, Client, Server, Worlds};
@@ -33,7 +34,12 @@ impl ServedStore {
         let file = publish(server.addresses())?;
         let own: Vec<SocketAddr> = server.addresses().iter().flat_map(from_here).collect();
         let who = Applicant { key, rank: 0, size };
-        let client = Client::join(&who, || own.clone(), "this rank's own port", deadline)?;
+        let sought = Sought { at: "this rank's own port", server: "rank 0", is_one_place: false };
+        let addresses = || match server.shortage() {
+            None => Ok(own.clone()),
+            Some(why) => Err(Absence::Short(why)),
+        };
+        let client = Client::join_at(&who, addresses, &sought, deadline)?;
         Ok(ServedStore { client, server, file })
     }
 

@@ -68,6 +68,10 @@ pub fn receive_descriptor(socket: &Socket, deadline: Option<Instant>) -> io::Res
     if n == 0 {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
+    if message.msg_flags & libc::MSG_CTRUNC != 0 {
+        // The kernel could not make the descriptor, and does not say why. This is the usual reason.
+        return Err(io::Error::from_raw_os_error(libc::EMFILE));
+    }
     let missing = || io::Error::new(io::ErrorKind::InvalidData, "the peer sent no descriptor");
     if n != 1 || byte[0] != CARRIER {
         return Err(missing());

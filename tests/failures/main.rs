@@ -8,6 +8,7 @@
 mod common;
 
 mod broken_store;
+mod descriptors;
 mod different_calls;
 mod disagreements;
 mod faults;

@@ -166,6 +166,12 @@ impl Assembly<'_> {
                 }
             }
             if self.missing > 0
+                && let Some(shortage) = self.gate.take_shortage()
+            {
+                let what = format!("cannot accept the connection of a rank; {}", self.name_missing());
+                return Err(Error::system(what, shortage));
+            }
+            if self.missing > 0
                 && let Some((rank, _)) = watched.iter().find(|(_, token)| set.ready(*token))
             {
                 return Err(self.lost(*rank));

@@ -13,6 +13,7 @@ use crate::bootstrap::hello::{Hello, Objection};
 use crate::bootstrap::record::{PeerInfo, Record};
 use crate::sys::clock;
 use crate::sys::poll::PollSet;
+use crate::sys::shortage::is_shortage;
 use crate::sys::socket::Socket;
 
 /// How long one address may take to prove the key before the next is tried.
@@ -130,6 +131,9 @@ impl Attempt {
                 if matches!(self.targets[self.next], Target::Unix(_)) && no_such_place(&error) =>
             {
                 Ok(AttemptState::NobodyThere)
+            }
+            Err(Refusal::Io(error)) if is_shortage(&error) => {
+                Err(Error::system(format!("cannot connect with {}", peer.info.label(peer.rank)), error))
             }
             Err(refusal) => {
                 match &refusal {

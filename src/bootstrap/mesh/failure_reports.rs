@@ -11,6 +11,7 @@ use super::connected_ranks::ConnectedRanks;
 use crate::base::{Error, Result};
 use crate::bootstrap::Store;
 use crate::sys::clock;
+use crate::sys::shortage::is_shortage;
 
 /// How long a rank waits after its deadline for the report of a rank whose deadline comes a moment later.
 const PATIENCE: Duration = Duration::from_millis(40);
@@ -80,6 +81,9 @@ pub(super) fn explain(
 
 /// Whether the others fail at the same moment, or have failed already, for the same reason.
 fn others_may_fail_with_it(error: &Error) -> bool {
+    if matches!(error, Error::System { source, .. } if is_shortage(source)) {
+        return false;
+    }
     // A rank of this host that is not where it listened counts as one of another namespace.
     matches!(
         error,

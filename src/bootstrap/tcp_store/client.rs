@@ -116,7 +116,7 @@ impl Client {
                 since = clock::now();
             }
             let is_certain = absence.certain_after().is_some_and(|after| clock::since(since) >= after);
-            if is_certain && sought.is_one_place {
+            if is_certain && (sought.is_one_place || matches!(absence, Absence::Short(_))) {
                 return Err(Error::Bootstrap(absence.sentence(sought)));
             }
             if !waiting.pause(&rank, &format_args!("the store at {}", sought.at), &absence) {

@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr};
 use std::os::unix::net::UnixStream;
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -23,6 +24,7 @@ pub struct Server {
     /// The thread ends when this end is shut down.
     stop: Option<UnixStream>,
     thread: Option<JoinHandle<()>>,
+    shortage: Arc<OnceLock<String>>,
 }
 
 impl Server {
@@ -43,15 +45,21 @@ impl Server {
     ) -> Result<Server> {
         let addresses = listeners.iter().filter_map(Listener::address).collect();
         let service = Service::new(listeners, key, size, worlds, deadline);
+        let shortage = service.shortage();
         let (stop, owner) = UnixStream::pair().map_err(|e| Error::system("socketpair", e))?;
         let thread = spawn_quiet("anyccl-store", move || run(service, owner))
             .map_err(|e| Error::system("cannot start the store's thread", e))?;
-        Ok(Server { addresses, stop: Some(stop), thread: Some(thread) })
+        Ok(Server { addresses, stop: Some(stop), thread: Some(thread), shortage })
     }
 
     /// The address at which it listens, to hand to the ranks.
     pub fn address(&self) -> SocketAddr {
         self.addresses[0]
+    }
+
+    /// Why this process cannot accept connections, if it cannot.
+    pub(crate) fn shortage(&self) -> Option<String> {
+        self.shortage.get().cloned()
     }
 
     /// All addresses at which it listens.

@@ -1,11 +1,14 @@
 //! One store: a gate, the connections that it admitted, and the board that they write on. It never waits; the
 //! owner of the poll loop does.
 
+use std::io;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::board::Board;
 use super::connection::Connection;
 use super::limits::{LIMITS, Limits};
+use crate::base::Error;
 use crate::bootstrap::JobKey;
 use crate::bootstrap::auth::{Nonce, Purpose};
 use crate::bootstrap::gate::{Admission, Gate};
@@ -43,6 +46,9 @@ pub(crate) struct Service {
     tell_at: Option<Instant>,
     /// Whether that line was logged.
     is_told: bool,
+    /// Why this process cannot accept the connections of ranks. Shared with the owner of the store, which may
+    /// not be connected.
+    shortage: Arc<OnceLock<String>>,
 }
 
 impl Service {
@@ -67,7 +73,13 @@ impl Service {
             limits: LIMITS,
             tell_at: None,
             is_told: false,
+            shortage: Arc::default(),
         }
+    }
+
+    /// Where the store says why it cannot accept the connections of ranks.
+    pub fn shortage(&self) -> Arc<OnceLock<String>> {
+        Arc::clone(&self.shortage)
     }
 
     /// Adds the sockets that the store waits for. Returns when to call [`Service::advance`] even if nothing
@@ -86,6 +98,9 @@ impl Service {
             return false;
         }
         let admissions = self.gate.advance(set);
+        if let Some(shortage) = self.gate.take_shortage() {
+            self.run_short(shortage);
+        }
         self.answer_all(admissions, set);
         self.tell_who_is_missing();
         if self.board.finished() && !self.connections.iter().any(Connection::joined) {
@@ -96,6 +111,17 @@ impl Service {
             self.is_told = false;
         }
         true
+    }
+
+    /// Fails the job because this process cannot accept the connections of its ranks.
+    pub fn run_short(&mut self, shortage: io::Error) {
+        if self.board.fault().is_none() {
+            let what = format!("the store cannot accept a rank; {}", self.board.missing());
+            let text = Error::system(what, shortage).to_string();
+            let _ = self.shortage.set(text.clone());
+            self.board.fail(text);
+            self.tell_fault(clock::now());
+        }
     }
 
     /// Takes over a connection from a listener that several stores share. Its nonce has been read already.
@@ -137,13 +163,17 @@ impl Service {
             connection.report_end(&mut self.board);
         }
         if !had_fault && self.board.fault().is_some() {
-            // Including those that waited before the fault was known.
-            self.connections.iter_mut().for_each(|c| c.answer(&self.board, now));
-            if self.worlds == Worlds::One {
-                let farewell = now + FAREWELL;
-                self.deadline = Some(self.deadline.map_or(farewell, |t| t.min(farewell)));
-            }
+            self.tell_fault(now);
         }
         self.connections.retain(|c| !c.closed());
+    }
+
+    /// Tells a new fault to all ranks, including those that waited before it was known.
+    fn tell_fault(&mut self, now: Instant) {
+        self.connections.iter_mut().for_each(|c| c.answer(&self.board, now));
+        if self.worlds == Worlds::One {
+            let farewell = now + FAREWELL;
+            self.deadline = Some(self.deadline.map_or(farewell, |t| t.min(farewell)));
+        }
     }
 }
