@@ -55,8 +55,8 @@ int main(void)
         const int finalized = status_of_child(finalize);
         const int aborted = status_of_child(end_the_job);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-        if (left != 0 || !WIFEXITED(called) || !WEXITSTATUS(called) || !WIFEXITED(finalized) || !WEXITSTATUS(finalized) ||
-            !WIFEXITED(aborted) || WEXITSTATUS(aborted) != 9)
+        if (left != 0 || !WIFEXITED(called) || !WEXITSTATUS(called) || !WIFEXITED(finalized) ||
+            !WEXITSTATUS(finalized) || !WIFEXITED(aborted) || WEXITSTATUS(aborted) != 9)
             printf("rank %d: children ended with %x %x %x %x\n", rank, left, called, finalized, aborted);
     }
     printf("rank %d has %d\n", rank, sum);

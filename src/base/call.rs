@@ -25,6 +25,8 @@ pub enum CallKind {
     List(Collective),
     /// A message about the collective on memory of devices, which one rank carries out for all.
     OnDevice(Collective),
+    /// All ranks end the communicator together.
+    Goodbye,
 }
 
 /// Ways to make communicators from a communicator.
@@ -51,6 +53,7 @@ impl Formation {
 
 const TRANSFER: u8 = 32;
 const FORMATION: u8 = 40;
+const GOODBYE: u8 = 48;
 const LIST: u8 = 64;
 const ON_DEVICE: u8 = 96;
 const NO_OP: u8 = 255;
@@ -134,6 +137,7 @@ impl Call {
             CallKind::Formation(f) => FORMATION + f as u8,
             CallKind::List(c) => LIST + c as u8,
             CallKind::OnDevice(c) => ON_DEVICE + c as u8,
+            CallKind::Goodbye => GOODBYE,
         };
         let op = self.op.map_or(NO_OP, |op| op as u8);
         let head = u64::from(kind)
@@ -148,6 +152,7 @@ impl Call {
         let [head, count] = words;
         let kind = match (head & 0xff) as u8 {
             TRANSFER => CallKind::Transfer,
+            GOODBYE => CallKind::Goodbye,
             n if n >= ON_DEVICE => CallKind::OnDevice(*Collective::ALL.get(usize::from(n - ON_DEVICE))?),
             n if n >= LIST => CallKind::List(*Collective::ALL.get(usize::from(n - LIST))?),
             n if n >= FORMATION => CallKind::Formation(*Formation::ALL.get(usize::from(n - FORMATION))?),
@@ -162,6 +167,15 @@ impl Call {
     }
 }
 
+/// Says that so many of something exceed memory. C converts negative numbers to huge ones, so these are shown
+/// as what they probably were.
+pub fn exceeds_memory(count: u64, what: &str) -> String {
+    match count.cast_signed() {
+        negative @ ..0 => format!("{negative}, a negative number or one that exceeds memory"),
+        _ => format!("{count} {what} exceed memory"),
+    }
+}
+
 /// The form of error messages: `all_reduce(float32 sum, count 1024)`.
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -171,6 +185,7 @@ impl fmt::Display for Call {
             CallKind::OnDevice(c) => write!(f, "{} on devices({}", c.name(), self.datatype.name())?,
             CallKind::Transfer => write!(f, "send/recv({}", self.datatype.name())?,
             CallKind::Formation(formation) => return f.write_str(formation.name()),
+            CallKind::Goodbye => return f.write_str("finalize"),
             CallKind::List(c) => write!(f, "{}_coalesced({}", c.name(), self.datatype.name())?,
         }
         if let Some(op) = self.op {
@@ -195,7 +210,7 @@ impl fmt::Display for Call {
                 write!(f, ", root {}", self.root)?;
             }
             CallKind::Transfer => write!(f, ", tag {}", self.root.cast_signed())?,
-            CallKind::Collective(_) | CallKind::Formation(_) | CallKind::List(_) | CallKind::OnDevice(_) => {}
+            _ => {}
         }
         f.write_str(")")
     }
@@ -206,8 +221,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_negative_count_is_shown_as_one() {
+        assert!(exceeds_memory(-3i64 as u64, "elements").starts_with("-3, a negative number"));
+        assert_eq!(exceeds_memory(1 << 62, "elements"), "4611686018427387904 elements exceed memory");
+    }
+
+    #[test]
     fn a_call_survives_packing() {
-        let others = Formation::ALL.map(CallKind::Formation).into_iter().chain([CallKind::Transfer]);
+        let others = Formation::ALL
+            .map(CallKind::Formation)
+            .into_iter()
+            .chain([CallKind::Transfer, CallKind::Goodbye]);
         let lists = Collective::ALL.map(CallKind::List).into_iter();
         let lists = lists.chain(Collective::ALL.map(CallKind::OnDevice));
         for kind in Collective::ALL.map(CallKind::Collective).into_iter().chain(others).chain(lists) {

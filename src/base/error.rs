@@ -7,6 +7,10 @@ use std::time::Duration;
 
 use super::rank::Rank;
 
+/// Linux's numbers. The crates that compile this room alone have no libc.
+const EMFILE: i32 = 24;
+const ENFILE: i32 = 23;
+
 /// Result with the engine's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -101,8 +105,8 @@ impl fmt::Display for Error {
 /// What to do about an error of the system, for those that many actions have in common.
 fn advice(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
-        Some(libc::EMFILE) => "; this process needs a higher limit of open files: ulimit -n",
-        Some(libc::ENFILE) => "; the machine needs a higher limit of open files: sysctl fs.file-max",
+        Some(EMFILE) => "; this process needs a higher limit of open files: ulimit -n",
+        Some(ENFILE) => "; the machine needs a higher limit of open files: sysctl fs.file-max",
         _ => "",
     }
 }

@@ -9,7 +9,7 @@ mod mix;
 mod rank;
 mod reduce_op;
 
-pub use call::{Call, CallKind, Formation};
+pub use call::{Call, CallKind, Formation, exceeds_memory};
 pub use collective::Collective;
 pub use datatype::Datatype;
 pub use error::{BoxedResult, Error, Result};

@@ -14,8 +14,8 @@ pub enum ReduceOp {
     Product = 1,
     Min = 2,
     Max = 3,
-    /// Sum divided by the number of ranks; integers truncate towards zero. Small floats are summed in float32, so
-    /// that the sum does not overflow.
+    /// Sum divided by the number of ranks; integers truncate towards zero. Small floats are summed in
+    /// float32, so that the sum does not overflow.
     Avg = 4,
     Band = 5,
     Bor = 6,

@@ -167,8 +167,8 @@ impl Gate {
         }
     }
 
-    /// Closes the oldest handshake, which may be a stranger's. If there is none, or none is admitted for a while,
-    /// the process lacks descriptors for the job itself.
+    /// Closes the oldest handshake, which may be a stranger's. If there is none, or none is admitted for a
+    /// while, the process lacks descriptors for the job itself.
     fn make_room(&mut self, shortage: io::Error, now: Instant) {
         let had_any = self.pending.pop_front().is_some();
         let since = *self.short_since.get_or_insert(now);

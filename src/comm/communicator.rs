@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::call::operation::Operation;
+use super::call::operation::{Operation, Variant};
 use super::call::plan_cache::PlanCache;
 use super::device::{DeviceQueue, DirectWay};
 use super::foreign::engine::{AttachedEngine, DeviceEngine};
+use super::lingering;
 use super::timeout::Timeout;
 use crate::algo::Algorithm;
 use crate::backend::BackendChoice;
@@ -189,6 +190,8 @@ impl Communicator {
         let is_last = is_mine && engine.remove_comm(self.id);
         if is_last {
             engine.say_bye();
+            drop(engine);
+            lingering::add(&self.driver);
         }
         is_last
     }
@@ -196,6 +199,7 @@ impl Communicator {
     /// Keeps the links open until the other ranks have left, but only for a few seconds.
     pub fn linger(&self) {
         self.driver.wait_for_byes(BYE_TIME);
+        lingering::remove(&self.driver);
     }
 
     /// Leaves the communicator. For one that was made by joining, this is collective and waits for the other
@@ -243,8 +247,9 @@ impl Communicator {
             count: 0,
         };
         let barrier = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
-        let key = barrier.key(self.rank);
-        let prepared = self.plan_cache.get(&key, &barrier, self.rank, &self.topology)?;
+        // A rank that makes another call learns that this one has ended the communicator.
+        let signature = Some(Call { kind: CallKind::Goodbye, ..call });
+        let (_, prepared) = self.prepare(&barrier, &Variant { signature, callback: None })?;
         // SAFETY: a barrier touches no buffer.
         unsafe { self.driver.run_once(self.id, prepared, barrier.buffers(), self.timeout.get()) }
     }

@@ -7,7 +7,7 @@ use super::communicator::Communicator;
 use super::device::Described;
 use super::late::Late;
 use super::request::Request;
-use crate::base::{BoxedResult, Datatype, Error, Rank, Result};
+use crate::base::{BoxedResult, Datatype, Error, Rank, Result, exceeds_memory};
 use crate::p2p::{MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status, Tag};
 use crate::progress::{Started, Ticket};
 
@@ -277,6 +277,6 @@ pub(super) fn check_count(count: u64, datatype: Datatype) -> Result<()> {
     if u128::from(count) * datatype.bytes() as u128 <= isize::MAX as u128 {
         return Ok(());
     }
-    let got = format!("{count} elements of {} exceed memory", datatype.name());
+    let got = exceeds_memory(count, &format!("elements of {}", datatype.name()));
     Err(Error::InvalidArgument { what: "count", got })
 }

@@ -18,6 +18,7 @@ mod device;
 mod foreign;
 mod graph;
 mod late;
+mod lingering;
 mod messages;
 mod persistent;
 mod pieces;

@@ -1,6 +1,7 @@
 //! Control messages between the ranks (stalls, failures, goodbyes), and the detection of peers that are gone.
 
 use std::io;
+use std::os::fd::AsRawFd;
 
 use super::comm_table::Known;
 use super::context::{self, CommId};
@@ -13,6 +14,7 @@ use crate::endpoint::Presence;
 use crate::log_line;
 use crate::sys::clock;
 use crate::sys::poll::{Interest, PollSet, Token};
+use crate::sys::socket::is_undelivered;
 use crate::transport::control::{ControlChannel, ControlEvent, ControlMessage};
 use crate::transport::{FIRST_CONTEXT, Header, failure};
 
@@ -246,8 +248,8 @@ impl Engine {
         of_calls.chain(of_messages).fold(0, u32::wrapping_add)
     }
 
-    /// Takes in what ranks had sent before they left, also if no call waits for it: behind it there may be what
-    /// a call waits for.
+    /// Takes in what ranks had sent before they left, also if no call waits for it: behind it there may be
+    /// what a call waits for.
     fn take_in_owed_data(&mut self) {
         for id in self.comms.ids() {
             for rank in 0..self.comms.get(id).size() {
@@ -358,6 +360,19 @@ impl Engine {
         for control in self.endpoints.iter_mut().filter_map(|p| p.control.as_mut()) {
             control.send(&ControlMessage::Bye);
         }
+    }
+
+    /// Whether something that was sent has not come to the host of its receiver.
+    pub(super) fn has_undelivered(&mut self) -> bool {
+        self.endpoints.iter_mut().any(|endpoint| {
+            let Some(control) = endpoint.control.as_mut().filter(|control| !control.is_closed()) else {
+                return false;
+            };
+            control.flush();
+            let data = endpoint.inbox.link.descriptor();
+            control.has_unsent()
+                || [Some(control.as_raw_fd()), data].into_iter().flatten().any(is_undelivered)
+        })
     }
 
     /// Whether every peer has left the first communicator, or is gone. A peer that has left it may still use

@@ -50,8 +50,8 @@ pub(super) struct Member {
     pub moves: u32,
     /// Whether the rank has left this communicator in good order.
     pub has_left: bool,
-    /// Position of the rank's link when it left or quit. Until this rank has read up to there, it may still get
-    /// data from the rank.
+    /// Position of the rank's link when it left or quit. Until this rank has read up to there, it may still
+    /// get data from the rank.
     pub sent: u64,
     /// The calls that the rank had made when it left, unless the communicator had failed there.
     pub calls: Option<CallRecord>,

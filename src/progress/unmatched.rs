@@ -110,8 +110,8 @@ impl Engine {
         }
     }
 
-    /// Compares a peer's call with the one that this rank made under the same number: among the last calls, or
-    /// under way, however many calls have been made since.
+    /// Compares a peer's call with the one that this rank made under the same number: among the last calls,
+    /// or under way, however many calls have been made since.
     pub(super) fn judge(&self, id: CommId, number: u32, call: [u64; 2]) -> Verdict {
         let verdict = self.comms.get(id).collectives.judge(number, call);
         if verdict != Verdict::Forgotten {

@@ -1,9 +1,9 @@
 //! Conversions between a small float and float32, so that a reduction of several ranks is rounded only once.
 //!
 //! Every value of the formats is a float32, so widening is exact. Narrowing rounds to nearest even. A number
-//! above the largest finite one becomes infinity in float16 and float8_e5m2, and NaN in float8_e4m3. When saturating as
-//! NVIDIA's types do (`__NV_SATFINITE`), it becomes the largest finite number, and so does infinity. NaN
-//! stays NaN.
+//! above the largest finite one becomes infinity in float16 and float8_e5m2, and NaN in float8_e4m3. When
+//! saturating as NVIDIA's types do (`__NV_SATFINITE`), it becomes the largest finite number, and so does
+//! infinity. NaN stays NaN.
 
 use std::marker::PhantomData;
 

@@ -231,6 +231,23 @@ fn would_block(n: isize) -> io::Result<Option<usize>> {
     }
 }
 
+/// Whether bytes that were written to a TCP connection have not come to the host of the peer. False for a
+/// local socket, whose bytes are there at once.
+pub fn is_undelivered(socket: RawFd) -> bool {
+    let mut domain: libc::c_int = 0;
+    let mut bytes = std::mem::size_of::<libc::c_int>() as libc::socklen_t;
+    // SAFETY: both pointers are to locals of the given size.
+    let failed = unsafe {
+        libc::getsockopt(socket, libc::SOL_SOCKET, libc::SO_DOMAIN, (&raw mut domain).cast(), &mut bytes)
+    };
+    let mut waiting: libc::c_int = 0;
+    if failed != 0 || domain == libc::AF_UNIX {
+        return false;
+    }
+    // SAFETY: the call writes one int.
+    unsafe { libc::ioctl(socket, libc::TIOCOUTQ, &raw mut waiting) == 0 && waiting > 0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

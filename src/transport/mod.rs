@@ -180,8 +180,8 @@ pub trait Link: Send {
         0
     }
 
-    /// Number of bytes that have come from the network. What the peer had sent when its [`Link::sent`] was this
-    /// number, or less, is here.
+    /// Number of bytes that have come from the network. What the peer had sent when its [`Link::sent`] was
+    /// this number, or less, is here.
     fn received(&self) -> u64 {
         0
     }

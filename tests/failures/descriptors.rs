@@ -15,9 +15,9 @@ const VICTIM: &str = "ANYCCL_TEST_VICTIM";
 const ROOM: &str = "ANYCCL_TEST_ROOM";
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Starts a job whose rank `victim` has room for `room` more open files. Returns what the victim says, then the
-/// others. The store is served here, as launchers do, so it outlives each rank. A victim that does not even come
-/// to the store can tell nobody, so the others are ended then.
+/// Starts a job whose rank `victim` has room for `room` more open files. Returns what the victim says, then
+/// the others. The store is served here, as launchers do, so it outlives each rank. A victim that does not
+/// even come to the store can tell nobody, so the others are ended then.
 fn joined(transport: &str, victim: Rank, room: usize) -> Vec<String> {
     let key = JobKey::random().unwrap();
     let store = Server::start("127.0.0.1:0".parse().unwrap(), &key, SIZE).unwrap();

@@ -227,3 +227,19 @@ fn ranks_that_agree_part_without_an_error_in_whatever_order() {
         }
     }
 }
+
+#[test]
+fn a_rank_that_forgets_a_call_is_said_to_have_finalized() {
+    for transport in TRANSPORTS {
+        let told = on_failing_ranks(3, &quietly(transport), |comm| {
+            let forgets = comm.rank() == 1;
+            let call =
+                if forgets { Ok(()) } else { attempt(&comm, Case::plain(Collective::AllReduce, 0, 10)) };
+            call.and(comm.finalize()).unwrap_err().to_string()
+        });
+        for (rank, told) in told.iter().enumerate() {
+            let both = told.contains("rank 1 called finalize") && told.contains("called all_reduce(");
+            assert!(both, "rank {rank}: {told}");
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Converts C arrays of counts and displacements to blocks ([`Block`]), which are ranges of elements.
 
-use anyccl_engine::base::Result;
+use anyccl_engine::base::{Result, exceeds_memory};
 use anyccl_engine::plan::Block;
 
 use crate::check::{invalid, not_null};
@@ -36,7 +36,7 @@ pub unsafe fn blocks(
     let mut blocks = Vec::with_capacity(len);
     for (&offset, &len) in displs.iter().zip(counts) {
         if offset.checked_add(len).is_none() {
-            return invalid(what, format!("{len} elements from element {offset} exceed the address space"));
+            return invalid(what, exceeds_memory(len as u64, &format!("elements from element {offset}")));
         }
         blocks.push(Block { offset, len });
     }
@@ -51,7 +51,12 @@ pub fn packed(counts: &[usize], what: &'static str) -> Result<Vec<Block>> {
         blocks.push(Block { offset, len });
         offset = match offset.checked_add(len) {
             Some(end) => end,
-            None => return invalid(what, "more elements than the address space holds"),
+            None => {
+                return invalid(
+                    what,
+                    exceeds_memory(len as u64, &format!("elements behind {offset} others")),
+                );
+            }
         };
     }
     Ok(blocks)

@@ -30,8 +30,8 @@ pub enum anyccl_reduce_op {
     ANYCCL_MIN = 2,
     /// Largest contribution.
     ANYCCL_MAX = 3,
-    /// Sum divided by the number of ranks. Integers truncate towards zero. The sum of float16 and 8-bit floats
-    /// is one of float32, which does not overflow.
+    /// Sum divided by the number of ranks. Integers truncate towards zero. The sum of float16 and 8-bit
+    /// floats is one of float32, which does not overflow.
     ANYCCL_AVG = 4,
     /// Bitwise and.
     ANYCCL_BAND = 5,

@@ -1,6 +1,6 @@
 //! One call with its buffers, and its checks before anything is sent.
 
-use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
+use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result, exceeds_memory};
 use crate::executor::{Buffers, Division, Extent, Key};
 use crate::reduce::{Callback, Reducer, divide_fn, kernel_of};
 
@@ -87,9 +87,11 @@ impl Operation {
             CallKind::Collective(collective) if collective.has_root() => {
                 in_range("root", self.call.root, size)
             }
-            CallKind::Collective(_) | CallKind::Formation(_) | CallKind::List(_) | CallKind::OnDevice(_) => {
-                Ok(())
-            }
+            CallKind::Collective(_)
+            | CallKind::Formation(_)
+            | CallKind::List(_)
+            | CallKind::OnDevice(_)
+            | CallKind::Goodbye => Ok(()),
         }
     }
 
@@ -159,11 +161,11 @@ fn addressable(call: &Call, size: u32, unit: usize) -> Result<()> {
     if bytes.is_some_and(|bytes| bytes <= isize::MAX as u128) {
         return Ok(());
     }
-    let got = if unit == call.datatype.bytes() {
-        format!("{} elements of {} for {size} ranks exceed memory", call.count, call.datatype.name())
-    } else {
-        format!("{} elements of {unit} bytes for {size} ranks exceed memory", call.count)
+    let of_what = match unit == call.datatype.bytes() {
+        true => call.datatype.name().to_string(),
+        false => format!("{unit} bytes"),
     };
+    let got = exceeds_memory(call.count, &format!("elements of {of_what} for {size} ranks"));
     Err(Error::InvalidArgument { what: "count", got })
 }
 

@@ -68,9 +68,9 @@ impl PlanCache {
         self.saturates.store(true, Ordering::Relaxed);
     }
 
-    /// The conversions of a call that runs in float32, so that it rounds only once and no sum overflows on the
-    /// way to an average. These are calls on 8-bit floats, and averages of float16, with several ranks; with
-    /// one rank, the result is the input.
+    /// The conversions of a call that runs in float32, so that it rounds only once and no sum overflows on
+    /// the way to an average. These are calls on 8-bit floats, and averages of float16, with several ranks;
+    /// with one rank, the result is the input.
     fn widening(&self, call: &Call, size: u32) -> Option<Conversions> {
         use ReduceOp::{Avg, Max, Min, PremulSum, Product, Sum};
         if call.datatype == Datatype::Float16 && call.op != Some(Avg) {
@@ -265,6 +265,7 @@ impl PlanCache {
                 CallKind::Collective(collective)
                 | CallKind::List(collective)
                 | CallKind::OnDevice(collective) => collective,
+                CallKind::Goodbye => Collective::Barrier,
                 // Every rank's record goes to all ranks. (A message is no operation, and has no plan.)
                 CallKind::Formation(_) | CallKind::Transfer => Collective::AllGather,
             },

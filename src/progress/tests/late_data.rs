@@ -11,13 +11,13 @@ use crate::sys::clock::TestClock;
 use crate::sys::clock::tests::with_clock;
 use crate::transport::{Arrival, Header};
 
-/// A link whose incoming data comes only once the test lets it.
-struct Gated {
+/// A link whose incoming data comes only once the test lets it through.
+struct HeldBack {
     inner: AnyLink,
-    is_open: Arc<AtomicBool>,
+    is_released: Arc<AtomicBool>,
 }
 
-impl Link for Gated {
+impl Link for HeldBack {
     unsafe fn send(
         &mut self,
         header: &Header,
@@ -30,7 +30,7 @@ impl Link for Gated {
     }
 
     fn head(&mut self) -> io::Result<Option<Header>> {
-        if self.is_open.load(Ordering::Relaxed) { self.inner.head() } else { Ok(None) }
+        if self.is_released.load(Ordering::Relaxed) { self.inner.head() } else { Ok(None) }
     }
 
     fn arrival(&mut self) -> io::Result<Arrival> {
@@ -63,16 +63,16 @@ impl Link for Gated {
     }
 }
 
-/// Two ranks over TCP, and the gate for what rank 1 sends.
-fn gated_pair() -> (Arc<Driver>, Arc<Driver>, Arc<AtomicBool>) {
-    let is_open = Arc::new(AtomicBool::new(false));
+/// Two ranks over TCP, and the flag that lets through what rank 1 sends.
+fn held_back_pair() -> (Arc<Driver>, Arc<Driver>, Arc<AtomicBool>) {
+    let is_released = Arc::new(AtomicBool::new(false));
     let wrap = |at, _, inner| match at {
-        0 => AnyLink::Other(Box::new(Gated { inner, is_open: Arc::clone(&is_open) })),
+        0 => AnyLink::Other(Box::new(HeldBack { inner, is_released: Arc::clone(&is_released) })),
         _ => inner,
     };
     let mut drivers = world_with(2, Kind::Tcp, wrap);
     let (one, zero) = (drivers.remove(1), drivers.remove(0));
-    (zero, one, is_open)
+    (zero, one, is_released)
 }
 
 fn broadcast(rank: Rank, root: Rank, count: usize) -> TestCall<'static> {
@@ -94,7 +94,7 @@ fn end(driver: Arc<Driver>, by_quitting: bool) {
 fn with_late_data<T: Send + 'static>(
     clock: &TestClock,
     rank: Arc<Driver>,
-    gate: &AtomicBool,
+    released: &AtomicBool,
     wait: impl FnOnce(&Driver) -> T + Send + 'static,
 ) -> T {
     let waiting = Arc::clone(&rank);
@@ -109,7 +109,7 @@ fn with_late_data<T: Send + 'static>(
         thread::sleep(Duration::from_millis(5));
     }
     assert!(!waiter.is_finished());
-    gate.store(true, Ordering::Relaxed);
+    released.store(true, Ordering::Relaxed);
     waiter.join().unwrap()
 }
 
@@ -117,12 +117,12 @@ fn with_late_data<T: Send + 'static>(
 fn a_call_gets_data_that_comes_after_the_goodbye_of_its_sender() {
     with_clock(|clock| {
         for by_quitting in [false, true] {
-            let (zero, one, gate) = gated_pair();
+            let (zero, one, released) = held_back_pair();
             for _ in 0..2 {
                 broadcast(1, 1, 100).run(&one, &input(1, 100), &mut [0; 100], LONG).unwrap();
             }
             end(one, by_quitting);
-            let error = with_late_data(clock, zero, &gate, |driver| {
+            let error = with_late_data(clock, zero, &released, |driver| {
                 let mut room = [0; 100];
                 for _ in 0..2 {
                     broadcast(0, 1, 100).run(driver, &[], &mut room, LONG).unwrap();
@@ -142,10 +142,10 @@ fn a_call_gets_data_that_comes_after_the_goodbye_of_its_sender() {
 fn a_message_is_received_although_the_goodbye_of_its_sender_came_first() {
     with_clock(|clock| {
         for by_quitting in [false, true] {
-            let (zero, one, gate) = gated_pair();
+            let (zero, one, released) = held_back_pair();
             send(&one, 0, 7, &input(1, 100)).unwrap();
             end(one, by_quitting);
-            let error = with_late_data(clock, zero, &gate, |driver| {
+            let error = with_late_data(clock, zero, &released, |driver| {
                 let mut room = [0; 100];
                 receive(driver, from(1, 7), &mut room, LONG).unwrap();
                 assert_eq!(room[..], input(1, 100));
@@ -160,8 +160,8 @@ fn a_message_is_received_although_the_goodbye_of_its_sender_came_first() {
 #[test]
 fn a_call_that_sends_to_a_rank_that_has_left_does_not_wait_for_data_that_nobody_receives() {
     with_clock(|clock| {
-        let (zero, one, gate) = gated_pair();
-        gate.store(true, Ordering::Relaxed);
+        let (zero, one, released) = held_back_pair();
+        released.store(true, Ordering::Relaxed);
         send(&one, 0, 7, &input(1, 100)).unwrap();
         end(one.clone(), false);
         let error = clock.advance_while(Duration::from_millis(50), || {

@@ -251,8 +251,21 @@ impl Driver {
             if engine.all_left() || rest.is_zero() {
                 return;
             }
-            // An error (out of memory) only makes this poll again.
-            let _ = self.poll_set(&engine).wait(Some(end));
+            let mut set = self.poll_set(&engine);
+            MutexGuard::unlocked(&mut engine, || {
+                // An error (out of memory) only makes this poll again.
+                let _ = set.wait(Some(end));
+            });
+        }
+    }
+
+    /// Waits until the hosts of all peers have what was sent to them, or until the time is over. Never fails.
+    /// A process that ends before that may take it back: what a peer sends to a closed connection resets it.
+    pub fn wait_until_delivered(&self, timeout: Duration) {
+        const PAUSE: Duration = Duration::from_millis(1);
+        let end = clock::now() + timeout;
+        while self.lock().has_undelivered() && clock::now() < end {
+            clock::sleep(PAUSE);
         }
     }
 }
