@@ -28,7 +28,7 @@ PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalenc
 TEST_PREFIX   := target/test-prefix
 TEST_PROGRAMS := target/test-examples
 PARTS := build compile check unit waiting c-api examples nccl mpi-quick benches torch python launchers backends
-LONG  := full seeds rustdoc features release mpi repeats wheels bare-machine
+LONG  := full seeds rustdoc features release mpi wire repeats wheels bare-machine
 # How many parts run at a time; empty: one of each lane (xtask/make_test.py).
 JOBS  ?=
 MAKE_TEST = MAKE="$(MAKE)" $(PYTHON) xtask/make_test.py $(JOBS:%=--jobs %)
@@ -171,6 +171,7 @@ part-examples:
 # mpiexec of MPICH, Intel MPI and Open MPI from PyPI; skipped, with the reason, where they cannot be had.
 part-launchers:
 	$(PYTHON) capi-tests/launchers.py --prefix $(PREFIX) --programs $(EXAMPLES)
+	$(PYTHON) tests/lossy_wire/endings.py --prefix $(PREFIX)
 # Every collective by each engine that can be had: MPICH, Intel MPI and Open MPI from PyPI, each under its own mpiexec; oneCCL. NCCL is
 # opened and says what it misses.
 part-backends:
@@ -227,6 +228,8 @@ part-release:
 	$(PYTHON) mpi-tests/run.py --prefix target/demo-prefix --quick
 part-mpi:
 	$(PYTHON) mpi-tests/run.py --prefix $(PREFIX)
+part-wire:
+	ANYCCL_TEST_LONG=1 $(PYTHON) tests/lossy_wire/endings.py --prefix $(PREFIX)
 # 50 times beside four busy loops.
 part-repeats:
 	$(PYTHON) tests/beside_load.py $(PYTHON) tests/nextest.py --profile default

@@ -73,6 +73,7 @@ LONG = {
     "features": Plan("all"),
     "release": Plan("all", ("build",)),
     "mpi": Plan("all", ("build",)),
+    "wire": Plan("all", ("build",)),
     "repeats": Plan("all", ("build",)),
     "wheels": Plan("all"),
     "bare-machine": Plan("all"),
