@@ -72,6 +72,11 @@ impl Error {
         Error::System { what: what.into(), source: Arc::new(source) }
     }
 
+    /// There is no memory for `bytes` bytes of something.
+    pub fn no_memory(bytes: usize, what: &str, source: io::Error) -> Error {
+        Error::system(format!("no memory for {bytes} bytes of {what}"), source)
+    }
+
     /// The last operating-system error of this thread, of the action `what`.
     pub fn last_os(what: impl Into<String>) -> Error {
         Error::system(what, io::Error::last_os_error())

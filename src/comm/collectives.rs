@@ -10,8 +10,9 @@ use super::communicator::Communicator;
 use super::device::Described;
 use super::late::Late;
 use super::request::Request;
-use crate::base::{BoxedResult, Call, CallKind, Collective, ReduceOp, Result};
+use crate::base::{BoxedResult, Call, CallKind, Collective, Error, ReduceOp, Result};
 use crate::executor::{Key, Prepared, StagedBuffers};
+use crate::sys::zeroed::zeroed;
 
 impl Communicator {
     /// Whether another engine than the builtin one may serve calls.
@@ -179,7 +180,7 @@ impl Communicator {
             return unsafe { self.start_variant(operation, &variant) };
         }
         // SAFETY: the caller vouches for the buffers.
-        let (scaled, memory) = unsafe { self.scaled(operation, operator) };
+        let (scaled, memory) = unsafe { self.scaled(operation, operator) }?;
         if signature.is_none() && self.foreign.is_some() {
             self.check_usable()?;
             // For another engine, the call is a plain sum of the scaled input.
@@ -197,7 +198,7 @@ impl Communicator {
     ///
     /// # Safety
     /// See [`Communicator::run`].
-    unsafe fn scaled(&self, operation: &Operation, operator: &Operator) -> (Operation, Vec<u8>) {
+    unsafe fn scaled(&self, operation: &Operation, operator: &Operator) -> Result<(Operation, Vec<u8>)> {
         let CallKind::Collective(collective) = operation.call.kind else {
             unreachable!("only collectives have operators");
         };
@@ -212,14 +213,15 @@ impl Communicator {
         let input = if fits_output {
             operation.recv
         } else {
-            memory = vec![0; elements * call.datatype.bytes()];
+            let bytes = elements * call.datatype.bytes();
+            memory = zeroed(bytes).map_err(|error| Error::no_memory(bytes, "the scaled input", error))?;
             memory.as_mut_ptr()
         };
         // SAFETY: `elements` elements of the send buffer are readable by the caller's promise. As many are
         // writable in the output, which is the send buffer or does not overlap it, or in `memory`.
         unsafe { operator.scale(input, operation.send, elements, self.plan_cache.saturates()) };
         let send = if elements > 0 { input.cast_const() } else { ptr::null() };
-        (Operation { send, ..*operation }, memory)
+        Ok((Operation { send, ..*operation }, memory))
     }
 
     /// Key and plan of a variant of a call.

@@ -11,6 +11,7 @@ use super::request::Request;
 use crate::base::{Datatype, Error, Result};
 use crate::executor::{Buffers, Prepared};
 use crate::plan::{Block, extent};
+use crate::sys::zeroed::zeroed;
 
 impl Communicator {
     /// Runs a call with a layout to its end.
@@ -121,7 +122,8 @@ impl Communicator {
             return Err(Error::Internal(format!("{} of a list of blocks", operation.collective.name())));
         };
         let blocks = operation.layout.input.to_vec();
-        let memory = vec![0; extent(&blocks) * operation.datatype.bytes()];
+        let bytes = extent(&blocks) * operation.datatype.bytes();
+        let memory = zeroed(bytes).map_err(|error| Error::no_memory(bytes, "the scaled input", error))?;
         let mut scaling = Scaling {
             operator: Arc::clone(operator),
             saturates: self.plan_cache.saturates(),

@@ -1,6 +1,8 @@
 //! Scratch: the memory in which running plans keep data that is neither input nor output.
 
+use crate::base::{Error, Result};
 use crate::memory;
+use crate::sys::zeroed::zeroed;
 
 /// Scratch of one execution. It grows as needed and is kept, because executions are reused.
 #[derive(Debug, Default)]
@@ -24,6 +26,17 @@ impl Drop for Shared {
 }
 
 impl Scratch {
+    /// Makes sure that the next [`Scratch::get`] of this kind has its memory.
+    pub fn reserve(&mut self, bytes: usize, shared: bool) -> Result<()> {
+        if bytes <= self.own.len() || shared && self.get_shared(bytes).is_some() {
+            return Ok(());
+        }
+        // The old memory is freed first, because that may leave enough room for the new one.
+        self.own = Vec::new();
+        self.own = zeroed(bytes).map_err(|error| Error::no_memory(bytes, "scratch", error))?;
+        Ok(())
+    }
+
     /// Gives at least `bytes` bytes, valid until the next call. With `shared`, they lie where peers can read
     /// them, if there is such memory. Then messages out of them need no copy; nothing else depends on it.
     #[inline]
@@ -78,5 +91,18 @@ mod tests {
         assert!(scratch.get_shared(usize::MAX / 2).is_none());
         assert!(peers_can_read(scratch.get(100, true), 100));
         assert_eq!(scratch.get(10_000, false), own);
+    }
+
+    #[test]
+    fn scratch_that_there_is_not_is_an_error_and_less_can_be_had_again() {
+        let mut scratch = Scratch::default();
+        scratch.reserve(10_000, false).unwrap();
+        let error = scratch.reserve(1 << 62, true).unwrap_err();
+        assert!(
+            error.to_string().starts_with("no memory for 4611686018427387904 bytes of scratch"),
+            "{error}"
+        );
+        scratch.reserve(100, false).unwrap();
+        assert!(!scratch.get(100, false).is_null());
     }
 }

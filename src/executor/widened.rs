@@ -3,9 +3,10 @@
 //! The copies are made when the call starts, and the output is written when it has ended. The two copies do
 //! not overlap. So the program is always one for two buffers, even if the call is in place.
 
-use std::ptr;
+use std::{io, ptr};
 
 use super::buffers::{Buffers, placed};
+use crate::base::{Error, Result};
 use crate::reduce::Conversions;
 
 /// A run of elements, in a buffer of the caller and in its copy.
@@ -50,17 +51,23 @@ impl Widened {
     ///
     /// # Safety
     /// The stretches of the input are readable.
-    pub(crate) unsafe fn copy_in(&self, buffers: Buffers) -> Copies {
+    pub(crate) unsafe fn copy_in(&self, buffers: Buffers) -> Result<Copies> {
         let length = |stretches: &[Stretch]| stretches.iter().map(|s| s.at + s.elements).max().unwrap_or(0);
         let input = length(&self.input);
-        let mut copies = Copies { elements: vec![0.0; input + length(&self.output)], input };
+        let all = input + length(&self.output);
+        let mut elements = Vec::new();
+        elements
+            .try_reserve_exact(all)
+            .map_err(|_| Error::no_memory(4 * all, "copies in float32", io::ErrorKind::OutOfMemory.into()))?;
+        elements.resize(all, 0.0);
+        let mut copies = Copies { elements, input };
         for Stretch { offset, at, elements } in self.input.iter().copied() {
             let to = copies.elements[at..at + elements].as_mut_ptr().cast();
             let from = placed(buffers.input.cast_mut(), offset).cast_const();
             // SAFETY: the caller vouches for the source; as many elements of the copy were just sliced.
             unsafe { (self.conversions.widen)(to, from, elements) };
         }
-        copies
+        Ok(copies)
     }
 
     /// Writes the output.

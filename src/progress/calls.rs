@@ -48,6 +48,7 @@ impl ActiveCall {
     pub fn begin_after_exchange(&mut self) -> Result<bool> {
         let Some(exchange) = &self.prepared.pre_exchange else { return Ok(false) };
         let prepared = (exchange.complete)(&self.received)?;
+        self.execution.reserve(&prepared.program)?;
         let header = *self.execution.header();
         // SAFETY: the buffers are those of `Engine::start`, whose caller leaves them alone until there is an
         // outcome.

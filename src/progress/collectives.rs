@@ -29,12 +29,15 @@ impl Engine {
         if let Some(failure) = self.report_failure(comm) {
             return Err(failure);
         }
-        let EngineComm { context, collectives, .. } = self.comms.get_mut(comm);
-        let header = header_for(*context, collectives, &prepared);
         let mut execution = spare_for(&mut self.calls.spare, &prepared);
+        execution.reserve(&prepared.program)?;
         let mut received = Vec::new();
         // SAFETY: passed on from our caller.
-        let mut copies = prepared.widened.as_ref().map(|widened| unsafe { widened.copy_in(buffers) });
+        let copies = prepared.widened.as_ref().map(|widened| unsafe { widened.copy_in(buffers) });
+        let mut copies = copies.transpose()?;
+        // Whatever needs memory has it now, so the call is made on this rank.
+        let EngineComm { context, collectives, .. } = self.comms.get_mut(comm);
+        let header = header_for(*context, collectives, &prepared);
         let used = match &prepared.pre_exchange {
             None => copies.as_mut().map_or(buffers, Copies::buffers),
             Some(exchange) => {
@@ -63,9 +66,10 @@ impl Engine {
         if let Some(failure) = self.report_failure(comm) {
             return Err(failure);
         }
+        let mut execution = spare_for(&mut self.calls.spare, &prepared);
+        execution.reserve(&prepared.program)?;
         let EngineComm { context, collectives, .. } = self.comms.get_mut(comm);
         let header = header_for(*context, collectives, &prepared);
-        let mut execution = spare_for(&mut self.calls.spare, &prepared);
         // SAFETY: passed on from our caller.
         unsafe { execution.begin_staged(Arc::clone(&prepared), header, buffers, staged) };
         Ok(self.enlist(comm, &prepared, buffers, (Vec::new(), None), execution))

@@ -32,3 +32,4 @@ pub mod standard_error;
 pub mod thread;
 pub mod trusted_file;
 pub mod wake;
+pub mod zeroed;

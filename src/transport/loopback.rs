@@ -23,7 +23,8 @@ impl Link for LoopbackLink {
         bytes: usize,
         _single_copy: SingleCopy,
     ) -> io::Result<Option<usize>> {
-        let mut copy = Vec::<u8>::with_capacity(bytes);
+        let mut copy = Vec::<u8>::new();
+        copy.try_reserve_exact(bytes).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
         // SAFETY: the caller vouches for `bytes` readable bytes at `data`; the new vector has that capacity,
         // and nobody else knows it.
         unsafe { std::ptr::copy_nonoverlapping(data, copy.as_mut_ptr(), bytes) };

@@ -9,6 +9,7 @@ mod common;
 mod endurance;
 mod idle;
 mod networks;
+mod no_memory;
 mod p2p;
 mod shared_memory;
 mod wait_some;

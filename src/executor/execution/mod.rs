@@ -15,7 +15,7 @@ use super::fast_path::{FastOp, StopPoint};
 use super::prepared::Prepared;
 use super::program::Program;
 use super::scratch::Scratch;
-use crate::base::{Call, Rank};
+use crate::base::{Call, Error, Rank};
 use crate::endpoint::Endpoint;
 use crate::observe::trace::Recorder;
 use crate::sys::poll::Interest;
@@ -103,6 +103,11 @@ impl Execution {
     #[inline]
     pub fn scratch(&mut self, program: &Program) -> *mut u8 {
         self.scratch.get(program.scratch_bytes, program.scratch_is_shared)
+    }
+
+    /// Makes sure that there is memory for the scratch of a program that begins next.
+    pub fn reserve(&mut self, program: &Program) -> Result<(), Error> {
+        self.scratch.reserve(program.scratch_bytes, program.scratch_is_shared)
     }
 
     /// Starts a call. It runs the local steps of the first rounds, so the buffers are in use from now on.
