@@ -1,11 +1,12 @@
 //! The TCP addresses where a process can be reached by its job.
 
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use super::interface;
 use super::record::ADDRESSES;
 use crate::base::{Error, Result};
-use crate::config::Config;
+use crate::config::{Config, PortRange};
 use crate::log_line;
 use crate::sys::listener::Listener;
 
@@ -21,7 +22,7 @@ pub(crate) fn open(config: &Config) -> Result<Vec<Listener>> {
     let mut listeners = Vec::new();
     let mut last_error = None;
     for ip in places {
-        match Listener::tcp(SocketAddr::new(ip, 0)) {
+        match listen_in(ip, config.ports) {
             Ok(listener) => listeners.push(listener),
             // This happens, for example, with an IPv6 address that is still being checked for duplicates.
             Err(error) => {
@@ -31,12 +32,51 @@ pub(crate) fn open(config: &Config) -> Result<Vec<Listener>> {
         }
     }
     match last_error {
-        Some(error) if listeners.is_empty() => Err(Error::system("cannot listen at any address", error)),
+        Some(error) if listeners.is_empty() => Err(Error::system(
+            "cannot listen at any address (ANYCCL_SOCKET_IFNAME, ANYCCL_PORT_RANGE)",
+            error,
+        )),
         _ => Ok(listeners),
     }
+}
+
+/// Listens at the first port of a range that is free at this address.
+pub(crate) fn listen_in(ip: IpAddr, ports: PortRange) -> io::Result<Listener> {
+    let mut outcome = Err(io::ErrorKind::AddrInUse.into());
+    for port in ports.ports() {
+        outcome = Listener::tcp(SocketAddr::new(ip, port));
+        let is_taken = |error: &io::Error| error.kind() == io::ErrorKind::AddrInUse;
+        if !outcome.as_ref().is_err_and(is_taken) {
+            break;
+        }
+    }
+    outcome
 }
 
 /// The addresses of these listeners, in the same order.
 pub(crate) fn addresses(listeners: &[Listener]) -> Vec<SocketAddr> {
     listeners.iter().filter_map(Listener::address).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_of_the_range_are_taken_one_after_the_other_until_there_is_none() {
+        let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        // Whoever has a port of these now, this host has some that are free.
+        let range = PortRange::parse("42100-42119").unwrap();
+        let mut taken = Vec::new();
+        let error = loop {
+            match listen_in(loopback, range) {
+                Ok(listener) => taken.push(listener),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
+        assert!(!taken.is_empty() && taken.len() <= 20);
+        let ports = addresses(&taken).into_iter().map(|at| at.port());
+        assert!(ports.into_iter().all(|port| (42100..=42119).contains(&port)));
+    }
 }

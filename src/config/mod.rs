@@ -5,12 +5,14 @@
 
 mod backends;
 mod nearest;
+mod ports;
 mod settings;
 mod unknown;
 mod variables;
 
 pub use backends::{BackendChoice, BackendName, MemoryKind};
 pub use nearest::nearest;
+pub use ports::PortRange;
 pub use settings::{Config, DeviceMapChoice, DeviceWayChoice, TransportChoice};
 pub use unknown::{UnknownVariable, unknown_variables, warn_of_unknown_variables};
 pub use variables::{VARIABLES, Variable, raw};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{BackendChoice, raw};
+use super::{BackendChoice, PortRange, raw};
 use crate::base::{Error, Result};
 use crate::observe::log::Level;
 
@@ -73,6 +73,8 @@ pub struct Config {
     pub single_copy: bool,
     /// Interfaces of this communicator, in the syntax of `ANYCCL_SOCKET_IFNAME`, which they replace.
     pub interface: Option<String>,
+    /// Ports at which this process may listen, where nothing else fixes the port.
+    pub ports: PortRange,
     /// Engines by kind of memory.
     pub backend: BackendChoice,
     /// The way of collectives on memory of devices. Direct only if all ranks allow it.
@@ -99,6 +101,7 @@ impl Default for Config {
             spin: Duration::from_micros(30),
             single_copy: true,
             interface: None,
+            ports: PortRange::ANY,
             backend: BackendChoice::default(),
             device_way: DeviceWayChoice::Auto,
             device_map: DeviceMapChoice::All,
@@ -144,6 +147,7 @@ impl Config {
         if let Some(chosen) = switch("ANYCCL_ALLOW_OTHER_USERS")? {
             config.allow_other_users = chosen;
         }
+        config.ports = PortRange::from_environment()?;
         if let Some(text) = raw("ANYCCL_BACKEND") {
             config.backend = BackendChoice::parse("ANYCCL_BACKEND", &text)?;
         }
@@ -185,6 +189,6 @@ fn switch(name: &'static str) -> Result<Option<bool>> {
     }
 }
 
-fn bad(what: &'static str, got: &str, accepted: &str) -> Error {
+pub(super) fn bad(what: &'static str, got: &str, accepted: &str) -> Error {
     Error::InvalidArgument { what, got: format!("\"{got}\"; accepted: {accepted}") }
 }

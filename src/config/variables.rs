@@ -161,6 +161,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Interfaces for TCP: comma-separated name prefixes; a leading ^ excludes them, a leading = demands exact names.",
     },
     Variable {
+        name: "ANYCCL_PORT_RANGE",
+        default: "any free port",
+        meaning: "Ports at which ranks and `anyccl run` listen, LOW-HIGH. A rank listens at one port of each interface, one more where it makes unique ids.",
+    },
+    Variable {
         name: "NCCL_SOCKET_IFNAME",
         default: "unset",
         meaning: "Used when ANYCCL_SOCKET_IFNAME is unset; same syntax.",
