@@ -92,6 +92,8 @@ def preflight(parts):
     for tool in ("cargo-fmt", "cargo-clippy"):
         if not shutil.which(tool):
             left_out["check"] = f"{tool} is missing: rustup component add rustfmt clippy"
+    if os.geteuid() != 0 or not shutil.which("debootstrap"):
+        left_out |= {part: "needs root and debootstrap: apt-get install debootstrap" for part in ("wheels", "bare-machine")}
     unreachable = pypi.why_unreachable()
     if unreachable:
         if not (TARGET / "numpy" / "installed.txt").exists():

@@ -31,8 +31,8 @@ impl PortRange {
         }
     }
 
-    /// All ports of the range, in the order in which a process tries them. Processes begin at different ports, so
-    /// that few of them ask for the same one.
+    /// All ports of the range, in the order in which a process tries them. Processes begin at different
+    /// ports, so that few of them ask for the same one.
     pub fn ports(self) -> impl Iterator<Item = u16> {
         let count = u32::from(self.high - self.low) + 1;
         // A multiplier that scatters neighbouring process numbers.
