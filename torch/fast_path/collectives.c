@@ -25,13 +25,13 @@ static PyObject *give_up(struct collective *call)
         release(&call->send);
     if (call->has_recv)
         release(&call->recv);
-    return not_served();
+    return not_served(call->calls);
 }
 
 static int read_op(struct collective *call, PyObject *object)
 {
     int op;
-    if ((PyObject *)Py_TYPE(object) != python.reduce_op || !read_int(object, 0, 255, &op))
+    if ((PyObject *)Py_TYPE(object) != call->calls->python->reduce_op || !read_int(object, 0, 255, &op))
         return 0;
     call->op = (anyccl_reduce_op_t)op;
     return 1;
@@ -68,7 +68,7 @@ static int look_at_pair(struct collective *call, PyObject *send, PyObject *recv)
 {
     if (!look_at_recv(call, recv))
         return 0;
-    if (send == python.in_place) {
+    if (send == call->calls->python->in_place) {
         /* Without an owner: only recv is released. */
         call->send = call->recv;
         return 1;
@@ -86,7 +86,7 @@ static PyObject *finish(struct collective *call, anyccl_status_t status, anyccl_
     do {                                                                                                               \
         anyccl_status_t status;                                                                                        \
         anyccl_request_t unfinished;                                                                                   \
-        BLOCKING(unfinished, status = library.function(__VA_ARGS__, call.calls->comm));                                \
+        BLOCKING(call.calls, unfinished, status = call.calls->library->function(__VA_ARGS__, call.calls->comm));       \
         return finish(&call, status, unfinished);                                                                      \
     } while (0)
 
@@ -147,7 +147,7 @@ METHOD(all_gather)
     if (count != 2 || !look_at_recv(&call, arguments[1]))
         return give_up(&call);
     const size_t size = (size_t)call.calls->size, each = call.recv.count / size;
-    if (arguments[0] == python.in_place) {
+    if (arguments[0] == call.calls->python->in_place) {
         if (each * size != call.recv.count)
             return give_up(&call);
         call.send.address = call.recv.address + (size_t)call.calls->rank * each * call.recv.item_bytes;
@@ -210,6 +210,6 @@ METHOD(barrier)
         return give_up(&call);
     anyccl_status_t status;
     anyccl_request_t unfinished;
-    BLOCKING(unfinished, status = library.barrier(call.calls->comm));
+    BLOCKING(call.calls, unfinished, status = call.calls->library->barrier(call.calls->comm));
     return finish(&call, status, unfinished);
 }

@@ -14,6 +14,9 @@
  * All is in the limited API of CPython 3.11, the first that has the buffer protocol. One file serves all later
  * versions. libanyccl is not linked: module.c gets the addresses of its functions from ctypes, so both use the same
  * library.
+ *
+ * Nothing here belongs to the process. Each import of the module has a state of its own, in the same interpreter or in
+ * another one. A communicator keeps the state of the import that made it.
  */
 #ifndef ANYCCL_FAST_PATH_H
 #define ANYCCL_FAST_PATH_H
@@ -37,18 +40,28 @@ struct library {
     LIBRARY_FUNCTIONS(DECLARE)
 #undef DECLARE
 };
-extern struct library library;
 
-/* Objects of Python that this module uses. module.c sets them. */
+/* An object of Python that this module uses, by its name in bind(). */
+/* clang-format off */
+#define PYTHON_OBJECTS(F) \
+    F(in_place) F(reduce_op) F(dumps) F(loads) F(protocol) F(raise_status) F(not_served) F(refuse_array) F(status) \
+    F(found)
+/* clang-format on */
+
 struct python {
-    PyObject *in_place, *reduce_op, *dumps, *loads, *protocol, *raise_status, *not_served, *refuse_array, *status,
-        *found;
+#define DECLARE(name) PyObject *name;
+    PYTHON_OBJECTS(DECLARE)
+#undef DECLARE
+    /* Type of the owner of memory that an interrupted operation uses. */
+    PyObject *held_type;
 };
-extern struct python python;
 
 /* The calls of one communicator: anyccl._fast_path.Calls. */
 struct calls {
     PyObject_HEAD
+    /* Parts of the state of the module, which lives as long as the type of this object. */
+    const struct library *library;
+    const struct python *python;
     anyccl_comm_t comm;
     int rank, size;
     /* List of (request, what it uses) of operations whose wait was interrupted. */
@@ -71,27 +84,27 @@ void release(struct memory *memory);
 int read_int(PyObject *object, int least, int most, int *number);
 
 /* Result of a method that did nothing. */
-PyObject *not_served(void);
+PyObject *not_served(const struct calls *calls);
 
-static inline void set_limit(int64_t limit_ms, anyccl_request_t *unfinished)
+static inline void set_limit(const struct calls *calls, int64_t limit_ms, anyccl_request_t *unfinished)
 {
     /* Only wrong arguments are refused. */
-    const anyccl_status_t status = library.set_blocking_limit(limit_ms, unfinished);
+    const anyccl_status_t status = calls->library->set_blocking_limit(limit_ms, unfinished);
     (void)status;
 }
 
-/* A blocking call of the library: BLOCKING(unfinished, status = library.barrier(comm)). It may leave a request. STARTED
- * leaves one if the call cannot end at once, and makes no request otherwise. */
+/* A blocking call of the library: BLOCKING(calls, unfinished, status = calls->library->barrier(comm)). It may leave a
+ * request. STARTED leaves one if the call cannot end at once, and makes no request otherwise. */
 #define LIMIT_MS 100
-#define BLOCKING(unfinished, call) LIMITED(LIMIT_MS, unfinished, call)
-#define STARTED(unfinished, call) LIMITED(0, unfinished, call)
-#define LIMITED(limit_ms, unfinished, call)                                                                            \
+#define BLOCKING(calls, unfinished, call) LIMITED(LIMIT_MS, calls, unfinished, call)
+#define STARTED(calls, unfinished, call) LIMITED(0, calls, unfinished, call)
+#define LIMITED(limit_ms, calls, unfinished, call)                                                                     \
     do {                                                                                                               \
         (unfinished) = NULL;                                                                                           \
         Py_BEGIN_ALLOW_THREADS                                                                                         \
-        set_limit(limit_ms, &(unfinished));                                                                            \
+        set_limit(calls, limit_ms, &(unfinished));                                                                     \
         call;                                                                                                          \
-        set_limit(ANYCCL_TIMEOUT_NEVER, NULL);                                                                         \
+        set_limit(calls, ANYCCL_TIMEOUT_NEVER, NULL);                                                                  \
         Py_END_ALLOW_THREADS                                                                                           \
     } while (0)
 
@@ -108,8 +121,7 @@ int end(struct calls *self, anyccl_status_t status, anyccl_request_t unfinished,
 /* Leaves an operation, whose wait was interrupted, to `left`. NULL: there is none, and its memory is released. */
 void leave(struct calls *self, anyccl_request_t request, struct uses uses);
 int raise_status(struct calls *self, anyccl_status_t status);
-extern PyTypeObject *held_type;
-PyTypeObject *make_held_type(void);
+PyObject *make_held_type(void);
 
 #define METHOD(name) PyObject *name(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 METHOD(all_reduce);
@@ -133,6 +145,6 @@ METHOD(bcast_object);
 METHOD(allgather_object);
 
 /* Makes anyccl.Status of what is known of a message. */
-PyObject *status_of(const anyccl_message_status_t *message);
+PyObject *status_of(const struct calls *calls, const anyccl_message_status_t *message);
 
 #endif

@@ -5,12 +5,15 @@
 
 #include <structmember.h>
 
-struct library library;
-struct python python;
+/* What one import of the module uses. */
+struct state {
+    struct library library;
+    struct python python;
+};
 
-PyObject *not_served(void)
+PyObject *not_served(const struct calls *calls)
 {
-    return Py_NewRef(python.not_served);
+    return Py_NewRef(calls->python->not_served);
 }
 
 static PyObject *calls_new(PyTypeObject *type, PyObject *arguments, PyObject *named)
@@ -20,9 +23,16 @@ static PyObject *calls_new(PyTypeObject *type, PyObject *arguments, PyObject *na
     (void)named;
     if (!PyArg_ParseTuple(arguments, "nii", &handle, &rank, &size))
         return NULL;
+    const struct state *state = PyType_GetModuleState(type);
+    if (state == NULL || state->python.found == NULL) {
+        PyErr_SetString(PyExc_RuntimeError, "anyccl._fast_path.bind() has not been called");
+        return NULL;
+    }
     struct calls *self = (struct calls *)PyType_GenericNew(type, NULL, NULL);
     if (self == NULL)
         return NULL;
+    self->library = &state->library;
+    self->python = &state->python;
     self->comm = (anyccl_comm_t)handle;
     self->rank = rank;
     self->size = size;
@@ -32,9 +42,17 @@ static PyObject *calls_new(PyTypeObject *type, PyObject *arguments, PyObject *na
     return (PyObject *)self;
 }
 
+static int calls_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((struct calls *)self)->left);
+    return 0;
+}
+
 static void calls_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
     Py_XDECREF(((struct calls *)self)->left);
     freefunc release_memory = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release_memory(self);
@@ -74,13 +92,15 @@ static PyMemberDef calls_members[] = {
 static PyType_Slot calls_slots[] = {
     {Py_tp_new, calls_new},
     {Py_tp_dealloc, calls_dealloc},
+    {Py_tp_traverse, calls_traverse},
     {Py_tp_methods, calls_methods},
     {Py_tp_members, calls_members},
     {Py_tp_doc,
      "Calls(handle, rank, size): frequent calls on a communicator. A method that returns NotServed has done nothing."},
     {0, NULL},
 };
-static PyType_Spec calls_spec = {"anyccl._fast_path.Calls", sizeof(struct calls), 0, Py_TPFLAGS_DEFAULT, calls_slots};
+static PyType_Spec calls_spec = {"anyccl._fast_path.Calls", sizeof(struct calls), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, calls_slots};
 
 /* Looks a function of the library up in a dict of addresses. */
 static void *address_in(PyObject *addresses, const char *name)
@@ -93,35 +113,37 @@ static void *address_in(PyObject *addresses, const char *name)
     return PyLong_AsVoidPtr(address);
 }
 
+/* Takes an object out of a dict, in the place of an earlier one. */
+static int take_object(PyObject *objects, const char *name, PyObject **place)
+{
+    PyObject *object = PyDict_GetItemString(objects, name), *earlier = *place;
+    if (object == NULL) {
+        PyErr_Format(PyExc_KeyError, "%s", name);
+        return 0;
+    }
+    *place = Py_NewRef(object);
+    Py_XDECREF(earlier);
+    return 1;
+}
+
 /* bind(addresses, objects): what this module uses. */
 static PyObject *bind(PyObject *module, PyObject *arguments)
 {
+    struct state *state = PyModule_GetState(module);
     PyObject *addresses, *objects;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "O!O!", &PyDict_Type, &addresses, &PyDict_Type, &objects))
         return NULL;
 #define BIND(function)                                                                                                 \
-    if ((library.function = (__typeof__(library.function))address_in(addresses, "anyccl_" #function)) == NULL)         \
+    if ((state->library.function = (__typeof__(state->library.function))address_in(addresses, "anyccl_" #function)) == \
+        NULL)                                                                                                          \
         return NULL;
     LIBRARY_FUNCTIONS(BIND)
 #undef BIND
-    const struct {
-        const char *name;
-        PyObject **place;
-    } wanted[] = {
-        {"in_place", &python.in_place},     {"reduce_op", &python.reduce_op},
-        {"dumps", &python.dumps},           {"loads", &python.loads},
-        {"protocol", &python.protocol},     {"raise_status", &python.raise_status},
-        {"not_served", &python.not_served}, {"refuse_array", &python.refuse_array},
-        {"status", &python.status},         {"found", &python.found},
-    };
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        PyObject *object = PyDict_GetItemString(objects, wanted[i].name);
-        if (object == NULL)
-            return PyErr_Format(PyExc_KeyError, "%s", wanted[i].name);
-        Py_XDECREF(*wanted[i].place);
-        *wanted[i].place = Py_NewRef(object);
-    }
+#define TAKE(name)                                                                                                     \
+    if (!take_object(objects, #name, &state->python.name))                                                             \
+        return NULL;
+    PYTHON_OBJECTS(TAKE)
+#undef TAKE
     Py_RETURN_NONE;
 }
 
@@ -130,25 +152,57 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
+/* Adds the type of the calls to a new module. */
+static int fill(PyObject *module)
+{
+    struct state *state = PyModule_GetState(module);
+    state->python.held_type = make_held_type();
+    PyObject *type = state->python.held_type ? PyType_FromModuleAndSpec(module, &calls_spec, NULL) : NULL;
+    const int result = type ? PyModule_AddObjectRef(module, "Calls", type) : -1;
+    Py_XDECREF(type);
+    return result;
+}
+
+static int traverse(PyObject *module, visitproc visit, void *arg)
+{
+    const struct state *state = PyModule_GetState(module);
+    if (state == NULL)
+        return 0;
+#define VISIT(name) Py_VISIT(state->python.name);
+    PYTHON_OBJECTS(VISIT)
+#undef VISIT
+    Py_VISIT(state->python.held_type);
+    return 0;
+}
+
+static void free_state(void *module)
+{
+    const struct state *state = PyModule_GetState(module);
+    if (state == NULL)
+        return;
+#define DROP(name) Py_XDECREF(state->python.name);
+    PYTHON_OBJECTS(DROP)
+#undef DROP
+    Py_XDECREF(state->python.held_type);
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, fill}, {0, NULL}};
+
+/* Without m_clear: a call that runs while the collector works on a cycle still finds its objects. Every cycle goes
+ * through a dict, which the collector clears. */
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     "anyccl._fast_path",
     "Frequent calls of anyccl without ctypes.",
-    -1,
+    sizeof(struct state),
     functions,
+    slots,
+    traverse,
     NULL,
-    NULL,
-    NULL,
-    NULL,
+    free_state,
 };
 
 PyMODINIT_FUNC PyInit__fast_path(void)
 {
-    PyObject *module = PyModule_Create(&definition);
-    PyObject *type = module ? PyType_FromSpec(&calls_spec) : NULL;
-    held_type = type ? make_held_type() : NULL;
-    if (held_type == NULL || PyModule_AddObjectRef(module, "Calls", type) < 0)
-        Py_CLEAR(module);
-    Py_XDECREF(type);
-    return module;
+    return PyModuleDef_Init(&definition);
 }

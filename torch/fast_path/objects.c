@@ -20,23 +20,23 @@ static int64_t now_ns(void)
 }
 
 /* Pickles an object. */
-static PyObject *dump(PyObject *object, char **bytes, Py_ssize_t *length)
+static PyObject *dump(const struct calls *calls, PyObject *object, char **bytes, Py_ssize_t *length)
 {
-    PyObject *content = PyObject_CallFunctionObjArgs(python.dumps, object, python.protocol, NULL);
+    PyObject *content = PyObject_CallFunctionObjArgs(calls->python->dumps, object, calls->python->protocol, NULL);
     if (content != NULL && PyBytes_AsStringAndSize(content, bytes, length) < 0)
         Py_CLEAR(content);
     return content;
 }
 
-static PyObject *load(PyObject *content)
+static PyObject *load(const struct calls *calls, PyObject *content)
 {
-    return PyObject_CallFunctionObjArgs(python.loads, content, NULL);
+    return PyObject_CallFunctionObjArgs(calls->python->loads, content, NULL);
 }
 
-static PyObject *load_part(char *bytes, Py_ssize_t length)
+static PyObject *load_part(const struct calls *calls, char *bytes, Py_ssize_t length)
 {
     PyObject *view = PyMemoryView_FromMemory(bytes, length, PyBUF_READ);
-    PyObject *object = view ? load(view) : NULL;
+    PyObject *object = view ? load(calls, view) : NULL;
     Py_XDECREF(view);
     return object;
 }
@@ -51,9 +51,9 @@ static PyObject *room(Py_ssize_t length, char **bytes)
 }
 
 /* Pickles an object as a message: a short pickle has zeros behind it, up to SMALL bytes. */
-static PyObject *dump_message(PyObject *object, char **bytes, Py_ssize_t *length)
+static PyObject *dump_message(const struct calls *calls, PyObject *object, char **bytes, Py_ssize_t *length)
 {
-    PyObject *content = dump(object, bytes, length);
+    PyObject *content = dump(calls, object, bytes, length);
     if (content == NULL || *length >= SMALL)
         return content;
     char *padded;
@@ -84,11 +84,12 @@ METHOD(send_object)
     anyccl_status_t status;
     anyccl_request_t unfinished;
     if (count != 3 || !read_int(arguments[1], 0, calls->size - 1, &dest) || !read_int(arguments[2], 0, INT_MAX, &tag))
-        return not_served();
-    PyObject *content = dump_message(arguments[0], &bytes, &length);
+        return not_served(calls);
+    PyObject *content = dump_message(calls, arguments[0], &bytes, &length);
     if (content == NULL)
         return NULL;
-    BLOCKING(unfinished, status = library.send(bytes, (size_t)length, ANYCCL_BYTE, dest, tag, calls->comm));
+    BLOCKING(calls, unfinished,
+             status = calls->library->send(bytes, (size_t)length, ANYCCL_BYTE, dest, tag, calls->comm));
     is_sent = end_with(calls, status, unfinished, content);
     Py_DECREF(content);
     return is_sent ? Py_NewRef(Py_None) : NULL;
@@ -103,14 +104,14 @@ static PyObject *receive_taken(struct calls *calls, anyccl_message_t taken, cons
     PyObject *object = NULL, *content = room((Py_ssize_t)found->bytes, &bytes);
     if (content == NULL)
         return NULL;
-    anyccl_status_t status = library.imrecv(bytes, found->count, found->datatype, &taken, &request);
+    anyccl_status_t status = calls->library->imrecv(bytes, found->count, found->datatype, &taken, &request);
     if (status == ANYCCL_SUCCESS)
-        status = library.test(&request, &done);
+        status = calls->library->test(&request, &done);
     if (end_with(calls, status, request, content)) {
         if (found->datatype == ANYCCL_BYTE)
-            object = load(content);
+            object = load(calls, content);
         else
-            Py_XDECREF(PyObject_CallFunction(python.refuse_array, "iiii", found->source, found->tag,
+            Py_XDECREF(PyObject_CallFunction(calls->python->refuse_array, "iiii", found->source, found->tag,
                                              (int)found->datatype, calls->rank));
     }
     Py_DECREF(content);
@@ -132,9 +133,9 @@ static PyObject *receive_soon(struct calls *calls, int source, int tag, anyccl_m
     int64_t until = 0, now = 0;
     do {
         for (int attempt = 0; is_exact && attempt < ATTEMPTS && status == ANYCCL_SUCCESS && !received; attempt++)
-            status = library.try_recv(bytes, SMALL, ANYCCL_BYTE, source, tag, calls->comm, &received);
+            status = calls->library->try_recv(bytes, SMALL, ANYCCL_BYTE, source, tag, calls->comm, &received);
         if (status == ANYCCL_SUCCESS && !received)
-            status = library.improbe(source, tag, calls->comm, &taken, found);
+            status = calls->library->improbe(source, tag, calls->comm, &taken, found);
         if (status != ANYCCL_SUCCESS || received || taken != NULL)
             break;
         now = now_ns();
@@ -146,21 +147,22 @@ static PyObject *receive_soon(struct calls *calls, int source, int tag, anyccl_m
         raise_status(calls, status);
     } else if (received) {
         *found = (anyccl_message_status_t){source, tag, ANYCCL_BYTE, 0, SMALL, SMALL};
-        object = load(content);
+        object = load(calls, content);
     } else {
-        object = taken != NULL ? receive_taken(calls, taken, found) : not_served();
+        object = taken != NULL ? receive_taken(calls, taken, found) : not_served(calls);
     }
     Py_DECREF(content);
     return object;
 }
 
 /* Fills the Status of the caller, if there is one. Takes over `object`. */
-static PyObject *with_status(PyObject *object, PyObject *status, const anyccl_message_status_t *found)
+static PyObject *with_status(const struct calls *calls, PyObject *object, PyObject *status,
+                             const anyccl_message_status_t *found)
 {
-    if (object == NULL || object == python.not_served || status == Py_None)
+    if (object == NULL || object == calls->python->not_served || status == Py_None)
         return object;
-    PyObject *made = status_of(found), *value = made ? PyObject_GetAttr(made, python.found) : NULL;
-    if (value == NULL || PyObject_SetAttr(status, python.found, value) < 0)
+    PyObject *made = status_of(calls, found), *value = made ? PyObject_GetAttr(made, calls->python->found) : NULL;
+    if (value == NULL || PyObject_SetAttr(status, calls->python->found, value) < 0)
         Py_CLEAR(object);
     Py_XDECREF(value);
     Py_XDECREF(made);
@@ -175,8 +177,8 @@ METHOD(recv_object)
     anyccl_message_status_t found;
     if (count != 3 || !read_int(arguments[0], ANYCCL_ANY_SOURCE, calls->size - 1, &source) ||
         !read_int(arguments[1], ANYCCL_ANY_TAG, INT_MAX, &tag))
-        return not_served();
-    return with_status(receive_soon(calls, source, tag, &found), arguments[2], &found);
+        return not_served(calls);
+    return with_status(calls, receive_soon(calls, source, tag, &found), arguments[2], &found);
 }
 
 /* sendrecv(obj, dest, sendtag, source, recvtag, status): gives the object. If its message does not come soon, gives
@@ -194,18 +196,19 @@ METHOD(sendrecv_object)
         !read_int(arguments[2], 0, INT_MAX, &sendtag) ||
         !read_int(arguments[3], ANYCCL_ANY_SOURCE, calls->size - 1, &source) ||
         !read_int(arguments[4], ANYCCL_ANY_TAG, INT_MAX, &recvtag))
-        return not_served();
-    PyObject *object = NULL, *content = dump_message(arguments[0], &bytes, &length);
+        return not_served(calls);
+    PyObject *object = NULL, *content = dump_message(calls, arguments[0], &bytes, &length);
     if (content == NULL)
         return NULL;
-    STARTED(sending, status = library.send(bytes, (size_t)length, ANYCCL_BYTE, dest, sendtag, calls->comm));
+    STARTED(calls, sending,
+            status = calls->library->send(bytes, (size_t)length, ANYCCL_BYTE, dest, sendtag, calls->comm));
     if (status != ANYCCL_SUCCESS) {
         end_with(calls, status, sending, content);
     } else {
-        object = with_status(receive_soon(calls, source, recvtag, &found), arguments[5], &found);
-        if (object == python.not_served) {
+        object = with_status(calls, receive_soon(calls, source, recvtag, &found), arguments[5], &found);
+        if (object == calls->python->not_served) {
             Py_DECREF(object);
-            object = Py_BuildValue("(OnO)", python.not_served, (Py_ssize_t)sending, content);
+            object = Py_BuildValue("(OnO)", calls->python->not_served, (Py_ssize_t)sending, content);
         } else if (object == NULL) {
             leave(calls, sending, (struct uses){{NULL, NULL}, content});
         } else if (sending != NULL && !end_with(calls, ANYCCL_SUCCESS, sending, content)) {
@@ -242,7 +245,8 @@ static int broadcast_bytes(struct calls *calls, PyObject *owner, char *bytes, si
 {
     anyccl_status_t status;
     anyccl_request_t unfinished;
-    BLOCKING(unfinished, status = library.broadcast(bytes, bytes, length, ANYCCL_BYTE, root, calls->comm));
+    BLOCKING(calls, unfinished,
+             status = calls->library->broadcast(bytes, bytes, length, ANYCCL_BYTE, root, calls->comm));
     return end_with(calls, status, unfinished, owner);
 }
 
@@ -254,9 +258,9 @@ METHOD(bcast_object)
     char *head, *bytes = NULL;
     Py_ssize_t length = 0;
     if (count != 2 || !read_int(arguments[1], 0, calls->size - 1, &root))
-        return not_served();
+        return not_served(calls);
     const int is_root = calls->rank == root;
-    PyObject *object = NULL, *content = is_root ? dump(arguments[0], &bytes, &length) : NULL;
+    PyObject *object = NULL, *content = is_root ? dump(calls, arguments[0], &bytes, &length) : NULL;
     if (is_root && content == NULL)
         return NULL;
     PyObject *first = room(HEAD, &head);
@@ -276,7 +280,7 @@ METHOD(bcast_object)
     if (is_root)
         object = Py_NewRef(arguments[0]);
     else
-        object = content ? load(content) : load_part(head + LENGTH_BYTES, (Py_ssize_t)length_in(head));
+        object = content ? load(calls, content) : load_part(calls, head + LENGTH_BYTES, (Py_ssize_t)length_in(head));
 leave:
     Py_XDECREF(first);
     Py_XDECREF(content);
@@ -299,10 +303,11 @@ static PyObject *gather_long(struct calls *calls, PyObject *mine, char *bytes, c
     if (used != NULL) {
         anyccl_status_t status;
         anyccl_request_t unfinished;
-        BLOCKING(unfinished, status = library.all_gather_v(bytes, all, lengths, NULL, ANYCCL_BYTE, calls->comm));
+        BLOCKING(calls, unfinished,
+                 status = calls->library->all_gather_v(bytes, all, lengths, NULL, ANYCCL_BYTE, calls->comm));
         list = end_with(calls, status, unfinished, used) ? PyList_New(calls->size) : NULL;
         for (Py_ssize_t rank = 0; list != NULL && rank < calls->size; rank++) {
-            PyObject *object = load_part(all, (Py_ssize_t)lengths[rank]);
+            PyObject *object = load_part(calls, all, (Py_ssize_t)lengths[rank]);
             all += lengths[rank];
             if (object == NULL || PyList_SetItem(list, rank, object) < 0)
                 Py_CLEAR(list);
@@ -324,8 +329,8 @@ METHOD(allgather_object)
     anyccl_status_t status;
     anyccl_request_t unfinished;
     if (count != 1)
-        return not_served();
-    PyObject *list = NULL, *content = dump(arguments[0], &bytes, &length);
+        return not_served(calls);
+    PyObject *list = NULL, *content = dump(calls, arguments[0], &bytes, &length);
     if (content == NULL)
         return NULL;
     PyObject *first = room((Py_ssize_t)calls->size * HEAD, &heads);
@@ -334,7 +339,7 @@ METHOD(allgather_object)
     char *mine = heads + (size_t)calls->rank * HEAD;
     memset(mine, 0, HEAD);
     fill_head(mine, bytes, length);
-    BLOCKING(unfinished, status = library.all_gather(mine, heads, HEAD, ANYCCL_BYTE, calls->comm));
+    BLOCKING(calls, unfinished, status = calls->library->all_gather(mine, heads, HEAD, ANYCCL_BYTE, calls->comm));
     if (!end_with(calls, status, unfinished, first))
         goto leave;
     for (Py_ssize_t rank = 0; rank < calls->size; rank++)
@@ -346,7 +351,7 @@ METHOD(allgather_object)
     list = PyList_New(calls->size);
     for (Py_ssize_t rank = 0; list != NULL && rank < calls->size; rank++) {
         char *head = heads + rank * HEAD;
-        PyObject *object = load_part(head + LENGTH_BYTES, (Py_ssize_t)length_in(head));
+        PyObject *object = load_part(calls, head + LENGTH_BYTES, (Py_ssize_t)length_in(head));
         if (object == NULL || PyList_SetItem(list, rank, object) < 0)
             Py_CLEAR(list);
     }

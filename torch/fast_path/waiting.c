@@ -13,8 +13,6 @@ struct held {
     struct memory *memory[2];
 };
 
-PyTypeObject *held_type;
-
 static void held_dealloc(PyObject *self)
 {
     struct held *held = (struct held *)self;
@@ -30,21 +28,22 @@ static void held_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-PyTypeObject *make_held_type(void)
+PyObject *make_held_type(void)
 {
     static PyType_Slot slots[] = {{Py_tp_dealloc, held_dealloc}, {0, NULL}};
     static PyType_Spec spec = {"anyccl._fast_path.Held", sizeof(struct held), 0,
                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-    return (PyTypeObject *)PyType_FromSpec(&spec);
+    return PyType_FromSpec(&spec);
 }
 
 /* Makes an object that owns what `uses` has. Without memory for it, what is used stays for ever. */
-static PyObject *hold(struct uses uses)
+static PyObject *hold(const struct calls *calls, struct uses uses)
 {
     if (uses.object != NULL)
         return Py_NewRef(uses.object);
-    allocfunc allocate = (allocfunc)PyType_GetSlot(held_type, Py_tp_alloc);
-    struct held *held = (struct held *)allocate(held_type, 0);
+    PyTypeObject *type = (PyTypeObject *)calls->python->held_type;
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    struct held *held = (struct held *)allocate(type, 0);
     if (held == NULL)
         return NULL;
     for (int i = 0; i < 2; i++) {
@@ -70,7 +69,7 @@ void leave(struct calls *self, anyccl_request_t request, struct uses uses)
         return;
     }
     PyErr_Fetch(&type, &value, &trace);
-    PyObject *held = hold(uses);
+    PyObject *held = hold(self, uses);
     PyObject *pair = held ? Py_BuildValue("(nN)", (Py_ssize_t)request, held) : NULL;
     if (pair == NULL || PyList_Append(self->left, pair) < 0)
         PyErr_Clear();
@@ -80,7 +79,7 @@ void leave(struct calls *self, anyccl_request_t request, struct uses uses)
 
 int raise_status(struct calls *self, anyccl_status_t status)
 {
-    PyObject *result = PyObject_CallFunction(python.raise_status, "ii", (int)status, self->rank);
+    PyObject *result = PyObject_CallFunction(self->python->raise_status, "ii", (int)status, self->rank);
     Py_XDECREF(result);
     return 0;
 }
@@ -95,7 +94,7 @@ int end(struct calls *self, anyccl_status_t status, anyccl_request_t unfinished,
             return 0;
         }
         Py_BEGIN_ALLOW_THREADS
-        status = library.wait_for(&unfinished, LIMIT_MS, &done, message);
+        status = self->library->wait_for(&unfinished, LIMIT_MS, &done, message);
         Py_END_ALLOW_THREADS
     }
     if (status != ANYCCL_SUCCESS) {

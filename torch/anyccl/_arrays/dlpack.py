@@ -41,9 +41,10 @@ class _Versioned(ctypes.Structure):
     ]
 
 
-_pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+# By item, as in exported.py.
+_pointer_of = ctypes.pythonapi["PyCapsule_GetPointer"]
 _pointer_of.argtypes, _pointer_of.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
-_is_valid = ctypes.pythonapi.PyCapsule_IsValid
+_is_valid = ctypes.pythonapi["PyCapsule_IsValid"]
 _is_valid.argtypes, _is_valid.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_int
 
 

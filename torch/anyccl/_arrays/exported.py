@@ -26,11 +26,12 @@ class _PyBuffer(ctypes.Structure):
     ]
 
 
-_get = ctypes.pythonapi.PyObject_GetBuffer
+# Looked up by item: a function that is an attribute of pythonapi, and its types, belong to all packages of the process.
+_get = ctypes.pythonapi["PyObject_GetBuffer"]
 _get.argtypes, _get.restype = [ctypes.py_object, ctypes.POINTER(_PyBuffer), ctypes.c_int], ctypes.c_int
-_release = ctypes.pythonapi.PyBuffer_Release
+_release = ctypes.pythonapi["PyBuffer_Release"]
 _release.argtypes, _release.restype = [ctypes.POINTER(_PyBuffer)], None
-_is_contiguous = ctypes.pythonapi.PyBuffer_IsContiguous
+_is_contiguous = ctypes.pythonapi["PyBuffer_IsContiguous"]
 _is_contiguous.argtypes, _is_contiguous.restype = [ctypes.POINTER(_PyBuffer), ctypes.c_char], ctypes.c_int
 
 

@@ -55,6 +55,73 @@ def test_a_world_that_was_left_is_not_entered_again():
     assert done.returncode == 0, done.stderr
 
 
+# Calls that the extension serves, and calls that it leaves to the general way.
+ALL_WAYS = """
+import sys
+
+import anyccl
+
+
+def check_all_ways(comm):
+    got = bytearray(2)
+    comm.Allreduce(memoryview(bytes([1, 9, 2, 9]))[::2], got)
+    assert got == bytes([1, 2]), got
+    comm.Allreduce(bytes([3, 4]), got)
+    assert got == bytes([3, 4]) and comm.bcast("a") == "a" and comm.allgather("b") == ["b"]
+    sent = comm.isend("c", 0, 9)
+    assert comm.recv(0, 9) == "c"
+    sent.wait()
+    aborted = comm.dup()
+    aborted.abort()
+    for call, kind in ((lambda: comm.Allreduce(bytes(2), bytearray(5)), first.InvalidArgumentError),
+                       (lambda: comm.bcast(1, 99), first.InvalidArgumentError),
+                       (lambda: aborted.Allreduce(bytes(2), got), first.AbortedError)):
+        try:
+            call()
+        except kind:
+            continue
+        raise SystemExit("not refused")
+
+
+first, world = anyccl, anyccl.Communicator.world()
+check_all_ways(world)
+"""
+IMPORTED_AGAIN = ALL_WAYS + """
+for name in [name for name in sys.modules if name.partition(".")[0] == "anyccl"]:
+    del sys.modules[name]
+import anyccl
+
+other = anyccl.Communicator.from_id(anyccl.unique_id(), 1, 0)
+assert type(other) is not type(world)
+check_all_ways(world)
+other.close()
+check_all_ways(world)
+"""
+IN_ANOTHER_INTERPRETER = ALL_WAYS + """
+try:
+    import _interpreters as interpreters
+    another = interpreters.create("legacy")
+except ImportError:
+    import _xxsubinterpreters as interpreters
+    another = interpreters.create(isolated=False)
+interpreters.run_string(another, f"import sys; sys.path[:0] = {sys.path}\\n" + '''
+import anyccl
+comm = anyccl.Communicator.from_id(anyccl.unique_id(), 1, 0)
+assert comm.allgather(1) == [1]
+comm.close()
+''')
+check_all_ways(world)
+interpreters.destroy(another)
+check_all_ways(world)
+"""
+
+
+def test_an_import_changes_nothing_for_communicators_of_another_one():
+    for program in (IMPORTED_AGAIN, IN_ANOTHER_INTERPRETER):
+        done = subprocess.run([sys.executable, "-c", program], text=True, capture_output=True)
+        assert done.returncode == 0, done.stderr
+
+
 def loaded_with(environment, package=None):
     """Loads the library in a new Python, and returns the finished process."""
     path = os.pathsep.join(filter(None, [str(package) if package else None, *sys.path]))
