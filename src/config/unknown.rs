@@ -10,8 +10,9 @@ const PREFIX: &str = "ANYCCL_";
 
 /// Names that the library itself does not read: those of the Python package, of the stand-ins for NCCL and
 /// MPI, of compiler wrappers, and of builds.
-const OTHERS: [&str; 11] = [
+const OTHERS: [&str; 12] = [
     "ANYCCL_LIB",
+    "ANYCCL_PYTHON_CTYPES",
     "ANYCCL_ROOT",
     "ANYCCL_TORCHRUN",
     "ANYCCL_NCCL_AUDIT",
@@ -99,7 +100,15 @@ mod tests {
 
     #[test]
     fn known_names_and_those_of_others_are_let_pass() {
-        for name in ["ANYCCL_RANK", "ANYCCL_LIB", "ANYCCL_CACHE", "ANYCCL_TEST_SEEDS", "NCCL_DEBUG", "PATH"] {
+        for name in [
+            "ANYCCL_RANK",
+            "ANYCCL_LIB",
+            "ANYCCL_PYTHON_CTYPES",
+            "ANYCCL_CACHE",
+            "ANYCCL_TEST_SEEDS",
+            "NCCL_DEBUG",
+            "PATH",
+        ] {
             assert!(!is_unknown(name), "{name}");
         }
     }
