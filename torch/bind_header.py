@@ -28,6 +28,7 @@ SCALARS = {
     "char": "c_char",
     "unsigned char": "c_ubyte",
 }
+NUMBERS = ("int", "int32_t", "int64_t", "size_t")
 # Enums and structs that have a name in Python.
 CLASSES = {
     "anyccl_status": "Status",
@@ -85,6 +86,7 @@ class Binding:
         self.types = dict(SCALARS)
         self.lines = []
         self.functions = []
+        self.numbers = []
 
     def type(self, text):
         """Returns the ctypes name of a C type."""
@@ -151,6 +153,10 @@ class Binding:
     def function(self, result, name, parameters):
         types = self.parameters(parameters)
         self.functions.append(wrapped(f'    "{name}": ({self.type(result)}, [{", ".join(types)}]),', 8))
+        words = [part.split() for part in parameters.split(",")]
+        numbers = {at: word[-1] for at, word in enumerate(words) if word[0] in NUMBERS and word[-1].isidentifier()}
+        if numbers:
+            self.numbers.append(wrapped(f'    "{name}": {numbers},'.replace("'", '"'), 8))
 
 
 def bind(header):
@@ -180,8 +186,9 @@ def bind(header):
                 break
         else:
             raise NotUnderstood(f"declaration {declaration!r}")
-    table = "\n\n# Result and arguments of every function.\nFUNCTIONS = {\n" + "\n".join(binding.functions) + "\n}\n"
-    return HEAD + "\n" + "\n".join(binding.lines) + "\n" + table
+    functions = "\n\n# Result and arguments of every function.\nFUNCTIONS = {\n" + "\n".join(binding.functions) + "\n}\n"
+    numbers = "\n# Place and name of each argument that is a number.\nNUMBERS = {\n" + "\n".join(binding.numbers) + "\n}\n"
+    return HEAD + "\n" + "\n".join(binding.lines) + "\n" + functions + numbers
 
 
 def main():

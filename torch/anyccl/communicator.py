@@ -16,7 +16,7 @@ from ctypes import byref, c_int
 
 from ._arrays import gpu
 from ._capi import check, header, load
-from ._capi.errors import Error
+from ._capi.errors import Error, called, rank_or_tag
 from ._capi.fast_path import WITHOUT_EXTENSION, calls_of
 from ._communicator.arrivals import Arrivals
 from ._communicator.collectives import Collectives
@@ -90,8 +90,8 @@ class Communicator:
         """Joins the ranks that name the same file, on a file system that all of them see. Collective. A file
         that an earlier run has left there does no harm."""
         config, made = settings(timeout, name, interface, backend, for_devices), header.UniqueId()
-        interruptibly(lambda: check(load(), load().anyccl_unique_id_exchange_by_file(
-            os.fsencode(path), size, rank, byref(config), byref(made), None), rank))
+        interruptibly(lambda: check(load(), called(
+            load(), "anyccl_unique_id_exchange_by_file", os.fsencode(path), size, rank, byref(config), byref(made), None), rank))
         handle = created("comm_create", byref(made), size, rank, byref(config), rank=rank)
         return cls(handle, seconds_of(config))
 
@@ -136,7 +136,7 @@ class Communicator:
     def create_from_ranks(self, ranks, *, timeout=None, name=None):
         """Makes a communicator of some ranks, in the order of the list; the other ranks get None. Collective
         over all ranks of this communicator."""
-        ranks = [int(rank) for rank in ranks]
+        ranks = [rank_or_tag(rank, "create_from_ranks: rank") for rank in ranks]
         numbers = (c_int * len(ranks))(*ranks)
         return self._derived("comm_create_from_ranks", numbers, len(ranks), timeout=timeout, name=name)
 

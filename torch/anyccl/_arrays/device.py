@@ -4,7 +4,7 @@ import ctypes
 import weakref
 
 from .._capi import check, load
-from .._capi.errors import called
+from .._capi.errors import called, integer
 from .._capi.header import MemKind
 
 
@@ -30,6 +30,7 @@ def device_alloc(size, *, exportable=False):
 
     It may wait for all work of the device, as cudaMalloc. Their content is undefined.
     """
+    size = integer(size, "device_alloc: size", 0, 2**63 - 1)
     kind = MemKind.DEVICE_EXPORTABLE if exportable else MemKind.DEVICE
     place = ctypes.c_void_p()
     check(load(), called(load(), "anyccl_mem_alloc_kind", max(size, 1), kind, ctypes.byref(place)))

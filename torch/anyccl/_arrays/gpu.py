@@ -13,7 +13,7 @@ import os
 import threading
 from contextlib import contextmanager
 
-from .._capi.errors import refuse
+from .._capi.errors import integer, refuse
 
 # Handle of the default stream that all threads share.
 LEGACY_STREAM = 1
@@ -98,7 +98,7 @@ def stream_number(stream):
             stream = getattr(stream, name)
             return int(getattr(stream, "value", stream) or 0)
     if hasattr(stream, "__index__"):
-        return stream.__index__()
+        return integer(stream, "set_stream: stream", 0, 2**64 - 1)
     return refuse(f"{stream!r} is not a stream: give one of CuPy or PyTorch, or its address as a number")
 
 

@@ -10,7 +10,7 @@ Counts and displacements are in elements of x, one per rank, as in mpi4py.
 
 import ctypes
 
-from .._capi.errors import refuse
+from .._capi.errors import integer, refuse
 from .buffer import receiver, sender
 
 
@@ -71,10 +71,10 @@ def _is_number(thing):
 
 
 def _checked(numbers, ranks, role, what):
-    numbers = [int(number) for number in numbers]
+    numbers = list(numbers)
     if len(numbers) != ranks or min(numbers, default=0) < 0:
         refuse(f"the {what} of the {role} are {numbers}; there must be {ranks}, none below 0")
-    return numbers
+    return [integer(number, f"the {what} of the {role}:", 0, 2**64 - 1) for number in numbers]
 
 
 def _numbers(numbers):

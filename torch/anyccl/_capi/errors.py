@@ -6,12 +6,15 @@ catches a lost rank, and `except TimeoutError` a rank that did not come.
 
 import builtins
 import ctypes
+import functools
+import operator
 import re
 
-from .header import Status
+from .header import FUNCTIONS, NUMBERS, Status
 
 __all__ = ["Error", "InvalidArgumentError", "InvalidUsageError", "UnsupportedError", "PeerLostError", "TimeoutError",
-           "MismatchError", "AbortedError", "BootstrapError", "SystemCallError", "InternalError", "called", "check", "public_name", "refuse"]
+           "MismatchError", "AbortedError", "BootstrapError", "SystemCallError", "InternalError", "called", "check", "integer",
+           "public_name", "refuse"]
 
 
 class Error(Exception):
@@ -152,8 +155,41 @@ def public_name(function):
     return _in_python(re.match("anyccl_(.*)", function))
 
 
+# Least and greatest number of each integer type of C. ctypes would cut other numbers off.
+_LIMITS = {ctypes.c_int: (-(2**31), 2**31 - 1), ctypes.c_int64: (-(2**63), 2**63 - 1), ctypes.c_size_t: (0, 2**64 - 1)}
+# Names of arguments that differ in Python.
+_ARGUMENTS = {"peer": "dest", "bytes": "size", "send_tag": "sendtag", "recv_tag": "recvtag"}
+
+
+@functools.cache
+def _integers(function):
+    """Returns (place, name in messages, least, greatest) of each argument of a function of C that is a number."""
+    types, numbers, call = FUNCTIONS[function][1], NUMBERS.get(function, {}), public_name(function)
+    return [(at, f"{call}: {_ARGUMENTS.get(name, name)}", *_LIMITS[types[at]]) for at, name in numbers.items()]
+
+
+def integer(value, what, least, greatest):
+    """Returns an argument as an int. TypeError: it is none. OverflowError: it does not fit into the type of C."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} {value!r} of type {type(value).__name__} is not an int") from None
+    if not least <= number <= greatest:
+        raise OverflowError(f"{what} {number} is not between {least} and {greatest}")
+    return number
+
+
+def rank_or_tag(value, what):
+    """Returns a rank or a tag as an int, like integer()."""
+    return integer(value, what, *_LIMITS[ctypes.c_int])
+
+
 def called(library, function, *arguments):
-    """Calls a function of the library by its name. TypeError: an argument has the wrong type."""
+    """Calls a function of the library by its name. TypeError: an argument has the wrong type. OverflowError: a number does
+    not fit into the type of C."""
+    for at, what, least, greatest in _integers(function):
+        if hasattr(arguments[at], "__index__"):
+            integer(arguments[at], what, least, greatest)
     try:
         return getattr(library, function)(*arguments)
     except ctypes.ArgumentError as error:

@@ -15,6 +15,7 @@ from time import perf_counter, sleep
 
 from .._arrays import receiver
 from .._capi import Datatype
+from .._capi.errors import rank_or_tag
 from .._capi.fast_path import refuse_array
 from .._capi.header import ANY_SOURCE, ANY_TAG, MessageStatus
 from .waiting import Pending
@@ -28,8 +29,9 @@ class Arrivals:
         self._waiting = []
         self._lock = threading.Lock()
 
-    def expect(self, source, tag):
-        """Starts a receive and returns it."""
+    def expect(self, source, tag, call):
+        """Starts a receive and returns it. `call` is the method that the program has called."""
+        source, tag = rank_or_tag(source, f"{call}: source"), rank_or_tag(tag, f"{call}: tag")
         receive = ObjectReceive(self, source, tag)
         with self._lock:
             self._waiting.append(receive)

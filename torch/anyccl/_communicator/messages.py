@@ -73,7 +73,13 @@ class Messages:
         # In a stream of a GPU, nothing that comes after the receive begins before its message is there.
         sending = self._keep(self._send(send, dest, sendtag)) if send.is_on_gpu else None
         receiving = self._keep(self._recv(recv, source, recvtag))
-        self._complete(sending or self._send(send, dest, sendtag))
+        try:
+            sending = sending or self._send(send, dest, sendtag)
+        except BaseException:
+            # Nothing was sent, so nothing shall be received.
+            receiving.cancel()
+            raise
+        self._complete(sending)
         return receiving
 
     def Sendrecv(self, sendbuf, dest, sendtag=0, recvbuf=None, source=ANY_SOURCE, recvtag=ANY_TAG, status=None):

@@ -18,7 +18,7 @@ from ctypes import c_size_t
 
 from .._arrays import NOTHING, Buffer, receiver, sender
 from .._capi import Datatype
-from .._capi.errors import refuse
+from .._capi.errors import rank_or_tag, refuse
 from .._capi.fast_path import NOT_SERVED
 from .._capi.header import ANY_SOURCE, ANY_TAG
 from .operator import SUM, function_of
@@ -88,7 +88,7 @@ class Objects:
             received = self._fast.recv_object(source, tag, status)
             if received is not NOT_SERVED:
                 return received
-        receive = self._arrivals.expect(source, tag)
+        receive = self._arrivals.expect(source, tag, "recv")
         try:
             receive.wait()
         except BaseException:
@@ -99,7 +99,7 @@ class Objects:
 
     def irecv(self, source=ANY_SOURCE, tag=ANY_TAG):
         """Starts recv and returns a Request, whose wait returns the object. The size of the object is not limited."""
-        return Request(self._arrivals.expect(source, tag))
+        return Request(self._arrivals.expect(source, tag, "irecv"))
 
     def sendrecv(self, sendobj, dest, sendtag=0, source=ANY_SOURCE, recvtag=ANY_TAG, status=None):
         """Sends an object to one rank and receives one at the same time. Returns the object that was received.
@@ -116,6 +116,8 @@ class Objects:
             elif received is not NOT_SERVED:
                 return received
         if sending is None:
+            # Nothing is sent if nothing can be received.
+            source, recvtag = rank_or_tag(source, "sendrecv: source"), rank_or_tag(recvtag, "sendrecv: recvtag")
             sending = self._send_object(sendobj, dest, sendtag)
         self._keep(sending)
         received = self.recv(source, recvtag, status)

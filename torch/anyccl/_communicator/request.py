@@ -1,5 +1,6 @@
 """Started operations, as the program holds them."""
 
+import math
 from time import monotonic
 
 from .status import fill_status
@@ -31,7 +32,8 @@ class Request:
     def wait(self, timeout=None):
         """Waits for the end and returns the object that was received, if the operation receives an object.
         After `timeout` seconds it raises Python's TimeoutError, and the operation goes on."""
-        if not self._pending.wait(None if timeout is None else max(0, round(1000 * timeout))):
+        has_limit = timeout is not None and timeout != math.inf
+        if not self._pending.wait(max(0, round(1000 * timeout)) if has_limit else None):
             raise TimeoutError(f"not ended after {timeout} s; it goes on")
         return self._pending.result
 

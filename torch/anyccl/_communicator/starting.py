@@ -30,7 +30,10 @@ def settings(timeout=None, name=None, interface=None, backend=None, for_devices=
             timeout = timeout.total_seconds()
         if not timeout > 0:
             refuse(f"timeout {timeout}; accepted: seconds above 0, math.inf, or None for the default")
-        config.timeout_ms = header.TIMEOUT_NEVER if math.isinf(timeout) else max(1, round(1000 * timeout))
+        ms = header.TIMEOUT_NEVER if math.isinf(timeout) else max(1, round(1000 * timeout))
+        if ms >= 2**63:
+            raise OverflowError(f"timeout {timeout} is not below {2**63 // 1000} seconds; math.inf is no limit")
+        config.timeout_ms = ms
     return config
 
 

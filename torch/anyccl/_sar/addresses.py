@@ -10,6 +10,7 @@ import tempfile
 import time
 
 from .._capi import check, load
+from .._capi.errors import called
 from .._capi.header import ADDRESS_BYTES
 from .._communicator.starting import settings
 from .._communicator.waiting import interruptibly
@@ -81,6 +82,7 @@ def nfs_ip_init(_rank, ip_file, world_size=0, timeout=None):
     address = ctypes.create_string_buffer(ADDRESS_BYTES)
     # Named explicitly, because the library would prefer variables of other libraries to SAR_SOCKET_NAME.
     config = settings(timeout, interface=f"={get_socket().name}" if os.environ.get("SAR_SOCKET_NAME") else None)
-    interruptibly(lambda: check(load(), load().anyccl_unique_id_exchange_by_file(
-        os.fsencode(ip_file), world_size, _rank, ctypes.byref(config), None, address), _rank))
+    interruptibly(lambda: check(load(), called(
+        load(), "anyccl_unique_id_exchange_by_file", os.fsencode(ip_file), world_size, _rank, ctypes.byref(config), None,
+        address), _rank))
     return address.value.decode()

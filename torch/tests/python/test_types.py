@@ -64,10 +64,10 @@ def test_help_shows_one_class_and_no_internals():
         assert word not in text, word
 
 
-def refusal(call):
+def refusal(call, kinds):
     try:
         call()
-    except (TypeError, ValueError) as error:
+    except kinds as error:
         return str(error)
     raise AssertionError("not refused")
 
@@ -93,9 +93,52 @@ texts = [
     ("Scatterv: invalid root: 5", lambda: world.Scatterv(None, x, 5)),
     ("mem_alloc: 'a' of type str is not an int", lambda: anyccl.mem_alloc("a")),
     ("from_id: '1' of type str is not an int", lambda: anyccl.Communicator.from_id(bytes(128), "1", 0)),
+    ("create_from_ranks: rank 0.5 of type float is not an int", lambda: world.create_from_ranks([0.5])),
+    ("counts of the receive buffer: 4.0 of type float is not an int", lambda: world.Allgatherv(x, [y, [4.0]])),
 ]
-for expected, call in texts:
-    text = refusal(call)
+# What ctypes would cut off: other ranks, other tags, other lengths.
+far, own = 2**32, anyccl.unique_id()
+too_large = [
+    ("Send: tag 4294967303 is not between -2147483648 and 2147483647", lambda: world.Send(x, 0, far + 7)),
+    ("Send: tag 4294967303 is", lambda: world.send(1, 0, far + 7)),
+    ("Send: tag 4294967303 is", lambda: world.isend(1, 0, far + 7)),
+    ("Ssend: dest 4294967296 is", lambda: world.ssend(1, far)),
+    ("Send: dest 4294967296 is", lambda: world.Isend(x, far, 3)),
+    ("Recv: source 4294967295 is", lambda: world.Recv(x, far - 1, 9)),
+    ("Recv: tag -4294967296 is", lambda: world.Irecv(x, 0, -far)),
+    ("Recv: source 4294967296 is", lambda: world.Sendrecv(x, 0, 0, y, far)),
+    ("Send: tag 4294967296 is", lambda: world.Sendrecv(x, 0, far, y, 0)),
+    ("recv: source 4294967296 is", lambda: world.recv(far)),
+    ("irecv: tag 4294967296 is", lambda: world.irecv(0, far)),
+    ("Send: dest 4294967296 is", lambda: world.sendrecv(1, far)),
+    ("sendrecv: source 4294967296 is", lambda: world.sendrecv(1, 0, 0, far)),
+    ("sendrecv: recvtag 4294967296 is", lambda: world.sendrecv(1, 0, 0, 0, far)),
+    ("Probe: source 4294967296 is", lambda: world.Probe(far)),
+    ("Probe: tag 4294967296 is", lambda: world.Iprobe(0, far)),
+    ("Bcast: root 4294967296 is", lambda: world.Bcast(x, far)),
+    ("Bcast: root -4294967296 is", lambda: world.bcast(5, -far)),
+    ("Reduce: root 8589934592 is", lambda: world.Reduce(x, y, anyccl.SUM, 2 * far)),
+    ("Gather: root 4294967296 is", lambda: world.gather(1, far)),
+    ("Scatter: root 4294967296 is", lambda: world.Scatter(None, x, far)),
+    ("Gatherv: root 4294967296 is", lambda: world.Gatherv(x, None, far)),
+    ("split: color 4294967297 is", lambda: world.split(far + 1)),
+    ("split: key -2147483649 is", lambda: world.split(0, -(2**31) - 1)),
+    ("create_from_ranks: rank 4294967296 is", lambda: world.create_from_ranks([far])),
+    ("from_id: size 4294967297 is", lambda: anyccl.Communicator.from_id(own, far + 1, 0)),
+    ("from_id: rank 4294967296 is", lambda: anyccl.Communicator.from_id(own, 1, far)),
+    ("from_file: size 4294967297 is", lambda: anyccl.Communicator.from_file("never", far + 1, 0)),
+    ("from_store: rank 4294967296 is", lambda: anyccl.Communicator.from_store(None, 1, far)),
+    ("timeout 1e+300 is not below 9223372036854775 seconds", lambda: world.dup(timeout=1e300)),
+    ("set_stream: stream 18446744073709551617 is", lambda: world.set_stream(2**64 + 1)),
+    ("set_stream: stream -1 is", lambda: world.set_stream(-1)),
+    ("mem_alloc: size 18446744073709551616 is", lambda: anyccl.mem_alloc(2**64)),
+    ("mem_alloc: size -1 is", lambda: anyccl.mem_alloc(-1)),
+    ("device_alloc: size -1 is", lambda: anyccl.device_alloc(-1)),
+    ("displacements of the receive buffer: 18446744073709551616 is",
+     lambda: world.Allgatherv(b"", [y, [0], [2**64]])),
+]
+for expected, call in texts + too_large:
+    text = refusal(call, (OverflowError,) if (expected, call) in too_large else (TypeError, ValueError))
     assert expected in text, (expected, text)
     for word in ("anyccl_", "Collectives", "argument ", "._"):
         assert word not in text.replace("positional argument", "").replace("keyword argument", ""), text
