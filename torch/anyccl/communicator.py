@@ -182,11 +182,11 @@ class Communicator:
 
     def close(self):
         """Leaves the communicator. All ranks together close the world and a communicator of from_id,
-        from_store or from_file. A communicator that was made from another one is closed by this rank alone. A
-        second call does nothing."""
+        from_store or from_file. A communicator that was made from another one is closed by this rank alone. Waits for
+        requests that the program has dropped. A second call does nothing."""
         if self._is_closed:
             return
-        self._sweep()
+        self._finish_dropped()
         if self._is_world:
             interruptibly(lambda: self._check(self._library.anyccl_finalize()))
         elif self._is_derived:

@@ -50,6 +50,11 @@ class Arrivals:
         """Whether no receive waits, so that another one may take the oldest message that it accepts."""
         return not self._waiting
 
+    def dropped(self):
+        """Returns the receives that the program has dropped."""
+        with self._lock:
+            return [receive for receive in self._waiting if receive.is_dropped]
+
     def withdraw(self, receive):
         """Ends a receive that has not matched a message. Returns whether it was ended."""
         with self._lock:
@@ -70,6 +75,12 @@ class ObjectReceive:
         # Memory for the message; its receive before it is started, and after.
         self._room = self._prepared = self._pending = None
         self._is_cancelled = False
+        # As that of a Pending.
+        self.owner = None
+
+    @property
+    def is_dropped(self):
+        return self.owner is not None and self.owner() is None
 
     @property
     def has_met(self):
@@ -95,6 +106,7 @@ class ObjectReceive:
             if not self._taken.value and not self._take(communicator, earlier):
                 return False
             self._prepared = self._prepare(communicator)
+            self._prepared.owner = self.owner
         if not self._prepared.is_open:
             room, found, library = self._room, self._found, communicator._library
             communicator._check(library.anyccl_imrecv(receiver(room).address, found.count, found.datatype,

@@ -4,9 +4,9 @@ from ctypes import byref, c_int
 
 from .._arrays import gpu
 from .._capi import check, load
-from .._capi.errors import called
+from .._capi.errors import Error, called
 from .._capi.fast_path import calls_of
-from .request import Request
+from .request import Request, wait_for_all
 from .waiting import Pending
 
 # Number of open operations at which those that have ended are looked for and dropped.
@@ -122,3 +122,14 @@ class Core:
             if pending.has_ended():
                 self._open.pop(key, None)
         self._sweep_at = max(SWEEP_AT, 2 * len(self._open))
+
+    def _finish_dropped(self):
+        """Waits for operations that the program has dropped. It cannot do so itself, and the library leaves no communicator
+        that is in use."""
+        self._sweep()
+        started = [pending for pending in self._open.values() if pending.is_dropped]
+        try:
+            wait_for_all(started + self._arrivals.dropped())
+        except Error:
+            # The communicator has failed, so no message comes, and what was started ends at once.
+            wait_for_all(started)

@@ -1,6 +1,7 @@
 """Started operations, as the program holds them."""
 
 import math
+import weakref
 from time import monotonic
 
 from .status import fill_status
@@ -9,12 +10,14 @@ from .status import fill_status
 class Request:
     """A started operation. The library uses its buffers until it has ended.
 
-    A request that is dropped goes on, and its buffers stay alive until its end. Only its outcome is lost.
+    A request that is dropped goes on, and its buffers stay alive until its end. Only its outcome is lost. close() of the
+    communicator waits for that end.
     """
 
     def __init__(self, pending):
         # A Pending, or an object with the same methods.
         self._pending = pending
+        pending.owner = weakref.ref(self)
 
     def Wait(self, status=None):
         """Waits for the end and returns a Status. After Ctrl-C, the request is unchanged and can be waited
@@ -49,7 +52,7 @@ class Request:
     def Waitall(requests):
         """Waits for all requests and returns a list of Status. If some have failed, raises the failure of the
         first of them in the list."""
-        _progress_until(requests, lambda still_open: not still_open)
+        wait_for_all([request._pending for request in requests])
         return [request.Wait() for request in requests]
 
     @staticmethod
@@ -63,31 +66,33 @@ class Request:
         """Waits until one of the requests has ended, and returns its index. Lets all of them progress."""
         if not requests:
             raise ValueError("Waitany of no requests")
-        still_open = _progress_until(requests, lambda still_open: len(still_open) < len(requests))
-        place = next(place for place, request in enumerate(requests) if request not in still_open)
+        pendings = [request._pending for request in requests]
+        still_open = _progress_until(pendings, lambda still_open: len(still_open) < len(pendings))
+        place = next(place for place, pending in enumerate(pendings) if pending not in still_open)
         requests[place].Wait()
         return place
 
     @staticmethod
     def Testall(requests):
         """Returns whether all requests have ended. Lets them progress."""
-        return not _progress_until(requests, lambda still_open: True)
+        return not _progress_until([request._pending for request in requests], lambda still_open: True)
 
 
-def _progress_until(requests, is_enough):
-    """Lets all requests progress until is_enough(those still open) is true, and returns those still open.
+def wait_for_all(pendings):
+    """Waits until all operations have ended. Raises no failure of them."""
+    _progress_until(pendings, lambda still_open: not still_open)
 
-    Waiting for one request advances only operations that share its connections, and another rank may wait for
-    the operation that was started last.
+
+def _progress_until(pendings, is_enough):
+    """Lets all operations progress until is_enough(those still open) is true, and returns those still open.
+
+    Waiting for one operation advances only those that share its connections, and another rank may wait for the one
+    that was started last.
     """
-    since, still_open = monotonic(), list(requests)
+    since, still_open = monotonic(), list(pendings)
     while True:
-        still_open = [request for request in still_open if not _has_ended(request)]
+        still_open = [pending for pending in still_open if not pending.settle(0)]
         if is_enough(still_open):
             return still_open
         if monotonic() - since > 0.002:
-            still_open[0]._pending.settle(1)
-
-
-def _has_ended(request):
-    return request._pending.settle(0)
+            still_open[0].settle(1)

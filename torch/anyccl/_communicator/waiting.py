@@ -24,7 +24,7 @@ class Pending:
     """
 
     __slots__ = ("_library", "_rank", "_communicator", "_function", "_handle", "_done", "_message", "_keeps", "_after",
-                 "_failure", "_is_over", "_lock", "is_in_stream", "message", "result")
+                 "_failure", "_is_over", "_lock", "is_in_stream", "message", "owner", "result")
 
     def __init__(self, library, rank, communicator, keeps, after=None, request=None, function=None):
         self._library, self._rank, self._communicator = library, rank, communicator
@@ -36,6 +36,8 @@ class Pending:
         self.is_in_stream = False
         # Only one thread at a time may ask the library about a request.
         self._lock = threading.Lock()
+        # Weak reference to the Request by which the program knows it; None: it is that of a blocking call.
+        self.owner = None
         # Status of the message, if the operation was one; and the value that `after` returned.
         self.message = self.result = None
 
@@ -48,6 +50,11 @@ class Pending:
     def is_open(self):
         """Whether the library may still use its buffers."""
         return bool(self._handle.value)
+
+    @property
+    def is_dropped(self):
+        """Whether the program has dropped its Request, and cannot wait for it any more."""
+        return self.owner is not None and self.owner() is None
 
     @property
     def has_conclusion(self):

@@ -54,6 +54,40 @@ class FolderStore:
             return None
 
 
+def test_close_waits_for_requests_that_were_dropped(comm):
+    name = comm.bcast(anyccl.unique_id() if comm.rank == 0 else None)
+    right, left = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
+    for copy in (comm.dup(timeout=60), anyccl.Communicator.from_id(name, comm.size, comm.rank, timeout=60)):
+        sums = [np.empty(100_000) for _ in range(20)]
+        for one in sums:
+            copy.Iallreduce(np.ones(100_000), one)
+        got = np.empty(100_000)
+        copy.Irecv(got, left, 5)
+        copy.Isend(np.full(100_000, float(comm.rank)), right, 5)
+        copy.irecv(left, 6)
+        copy.isend(bytes(100_000), right, 6)
+        copy.close()
+        assert all((one == comm.size).all() for one in sums) and (got == left).all()
+        harness.refused(anyccl.Error, copy.Barrier)
+
+
+def test_a_communicator_that_has_failed_is_closed_with_requests_that_were_dropped(comm):
+    copy = comm.dup()
+    copy.irecv(comm.rank, 6)
+    copy.Irecv(np.empty(1), comm.rank, 5)
+    copy.abort()
+    copy.close()
+    harness.refused(anyccl.Error, copy.Barrier)
+
+
+def test_close_refuses_while_the_program_has_an_open_request(comm):
+    with comm.dup() as copy:
+        request = copy.Irecv(np.empty(1), comm.rank, 5)
+        harness.refused(anyccl.InvalidUsageError, copy.close, "1 calls or requests of the communicator are not finished")
+        copy.Send(np.ones(1), comm.rank, 5)
+        request.Wait()
+
+
 def test_from_id_from_store_and_from_file(comm):
     folder = harness.shared_folder(comm)
     name = comm.bcast(anyccl.unique_id() if comm.rank == 0 else None)
