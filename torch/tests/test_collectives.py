@@ -366,3 +366,85 @@ def test_shared_memory_tensors_are_ordinary_tensors():
         return again.data_ptr() == place
 
     assert ranks.same(2, body)
+
+
+def negated(values):
+    """Returns a tensor of these values that is negated lazily."""
+    view = torch.complex(torch.zeros(len(values)), -torch.tensor(values)).conj().imag
+    assert view.is_neg() and view.tolist() == list(values)
+    return view
+
+
+def conjugated(values):
+    """Returns a complex tensor of these values that is conjugated lazily."""
+    view = torch.tensor(values, dtype=torch.complex64).conj().resolve_conj().conj()
+    assert view.is_conj() and view.tolist() == list(values)
+    return view
+
+
+@sizes
+def test_views_that_are_negated_lazily_are_read_and_written_as_they_look(size):
+    def body(rank, size):
+        own, everybodys, sum_ = [rank + 1.0, 2.0], [[other + 1.0, 2.0] for other in range(size)], [size * (size + 1) / 2, 2.0 * size]
+        right, left = (rank + 1) % size, (rank - 1) % size
+        flat = [one for each in everybodys for one in each]
+        fresh = lambda length=2: negated([0.5] * length)
+        found = {}
+        for call, given in (("all_reduce", ()), ("reduce", (0,)), ("broadcast", (size - 1,))):
+            for is_async in (False, True):
+                tensor = negated(own)
+                work = getattr(dist, call)(tensor, *given, async_op=is_async)
+                if work:
+                    work.wait()
+                expected = {"broadcast": everybodys[-1], "reduce": sum_ if rank == 0 else own}.get(call, sum_)
+                found[call, is_async] = tensor.tolist() == expected
+        outputs = [fresh() for _ in range(size)]
+        dist.all_gather(outputs, negated(own))
+        found["all_gather"] = [one.tolist() for one in outputs] == everybodys
+        whole = fresh(2 * size)
+        dist.all_gather_into_tensor(whole, negated(own))
+        found["all_gather_into_tensor"] = whole.tolist() == flat
+        outputs = [fresh() for _ in range(size)]
+        dist.gather(negated(own), outputs if rank == 0 else None, 0)
+        found["gather"] = rank > 0 or [one.tolist() for one in outputs] == everybodys
+        output = fresh()
+        dist.scatter(output, [negated(each) for each in everybodys] if rank == 0 else None, 0)
+        found["scatter"] = output.tolist() == own
+        output = fresh()
+        dist.reduce_scatter(output, [negated(each) for each in everybodys])
+        found["reduce_scatter"] = output.tolist() == [size * one for one in own]
+        output = fresh()
+        dist.reduce_scatter_tensor(output, negated(flat))
+        found["reduce_scatter_tensor"] = output.tolist() == [size * one for one in own]
+        outputs = [fresh() for _ in range(size)]
+        dist.all_to_all(outputs, [negated(own)] * size)
+        found["all_to_all"] = [one.tolist() for one in outputs] == everybodys
+        whole = fresh(2 * size)
+        dist.all_to_all_single(whole, negated(own * size))
+        found["all_to_all_single"] = whole.tolist() == flat
+        output = fresh()
+        sent = dist.isend(negated(own), right, tag=3)
+        dist.recv(output, left, tag=3)
+        sent.wait()
+        found["messages"] = output.tolist() == everybodys[left]
+        one, other = negated(own), negated(own)
+        with dist._coalescing_manager():
+            dist.all_reduce(one)
+            dist.all_reduce(other)
+        found["coalesced"] = one.tolist() == other.tolist() == sum_
+        # torch itself refuses conjugated tensors in the other calls.
+        tensor = conjugated([1j, rank + 2j])
+        dist.reduce(tensor, 0)
+        found["conjugated, reduce"] = rank > 0 or tensor.tolist() == [size * 1j, sum_[0] - size + 2j * size]
+        output = conjugated([0, 0])
+        dist.reduce_scatter_tensor(output, conjugated([1j, 2j] * size))
+        found["conjugated, reduce_scatter_tensor"] = output.tolist() == [size * 1j, size * 2j]
+        # A group of another backend gets copies, as before.
+        gloo = dist.new_group(backend="gloo")
+        outputs = [torch.empty(2) for _ in range(size)]
+        dist.all_gather(outputs, negated(own), group=gloo)
+        found["gloo"] = [one.tolist() for one in outputs] == everybodys
+        dist.destroy_process_group(gloo)
+        return [name for name, is_right in found.items() if not is_right]
+
+    assert ranks.same(size, body) == []
