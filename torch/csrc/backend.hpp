@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -23,6 +24,9 @@
 #include "work.hpp"
 
 namespace anyccl_torch {
+
+// The tag of the messages of monitored barriers. A group has either these or other messages with it.
+constexpr int32_t kMonitoredBarrierTag = std::numeric_limits<int32_t>::max();
 
 class AnycclBackend final : public c10d::Backend {
  public:
@@ -141,6 +145,7 @@ class AnycclBackend final : public c10d::Backend {
   uint64_t next_collective() { return ++collectives_; }
   void check_root(int64_t root) const;
   void check_peer(int peer) const;
+  void check_tag(int tag);
 
   // Runs or starts a call (launch.hpp). `Blocking` and `Starting` are the two forms of a function of the
   // library. `Blocking` is nullptr where torch does not tell whether the caller waits.
@@ -179,6 +184,8 @@ class AnycclBackend final : public c10d::Backend {
   std::atomic<uint64_t> collectives_{0};
   std::atomic<uint64_t> messages_{0};
   std::atomic<int64_t> monitored_barriers_{0};
+  // Whether messages have had the tag of monitored barriers.
+  std::atomic<bool> has_used_last_tag_{false};
 
 #ifdef C10D_BACKEND_HAS_RECONFIGURE
   Member member() const;

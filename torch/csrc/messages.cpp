@@ -1,27 +1,32 @@
 // Messages between two ranks.
 
-#include <limits>
-
 #include "launch.hpp"
 
 namespace anyccl_torch {
 namespace {
 
-// The last tag of the library is kept for monitored barriers.
-constexpr int kLastTag = std::numeric_limits<int32_t>::max() - 1;
-
-const at::Tensor& only(const std::vector<at::Tensor>& tensors, int tag) {
+const at::Tensor& message_in(const std::vector<at::Tensor>& tensors) {
   TORCH_CHECK_VALUE(tensors.size() == 1, "anyccl: a message is one tensor, ", tensors.size(), " were given");
-  TORCH_CHECK_VALUE(tag >= 0 && tag <= kLastTag, "anyccl: tag ", tag, "; accepted: 0 to ", kLastTag);
   check_tensor(tensors.front());
   return tensors.front();
 }
 
 }  // namespace
 
+void AnycclBackend::check_tag(int tag) {
+  TORCH_CHECK_VALUE(tag >= 0, "anyccl: tag ", tag, "; accepted: 0 to ", kMonitoredBarrierTag);
+  if (tag == kMonitoredBarrierTag) {
+    TORCH_CHECK_VALUE(
+        monitored_barriers_ == 0, "anyccl: tag ", tag,
+        " belongs to the monitored barriers of this group, which has had one; take another tag");
+    has_used_last_tag_ = true;
+  }
+}
+
 AnycclBackend::WorkPtr AnycclBackend::send(Tensors& tensors, int destination, int tag) {
-  const at::Tensor& tensor = only(tensors, tag);
+  const at::Tensor& tensor = message_in(tensors);
   check_peer(destination);
+  check_tag(tag);
   const Elements elements = elements_to_move(tensor.scalar_type());
   Call call{
       {c10d::OpType::SEND, "anyccl:send", ++messages_, tensors, {}},
@@ -45,7 +50,8 @@ AnycclBackend::WorkPtr AnycclBackend::recvAnysource(Tensors& tensors, int tag) {
 
 AnycclBackend::WorkPtr AnycclBackend::receive(
     Tensors& tensors, int source, int tag, c10d::OpType type, const char* title) {
-  const at::Tensor& tensor = only(tensors, tag);
+  const at::Tensor& tensor = message_in(tensors);
+  check_tag(tag);
   const Elements elements = elements_to_move(tensor.scalar_type());
   Call call{{type, title, ++messages_, tensors, tensors}, {}, true, c10d::kUnsetTimeout, {Lane::kReceives, source}};
   // Not write(): a message that is shorter than the tensor leaves the rest of it unchanged.

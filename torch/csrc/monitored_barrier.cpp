@@ -9,7 +9,6 @@
 // needs its permission.
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <thread>
 
@@ -22,7 +21,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int32_t kTag = std::numeric_limits<int32_t>::max();
 constexpr std::chrono::microseconds kShortNap{20};
 constexpr std::chrono::microseconds kLongNap{1000};
 
@@ -70,7 +68,9 @@ bool wait_until(anyccl_request_t& request, Clock::time_point end) {
 bool receive_note(Note& note, int64_t barrier, int source, anyccl_comm_t comm, Clock::time_point end) {
   do {
     anyccl_request_t request = ANYCCL_REQUEST_NULL;
-    check(anyccl_irecv(note.data(), note.size(), ANYCCL_INT64, source, kTag, comm, &request), "monitored_barrier");
+    check(
+        anyccl_irecv(note.data(), note.size(), ANYCCL_INT64, source, kMonitoredBarrierTag, comm, &request),
+        "monitored_barrier");
     if (!wait_until(request, end)) {
       return false;
     }
@@ -92,6 +92,9 @@ std::string missing_ranks(const Note& verdict) {
 }  // namespace
 
 void AnycclBackend::monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) {
+  TORCH_CHECK_VALUE(
+      !has_used_last_tag_, "anyccl: monitored_barrier needs tag ", kMonitoredBarrierTag,
+      ", with which this group has had messages; give them another tag");
   const auto group = comm();
   const anyccl_comm_t comm = group->get();
   // A time-out of 0 asks which ranks have come so far.
@@ -112,7 +115,8 @@ void AnycclBackend::monitoredBarrier(const c10d::BarrierOptions& options, bool w
     std::vector<anyccl_request_t> answers(size_ - 1, ANYCCL_REQUEST_NULL);
     for (int rank = 1; rank < size_; ++rank) {
       check(
-          anyccl_isend(verdict.data(), verdict.size(), ANYCCL_INT64, rank, kTag, comm, &answers[rank - 1]),
+          anyccl_isend(
+              verdict.data(), verdict.size(), ANYCCL_INT64, rank, kMonitoredBarrierTag, comm, &answers[rank - 1]),
           "monitored_barrier");
     }
     // Ends at once, because the verdicts are eager. Fails if a rank is gone.
@@ -120,7 +124,7 @@ void AnycclBackend::monitoredBarrier(const c10d::BarrierOptions& options, bool w
   } else {
     auto number = std::make_unique<int64_t>(barrier);
     anyccl_request_t arrival = ANYCCL_REQUEST_NULL;
-    check(anyccl_isend(number.get(), 1, ANYCCL_INT64, 0, kTag, comm, &arrival), "monitored_barrier");
+    check(anyccl_isend(number.get(), 1, ANYCCL_INT64, 0, kMonitoredBarrierTag, comm, &arrival), "monitored_barrier");
     bool is_answered = false;
     try {
       // Rank 0 answers when its own time is over, which may have begun later than the time of this rank.

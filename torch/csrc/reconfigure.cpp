@@ -69,6 +69,7 @@ void AnycclBackend::begin_generation(
   collectives_ = 0;
   messages_ = 0;
   monitored_barriers_ = 0;
+  has_used_last_tag_ = false;
 #if ANYCCL_TORCH_FROM(15)
   hooks_->abort_hooks_called = false;
 #endif

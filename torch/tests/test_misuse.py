@@ -264,6 +264,25 @@ def test_a_monitored_barrier_names_all_who_are_missing_and_leaves_the_group_in_o
     assert ranks.same(4, body) == 4
 
 
+def test_the_last_tag_is_like_others_in_a_group_without_monitored_barriers():
+    def body(rank, size):
+        last, found = 2**31 - 1, torch.empty(1)
+        group, other = dist.new_group(), dist.new_group()
+        sent = dist.isend(torch.full((1,), float(rank)), 1 - rank, group, last)
+        dist.recv(found, 1 - rank, group, last)
+        sent.wait()
+        with pytest.raises(ValueError, match="monitored_barrier needs tag 2147483647"):
+            dist.monitored_barrier(group)
+        dist.monitored_barrier(other)
+        with pytest.raises(ValueError, match="tag 2147483647 belongs to the monitored barriers"):
+            dist.isend(torch.ones(1), 1 - rank, other, last)
+        for one in (group, other):
+            dist.all_reduce(torch.ones(1), group=one)
+        return found.item()
+
+    assert ranks.values(2, body) == [1, 0]
+
+
 def test_a_monitored_barrier_without_rank_0_ends_in_time():
     over = ranks.Sign()
 
