@@ -19,13 +19,21 @@ import subprocess
 import sys
 from pathlib import Path
 
+import setuptools
 from setuptools import Extension, find_packages, setup
-from setuptools.command.bdist_wheel import bdist_wheel
-from setuptools.command.build_ext import build_ext
+
+OLDEST_SETUPTOOLS = 77
+if int(setuptools.__version__.partition(".")[0]) < OLDEST_SETUPTOOLS:
+    sys.exit(f"anyccl is built by setuptools {OLDEST_SETUPTOOLS} or newer, and this is {setuptools.__version__}: "
+             f"pip install 'setuptools>={OLDEST_SETUPTOOLS}', or do without --no-build-isolation")
+
+from setuptools.command.bdist_wheel import bdist_wheel  # noqa: E402
+from setuptools.command.build import build  # noqa: E402
+from setuptools.command.build_ext import build_ext  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from copy_prefix import copy_prefix, shared_files  # noqa: E402
+from copy_prefix import copy_prefix, licences, shared_files  # noqa: E402
 from fast_path_extension import FILE, compile_fast_path  # noqa: E402
 from torch_extension import SONAME, compile_extension, find_torch  # noqa: E402
 
@@ -60,12 +68,19 @@ def check_prefix(prefix, source):
     return prefix
 
 
+class Build(build):
+    def run(self):
+        # What an earlier build has left there, of another prefix perhaps, would be packed, too.
+        shutil.rmtree(self.build_lib, ignore_errors=True)
+        super().run()
+
+
 class BuildExtension(build_ext):
     def run(self):
         super().run()
         work = Path(self.build_temp).resolve()
         package = Path(self.get_ext_fullpath(EXTENSION)).parent
-        prefix = find_prefix(work / "prefix")
+        prefix = self.prefix = find_prefix(work / "prefix")
         copy_prefix(prefix, package)
         self.distribution.data_files = shared_files(prefix)
         compiler = os.environ.get("FAST_PATH_CC")
@@ -96,10 +111,23 @@ class Wheel(bdist_wheel):
         python, abi, platform = super().get_tag()
         return (python, abi, platform) if find_torch() else ("py3", "none", platform)
 
+    def write_wheelfile(self, wheelfile_base, *args, **named):
+        """Adds the licences to the metadata, which exists by now."""
+        super().write_wheelfile(wheelfile_base, *args, **named)
+        folder = Path(wheelfile_base)
+        head, end, text = (folder / "METADATA").read_text(encoding="utf-8").partition("\n\n")
+        for licence in licences(self.get_finalized_command("build_ext").prefix):
+            target = folder / "licenses" / licence.name
+            if not target.exists():
+                target.parent.mkdir(exist_ok=True)
+                shutil.copyfile(licence, target)
+                head += f"\nLicense-File: {licence.name}"
+        (folder / "METADATA").write_text(head + end + text, encoding="utf-8")
+
 
 setup(
     version=version(),
     packages=find_packages(include=["anyccl", "anyccl.*"]),
     ext_modules=[Extension(EXTENSION, sources=[])],
-    cmdclass={"build_ext": BuildExtension, "bdist_wheel": Wheel},
+    cmdclass={"build": Build, "build_ext": BuildExtension, "bdist_wheel": Wheel},
 )

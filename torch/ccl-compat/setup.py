@@ -10,7 +10,13 @@ import importlib.metadata
 import sys
 import sysconfig
 
+import setuptools
 from setuptools import setup
+
+OLDEST_SETUPTOOLS = 77
+if int(setuptools.__version__.partition(".")[0]) < OLDEST_SETUPTOOLS:
+    sys.exit(f"anyccl-ccl-compat is built by setuptools {OLDEST_SETUPTOOLS} or newer, and this is {setuptools.__version__}: "
+             f"pip install 'setuptools>={OLDEST_SETUPTOOLS}', or do without --no-build-isolation")
 
 MODULE = "oneccl_bindings_for_pytorch"
 OURS = "anyccl-ccl-compat"

@@ -92,8 +92,6 @@ def made_from(compiler, torch):
 
 def install(torch):
     """Installs the package into the environment."""
-    # pip would also pack what an earlier build has left in this folder.
-    subprocess.run(["rm", "-rf", PACKAGE / "build"], check=True)
     compiler = shlex.split(os.environ.get("CXX", "g++"))
     key = made_from(compiler, torch)
     kept = pypi.kept(pypi.TARGET / "torch-compiled", key) / f"{key}.so"

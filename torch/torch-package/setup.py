@@ -11,8 +11,14 @@ import os
 import sys
 from pathlib import Path
 
+import setuptools
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+
+OLDEST_SETUPTOOLS = 77
+if int(setuptools.__version__.partition(".")[0]) < OLDEST_SETUPTOOLS:
+    sys.exit(f"anyccl-torch is built by setuptools {OLDEST_SETUPTOOLS} or newer, and this is {setuptools.__version__}: "
+             f"pip install 'setuptools>={OLDEST_SETUPTOOLS}', or do without --no-build-isolation")
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
