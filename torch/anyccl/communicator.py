@@ -16,7 +16,7 @@ from ctypes import byref, c_int
 
 from ._arrays import gpu
 from ._capi import check, header, load
-from ._capi.errors import Error, called, rank_or_tag
+from ._capi.errors import Error, briefly, called, rank_or_tag
 from ._capi.fast_path import WITHOUT_EXTENSION, calls_of
 from ._communicator.arrivals import Arrivals
 from ._communicator.collectives import Collectives
@@ -145,6 +145,7 @@ class Communicator:
         ranks."""
         return self._derived("comm_shrink", timeout=timeout, name=name)
 
+    @briefly
     def _derived(self, function, *arguments, timeout, name):
         config = settings(timeout, name)
         handle = created(function, self._handle, *arguments, byref(config), rank=self._rank)

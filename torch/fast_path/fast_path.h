@@ -120,6 +120,8 @@ int end(struct calls *self, anyccl_status_t status, anyccl_request_t unfinished,
         struct uses uses);
 /* Leaves an operation, whose wait was interrupted, to `left`. NULL: there is none, and its memory is released. */
 void leave(struct calls *self, anyccl_request_t request, struct uses uses);
+/* Drops the traceback of the exception that is set: the frames of the functions of Python that have raised it. */
+void forget_frames(void);
 int raise_status(struct calls *self, anyccl_status_t status);
 PyObject *make_held_type(void);
 

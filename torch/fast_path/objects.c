@@ -108,11 +108,13 @@ static PyObject *receive_taken(struct calls *calls, anyccl_message_t taken, cons
     if (status == ANYCCL_SUCCESS)
         status = calls->library->test(&request, &done);
     if (end_with(calls, status, request, content)) {
-        if (found->datatype == ANYCCL_BYTE)
+        if (found->datatype == ANYCCL_BYTE) {
             object = load(calls, content);
-        else
+        } else {
             Py_XDECREF(PyObject_CallFunction(calls->python->refuse_array, "iiii", found->source, found->tag,
                                              (int)found->datatype, calls->rank));
+            forget_frames();
+        }
     }
     Py_DECREF(content);
     return object;

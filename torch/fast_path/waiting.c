@@ -77,10 +77,22 @@ void leave(struct calls *self, anyccl_request_t request, struct uses uses)
     PyErr_Restore(type, value, trace);
 }
 
+void forget_frames(void)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (value != NULL)
+        PyException_SetTraceback(value, Py_None);
+    Py_XDECREF(trace);
+    PyErr_Restore(type, value, NULL);
+}
+
 int raise_status(struct calls *self, anyccl_status_t status)
 {
     PyObject *result = PyObject_CallFunction(self->python->raise_status, "ii", (int)status, self->rank);
     Py_XDECREF(result);
+    forget_frames();
     return 0;
 }
 

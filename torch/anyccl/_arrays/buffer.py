@@ -69,9 +69,7 @@ def _look(thing, role):
         return _of_tensor(thing, role)
     if hasattr(thing, "__cuda_array_interface__"):
         return _of_cuda_array(thing, thing.__cuda_array_interface__, role)
-    try:
-        export = exported.Export(thing)
-    except TypeError:
+    if (export := exported.of(thing)) is None:
         refuse(f"the {role} ({_named(thing)}) offers no memory: give an array, a tensor or an object with the buffer "
                "protocol; the methods in lower case send any object")
     datatype = datatypes.by_format(export.format, export.itemsize)

@@ -35,6 +35,14 @@ _is_contiguous = ctypes.pythonapi["PyBuffer_IsContiguous"]
 _is_contiguous.argtypes, _is_contiguous.restype = [ctypes.POINTER(_PyBuffer), ctypes.c_char], ctypes.c_int
 
 
+def of(source):
+    """Returns the memory of an object. None: it offers no memory."""
+    try:
+        return Export(source)
+    except TypeError:
+        return None
+
+
 class Export:
     """The memory of an object, which cannot be resized while this lives. TypeError: the object offers no
     memory."""

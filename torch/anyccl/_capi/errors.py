@@ -13,7 +13,7 @@ import re
 from .header import FUNCTIONS, NUMBERS, Status
 
 __all__ = ["Error", "InvalidArgumentError", "InvalidUsageError", "UnsupportedError", "PeerLostError", "TimeoutError",
-           "MismatchError", "AbortedError", "BootstrapError", "SystemCallError", "InternalError", "called", "check", "integer",
+           "MismatchError", "AbortedError", "BootstrapError", "SystemCallError", "InternalError", "briefly", "called", "check", "integer",
            "public_name", "refuse"]
 
 
@@ -121,6 +121,22 @@ def check(library, status, rank=-1, waited_for=None):
         if waited_for is not None and message.startswith(wait):
             message = (waited_for and f"{waited_for}: ") + message.removeprefix(wait)
         raise _CLASSES.get(status, InternalError)(re.sub(r"\banyccl_(\w+)", _in_python, message), rank)
+
+
+def briefly(function):
+    """Makes a function of this package that leaves no frame in the traceback of an Error, and none of what it calls. So a
+    traceback shows the program, the method that it has called, and the sentence."""
+
+    @functools.wraps(function)
+    def call(*arguments, **named):
+        try:
+            return function(*arguments, **named)
+        except Error as error:
+            # From Python 3.11 on, a plain `raise` adds no frame to an empty traceback.
+            error.__traceback__ = None
+            raise
+
+    return call
 
 
 # Methods whose names differ from those of the functions of C by more than the case of the first letter.

@@ -15,7 +15,7 @@ from time import perf_counter, sleep
 
 from .._arrays import receiver
 from .._capi import Datatype
-from .._capi.errors import rank_or_tag
+from .._capi.errors import briefly, rank_or_tag
 from .._capi.fast_path import refuse_array
 from .._capi.header import ANY_SOURCE, ANY_TAG, MessageStatus
 from .waiting import Pending
@@ -133,6 +133,7 @@ class ObjectReceive:
 
         return Pending(communicator._library, rank, communicator._handle, (room, receiver(room)), unpickle)
 
+    @briefly
     def wait(self, timeout_ms=None):
         return self.settle(timeout_ms) and (self._is_cancelled or self._pending.wait())
 

@@ -135,7 +135,8 @@ class Collectives:
 
         Collective. The result has the same bits on every rank.
         """
-        if self._fast.all_reduce(sendbuf, recvbuf, op) is NOT_SERVED:
+        done = self._fast.all_reduce(sendbuf, recvbuf, op)
+        if done is NOT_SERVED:
             self._run(self._allreduce, sendbuf, recvbuf, op)
 
     def Iallreduce(self, sendbuf, recvbuf, op=SUM):
@@ -152,7 +153,8 @@ class Collectives:
 
         Collective.
         """
-        if self._fast.reduce(sendbuf, recvbuf, op, root) is NOT_SERVED:
+        done = self._fast.reduce(sendbuf, recvbuf, op, root)
+        if done is NOT_SERVED:
             self._run(self._reduce, sendbuf, recvbuf, op, root)
 
     def Ireduce(self, sendbuf, recvbuf, op=SUM, root=0):
@@ -167,7 +169,8 @@ class Collectives:
 
         Collective.
         """
-        if self._fast.broadcast(buf, root) is NOT_SERVED:
+        done = self._fast.broadcast(buf, root)
+        if done is NOT_SERVED:
             self._run(self._bcast, buf, root)
 
     def Ibcast(self, buf, root=0):
@@ -182,7 +185,8 @@ class Collectives:
 
         Collective.
         """
-        if self._fast.all_gather(sendbuf, recvbuf) is NOT_SERVED:
+        done = self._fast.all_gather(sendbuf, recvbuf)
+        if done is NOT_SERVED:
             self._run(self._allgather, sendbuf, recvbuf)
 
     def Iallgather(self, sendbuf, recvbuf):
@@ -198,7 +202,8 @@ class Collectives:
 
         Collective.
         """
-        if self._fast.gather(sendbuf, recvbuf, root) is NOT_SERVED:
+        done = self._fast.gather(sendbuf, recvbuf, root)
+        if done is NOT_SERVED:
             self._run(self._gather, sendbuf, recvbuf, root)
 
     def Igather(self, sendbuf, recvbuf, root=0):
@@ -214,7 +219,8 @@ class Collectives:
 
         Collective.
         """
-        if self._fast.scatter(sendbuf, recvbuf, root) is NOT_SERVED:
+        done = self._fast.scatter(sendbuf, recvbuf, root)
+        if done is NOT_SERVED:
             self._run(self._scatter, sendbuf, recvbuf, root)
 
     def Iscatter(self, sendbuf, recvbuf, root=0):
@@ -230,7 +236,8 @@ class Collectives:
 
         Collective.
         """
-        if self._fast.reduce_scatter_block(sendbuf, recvbuf, op) is NOT_SERVED:
+        done = self._fast.reduce_scatter_block(sendbuf, recvbuf, op)
+        if done is NOT_SERVED:
             self._run(self._reduce_scatter_block, sendbuf, recvbuf, op)
 
     def Ireduce_scatter_block(self, sendbuf, recvbuf, op=SUM):
@@ -245,7 +252,8 @@ class Collectives:
 
         Collective.
         """
-        if self._fast.all_to_all(sendbuf, recvbuf) is NOT_SERVED:
+        done = self._fast.all_to_all(sendbuf, recvbuf)
+        if done is NOT_SERVED:
             self._run(self._alltoall, sendbuf, recvbuf)
 
     def Ialltoall(self, sendbuf, recvbuf):
@@ -261,7 +269,8 @@ class Collectives:
 
         Collective.
         """
-        if self._fast.scan(sendbuf, recvbuf, op) is NOT_SERVED:
+        done = self._fast.scan(sendbuf, recvbuf, op)
+        if done is NOT_SERVED:
             self._run(self._scan, sendbuf, recvbuf, op)
 
     def Iscan(self, sendbuf, recvbuf, op=SUM):
@@ -277,7 +286,8 @@ class Collectives:
 
         Collective.
         """
-        if self._fast.exscan(sendbuf, recvbuf, op) is NOT_SERVED:
+        done = self._fast.exscan(sendbuf, recvbuf, op)
+        if done is NOT_SERVED:
             self._run(self._exscan, sendbuf, recvbuf, op)
 
     def Iexscan(self, sendbuf, recvbuf, op=SUM):
@@ -286,7 +296,8 @@ class Collectives:
 
     def Barrier(self):
         """Waits until every rank has come here. Collective."""
-        if self._fast.barrier() is NOT_SERVED:
+        done = self._fast.barrier()
+        if done is NOT_SERVED:
             self._run(self._barrier)
 
     def barrier(self):

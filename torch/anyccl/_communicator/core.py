@@ -4,7 +4,7 @@ from ctypes import byref, c_int
 
 from .._arrays import gpu
 from .._capi import check, load
-from .._capi.errors import Error, called
+from .._capi.errors import Error, briefly, called
 from .._capi.fast_path import calls_of
 from .request import Request, wait_for_all
 from .waiting import Pending
@@ -53,11 +53,13 @@ class Core:
         # Frequent calls, without ctypes.
         self._fast = calls_of(self._handle, self._rank, self._size)
 
+    @briefly
     def _number(self, what):
         value = c_int()
         self._check(getattr(self._library, f"anyccl_comm_{what}")(self._handle, byref(value)))
         return value.value
 
+    @briefly
     def _check(self, status):
         check(self._library, status, self._rank)
 
@@ -71,6 +73,7 @@ class Core:
         self._called(f"i{name}", *arguments, self._handle, pending.place)
         return pending
 
+    @briefly
     def _started(self, start, *arguments):
         """Returns the Pending that `start` makes. Its buffers may be on a GPU."""
         if not self._may_use_gpus:
@@ -80,6 +83,7 @@ class Core:
         pending.is_in_stream = call.has_gpu_buffers and self._stream is not None
         return pending
 
+    @briefly
     def _run(self, start, *arguments):
         """Makes a blocking call: it waits for the operation, unless that is in a stream."""
         pending = self._started(start, *arguments)
@@ -87,10 +91,12 @@ class Core:
             return self._keep(pending)
         return self._complete(pending)
 
+    @briefly
     def _request(self, start, *arguments):
         """Makes a call that returns a Request."""
         return Request(self._keep(self._started(start, *arguments)))
 
+    @briefly
     def _complete(self, pending):
         """Waits for the operation of a blocking call. If the wait is interrupted, the communicator keeps the
         buffers."""

@@ -4,7 +4,7 @@ from ctypes import byref, c_int
 from time import perf_counter, sleep
 
 from .._arrays import receiver, sender
-from .._capi.errors import TimeoutError
+from .._capi.errors import TimeoutError, briefly
 from .._capi.fast_path import NOT_SERVED
 from .._capi.header import ANY_SOURCE, ANY_TAG, MessageStatus
 from .status import fill_status
@@ -34,7 +34,8 @@ class Messages:
         dest: rank that receives
         tag:  number of the message, 0 or more
         """
-        if self._fast.send_buffer(buf, dest, tag) is NOT_SERVED:
+        done = self._fast.send_buffer(buf, dest, tag)
+        if done is NOT_SERVED:
             self._run(self._send, buf, dest, tag)
 
     def Ssend(self, buf, dest, tag=0):
@@ -51,8 +52,10 @@ class Messages:
 
         A message that is longer than buf, or of another type, raises MismatchError on both ranks.
         """
-        if status is None and (found := self._fast.recv_buffer(buf, source, tag)) is not NOT_SERVED:
-            return found
+        if status is None:
+            found = self._fast.recv_buffer(buf, source, tag)
+            if found is not NOT_SERVED:
+                return found
         return fill_status(status, self._complete(self._started(self._recv, buf, source, tag)).message)
 
     def Isend(self, buf, dest, tag=0):
@@ -114,11 +117,13 @@ class Messages:
         """Looks for a message, as Iprobe does: that of an object is an array of bytes."""
         return self.Iprobe(source, tag, status)
 
+    @briefly
     def _iprobe(self, source, tag):
         found, message = c_int(), MessageStatus()
         self._called("iprobe", source, tag, self._handle, byref(found), byref(message))
         return message if found.value else None
 
+    @briefly
     def _wait_for_message(self, source, tag):
         """Polls for a message, so that Ctrl-C can interrupt: often at first, then less and less often."""
         begun, pause = perf_counter(), FIRST_PAUSE_SECONDS

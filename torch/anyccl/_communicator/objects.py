@@ -18,7 +18,7 @@ from ctypes import c_size_t
 
 from .._arrays import NOTHING, Buffer, receiver, sender
 from .._capi import Datatype
-from .._capi.errors import rank_or_tag, refuse
+from .._capi.errors import briefly, rank_or_tag, refuse
 from .._capi.fast_path import NOT_SERVED
 from .._capi.header import ANY_SOURCE, ANY_TAG
 from .operator import SUM, function_of
@@ -60,7 +60,8 @@ class Objects:
         dest: rank that receives
         tag:  number of the message, 0 or more
         """
-        if self._fast.send_object(obj, dest, tag) is NOT_SERVED:
+        done = self._fast.send_object(obj, dest, tag)
+        if done is NOT_SERVED:
             self._complete(self._send_object(obj, dest, tag))
 
     def ssend(self, obj, dest, tag=0):
@@ -133,8 +134,11 @@ class Objects:
         Collective.
         """
         received = self._fast.bcast_object(obj, root)
-        return self._bcast_object(obj, root) if received is NOT_SERVED else received
+        if received is NOT_SERVED:
+            received = self._bcast_object(obj, root)
+        return received
 
+    @briefly
     def _bcast_object(self, obj, root):
         is_root = self._rank == root
         content = _dumped(obj) if is_root else b""
@@ -178,8 +182,11 @@ class Objects:
         Collective.
         """
         received = self._fast.allgather_object(obj)
-        return self._allgather_object(obj) if received is NOT_SERVED else received
+        if received is NOT_SERVED:
+            received = self._allgather_object(obj)
+        return received
 
+    @briefly
     def _allgather_object(self, obj):
         content = _dumped(obj)
         heads = bytearray(self._size * HEAD)
@@ -267,10 +274,12 @@ class Objects:
         before = self.allgather(sendobj)[: self._rank]
         return functools.reduce(function, before) if before else None
 
+    @briefly
     def _send_object(self, obj, dest, tag, call="send"):
         content = _as_bytes(sender(_dumped(obj)))
         return self._begin(call, content.address, content.count, Datatype.BYTE, dest, tag, keeps=content)
 
+    @briefly
     def _dumped_list(self, things, call):
         things = list(things)
         if len(things) != self._size:

@@ -87,11 +87,10 @@ def code_of(op):
         return op, None
     if isinstance(op, Op):
         return op._number, op.raise_failure
-    try:
+    if op in list(ReduceOp):
         return ReduceOp(op), None
-    except ValueError:
-        names = ", ".join(f"anyccl.{member.name}" for member in ReduceOp)
-        return refuse(f"{op!r} is not an operator; accepted: {names}, or one made by anyccl.Op")
+    names = ", ".join(f"anyccl.{member.name}" for member in ReduceOp)
+    return refuse(f"{op!r} is not an operator; accepted: {names}, or one made by anyccl.Op")
 
 
 def function_of(op):

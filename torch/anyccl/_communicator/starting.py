@@ -8,7 +8,7 @@ import time
 from ctypes import byref, c_void_p, sizeof
 
 from .._capi import check, header, load
-from .._capi.errors import called, refuse
+from .._capi.errors import briefly, called, refuse
 from .waiting import interruptibly
 
 # The default of ANYCCL_TIMEOUT_MS (docs/environment.md).
@@ -43,6 +43,7 @@ def seconds_of(config):
     return None if ms <= 0 else ms / 1000
 
 
+@briefly
 def created(function, *arguments, rank=-1, on_interrupt=None):
     """Calls anyccl_<function>, which writes a handle to its last argument, and returns the handle. Ctrl-C can
     interrupt the call."""

@@ -9,6 +9,7 @@ import threading
 from ctypes import byref, c_int, c_void_p
 
 from .._capi import check
+from .._capi.errors import briefly
 from .._capi.header import MessageStatus
 
 SLICE_MS = 100
@@ -65,6 +66,7 @@ class Pending:
         """Cancels a receive that has not matched a message yet. It must still be waited for."""
         check(self._library, self._library.anyccl_cancel(self._handle), self._rank)
 
+    @briefly
     def wait(self, timeout_ms=None):
         """Waits until the operation has ended, or at most timeout_ms; returns whether it has ended. Raises
         its failure, every time."""
@@ -128,6 +130,7 @@ class Pending:
 _left = []
 
 
+@briefly
 def interruptibly(function, on_interrupt=None):
     """Runs a call that blocks and cannot be cut into slices, on a thread of its own. After Ctrl-C that thread
     is left behind; `on_interrupt` may tell it to end."""

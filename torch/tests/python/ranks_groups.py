@@ -2,6 +2,8 @@
 
 import os
 import pickle
+import sys
+import traceback
 
 import numpy as np
 
@@ -132,6 +134,16 @@ def test_different_calls_are_an_error_on_every_rank(comm):
         mine = np.ones(4 if copy.rank == 0 else 3)
         harness.refused(anyccl.MismatchError, lambda: copy.Allreduce(mine, mine), "Allreduce", "count 3", "count 4")
         assert isinstance(copy.failure(), anyccl.MismatchError)
+
+
+def test_a_wrong_count_is_one_exception_with_a_short_traceback_on_every_rank(comm):
+    if comm.size == 1 or sys.version_info < (3, 11):
+        raise harness.Skipped("needs two ranks, and Python 3.11")
+    copy, count = comm.dup(), 5 if comm.rank == 1 else 4
+    error = harness.refused(anyccl.MismatchError, lambda: copy.Allreduce(np.ones(count), np.empty(count)), "count 5", "count 4")
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    assert [frame.name for frame in traceback.extract_tb(error.__traceback__)] == ["refused", "<lambda>", "Allreduce"], text
+    assert "NOT_SERVED" not in text and text.splitlines()[-1] == f"anyccl.MismatchError: {error}"
 
 
 def test_a_rank_that_leaves_a_block_by_an_exception_ends_the_waits_of_the_others(comm):

@@ -158,6 +158,60 @@ def test_errors_name_methods_of_python():
         assert done.returncode == 0, done.stderr
 
 
+TRACEBACKS = """
+import traceback
+
+import anyccl
+world = anyccl.Communicator.world()
+x, y = bytearray(4), bytearray(4)
+copy, aborted = world.dup(), world.dup()
+aborted.abort()
+failed = copy.Irecv(x, 0, 5)
+copy.abort()
+world.Send(memoryview(x), 0, 4)
+calls = [
+    lambda: world.Allreduce(bytearray(3), y),
+    lambda: world.Iallreduce(bytearray(3), y),
+    lambda: world.Allreduce(memoryview(x).cast("f"), memoryview(y).cast("f"), anyccl.BXOR),
+    lambda: world.Allreduce(3, y),
+    lambda: world.Allreduce(x, y, 77),
+    lambda: world.Bcast(x, 7),
+    lambda: world.bcast(1, 7),
+    lambda: world.send(1, 9),
+    lambda: world.isend(1, 9),
+    lambda: world.recv(0, 4),
+    lambda: world.Recv(x, 9),
+    lambda: world.Probe(9),
+    lambda: world.create_from_ranks([7]),
+    lambda: anyccl.Communicator.from_id(bytes(128), 2, 5),
+    aborted.Barrier,
+    lambda: aborted.allgather(1),
+    lambda: aborted.Send(x, 0),
+    failed.Wait,
+    failed.Wait,
+]
+for call in calls:
+    try:
+        call()
+        raise SystemExit("not refused")
+    except anyccl.Error as error:
+        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        of_package = [frame for frame in traceback.extract_tb(error.__traceback__) if "anyccl" in frame.filename]
+        assert len(of_package) <= 1, text
+        assert "NOT_SERVED" not in text and "exception" not in text and text.count("Traceback") == 1, text
+        assert text.splitlines()[-1] == f"anyccl.{type(error).__name__}: {error}", text
+"""
+
+
+def test_a_traceback_shows_the_program_and_one_method():
+    if sys.version_info < (3, 11):
+        return  # Frames cannot be left out.
+    for by_ctypes in ("0", "1"):
+        done = subprocess.run([sys.executable, "-c", TRACEBACKS], text=True, capture_output=True,
+                              env={**os.environ, "ANYCCL_PYTHON_CTYPES": by_ctypes})
+        assert done.returncode == 0, done.stderr
+
+
 def test_a_traceback_shows_the_public_name_of_an_error():
     kinds = [errors.Error, *errors._CLASSES.values()]
     assert {kind.__module__ for kind in kinds} == {"anyccl"}
