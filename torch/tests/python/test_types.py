@@ -232,7 +232,10 @@ def test_the_extension_is_used_where_it_is():
 
 
 PROGRAM = """
+import array
+
 import anyccl
+import numpy
 
 with anyccl.Communicator.world(timeout=60) as comm:
     comm.Allreduce(anyccl.IN_PLACE, bytearray(8), anyccl.MAX)
@@ -241,6 +244,14 @@ with anyccl.Communicator.world(timeout=60) as comm:
     reveal_type(comm.allgather("text"))
     reveal_type(comm.split(None))
     comm.Bcast(bytearray(8), "zero")
+    comm.Allreduce(3, bytearray(8))
+    comm.Bcast([1.0, 2.0])
+    x, y = numpy.ones(2), array.array("d", [1.0])
+    comm.Allreduce(x, x)
+    comm.Sendrecv(memoryview(b"1"), 0, recvbuf=y)
+    comm.Reduce(x, x if comm.rank == 0 else None)
+    comm.Scatterv([x, [1, 1], [0, 1]] if comm.rank == 0 else None, y)
+    comm.Alltoallv(anyccl.IN_PLACE, [x, ([1], [0])])
 """
 
 
@@ -265,7 +276,9 @@ def test_types_are_those_of_the_code():
         said = run("mypy", "--strict", program).stdout
         for expected in ('is "int"', 'is "list[str]"', "Communicator | None", 'has incompatible type "str"; expected "int"'):
             assert expected in said, said
-        assert said.count("error:") == 1, said
+        for wrong in ("int", "list[float]"):
+            assert re.search(rf'has incompatible type "{re.escape(wrong)}"; expected "(Buffer|.*_HasDlpack)', said), said
+        assert said.count("error:") == 3, said
 
 
 if __name__ == "__main__":
