@@ -320,3 +320,20 @@ def test_two_threads_use_two_groups_at_once():
         return sums
 
     assert ranks.same(2, body) == [2.0 * sum(range(200))] * 2
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_any_number_of_works_may_be_outstanding_or_dropped(size):
+    def body(rank, size):
+        tensors = [torch.full((64,), float(number)) for number in range(1000)]
+        works = [dist.all_reduce(tensor, async_op=True) for tensor in tensors]
+        for work in works:
+            work.wait()
+        for number in range(1000):
+            dist.all_reduce(torch.full((64,), float(number)), async_op=True)
+        last = torch.ones(1)
+        dist.all_reduce(last)
+        dist.barrier()
+        return last.item() == size and all(bool((tensor == number * size).all()) for number, tensor in enumerate(tensors))
+
+    assert ranks.same(size, body)
