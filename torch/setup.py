@@ -76,6 +76,9 @@ class Build(build):
 
 
 class BuildExtension(build_ext):
+    # Set by run().
+    prefix = None
+
     def run(self):
         super().run()
         work = Path(self.build_temp).resolve()
@@ -114,9 +117,12 @@ class Wheel(bdist_wheel):
     def write_wheelfile(self, wheelfile_base, *args, **named):
         """Adds the licences to the metadata, which exists by now."""
         super().write_wheelfile(wheelfile_base, *args, **named)
+        prefix = self.get_finalized_command("build_ext").prefix
+        if prefix is None:
+            return
         folder = Path(wheelfile_base)
         head, end, text = (folder / "METADATA").read_text(encoding="utf-8").partition("\n\n")
-        for licence in licences(self.get_finalized_command("build_ext").prefix):
+        for licence in licences(prefix):
             target = folder / "licenses" / licence.name
             if not target.exists():
                 target.parent.mkdir(exist_ok=True)

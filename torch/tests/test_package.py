@@ -16,9 +16,22 @@ FOREIGN = ["bin/other", "include/other.h", "lib/libother.so", "etc/other.conf", 
            "share/doc/other/LICENSE-OTHER", "lib/anyccl/other.txt"]
 
 
+# A compiler that makes empty files.
+COMPILER = """#!/bin/sh
+while [ $# -gt 1 ]; do
+    if [ "$1" = -o ]; then : > "$2"; fi
+    shift
+done
+"""
+
+
 @pytest.fixture
-def sources(tmp_path):
+def sources(tmp_path, monkeypatch):
     """A copy of the sources, in which nothing was built yet."""
+    (tmp_path / "compiler").write_text(COMPILER)
+    (tmp_path / "compiler").chmod(0o755)
+    for name in ("CC", "CXX"):
+        monkeypatch.setenv(name, str(tmp_path / "compiler"))
     ignored = shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "tests", "bench", "*.so")
     shutil.copytree(TORCH, tmp_path / "torch", ignore=ignored)
     (tmp_path / "include" / "anyccl").mkdir(parents=True)
@@ -39,11 +52,11 @@ def prefix_of(folder, installed, foreign=(), has_list=True):
 
 def pip(*words, **environment):
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *map(str, words), "--no-index", "--no-deps"]
-    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "CC": "true", "CXX": "true", **environment})
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
 
 
 def wheel(sources, prefix, target):
-    """Builds the wheel, with compilers that do nothing. Returns the names in it, and its metadata."""
+    """Builds the wheel. Returns the names in it, and its metadata."""
     done = pip("wheel", "--no-build-isolation", "--wheel-dir", target, sources, ANYCCL_ROOT=str(prefix))
     assert done.returncode == 0, done.stdout + done.stderr
     with zipfile.ZipFile(next(target.glob("*.whl"))) as packed:
