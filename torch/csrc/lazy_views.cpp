@@ -1,5 +1,7 @@
 #include "lazy_views.hpp"
 
+#include <mutex>
+
 #include <ATen/native/MathBitsFallback.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/library.h>
@@ -77,8 +79,11 @@ void register_all() {
 }  // namespace
 
 void take_lazy_views() {
-  register_all<c10::DispatchKey::Conjugate>();
-  register_all<c10::DispatchKey::Negative>();
+  static std::once_flag once;
+  std::call_once(once, [] {
+    register_all<c10::DispatchKey::Conjugate>();
+    register_all<c10::DispatchKey::Negative>();
+  });
 }
 
 }  // namespace anyccl_torch
