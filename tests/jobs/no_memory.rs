@@ -45,13 +45,11 @@ fn large_calls(comm: &Communicator, send: &[u8], recv: &mut [u8]) -> Vec<(&'stat
     // SAFETY: an immediate scalar.
     let twice = unsafe { Operator::premul_sum(Datatype::Int32, Scalar::Immediate([2; 16])) };
     let twice = Arc::new(twice.expect("numbers"));
-    // SAFETY: each call touches at most `COUNT` elements of four bytes of each buffer, and ends here.
-    unsafe {
-        vec![
-            ("copies in float32", comm.run(&on(halves, send, recv))),
-            ("a scaled input", comm.run_with_operator(&on(scaled, send, recv), Some(&twice))),
-        ]
-    }
+    // SAFETY: the call touches at most `COUNT` elements of four bytes of each buffer, and ends here.
+    let averaged = unsafe { comm.run(&on(halves, send, recv)) };
+    // SAFETY: as above.
+    let scaled = unsafe { comm.run_with_operator(&on(scaled, send, recv), Some(&twice)) };
+    vec![("copies in float32", averaged), ("a scaled input", scaled)]
 }
 
 #[test]
