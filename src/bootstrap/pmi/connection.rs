@@ -46,10 +46,11 @@ impl Connection {
     }
 
     fn introduce(&self, id: &str, deadline: Instant) -> Result<Seat> {
+        let since = clock::now();
         self.say(&format!("cmd=initack pmiid={id}"), deadline)?;
         let (mut rank, mut size) = (None, None);
         loop {
-            let message = self.hear(deadline)?;
+            let message = self.hear(since, deadline)?;
             rank = message.number("rank").or(rank);
             size = message.number("size").or(size);
             // The answer may hold everything already. Three settings follow in any case; this is the last of
@@ -66,8 +67,9 @@ impl Connection {
 
     /// Sends a question and waits for the answer `cmd`.
     pub fn ask(&self, question: &str, cmd: &str, deadline: Instant) -> Result<PmiMessage> {
+        let since = clock::now();
         self.say(question, deadline)?;
-        let answer = self.hear(deadline)?;
+        let answer = self.hear(since, deadline)?;
         if answer.is_good(cmd) {
             return Ok(answer);
         }
@@ -77,18 +79,19 @@ impl Connection {
 
     /// Sends a line that has no answer.
     pub fn say(&self, line: &str, deadline: Instant) -> Result<()> {
+        let since = clock::now();
         let line = format!("{line}\n");
         let mut rest = line.as_bytes();
         while !rest.is_empty() {
             match self.socket.write(rest).map_err(gone)? {
                 Some(written) => rest = &rest[written..],
-                None => self.wait(Interest::Write, deadline)?,
+                None => self.wait(Interest::Write, since, deadline)?,
             }
         }
         Ok(())
     }
 
-    fn hear(&self, deadline: Instant) -> Result<PmiMessage> {
+    fn hear(&self, since: Instant, deadline: Instant) -> Result<PmiMessage> {
         let mut line = Vec::new();
         let mut byte = [0];
         loop {
@@ -97,7 +100,7 @@ impl Connection {
                 Some(_) if byte == *b"\n" => break,
                 Some(_) if line.len() < LINE_BYTES => line.extend(byte),
                 Some(_) => break,
-                None => self.wait(Interest::Read, deadline)?,
+                None => self.wait(Interest::Read, since, deadline)?,
             }
         }
         PmiMessage::parse(&line).ok_or_else(|| {
@@ -107,11 +110,11 @@ impl Connection {
         })
     }
 
-    fn wait(&self, interest: Interest, deadline: Instant) -> Result<()> {
-        let start = clock::now();
-        if start >= deadline {
-            let detail = "waiting for the process manager: some rank has not come to anyccl_init".into();
-            return Err(Error::Timeout { waited: Duration::ZERO, detail });
+    fn wait(&self, interest: Interest, since: Instant, deadline: Instant) -> Result<()> {
+        if clock::now() >= deadline {
+            let detail = "the process manager (mpiexec) does not answer, so some rank has not joined. Has it ended, or \
+                          does it run another MPI? `anyccl info --mpi-of PROGRAM` tells which MPI a program gets";
+            return Err(Error::Timeout { waited: clock::since(since), detail: detail.into() });
         }
         let mut set = PollSet::new();
         set.add(&self.socket, interest);

@@ -7,9 +7,10 @@ use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use super::{all_ok, ranks, soon};
-use crate::base::Result;
+use crate::base::{Error, Result};
 use crate::bootstrap::environment::Description;
 use crate::bootstrap::job::open;
 use crate::bootstrap::pmi::ManagerAddress;
@@ -17,6 +18,7 @@ use crate::bootstrap::seat::Seat;
 use crate::bootstrap::store_address::StoreAddress;
 use crate::bootstrap::{Mesh, mesh, pmi};
 use crate::config::Config;
+use crate::sys::clock;
 
 /// Two ways in which process managers answer.
 #[derive(Clone, Copy)]
@@ -149,4 +151,23 @@ fn a_number_that_is_no_connection_is_an_error_that_names_the_variable() {
     let door = ManagerAddress::Descriptor { number: 1 << 20, one_host: true };
     let text = connect(Some(Seat { rank: 0, size: 2 }), door).err().unwrap().to_string();
     assert!(text.contains("PMI_FD=1048576"), "{text}");
+}
+
+#[test]
+fn a_rank_that_waits_for_one_that_runs_another_mpi_is_told_how_long_and_what_to_look_for() {
+    let manager = Manager::new(Manner::Strict, 2);
+    let (ours, theirs) = UnixStream::pair().unwrap();
+    thread::spawn(move || manager.serve(BufReader::new(theirs.try_clone().unwrap()), theirs));
+    let door = ManagerAddress::Descriptor { number: ours.as_raw_fd(), one_host: true };
+    let seat = Some(Seat { rank: 0, size: 2 });
+    let description = Description { seat, place: StoreAddress::Pmi(door), key: None, source: "test" };
+    let end = clock::now() + Duration::from_millis(300);
+    let outcome = open(description, &Config::default(), end)
+        .and_then(|mut job| mesh::connect(&mut job, &Config::default(), b"", end));
+    match outcome {
+        Err(Error::Timeout { waited, detail }) => {
+            assert!(waited > Duration::ZERO && detail.contains("another MPI"), "{waited:?}: {detail}");
+        }
+        other => panic!("{:?}", other.map(drop)),
+    }
 }
