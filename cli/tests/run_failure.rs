@@ -159,6 +159,32 @@ fn np_is_another_name_of_n() {
     assert_eq!(finish(anyccl(&["run", "-np", "0", "true"])).code(), 2);
 }
 
+/// A rank that ends in its own way before it joins; the others join and wait.
+fn rank_1_never_joins(end: &str) -> String {
+    let tool = env!("CARGO_BIN_EXE_anyccl");
+    format!("if [ $ANYCCL_RANK = 1 ]; then {end}; fi; exec {tool} perf barrier --iterations 1")
+}
+
+#[test]
+fn ranks_that_wait_for_one_that_has_ended_are_told_at_once() {
+    // Longer than the limit of the job, so waiting would end it with code 124.
+    let options = ["-x", "ANYCCL_TIMEOUT_MS=200000"];
+    let job = run_script(3, &options, &rank_1_never_joins("exit 0"));
+    assert_eq!(job.code(), 1, "{}", job.stderr);
+    assert!(job.stderr.contains("rank 1 ended with exit code 0 before it joined"), "{}", job.stderr);
+    let job = run_script(3, &[&options[..], &["--keep-going"]].concat(), &rank_1_never_joins("kill -9 $$"));
+    assert_eq!(job.code(), 1, "{}", job.stderr);
+    assert!(job.stderr.contains("rank 1 was ended by SIGKILL before it joined"), "{}", job.stderr);
+}
+
+#[test]
+fn ranks_that_join_one_world_after_the_other_are_not_taken_for_ended() {
+    let tool = env!("CARGO_BIN_EXE_anyccl");
+    let once = format!("{tool} perf barrier --iterations 1 >/dev/null");
+    let job = run_script(3, &[], &format!("{once} && {once}"));
+    assert_eq!(job.code(), 0, "{}", job.stderr);
+}
+
 #[test]
 fn a_job_that_takes_too_long_is_ended() {
     let job = finish(anyccl(&["run", "-n", "2", "--timeout", "0.05", "sleep", "1000"]));

@@ -21,6 +21,7 @@ use super::crew::{Crew, End};
 use super::losses::Losses;
 use super::report::{Cause, JobOutcome, RankRecord, say};
 use super::signals::asks_to_end;
+use super::store::Store;
 use super::takeover::{CheckAction, UsageCheck};
 use crate::sys::poll::{self, Waiting};
 use crate::sys::process::{Ending, stop_self};
@@ -37,9 +38,10 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 const OWN_WORDS: Duration = Duration::from_millis(900);
 
 /// A job whose ranks have been started.
-pub struct RunningJob {
+pub struct RunningJob<'a> {
     ranks: Vec<RankRecord>,
     crew: Box<dyn Crew>,
+    store: &'a Store,
     signals: SignalQueue,
     phase: Phase,
     grace: Duration,
@@ -61,14 +63,20 @@ enum Phase {
     Abandoned,
 }
 
-impl RunningJob {
-    /// Takes over a crew that was started as `arguments` say.
-    pub fn new(arguments: &RunArguments, crew: Box<dyn Crew>, signals: SignalQueue) -> RunningJob {
+impl RunningJob<'_> {
+    /// Takes over a crew that was started as `arguments` say, with this store.
+    pub fn new<'a>(
+        arguments: &RunArguments,
+        crew: Box<dyn Crew>,
+        store: &'a Store,
+        signals: SignalQueue,
+    ) -> RunningJob<'a> {
         let ranks = crew.records();
         let programs = (0..ranks.len() as u32).map(|rank| arguments.program_of(rank)).collect();
         RunningJob {
             ranks,
             crew,
+            store,
             signals,
             phase: Phase::Running,
             grace: arguments.grace,
@@ -215,6 +223,9 @@ impl RunningJob {
         for End { rank, pid, ending } in found {
             // A rank without a process id was lost with its host.
             let lost = pid == 0 && matches!(self.cause, Cause::HostLost(_));
+            if !lost {
+                self.store.note_end(rank, ending);
+            }
             let asked = lost || !matches!(self.phase, Phase::Running | Phase::Failing { .. });
             let record = &mut self.ranks[rank];
             record.with_the_job = asked && record.was_told_to(ending);

@@ -100,7 +100,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         let common = hosts::Common { arguments, torch, stores, key, files, mask, watchdog: &watchdog };
         Box::new(hosts::start(&common, places)?)
     };
-    let outcome = job::RunningJob::new(arguments, crew, signals).run_to_the_end();
+    let outcome = job::RunningJob::new(arguments, crew, &served, signals).run_to_the_end();
     let outcome = outcome.map_err(own("cannot look after the ranks"))?;
     watchdog.stand_down();
     Ok(outcome.tell())

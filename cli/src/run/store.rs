@@ -1,13 +1,16 @@
 //! The store by which the ranks find each other, served by the launcher.
 //!
 //! The launcher serves it instead of rank 0, so that a rank 0 that never arrives is noticed like any other
-//! rank.
+//! rank. Nobody waits for a rank that has ended: the store learns of every end.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use anyccl_engine::base::Result;
 use anyccl_engine::bootstrap::tcp_store::Server;
 use anyccl_engine::bootstrap::{JobKey, interface};
+
+use crate::sys::process::Ending;
+use crate::sys::signal;
 
 /// The networks from which the store can be reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,6 +32,15 @@ impl Store {
     /// Value of `ANYCCL_STORE` for ranks of this host.
     pub fn address(&self) -> String {
         format!("tcp://{}?served=1", self.server.address())
+    }
+
+    /// Tells ranks that wait for `rank` that its process has ended.
+    pub fn note_end(&self, rank: usize, ending: Ending) {
+        let how = match ending {
+            Ending::Exit(status) => format!("ended with exit code {status}"),
+            Ending::Signal { number, .. } => format!("was ended by {}", signal::name(number)),
+        };
+        self.server.note_end(rank as u32, how);
     }
 
     /// Addresses at which other hosts may reach it. The last one is loopback, for an agent on this host.

@@ -1,6 +1,6 @@
 //! The state of a store: keys and values, and which ranks have come and left. No I/O.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::limits::Limits;
@@ -29,6 +29,8 @@ pub(super) struct Board {
     left: BTreeSet<Rank>,
     /// Ranks that have set something.
     spoken: BTreeSet<Rank>,
+    /// Ranks whose process has ended, and how. They come to no later world.
+    ended: BTreeMap<Rank, String>,
     fault: Option<Fault>,
 }
 
@@ -38,7 +40,8 @@ impl Board {
         let (values, total_bytes) = (HashMap::new(), 0);
         let size = size.map(|size| (size, None));
         let (here, left, spoken) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        Board { limits, size, values, total_bytes, here, left, spoken, fault: None }
+        let ended = BTreeMap::new();
+        Board { limits, size, values, total_bytes, here, left, spoken, ended, fault: None }
     }
 
     /// Counts a rank in. `false`: the rank has left this world, so it must come again when this world is
@@ -105,6 +108,23 @@ impl Board {
         });
     }
 
+    /// Notes that the rank's process has ended, as the launcher knows.
+    pub fn note_end(&mut self, rank: Rank, how: String) {
+        self.ended.insert(rank, how);
+    }
+
+    /// Fails the job if a rank that is here waits for one whose process has ended before it came.
+    pub fn look_for_ended(&mut self) {
+        if self.here.is_empty() {
+            return;
+        }
+        let came = |rank: &Rank| self.here.contains(rank) || self.left.contains(rank);
+        let absent = self.ended.iter().find(|(rank, _)| !came(rank));
+        if let Some(text) = absent.map(|(rank, how)| format!("rank {rank} {how} before it joined")) {
+            self.fail(text);
+        }
+    }
+
     /// Fails the job.
     pub fn fail(&mut self, text: String) {
         self.fault.get_or_insert(Fault { status: Status::Failed, text });
@@ -133,7 +153,8 @@ impl Board {
     /// Clears the board for the next world of the same job.
     pub fn begin_again(&mut self) {
         let size = self.size.map(|(size, _)| size);
-        *self = Board::new(size, self.limits);
+        let ended = std::mem::take(&mut self.ended);
+        *self = Board { ended, ..Board::new(size, self.limits) };
     }
 
     /// A sentence that names the ranks that have not come, or have come and set nothing.
@@ -225,6 +246,30 @@ mod tests {
         board.set(0, "b".into(), vec![0; 8]);
         assert!(fault_text(&board).contains("full"));
         assert!(board.get("b").is_none());
+    }
+
+    #[test]
+    fn a_rank_whose_process_ended_is_told_to_those_that_wait_and_only_if_it_has_not_come() {
+        let how = || "ended with exit code 0".to_string();
+        let mut board = Board::new(Some(2), LIMITS);
+        board.note_end(1, how());
+        board.look_for_ended();
+        assert_eq!(board.fault(), None, "nobody waits");
+        board.join(0, 2);
+        board.look_for_ended();
+        assert_eq!(fault_text(&board), "rank 1 ended with exit code 0 before it joined");
+
+        let mut board = Board::new(Some(2), LIMITS);
+        assert!(board.join(0, 2) && board.join(1, 2));
+        board.leave(1);
+        board.note_end(1, how());
+        board.look_for_ended();
+        assert_eq!(board.fault(), None, "it was here");
+        board.leave(0);
+        board.begin_again();
+        board.join(0, 2);
+        board.look_for_ended();
+        assert!(fault_text(&board).contains("rank 1 ended"), "it does not come to the second world");
     }
 
     #[test]

@@ -3,12 +3,13 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr};
 use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::service::{Service, Worlds};
-use crate::base::{Error, Result};
+use crate::base::{Error, Rank, Result};
 use crate::bootstrap::JobKey;
 use crate::log_line;
 use crate::sys::listener::Listener;
@@ -17,12 +18,16 @@ use crate::sys::thread::spawn_quiet;
 
 /// Byte that the owner sends when it detaches the server, instead of closing.
 const GO_ON: u8 = 1;
+/// Byte that the owner sends when it has noted the end of a rank.
+const LOOK: u8 = 2;
 
 /// A store served from this process by a thread of its own. Dropping it ends the thread.
 pub struct Server {
     addresses: Vec<SocketAddr>,
     /// The thread ends when this end is shut down.
     stop: Option<UnixStream>,
+    /// Ranks whose process has ended, and how.
+    ended: Sender<(Rank, String)>,
     thread: Option<JoinHandle<()>>,
     shortage: Arc<OnceLock<String>>,
 }
@@ -47,9 +52,10 @@ impl Server {
         let service = Service::new(listeners, key, size, worlds, deadline);
         let shortage = service.shortage();
         let (stop, owner) = UnixStream::pair().map_err(|e| Error::system("socketpair", e))?;
-        let thread = spawn_quiet("anyccl-store", move || run(service, owner))
+        let (ended, ends) = mpsc::channel();
+        let thread = spawn_quiet("anyccl-store", move || run(service, owner, &ends))
             .map_err(|e| Error::system("cannot start the store's thread", e))?;
-        Ok(Server { addresses, stop: Some(stop), thread: Some(thread), shortage })
+        Ok(Server { addresses, stop: Some(stop), ended, thread: Some(thread), shortage })
     }
 
     /// The address at which it listens, to hand to the ranks.
@@ -60,6 +66,16 @@ impl Server {
     /// Why this process cannot accept connections, if it cannot.
     pub(crate) fn shortage(&self) -> Option<String> {
         self.shortage.get().cloned()
+    }
+
+    /// Notes that the process of `rank` has ended; `how` is the end of a sentence about it. Ranks that wait
+    /// for it are told at once, unless it has joined their world.
+    pub fn note_end(&self, rank: Rank, how: String) {
+        // A thread that is gone has nobody to tell.
+        let _ = self.ended.send((rank, how));
+        if let Some(mut stop) = self.stop.as_ref() {
+            let _ = stop.write_all(&[LOOK]);
+        }
     }
 
     /// All addresses at which it listens.
@@ -92,8 +108,8 @@ impl Drop for Server {
 }
 
 /// Runs the store until the owner drops the server, or the store is over. `owner` becomes readable when the
-/// server is dropped or detached.
-fn run(mut service: Service, owner: UnixStream) {
+/// server is dropped or detached, or a rank has ended.
+fn run(mut service: Service, owner: UnixStream, ends: &Receiver<(Rank, String)>) {
     let (mut set, mut owner) = (PollSet::new(), Some(owner));
     loop {
         set.clear();
@@ -103,15 +119,21 @@ fn run(mut service: Service, owner: UnixStream) {
             log_line!(Error, "store: {error}; the ranks cannot gather");
             return;
         }
-        let dropped = told.is_some_and(|token| set.ready(token)) && !is_detached(owner.take());
-        if dropped || !service.advance(&set) {
+        if told.is_some_and(|token| set.ready(token)) {
+            match said(owner.as_ref()) {
+                Some(LOOK) => ends.try_iter().for_each(|(rank, how)| service.note_end(rank, how)),
+                Some(GO_ON) => owner = None,
+                _ => return,
+            }
+        }
+        if !service.advance(&set) {
             return;
         }
     }
 }
 
-/// Whether the owner detached the server, rather than dropped it.
-fn is_detached(owner: Option<UnixStream>) -> bool {
+/// The byte that the owner has sent; `None`: it has dropped the server.
+fn said(owner: Option<&UnixStream>) -> Option<u8> {
     let mut said = [0];
-    owner.is_some_and(|mut owner| owner.read(&mut said).is_ok_and(|n| n == 1) && said == [GO_ON])
+    owner.is_some_and(|mut owner| owner.read(&mut said).is_ok_and(|n| n == 1)).then_some(said[0])
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::board::Board;
 use super::connection::Connection;
 use super::limits::{LIMITS, Limits};
-use crate::base::Error;
+use crate::base::{Error, Rank};
 use crate::bootstrap::JobKey;
 use crate::bootstrap::auth::{Nonce, Purpose};
 use crate::bootstrap::gate::{Admission, Gate};
@@ -146,6 +146,11 @@ impl Service {
         }
     }
 
+    /// Notes that the rank's process has ended. The next [`Service::advance`] tells the ranks that wait.
+    pub fn note_end(&mut self, rank: Rank, how: String) {
+        self.board.note_end(rank, how);
+    }
+
     fn answer_all(&mut self, admissions: Vec<Admission>, set: &PollSet) {
         let had_fault = self.board.fault().is_some();
         for admission in admissions {
@@ -157,6 +162,7 @@ impl Service {
         for connection in &mut self.connections {
             connection.read_ready(set, &mut self.board, &self.limits);
         }
+        self.board.look_for_ended();
         let now = clock::now();
         for connection in &mut self.connections {
             connection.answer(&self.board, now);

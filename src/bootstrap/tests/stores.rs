@@ -138,6 +138,19 @@ fn a_rank_that_dies_while_gathering_is_reported_to_those_that_wait() {
 }
 
 #[test]
+fn a_rank_that_ended_before_it_came_is_told_to_those_that_wait() {
+    let key = JobKey::random().unwrap();
+    let server = serve(&key, 2);
+    let mut zero = join(&server, &key, 0, 2, soon()).unwrap();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| zero.get("record/1", soon()));
+        server.note_end(1, "ended with exit code 0".into());
+        let text = waiting.join().unwrap().unwrap_err().to_string();
+        assert_eq!(text, "rank 1 ended with exit code 0 before it joined");
+    });
+}
+
+#[test]
 fn a_launchers_store_serves_one_world_after_the_other() {
     let key = JobKey::random().unwrap();
     let server = serve(&key, 3);
