@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_full_store_says_so_and_holds_no_more() {
-        let limits = Limits { key_bytes: 8, value_bytes: 8, total_bytes: 10, keys: 2 };
+        let limits = Limits { key_bytes: 8, value_bytes: 8, total_bytes: 10, keys: 2, answers: 2 };
         let mut board = Board::new(Some(1), limits);
         board.set(0, "a".into(), vec![0; 8]);
         board.set(0, "b".into(), vec![0; 8]);

@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_length_beyond_the_limits_is_refused_before_its_bytes_have_come() {
-        let limits = Limits { key_bytes: 8, value_bytes: 16, total_bytes: 64, keys: 2 };
+        let limits = Limits { key_bytes: 8, value_bytes: 16, total_bytes: 64, keys: 2, answers: 2 };
         let long_key = Request::Get { key: "123456789".into(), timeout_ms: 0 }.encode();
         assert_eq!(Request::parse(&long_key[..REQUEST_HEADER], &limits), Parsed::Malformed);
         let long_value = Request::Set { key: "k".into(), value: vec![0; 17] }.encode();
