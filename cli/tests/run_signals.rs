@@ -2,6 +2,14 @@
 
 mod common;
 
+use std::ffi::CString;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
 use common::{Running, assert_all_gone, numbers};
 
 /// A script that prints a line for each signal, and goes on until SIGTERM.
@@ -46,6 +54,66 @@ fn a_second_sigint_kills_at_once() {
     let job = job.finish();
     assert_eq!(job.code(), 128 + libc::SIGINT, "{}", job.stderr);
     assert_all_gone(&pids);
+}
+
+#[test]
+fn two_sigints_while_ranks_are_started_are_two() {
+    // With --as, the launcher reads the program before it starts it. The program is a pipe first, so the
+    // launcher is still there while the test sends signals.
+    let folder =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("two-sigints-{}", std::process::id()));
+    let tool = tool_with_a_pretended_nccl(&folder);
+    let program = folder.join("program");
+    let name = CString::new(program.as_os_str().as_bytes()).unwrap();
+    // SAFETY: the name ends with a zero and outlives the call.
+    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o700) }, 0);
+    let mut command = Command::new(tool);
+    command.args(["run", "-n", "2", "--timeout", "60", "--as", "nccl"]).arg(&program);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let job = Running::of(command.spawn().unwrap());
+    let pipe = File::options().write(true).open(&program).unwrap();
+    for _ in 0..2 {
+        job.signal(libc::SIGINT);
+        await_taken(job.child.id(), libc::SIGINT);
+    }
+    // In place of the pipe comes a program that only SIGKILL ends.
+    let stubborn = folder.join("stubborn");
+    fs::write(&stubborn, "#!/bin/sh\ntrap '' INT TERM HUP\nwhile :; do sleep 1000; done\n").unwrap();
+    fs::set_permissions(&stubborn, fs::Permissions::from_mode(0o700)).unwrap();
+    fs::rename(&stubborn, &program).unwrap();
+    drop(pipe);
+    let job = job.finish();
+    assert_eq!(job.code(), 128 + libc::SIGINT, "{}", job.stderr);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// This tool in a new folder, beside files that have the names of anyccl's NCCL.
+fn tool_with_a_pretended_nccl(folder: &Path) -> PathBuf {
+    let libraries = folder.join("lib/anyccl/nccl");
+    let overlay = libraries.join("python/nvidia/nccl/lib");
+    fs::create_dir_all(&overlay).unwrap();
+    fs::create_dir(folder.join("bin")).unwrap();
+    for file in [&libraries, &overlay].map(|folder| folder.join("libnccl.so.2")) {
+        File::create(file).unwrap();
+    }
+    File::create(libraries.join("libanyccl_audit.so")).unwrap();
+    let tool = folder.join("bin/anyccl");
+    fs::hard_link(env!("CARGO_BIN_EXE_anyccl"), &tool).unwrap();
+    tool
+}
+
+/// Waits until a signal is no longer pending: the process has taken it.
+fn await_taken(pid: u32, signal: i32) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let is_pending = || {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let pending = status.lines().find_map(|line| line.strip_prefix("ShdPnd:")).unwrap().trim();
+        u64::from_str_radix(pending, 16).unwrap() >> (signal - 1) & 1 == 1
+    };
+    while is_pending() {
+        assert!(Instant::now() < deadline, "nobody takes the signal");
+        std::thread::yield_now();
+    }
 }
 
 #[test]

@@ -20,12 +20,11 @@ use super::arguments::RunArguments;
 use super::crew::{Crew, End};
 use super::losses::Losses;
 use super::report::{Cause, JobOutcome, RankRecord, say};
-use super::signals::asks_to_end;
+use super::signals::{Signals, asks_to_end};
 use super::store::Store;
 use super::takeover::{CheckAction, UsageCheck};
 use crate::sys::poll::{self, Waiting};
 use crate::sys::process::{Ending, stop_self};
-use crate::sys::signal::SignalQueue;
 
 /// Time that the kernel may need to end a large process after SIGKILL.
 const DEATH: Duration = Duration::from_secs(10);
@@ -42,7 +41,7 @@ pub struct RunningJob<'a> {
     ranks: Vec<RankRecord>,
     crew: Box<dyn Crew>,
     store: &'a Store,
-    signals: SignalQueue,
+    signals: Signals,
     phase: Phase,
     grace: Duration,
     timeout: Option<(Instant, Duration)>,
@@ -69,7 +68,7 @@ impl RunningJob<'_> {
         arguments: &RunArguments,
         crew: Box<dyn Crew>,
         store: &'a Store,
-        signals: SignalQueue,
+        signals: Signals,
     ) -> RunningJob<'a> {
         let ranks = crew.records();
         let programs = (0..ranks.len() as u32).map(|rank| arguments.program_of(rank)).collect();

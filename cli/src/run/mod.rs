@@ -60,7 +60,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let mut environment = fake_gpus::environment(fake_gpus, &arguments.env)?;
     // First, because forking needs a process without threads, and the store may start some.
     let watchdog = Watchdog::start().map_err(own("cannot start the watchdog"))?;
-    let signals = signals::take().map_err(own("cannot take over signals"))?;
+    let signals = signals::Signals::take().map_err(own("cannot take over signals"))?;
     let files = FileLimit::raise().map_err(own("cannot raise the limit on open files"))?;
     let mut key = [0; 32];
     getrandom::fill(&mut key).map_err(|error| Failure::own(format_args!("no random bytes: {error}")))?;
