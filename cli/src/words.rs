@@ -1,17 +1,29 @@
 //! The command line, as MPI users and hasty fingers write it.
 
 use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
+use crate::output::cannot_write;
 use crate::spelling;
 
 /// Parses the words. Ends the process with a message if they are wrong, or ask for help.
 pub fn parse<A: Parser + CommandFactory>(words: &[OsString]) -> A {
     A::try_parse_from(words).or_else(|error| retry(words, error)).unwrap_or_else(|error| {
         let error = with_suggestion::<A>(error);
-        error.exit()
+        // clap itself would ignore that the help is lost.
+        let printed = error.print().and_then(|()| io::stdout().flush());
+        if let Err(lost) = printed
+            && lost.kind() != io::ErrorKind::BrokenPipe
+            && !error.use_stderr()
+        {
+            crate::complain(&cannot_write("standard output", &lost));
+            process::exit(1)
+        }
+        process::exit(error.exit_code())
     })
 }
 

@@ -3,8 +3,9 @@
 mod common;
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use common::anyccl;
 use serde_json::Value;
@@ -295,6 +296,23 @@ fn reports_go_to_files_beside_the_table() {
     let report: Value = serde_json::from_str(&json.text()).unwrap();
     assert_eq!(report["rows"].as_array().unwrap().len(), 4);
     assert_eq!(csv.text().lines().filter(|line| line.starts_with("gather,")).count(), 4);
+}
+
+#[test]
+fn older_results_stay_when_the_measurement_is_interrupted() {
+    let (json, plot) = (Scratch::new("older.json"), Scratch::new("older.svg"));
+    for file in [&json, &plot] {
+        fs::write(&file.0, "older").unwrap();
+    }
+    let words = ["all_reduce", "-n", "1", "-e", "64", "--iterations", "1000000000"];
+    let mut command = command(&[&words[..], &["--json", json.path(), "--plot", plot.path()]].concat());
+    let mut job = command.stdout(Stdio::piped()).spawn().unwrap();
+    // The header comes when all files have been checked.
+    let mut header = String::new();
+    BufReader::new(job.stdout.as_mut().unwrap()).read_line(&mut header).unwrap();
+    common::send_signal(job.id(), libc::SIGTERM);
+    assert!(!job.wait().unwrap().success());
+    assert_eq!((json.text(), plot.text()), ("older".into(), "older".into()), "{header}");
 }
 
 #[test]

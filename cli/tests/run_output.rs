@@ -3,6 +3,7 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
 use std::process::{ChildStdout, Stdio};
@@ -87,6 +88,62 @@ fn ranks_that_write_for_ever_end_when_nobody_reads() {
     let mut child = command.spawn().unwrap();
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(128 + libc::SIGPIPE));
+}
+
+/// A device that is always full, for one stream of a tool.
+fn full() -> File {
+    File::options().write(true).open("/dev/full").unwrap()
+}
+
+/// What the job must report when its standard output is full.
+const LOST: &str = "anyccl run: cannot write to standard output: No space left on device";
+
+#[test]
+fn output_that_cannot_be_written_ends_the_job_with_one_sentence() {
+    for hosts in [&[][..], &["--hosts", "a,b", "--launcher", "sh -c {cmd}"]] {
+        // Ranks that have ended well, that go on writing, and that say when they are told to end.
+        for script in ["echo text", "exec yes", "trap 'echo told >&2; exit 0' TERM; yes & wait"] {
+            let mut command = script_command(2, hosts, script);
+            command.stdout(full());
+            let job = finish(command);
+            assert_eq!(job.code(), 1, "{script}: {}", job.stderr);
+            assert_eq!(job.stderr.matches(LOST).count(), 1, "{script}: {}", job.stderr);
+            assert!(!job.stderr.contains("SIGPIPE"), "{script}: {}", job.stderr);
+            // The rank that has written is told to end; the other one may not have come to its trap.
+            assert_eq!(job.stderr.contains("] told\n"), script.contains("told"), "{}", job.stderr);
+        }
+    }
+}
+
+#[test]
+fn errors_that_cannot_be_written_fail_the_job() {
+    let mut command = script_command(2, &[], "echo text >&2");
+    command.stderr(full());
+    assert_eq!(finish(command).code(), 1);
+}
+
+#[test]
+fn every_command_says_that_its_output_cannot_be_written() {
+    for words in [
+        &["--help"][..],
+        &["--version"],
+        &["run", "--help"],
+        &["info", "job"],
+        &["doctor", "--json"],
+        &["plan", "all_reduce", "-n", "4"],
+        &["simulate", "all_reduce"],
+        &["completions", "bash"],
+        &["mpiexec", "-help"],
+        &["perf", "all_reduce", "-n", "2", "-e", "64"],
+    ] {
+        let mut command = anyccl(words);
+        command.stdout(full());
+        let tool = finish(command);
+        assert_eq!(tool.code(), 1, "{words:?}: {}", tool.stderr);
+        let told = "error: cannot write to standard output: No space left on device";
+        assert_eq!(tool.stderr.matches(told).count(), 1, "{words:?}: {}", tool.stderr);
+        assert_eq!(tool.stderr.matches("anyccl: error:").count(), 1, "{words:?}: {}", tool.stderr);
+    }
 }
 
 #[test]

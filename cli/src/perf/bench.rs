@@ -1,5 +1,7 @@
 //! The parts that all measurements share.
 
+use anyccl_engine::base::Result;
+
 use super::arguments::PerfArguments;
 use super::output::Output;
 use super::ranks::Ranks;
@@ -15,4 +17,12 @@ pub struct Bench<'a> {
     pub output: Output,
     /// Recorder of steps, if the user wants a trace.
     pub tracer: Tracer,
+}
+
+impl Bench<'_> {
+    /// Whether rank 0 can still report. If not, all ranks leave in good order, so there is one message
+    /// instead of one per rank. Collective.
+    pub fn goes_on(&self) -> Result<bool> {
+        self.ranks.all(!self.output.has_failed())
+    }
 }

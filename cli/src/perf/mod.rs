@@ -38,6 +38,7 @@ use anyccl_engine::config::MemoryKind;
 use anyccl_engine::reduce;
 
 use crate::Failure;
+use crate::output::say;
 use crate::sys::signal;
 use arguments::What;
 use bench::Bench;
@@ -66,7 +67,7 @@ pub fn perf(arguments: &PerfArguments) -> std::result::Result<u8, Failure> {
         ranks.leave()?;
         return Err(error.into());
     }
-    let files = if ranks.speaks() { Files::create(arguments) } else { Ok(Files::default()) };
+    let files = if ranks.speaks() { Files::of(arguments) } else { Ok(Files::default()) };
     // If rank 0 cannot report, all ranks leave in good order: one message, not one per rank.
     if !ranks.all(files.is_ok())? {
         ranks.leave()?;
@@ -75,8 +76,12 @@ pub fn perf(arguments: &PerfArguments) -> std::result::Result<u8, Failure> {
     let right = match arguments.what {
         Some(what) => bench(arguments, what, ranks, files?)?,
         None => {
-            tune::tune(arguments, &ranks, files?.tune)?;
+            let result = tune::tune(arguments, &ranks, files?.tune)?;
             ranks.leave()?;
+            if let Some((file, text)) = result {
+                file.write(&text)?;
+                say(&text)?;
+            }
             true
         }
     };
@@ -92,19 +97,25 @@ fn bench(
 ) -> std::result::Result<bool, Failure> {
     let tracer = Tracer::new(&ranks, arguments.trace.is_some(), files.trace)?;
     let header = header(arguments, what, &ranks)?;
-    let output = Output::new(files.reports, &header)?;
+    let output = Output::new(files.reports, &header);
     let mut bench = Bench { arguments, ranks, output, tracer };
     let mut right = true;
     for collective in arguments.collectives() {
+        if !bench.goes_on()? {
+            break;
+        }
         right &= sweep::sweep(&mut bench, collective)?;
     }
     if arguments.collectives().is_empty() {
-        right = pairs::pairs(&mut bench)?;
+        right = bench.goes_on()? && pairs::pairs(&mut bench)?;
     }
     let Bench { ranks, output, tracer, .. } = bench;
-    tracer.end(&ranks)?;
+    let trace = tracer.end(&ranks)?;
     ranks.leave()?;
     output.end()?;
+    if let Some((file, text)) = trace {
+        file.write(text)?;
+    }
     Ok(right)
 }
 

@@ -31,7 +31,10 @@ pub fn pairs(bench: &mut Bench<'_>) -> std::result::Result<bool, Failure> {
             let row = row(bench, from, to, bytes)?;
             bench.output.step();
             right &= row.correct != Some(false);
-            bench.output.pair(&row)?;
+            bench.output.pair(&row);
+            if !bench.goes_on()? {
+                return Ok(false);
+            }
         }
     }
     Ok(right)

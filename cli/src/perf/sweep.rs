@@ -27,7 +27,7 @@ pub fn sweep(bench: &mut Bench<'_>, collective: Collective) -> Result<bool, Fail
     let steps = counts.len() * places.len() * communicators.len();
     bench.output.begin(collective.name(), steps);
     let mut right = true;
-    for &count in &counts {
+    'sizes: for &count in &counts {
         for &in_place in places {
             let mut rows = Vec::new();
             for comm in &communicators {
@@ -36,7 +36,10 @@ pub fn sweep(bench: &mut Bench<'_>, collective: Collective) -> Result<bool, Fail
                 bench.output.step();
             }
             right &= rows.iter().all(|row| row.correct != Some(false));
-            bench.output.rows(&rows)?;
+            bench.output.rows(&rows);
+            if !bench.goes_on()? {
+                break 'sizes;
+            }
         }
     }
     for comm in communicators.iter().filter(|comm| !Arc::ptr_eq(comm, &bench.ranks.world)) {

@@ -48,6 +48,10 @@ pub trait Crew {
     /// Whether all received output is written.
     fn output_is_written(&self) -> bool;
 
+    /// The sentence about output that cannot be written, for instance because a disk is full. A reader that
+    /// has gone is none: the ranks are told by SIGPIPE.
+    fn output_refusal(&self) -> Option<String>;
+
     /// Stops waiting for output: takes what has arrived.
     fn end_output(&mut self);
 

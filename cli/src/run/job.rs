@@ -106,6 +106,7 @@ impl RunningJob<'_> {
             self.crew.advance(&waiting[1..])?;
             self.look_at_usage()?;
             self.note_ends();
+            self.note_lost_output();
             self.keep_deadlines(Instant::now());
         }
         // The last rank may have reported something just before its end.
@@ -243,6 +244,15 @@ impl RunningJob<'_> {
                 }
                 asked => asked,
             };
+        }
+    }
+
+    /// Ends the job when its output is lost: nobody would see what the ranks do.
+    fn note_lost_output(&mut self) {
+        let Some(why) = self.crew.output_refusal() else { return };
+        self.cause.becomes(Cause::OutputLost(why));
+        if matches!(self.phase, Phase::Running) {
+            self.ask_all_to_end();
         }
     }
 

@@ -97,6 +97,10 @@ impl Crew for LocalCrew {
         self.output.is_written()
     }
 
+    fn output_refusal(&self) -> Option<String> {
+        self.output.refusal()
+    }
+
     fn end_output(&mut self) {
         self.output.end_all();
     }

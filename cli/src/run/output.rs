@@ -4,8 +4,10 @@
 //! this process's own. Lines are assembled per stream, so lines of several ranks never mix.
 //!
 //! A sink that is not read fast enough stops the reading of its streams, and thereby the ranks, as if they
-//! wrote to it themselves. Nothing here ever blocks, so signals and ends are always noticed. When a sink is
-//! closed, its streams are closed, too, and ranks that go on writing get SIGPIPE.
+//! wrote to it themselves. Nothing here ever blocks, so signals and ends are always noticed. When nobody
+//! reads a sink any more, its streams are closed, too, and ranks that go on writing get SIGPIPE. When a sink
+//! cannot be written for another reason, such as a full disk, its streams are read and discarded while the
+//! job is ended.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -79,7 +81,7 @@ impl Output {
         }
         for (kind, sink) in self.sinks.iter_mut().enumerate() {
             sink.write_what_fits();
-            if sink.is_closed() {
+            if sink.is_unread() {
                 self.streams.iter_mut().skip(kind).step_by(KINDS).for_each(|stream| stream.pipe = None);
             }
         }
@@ -116,6 +118,11 @@ impl Output {
     /// Whether all received output has been written.
     pub fn is_written(&self) -> bool {
         self.sinks.iter().all(Sink::is_empty)
+    }
+
+    /// The sentence about output that cannot be written.
+    pub fn refusal(&self) -> Option<String> {
+        self.sinks.iter().find_map(Sink::refusal)
     }
 
     /// Stops waiting for output: takes what is in the pipes, and closes them.

@@ -60,6 +60,8 @@ pub enum Cause {
     TimedOut(Duration),
     /// The ranks of a host were lost.
     HostLost(Loss),
+    /// The output of the ranks cannot be written.
+    OutputLost(String),
     /// A rank has another library than `--as` promises.
     WrongLibrary(String),
     /// This signal came when the launcher could only stop at once: a second SIGINT.
@@ -107,7 +109,7 @@ impl JobOutcome {
                 self.last_word.iter().for_each(|word| line(&mut text, &word.text));
                 self.last_word.as_ref().map_or(0, |word| word.code)
             }
-            Cause::WrongLibrary(why) => {
+            Cause::WrongLibrary(why) | Cause::OutputLost(why) => {
                 line(&mut text, why);
                 1
             }

@@ -9,6 +9,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use crate::color;
+use crate::output::cannot_write;
 use crate::sys::poll::{self, Waiting};
 
 /// Number of unwritten bytes above which nothing more is read for this sink.
@@ -26,25 +27,34 @@ pub struct Sink {
     /// Bytes of one write that does not block.
     chunk: usize,
     colour: bool,
-    closed: bool,
+    failure: Option<SinkFailure>,
+    name: &'static str,
+}
+
+/// Why nothing more is written.
+enum SinkFailure {
+    /// Nobody reads any more.
+    Unread,
+    /// The system refuses, for instance because a disk is full.
+    Refused(io::Error),
 }
 
 impl Sink {
     /// This process's standard output.
     pub fn stdout() -> io::Result<Sink> {
-        Sink::of(io::stdout().as_fd(), color::is_wanted(&io::stdout()))
+        Sink::of("standard output", io::stdout().as_fd(), color::is_wanted(&io::stdout()))
     }
 
     /// This process's standard error.
     pub fn stderr() -> io::Result<Sink> {
-        Sink::of(io::stderr().as_fd(), color::is_wanted(&io::stderr()))
+        Sink::of("standard error", io::stderr().as_fd(), color::is_wanted(&io::stderr()))
     }
 
-    fn of(fd: BorrowedFd<'_>, colour: bool) -> io::Result<Sink> {
+    fn of(name: &'static str, fd: BorrowedFd<'_>, colour: bool) -> io::Result<Sink> {
         let file = File::from(fd.try_clone_to_owned()?);
         // A write to a disk ends in any case; only another process that reads can keep us waiting for ever.
         let chunk = if file.metadata()?.is_file() { usize::MAX } else { libc::PIPE_BUF };
-        Ok(Sink { file, pending: Vec::new(), written: 0, chunk, colour, closed: false })
+        Ok(Sink { file, pending: Vec::new(), written: 0, chunk, colour, failure: None, name })
     }
 
     /// The prefix of the lines of `rank`, with the number `width` digits wide.
@@ -57,9 +67,9 @@ impl Sink {
         }
     }
 
-    /// Adds one line, given in parts.
+    /// Adds one line, given in parts. After a failure it is lost.
     pub fn put(&mut self, parts: &[&[u8]]) {
-        if !self.closed {
+        if self.failure.is_none() {
             parts.iter().for_each(|part| self.pending.extend_from_slice(part));
         }
     }
@@ -78,8 +88,11 @@ impl Sink {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // Another process made it non-blocking: try again when poll says so.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(_) => {
-                    self.closed = true;
+                Err(error) => {
+                    self.failure = Some(match error.kind() {
+                        io::ErrorKind::BrokenPipe => SinkFailure::Unread,
+                        _ => SinkFailure::Refused(error),
+                    });
                     self.written = self.pending.len();
                 }
             }
@@ -108,7 +121,20 @@ impl Sink {
     }
 
     /// Whether writing has failed because nobody reads any more.
-    pub fn is_closed(&self) -> bool {
-        self.closed
+    pub fn is_unread(&self) -> bool {
+        matches!(self.failure, Some(SinkFailure::Unread))
+    }
+
+    /// Whether writing has failed, for whatever reason.
+    pub fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    /// The sentence about a write that the system has refused.
+    pub fn refusal(&self) -> Option<String> {
+        match &self.failure {
+            Some(SinkFailure::Refused(error)) => Some(cannot_write(self.name, error)),
+            _ => None,
+        }
     }
 }

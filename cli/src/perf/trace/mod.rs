@@ -5,26 +5,23 @@
 
 mod chrome;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-
 use anyccl_engine::base::Result;
 use anyccl_engine::observe::trace;
 
 use super::ranks::Ranks;
-use crate::Failure;
+use crate::output::ResultFile;
 use chrome::Track;
 
 /// The recordings of this rank; empty unless the user wants a trace.
 pub struct Tracer {
     track: Option<Track>,
     /// The file, on the rank that writes.
-    file: Option<File>,
+    file: Option<ResultFile>,
 }
 
 impl Tracer {
     /// Starts a recording if the user `wanted` it. Rank 0 passes the `file`. Collective.
-    pub fn new(ranks: &Ranks, wanted: bool, file: Option<File>) -> Result<Tracer> {
+    pub fn new(ranks: &Ranks, wanted: bool, file: Option<ResultFile>) -> Result<Tracer> {
         if !wanted {
             return Ok(Tracer { track: None, file: None });
         }
@@ -51,26 +48,17 @@ impl Tracer {
         outcome
     }
 
-    /// Collects the tracks and writes the file. Collective.
-    pub fn end(self, ranks: &Ranks) -> std::result::Result<(), Failure> {
-        let Some(track) = self.track else { return Ok(()) };
+    /// Collects the tracks, and returns the file and its text on the rank that writes. Collective.
+    pub fn end(self, ranks: &Ranks) -> Result<Option<(ResultFile, Vec<u8>)>> {
+        let Some(track) = self.track else { return Ok(None) };
         let tracks = ranks.collect(track.text().as_bytes())?;
-        let Some(file) = self.file else { return Ok(()) };
-        write(BufWriter::new(file), &tracks)
-            .map_err(|error| Failure::own(format_args!("cannot write the trace: {error}")))
+        Ok(self.file.map(|file| (file, text(&tracks))))
     }
 }
 
-fn write(mut out: impl Write, tracks: &[Vec<u8>]) -> io::Result<()> {
-    out.write_all(chrome::HEAD.as_bytes())?;
-    for (at, track) in tracks.iter().enumerate() {
-        if at > 0 {
-            out.write_all(chrome::BETWEEN.as_bytes())?;
-        }
-        out.write_all(track)?;
-    }
-    out.write_all(chrome::TAIL.as_bytes())?;
-    out.flush()
+/// The text of the file.
+fn text(tracks: &[Vec<u8>]) -> Vec<u8> {
+    [chrome::HEAD.as_bytes(), &tracks.join(chrome::BETWEEN.as_bytes()), chrome::TAIL.as_bytes()].concat()
 }
 
 #[cfg(test)]
@@ -82,9 +70,7 @@ mod tests {
     #[test]
     fn tracks_of_several_ranks_make_one_json_object() {
         let tracks: Vec<_> = (0..3).map(|rank| Track::new(rank, 0).text().as_bytes().to_vec()).collect();
-        let mut file = Vec::new();
-        write(&mut file, &tracks).unwrap();
-        let file: Value = serde_json::from_slice(&file).unwrap();
+        let file: Value = serde_json::from_slice(&text(&tracks)).unwrap();
         let ranks: Vec<_> = file["traceEvents"].as_array().unwrap().iter().map(|e| &e["pid"]).collect();
         assert!([0, 1, 2].iter().all(|rank| ranks.contains(&&Value::from(*rank))), "{file}");
     }

@@ -17,8 +17,6 @@ mod rounds;
 mod timing;
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{Write, stdout};
 
 use anyccl_engine::base::{Rank, Result};
 use anyccl_engine::comm::Communicator;
@@ -30,18 +28,18 @@ use super::ping_pong::PingPong;
 use super::ranks::Ranks;
 use super::region::Memory;
 use super::statistics::Summary;
-use crate::Failure;
+use crate::output::ResultFile;
 use crate::plan::units::digits;
 use crate::progress::Progress;
 use rounds::Rounds;
 use timing::Timing;
 
-/// Measures, writes the file on rank 0, and prints the result there. Collective.
+/// Measures, and returns the file and its text on rank 0. Collective.
 pub fn tune(
     arguments: &PerfArguments,
     ranks: &Ranks,
-    file: Option<File>,
-) -> std::result::Result<(), Failure> {
+    file: Option<ResultFile>,
+) -> Result<Option<(ResultFile, String)>> {
     let shm = first_peer(ranks, "shm")?;
     let other_host = first_peer(ranks, "tcp")?;
     let loopback = if other_host.is_none() { Some(ranks.with_tcp()?) } else { None };
@@ -55,7 +53,7 @@ pub fn tune(
     if let Some(comm) = loopback {
         comm.finalize()?;
     }
-    let Some(mut file) = file else { return Ok(()) };
+    let Some(file) = file else { return Ok(None) };
     let us = |timing| {
         let found = measured.iter().find(|(known, _)| *known == timing);
         found.expect("all timings were measured").1.result()
@@ -68,8 +66,7 @@ pub fn tune(
         doubts(&measured),
         timing::costs(shm.is_some(), us).to_text(shm.is_some(), true),
     );
-    let written = file.write_all(text.as_bytes()).and_then(|()| stdout().write_all(text.as_bytes()));
-    written.map_err(|error| Failure::own(format_args!("cannot write the tuning file: {error}")))
+    Ok(Some((file, text)))
 }
 
 /// The first rank to which rank 0 has such a link. All ranks get the same result.

@@ -191,7 +191,7 @@ impl Crew for Fleet {
             }
         }
         self.sinks.iter_mut().for_each(Sink::write_what_fits);
-        if !self.unread && self.sinks.iter().any(Sink::is_closed) {
+        if !self.unread && self.sinks.iter().any(Sink::is_unread) {
             // On this host, ranks get this signal by a pipe whose reader has gone.
             self.unread = true;
             self.signal_all(libc::SIGPIPE);
@@ -222,6 +222,10 @@ impl Crew for Fleet {
 
     fn output_is_written(&self) -> bool {
         self.sinks.iter().all(Sink::is_empty)
+    }
+
+    fn output_refusal(&self) -> Option<String> {
+        self.sinks.iter().find_map(Sink::refusal)
     }
 
     fn end_output(&mut self) {

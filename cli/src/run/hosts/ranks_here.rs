@@ -73,7 +73,7 @@ impl RanksHere {
         let mut waiting: Vec<Waiting> = Vec::new();
         self.look_for_ends()?;
         let (mut received, mut connected) = (Vec::new(), true);
-        while connected && !self.launcher.is_closed() {
+        while connected && !self.launcher.has_failed() {
             waiting.clear();
             self.add_waiting(&stdin, &mut waiting);
             poll::poll(&mut waiting, None)?;
