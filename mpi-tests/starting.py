@@ -127,6 +127,18 @@ def what_cannot_be_replaced_is_told(it):
     print("run --as mpi: another ABI, a static program, a program without MPI")
 
 
+def another_mpi_is_noticed(it):
+    opens = f"import ctypes; ctypes.CDLL({str(it.other)!r}); print('opened', flush=True)"
+    for program, remedy in (([it.linked], "--as mpi"), ([it.open_mpi], "anyccl-mpicc"), ([sys.executable, "-c", opens], "--as mpi")):
+        code, _, err = it.run(*program)
+        told = [line for line in err.splitlines() if "another MPI" in line]
+        check(code == 0 and len(told) == 1 and remedy in told[0] and "libmpi.so" in told[0], f"{program}: code {code}, {err!r}")
+    for words, more in (([it.linked], {"ranks": 1}), ([it.linked], {"ANYCCL_BACKEND": "mpi"}), ([it.program], {}), (["true"], {})):
+        code, _, err = it.run(*words, **more)
+        check(code == 0 and not err, f"{words}, {more}: {err!r}")
+    print("run: another MPI, with which each rank is a world of its own, is one line")
+
+
 def info_tells(it):
     wanted = {"library": str(it.other), "version": "Stand-in 9.8.7", "abi": "MPICH", "anyccl": False}
     got = it.of(it.linked)
@@ -178,8 +190,17 @@ def mpiexec_has_the_usual_options(it):
     check((code, out) == (0, "[0] /\n"), f"{out!r}")
     code, _, _ = said(it.mpiexec, "-n", 2, it.program, "abort")
     check(code == 7, f"the code of MPI_Abort: {code}")
-    code, out, _ = said(it.mpiexec, "-as", "mpi", "-n", 2, it.linked)
-    check(code == 0 and lines(out) == ["rank 0 of 2", "rank 1 of 2"], f"{out!r}")
+    for words in (["-as", "mpi", "-n", 2, it.linked], ["-n", 2, it.linked], ["-n", 1, it.linked, ":", "-n", 1, it.as_debian]):
+        code, out, err = said(it.mpiexec, *words)
+        check(code == 0 and "rank 1 of 2\n" in out and "other MPI" not in out, f"{words}: code {code}, {out!r}, {err!r}")
+        check(("MPI is anyccl" in err) == ("-as" in words), f"{words}: {err!r}")
+    code, out, err = said(it.mpiexec, "-n", 2, it.open_mpi)
+    check(code == 1 and "anyccl-mpicc" in err and "-as none" in err, f"another ABI: code {code}, {err!r}")
+    code, out, _ = said(it.mpiexec, "-as", "none", "-n", 2, it.linked)
+    check(code == 0 and out.count("rank 0 of 1") == 2, f"-as none: code {code}, {out!r}")
+    for words in ([it.static], ["true"]):
+        code, _, err = said(it.mpiexec, "-n", 2, *words)
+        check(code == 0 and not err, f"{words}: without an MPI to replace it is as before: code {code}, {err!r}")
     for words, part in ((["-nonsense", "true"], "-nonsense"), (["-n", 1], "missing"), (["-host", "a,b", "true", ":", "true"], "srun")):
         code, _, err = said(it.mpiexec, *words)
         check(code == 2 and part in err, f"{words}: code {code}, {err!r}")
@@ -224,7 +245,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
     it = Installed(arguments.parse_args().prefix.resolve())
-    for test in (ours_takes_the_place_of_others, debians_name_is_the_same_library, what_cannot_be_replaced_is_told, info_tells,
+    for test in (ours_takes_the_place_of_others, debians_name_is_the_same_library, what_cannot_be_replaced_is_told, another_mpi_is_noticed, info_tells,
                  a_job_that_is_aborted_ends_with_one_line, mpiexec_has_the_usual_options, without_a_launcher_it_is_a_world_of_one,
                  a_forked_child_ends_with_a_sentence_and_alone, ours_is_never_its_own_engine):
         test(it)

@@ -36,7 +36,8 @@ For the job, in front of the first program:
   -bind-to core|none        cores for each rank (default: core)
   -launcher ssh|WORDS       how a command is started on another host, as for `anyccl run --launcher`
   -timeout SECONDS          end the job when it has run this long
-  -as mpi|nccl              give the ranks the MPI, or the NCCL, of anyccl, whichever they are linked with
+  -as mpi|nccl|none         give the ranks the MPI of anyccl, whichever they are linked with (the default where
+                            it is possible), or its NCCL, or nothing
   -fake-gpu N               let the ranks see N GPUs that do not exist, as `anyccl run --fake-gpu`
   -disable-auto-cleanup     let the other ranks go on when one fails
 
@@ -122,6 +123,7 @@ fn arguments(mut options: Options) -> Result<RunArguments, String> {
         grace: Duration::from_secs(2),
         env: environment,
         facade: options.facade,
+        facade_is_implied: options.facade_is_implied,
         by: None,
         fake_gpus: options.fake_gpus,
         python: "python3".into(),
@@ -156,6 +158,14 @@ mod tests {
     fn an_mpi_program_may_use_nccl_on_gpus_that_do_not_exist() {
         let job = job("-as nccl -fake-gpu 2 -n 4 ./a").unwrap();
         assert_eq!((job.fake_gpus, job.facade), (Some(2), Some(crate::facade::Facade::Nccl)));
+    }
+
+    #[test]
+    fn an_mpi_program_gets_the_mpi_of_anyccl_without_being_asked() {
+        let facade = |line| job(line).map(|job| (job.facade, job.facade_is_implied)).unwrap();
+        assert_eq!(facade("-n 2 ./a"), (Some(crate::facade::Facade::Mpi), true));
+        assert_eq!(facade("-as mpi -n 2 ./a"), (Some(crate::facade::Facade::Mpi), false));
+        assert_eq!(facade("-as none -n 2 ./a"), (None, false));
     }
 
     #[test]

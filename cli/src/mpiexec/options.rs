@@ -48,6 +48,8 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// The library that anyccl stands in for.
     pub facade: Option<Facade>,
+    /// Whether nobody has named that library.
+    pub facade_is_implied: bool,
     /// Number of GPUs that do not exist.
     pub fake_gpus: Option<u32>,
 }
@@ -77,7 +79,8 @@ pub fn read(words: &[OsString]) -> Result<Asked, String> {
         prepends_rank: false,
         keep_going: false,
         timeout: None,
-        facade: None,
+        facade: Some(Facade::Mpi),
+        facade_is_implied: true,
         fake_gpus: None,
     };
     let mut per_host = None;
@@ -109,11 +112,15 @@ pub fn read(words: &[OsString]) -> Result<Asked, String> {
                 }
                 "launcher" => options.launcher = Some(words.value()?).filter(|name| name != "fork"),
                 "bind-to" => options.bind = if words.value()? == "none" { Bind::None } else { Bind::Core },
-                "as" => match words.value()?.as_str() {
-                    "mpi" => options.facade = Some(Facade::Mpi),
-                    "nccl" => options.facade = Some(Facade::Nccl),
-                    other => return Err(format!("-as {other}: expected mpi or nccl")),
-                },
+                "as" => {
+                    options.facade_is_implied = false;
+                    options.facade = match words.value()?.as_str() {
+                        "mpi" => Some(Facade::Mpi),
+                        "nccl" => Some(Facade::Nccl),
+                        "none" => None,
+                        other => return Err(format!("-as {other}: expected mpi, nccl or none")),
+                    };
+                }
                 name if WITHOUT_EFFECT.contains(&name) => {}
                 _ => return Err(format!("unknown option {}", words.option)),
             }

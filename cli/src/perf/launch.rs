@@ -27,6 +27,7 @@ pub fn launch(ranks: u32, arguments: &PerfArguments) -> Result<u8, Failure> {
         grace: Duration::from_secs(2),
         env: Vec::new(),
         facade: None,
+        facade_is_implied: false,
         by: None,
         fake_gpus: None,
         python: "python3".into(),

@@ -94,6 +94,10 @@ pub struct RunArguments {
     #[arg(long = "as", value_enum, value_name = "WHAT")]
     pub facade: Option<Facade>,
 
+    /// Nobody has asked for the stand-in. Nothing is said about it, and what it does not reach runs as it is.
+    #[arg(skip)]
+    pub facade_is_implied: bool,
+
     /// Use this method of --as instead of the one that fits the program
     #[arg(long, alias = "nccl-by", value_enum, value_name = "METHOD", requires = "facade")]
     pub by: Option<Method>,

@@ -66,6 +66,11 @@ pub trait Crew {
         Ok(Vec::new())
     }
 
+    /// A remark about the ranks for the user, returned once.
+    fn take_remark(&mut self) -> Option<String> {
+        None
+    }
+
     /// Ends the crew after the job and returns what its ranks have written.
     fn finish(self: Box<Self>) -> io::Result<RankOutput>;
 }

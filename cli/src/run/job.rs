@@ -259,6 +259,7 @@ impl RunningJob<'_> {
     /// Reads the reports about libraries. A rank with a wrong library waits for its end, without having used
     /// it.
     fn look_at_usage(&mut self) -> io::Result<()> {
+        self.crew.take_remark().iter().for_each(|text| say(text));
         for (report, method) in self.crew.take_usage_reports()? {
             match self.check.accept_report(&report, method) {
                 Some(CheckAction::Log(text)) => say(&text),

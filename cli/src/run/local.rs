@@ -8,6 +8,7 @@ use std::process::Child;
 
 use super::crew::{Crew, End};
 use super::input::Input;
+use super::other_mpi::OtherMpi;
 use super::output::Output;
 use super::rank_output::RankOutput;
 use super::report::RankRecord;
@@ -27,6 +28,7 @@ pub struct LocalCrew {
     output: Output,
     input: Input,
     takeover: Option<Takeover>,
+    other_mpi: OtherMpi,
 }
 
 impl LocalCrew {
@@ -35,11 +37,12 @@ impl LocalCrew {
         mut children: Vec<Child>,
         prefixed: bool,
         takeover: Option<Takeover>,
+        other_mpi: OtherMpi,
     ) -> io::Result<LocalCrew> {
         let input = Input::new(children[0].stdin.take());
         let output = Output::of(&mut children, prefixed)?;
         let told = vec![false; children.len()];
-        Ok(LocalCrew { children, told, ends: Vec::new(), output, input, takeover })
+        Ok(LocalCrew { children, told, ends: Vec::new(), output, input, takeover, other_mpi })
     }
 
     fn pid(child: &Child) -> Pid {
@@ -65,6 +68,9 @@ impl Crew for LocalCrew {
             self.input.advance();
         }
         self.output.advance(&waiting[2..]);
+        for rank in self.output.take_new_speakers() {
+            self.other_mpi.look_at(LocalCrew::pid(&self.children[rank]));
+        }
         Ok(())
     }
 
@@ -108,6 +114,10 @@ impl Crew for LocalCrew {
     fn take_usage_reports(&mut self) -> io::Result<Vec<(UsageReport, Method)>> {
         let Some(Takeover { reports, method, .. }) = &self.takeover else { return Ok(Vec::new()) };
         Ok(reports.read_new()?.into_iter().map(|report| (report, *method)).collect())
+    }
+
+    fn take_remark(&mut self) -> Option<String> {
+        self.other_mpi.take_remark()
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<RankOutput> {

@@ -9,6 +9,8 @@
 //!    with what was said before ([`rank_output`], [`repeats`]).
 //! 6. The outcome is reported ([`report`]).
 //!
+//! Without `--as`, [`other_mpi`] notices an MPI that does not know the job.
+//!
 //! With `--fake-gpu`, [`fake_gpus`] finds the CUDA driver for tests. With `--as`, [`takeover`] prepares the
 //! ranks and checks which NCCL or MPI they get.
 
@@ -22,6 +24,7 @@ mod job;
 mod lines;
 mod local;
 mod losses;
+mod other_mpi;
 mod output;
 mod part;
 mod python;
@@ -44,6 +47,7 @@ use crate::Failure;
 use crate::sys::files::FileLimit;
 use crew::Crew;
 use input::Input;
+use other_mpi::OtherMpi;
 use torch::TorchMeeting;
 pub use watchdog::Watchdog;
 
@@ -93,7 +97,9 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
             mask,
             watchdog: &watchdog,
         })?;
-        let crew = local::LocalCrew::new(children, !arguments.no_prefix, takeover);
+        // After the start, which so takes no longer.
+        let other_mpi = OtherMpi::of(arguments, ranks, &environment);
+        let crew = local::LocalCrew::new(children, !arguments.no_prefix, takeover, other_mpi);
         Box::new(crew.map_err(own("cannot look after the ranks"))?)
     } else {
         let stores = served.addresses();

@@ -36,6 +36,8 @@ pub struct Output {
     streams: Vec<Stream>,
     rank_output: RankOutput,
     buffer: Vec<u8>,
+    /// Ranks whose first output has come since they were taken.
+    new_speakers: Vec<usize>,
 }
 
 struct Stream {
@@ -43,6 +45,8 @@ struct Stream {
     pipe: Option<File>,
     prefix: Option<Vec<u8>>,
     lines: Lines,
+    /// Whether something was read.
+    has_spoken: bool,
 }
 
 impl Output {
@@ -56,11 +60,16 @@ impl Output {
             let err = child.stderr.take().map(OwnedFd::from);
             for (sink, pipe) in sinks.iter().zip([out, err]) {
                 let prefix = prefixed.then(|| sink.prefix(rank, width));
-                streams.push(Stream { pipe: pipe.map(File::from), prefix, lines: Lines::default() });
+                streams.push(Stream {
+                    pipe: pipe.map(File::from),
+                    prefix,
+                    lines: Lines::default(),
+                    has_spoken: false,
+                });
             }
         }
         let rank_output = RankOutput::of(children.len());
-        Ok(Output { sinks, streams, rank_output, buffer: vec![0; READ] })
+        Ok(Output { sinks, streams, rank_output, buffer: vec![0; READ], new_speakers: Vec::new() })
     }
 
     /// Appends the descriptors to wait for.
@@ -93,6 +102,9 @@ impl Output {
         match pipe.read(&mut self.buffer) {
             Ok(0) => self.end(at),
             Ok(n) => {
+                if !std::mem::replace(&mut stream.has_spoken, true) {
+                    self.new_speakers.push(at / KINDS);
+                }
                 let (sink, rank_output) = (&mut self.sinks[at % KINDS], &mut self.rank_output);
                 let prefix = stream.prefix.as_deref();
                 stream.lines.take(&self.buffer[..n], |line| pass_on(line, prefix, at, sink, rank_output));
@@ -108,6 +120,11 @@ impl Output {
         let (sink, rank_output) = (&mut self.sinks[at % KINDS], &mut self.rank_output);
         let prefix = stream.prefix.as_deref();
         stream.lines.finish(|line| pass_on(line, prefix, at, sink, rank_output));
+    }
+
+    /// The ranks whose first output on a stream has come since the last call.
+    pub fn take_new_speakers(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.new_speakers)
     }
 
     /// Whether every stream has ended.

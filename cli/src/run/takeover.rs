@@ -24,13 +24,22 @@ pub struct Takeover {
 }
 
 impl Takeover {
-    /// Prepares what the user has asked for, for ranks on this host with these variables.
+    /// Prepares what the user has asked for, for ranks on this host with these variables. What nobody has
+    /// asked for is left out if it is not possible.
     pub fn of(
         arguments: &RunArguments,
         environment: &[(String, String)],
     ) -> Result<Option<Takeover>, Failure> {
         let prepare = |facade| Takeover::prepare(facade, &arguments.command[0], environment, arguments.by);
-        arguments.facade.map(prepare).transpose()
+        Takeover::if_possible(arguments.facade.map(prepare), arguments.facade_is_implied)
+    }
+
+    /// Leaves out what was not possible, if it `is_implied`.
+    pub fn if_possible(
+        prepared: Option<Result<Takeover, Failure>>,
+        is_implied: bool,
+    ) -> Result<Option<Takeover>, Failure> {
+        prepared.transpose().or_else(|failure| if is_implied { Ok(None) } else { Err(failure) })
     }
 
     /// Prepares the given method, or the one that fits the program if the user has named none.
@@ -67,6 +76,8 @@ pub struct UsageCheck {
     facade: Option<Facade>,
     /// The method that the user insists on.
     wanted: Option<Method>,
+    /// Whether nobody has asked for ours.
+    is_implied: bool,
     is_in_use: bool,
     /// Whether a rank has loaded our library, for whatever reason.
     is_loaded: bool,
@@ -77,11 +88,12 @@ pub struct UsageCheck {
 impl UsageCheck {
     /// The check for a job with these arguments.
     pub fn new(arguments: &RunArguments) -> UsageCheck {
-        UsageCheck::of(arguments.facade, arguments.by)
+        let is_implied = arguments.facade_is_implied;
+        UsageCheck { is_implied, ..UsageCheck::of(arguments.facade, arguments.by) }
     }
 
     fn of(facade: Option<Facade>, wanted: Option<Method>) -> UsageCheck {
-        UsageCheck { facade, wanted, is_in_use: false, is_loaded: false, beside: None }
+        UsageCheck { facade, wanted, is_implied: false, is_in_use: false, is_loaded: false, beside: None }
     }
 
     /// Handles a report from a host where `method` is in use.
@@ -96,6 +108,9 @@ impl UsageCheck {
             Usage::OursLoaded | Usage::OursUsed if self.is_in_use => None,
             Usage::OursLoaded | Usage::OursUsed => {
                 self.is_in_use = true;
+                if self.is_implied {
+                    return None;
+                }
                 let UsageReport { who, user, library, .. } = report;
                 let (by, name) = (method.name(), facade.name());
                 Some(CheckAction::Log(format!("{name} is anyccl in {who}, {user}: {library}, by {by}")))
@@ -129,14 +144,15 @@ impl UsageCheck {
         };
         let what: String = what;
         let (by, name, word) = (method.name(), facade.name(), facade.word());
+        let without = if self.is_implied { ", or start it as it is with -as none" } else { "" };
         format!(
-            "{who} has another {name}, {library}, for {user}; the job was ended (--as {word}, by {by}). {what}"
+            "{who} has another {name}, {library}, for {user}; the job was ended (--as {word}, by {by}). {what}{without}"
         )
     }
 
     /// The remark at the end of a job that succeeded.
     pub fn last_word(&self) -> Option<LastWord> {
-        let facade = self.facade.filter(|_| !self.is_in_use)?;
+        let facade = self.facade.filter(|_| !self.is_in_use && !self.is_implied)?;
         let name = facade.name();
         let text = match (&self.beside, self.is_loaded) {
             (Some(other), _) => format!(
@@ -246,6 +262,18 @@ mod tests {
             Some(CheckAction::Log(line)) if line.starts_with("MPI is anyccl in rank 0")
         ));
         assert_eq!(check.last_word(), None);
+    }
+
+    #[test]
+    fn where_nobody_has_asked_for_mpi_nothing_is_said_unless_another_one_is_loaded() {
+        let mut check = UsageCheck { is_implied: true, ..UsageCheck::of(Some(Facade::Mpi), None) };
+        assert_eq!(check.last_word(), None);
+        assert_eq!(accept_report(&mut check, Method::Audit, Usage::OursUsed), None);
+        let Some(CheckAction::EndJob(why)) = accept_report(&mut check, Method::Audit, Usage::OtherLoaded)
+        else {
+            panic!("it went on")
+        };
+        assert!(why.contains("-as none"), "{why}");
     }
 
     #[test]

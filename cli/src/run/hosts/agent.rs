@@ -62,7 +62,7 @@ fn carry_out(
     let command: Vec<OsString> = order.command.iter().map(OsString::from).collect();
     let environment = fake_gpus::environment(order.fake_gpus, &order.environment)?;
     let prepare = |facade| Takeover::prepare(facade, &command[0], &environment, order.by);
-    let takeover = order.facade.map(prepare).transpose()?;
+    let takeover = Takeover::if_possible(order.facade.map(prepare), order.facade_is_implied)?;
     let children = start_all(&JobOrders {
         command: &command,
         parts: &[],

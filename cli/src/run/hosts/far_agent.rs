@@ -112,6 +112,7 @@ impl Agent {
             environment,
             folder: std::env::current_dir().map(|path| path.display().to_string()).unwrap_or_default(),
             facade: arguments.facade,
+            facade_is_implied: arguments.facade_is_implied,
             by: arguments.by,
             fake_gpus: arguments.fake_gpus,
             bind: matches!(arguments.bind, Bind::Core),

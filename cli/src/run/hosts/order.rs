@@ -35,6 +35,7 @@ pub struct Order {
     pub bind: bool,
     /// The library that anyccl stands in for, if any; and the method, if the user insists on one.
     pub facade: Option<Facade>,
+    pub facade_is_implied: bool,
     pub by: Option<Method>,
     /// Number of GPUs that the ranks see although there is none.
     pub fake_gpus: Option<u32>,

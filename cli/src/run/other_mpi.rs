@@ -1,0 +1,145 @@
+//! Notices another MPI in a rank, where no `--as` was given. Such a rank does not know the job: it is a world
+//! of one, and its program seems to work. The user is told once what to pass.
+//!
+//! The loader lists the libraries of the program. A library that is opened later, as Python does, is looked
+//! for when the rank writes for the first time. Only ranks on this host are looked at.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::arguments::RunArguments;
+use crate::facade::method;
+use crate::facade::program::Loader;
+use crate::sys::process::Pid;
+
+/// The search, until it has found something.
+pub struct OtherMpi {
+    is_wanted: bool,
+    found: Option<String>,
+}
+
+impl OtherMpi {
+    /// Looks at the program of a job of `ranks` ranks with these variables.
+    pub fn of(arguments: &RunArguments, ranks: u32, environment: &[(String, String)]) -> OtherMpi {
+        // The engine of another MPI opens it for itself.
+        let by_engine =
+            method::held(environment, "ANYCCL_BACKEND").is_some_and(|names| names.contains("mpi"));
+        let is_wanted = arguments.facade.is_none() && ranks > 1 && !arguments.own_output && !by_engine;
+        let mut search = OtherMpi { is_wanted, found: None };
+        if is_wanted && let Some(text) = libraries(arguments, environment) {
+            search.look_in(text.lines().filter_map(listed));
+        }
+        search
+    }
+
+    /// Looks at the libraries that a rank has loaded by now.
+    pub fn look_at(&mut self, rank: Pid) {
+        if self.is_wanted
+            && let Ok(maps) = fs::read_to_string(format!("/proc/{rank}/maps"))
+        {
+            self.look_in(maps.lines().filter_map(mapped));
+        }
+    }
+
+    /// The sentence for the user, once.
+    pub fn take_remark(&mut self) -> Option<String> {
+        let library = self.found.take()?;
+        let what = match library.contains("libmpi.so.40") {
+            true => "Build the program with anyccl-mpicc for that of anyccl",
+            false => "--as mpi gives the ranks that of anyccl",
+        };
+        Some(format!(
+            "warning: the program uses another MPI, {library}, for which each rank is a world of its own. {what}"
+        ))
+    }
+
+    fn look_in<'a>(&mut self, paths: impl Iterator<Item = &'a str>) {
+        let mut others = Vec::new();
+        for path in paths.map(Path::new) {
+            // The program may use anyccl, and a library that has its own MPI beside it.
+            if is_ours(path) {
+                return;
+            }
+            others.extend(is_mpi(path).then(|| path.display().to_string()));
+        }
+        if let Some(other) = others.into_iter().next() {
+            (self.found, self.is_wanted) = (Some(other), false);
+        }
+    }
+}
+
+/// The loader's list of the program's libraries. `None`: there is no such list.
+fn libraries(arguments: &RunArguments, environment: &[(String, String)]) -> Option<String> {
+    let program = method::program(&arguments.command[0], environment)?;
+    // Another loader, or one that ignores variables, would run the program.
+    if program.loader != Loader::Gnu || program.is_privileged {
+        return None;
+    }
+    let mut list = Command::new(&program.file);
+    list.envs(environment.iter().map(|(name, value)| (name, value))).env("LD_TRACE_LOADED_OBJECTS", "1");
+    let output = list.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    String::from_utf8(output.stdout).ok()
+}
+
+/// The path in a line such as `libm.so.6 => /lib/libm.so.6 (0x00007f00)`.
+fn listed(line: &str) -> Option<&str> {
+    let (path, _) = line.split_once(" => ")?.1.rsplit_once(" (")?;
+    Some(path)
+}
+
+/// The path in a line of `/proc/PID/maps`, behind five columns.
+fn mapped(line: &str) -> Option<&str> {
+    line.find('/').map(|at| &line[at..])
+}
+
+fn is_mpi(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    ["libmpi.so", "libmpich.so", "libmpi_abi.so"].iter().any(|library| name.starts_with(library))
+}
+
+/// Whether a library is anyccl's: its name says so, or its folder.
+fn is_ours(path: &Path) -> bool {
+    let file = path.canonicalize().unwrap_or_else(|_| path.into());
+    let is_named =
+        |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().contains("anyccl"));
+    is_named(&file) && file.to_string_lossy().contains(".so")
+        || is_mpi(path) && file.components().any(|part| part.as_os_str() == "anyccl")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn remark<'a>(paths: impl IntoIterator<Item = &'a str>) -> Option<String> {
+        let mut search = OtherMpi { is_wanted: true, found: None };
+        search.look_in(paths.into_iter());
+        search.take_remark()
+    }
+
+    #[test]
+    fn another_mpi_is_named_once_with_what_helps() {
+        let told = remark(["/lib/libc.so.6", "/opt/x/libmpi.so.12.1.8"]).unwrap();
+        assert!(told.contains("/opt/x/libmpi.so.12.1.8") && told.contains("--as mpi"), "{told}");
+        assert!(remark(["/lib/libmpi.so.40.30"]).unwrap().contains("anyccl-mpicc"));
+        assert_eq!(remark(["/lib/libc.so.6", "/lib/libmpifort.so.12"]), None);
+    }
+
+    #[test]
+    fn a_program_of_anyccl_may_have_another_mpi_beside_it() {
+        let other = "/opt/x/libmpi.so.12";
+        for own in ["/p/lib/libanyccl.so.0", "/p/lib/anyccl/mpi/lib/libmpi.so.12"] {
+            assert_eq!(remark([other, own]), None, "{own}");
+        }
+    }
+
+    #[test]
+    fn paths_are_read_from_the_loaders_list_and_from_the_kernels() {
+        let list =
+            ["\tlinux-vdso.so.1 (0x7ff)", "\tlibm.so.6 => /a b/libm.so.6 (0x7f0)", "\tx.so => not found"];
+        assert_eq!(list.map(listed), [None, Some("/a b/libm.so.6"), None]);
+        let maps =
+            ["7f0-7f1 r--p 00000000 fe:00 42    /lib/libmpi.so.12", "7f2-7f3 rw-p 00000000 00:00 0 [stack]"];
+        assert_eq!(maps.map(mapped), [Some("/lib/libmpi.so.12"), None]);
+    }
+}
