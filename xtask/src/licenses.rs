@@ -120,6 +120,17 @@ mod tests {
     }
 
     #[test]
+    fn published_crates_pack_both_licences() {
+        for package in ["anyccl-engine", "anyccl"] {
+            let list = ["package", "--list", "--allow-dirty", "--offline", "--package", package];
+            let packed = output(&mut cargo(&list)).unwrap();
+            for file in ["LICENSE-MIT", "LICENSE-APACHE"] {
+                assert!(packed.lines().any(|line| line == file), "{package}: {file}");
+            }
+        }
+    }
+
+    #[test]
     fn a_crate_with_another_licence_is_named() {
         let accepted = accepted("[licenses]\nallow = [\n    \"MIT\", # why\n    \"ISC\",\n]\n");
         assert_eq!(accepted, ["MIT", "ISC"]);

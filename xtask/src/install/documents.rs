@@ -12,7 +12,7 @@ use crate::Result;
 use crate::workspace::root;
 
 /// Where the documents lie below the prefix.
-const FOLDER: &str = "share/doc/anyccl";
+pub const FOLDER: &str = "share/doc/anyccl";
 
 /// Folders of which everything is installed.
 const FOLDERS: [&str; 2] = ["docs/api", "c-examples"];

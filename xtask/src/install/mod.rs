@@ -23,7 +23,7 @@
 //! lib/cmake/anyccl/                   find_package(anyccl)
 //! lib/pkgconfig/anyccl.pc             pkg-config anyccl; anyccl-mpi.pc: MPI
 //! lib/anyccl/installed.txt            the list of all installed files, for `uninstall`
-//! share/doc/anyccl/                   README, docs/ for users, c-examples/, licences
+//! share/doc/anyccl/                   README, docs/ for users, c-examples/, licences, also those of others
 //! share/man/man1/                     a page for the tool, and one for each subcommand
 //! share/bash-completion/completions/anyccl, share/zsh/site-functions/_anyccl,
 //! share/fish/vendor_completions.d/anyccl.fish
@@ -38,6 +38,7 @@
 mod alias;
 mod command_line;
 mod documents;
+mod notices;
 mod split_debug;
 mod uninstall;
 mod versions;
@@ -47,6 +48,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+pub use notices::text as notices;
 pub use uninstall::Uninstall;
 pub use writer::Writer;
 
@@ -106,6 +108,7 @@ impl Install {
         headers(&root().join("include/anyccl"), Path::new("include/anyccl"), &mut to)?;
         self.package_files(&mut to)?;
         documents::install(&mut to)?;
+        to.text(&notices::text()?, Path::new(documents::FOLDER).join(notices::NAME))?;
         command_line::install(&built, &mut to)?;
         to.finish()?;
         println!("installed anyccl {VERSION} to {}", prefix.display());

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{Release, files, tarballs, tool};
-use crate::install::Install;
+use crate::install::{Install, notices};
 use crate::workspace::{VERSION, root};
 use crate::{Result, cargo, glibc};
 
@@ -100,7 +100,7 @@ impl Package {
             "anyccl is under the MIT licence or the Apache licence 2.0, as you choose.\n\n{}\n\n{}\n\n{}",
             licence("LICENSE-MIT")?,
             licence("LICENSE-APACHE")?,
-            licence("cli/src/picture/font/LICENSE")?
+            notices()?
         );
         fs::write(folder.join("copyright"), all)?;
         fs::copy(root().join("CHANGELOG.md"), folder.join("changelog"))?;
