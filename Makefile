@@ -62,9 +62,6 @@ tools:
 # INSTALLED=1: they are there, and in use by others.
 install: tools
 ifeq ($(INSTALLED),)
-ifeq ($(PROFILE),release)
-	cargo build --release -p anyccl-native -p anyccl-nccl -p anyccl-audit -p anyccl-cli
-endif
 	$(XTASK) install --prefix $(PREFIX) --destdir "$(DESTDIR)" --profile $(PROFILE)
 endif
 

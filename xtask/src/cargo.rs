@@ -42,16 +42,46 @@ pub fn build_for_tests() -> Result<PathBuf> {
     Ok(workspace::target().join("debug"))
 }
 
+/// A call of cargo build for what users get. Messages and debug information do not tell where it was built,
+/// and two clones in different folders give the same files. Flags of the user's own are stronger.
+fn build_command(packages: &[&str], profile: &str) -> Command {
+    let mut command = cargo(&["build", "--profile", profile]);
+    for package in packages {
+        command.args(["--package", package]);
+    }
+    let flags = build_places().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()));
+    command.env("CARGO_BUILD_RUSTFLAGS", flags.join(" "));
+    command
+}
+
+/// The folders where sources lie during a build, and how the result names them.
+fn build_places() -> [(PathBuf, &'static str); 2] {
+    let home = std::env::var_os("HOME").map_or_else(PathBuf::new, PathBuf::from);
+    let cargo = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
+    [(cargo, "/cargo"), (workspace::root().to_path_buf(), "/anyccl")]
+}
+
+/// Fails if a file contains the path of a folder where sources lay.
+pub fn check_no_build_places(files: &[PathBuf]) -> Result {
+    for file in files {
+        let bytes = std::fs::read(file)?;
+        for (place, _) in build_places() {
+            let place = place.display().to_string();
+            if bytes.windows(place.len()).any(|window| window == place.as_bytes()) {
+                return Err(format!("{} contains {place}", file.display()).into());
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Builds packages in a profile for a system with an old glibc, `None` for this one. Returns the folder where
 /// cargo puts the results. The profile `dev` is that of the tests.
 pub fn build(packages: &[&str], profile: &str, old: Option<&OldGlibc>) -> Result<PathBuf> {
     if profile == "dev" && old.is_none() {
         return build_for_tests();
     }
-    let mut command = cargo(&["build", "--profile", profile]);
-    for package in packages {
-        command.args(["--package", package]);
-    }
+    let mut command = build_command(packages, profile);
     let mut target = workspace::target();
     if let Some(old) = old {
         old.apply(&mut command);
@@ -59,4 +89,27 @@ pub fn build(packages: &[&str], profile: &str, old: Option<&OldGlibc>) -> Result
     }
     run(&mut command)?;
     Ok(target.join(if profile == "dev" { "debug" } else { profile }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_users_get_does_not_name_the_folders_of_the_build() {
+        let command = build_command(&["anyccl-cli"], "release");
+        let (_, flags) = command.get_envs().find(|(name, _)| *name == "CARGO_BUILD_RUSTFLAGS").unwrap();
+        let flags = flags.unwrap().to_string_lossy().into_owned();
+        assert!(flags.contains(&format!("--remap-path-prefix={}=/anyccl", workspace::root().display())));
+        assert!(flags.contains("=/cargo"), "{flags}");
+
+        let file = std::env::temp_dir().join(format!("anyccl-build-places-{}", std::process::id()));
+        for (text, is_right) in
+            [("/anyccl/src/lib.rs".to_string(), true), (workspace::root().display().to_string(), false)]
+        {
+            std::fs::write(&file, text).unwrap();
+            assert_eq!(check_no_build_places(std::slice::from_ref(&file)).is_ok(), is_right);
+        }
+        std::fs::remove_file(file).unwrap();
+    }
 }

@@ -16,10 +16,9 @@ use crate::{Result, cargo, pypi, workspace};
 /// The package that has zig.
 const ZIG: &str = "ziglang==0.17.0";
 
-/// The Rust target, and the variables by which cargo gets a linker and flags for this target alone.
+/// The Rust target, and the variable by which cargo gets a linker for this target alone.
 pub const TARGET: &str = "x86_64-unknown-linux-gnu";
 const LINKER: &str = "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_LINKER";
-const FLAGS: &str = "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS";
 
 /// The compiler that links against the stubs. -B is for the start files. The machine's libgcc_s may need more
 /// of glibc than the stubs have; at run time it is another one.
@@ -59,22 +58,13 @@ impl OldGlibc {
 
     /// Makes a call of cargo build for this glibc.
     pub fn apply(&self, command: &mut Command) {
-        command.args(["--target", TARGET]).env(LINKER, self.compiler()).env(FLAGS, neutral_paths());
+        command.args(["--target", TARGET]).env(LINKER, self.compiler());
     }
 
     /// The C compiler that links against the stubs.
     pub fn compiler(&self) -> PathBuf {
         self.folder.join("cc")
     }
-}
-
-/// Flags by which messages and debug information do not tell where a package was built.
-fn neutral_paths() -> String {
-    let home = std::env::var_os("HOME").map_or_else(PathBuf::new, PathBuf::from);
-    let cargo = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
-    let places = [(cargo.as_path(), "/cargo"), (workspace::root(), "/anyccl")];
-    let flags = places.map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()));
-    flags.join(" ")
 }
 
 /// Lets zig link a program, and collects what it has linked with.

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use crate::install::Install;
 use crate::workspace::{VERSION, target};
-use crate::{Result, glibc};
+use crate::{Result, cargo, glibc};
 
 /// The largest size of the stripped libanyccl.so, in bytes.
 const LARGEST_LIBRARY: u64 = 4_000_000;
@@ -80,6 +80,7 @@ impl Release {
         let prefix = self.empty("prefix")?;
         step("build", || Install::portable(prefix.clone(), "lib").run())?;
         step("glibc", || glibc::check(&binaries(&prefix)?, glibc::FLOOR))?;
+        step("paths", || cargo::check_no_build_places(&binaries(&prefix)?))?;
         let library = prefix.join(format!("lib/libanyccl.so.{VERSION}"));
         let size = fs::metadata(&library)?.len();
         if size > LARGEST_LIBRARY {
