@@ -9,8 +9,10 @@ mod network;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use anyccl_engine::sys::port::ReservedPort;
 use common::{Finished, Running, anyccl, assert_all_gone, finish, numbers, run_script, send_signal};
 use network::network_or_skip;
 
@@ -30,6 +32,74 @@ fn ranks_are_numbered_across_hosts_and_their_output_carries_the_number() {
     let mut errors: Vec<&str> = job.stderr.lines().collect();
     errors.sort_unstable();
     assert_eq!(errors, ["[0] error", "[1] error", "[2] error"]);
+}
+
+/// A folder with one program, `ssh`, that ends with this code.
+fn folder_with_ssh(code: u8) -> PathBuf {
+    let folder =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("ssh-{code}-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let ssh = folder.join("ssh");
+    fs::write(&ssh, format!("#!/bin/sh\nexit {code}\n")).unwrap();
+    fs::set_permissions(&ssh, fs::Permissions::from_mode(0o700)).unwrap();
+    folder
+}
+
+#[test]
+fn names_of_this_host_need_no_ssh_and_an_ssh_that_refuses_is_told_with_what_to_try() {
+    let script = ["/bin/sh", "-c", "echo $ANYCCL_RANK of $ANYCCL_WORLD_SIZE"];
+    for code in [255, 127] {
+        let folder = folder_with_ssh(code);
+        let run = |hosts: &str| {
+            let mut command = anyccl(&[&["run", "-H", hosts][..], &script].concat());
+            command.env("PATH", format!("{}:/usr/bin:/bin", folder.display()));
+            finish(command)
+        };
+        let job = run("localhost:2,127.0.0.1");
+        assert_eq!(job.code(), 0, "{}", job.stderr);
+        assert_eq!(job.sorted_lines(), ["[0] 0 of 3", "[1] 1 of 3", "[2] 2 of 3"]);
+        let job = run("localhost,elsewhere");
+        assert_eq!(job.code(), 1, "{}", job.stderr);
+        let wanted = if code == 255 { "ssh-copy-id elsewhere" } else { "--remote-anyccl" };
+        assert!(job.stderr.contains("host elsewhere: ") && job.stderr.contains(wanted), "{}", job.stderr);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
+#[test]
+fn hosts_come_from_a_file_in_which_ranks_fill_them() {
+    let folder = folder_with_ssh(1);
+    let file = folder.join("hosts");
+    fs::write(&file, "# two\na slots=2\nb:3\n").unwrap();
+    let file = file.to_str().unwrap();
+    let script = ["--launcher", "sh -c {cmd}", "sh", "-c", "echo $LOCAL_WORLD_SIZE"];
+    for (ranks, expected) in [(&[][..], "2 2 3 3 3"), (&["-n", "3"], "2 2 1"), (&["-n", "1"], "1")] {
+        let job = finish(anyccl(&[&["run", "--hostfile", file], ranks, &script].concat()));
+        assert_eq!(job.code(), 0, "{}", job.stderr);
+        let sizes: Vec<String> = job.sorted_lines().iter().map(|line| line[4..].to_string()).collect();
+        assert_eq!(sizes.join(" "), expected);
+    }
+    let job = finish(anyccl(&["run", "--hostfile", "no-such-file", "true"]));
+    assert_eq!(job.code(), 2);
+    assert!(job.stderr.contains("no-such-file: No such file"), "{}", job.stderr);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn the_store_listens_in_the_range_of_ports_that_the_user_has_opened() {
+    let port = ReservedPort::new().unwrap();
+    let in_range = |range: &str| {
+        let mut command = anyccl(&[&["run"][..], &HERE, &["sh", "-c", "echo $ANYCCL_STORE"]].concat());
+        command.env("ANYCCL_PORT_RANGE", range);
+        finish(command)
+    };
+    let job = in_range(&format!("{0}-{0}", port.number()));
+    let wanted = format!(":{}?", port.number());
+    assert_eq!(job.code(), 0, "{}", job.stderr);
+    assert!(job.sorted_lines().iter().all(|line| line.contains(&wanted)), "{:?}", job.sorted_lines());
+    let job = in_range("low-high");
+    assert_eq!(job.code(), 2);
+    assert!(job.stderr.contains("ANYCCL_PORT_RANGE") && job.stderr.contains("LOW-HIGH"), "{}", job.stderr);
 }
 
 #[test]

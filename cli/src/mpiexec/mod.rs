@@ -6,7 +6,7 @@
 //! `anyccl run`: one job, one world, no processes left behind.
 
 mod options;
-mod placement;
+pub mod placement;
 
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
@@ -112,6 +112,7 @@ fn arguments(mut options: Options) -> Result<RunArguments, String> {
     Ok(RunArguments {
         ranks: hosts.is_none().then_some(total),
         hosts,
+        hostfile: None,
         launcher: options.launcher.unwrap_or_else(|| "ssh".into()),
         remote_anyccl: None,
         bind: options.bind,

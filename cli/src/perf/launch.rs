@@ -16,6 +16,7 @@ pub fn launch(ranks: u32, arguments: &PerfArguments) -> Result<u8, Failure> {
     run::run(&RunArguments {
         ranks: Some(ranks),
         hosts: None,
+        hostfile: None,
         launcher: "ssh".to_string(),
         remote_anyccl: None,
         bind: Bind::Core,

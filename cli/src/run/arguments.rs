@@ -1,6 +1,7 @@
 //! The arguments of `anyccl run`.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum, ValueHint};
@@ -20,6 +21,7 @@ Examples:
   anyccl run -n 4 --fake-gpu 2 ./program-for-cuda
   anyccl run --as nccl -n 1 -- torchrun --nproc-per-node 4 train.py
   anyccl run --hosts node1:4,node2:4 -x LD_LIBRARY_PATH ./program
+  anyccl run --hostfile nodes.txt ./program
   anyccl run --hosts a:2,b:2 --launcher 'podman exec -i {host} sh -c {cmd}' ./program
 
 Each rank finds ANYCCL_RANK, ANYCCL_WORLD_SIZE, ANYCCL_STORE and ANYCCL_JOB_KEY in its environment.
@@ -38,21 +40,27 @@ than --as promises; 2 for wrong usage.";
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES, after_help = "Examples and exit codes: anyccl run --help")]
 pub struct RunArguments {
-    /// Number of ranks, 1 to 65536. With --hosts it is optional, and the hosts share the ranks
-    #[arg(short = 'n', long = "ranks", alias = "np", value_name = "N", required_unless_present = "hosts")]
+    /// Number of ranks, 1 to 65536. With hosts it is optional, and the hosts share the ranks
+    #[arg(short = 'n', long = "ranks", alias = "np", value_name = "N")]
+    #[arg(required_unless_present_any = ["hosts", "hostfile"])]
     #[arg(value_parser = number_of_ranks)]
     pub ranks: Option<u32>,
 
-    /// Hosts with their numbers of ranks, such as a:2,b:2 (without a number: one, or a share of -n)
-    #[arg(long, value_name = "HOST[:N],...")]
+    /// Hosts with their numbers of ranks, such as a:2,b:2 (without a number: one, or a share of -n).
+    /// If all are this host, no ssh is needed
+    #[arg(short = 'H', long, alias = "host", value_name = "HOST[:N],...", group = "places")]
     pub hosts: Option<String>,
 
+    /// Hosts from a file, one per line: "a", "a:2" or "a slots=2". Ranks fill them in order
+    #[arg(long, value_name = "FILE", group = "places", value_hint = ValueHint::FilePath)]
+    pub hostfile: Option<PathBuf>,
+
     /// How to start a command on a host: ssh, or words with {host} and {cmd} in them
-    #[arg(long, value_name = "ssh|WORDS", default_value = "ssh", requires = "hosts")]
+    #[arg(long, value_name = "ssh|WORDS", default_value = "ssh", requires = "places")]
     pub launcher: String,
 
     /// Path of this tool on the hosts [default: its path here]
-    #[arg(long, value_name = "PATH", requires = "hosts")]
+    #[arg(long, value_name = "PATH", requires = "places")]
     pub remote_anyccl: Option<String>,
 
     /// Cores for each rank

@@ -44,8 +44,10 @@ pub use hosts::agent;
 pub use part::Part;
 
 use crate::Failure;
+use crate::mpiexec::placement;
 use crate::sys::files::FileLimit;
 use crew::Crew;
+use hosts::SSH;
 use input::Input;
 use other_mpi::OtherMpi;
 use torch::TorchMeeting;
@@ -54,11 +56,12 @@ pub use watchdog::Watchdog;
 /// Runs the job. Returns the exit code: that of the first rank that failed, or 0.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let own = |what: &'static str| move |error| Failure::own(format_args!("{what}: {error}"));
-    let places = match &arguments.hosts {
-        Some(text) => hosts::places(text, arguments.ranks).map_err(|text| Failure { code: 2, text })?,
-        None => Vec::new(),
-    };
+    let mut places = hosts::places_of(arguments).map_err(|text| Failure { code: 2, text })?;
     let ranks = places.last().map(|place| place.ranks.end).or(arguments.ranks).unwrap_or(1);
+    // Their own launcher may lead elsewhere.
+    if arguments.launcher == SSH && places.iter().all(|place| placement::is_here(&place.host)) {
+        places.clear();
+    }
     // On other hosts, the agents look for the libraries.
     let fake_gpus = arguments.fake_gpus.filter(|_| places.is_empty());
     let mut environment = fake_gpus::environment(fake_gpus, &arguments.env)?;
@@ -69,7 +72,8 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let mut key = [0; 32];
     getrandom::fill(&mut key).map_err(|error| Failure::own(format_args!("no random bytes: {error}")))?;
     let reach = if places.is_empty() { store::Reach::ThisHost } else { store::Reach::Network };
-    let served = store::serve(&key, ranks, reach)
+    let ports = store::Ports::of(&arguments.env).map_err(|text| Failure { code: 2, text })?;
+    let served = store::serve(&key, ranks, reach, &ports)
         .map_err(|error| Failure::own(format_args!("cannot serve the store: {error}")))?;
     let meeting = match places.first() {
         Some(first) => Some(TorchMeeting::at(&first.host, &key)),

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use super::frame::Frame;
 use super::order::Order;
-use super::placement::{HostRanks, quoted, words};
+use super::placement::{HostRanks, SSH, quoted, words};
 use super::setup::Common;
 use crate::Failure;
+use crate::mpiexec::placement::is_here;
 use crate::run::arguments::{Bind, OWN_VARIABLES};
 use crate::sys::child::{Orders, prepare};
 use crate::sys::process::{Pid, ended};
@@ -39,6 +40,10 @@ pub struct Agent {
     /// Bytes on their way to the agent.
     pub outgoing: VecDeque<u8>,
     incoming: Vec<u8>,
+    /// Path of the tool on the host.
+    program: String,
+    /// Whether ssh leads there.
+    by_ssh: bool,
 }
 
 impl Agent {
@@ -53,8 +58,10 @@ impl Agent {
             }
         };
         let agent = format!("{} agent", quoted(&program));
-        let words =
-            words(&arguments.launcher, &place.host, &agent).map_err(|text| Failure { code: 2, text })?;
+        // This host needs no ssh.
+        let is_direct = arguments.launcher == SSH && is_here(&place.host);
+        let launcher = if is_direct { "sh -c {cmd}" } else { &arguments.launcher };
+        let words = words(launcher, &place.host, &agent).map_err(|text| Failure { code: 2, text })?;
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let orders = Orders {
@@ -81,6 +88,8 @@ impl Agent {
             stdout,
             outgoing: VecDeque::new(),
             incoming: Vec::new(),
+            program,
+            by_ssh: launcher == SSH,
         };
         let order = agent.order(common, world)?;
         agent.say(&Frame::Order(order));
@@ -166,6 +175,19 @@ impl Agent {
         (frames, end)
     }
 
+    /// What the user can do about the code of a command that has ended too early.
+    fn what_to_try(&self, code: u8) -> String {
+        let Agent { host, program, by_ssh, .. } = self;
+        match code {
+            255 if *by_ssh => format!(
+                ". \"ssh -o BatchMode=yes {host} true\" must succeed: with a key instead of a password (ssh-copy-id {host}), \
+                 and a host key that is known (ssh {host}, once). --launcher names another way than ssh"
+            ),
+            126 | 127 => format!(". Is anyccl there, at {program}? --remote-anyccl names another path"),
+            _ => String::new(),
+        }
+    }
+
     fn why_gone(&mut self) -> String {
         let pid = self.child.id() as Pid;
         // The command ends at most a moment after its output.
@@ -173,7 +195,11 @@ impl Agent {
         loop {
             match ended(pid) {
                 Ok(Some(ending)) => {
-                    return format!("the command that leads to its agent has ended, code {}", ending.code());
+                    let code = ending.code();
+                    return format!(
+                        "the command that leads to its agent has ended, code {code}{}",
+                        self.what_to_try(code)
+                    );
                 }
                 Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(5)),
                 _ => return "its agent has closed the connection".into(),

@@ -20,5 +20,5 @@ mod setup;
 
 pub use agent::agent;
 pub use fleet::start;
-pub use placement::places;
+pub use placement::{SSH, places_of};
 pub use setup::Common;

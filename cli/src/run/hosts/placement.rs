@@ -1,6 +1,13 @@
-//! The placement of ranks on hosts, and the command that reaches a host. Pure.
+//! The placement of ranks on hosts, and the command that reaches a host.
 
+use std::fs;
 use std::ops::Range;
+
+use crate::mpiexec::placement::{place, read_file};
+use crate::run::arguments::RunArguments;
+
+/// The launcher that is used unless the user names another one.
+pub const SSH: &str = "ssh";
 
 /// A host and its ranks.
 #[derive(Debug, PartialEq, Eq)]
@@ -11,8 +18,19 @@ pub struct HostRanks {
     pub ranks: Range<u32>,
 }
 
+/// The hosts that the user has named; none if all ranks are to run here.
+pub fn places_of(arguments: &RunArguments) -> Result<Vec<HostRanks>, String> {
+    if let Some(file) = &arguments.hostfile {
+        let wrong = |error: String| format!("--hostfile {}: {error}", file.display());
+        let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+        let placed = place(&read_file(&text).map_err(wrong)?, arguments.ranks, &|_| false)?;
+        return placed.hosts.map_or_else(|| Ok(Vec::new()), |hosts| places(&hosts, None).map_err(wrong));
+    }
+    arguments.hosts.as_ref().map_or_else(|| Ok(Vec::new()), |text| places(text, arguments.ranks))
+}
+
 /// Parses `a:2,b:2`. Ranks are given to the hosts in their order.
-pub fn places(text: &str, ranks: Option<u32>) -> Result<Vec<HostRanks>, String> {
+fn places(text: &str, ranks: Option<u32>) -> Result<Vec<HostRanks>, String> {
     let hosts = text.split(',').map(host).collect::<Result<Vec<_>, _>>()?;
     let counted = hosts.iter().filter(|(_, count)| count.is_some()).count();
     let counts: Vec<u32> = match ranks {
@@ -64,7 +82,7 @@ fn shares(ranks: u32, hosts: usize) -> Result<Vec<u32>, String> {
 pub fn words(launcher: &str, host: &str, command: &str) -> Result<Vec<String>, String> {
     let pattern = match launcher {
         // No password can be typed. There is no terminal, because it would mix the outputs.
-        "ssh" => "ssh -o BatchMode=yes -T {host} {cmd}",
+        SSH => "ssh -o BatchMode=yes -T {host} {cmd}",
         other => other,
     };
     if !pattern.split_whitespace().any(|word| word == "{cmd}") {
