@@ -1,6 +1,10 @@
 //! Names as users spell them: other spellings that mean a name, and the name that a misspelt one is near.
 
+use std::ffi::OsStr;
+
 use anyccl_engine::config;
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Command};
 
 /// The name that a word spells, without regard to case, underscores and hyphens: `allreduce` is all_reduce.
 pub fn find<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -20,6 +24,27 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
 
 fn letters(word: &str) -> String {
     word.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
+}
+
+/// A parser of a word that is one of some names. Shells complete the names; help does not list them.
+#[derive(Clone)]
+pub struct OneOf<T> {
+    /// Parses a word. An error is a sentence.
+    pub parse: fn(&str) -> Result<T, String>,
+    /// The names.
+    pub names: fn() -> Vec<&'static str>,
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for OneOf<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        self.parse.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.names)().into_iter().map(PossibleValue::new)))
+    }
 }
 
 #[cfg(test)]

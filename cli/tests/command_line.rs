@@ -29,8 +29,14 @@ fn there_is_a_man_page_for_the_tool_and_for_each_public_subcommand() {
     assert_eq!(output.code(), 0, "{}", output.stderr);
     for name in SUBCOMMANDS {
         let page = fs::read_to_string(folder.join(format!("anyccl-{name}.1"))).expect(name);
-        assert!(page.contains(".SH OPTIONS") && page.contains("Examples:"), "{page}");
+        assert!(page.contains(".SH OPTIONS") && page.contains(".SH EXAMPLES\n.nf\n  anyccl "), "{page}");
+        assert!(!page.contains(".SH EXTRA"), "{page}");
     }
+    for (name, part) in [("anyccl-mpiexec", "\\-host A,B"), ("anyccl-mpicc", "\\-show [ARGUMENTS]")] {
+        let page = fs::read_to_string(folder.join(format!("{name}.1"))).expect(name);
+        assert!(page.contains(".SH NAME\n") && page.contains(part), "{page}");
+    }
+    assert!(folder.join("anyccl-mpicxx.1").exists());
     let tool = fs::read_to_string(folder.join("anyccl.1")).unwrap();
     assert!(SUBCOMMANDS.iter().all(|name| tool.contains(&format!("anyccl\\-{name}(1)"))), "{tool}");
     assert!(!folder.join("anyccl-agent.1").exists());

@@ -15,11 +15,14 @@ const SCRIPT: &str = "train-it.py";
 
 /// Lines of input, and what each has to be completed to: a subcommand, an option, the value of an option,
 /// a word without an option, a program of the PATH, one that is a file, and its argument.
-const LINES: [(&str, &[&str]); 7] = [
+const LINES: [(&str, &[&str]); 10] = [
     ("anyccl simu", &["simulate"]),
     ("anyccl run --bi", &["--bind"]),
     ("anyccl run --bind n", &["none"]),
     ("anyccl completions ", &["bash", "zsh", "fish"]),
+    ("anyccl perf all_", &["all_reduce", "all_gather", "all_to_all"]),
+    ("anyccl simulate br", &["broadcast"]),
+    ("anyccl perf -d bf", &["bfloat16"]),
     ("anyccl run -n 2 --bind none sha256s", &["sha256sum"]),
     ("anyccl run -x A=B -- train-", &[SCRIPT]),
     ("anyccl run -n 2 sha256sum train-", &[SCRIPT]),
@@ -77,6 +80,10 @@ fn completions_have_every_public_subcommand_and_nothing_hidden() {
         let output = finish(anyccl(&["completions", shell]));
         assert_eq!(output.code(), 0, "{}", output.stderr);
         let text = text(&output);
+        // Names that are no enumeration of the command line: a collective, a datatype, an operator.
+        for name in ["reduce_scatter", "bfloat16", "prod"] {
+            assert!(text.contains(name), "{shell}: {name}");
+        }
         for name in SUBCOMMANDS {
             assert!(text.contains(name), "{shell}: {name}");
         }
@@ -101,6 +108,9 @@ fn bash_completes_subcommands_options_values_programs_and_their_arguments() {
         }
         offered simu
         offered info netw
+        offered perf all_
+        offered simulate br
+        offered perf -d bf
         offered run --bi
         offered run --bind n
         offered run --bind = none -x A = B sha256s
@@ -114,6 +124,9 @@ fn bash_completes_subcommands_options_values_programs_and_their_arguments() {
     let expected = [
         "simu: simulate",
         "info netw: network",
+        "perf all_: all_reduce all_gather all_to_all",
+        "simulate br: broadcast",
+        "perf -d bf: bfloat16",
         "run --bi: --bind",
         "run --bind n: none",
         "run --bind = none -x A = B sha256s: sha256sum",

@@ -299,6 +299,19 @@ fn reports_go_to_files_beside_the_table() {
 }
 
 #[test]
+fn a_world_of_one_that_nobody_asked_for_and_a_size_between_elements_are_told() {
+    let words = ["gather", "-b", "10", "-e", "16", "--iterations", "1"];
+    let alone = succeeded(&words);
+    assert!(alone.contains("# warning: the world is this one rank: -n N"), "{alone}");
+    assert!(
+        alone.contains("# warning: sizes are whole elements of float32: 10 bytes are measured as 8"),
+        "{alone}"
+    );
+    let asked = succeeded(&["gather", "-n", "1", "-e", "16", "--iterations", "1"]);
+    assert!(!asked.contains("one rank") && !asked.contains("whole elements"), "{asked}");
+}
+
+#[test]
 fn older_results_stay_when_the_measurement_is_interrupted() {
     let (json, plot) = (Scratch::new("older.json"), Scratch::new("older.svg"));
     for file in [&json, &plot] {

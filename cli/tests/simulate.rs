@@ -56,6 +56,20 @@ fn plan_tells_the_choice_the_runner_up_and_the_rounds() {
 }
 
 #[test]
+fn plan_words_its_numbers_as_a_person_would() {
+    for ranks in ["1", "2", "3", "16"] {
+        for bytes in ["8", "4K", "64K", "1M", "1G"] {
+            let told = text(&["plan", "all_gather", "-n", ranks, "-b", bytes], &[]);
+            for odd in [" 1 times", " 1 ranks", "1024 KiB", "1024 B"] {
+                assert!(!told.contains(odd), "{ranks} ranks, {bytes}: {odd} in\n{told}");
+            }
+        }
+    }
+    let told = text(&["plan", "all_reduce", "-n", "1", "-b", "10"], &[]);
+    assert!(told.contains("all_reduce of 8 B (from 10 B) on 1 rank,"), "{told}");
+}
+
+#[test]
 fn plan_makes_the_choice_of_a_communicator_with_this_environment() {
     let words = ["plan", "all_reduce", "--ranks", "4", "--bytes", "1M"];
     let chosen = |environment: &[(&str, &str)]| json(&words, environment)["chosen"].clone();

@@ -3,10 +3,11 @@
 //! Both are made from the definition of the command line, so they cannot be out of date. `make install` runs
 //! the tool that it has built, and installs the results.
 //!
-//! Three things differ from what clap_complete makes. Hidden subcommands and options are left out
-//! ([`visible`]). fish learns which words stand without an option; else it would offer files there. The
-//! program of `anyccl run` is completed ([`program`]).
+//! [`pages`] makes the man pages. Three things differ from what clap_complete makes. Hidden subcommands and
+//! options are left out ([`visible`]). fish learns which words stand without an option; else it would offer
+//! files there. The program of `anyccl run` is completed ([`program`]).
 
+mod pages;
 mod program;
 mod visible;
 
@@ -17,7 +18,7 @@ use clap::{Args, Command, ValueEnum};
 use clap_complete::generate;
 
 use crate::Failure;
-use crate::output::say;
+use crate::output::{say, write};
 
 /// The name under which shells know the tool.
 const NAME: &str = "anyccl";
@@ -96,13 +97,13 @@ pub struct ManPagesArguments {
     folder: PathBuf,
 }
 
-/// Writes a page for the command line `tool`, and one for each of its subcommands.
+/// Writes a page for the command line `tool`, for each of its subcommands, and for the other commands.
 pub fn man_pages(arguments: &ManPagesArguments, tool: Command) -> Result<u8, Failure> {
     let folder = &arguments.folder;
-    let written = std::fs::create_dir_all(folder)
-        .and_then(|()| clap_mangen::generate_to(tool.disable_help_subcommand(true), folder));
-    written.map_err(|error| {
+    let made = std::fs::create_dir_all(folder).and_then(|()| pages::pages(tool));
+    let pages = made.map_err(|error| {
         Failure::own(format_args!("cannot write man pages to {}: {error}", folder.display()))
     })?;
+    pages.into_iter().try_for_each(|(name, page)| write(&folder.join(name), page))?;
     Ok(0)
 }

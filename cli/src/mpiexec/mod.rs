@@ -15,7 +15,8 @@ use crate::run::{self, RunArguments};
 use crate::{Failure, output};
 use options::{Asked, Options};
 
-const HELP: &str = "\
+/// The help, also in the man page.
+pub const HELP: &str = "\
 Start an MPI program on N ranks, or several programs as one job
 
 Usage: anyccl-mpiexec [options] PROGRAM [arguments] [: [options] PROGRAM [arguments]]...

@@ -29,7 +29,7 @@ mod sweep;
 mod trace;
 mod tune;
 
-pub use arguments::{PerfArguments, memory_kind};
+pub use arguments::{MEMORY, PerfArguments};
 
 use std::time::SystemTime;
 
@@ -132,7 +132,11 @@ fn header(arguments: &PerfArguments, what: What, ranks: &Ranks) -> Result<Header
         anyccl: anyccl_engine::base::VERSION,
         what,
         date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-        warnings: machines.iter().filter_map(Machine::warning).collect(),
+        warnings: machines
+            .iter()
+            .filter_map(Machine::warning)
+            .chain(arguments.remarks(ranks.size()))
+            .collect(),
         machines,
         ranks: ranks.size(),
         hosts: ranks.count(ranks.world.local_rank() == 0)?,

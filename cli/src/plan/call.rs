@@ -8,15 +8,16 @@ use anyccl_engine::tuning::Tuning;
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::units::{bytes, counted};
 use crate::Failure;
 use crate::perf::sizes::{Sweep, parse_bytes, size_of_call};
-use crate::spelling;
+use crate::spelling::{self, OneOf};
 
 /// The call, without its ranks.
 #[derive(Args)]
 pub struct CallArguments {
-    /// all_reduce, reduce, broadcast, all_gather, gather, scatter, reduce_scatter, all_to_all or barrier
-    #[arg(value_parser = collective)]
+    // The help is the list of names.
+    #[arg(help = names().join(", "), value_parser = COLLECTIVE, hide_possible_values = true)]
     pub collective: Collective,
     /// Bytes of the larger buffer of a rank: 512, 8K, 1G
     #[arg(short, long, default_value = "1M", value_parser = parse_bytes)]
@@ -32,9 +33,14 @@ pub struct CallArguments {
     pub in_place: bool,
 }
 
+const COLLECTIVE: OneOf<Collective> = OneOf { parse: collective, names };
+
+/// Collectives with a layout are not among them: they need more than a size to describe them.
+fn names() -> Vec<&'static str> {
+    Collective::UNIFORM.map(Collective::name).to_vec()
+}
+
 fn collective(text: &str) -> Result<Collective, String> {
-    // Collectives with a layout need more than a size to describe them.
-    let names = || Collective::UNIFORM.map(Collective::name);
     spelling::find(text, names()).and_then(Collective::from_name).ok_or_else(|| {
         format!("the collectives are {}{}", names().join(", "), spelling::did_you_mean(text, names()))
     })
@@ -140,7 +146,11 @@ impl PlannedCall {
         let request = self.request();
         let of = match request.collective {
             Collective::Barrier => String::new(),
-            _ => format!(" of {}", super::units::bytes(self.bytes(&request))),
+            _ => {
+                let [asked, rounded] = [self.arguments.bytes, self.bytes(&request)].map(bytes);
+                let from = if asked == rounded { String::new() } else { format!(" (from {asked})") };
+                format!(" of {rounded}{from}")
+            }
         };
         let place = if request.in_place { " in place" } else { "" };
         let root = match request.collective.has_root() {
@@ -155,6 +165,7 @@ impl PlannedCall {
     pub fn on(&self) -> String {
         let hosts = self.topology.hosts();
         let hosts = if hosts == 1 { "one host".into() } else { format!("{hosts} hosts") };
-        format!("{} on {} ranks, {hosts}", self.arguments.collective.name(), self.topology.size())
+        let ranks = counted(u64::from(self.topology.size()), "rank");
+        format!("{} on {ranks}, {hosts}", self.arguments.collective.name())
     }
 }

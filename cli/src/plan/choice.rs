@@ -105,9 +105,12 @@ impl Choice {
             return "the only one that serves this call".into();
         };
         let ratio = |us: f64| match us > least {
-            true if least > 0.0 => format!("{} times as long", digits(us / least)),
-            true => "longer".into(),
-            false => "as long".into(),
+            // Figures that agree in three digits do not differ.
+            true if least > 0.0 && digits(us / least) != "1" => {
+                format!("{} times as long", digits(us / least))
+            }
+            true if least == 0.0 => "longer".into(),
+            _ => "as long".into(),
         };
         if fastest.name != self.chosen.name {
             // Only the user's choice comes before the prediction.

@@ -23,7 +23,8 @@ use clap::Args;
 
 use crate::Failure;
 use crate::output::{say, say_json, write};
-use crate::perf::memory_kind;
+use crate::perf::MEMORY;
+use crate::picture::{Format, Theme};
 use call::{CallArguments, PlannedCall};
 use choice::Choice;
 
@@ -50,7 +51,8 @@ pub struct PlanArguments {
     #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     ranks_per_core: u32,
     /// Memory of the buffers: cpu, or cuda for memory of GPUs, and the way in which such a call goes
-    #[arg(long, value_name = "cpu|cuda", value_parser = memory_kind, default_value = "cpu")]
+    #[arg(long, value_name = "cpu|cuda", value_parser = MEMORY, default_value = "cpu")]
+    #[arg(hide_possible_values = true)]
     memory: MemoryKind,
     /// Show this algorithm instead of the chosen one
     #[arg(short, long)]
@@ -61,7 +63,7 @@ pub struct PlanArguments {
     /// Show everything, however long
     #[arg(long)]
     all: bool,
-    /// Draw the messages step by step
+    /// Draw the messages step by step, as SVG, or as PNG if the name ends in .png
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Print one JSON object; its keys are stable
@@ -84,7 +86,9 @@ pub fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
         let arrows = steps(shown, &request, &Limits::default())
             .map_err(|why| Failure::own(format_args!("--svg: {}: {why}", shown.name)))?;
         let title = format!("{}: {}", call.title(), shown.name);
-        write(path, &diagram::draw(&title, &request, &arrows)?)?;
+        let svg = diagram::draw(&title, &request, &arrows)?;
+        let format = Format::of(path).unwrap_or(Format::Svg);
+        write(path, format.encode(&svg, Theme::Light).map_err(Failure::own)?)?;
     }
     let way = device_way(arguments.memory);
     if arguments.json {

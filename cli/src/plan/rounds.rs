@@ -7,7 +7,7 @@ use anyccl_engine::base::Rank;
 use anyccl_engine::plan::{Lane, Plan, PlanRequest, Round, Step};
 use anyccl_engine::simulate::for_rank;
 
-use super::units::bytes;
+use super::units::{bytes, counted};
 
 /// Numbers of lanes, rounds of a lane and steps of a round that are shown, unless the user wants all.
 const LANES: usize = 3;
@@ -41,8 +41,7 @@ fn describe(text: &mut String, plan: &Plan, unit: usize) {
         })
         .sum();
     let rounds = plan.lanes.iter().map(|lane| lane.rounds.len()).max().unwrap_or(0);
-    let counted = |number, noun| if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") };
-    let (lanes, rounds) = (counted(plan.lanes.len(), "lane"), counted(rounds, "round"));
+    let (lanes, rounds) = (counted(plan.lanes.len() as u64, "lane"), counted(rounds as u64, "round"));
     let _ = write!(text, ": {lanes} of at most {rounds}, sends {}", bytes((sent * unit) as u64));
     let _ = writeln!(text, ", scratch {}", bytes((plan.scratch * unit) as u64));
 }

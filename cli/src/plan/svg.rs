@@ -81,7 +81,7 @@ impl Svg {
     pub fn finish(self, width: f64, height: f64) -> String {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-             font-family=\"sans-serif\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n{}</svg>\n",
+             viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"sans-serif\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n{}</svg>\n",
             self.body
         )
     }
@@ -113,6 +113,7 @@ mod tests {
         svg.arrow((0.0, 0.0), (0.0, 0.0), &style, "<script>");
         let file = svg.finish(10.0, 20.0);
         assert!(file.contains("a &lt; b &amp; &lt;/text&gt;") && !file.contains("<script>"), "{file}");
+        assert!(file.contains("viewBox=\"0 0 10 20\""), "{file}");
         assert!(!file.contains("NaN"), "an arrow without length: {file}");
     }
 }

@@ -4,11 +4,17 @@
 pub fn bytes(number: u64) -> String {
     const NAMES: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let (mut value, mut unit) = (number as f64, 0);
-    while value >= 1024.0 && unit + 1 < NAMES.len() {
+    // A number that is rounded to 1024 is one of the next unit.
+    while value.round() >= 1024.0 && unit + 1 < NAMES.len() {
         value /= 1024.0;
         unit += 1;
     }
     format!("{} {}", digits(value), NAMES[unit])
+}
+
+/// A number with its noun: 1 rank, 2 ranks.
+pub fn counted(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// Formats a time: 12.3 us, 1.5 ms, 2 s.
@@ -38,7 +44,14 @@ mod tests {
 
     #[test]
     fn three_digits_and_a_unit_are_enough() {
-        let sizes = [(0, "0 B"), (8, "8 B"), (1536, "1.5 KiB"), (1 << 30, "1 GiB"), (1 << 44, "16 TiB")];
+        let sizes = [
+            (0, "0 B"),
+            (8, "8 B"),
+            (1536, "1.5 KiB"),
+            (1 << 30, "1 GiB"),
+            ((1 << 20) - 4, "1 MiB"),
+            (1 << 44, "16 TiB"),
+        ];
         for (number, text) in sizes {
             assert_eq!(bytes(number), text);
         }

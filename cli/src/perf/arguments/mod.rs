@@ -15,8 +15,8 @@ use super::ranks::Form;
 use super::sizes::{Sweep, parse_bytes};
 use crate::picture::Theme;
 use crate::run::number_of_ranks;
-pub use words::{Iterations, Target, What, memory_kind};
-use words::{datatype, operator};
+use words::{DATATYPE, OPERATOR, WHAT};
+pub use words::{Iterations, MEMORY, Target, What};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,6 +47,7 @@ const EVERY_ALGORITHM: &str = "all";
 pub struct PerfArguments {
     /// A collective, all (every collective), send_recv (ranks 0 and 1) or p2p-matrix (every pair of ranks)
     #[arg(value_name = "WHAT", required_unless_present = "tune", conflicts_with = "tune")]
+    #[arg(value_parser = WHAT, hide_possible_values = true)]
     pub what: Option<What>,
 
     /// Start this many ranks on this machine
@@ -66,11 +67,11 @@ pub struct PerfArguments {
     pub factor: u64,
 
     /// Element type
-    #[arg(short = 'd', long, value_name = "TYPE", value_parser = datatype, default_value = "float32")]
+    #[arg(short = 'd', long, value_name = "TYPE", value_parser = DATATYPE, hide_possible_values = true, default_value = "float32")]
     pub datatype: Datatype,
 
     /// Operator of collectives that reduce
-    #[arg(short = 'o', long, value_name = "OP", value_parser = operator, default_value = "sum")]
+    #[arg(short = 'o', long, value_name = "OP", value_parser = OPERATOR, hide_possible_values = true, default_value = "sum")]
     pub op: ReduceOp,
 
     /// Root of collectives that have one
@@ -91,8 +92,8 @@ pub struct PerfArguments {
 
     /// Memory of the buffers: cpu, or cuda for memory of GPUs. Rank r of a host uses its device r, modulo
     /// their number
-    #[arg(long, value_name = "cpu|cuda", value_parser = memory_kind, default_value = "cpu")]
-    #[arg(conflicts_with = "tune")]
+    #[arg(long, value_name = "cpu|cuda", value_parser = MEMORY, default_value = "cpu")]
+    #[arg(hide_possible_values = true, conflicts_with = "tune")]
     pub memory: MemoryKind,
 
     /// Calls in one sample; auto: enough for the clock
@@ -174,6 +175,24 @@ impl PerfArguments {
         let wanted = self.algorithms.as_ref()?;
         let is_wanted = |name: &&str| wanted.iter().any(|word| word == EVERY_ALGORITHM || word == name);
         Some(algo::of(collective).map(|row| row.name).filter(is_wanted).collect())
+    }
+
+    /// What the user may not expect in a job of `size` ranks.
+    pub fn remarks(&self, size: u32) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if size == 1 && self.ranks.is_none() {
+            remarks.push("the world is this one rank: -n N starts N ranks".into());
+        }
+        let (first, unit) = (self.min_bytes, self.datatype.bytes() as u64);
+        let has_elements = self.collectives().iter().any(|collective| *collective != Collective::Barrier);
+        if has_elements && !first.is_multiple_of(unit) {
+            let measured = (first / unit).max(1) * unit;
+            let name = self.datatype.name();
+            remarks.push(format!(
+                "sizes are whole elements of {name}: {first} bytes are measured as {measured}"
+            ));
+        }
+        remarks
     }
 
     /// The form of calls to measure.

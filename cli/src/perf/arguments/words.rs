@@ -7,7 +7,7 @@ use anyccl_engine::base::{Collective, Datatype, ReduceOp};
 use anyccl_engine::config::MemoryKind;
 use serde::{Serialize, Serializer};
 
-use crate::spelling;
+use crate::spelling::{self, OneOf};
 
 /// What to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,21 @@ const ALL: &str = "all";
 const SEND_RECV: &str = "send_recv";
 const MATRIX: &str = "p2p-matrix";
 
+/// Parsers by which shells complete the names.
+pub const WHAT: OneOf<What> = OneOf { parse: str::parse, names: What::names };
+pub const DATATYPE: OneOf<Datatype> =
+    OneOf { parse: datatype, names: || Datatype::ALL.map(Datatype::name).to_vec() };
+pub const OPERATOR: OneOf<ReduceOp> =
+    OneOf { parse: operator, names: || ReduceOp::ALL.map(ReduceOp::name).to_vec() };
+pub const MEMORY: OneOf<MemoryKind> =
+    OneOf { parse: memory_kind, names: || MemoryKind::ALL.map(MemoryKind::name).to_vec() };
+
 impl What {
+    /// All words.
+    fn names() -> Vec<&'static str> {
+        Collective::UNIFORM.map(Collective::name).into_iter().chain([ALL, SEND_RECV, MATRIX]).collect()
+    }
+
     /// The collectives; none for transfers.
     pub fn collectives(self) -> Vec<Collective> {
         match self {
@@ -75,14 +89,14 @@ impl FromStr for What {
     type Err = String;
 
     fn from_str(text: &str) -> Result<What, String> {
-        let collectives = || Collective::UNIFORM.map(Collective::name);
-        let names = || collectives().into_iter().chain([ALL, SEND_RECV, MATRIX]);
+        let names = What::names;
         match spelling::find(text, names()) {
             Some(ALL) => Ok(What::All),
             Some(SEND_RECV) => Ok(What::SendRecv),
             Some(MATRIX) => Ok(What::Matrix),
             name => name.and_then(Collective::from_name).map(What::Collective).ok_or_else(|| {
-                let (known, question) = (listed(collectives()), spelling::did_you_mean(text, names()));
+                let known = listed(Collective::UNIFORM.map(Collective::name));
+                let question = spelling::did_you_mean(text, names());
                 format!("expected {known}, {SEND_RECV}, {MATRIX} or {ALL}{question}")
             }),
         }
@@ -114,20 +128,20 @@ impl FromStr for Target {
 }
 
 /// Parses the name of a datatype.
-pub fn datatype(text: &str) -> Result<Datatype, String> {
+fn datatype(text: &str) -> Result<Datatype, String> {
     let names = || Datatype::ALL.map(Datatype::name);
     let known = || format!("expected {}{}", listed(names()), spelling::did_you_mean(text, names()));
     Datatype::ALL.into_iter().find(|datatype| datatype.name() == text).ok_or_else(known)
 }
 
 /// Parses the name of a kind of memory.
-pub fn memory_kind(text: &str) -> Result<MemoryKind, String> {
+fn memory_kind(text: &str) -> Result<MemoryKind, String> {
     let known = || format!("expected {}", listed(MemoryKind::ALL.map(MemoryKind::name)));
     MemoryKind::ALL.into_iter().find(|memory| memory.name() == text).ok_or_else(known)
 }
 
 /// Parses the name of an operator.
-pub fn operator(text: &str) -> Result<ReduceOp, String> {
+fn operator(text: &str) -> Result<ReduceOp, String> {
     let names = || ReduceOp::ALL.map(ReduceOp::name);
     let known = || format!("expected {}{}", listed(names()), spelling::did_you_mean(text, names()));
     ReduceOp::ALL.into_iter().find(|op| op.name() == text).ok_or_else(known)
