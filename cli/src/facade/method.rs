@@ -10,7 +10,6 @@
 //! No method reaches a program with NCCL or MPI linked into it. MPI is never preloaded, because there are two
 //! libraries for two ABIs with the same functions. With each method, the audit library is loaded as well, and
 //! reports every process that gets a foreign library.
-//! gets a library that is not ours.
 
 use std::ffi::OsStr;
 

@@ -3,7 +3,6 @@
 //!
 //! A job that keeps going has lost the ranks that a signal has ended; it is judged by how the others end. It
 //! fails if one of them exits with a status other than 0, or if none exits with 0.
-//! end. It fails when one of them exits with another status than 0, or when nobody has exited with 0.
 
 use super::report::Cause;
 use crate::sys::process::Ending;

@@ -72,8 +72,8 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let mut key = [0; 32];
     getrandom::fill(&mut key).map_err(|error| Failure::own(format_args!("no random bytes: {error}")))?;
     let reach = if places.is_empty() { store::Reach::ThisHost } else { store::Reach::Network };
-    let ports = store::Ports::of(&arguments.env).map_err(|text| Failure { code: 2, text })?;
-    let served = store::serve(&key, ranks, reach, &ports)
+    let ports = store::ports_of(&arguments.env).map_err(|text| Failure { code: 2, text })?;
+    let served = store::serve(&key, ranks, reach, ports)
         .map_err(|error| Failure::own(format_args!("cannot serve the store: {error}")))?;
     let meeting = match places.first() {
         Some(first) => Some(TorchMeeting::at(&first.host, &key)),

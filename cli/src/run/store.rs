@@ -4,11 +4,11 @@
 //! rank. Nobody waits for a rank that has ended: the store learns of every end.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::ops::RangeInclusive;
 
 use anyccl_engine::base::Result;
 use anyccl_engine::bootstrap::tcp_store::Server;
 use anyccl_engine::bootstrap::{JobKey, interface};
+use anyccl_engine::config::PortRange;
 
 use crate::facade::method::held;
 use crate::sys::process::Ending;
@@ -51,29 +51,19 @@ impl Store {
     }
 }
 
-/// The ports at which the store may listen, in the order in which they are tried.
-pub struct Ports(RangeInclusive<u16>);
-
-impl Ports {
-    /// The ports of `ANYCCL_PORT_RANGE`; without it any free one. An error is a sentence.
-    pub fn of(environment: &[(String, String)]) -> std::result::Result<Ports, String> {
-        let name = "ANYCCL_PORT_RANGE";
-        let Some(text) = held(environment, name).filter(|text| !text.is_empty()) else {
-            return Ok(Ports(0..=0));
-        };
-        let ends = text.split_once('-').and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
-        match ends {
-            Some((low, high)) if 0 < low && low <= high => Ok(Ports(low..=high)),
-            _ => Err(format!("{name} is \"{text}\"; expected LOW-HIGH, such as 30000-30100")),
-        }
+/// The ports of `ANYCCL_PORT_RANGE` among these variables; without it any free one. An error is a sentence.
+pub fn ports_of(environment: &[(String, String)]) -> std::result::Result<PortRange, String> {
+    match held(environment, "ANYCCL_PORT_RANGE").filter(|text| !text.is_empty()) {
+        None => Ok(PortRange::ANY),
+        Some(text) => PortRange::parse(&text).map_err(|error| error.to_string()),
     }
 }
 
 /// Serves the store of a job of `ranks` ranks that know `key`.
-pub fn serve(key: &[u8; 32], ranks: u32, reach: Reach, ports: &Ports) -> Result<Store> {
+pub fn serve(key: &[u8; 32], ranks: u32, reach: Reach, ports: PortRange) -> Result<Store> {
     let start = |ip: IpAddr| {
         let mut ports =
-            ports.0.clone().map(|port| Server::start(SocketAddr::new(ip, port), &JobKey(*key), ranks));
+            ports.ports().map(|port| Server::start(SocketAddr::new(ip, port), &JobKey(*key), ranks));
         let first = ports.next().expect("a range has a first port");
         first.or_else(|error| ports.find_map(std::result::Result::ok).ok_or(error))
     };
