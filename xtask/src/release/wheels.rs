@@ -9,7 +9,6 @@ use std::process::Command;
 
 use super::{Release, files, tool};
 use crate::glibc::OldGlibc;
-use crate::install::notices;
 use crate::workspace::root;
 use crate::{Result, cargo, glibc, pypi};
 
@@ -47,8 +46,6 @@ fn wheel(release: &Release, prefix: &Path, python: &Path) -> Result {
     tool::copy_tracked(&["torch", "include/anyccl/base.h"], &sources)?;
     let folder = sources.join("torch");
     licences(&folder)?;
-    // By this name setuptools puts it beside the licences.
-    fs::write(folder.join("NOTICE-THIRD-PARTY"), notices()?)?;
     let mut pip = Command::new(python);
     pip.args([
         "-m",
