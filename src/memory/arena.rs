@@ -233,7 +233,7 @@ impl Arena {
     }
 }
 
-fn identity(fd: &OwnedFd) -> io::Result<(u64, u64)> {
+pub(super) fn identity(fd: &OwnedFd) -> io::Result<(u64, u64)> {
     let metadata = std::fs::File::from(fd.try_clone()?).metadata()?;
     Ok((metadata.dev(), metadata.ino()))
 }

@@ -6,14 +6,20 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use super::Arena;
+use super::arena::identity;
 use crate::sys::owned::Owned;
 use crate::sys::shared_memory::sealed_size;
+use crate::sys::shared_values::SharedValues;
 use crate::sys::sparse_memory::{PAGE_BYTES, SparseMapping};
 
 /// Bytes that are mapped at first.
 const FIRST_BYTES: usize = 64 << 20;
+
+/// The files of peers, which links to the same process share.
+static FILES: SharedValues<(u64, u64), Owned<OwnedFd>> = SharedValues::new();
 
 /// A peer's arena.
 #[derive(Debug)]
@@ -23,7 +29,7 @@ pub enum Window {
     /// The peer is another process.
     Foreign {
         /// The peer's file.
-        fd: Owned<OwnedFd>,
+        fd: Arc<Owned<OwnedFd>>,
         /// Size of the file in bytes.
         size: usize,
         /// Mapping of the beginning of the file.
@@ -43,7 +49,9 @@ impl Window {
         {
             return Ok(Window::Own(arena));
         }
-        Ok(Window::Foreign { fd: Owned::new(fd), size, mapping: None })
+        // While the file is open, no other one has its identity.
+        let fd = FILES.get_or(identity(&fd)?, |_| true, || Ok::<_, io::Error>(Owned::new(fd)))?;
+        Ok(Window::Foreign { fd, size, mapping: None })
     }
 
     /// The `bytes` bytes at `offset`. They are readable until the next call, and the peer may write them

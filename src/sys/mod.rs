@@ -25,6 +25,7 @@ pub mod process;
 pub mod process_memory;
 pub mod resolve;
 pub mod shared_memory;
+pub mod shared_values;
 pub mod shortage;
 pub mod socket;
 pub mod sparse_memory;

@@ -2,10 +2,15 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::Arc;
 
 use super::poll::{Interest, PollSet};
 use super::process_memory::peer_of;
+use super::shared_values::SharedValues;
 use super::socket::Socket;
+
+/// Processes that are watched, by number.
+static PROCESSES: SharedValues<libc::pid_t, Process> = SharedValues::new();
 
 /// A process, alive or ended. Its descriptor is ready to read once it has ended.
 #[derive(Debug)]
@@ -18,17 +23,28 @@ impl Process {
     ///
     /// `None`: it is this process, or it is unknown. It is unknown in another process namespace, on an old
     /// kernel, where a sandbox forbids the call, or when the connection is over.
-    pub fn at_other_end(socket: &Socket) -> Option<Process> {
+    pub fn at_other_end(socket: &Socket) -> Option<Arc<Process>> {
         let pid = peer_of(socket).ok().filter(|pid| *pid as u32 != std::process::id())?;
+        // While a process lives, no other one has its number.
+        let process = PROCESSES.get_or(pid, Process::is_alive, || Process::open(pid).ok_or(())).ok()?;
+        // The number may have passed to another process before the call; the socket has hung up then.
+        has_not_hung_up(socket).ok()?.then_some(process)
+    }
+
+    fn open(pid: libc::pid_t) -> Option<Process> {
         // SAFETY: takes integers only, and makes a descriptor (close-on-exec by itself).
         let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
         if fd < 0 {
             return None;
         }
         // SAFETY: a new descriptor that no one else owns.
-        let process = Process { fd: unsafe { OwnedFd::from_raw_fd(fd as RawFd) } };
-        // The number may have passed to another process before the call; the socket has hung up then.
-        has_not_hung_up(socket).ok()?.then_some(process)
+        Some(Process { fd: unsafe { OwnedFd::from_raw_fd(fd as RawFd) } })
+    }
+
+    fn is_alive(&self) -> bool {
+        let mut set = PollSet::new();
+        let token = set.add(self, Interest::Read);
+        set.look().is_ok() && !set.ready(token)
     }
 }
 

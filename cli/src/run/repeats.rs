@@ -2,7 +2,8 @@
 //!
 //! A failure reaches every rank; each logs it, and most programs print `anyccl_last_error()` as well. The
 //! first log line is passed on as it is. The same line from another rank is left out. If a program repeats
-//! the sentence in a line of its own, the line keeps its own words and the sentence becomes "(as above)".
+//! the sentence in a line of its own, the line keeps its own words and the sentence becomes "(as above)". The last
+//! line of a traceback of Python stays whole, because that is where one looks.
 //!
 //! Sentences are about the same failure if they have the same *subject*: the call in which ranks disagree, or
 //! the rank that was lost or is late. Otherwise they must be equal, apart from the rank that reported them.
@@ -58,7 +59,7 @@ impl Repeats {
         if let Some(logged) = parse(text) {
             return self.judge_logged(&logged);
         }
-        match self.told.iter().find_map(|told| told.find(text)) {
+        match self.told.iter().find_map(|told| told.find(text)).filter(|_| !ends_traceback(text)) {
             Some(Range { start, end }) => {
                 Passage::Shortened(format!("{}{AS_ABOVE}{}", &text[..start], &text[end..]))
             }
@@ -177,6 +178,13 @@ fn sentence_start(text: &str) -> Option<usize> {
     })
 }
 
+/// Whether a line names an exception of Python, as the last line of a traceback does: `anyccl.MismatchError: ...`.
+fn ends_traceback(text: &str) -> bool {
+    let name = text.split(": ").next().unwrap_or_default();
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    (name.ends_with("Error") || name.ends_with("Exception")) && name.chars().all(is_of_name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,6 +228,16 @@ mod tests {
         assert_eq!(repeats.judge(logged(1, other_words).as_bytes()), Passage::LeftOut);
         assert_eq!(repeats.judge(logged(1, &lost(3, 8)).as_bytes()), Passage::Whole);
         assert_eq!(repeats.odd_ranks(), None);
+    }
+
+    #[test]
+    fn the_last_line_of_a_traceback_stays_whole() {
+        let mut repeats = Repeats::default();
+        repeats.judge(logged(0, MINE).as_bytes());
+        let last = format!("anyccl.MismatchError: Allreduce: {MINE}\n");
+        assert_eq!(repeats.judge(last.as_bytes()), Passage::Whole);
+        let other = format!("An Error: {MINE}\n");
+        assert_eq!(repeats.judge(other.as_bytes()), Passage::Shortened("An Error: (as above)\n".into()));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod wire;
 
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
+use std::sync::Arc;
 
 use super::garbage;
 use crate::sys::descriptor_passing::CARRIER;
@@ -41,7 +42,7 @@ pub struct ControlChannel {
     unsent: Vec<u8>,
     closed: bool,
     /// The peer's process, if it can be watched.
-    process: Option<Process>,
+    process: Option<Arc<Process>>,
     /// Whether that process has ended. Its last messages may still be unread, but no others will come.
     has_ended: bool,
 }
@@ -95,7 +96,7 @@ impl ControlChannel {
 
     /// The peer's process, while its end would still be new information.
     pub fn process(&self) -> Option<&Process> {
-        self.process.as_ref().filter(|_| !self.closed && !self.has_ended)
+        self.process.as_deref().filter(|_| !self.closed && !self.has_ended)
     }
 
     /// Notes that the peer's process has ended.
