@@ -1,12 +1,15 @@
-//! A rank that may open few files, at every point of joining: each rank is told soon, and of that reason.
+//! Descriptors: a rank that may open few files, at every point of joining, is told of soon and by that reason. And
+//! groups of ranks that know each other take few.
 
 use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Error, Rank};
-use anyccl_engine::bootstrap::JobKey;
 use anyccl_engine::bootstrap::tcp_store::Server;
-use common::processes::{ProcessJob, RankProcess, join, part, say};
+use anyccl_engine::bootstrap::{JobKey, UniqueId};
+use anyccl_engine::comm::{CommConfig, Communicator};
+use anyccl_engine::config::Config;
+use common::processes::{ProcessJob, RankProcess, join, listen, part, say, tcp_store};
 use common::watchdog::Watchdog;
 
 const SIZE: u32 = 3;
@@ -55,9 +58,52 @@ fn a_rank_without_descriptors_is_told_of_by_that_reason() {
     }
 }
 
+#[test]
+fn another_group_takes_a_socket_for_each_peer_and_one_descriptor_more() {
+    const GROUPS: usize = 3;
+    let job = ProcessJob::new(module_path!(), SIZE, "groups", tcp_store());
+    let mut ranks = job.start_all();
+    for group in 0..GROUPS {
+        let id = UniqueId::create(&Config::default()).unwrap();
+        let id: String = id.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        ranks.iter_mut().for_each(|rank| rank.tell(&id));
+        let taken = ranks.iter_mut().map(|rank| rank.hear().text.parse::<u32>().expect("a number"));
+        let taken: Vec<u32> = taken.collect();
+        // The first one also takes what its peers share with all later ones.
+        assert!(group == 0 || taken.iter().all(|taken| *taken == SIZE), "group {group}: {taken:?}");
+    }
+    for mut rank in ranks {
+        rank.tell("");
+        rank.end_well();
+    }
+}
+
+fn open_files() -> usize {
+    std::fs::read_dir("/proc/self/fd").expect("Linux").count() - 1
+}
+
+/// Joins a group for each id that the parent tells, and says how many descriptors it takes.
+fn join_groups() {
+    let rank = std::env::var("ANYCCL_RANK").unwrap().parse().unwrap();
+    let mut groups = Vec::new();
+    loop {
+        let text = listen();
+        if text.is_empty() {
+            return;
+        }
+        let byte = |at: usize| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).expect("two digits");
+        let id = UniqueId(std::array::from_fn(byte));
+        let before = open_files();
+        let group =
+            Communicator::create(&id, SIZE, rank, &Config::default(), &CommConfig::default()).unwrap();
+        say(&(open_files() - before).to_string());
+        groups.push(group);
+    }
+}
+
 /// Lets this process open only so many files more.
 fn limit_files(room: u64) {
-    let open = std::fs::read_dir("/proc/self/fd").expect("Linux").count() as u64 - 1;
+    let open = open_files() as u64;
     let limit = libc::rlimit { rlim_cur: open + room, rlim_max: open + room };
     // SAFETY: the limit is a local that outlives the call.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) }, 0);
@@ -66,8 +112,10 @@ fn limit_files(room: u64) {
 #[test]
 #[ignore = "the task of a rank: run by the tests above"]
 fn a_rank_of_the_tests_in_this_file() {
-    if part().is_none() {
-        return;
+    match part().as_deref() {
+        None => return,
+        Some("groups") => return join_groups(),
+        Some(_) => {}
     }
     let number = |name: &str| std::env::var(name).expect("set by the test").parse::<u64>().expect("a number");
     if number(VICTIM) == number("ANYCCL_RANK") {
