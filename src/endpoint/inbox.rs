@@ -6,7 +6,7 @@
 //! it. The stash is the unexpected queue of collectives: it keeps what was sent for calls that this rank has
 //! not made yet. Messages from rank to rank have an unexpected queue of their own ([`crate::p2p`]).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
 
 use crate::base::Call;
@@ -15,17 +15,25 @@ use crate::transport::{AnyLink, Arrival, FRAGMENT_GRAIN, Header};
 /// Approximate memory that a stashed fragment takes besides its bytes.
 pub(crate) const ENTRY_COST: usize = 64;
 
+/// A stashed fragment.
 struct Stashed {
     header: Header,
     data: Vec<u8>,
     consumed: usize,
 }
 
+/// Name of a conversation: context and sequence number.
+type Conversation = (u32, u32);
+
+fn conversation(header: &Header) -> Conversation {
+    (header.context, header.sequence)
+}
+
 /// The place from which the bytes of a conversation are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     Link,
-    Stash(usize),
+    Stash(Conversation),
 }
 
 /// The next fragment for a conversation that asks.
@@ -40,14 +48,16 @@ pub(crate) enum NextFragment {
 /// The incoming side of one peer.
 pub(crate) struct Inbox {
     pub link: AnyLink,
-    stash: Vec<Stashed>,
+    /// The stashed fragments of each conversation, oldest first. No list is empty. There may be thousands of
+    /// conversations: one for each call under way.
+    stash: BTreeMap<Conversation, VecDeque<Stashed>>,
     /// Memory that the stash takes, by context. Contexts without stashed fragments are absent.
     costs: HashMap<u32, usize>,
 }
 
 impl Inbox {
     pub fn new(link: AnyLink) -> Inbox {
-        Inbox { link, stash: Vec::new(), costs: HashMap::new() }
+        Inbox { link, stash: BTreeMap::new(), costs: HashMap::new() }
     }
 
     /// Whether a fragment of any conversation is stashed.
@@ -73,9 +83,8 @@ impl Inbox {
     }
 
     fn find_stashed(&self, header: &Header) -> Option<NextFragment> {
-        let same = |s: &Stashed| (s.header.context, s.header.sequence) == (header.context, header.sequence);
-        let at = self.stash.iter().position(same)?;
-        let stashed = self.stash[at].header;
+        let at = conversation(header);
+        let stashed = self.stash.get(&at)?.front()?.header;
         Some(if stashed == *header {
             NextFragment::Mine(Source::Stash(at))
         } else {
@@ -89,7 +98,7 @@ impl Inbox {
         match source {
             Source::Link => self.link.arrival(),
             Source::Stash(at) => {
-                let stashed = &self.stash[at];
+                let stashed = self.stash.get(&at).and_then(VecDeque::front).ok_or_else(nothing_stashed)?;
                 let rest = &stashed.data[stashed.consumed..];
                 Ok(Arrival { data: rest.as_ptr(), bytes: rest.len(), complete: true })
             }
@@ -102,12 +111,16 @@ impl Inbox {
         match source {
             Source::Link => return self.link.consume(bytes),
             Source::Stash(at) => {
-                let stashed = &mut self.stash[at];
-                stashed.consumed += bytes;
-                if stashed.consumed >= stashed.data.len() {
-                    // `remove` keeps the order of the others, which matters within a conversation.
-                    let over = self.stash.remove(at);
-                    self.pay_back(over.header.context, over.data.len() + ENTRY_COST);
+                let fragments = self.stash.get_mut(&at).ok_or_else(nothing_stashed)?;
+                let first = fragments.front_mut().ok_or_else(nothing_stashed)?;
+                first.consumed += bytes;
+                if first.consumed >= first.data.len() {
+                    let cost = first.data.len() + ENTRY_COST;
+                    fragments.pop_front();
+                    if fragments.is_empty() {
+                        self.stash.remove(&at);
+                    }
+                    self.pay_back(at.0, cost);
                 }
             }
         }
@@ -155,13 +168,11 @@ impl Inbox {
         let taken = unsafe { self.link.take(data.as_mut_ptr(), n, false) }?;
         data.truncate(taken);
         // An empty message stays an entry of its own, because bytes appended to it would hide it.
-        let same =
-            |s: &&mut Stashed| (s.header.context, s.header.sequence) == (header.context, header.sequence);
-        let last = self.stash.iter_mut().rfind(same);
-        match last.filter(|s| s.header == header && !s.data.is_empty() && taken > 0) {
+        let fragments = self.stash.entry(conversation(&header)).or_default();
+        match fragments.back_mut().filter(|s| s.header == header && !s.data.is_empty() && taken > 0) {
             Some(stashed) => stashed.data.extend(data),
             None => {
-                self.stash.push(Stashed { header, data, consumed: 0 });
+                fragments.push_back(Stashed { header, data, consumed: 0 });
                 *self.costs.entry(header.context).or_default() += ENTRY_COST;
             }
         }
@@ -192,14 +203,14 @@ impl Inbox {
 
     /// Drops the stash of a context.
     pub fn forget(&mut self, context: u32) {
-        self.stash.retain(|stashed| stashed.header.context != context);
+        self.stash.retain(|at, _| at.0 != context);
         self.costs.remove(&context);
     }
 
-    /// The oldest stashed fragment of a context.
+    /// The oldest stashed fragment of the first conversation of a context.
     pub fn first_stashed(&self, context: u32) -> Option<(Source, Header)> {
-        let at = self.stash.iter().position(|stashed| stashed.header.context == context)?;
-        Some((Source::Stash(at), self.stash[at].header))
+        let (at, fragments) = self.stash.range((context, 0)..=(context, u32::MAX)).next()?;
+        Some((Source::Stash(*at), fragments.front()?.header))
     }
 
     /// The header of the first stashed fragment of this conversation, if it shows that the peer made a call
@@ -219,4 +230,8 @@ impl Inbox {
             NextFragment::Nothing => None,
         }
     }
+}
+
+fn nothing_stashed() -> io::Error {
+    io::Error::other("a fragment that is not stashed")
 }

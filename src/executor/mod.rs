@@ -32,7 +32,7 @@ pub use program::Program;
 pub use widened::{Stretch, Widened};
 
 pub(crate) use buffers::{Memory, placed};
-pub(crate) use execution::{Execution, LinkFailure};
+pub(crate) use execution::{Execution, LinkFailure, Visit};
 pub(crate) use prepared::RecentCalls;
 #[cfg(test)]
 pub(crate) use prepared::fingerprint;

@@ -20,6 +20,8 @@ pub(super) struct Calls {
     #[expect(clippy::vec_box, reason = "moves between lists as a pointer")]
     pub spare: Vec<Box<Execution>>,
     pub next_number: u64,
+    /// Number of the first call that has not been compared with stashed messages.
+    pub compared: u64,
 }
 
 /// A call that was started.

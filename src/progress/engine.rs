@@ -21,7 +21,7 @@ use super::left_comms::LeftComms;
 use super::messaging::{MessageTicket, Messaging};
 use crate::base::{Error, Rank, Result};
 use crate::endpoint::Endpoint;
-use crate::executor::{Key, Prepared};
+use crate::executor::{Key, Prepared, Visit};
 use crate::p2p::Completion;
 use crate::sys::poll::Interest;
 
@@ -133,15 +133,61 @@ impl Engine {
     pub fn progress(&mut self) -> bool {
         match self.visit_all() {
             Ok(moved) => moved,
-            Err(Trouble { comm, error }) => {
-                // A link often breaks because its rank ended, and that rank has told the reason. The ranks do
-                // not meet then, either.
-                self.read_control();
-                self.all_have_met();
-                self.fail(comm, error);
+            Err(trouble) => {
+                self.end_with(trouble);
                 true
             }
         }
+    }
+
+    /// Gives the call that was started last a first push. Returns whether anything moved.
+    pub(super) fn push_latest(&mut self) -> bool {
+        let Some(at) = self.calls.active.len().checked_sub(1) else { return false };
+        match self.visit_call(at) {
+            Ok(visit) => {
+                if visit.must_read_control {
+                    self.read_control();
+                }
+                visit.moved
+            }
+            Err(trouble) => {
+                self.end_with(trouble);
+                true
+            }
+        }
+    }
+
+    #[cold]
+    fn end_with(&mut self, Trouble { comm, error }: Trouble) {
+        // A link often breaks because its rank ended, and that rank has told the reason. The ranks do not
+        // meet then, either.
+        self.read_control();
+        self.all_have_met();
+        self.fail(comm, error);
+    }
+
+    /// Gives an active call a turn.
+    #[inline]
+    fn visit_call(&mut self, at: usize) -> Step<Visit> {
+        let active = &mut self.calls.active[at];
+        if active.outcome.is_some() {
+            return Ok(Visit::default());
+        }
+        let mut visit = match active.execution.advance(&mut self.endpoints) {
+            Ok(visit) => visit,
+            Err(failure) => return Err(self.link_trouble(at, failure)),
+        };
+        active.moves = active.moves.wrapping_add(u32::from(visit.moved));
+        if active.execution.is_done() {
+            visit.moved = true;
+            let was_exchange =
+                active.begin_after_exchange().map_err(|error| Trouble { comm: active.comm, error })?;
+            if !was_exchange {
+                active.finish();
+                active.outcome = Some(Ok(()));
+            }
+        }
+        Ok(visit)
     }
 
     #[inline]
@@ -150,27 +196,10 @@ impl Engine {
         let mut foreign = None;
         let mut must_read_control = false;
         for at in 0..self.calls.active.len() {
-            let active = &mut self.calls.active[at];
-            if active.outcome.is_some() {
-                continue;
-            }
-            let visit = match active.execution.advance(&mut self.endpoints) {
-                Ok(visit) => visit,
-                Err(failure) => return Err(self.link_trouble(at, failure)),
-            };
+            let visit = self.visit_call(at)?;
             moved |= visit.moved;
             must_read_control |= visit.must_read_control;
-            active.moves = active.moves.wrapping_add(u32::from(visit.moved));
             foreign = foreign.or(visit.foreign);
-            if active.execution.is_done() {
-                moved = true;
-                let was_exchange =
-                    active.begin_after_exchange().map_err(|error| Trouble { comm: active.comm, error })?;
-                if !was_exchange {
-                    active.finish();
-                    active.outcome = Some(Ok(()));
-                }
-            }
         }
         if must_read_control {
             self.read_control();
@@ -190,6 +219,7 @@ impl Engine {
             foreign = foreign.or(turn.foreign);
         }
         if !moved {
+            self.compare_new_calls()?;
             let unfinished = self.calls.active.iter().filter(|a| a.outcome.is_none()).count();
             if unfinished + talks > 1 {
                 for endpoint in 0..self.endpoints.len() as u32 {

@@ -14,23 +14,28 @@ use crate::executor::LinkFailure;
 use crate::transport::Header;
 
 impl Engine {
+    /// Compares the calls that this rank has made since this was last done with what was stashed before: a
+    /// peer may have made another call. What is stashed later is compared at that time.
+    pub(super) fn compare_new_calls(&mut self) -> Step<()> {
+        let first = std::mem::replace(&mut self.calls.compared, self.calls.next_number);
+        if first == self.calls.next_number {
+            return Ok(());
+        }
+        for active in self.calls.active.iter().filter(|a| a.number >= first && a.outcome.is_none()) {
+            for (endpoint, peer) in self.endpoints.iter().enumerate() {
+                if let Some(other) = peer.inbox.stashed_contradiction(active.execution.header()) {
+                    let (number, theirs) = (other.sequence, other.call);
+                    let mine = active.prepared.call;
+                    return Err(self.mismatch(active.comm, endpoint as u32, number, theirs, mine));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Examines the head of this link, which no call can use now, and removes it if it is in the way. Returns
     /// whether it was removed.
     pub(super) fn handle_unmatched(&mut self, endpoint: u32, stash_own: bool) -> Step<bool> {
-        // A contradiction may have been stashed before this rank made the call that it contradicts.
-        for active in self.calls.active.iter().filter(|a| a.outcome.is_none()) {
-            let mine = active.execution.header();
-            let inbox = &self.endpoints[endpoint as usize].inbox;
-            if let Some(other) = inbox.stashed_contradiction(mine) {
-                return Err(self.mismatch(
-                    active.comm,
-                    endpoint,
-                    other.sequence,
-                    other.call,
-                    active.prepared.call,
-                ));
-            }
-        }
         let head = match self.endpoints[endpoint as usize].inbox.link.head() {
             Ok(Some(head)) => head,
             Ok(None) => return Ok(false),

@@ -1,7 +1,7 @@
 //! Values that several owners in this process share for as long as one of them lives.
 //!
-//! Communicators that were made apart from each other have links of their own, often to the same processes. What
-//! concerns the process at the other end, and takes a descriptor, is shared between them.
+//! Communicators that were made apart from each other have links of their own, often to the same processes.
+//! What concerns the process at the other end, and takes a descriptor, is shared between them.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -1,5 +1,5 @@
-//! Descriptors: a rank that may open few files, at every point of joining, is told of soon and by that reason. And
-//! groups of ranks that know each other take few.
+//! Descriptors: a rank that may open few files, at every point of joining, is told of soon and by that
+//! reason. And groups of ranks that know each other take few.
 
 use std::time::Duration;
 

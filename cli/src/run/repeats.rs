@@ -2,8 +2,8 @@
 //!
 //! A failure reaches every rank; each logs it, and most programs print `anyccl_last_error()` as well. The
 //! first log line is passed on as it is. The same line from another rank is left out. If a program repeats
-//! the sentence in a line of its own, the line keeps its own words and the sentence becomes "(as above)". The last
-//! line of a traceback of Python stays whole, because that is where one looks.
+//! the sentence in a line of its own, the line keeps its own words and the sentence becomes "(as above)". The
+//! last line of a traceback of Python stays whole, because that is where one looks.
 //!
 //! Sentences are about the same failure if they have the same *subject*: the call in which ranks disagree, or
 //! the rank that was lost or is late. Otherwise they must be equal, apart from the rank that reported them.
@@ -178,7 +178,8 @@ fn sentence_start(text: &str) -> Option<usize> {
     })
 }
 
-/// Whether a line names an exception of Python, as the last line of a traceback does: `anyccl.MismatchError: ...`.
+/// Whether a line names an exception of Python, as the last line of a traceback does: `anyccl.MismatchError:
+/// ...`.
 fn ends_traceback(text: &str) -> bool {
     let name = text.split(": ").next().unwrap_or_default();
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';

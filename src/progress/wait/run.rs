@@ -12,6 +12,10 @@ use crate::progress::context::CommId;
 use crate::progress::engine::{CallOutcome, Engine, Ticket};
 use crate::progress::fast_path::{CallRef, FastPath};
 
+/// Calls under way from which on a new one is given its first push alone. A look at all of them takes long,
+/// so it comes with every so many calls, and with each wait.
+const MANY_CALLS: usize = 64;
+
 /// A call that has begun on the fast path and waits for another rank. The engine is locked until it is ended.
 pub struct LateCall<'a> {
     pub(in crate::progress) driver: &'a Driver,
@@ -107,7 +111,14 @@ impl Driver {
     ) -> Result<Ticket> {
         // SAFETY: passed on from our caller.
         let ticket = unsafe { engine.start(comm, prepared, buffers) }?;
-        self.move_on(engine);
+        if engine.calls.active.len() > MANY_CALLS
+            && !engine.calls.next_number.is_multiple_of(MANY_CALLS as u64)
+        {
+            engine.has_changes |= engine.push_latest();
+            self.wake_sleepers(engine);
+        } else {
+            self.move_on(engine);
+        }
         Ok(ticket)
     }
 
