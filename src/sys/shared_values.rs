@@ -16,6 +16,7 @@ pub struct SharedValues<K, V>(PerProcess<Mutex<HashMap<K, Weak<V>>>>);
 
 impl<K, V> SharedValues<K, V> {
     /// No values.
+    #[expect(clippy::new_without_default, reason = "for statics")]
     pub const fn new() -> SharedValues<K, V> {
         SharedValues(PerProcess::new())
     }

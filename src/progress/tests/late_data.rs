@@ -103,10 +103,15 @@ fn with_late_data<T: Send + 'static>(
     while !has_heard(&rank.lock()) {
         thread::yield_now();
     }
-    // Longer than any grace, shorter than the deadline. Each turn, the waiting rank looks.
+    // Longer than any grace, shorter than the deadline. After each turn, the waiting rank wakes, looks and
+    // sleeps.
     for _ in 0..20 {
         clock.advance(Duration::from_secs(1));
-        thread::sleep(Duration::from_millis(5));
+        for asleep in [false, true] {
+            while rank.is_anybody_asleep() != asleep && !waiter.is_finished() {
+                thread::yield_now();
+            }
+        }
     }
     assert!(!waiter.is_finished());
     released.store(true, Ordering::Relaxed);
