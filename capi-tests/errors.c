@@ -57,7 +57,9 @@ static void operators_that_a_datatype_does_not_take(void)
 
 static void counts_and_ranges(void)
 {
-    SAYS("invalid count", INVALID, anyccl_all_reduce(a, b, SIZE_MAX, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
+    SAYS("invalid count: -1, a negative", INVALID,
+         anyccl_all_reduce(a, b, SIZE_MAX, ANYCCL_INT32, ANYCCL_SUM, ANYCCL_WORLD));
+    SAYS("invalid count: -5, a negative", INVALID, anyccl_send(a, (size_t)-5, ANYCCL_INT32, 0, 0, ANYCCL_WORLD));
     SAYS("invalid count", INVALID, anyccl_all_gather(a, b, SIZE_MAX / 4 + 1, ANYCCL_INT32, ANYCCL_WORLD));
     SAYS("invalid count", INVALID, anyccl_send(a, SIZE_MAX / 8 + 1, ANYCCL_FLOAT64, 0, 0, ANYCCL_WORLD));
     /* One element apart, two elements long. */

@@ -4,7 +4,7 @@
 //! this rank and results on others. In place has the meaning that the engine gives it: each rank decides for
 //! itself.
 
-use anyccl_engine::base::{Call, CallKind, Collective, Error, Rank, Result};
+use anyccl_engine::base::{Call, CallKind, Collective, Error, Rank, Result, exceeds_memory};
 
 use crate::check::invalid;
 
@@ -67,8 +67,8 @@ fn bytes(call: &Call, size: u32) -> Result<usize> {
         .and_then(|part| part.checked_mul(size as usize))
         .filter(|whole| isize::try_from(*whole).is_ok());
     let Some(bytes) = bytes else {
-        let (count, name) = (call.count, call.datatype.name());
-        return invalid("count", format!("{count} elements of {name} times {size} exceed the address space"));
+        let what = format!("elements of {} for {size} ranks", call.datatype.name());
+        return invalid("count", exceeds_memory(call.count, &what));
     };
     Ok(bytes)
 }

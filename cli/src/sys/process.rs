@@ -38,7 +38,9 @@ impl Ending {
 ///
 /// Refused if this process has a second thread: the child would inherit its locks in the locked state.
 pub fn fork(body: impl FnOnce() -> i32) -> io::Result<Pid> {
-    if fs::read_dir("/proc/self/task")?.count() != 1 {
+    let tasks = fs::read_dir("/proc/self/task")
+        .map_err(|error| io::Error::new(error.kind(), format!("/proc is not mounted: {error}")))?;
+    if tasks.count() != 1 {
         return Err(io::Error::other("cannot fork: this process has several threads"));
     }
     // SAFETY: this is the only thread (checked above, and only this thread could start another),
