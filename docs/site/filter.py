@@ -80,7 +80,9 @@ def page(path):
             # GitHub numbers headings that are equal.
             used[anchor] = number = used.get(anchor, -1) + 1
             name = section(path, f"{anchor}-{number}" if number else anchor) if titled else page_name(path)
-            line, titled = f"{heading[1]} {LINK.sub(lambda m: m[2], heading[2])} {{#{name}}}", True
+            text = LINK.sub(lambda m: m[2], heading[2])
+            # Doxygen shows the backquotes of a title.
+            line, titled = f"{heading[1]} {text if titled else text.replace('`', '')} {{#{name}}}", True
         else:
             line = LINK.sub(link, line)
         lines.append(line)
