@@ -196,6 +196,8 @@ def missing():
     lost += [f"{page.name} in GROUPS of make.py" for page in (ROOT / "docs").glob("*.md") if page.stem not in grouped]
     lost += [symbol for symbol in symbols if f"['{symbol}'," not in found]
     lost += [f"{word} in the search" for word in WORDS if f"['{word}_" not in found]
+    led_to = sorted(set(re.findall(r"'\.\./([^'#]+)", found)))
+    lost += [f"{file}, to which the search leads," for file in led_to if not (SITE / file).exists()]
     lost += [f"communicator::{call}" for call in ("all_reduce", "ireduce", "scan_init", "all_gather_v", "sum_grads", "send", "probe",
                                                   "neighbor_all_to_all_v", "shrink", "rank")
              if not re.search(rf">{call}</(a|b)>", calls)]

@@ -23,14 +23,15 @@ EVERYWHERE = 150
 
 def sections(page):
     """(where, title, text) of the sections of a page."""
-    where, title, name = f"../{pages.page_name(page)}.html", "", ""
+    file = "../index.html" if page == pages.MAIN else f"../{pages.page_name(page)}.html"
+    where, title, name = file, "", ""
     text = []
     for line in pages.page(page).splitlines():
         if heading := re.match(r"#+ (.*) \{#(\w+)\}$", line):
             yield where, title, " ".join(text)
             text = []
             name = name or heading[1]
-            where = f"../{pages.page_name(page)}.html" + (f"#{heading[2]}" if heading[1] != name else "")
+            where = file + (f"#{heading[2]}" if heading[1] != name else "")
             title = name if heading[1] == name else f"{name}: {heading[1]}"
         text.append(line)
     yield where, title, " ".join(text)
