@@ -227,6 +227,11 @@ impl Engine {
                 continue;
             }
             if let Some((rank, how)) = self.departed_rank(id, by_any_member) {
+                // It may have left after another call, before this rank made its own.
+                self.compare_calls(id, rank);
+                if self.comms.get(id).failure.is_some() {
+                    continue;
+                }
                 let waiting = self.unfinished().find(|a| a.comm == id).map(|active| self.title(active));
                 let waiting = waiting.or_else(|| self.is_messaging(id).then(|| self.message_title(id)));
                 let during =

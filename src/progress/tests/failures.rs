@@ -173,3 +173,26 @@ fn a_joining_rank_that_waits_for_one_that_failed_gets_an_error() {
     let error = receive_broadcast(&drivers[0], 3, 0, 2, LONG).unwrap_err();
     assert!(matches!(error, Error::Aborted(_)), "{error}");
 }
+
+#[test]
+fn a_rank_that_has_left_after_another_call_is_no_loss_but_a_disagreement() {
+    for kind in KINDS {
+        let mut drivers = world(2, kind);
+        let one = drivers.remove(1);
+        // Nothing is sent in this call.
+        broadcast(1, 0, 1).run(&one, &[], &mut [], LONG).unwrap();
+        one.leave(CommId::FIRST, None).unwrap();
+        let zero = drivers.remove(0);
+        let has_left = |engine: &Engine| engine.comms.get(CommId::FIRST).members[1].has_left;
+        while !has_left(&zero.lock()) {
+            zero.lock().read_control();
+        }
+        let error = broadcast(0, 3, 1).run(&zero, &[], &mut [0; 3], LONG).unwrap_err();
+        assert!(matches!(error, Error::Mismatch(_)), "{kind:?}: {error}");
+    }
+}
+
+/// A broadcast of `count` elements from `root`, on rank `rank` of two.
+fn broadcast(rank: Rank, count: usize, root: Rank) -> TestCall<'static> {
+    TestCall { collective: Collective::Broadcast, algorithm: "binomial", size: 2, rank, root, count }
+}
