@@ -1,4 +1,6 @@
 /* Tests of waits for the first of several requests and for some, and of polls for any and all. */
+#include <pthread.h>
+
 #include "check.h"
 #include "ranks.h"
 
@@ -93,14 +95,15 @@ static void wrong_uses(struct harness *harness, void *shared)
     CHECK_OK(anyccl_wait(&request));
 }
 
-/* A failure comes with the index of the failed request. */
-static void failing(struct harness *harness, void *shared)
+/* A failure comes with the index of the failed request. An abort also ends what the other rank begins, so both begin
+ * first. */
+static void failing(struct harness *harness, void *begun)
 {
     anyccl_request_t requests[2] = {ANYCCL_REQUEST_NULL, ANYCCL_REQUEST_NULL};
     size_t index = 0;
     int value;
-    (void)shared;
     CHECK_OK(anyccl_irecv(&value, 1, ANYCCL_INT32, 1 - harness->rank, 0, harness->comm, &requests[1]));
+    pthread_barrier_wait(begun);
     if (harness->rank == 0)
         CHECK_OK(anyccl_comm_abort(harness->comm));
     CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_wait_any(2, requests, &index));
@@ -181,11 +184,14 @@ static void patience(struct harness *harness, void *shared)
 
 int main(void)
 {
+    pthread_barrier_t begun;
     run_ranks(2, PATIENCE_MS, one_by_one, NULL);
     for (int size = 1; size <= 4; size++)
         run_ranks(size, PATIENCE_MS, all_together, NULL);
     run_ranks(2, PATIENCE_MS, wrong_uses, NULL);
-    run_ranks(2, PATIENCE_MS, failing, NULL);
+    CHECK(pthread_barrier_init(&begun, NULL, 2) == 0);
+    run_ranks(2, PATIENCE_MS, failing, &begun);
+    CHECK(pthread_barrier_destroy(&begun) == 0);
     run_ranks(2, PATIENCE_MS, ready, NULL);
     /* On a busy machine, only a longer time-out may leave room for several waits. */
     for (struct limit limit = {200, 0}; limit.waits < 2; limit.timeout_ms *= 2) {
