@@ -25,7 +25,7 @@ use super::context::CommId;
 use super::disagreement::{Difference, History, Verdict, describe};
 use super::engine::Engine;
 use super::left_comms::LeftComm;
-use super::wait::Driver;
+use super::wait::{Driver, LOOK_TIME};
 use crate::base::{Error, Rank, Result};
 use crate::log_line;
 use crate::sys::clock;
@@ -34,8 +34,6 @@ use crate::transport::{Header, failure};
 
 /// Most communicators of the past whose calls are kept because not all ranks have left them.
 const MOST_LEFT_COMMS: usize = 256;
-/// Longest time between two looks, because another thread may have read the message that this one waits for.
-const LOOK_TIME: Duration = Duration::from_millis(20);
 
 impl Driver {
     /// Leaves a communicator: this rank makes no more calls in it. With `patience`, waits that long until the

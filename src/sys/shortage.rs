@@ -1,6 +1,6 @@
 //! Shortage: errors of the kernel that say that there is no descriptor or no memory left.
 //!
-//! They are no fault of a peer, and trying again seldom helps. So they are told at once, as what they are.
+//! No peer is at fault, and another try seldom helps. So a caller fails at once, with this error.
 
 use std::io;
 

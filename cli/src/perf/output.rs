@@ -1,8 +1,8 @@
 //! The output for the user: a report on standard output, written as it grows, further ones in files, and a
 //! progress bar on standard error if that is a terminal.
 //!
-//! Only rank 0 reports; every rank may report an error. Before anything is measured, all files are checked.
-//! They are written at the end, so older results stay if the measurement is interrupted.
+//! Only rank 0 reports; every rank may report an error. All files are checked before the measurement and
+//! written after it, so an interrupted one leaves older results.
 
 use std::io::{self, Write};
 use std::path::Path;

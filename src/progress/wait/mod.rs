@@ -51,6 +51,8 @@ const POLLS_PER_CLOCK_READ: u32 = 64;
 const POLLS_WHEN_OVERSUBSCRIBED: u32 = 30;
 /// Time of yielding before sleep.
 const YIELD_TIME: Duration = Duration::from_micros(500);
+/// Longest time between two looks for a goodbye, because another thread may have read it.
+pub(super) const LOOK_TIME: Duration = Duration::from_millis(20);
 /// Silence after which this rank announces what it waits for.
 const STALL_TIME: Duration = Duration::from_millis(100);
 /// Silence after which the loss of a rank that a call waits for is a failure. Data that it sent before may
@@ -254,7 +256,7 @@ impl Driver {
             let mut set = self.poll_set(&engine);
             MutexGuard::unlocked(&mut engine, || {
                 // An error (out of memory) only makes this poll again.
-                let _ = set.wait(Some(end));
+                let _ = set.wait(Some(end.min(clock::now() + LOOK_TIME)));
             });
         }
     }
