@@ -11,6 +11,7 @@ from pathlib import Path
 # Functions of the C API that anyccl.hpp does not wrap, with the reason.
 WITHOUT_A_WRAPPER = {
     "anyccl_init": "world::join calls anyccl_init_with, which does more",
+    "anyccl_comm_abort": "abort() calls anyccl_comm_abort_with, which does more",
     "anyccl_is_initialized": "world is an object: it is there or not",
     "anyccl_rank": "world.rank()",
     "anyccl_world_size": "world.size()",

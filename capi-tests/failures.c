@@ -58,6 +58,21 @@ static void one_aborts(struct harness *harness, void *shared)
     check_failed(harness, ANYCCL_ERR_ABORTED);
 }
 
+/* The reason of rank 0 is in the sentences of all ranks, cut where it is long. It may be missing, or not UTF-8. */
+static void one_tells_why(struct harness *harness, void *reason)
+{
+    if (harness->rank == 0)
+        CHECK_OK(anyccl_comm_abort_with(harness->comm, reason));
+    else
+        CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_barrier(harness->comm));
+    CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_comm_failure(harness->comm));
+    const char *told =
+        reason != NULL && *(const char *)reason != '\0' ? "rank 0: a test" : "rank 0: anyccl_comm_abort_with";
+    CHECK(strstr(anyccl_last_error(), told) != NULL);
+    CHECK(strlen(anyccl_last_error()) < 2500);
+    check_failed(harness, ANYCCL_ERR_ABORTED);
+}
+
 /* Waits in short steps. The time-out of the communicator counts across the steps. */
 static anyccl_status_t barrier_in_steps(anyccl_comm_t comm)
 {
@@ -114,6 +129,11 @@ int main(void)
     run_ranks(2, PATIENCE_MS, another_call, NULL);
     for (int size = 2; size <= 4; size++)
         run_ranks(size, PATIENCE_MS, one_aborts, NULL);
+    char longest[5000] = "a test ";
+    memset(longest + strlen(longest), 'x', sizeof longest - strlen(longest) - 1);
+    char *reasons[] = {"a test of reasons", "a test \xff\xfe", longest, "", NULL};
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        run_ranks(2, PATIENCE_MS, one_tells_why, reasons[i]);
     int in_steps = 1;
     run_ranks(3, PATIENCE_MS, one_does_not_come, NULL);
     run_ranks(3, PATIENCE_MS, one_does_not_come, &in_steps);

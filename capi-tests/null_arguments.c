@@ -43,6 +43,7 @@ static void every_function_refuses(anyccl_comm_t comm, int status)
     REFUSED(anyccl_comm_local_size, status, anyccl_comm_local_size(comm, &number));
     REFUSED(anyccl_comm_failure, status, anyccl_comm_failure(comm));
     REFUSED(anyccl_comm_abort, status, anyccl_comm_abort(comm));
+    REFUSED(anyccl_comm_abort_with, status, anyccl_comm_abort_with(comm, "a test"));
     REFUSED(anyccl_all_reduce, status, anyccl_all_reduce(buffer, buffer + 8, 1, ANYCCL_INT32, ANYCCL_SUM, comm));
     REFUSED(anyccl_reduce, status, anyccl_reduce(buffer, buffer + 8, 1, ANYCCL_INT32, ANYCCL_SUM, 0, comm));
     REFUSED(anyccl_broadcast, status, anyccl_broadcast(buffer, buffer + 8, 1, ANYCCL_INT32, 0, comm));

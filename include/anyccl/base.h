@@ -41,10 +41,10 @@
  * swaps a datatype and an operator. Clang warns of it, and so does gcc with -Wextra or -Wenum-conversion.
  *
  * A compiler also warns where a status is ignored, because it may be the only sign of a wrong result. The
- * exceptions are calls of cleaning up: anyccl_comm_abort(), anyccl_graph_destroy(), anyccl_mem_free(),
- * anyccl_op_destroy(), anyccl_request_free() and anyccl_set_log_callback(). To ignore one status on purpose,
- * write `(void)` in front of the call in C23 or C++17, and `(void)!` before that. To have no such warnings,
- * define ANYCCL_ALLOW_UNUSED_STATUS before the header is included.
+ * exceptions are calls of cleaning up: anyccl_comm_abort(), anyccl_comm_abort_with(), anyccl_graph_destroy(),
+ * anyccl_mem_free(), anyccl_op_destroy(), anyccl_request_free() and anyccl_set_log_callback(). To ignore one
+ * status on purpose, write `(void)` in front of the call in C23 or C++17, and `(void)!` before that. To have no
+ * such warnings, define ANYCCL_ALLOW_UNUSED_STATUS before the header is included.
  *
  * \section failures Failures
  *

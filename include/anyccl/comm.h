@@ -332,6 +332,19 @@ anyccl_status_t anyccl_comm_set_timeout(anyccl_comm_t comm, int64_t timeout_ms);
 anyccl_status_t anyccl_comm_abort(anyccl_comm_t comm);
 
 /**
+ * Makes a communicator fail on all its ranks, as anyccl_comm_abort() does, and tells them why.
+ *
+ * \param[in] comm    Communicator, which must still be destroyed; or ANYCCL_WORLD.
+ * \param[in] reason  What happened on this rank: half a sentence, which the errors of all ranks quote behind
+ *                    the number of the rank. Texts over 2 KiB are cut. NULL or empty: the call itself.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator;
+ *          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
+ *
+ * Local. The call does not wait for other ranks.
+ */
+anyccl_status_t anyccl_comm_abort_with(anyccl_comm_t comm, const char *reason);
+
+/**
  * Makes a new communicator of the ranks that are still alive, to go on after a failure.
  *
  * \param[in]  parent  Communicator, or ANYCCL_WORLD. It may have failed. It must still be destroyed.

@@ -12,6 +12,7 @@ Run it by `anyccl run -n 4 python program.py`, mpiexec, torchrun or srun. docs/p
 """
 
 import os
+import traceback
 from ctypes import byref, c_int
 
 from ._arrays import gpu
@@ -176,10 +177,10 @@ class Communicator:
             return error
         return None
 
-    def abort(self):
-        """Fails the communicator on all ranks. Calls that wait, in any thread, end by AbortedError. No
-        process is ended."""
-        self._check(self._library.anyccl_comm_abort(self._handle))
+    def abort(self, reason="abort() was called"):
+        """Fails the communicator on all ranks. Calls that wait, in any thread, end by AbortedError, whose
+        sentence quotes the reason. No process is ended."""
+        self._check(self._library.anyccl_comm_abort_with(self._handle, str(reason).encode(errors="replace")))
 
     def close(self):
         """Leaves the communicator. All ranks together close the world and a communicator of from_id,
@@ -199,12 +200,14 @@ class Communicator:
     def __enter__(self):
         return self
 
-    def __exit__(self, kind, _value, _trace):
-        if kind is None:
+    def __exit__(self, kind, value, _trace):
+        # sys.exit() without an error is an end like any other.
+        if kind is None or isinstance(value, SystemExit) and not value.code:
             return self.close()
         # Ends the waits of the other ranks: this rank makes no more calls.
         try:
-            self.abort()
+            what = " ".join(traceback.format_exception_only(kind, value)[-1].split())
+            self.abort(f"its with block ended by {what}")
             self.close()
         except Error:
             pass  # The exception that ended the block says more.

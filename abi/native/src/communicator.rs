@@ -1,6 +1,6 @@
 //! Communicators: create by unique id, query, abort and destroy.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::Arc;
 
 use anyccl_edge::Out;
@@ -14,6 +14,9 @@ use crate::comm::{COMMS, Comm, NONE, anyccl_comm_t, to_c};
 use crate::config::{self, anyccl_config_t};
 use crate::status::{anyccl_status_t, edge};
 use crate::unique_id::anyccl_unique_id_t;
+
+/// Longest reason of an abort. The notice to other ranks has twice this room, for the names around it.
+const REASON_BYTES: usize = 2048;
 
 /// Joins the communicator that a unique id names.
 ///
@@ -218,6 +221,38 @@ pub extern "C" fn anyccl_comm_unset_stream(comm: anyccl_comm_t) -> anyccl_status
 pub extern "C" fn anyccl_comm_abort(comm: anyccl_comm_t) -> anyccl_status_t {
     edge("anyccl_comm_abort", || {
         Comm::from_handle(comm)?.engine.abort("anyccl_comm_abort was called");
+        Ok(())
+    })
+}
+
+/// Makes a communicator fail on all its ranks, as anyccl_comm_abort() does, and tells them why.
+///
+/// \param[in] comm    Communicator, which must still be destroyed; or ANYCCL_WORLD.
+/// \param[in] reason  What happened on this rank: half a sentence, which the errors of all ranks quote behind
+///                    the number of the rank. Texts over 2 KiB are cut. NULL or empty: the call itself.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when comm is not a communicator;
+///          ANYCCL_ERR_INVALID_USAGE without a world, or in a forked child.
+///
+/// Local. The call does not wait for other ranks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_comm_abort_with(
+    comm: anyccl_comm_t,
+    reason: *const c_char,
+) -> anyccl_status_t {
+    edge("anyccl_comm_abort_with", || {
+        let engine = &Comm::from_handle(comm)?.engine;
+        if reason.is_null() {
+            engine.abort("anyccl_comm_abort_with was called");
+            return Ok(());
+        }
+        // SAFETY: not NULL; the caller promises a terminated text that stays unchanged during the call.
+        let reason = unsafe { CStr::from_ptr(reason) };
+        // A text that is not UTF-8 is no ground for leaving the other ranks in their calls.
+        let reason = String::from_utf8_lossy(reason.to_bytes());
+        match reason[..reason.floor_char_boundary(REASON_BYTES)].trim() {
+            "" => engine.abort("anyccl_comm_abort_with was called"),
+            reason => engine.abort(reason),
+        }
         Ok(())
     })
 }

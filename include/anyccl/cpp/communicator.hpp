@@ -84,10 +84,10 @@ public:
     {
         return detail::call("unset_stream").run([&] { return anyccl_comm_unset_stream(handle()); });
     }
-    // Makes the communicator fail on all its ranks.
-    outcome<void> abort() const
+    // Makes the communicator fail on all its ranks. Their errors quote the reason.
+    outcome<void> abort(const char* reason = "abort was called") const
     {
-        return detail::call("abort").run([&] { return anyccl_comm_abort(handle()); });
+        return detail::call("abort").run([&] { return anyccl_comm_abort_with(handle(), reason); });
     }
 };
 
@@ -145,7 +145,7 @@ public:
         if (!*this)
             return;
         if (std::uncaught_exceptions() > throwing_)
-            (void)anyccl_comm_abort(handle());
+            (void)anyccl_comm_abort_with(handle(), "a C++ exception ended the scope of its communicator");
         (void)anyccl_comm_destroy(handle());
     }
 

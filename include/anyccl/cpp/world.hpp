@@ -46,7 +46,7 @@ public:
         if (!*this)
             return;
         if (std::uncaught_exceptions() > throwing_)
-            (void)anyccl_comm_abort(handle());
+            (void)anyccl_comm_abort_with(handle(), "a C++ exception ended the scope of its world");
         (void)anyccl_finalize();
     }
 

@@ -153,6 +153,7 @@ FUNCTIONS = {
     "anyccl_comm_failure": (c_int, [c_void_p]),
     "anyccl_comm_set_timeout": (c_int, [c_void_p, c_int64]),
     "anyccl_comm_abort": (c_int, [c_void_p]),
+    "anyccl_comm_abort_with": (c_int, [c_void_p, c_char_p]),
     "anyccl_comm_shrink": (c_int, [c_void_p, POINTER(Config), POINTER(c_void_p)]),
     "anyccl_comm_destroy": (c_int, [c_void_p]),
     "anyccl_init": (c_int, []),

@@ -212,6 +212,35 @@ def test_every_call_that_waits_can_be_interrupted(comm):
         comm.Iprobe(comm.rank, 99)
 
 
+def test_the_others_read_which_exception_has_ended_a_block(comm):
+    if comm.size < 2:
+        return print("skipped: a block that an exception ends needs two ranks")
+    for exception in (SystemExit("no input"), SystemExit(3), KeyboardInterrupt(), ValueError("two\n words")):
+        copy = comm.dup()
+        comm.Barrier()
+        if comm.rank == 0:
+            try:
+                with copy:
+                    raise exception
+            except BaseException as error:
+                assert error is exception
+        else:
+            told = f"rank 0: its with block ended by {type(exception).__name__}"
+            error = harness.refused(anyccl.AbortedError, copy.Barrier, told, " ".join(str(exception).split()))
+            assert "abort()" not in str(error)
+            copy.close()
+
+
+def test_sys_exit_without_an_error_is_no_abort(comm):
+    copy = comm.dup()
+    assert copy.allgather(comm.rank) == list(range(comm.size))
+    try:
+        with copy:
+            sys.exit()
+    except SystemExit:
+        pass
+
+
 class InterruptedAtTheEnd:
     """The library, with a KeyboardInterrupt right after the first return of anyccl_wait_for."""
 

@@ -6,8 +6,9 @@ const STATUS: &str = "\nanyccl_status_t ";
 
 /// Calls that a program makes while it cleans up. Their status tells of nothing but a misuse of the handle.
 /// The text of base.h.in names them, too.
-const MAY_BE_IGNORED: [&str; 6] = [
+const MAY_BE_IGNORED: [&str; 7] = [
     "anyccl_comm_abort",
+    "anyccl_comm_abort_with",
     "anyccl_graph_destroy",
     "anyccl_mem_free",
     "anyccl_op_destroy",
