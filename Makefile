@@ -132,6 +132,7 @@ docs: tools
 
 # The recipes of the parts begin here. xtask/make_test.py runs them with INSTALLED=1.
 part-%: PREFIX := $(TEST_PREFIX)
+part-%: TORCH_OF_TESTS = $(wildcard target/torch-venv/bin/python)
 part-%: EXAMPLES := $(TEST_PROGRAMS)
 
 # What the other parts use, made once.
@@ -225,8 +226,9 @@ part-release:
 	$(PYTHON) mpi-tests/run.py --prefix target/demo-prefix --quick
 part-mpi:
 	$(PYTHON) mpi-tests/run.py --prefix $(PREFIX)
+# PyTorch's programs run where `make test-torch` has made its environment.
 part-wire:
-	ANYCCL_TEST_LONG=1 $(PYTHON) tests/lossy_wire/endings.py --prefix $(PREFIX)
+	ANYCCL_TEST_LONG=1 $(PYTHON) tests/lossy_wire/endings.py --prefix $(PREFIX) $(TORCH_OF_TESTS:%=--torch %)
 # 50 times beside four busy loops.
 part-repeats:
 	$(PYTHON) tests/beside_load.py $(PYTHON) tests/nextest.py --profile default

@@ -3,7 +3,6 @@
 //! MPI has no floating-point datatypes of 8 or 16 bits. For those an MPI operator is created whose function
 //! is our kernel. It works on MPI's integers of the same length, without regard to their values. All other
 //! operators are MPI's own.
-//! others are MPI's own.
 
 use std::ffi::{c_int, c_void};
 
