@@ -153,8 +153,6 @@ def tests(options):
                    how, call]
         if call != "blocking":
             variables["STAND_IN_ENQUEUES"] = "1"
-        if how in ("late", "mixed", "left"):
-            variables["ANYCCL_TIMEOUT_MS"] = "1000"
         ended = Ended([(command, variables)])
         reason = {"late": "has not ended in nccl", "mixed": "timed out after ", "left": "ended in nccl",
                   "lost": "rank 1 (", "aborted": "rank 1"}[how]

@@ -14,6 +14,8 @@ use super::waiting::LONG;
 /// most.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Absence {
+    /// The deadline came before any address could be tried.
+    Untried,
     /// The resolver is certain that the host's name has no address.
     NoSuchName(String),
     /// The resolver cannot tell the host's address now.
@@ -54,6 +56,9 @@ impl Absence {
             false => "",
         };
         match self {
+            Absence::Untried => format!(
+                "cannot join: the deadline came before the store at {at} could be asked. Is this host overloaded?"
+            ),
             Absence::NoSuchName(why) | Absence::Unresolved(why) => {
                 format!(
                     "cannot join: the host name of the store at {at} does not resolve ({why}). Is it right?"
@@ -90,6 +95,7 @@ pub(crate) struct Sought<'a> {
 impl fmt::Display for Absence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Absence::Untried => f.write_str("there was no time to ask"),
             Absence::NoSuchName(why) | Absence::Unresolved(why) => {
                 write!(f, "the host's name does not resolve: {why}")
             }

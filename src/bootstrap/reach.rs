@@ -39,7 +39,7 @@ pub(crate) fn reach_once(
     own: Hello,
     deadline: Instant,
 ) -> Result<Reached> {
-    let mut absence = Absence::Unresolved("no address".into());
+    let mut absence = None;
     let mut untried = addresses.iter();
     let mut under_way: Vec<Dial> = Vec::new();
     let mut set = PollSet::new();
@@ -47,9 +47,9 @@ pub(crate) fn reach_once(
     loop {
         let now = clock::now();
         if now >= deadline {
-            let waiting =
-                under_way.iter().map(|dial| dial.absence(&Refusal::Io(io::ErrorKind::TimedOut.into())));
-            return Ok(Reached::Absent(waiting.fold(absence, Absence::max)));
+            let late = Refusal::Io(io::ErrorKind::TimedOut.into());
+            let waiting = under_way.iter().map(|dial| dial.absence(&late));
+            return Ok(Reached::Absent(waiting.chain(absence).max().unwrap_or(Absence::Untried)));
         }
         if under_way.is_empty() || now >= next_start {
             match untried.next() {
@@ -60,7 +60,9 @@ pub(crate) fn reach_once(
                         Err(Refusal::Io(e)) if is_shortage(&e) => {
                             return Err(Error::system("cannot connect with the store", e));
                         }
-                        Err(Refusal::Io(e)) => absence = absence.max(Absence::NoAnswer(e.kind().to_string())),
+                        Err(Refusal::Io(e)) => {
+                            absence = absence.max(Some(Absence::NoAnswer(e.kind().to_string())));
+                        }
                         Err(_) => {}
                     }
                     next_start = now + STAGGER;
@@ -68,7 +70,10 @@ pub(crate) fn reach_once(
                         continue;
                     }
                 }
-                None if under_way.is_empty() => return Ok(Reached::Absent(absence)),
+                None if under_way.is_empty() => {
+                    let none = || Absence::Unresolved("no address".into());
+                    return Ok(Reached::Absent(absence.unwrap_or_else(none)));
+                }
                 None => {}
             }
         }
@@ -83,7 +88,7 @@ pub(crate) fn reach_once(
                 Ok(Some((socket, _))) => return Ok(Reached::Store(socket)),
                 Ok(None) => still.push(dial),
                 Err(Refusal::Objection(Objection::Disagreement(text))) => return Err(Error::Mismatch(text)),
-                Err(refusal) => absence = absence.max(dial.absence(&refusal)),
+                Err(refusal) => absence = absence.max(Some(dial.absence(&refusal))),
             }
         }
         under_way = still;

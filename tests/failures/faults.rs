@@ -171,18 +171,25 @@ fn a_process_that_never_starts_is_named_to_those_who_wait() {
     let _turn = one_at_a_time();
     let _watchdog = Watchdog::new("a missing process", LIMIT);
     let directory = TempDir::new();
-    let file = format!("file:{}", directory.path().join("store").display());
-    for store in [tcp_store(), file.into()] {
-        for absent in [1, 2] {
-            let job = ProcessJob::new(module_path!(), 3, "fail to join", store.clone())
-                .set("ANYCCL_TIMEOUT_MS", 1500);
-            let mut present: Vec<_> = (0..3).filter(|r| *r != absent).map(|r| job.start(r)).collect();
-            for rank in &mut present {
-                let said = rank.hear();
-                assert!(said.text.contains(&format!("rank {absent}")), "{}: {}", store.text, said.text);
-            }
-            present.into_iter().for_each(RankProcess::end_well);
+    let file = |absent: u32| format!("file:{}", directory.path().join(format!("{absent}")).display());
+    // Side by side, each with time enough for its two processes to join.
+    let jobs: Vec<_> = [1, 2]
+        .into_iter()
+        .flat_map(|absent| [tcp_store(), file(absent).into()].map(|store| (absent, store)))
+        .map(|(absent, store)| {
+            let job =
+                ProcessJob::new(module_path!(), 3, "fail to join", store).set("ANYCCL_TIMEOUT_MS", 5000);
+            let present = (0..3).filter(|rank| *rank != absent).map(|rank| job.start(rank));
+            let present: Vec<_> = present.collect();
+            (absent, present, job)
+        })
+        .collect();
+    for (absent, mut present, _job) in jobs {
+        for rank in &mut present {
+            let said = rank.hear();
+            assert!(said.text.contains(&format!("rank {absent}")), "{}", said.text);
         }
+        present.into_iter().for_each(RankProcess::end_well);
     }
 }
 
