@@ -5,6 +5,7 @@ mod common;
 
 use std::process::Child;
 use std::sync::atomic::Ordering;
+use std::thread;
 
 use common::flags::{Flags, number};
 use common::{Context, Pinned, Stream, device_memory, free, given, live, ok, process, role};
@@ -50,6 +51,10 @@ fn run_rank(rank: u64) {
     }
     flags.word(READY + rank).store(1, Ordering::SeqCst);
     for round in 1..=ROUNDS {
+        // Where nobody waits for this rank, the kernel is there before it, whatever the machine does.
+        while std::env::var_os("IS_LATE").is_some() && flags.word(DONE).load(Ordering::SeqCst) < round {
+            thread::yield_now();
+        }
         ok(cuMemsetD8Async(memory, value(rank, round), BYTES, stream.0));
         ok(cuStreamWriteValue32_v2(stream.0, flags.at(ARRIVED + rank), round, 0));
         ok(cuStreamWaitValue32_v2(stream.0, flags.at(DONE), round, 0));
@@ -92,12 +97,17 @@ fn sum(stream: usize, memory: &[u64]) {
     enqueue_kernel(stream, Defaults::Legacy, kernel).unwrap();
 }
 
-/// Runs all ranks; how many results were wrong. `ignored` are ordering calls of the executing process.
+/// Runs all ranks; how many results were wrong. `ignored` are ordering calls of the executing process. If there
+/// are any, it does not wait for rank 1, which then comes late.
 fn wrong_results(name: &str, ignored: &std::ffi::CStr) -> u32 {
     let flags = Flags::create();
     let start = |rank: u64| {
         let mut command = process(name, "rank");
-        command.env("FLAGS", flags.descriptor()).env("ANYCCL_RANK", rank.to_string()).spawn().unwrap()
+        command.env("FLAGS", flags.descriptor()).env("ANYCCL_RANK", rank.to_string());
+        if rank == 1 && !ignored.is_empty() {
+            command.env("IS_LATE", "1");
+        }
+        command.spawn().unwrap()
     };
     let mut children: Vec<Child> = (0..RANKS).map(start).collect();
     let memory: Vec<u64> = (0..RANKS).map(|rank| open_handle(&flags, rank)).collect();

@@ -74,7 +74,7 @@ fn a_name_that_does_not_exist_is_an_error_at_once_on_every_rank() {
 #[test]
 fn a_rank_that_comes_when_its_time_is_over_blames_no_name() {
     let reserved = ReservedPort::new().unwrap();
-    let text = refusal(1, "127.0.0.1", reserved.number(), None, Instant::now()).to_string();
+    let text = refusal(1, "127.0.0.1", reserved.number(), None, clock::now()).to_string();
     assert!(text.contains("before the store at 127.0.0.1") && !text.contains("resolve"), "{text}");
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn alone(body: impl FnOnce()) {
 
 /// Runs a test that turns or stops the clock. A wait that hangs then is ended by the kernel's clock.
 pub(crate) fn with_clock(body: impl FnOnce(&TestClock)) {
-    const LIMIT: Duration = Duration::from_secs(120);
+    const LIMIT: Duration = Duration::from_secs(500);
     alone(|| {
         let (alive, end) = channel::<()>();
         thread::spawn(move || {
