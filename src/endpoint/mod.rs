@@ -9,6 +9,8 @@ mod stash_link;
 pub(crate) use inbox::{ENTRY_COST, Inbox, NextFragment, Source};
 pub(crate) use stash_link::StashLink;
 
+use std::time::Instant;
+
 use crate::transport::control::ControlChannel;
 use crate::transport::{AnyLink, Header};
 
@@ -36,6 +38,8 @@ pub struct Endpoint {
     /// Name of the peer in error messages, such as "rank 3 (host b, pid 4711)".
     pub(crate) label: String,
     pub(crate) presence: Presence,
+    /// When an operation on the link first found that the peer had closed it.
+    pub(crate) link_ended_at: Option<Instant>,
     /// Whether the peer has left the first communicator over these links. It may still use others.
     pub(crate) has_left_first: bool,
     /// Contexts of which the peer accepts nothing more for now, each with the first call that the peer has
@@ -55,6 +59,7 @@ impl Endpoint {
             control,
             label,
             presence: Presence::Here,
+            link_ended_at: None,
             has_left_first: false,
             held_by_peer: Vec::new(),
             held_here: Vec::new(),

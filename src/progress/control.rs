@@ -352,12 +352,14 @@ impl Engine {
         self.comms.get_mut(id).stalls_known = is_ahead;
     }
 
-    /// Whether a rank has gone, in whatever way, from a communicator with an unfinished call.
+    /// Whether a rank has gone, in whatever way, from a communicator with an unfinished call, or a link has
+    /// ended and the reason is not known.
     pub(super) fn misses_member(&self) -> bool {
         let mut busy =
             self.unfinished().map(|active| active.comm).chain(self.messaging.comms.iter().copied());
-        self.control.first_departure.is_some()
-            && busy.any(|id| self.comms.get(id).has_absent_member(&self.endpoints))
+        let has_ended_link = self.endpoints.iter().any(|endpoint| endpoint.link_ended_at.is_some());
+        (has_ended_link || self.control.first_departure.is_some())
+            && busy.any(|id| has_ended_link || self.comms.get(id).has_absent_member(&self.endpoints))
     }
 
     /// Sends a goodbye to all peers.

@@ -175,6 +175,7 @@ impl Engine {
         }
         let mut visit = match active.execution.advance(&mut self.endpoints) {
             Ok(visit) => visit,
+            Err(failure) if self.may_hear_why(&failure) => return Ok(Visit::default()),
             Err(failure) => return Err(self.link_trouble(at, failure)),
         };
         active.moves = active.moves.wrapping_add(u32::from(visit.moved));
@@ -263,7 +264,9 @@ impl Engine {
                 interest => (endpoint, interest),
             })
         });
-        of_calls.chain(self.needs_of_messages())
+        // A closed connection is always ready. News come over the control channel.
+        let is_open = |endpoint: u32| self.endpoints[endpoint as usize].link_ended_at.is_none();
+        of_calls.chain(self.needs_of_messages()).filter(move |(endpoint, _)| is_open(*endpoint))
     }
 
     /// Calls without an outcome.

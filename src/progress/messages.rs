@@ -272,7 +272,7 @@ impl Engine {
         self.note_messaging(id);
     }
 
-    fn fault(&self, id: CommId, rank: Rank, fault: Fault) -> Step<()> {
+    fn fault(&mut self, id: CommId, rank: Rank, fault: Fault) -> Step<()> {
         let comm = self.comms.get(id);
         match fault {
             Fault::Contradiction(error) => Err(Trouble { comm: id, error }),
@@ -285,6 +285,9 @@ impl Engine {
             }
             Fault::Link(source) => {
                 let failure = LinkFailure { peer: comm.members[rank as usize].endpoint, source };
+                if self.may_hear_why(&failure) {
+                    return Ok(());
+                }
                 Err(self.broken_link(id, failure, &self.message_title(id)))
             }
         }

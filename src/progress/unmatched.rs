@@ -142,10 +142,11 @@ impl Engine {
 
     /// Attributes the failure of a link outside of a call's turn to a call that waits for the link, if there
     /// is one.
-    fn blame(&self, failure: LinkFailure) -> Step<bool> {
+    fn blame(&mut self, failure: LinkFailure) -> Step<bool> {
         let waits =
             |active: &ActiveCall| active.execution.waits_for().any(|(endpoint, _)| endpoint == failure.peer);
         match self.calls.active.iter().position(|a| a.outcome.is_none() && waits(a)) {
+            Some(_) if self.may_hear_why(&failure) => Ok(false),
             Some(at) => Err(self.link_trouble(at, failure)),
             None => Ok(false),
         }
