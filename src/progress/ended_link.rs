@@ -1,5 +1,5 @@
-//! The end of a data connection. Why it has ended is told over another one, the control channel, whose packets
-//! may come later.
+//! The end of a data connection. Why it has ended is told over another one, the control channel, whose
+//! packets may come later.
 
 use std::io::ErrorKind;
 use std::time::Duration;

@@ -191,17 +191,33 @@ impl Engine {
         Ok(visit)
     }
 
+    /// Gives each active call a turn.
     #[inline]
-    fn visit_all(&mut self) -> Step<bool> {
-        let mut moved = false;
-        let mut foreign = None;
-        let mut must_read_control = false;
+    fn visit_calls(&mut self) -> Step<Visit> {
+        let mut all = Visit::default();
         for at in 0..self.calls.active.len() {
             let visit = self.visit_call(at)?;
-            moved |= visit.moved;
-            must_read_control |= visit.must_read_control;
-            foreign = foreign.or(visit.foreign);
+            all.moved |= visit.moved;
+            all.must_read_control |= visit.must_read_control;
+            all.foreign = all.foreign.or(visit.foreign);
         }
+        Ok(all)
+    }
+
+    /// Like `visit_calls`, where a look at a link is a system call: the calls share their looks.
+    #[inline(never)]
+    fn visit_calls_on_sockets(&mut self) -> Step<Visit> {
+        self.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_in_turns(true));
+        let visit = self.visit_calls();
+        self.endpoints.iter_mut().for_each(|endpoint| endpoint.inbox.link.set_in_turns(false));
+        visit
+    }
+
+    #[inline]
+    fn visit_all(&mut self) -> Step<bool> {
+        let share_looks = self.has_sockets && self.calls.active.len() > 1;
+        let visit = if share_looks { self.visit_calls_on_sockets() } else { self.visit_calls() }?;
+        let Visit { mut moved, must_read_control, mut foreign, .. } = visit;
         if must_read_control {
             self.read_control();
             moved = true;
@@ -264,7 +280,7 @@ impl Engine {
                 interest => (endpoint, interest),
             })
         });
-        // A closed connection is always ready. News come over the control channel.
+        // A closed connection is always ready. What else the peer has to say comes over the control channel.
         let is_open = |endpoint: u32| self.endpoints[endpoint as usize].link_ended_at.is_none();
         of_calls.chain(self.needs_of_messages()).filter(move |(endpoint, _)| is_open(*endpoint))
     }

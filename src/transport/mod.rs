@@ -144,6 +144,10 @@ pub trait Link: Send {
     /// late must not take it for a success.
     fn cancel_sent(&mut self, _header: &Header) {}
 
+    /// Tells the link that many calls ask it in turns, or that they have. Between the two, a look that has
+    /// found nothing need not be repeated: what comes meanwhile is found by the next turns.
+    fn set_in_turns(&mut self, _in_turns: bool) {}
+
     /// The header of the fragment at the head of the link, if there is one.
     fn head(&mut self) -> io::Result<Option<Header>>;
 

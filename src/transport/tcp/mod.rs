@@ -55,6 +55,10 @@ impl Link for TcpLink {
         self.send.postpone(header)
     }
 
+    fn set_in_turns(&mut self, in_turns: bool) {
+        self.recv.set_in_turns(in_turns);
+    }
+
     fn head(&mut self) -> io::Result<Option<Header>> {
         self.recv.head(&self.socket)
     }

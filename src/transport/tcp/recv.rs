@@ -27,12 +27,26 @@ pub(super) struct RecvBuffer {
     head: Option<(Header, usize)>,
     /// See [`super::super::Link::received`].
     received: u64,
+    /// While calls ask in turns: whether the socket had nothing in this round.
+    is_dry: Option<bool>,
 }
 
 impl RecvBuffer {
     pub fn new() -> RecvBuffer {
         let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
-        RecvBuffer { buffer, start: 0, end: 0, head: None, received: 0 }
+        RecvBuffer { buffer, start: 0, end: 0, head: None, received: 0, is_dry: None }
+    }
+
+    /// See [`super::super::Link::set_in_turns`].
+    pub fn set_in_turns(&mut self, in_turns: bool) {
+        self.is_dry = in_turns.then_some(false);
+    }
+
+    /// Notes how many bytes have come.
+    #[inline]
+    fn note(&mut self, arrived: usize) {
+        self.received += arrived as u64;
+        self.is_dry = self.is_dry.map(|is_dry| is_dry || arrived == 0);
     }
 
     pub fn received(&self) -> u64 {
@@ -53,13 +67,13 @@ impl RecvBuffer {
             (self.start, self.end) = (0, self.end - self.start);
         }
         let room = &mut self.buffer[self.end..];
-        if room.is_empty() {
+        if room.is_empty() || self.is_dry == Some(true) {
             return Ok(false);
         }
         let most = most.min(room.len());
         let arrived = bytes_of(socket.read(&mut room[..most])?)?;
         self.end += arrived;
-        self.received += arrived as u64;
+        self.note(arrived);
         Ok(arrived > 0)
     }
 
@@ -106,6 +120,9 @@ impl RecvBuffer {
             self.consume(buffered);
             return Ok(buffered);
         }
+        if self.is_dry == Some(true) {
+            return Ok(0);
+        }
         // If this read covers all of the fragment, the next header may come with it. The buffer is empty
         // here; otherwise `want` bytes would be there.
         let behind = if want == left { HEADER_BYTES } else { 0 };
@@ -113,7 +130,7 @@ impl RecvBuffer {
         // SAFETY: the caller vouches for `bytes` writable bytes at `dst` outside of the buffer, and `want` is
         // no more than that.
         let arrived = bytes_of(unsafe { socket.read_two(dst, want, next) }?)?;
-        self.received += arrived as u64;
+        self.note(arrived);
         let of_payload = arrived.min(want);
         (self.start, self.end) = (0, arrived - of_payload);
         self.head = (of_payload < left).then_some((header, left - of_payload));
