@@ -21,6 +21,8 @@ pub mod plan;
 pub mod progress;
 pub mod reduce;
 pub mod simulate;
+#[cfg(test)]
+mod simulated_world;
 pub mod sys;
 pub mod topology;
 pub mod transport;

@@ -97,8 +97,8 @@ fn sum(stream: usize, memory: &[u64]) {
     enqueue_kernel(stream, Defaults::Legacy, kernel).unwrap();
 }
 
-/// Runs all ranks; how many results were wrong. `ignored` are ordering calls of the executing process. If there
-/// are any, it does not wait for rank 1, which then comes late.
+/// Runs all ranks; how many results were wrong. `ignored` are ordering calls of the executing process. If
+/// there are any, it does not wait for rank 1, which then comes late.
 fn wrong_results(name: &str, ignored: &std::ffi::CStr) -> u32 {
     let flags = Flags::create();
     let start = |rank: u64| {

@@ -71,6 +71,12 @@ pub fn sleep(time: Duration) {
     let end = now() + time;
     let mut rest = time;
     while !rest.is_zero() {
+        #[cfg(test)]
+        if let Some(scheduler) = super::scheduler::mine() {
+            scheduler.wait(Some(end));
+            rest = left(end);
+            continue;
+        }
         thread::sleep(at_once(rest));
         rest = left(end);
     }

@@ -56,6 +56,10 @@ pub fn usable() -> usize {
 /// Gives the rest of this time slice to another thread that wants the processor.
 #[inline]
 pub fn yield_now() {
+    #[cfg(test)]
+    if let Some(scheduler) = super::scheduler::mine() {
+        return scheduler.yield_now();
+    }
     // SAFETY: no arguments, cannot fail on Linux.
     unsafe { libc::sched_yield() };
 }

@@ -24,6 +24,8 @@ pub mod port;
 pub mod process;
 pub mod process_memory;
 pub mod resolve;
+#[cfg(test)]
+pub(crate) mod scheduler;
 pub mod shared_memory;
 pub mod shared_values;
 pub mod shortage;

@@ -42,8 +42,8 @@ impl Watchdog {
     }
 }
 
-/// The time in which some thread of the machine was ready to run and did not, since the machine was started. It
-/// stands still where the kernel does not count it.
+/// The time in which some thread of the machine was ready to run and did not, since the machine was started.
+/// It stands still where the kernel does not count it.
 fn busy_time() -> Duration {
     let text = std::fs::read_to_string("/proc/pressure/cpu").unwrap_or_default();
     let total = text.lines().next().and_then(|line| line.rsplit_once("total=")?.1.parse().ok());

@@ -50,26 +50,38 @@ impl Communicator {
     pub fn join(mut job: Job, config: &Config, own: &CommConfig) -> Result<Communicator> {
         let deadline = deadline(config, own);
         let tuning = Tuning::from_config(config)?;
-        let mut mesh = mesh::connect(&mut job, config, &tuning.to_bytes(), deadline)?;
+        let mesh = mesh::connect(&mut job, config, &tuning.to_bytes(), deadline)?;
+        Communicator::on_mesh(mesh, job.rank, job.source, config, own, deadline)
+    }
+
+    /// Makes the communicator of ranks that are connected. `source`: what has described their job.
+    pub(crate) fn on_mesh(
+        mut mesh: Mesh,
+        rank: Rank,
+        source: &str,
+        config: &Config,
+        own: &CommConfig,
+        deadline: Instant,
+    ) -> Result<Communicator> {
         let mut failure_reports = std::mem::replace(&mut mesh.failure_reports, FailureReports::none());
         let tuning = Tuning::from_bytes(&mesh.root_settings)?;
         let hosts: Vec<&str> = mesh.infos.iter().map(|info| info.host_id.as_str()).collect();
         let topology = Topology::from_labels(&hosts);
         let name = own.name.clone().unwrap_or_else(|| "comm".to_string());
-        let settings = LinkSettings { ranks: topology.local_size(job.rank), single_copy: config.single_copy };
-        let endpoints = endpoints(mesh, job.rank, settings, deadline, &mut failure_reports)?;
+        let settings = LinkSettings { ranks: topology.local_size(rank), single_copy: config.single_copy };
+        let endpoints = endpoints(mesh, rank, settings, deadline, &mut failure_reports)?;
         let description = describe_transports(&endpoints);
         let transports = endpoints.iter().map(Endpoint::transport).collect();
         let is_tcp = |rank: Rank| endpoints[rank as usize].transport() == "tcp";
-        let some_tcp = topology.neighbours(job.rank).any(is_tcp);
-        let driver = Driver::new(Engine::new(name.clone(), job.rank, endpoints), config.spin)?;
+        let some_tcp = topology.neighbours(rank).any(is_tcp);
+        let driver = Driver::new(Engine::new(name.clone(), rank, endpoints), config.spin)?;
         let kinds = Kinds::detect();
         let wants_direct = kinds.may_differ() && config.device_way.is_direct(own.for_devices);
         // Who asks for the direct way by name does not want another engine.
         let has_device = kinds.has_context() && config.device_way != DeviceWayChoice::Direct;
         let mine = OwnSettings { some_tcp, has_device, wants_direct, choice: config.backend };
         let Agreed { ranks_per_core, some_tcp, all_have_devices, may_be_direct } =
-            agreement::agree(&driver, &topology, job.rank, &mine, timeout(config, own))
+            agreement::agree(&driver, &topology, rank, &mine, timeout(config, own))
                 // The engine has told the other ranks, and has received their reports.
                 .map_err(|error| failure_reports.explain(error, ConnectedRanks::none()))?;
         // All ranks have joined.
@@ -82,7 +94,7 @@ impl Communicator {
         let size = topology.size();
         let mut comm = Communicator {
             name,
-            rank: job.rank,
+            rank,
             topology,
             transports,
             timeout: Timeout::new(timeout(config, own)),
@@ -99,7 +111,7 @@ impl Communicator {
             may_be_direct: false,
             device_map: config.device_map,
         };
-        comm.log_joined(&description, job.source, oversubscribed);
+        comm.log_joined(&description, source, oversubscribed);
         if comm.rank == 0 {
             warn_of_unknown_variables();
         }

@@ -1,0 +1,27 @@
+//! A world of ranks in which a seed decides everything that is left to chance outside: which rank runs, which
+//! connection brings how many bytes, when, and what goes wrong.
+//!
+//! **Why.** A quiet machine makes few of the orders that are possible, and the same ones each time. Faults in
+//! the others are met by luck, once in a thousand runs. Here a thousand seeds are a thousand orders, and each
+//! can be had again.
+//!
+//! **How it works.** Ranks are the real engine and communicators over the real TCP transport, with its
+//! control channels. Each rank is a coroutine, and one runs at a time, until it would wait ([`turns`]). A
+//! connection is two pairs of sockets with the [`network`] between them, which holds bytes back and passes
+//! them on in pieces. Data and control of a pair are two connections, and overtake each other. Time is that
+//! of `sys::clock`, which a test has stopped: a turn takes some, and when all ranks wait, it is turned.
+//!
+//! A [`job`] is what the ranks do, and one thing that goes wrong. The [`oracle`] knows each result, and each
+//! error that a rank may be told. [`search`] runs seeds, and makes a job that fails small.
+//!
+//! **Limits.** The store and its handshakes are not part of it: the ranks begin connected. Memory that is
+//! shared with peers is not simulated, nor is a child of fork. A killed rank ends where it waits.
+
+mod job;
+mod network;
+mod oracle;
+mod random;
+mod search;
+mod turns;
+
+mod tests;

@@ -1,0 +1,100 @@
+//! Runs of worlds: one by its seed, many, and a smaller one that fails as well.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use super::job::{self, Begun, Job};
+use super::network::{Manner, Network};
+use super::oracle::judge;
+use super::random::Random;
+use super::turns;
+use crate::base::Rank;
+use crate::bootstrap::mesh::FailureReports;
+use crate::bootstrap::{Mesh, PeerInfo};
+use crate::comm::{CommConfig, Communicator};
+use crate::config::Config;
+use crate::sys::clock::{self, TestClock};
+use crate::tuning::Tuning;
+
+/// Streams of a seed.
+const JOB: u64 = 1;
+const MANNER: u64 = 2;
+const NETWORK: u64 = 3;
+const TURNS: u64 = 4;
+
+/// Most runs that look for a smaller job.
+const MOST_TRIALS: usize = 300;
+
+/// Runs the job of a seed. The error says what is wrong, and prints the job.
+pub fn run_seed(seed: u64, clock: &TestClock) -> Result<u64, String> {
+    let job = Job::draw(&mut Random::new(seed, JOB));
+    let wrong = match run_job(seed, &job, clock) {
+        Ok(turns) => return Ok(turns),
+        Err(wrong) => wrong,
+    };
+    let (small, why) = shrink(seed, &job, &wrong, clock);
+    let manner = manner(seed);
+    Err(format!("seed {seed}: {wrong}\n{job}{manner:?}\n\nas small as it gets: {why}\n{small}"))
+}
+
+fn manner(seed: u64) -> Manner {
+    Manner::draw(&mut Random::new(seed, MANNER))
+}
+
+/// Runs a job in the orders of a seed. Returns the number of turns.
+pub fn run_job(seed: u64, job: &Job, clock: &TestClock) -> Result<u64, String> {
+    let (mut network, peers) = Network::new(job.size, manner(seed), Random::new(seed, NETWORK));
+    let begun: Begun = Rc::new((0..job.size).map(|_| Cell::new(0)).collect());
+    let bodies = peers.into_iter().zip(0..).map(|(peers, rank)| {
+        let (job, begun) = (job.clone(), Rc::clone(&begun));
+        move || match join(&job, rank, peers) {
+            Ok(comm) => job::perform(&job, &comm, &begun),
+            Err(error) => vec![Err(error)],
+        }
+    });
+    let (ends, turns) = turns::run(bodies, &mut network, job.strike, &mut Random::new(seed, TURNS), clock)
+        .map_err(|why| format!("stuck: {why}; steps begun: {begun:?}"))?;
+    let begun: Vec<usize> = begun.iter().map(Cell::get).collect();
+    judge(job, &ends, &begun).map(|()| turns)
+}
+
+/// Makes the communicator of a rank that is connected.
+fn join(
+    job: &Job,
+    rank: Rank,
+    peers: Vec<Option<crate::bootstrap::Peer>>,
+) -> crate::base::Result<Communicator> {
+    let config = Config { spin: std::time::Duration::ZERO, timeout: None, ..Config::default() };
+    let info = |rank: u32| PeerInfo {
+        host_name: format!("host{}", rank % job.hosts),
+        host_id: format!("host{}", rank % job.hosts),
+        pid: 100 + rank,
+    };
+    let mesh = Mesh {
+        infos: (0..job.size).map(info).collect(),
+        peers,
+        root_settings: Tuning::from_config(&config)?.to_bytes(),
+        failure_reports: FailureReports::none(),
+    };
+    let never = clock::now() + std::time::Duration::from_secs(1_000_000);
+    Communicator::on_mesh(mesh, rank, "a test", &config, &CommConfig::default(), never)
+}
+
+/// Looks for a smaller job that fails in the same orders. Returns it, and what is wrong with it.
+fn shrink(seed: u64, job: &Job, wrong: &str, clock: &TestClock) -> (Job, String) {
+    let (mut best, mut why) = (job.clone(), wrong.to_string());
+    let mut trials = 0;
+    'again: loop {
+        for smaller in best.smaller() {
+            trials += 1;
+            if trials > MOST_TRIALS {
+                return (best, why);
+            }
+            if let Err(wrong) = run_job(seed, &smaller, clock) {
+                (best, why) = (smaller, wrong);
+                continue 'again;
+            }
+        }
+        return (best, why);
+    }
+}

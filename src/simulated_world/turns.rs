@@ -1,0 +1,218 @@
+//! Who runs: one rank at a time, chosen by the seed. Each is a coroutine, which stops where it would wait.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+use super::network::Network;
+use super::random::Random;
+use crate::base::Rank;
+use crate::sys::clock::{self, TestClock};
+use crate::sys::scheduler::{self, Scheduler};
+
+/// Simulated time after which a world that has not ended hangs.
+const LIMIT: Duration = Duration::from_secs(1000);
+/// Turns after which a world that has not ended runs in a circle.
+const MOST_TURNS: u64 = 3_000_000;
+/// Longest time that a turn takes, in microseconds.
+const LOOK: u64 = 50;
+const STACK_BYTES: usize = 1 << 19;
+
+/// What happens to a rank from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blow {
+    /// The end, without a word.
+    Kill,
+    /// A while in which the rank does not run.
+    Stop(Duration),
+}
+
+/// A blow, the rank that it hits, and the turn in which it comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strike {
+    pub rank: Rank,
+    pub turn: u64,
+    pub blow: Blow,
+}
+
+/// What a rank does until its next turn.
+#[derive(Clone, Copy, Debug)]
+enum Pause {
+    /// Nothing: the rank could go on.
+    None,
+    /// A wait until something has changed or the time has come.
+    Until(Option<Instant>),
+}
+
+/// How a rank has ended.
+#[derive(Debug)]
+pub enum Ended<T> {
+    Returned(T),
+    Killed,
+    /// The message of a panic.
+    Panicked(String),
+}
+
+/// What the coroutine of a rank asks when it would wait.
+#[derive(Default)]
+struct Waits {
+    /// How it stops. Null before its first turn.
+    yielder: Cell<*const Yielder<(), Pause>>,
+    /// Whether it only runs its destructors, and waits for nothing.
+    has_ended: Cell<bool>,
+}
+
+impl Waits {
+    fn stop(&self, pause: Pause) {
+        if !self.has_ended.get() {
+            // SAFETY: set by the coroutine that runs now, whose frame holds the yielder until it has ended.
+            unsafe { &*self.yielder.get() }.suspend(pause);
+        }
+    }
+}
+
+impl Scheduler for Waits {
+    fn yield_now(&self) {
+        self.stop(Pause::None);
+    }
+
+    fn wait(&self, until: Option<Instant>) {
+        self.stop(Pause::Until(until));
+    }
+}
+
+struct RankTurns<T> {
+    coroutine: Option<Coroutine<(), Pause, T>>,
+    waits: Rc<Waits>,
+    pause: Pause,
+    ended: Option<Ended<T>>,
+    /// Whether something has changed since it began to wait.
+    is_poked: bool,
+    /// The rank does not run before.
+    stopped_until: Option<Instant>,
+}
+
+impl<T: 'static> RankTurns<T> {
+    fn new(body: impl FnOnce() -> T + 'static) -> RankTurns<T> {
+        let waits = Rc::new(Waits::default());
+        let own = Rc::clone(&waits);
+        let stack = DefaultStack::new(STACK_BYTES).expect("memory for a stack");
+        let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), Pause>, ()| {
+            own.yielder.set(ptr::from_ref(yielder));
+            body()
+        });
+        RankTurns {
+            coroutine: Some(coroutine),
+            waits,
+            pause: Pause::None,
+            ended: None,
+            is_poked: false,
+            stopped_until: None,
+        }
+    }
+
+    /// When it may run. `None`: only when something changes.
+    fn awake_at(&self, now: Instant) -> Option<Instant> {
+        self.coroutine.as_ref()?;
+        let at = match self.pause {
+            Pause::Until(until) if !self.is_poked => until?,
+            _ => now,
+        };
+        Some(self.stopped_until.map_or(at, |stopped| at.max(stopped)))
+    }
+
+    /// Runs until it waits or ends.
+    fn run(&mut self) {
+        let Some(coroutine) = &mut self.coroutine else { return };
+        self.is_poked = false;
+        scheduler::obey(Some(Rc::clone(&self.waits) as Rc<dyn Scheduler>));
+        let result = catch_unwind(AssertUnwindSafe(|| coroutine.resume(())));
+        scheduler::obey(None);
+        let ended = match result {
+            Ok(CoroutineResult::Yield(pause)) => return self.pause = pause,
+            Ok(CoroutineResult::Return(value)) => Ended::Returned(value),
+            Err(payload) => Ended::Panicked(message_of(&*payload)),
+        };
+        (self.ended, self.coroutine) = (Some(ended), None);
+    }
+
+    /// Ends it where it waits.
+    fn kill(&mut self) {
+        if self.coroutine.is_some() {
+            self.waits.has_ended.set(true);
+            scheduler::obey(Some(Rc::clone(&self.waits) as Rc<dyn Scheduler>));
+            // Unwinds its stack.
+            (self.coroutine, self.ended) = (None, Some(Ended::Killed));
+            scheduler::obey(None);
+        }
+    }
+}
+
+impl<T> Drop for RankTurns<T> {
+    fn drop(&mut self) {
+        self.waits.has_ended.set(true);
+        scheduler::obey(Some(Rc::clone(&self.waits) as Rc<dyn Scheduler>));
+        self.coroutine = None;
+        scheduler::obey(None);
+    }
+}
+
+fn message_of(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".into())
+}
+
+/// Runs one rank for each of `bodies`, in the orders of `random`. Returns how each has ended, and the number
+/// of turns. The error says why the world has not ended.
+pub fn run<T: 'static>(
+    bodies: impl Iterator<Item = impl FnOnce() -> T + 'static>,
+    network: &mut Network,
+    strike: Option<Strike>,
+    random: &mut Random,
+    clock: &TestClock,
+) -> Result<(Vec<Ended<T>>, u64), String> {
+    let mut ranks: Vec<RankTurns<T>> = bodies.map(RankTurns::new).collect();
+    let begun = clock::now();
+    let patience = random.one_of(&[1, 2, 8]);
+    for turn in 0..MOST_TURNS {
+        if let Some(Strike { rank, blow, .. }) = strike.filter(|strike| strike.turn == turn) {
+            match blow {
+                Blow::Kill => {
+                    network.kill(rank);
+                    ranks[rank as usize].kill();
+                }
+                Blow::Stop(time) => ranks[rank as usize].stopped_until = Some(clock::now() + time),
+            }
+        }
+        let now = clock::now();
+        let may_run = |rank: &RankTurns<T>| rank.awake_at(now).is_some_and(|at| at <= now);
+        let awake: Vec<usize> = (0..ranks.len()).filter(|at| may_run(&ranks[*at])).collect();
+        let due = network.due(now);
+        if !due.is_empty() && (awake.is_empty() || !random.once_in(1 + patience)) {
+            for changed in network.deliver(random.one_of(&due), now).into_iter().flatten() {
+                ranks[changed as usize].is_poked = true;
+            }
+        } else if !awake.is_empty() {
+            let rank = random.one_of(&awake);
+            clock.advance(Duration::from_micros(random.within(1..LOOK)));
+            ranks[rank].run();
+            network.take_in(rank as Rank);
+        } else if ranks.iter().all(|rank| rank.coroutine.is_none()) {
+            return Ok((ranks.iter_mut().filter_map(|rank| rank.ended.take()).collect(), turn));
+        } else {
+            let next = ranks.iter().filter_map(|rank| rank.awake_at(now)).chain(network.next()).min();
+            let next = next.ok_or("all ranks wait, and nothing is on its way")?;
+            if next - begun > LIMIT {
+                return Err(format!("not ended after {} s", LIMIT.as_secs()));
+            }
+            clock.advance(next - now);
+        }
+    }
+    Err(format!("not ended after {MOST_TURNS} turns"))
+}

@@ -1,0 +1,31 @@
+//! The waits of a thread in the hands of a test: the test decides who runs next, and when.
+//!
+//! Every wait of the library ends in [`super::poll`], [`super::clock`] or [`super::cores`]. There a thread
+//! that has a scheduler asks it, and not the kernel. Compiled for the engine's own tests only.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// Decides when its caller goes on.
+pub(crate) trait Scheduler {
+    /// Lets others run for a moment.
+    fn yield_now(&self);
+    /// Lets others run until something may have happened, at most until that time.
+    fn wait(&self, until: Option<Instant>);
+}
+
+thread_local! {
+    static MINE: RefCell<Option<Rc<dyn Scheduler>>> = const { RefCell::new(None) };
+}
+
+/// Puts the waits of this thread into the hands of a scheduler, or gives them back to the kernel.
+pub(crate) fn obey(scheduler: Option<Rc<dyn Scheduler>>) {
+    MINE.with(|mine| *mine.borrow_mut() = scheduler);
+}
+
+/// The scheduler of this thread. `None` in a program.
+pub(crate) fn mine() -> Option<Rc<dyn Scheduler>> {
+    // A thread that ends has none.
+    MINE.try_with(|mine| mine.borrow().clone()).ok().flatten()
+}
