@@ -6,16 +6,19 @@
 use std::ffi::OsString;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
+use std::os::fd::RawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::Failure;
+use crate::sys::closed::was_closed;
 
 /// Writes to standard output, with colour where that is wanted, and returns the exit code. A reader such as
 /// head may have closed it.
 pub fn say(text: &str) -> Result<u8, Failure> {
+    refuse_closed_output()?;
     let mut out = anstream::stdout();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
@@ -37,6 +40,16 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
 /// The sentence about a standard stream that takes no more.
 pub fn cannot_write(stream: &str, error: &io::Error) -> String {
     format!("cannot write to {stream}: {error}")
+}
+
+/// The sentence about a standard stream that was closed when this process was started; `None`: it was open.
+pub fn closed(stream: &str, fd: RawFd) -> Option<String> {
+    was_closed(fd).then(|| format!("cannot write: {stream} is closed"))
+}
+
+/// Refuses to go on if standard output was closed when this process was started.
+pub fn refuse_closed_output() -> Result<(), Failure> {
+    closed("standard output", libc::STDOUT_FILENO).map_or(Ok(()), |text| Err(Failure::own(text)))
 }
 
 fn not_written(path: &Path, error: &io::Error) -> Failure {

@@ -7,13 +7,19 @@ use std::process;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
-use crate::output::cannot_write;
+use crate::output::{cannot_write, refuse_closed_output};
 use crate::spelling;
 
 /// Parses the words. Ends the process with a message if they are wrong, or ask for help.
 pub fn parse<A: Parser + CommandFactory>(words: &[OsString]) -> A {
     A::try_parse_from(words).or_else(|error| retry(words, error)).unwrap_or_else(|error| {
         let error = with_suggestion::<A>(error);
+        if !error.use_stderr()
+            && let Err(lost) = refuse_closed_output()
+        {
+            crate::complain(&lost.text);
+            process::exit(i32::from(lost.code))
+        }
         // clap itself would ignore that the help is lost.
         let printed = error.print().and_then(|()| io::stdout().flush());
         if let Err(lost) = printed

@@ -5,8 +5,9 @@ mod common;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::os::fd::AsRawFd;
-use std::process::{ChildStdout, Stdio};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::{ChildStdout, Command, Stdio};
 
 use common::{anyccl, finish, run_script, script_command};
 
@@ -144,6 +145,58 @@ fn every_command_says_that_its_output_cannot_be_written() {
         assert_eq!(tool.stderr.matches(told).count(), 1, "{words:?}: {}", tool.stderr);
         assert_eq!(tool.stderr.matches("anyccl: error:").count(), 1, "{words:?}: {}", tool.stderr);
     }
+}
+
+/// Starts the command without this standard stream.
+fn close(command: &mut Command, stream: RawFd) {
+    let close = move || {
+        // SAFETY: closes a descriptor that only the program would use; may be called between fork and exec.
+        unsafe { libc::close(stream) };
+        Ok(())
+    };
+    // SAFETY: the closure makes one system call: no allocation, no lock.
+    unsafe { command.pre_exec(close) };
+}
+
+#[test]
+fn every_command_says_that_its_output_is_closed() {
+    for words in [
+        &["--help"][..],
+        &["--version"],
+        &["info", "job"],
+        &["doctor", "--json"],
+        &["plan", "all_reduce", "-n", "4"],
+        &["mpiexec", "-help"],
+        &["perf", "all_reduce", "-n", "2", "-e", "64"],
+        &["perf", "all_reduce", "-e", "64"],
+    ] {
+        let mut command = anyccl(words);
+        close(&mut command, libc::STDOUT_FILENO);
+        let tool = finish(command);
+        assert_eq!(tool.code(), 1, "{words:?}: {}", tool.stderr);
+        assert_eq!(tool.stderr, "anyccl: error: cannot write: standard output is closed\n", "{words:?}");
+    }
+}
+
+#[test]
+fn a_job_whose_output_is_closed_ends_with_one_sentence_once_a_rank_writes() {
+    for hosts in [&[][..], &["--hosts", "a,b", "--launcher", "sh -c {cmd}"]] {
+        for script in ["echo text", "exec yes"] {
+            let mut command = script_command(2, hosts, script);
+            close(&mut command, libc::STDOUT_FILENO);
+            let job = finish(command);
+            assert_eq!(job.code(), 1, "{script}: {}", job.stderr);
+            let told = "anyccl run: cannot write: standard output is closed\n";
+            assert_eq!(job.stderr.matches(told).count(), 1, "{script}: {}", job.stderr);
+        }
+    }
+    let mut command = script_command(2, &[], "echo text >&2");
+    close(&mut command, libc::STDERR_FILENO);
+    assert_eq!(finish(command).code(), 1);
+    // Nothing is lost.
+    let mut command = script_command(2, &[], "true");
+    close(&mut command, libc::STDOUT_FILENO);
+    assert_eq!(finish(command).code(), 0);
 }
 
 #[test]

@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use super::arguments::PerfArguments;
 use crate::Failure;
+use crate::output::refuse_closed_output;
 use crate::run::{self, Bind, RunArguments};
 
 /// Runs the benchmark on `ranks` ranks of this machine.
 pub fn launch(ranks: u32, arguments: &PerfArguments) -> Result<u8, Failure> {
     // Before anything is started, so that there is one message instead of one per rank.
     arguments.validate(Some(ranks))?;
+    // Only this process knows: the ranks find the device that Rust's runtime has opened instead.
+    refuse_closed_output()?;
     let program = std::env::current_exe()
         .map_err(|error| Failure::own(format_args!("cannot find this program's own file: {error}")))?;
     run::run(&RunArguments {

@@ -13,7 +13,7 @@ use super::page::page;
 use super::plot;
 use super::report::{Csv, Header, PairRow, Report, Row, TextTable, WholeReport, json};
 use crate::Failure;
-use crate::output::{ResultFile, cannot_write};
+use crate::output::{ResultFile, cannot_write, refuse_closed_output};
 use crate::picture::Format;
 use crate::progress::Progress;
 
@@ -89,7 +89,9 @@ impl Output {
     /// Begins the reports with the header.
     pub fn new(reports: Vec<(Box<dyn Report>, Destination)>, header: &Header) -> Output {
         let (noise, progress) = (Noise::default(), Progress::hidden());
-        let mut output = Output { reports, noise, progress, failure: None };
+        let to_stdout = reports.iter().any(|(_, destination)| matches!(destination, Destination::Stdout));
+        let failure = if to_stdout { refuse_closed_output().err() } else { None };
+        let mut output = Output { reports, noise, progress, failure };
         output.write(|report, out| report.header(header, out));
         output
     }

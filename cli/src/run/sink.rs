@@ -5,11 +5,11 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::Duration;
 
 use crate::color;
-use crate::output::cannot_write;
+use crate::output::{cannot_write, closed};
 use crate::sys::poll::{self, Waiting};
 
 /// Number of unwritten bytes above which nothing more is read for this sink.
@@ -29,14 +29,16 @@ pub struct Sink {
     colour: bool,
     failure: Option<SinkFailure>,
     name: &'static str,
+    /// The sentence, if this process was started without the stream. The descriptor then leads nowhere.
+    closed: Option<String>,
 }
 
 /// Why nothing more is written.
 enum SinkFailure {
     /// Nobody reads any more.
     Unread,
-    /// The system refuses, for instance because a disk is full.
-    Refused(io::Error),
+    /// The system refuses, for instance because a disk is full. This is the sentence.
+    Refused(String),
 }
 
 impl Sink {
@@ -54,7 +56,8 @@ impl Sink {
         let file = File::from(fd.try_clone_to_owned()?);
         // A write to a disk ends in any case; only another process that reads can keep us waiting for ever.
         let chunk = if file.metadata()?.is_file() { usize::MAX } else { libc::PIPE_BUF };
-        Ok(Sink { file, pending: Vec::new(), written: 0, chunk, colour, failure: None, name })
+        let closed = closed(name, fd.as_raw_fd());
+        Ok(Sink { file, pending: Vec::new(), written: 0, chunk, colour, failure: None, name, closed })
     }
 
     /// The prefix of the lines of `rank`, with the number `width` digits wide.
@@ -69,6 +72,9 @@ impl Sink {
 
     /// Adds one line, given in parts. After a failure it is lost.
     pub fn put(&mut self, parts: &[&[u8]]) {
+        if let Some(closed) = self.closed.take() {
+            self.failure = Some(SinkFailure::Refused(closed));
+        }
         if self.failure.is_none() {
             parts.iter().for_each(|part| self.pending.extend_from_slice(part));
         }
@@ -91,7 +97,7 @@ impl Sink {
                 Err(error) => {
                     self.failure = Some(match error.kind() {
                         io::ErrorKind::BrokenPipe => SinkFailure::Unread,
-                        _ => SinkFailure::Refused(error),
+                        _ => SinkFailure::Refused(cannot_write(self.name, &error)),
                     });
                     self.written = self.pending.len();
                 }
@@ -133,7 +139,7 @@ impl Sink {
     /// The sentence about a write that the system has refused.
     pub fn refusal(&self) -> Option<String> {
         match &self.failure {
-            Some(SinkFailure::Refused(error)) => Some(cannot_write(self.name, error)),
+            Some(SinkFailure::Refused(sentence)) => Some(sentence.clone()),
             _ => None,
         }
     }

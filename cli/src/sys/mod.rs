@@ -3,6 +3,7 @@
 //! Every function here is safe to call; the kernel's conditions are checked or ensured inside.
 
 pub mod child;
+pub mod closed;
 pub mod cpus;
 pub mod files;
 pub mod library;
