@@ -4,9 +4,12 @@
 //! The loader lists the libraries of the program. A library that is opened later, as Python does, is looked
 //! for when the rank writes for the first time. Only ranks on this host are looked at.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use anyccl_engine::backend::mpi::identity::MARK;
 
 use super::arguments::RunArguments;
 use crate::facade::method;
@@ -17,6 +20,8 @@ use crate::sys::process::Pid;
 pub struct OtherMpi {
     is_wanted: bool,
     found: Option<String>,
+    /// For each library that was looked at, whether it is anyccl's.
+    known: BTreeMap<PathBuf, bool>,
 }
 
 impl OtherMpi {
@@ -26,7 +31,7 @@ impl OtherMpi {
         let by_engine =
             method::held(environment, "ANYCCL_BACKEND").is_some_and(|names| names.contains("mpi"));
         let is_wanted = arguments.facade.is_none() && ranks > 1 && !arguments.own_output && !by_engine;
-        let mut search = OtherMpi { is_wanted, found: None };
+        let mut search = OtherMpi { is_wanted, found: None, known: BTreeMap::new() };
         if is_wanted && let Some(text) = libraries(arguments, environment) {
             search.look_in(text.lines().filter_map(listed));
         }
@@ -57,11 +62,14 @@ impl OtherMpi {
     fn look_in<'a>(&mut self, paths: impl Iterator<Item = &'a str>) {
         let mut others = Vec::new();
         for path in paths.map(Path::new) {
+            if !is_anyccl(path) && !is_mpi(path) {
+                continue;
+            }
             // The program may use anyccl, and a library that has its own MPI beside it.
-            if is_ours(path) {
+            if *self.known.entry(path.into()).or_insert_with(|| is_ours(path)) {
                 return;
             }
-            others.extend(is_mpi(path).then(|| path.display().to_string()));
+            others.push(path.display().to_string());
         }
         if let Some(other) = others.into_iter().next() {
             (self.found, self.is_wanted) = (Some(other), false);
@@ -98,13 +106,18 @@ fn is_mpi(path: &Path) -> bool {
     ["libmpi.so", "libmpich.so", "libmpi_abi.so"].iter().any(|library| name.starts_with(library))
 }
 
-/// Whether a library is anyccl's: its name says so, or its folder.
-fn is_ours(path: &Path) -> bool {
+/// Whether a library has the name of one of anyccl's.
+fn is_anyccl(path: &Path) -> bool {
     let file = path.canonicalize().unwrap_or_else(|_| path.into());
-    let is_named =
-        |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().contains("anyccl"));
-    is_named(&file) && file.to_string_lossy().contains(".so")
-        || is_mpi(path) && file.components().any(|part| part.as_os_str() == "anyccl")
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    name.contains("anyccl") && name.contains(".so")
+}
+
+/// Whether a library is anyccl's: its name says so or, if it has the name of an MPI, the mark in it. Its
+/// folder says nothing, because an MPI of somebody else may lie in any.
+fn is_ours(path: &Path) -> bool {
+    let is_marked = |file: Vec<u8>| file.windows(MARK.count_bytes()).any(|name| name == MARK.to_bytes());
+    is_anyccl(path) || fs::read(path).is_ok_and(is_marked)
 }
 
 #[cfg(test)]
@@ -112,7 +125,7 @@ mod tests {
     use super::*;
 
     fn remark<'a>(paths: impl IntoIterator<Item = &'a str>) -> Option<String> {
-        let mut search = OtherMpi { is_wanted: true, found: None };
+        let mut search = OtherMpi { is_wanted: true, found: None, known: BTreeMap::new() };
         search.look_in(paths.into_iter());
         search.take_remark()
     }
@@ -126,11 +139,19 @@ mod tests {
     }
 
     #[test]
-    fn a_program_of_anyccl_may_have_another_mpi_beside_it() {
-        let other = "/opt/x/libmpi.so.12";
-        for own in ["/p/lib/libanyccl.so.0", "/p/lib/anyccl/mpi/lib/libmpi.so.12"] {
-            assert_eq!(remark([other, own]), None, "{own}");
+    fn a_program_of_anyccl_may_have_another_mpi_beside_it_and_the_folder_of_an_mpi_says_nothing() {
+        let folder = std::env::temp_dir().join(format!("other-mpi-{}", std::process::id())).join("anyccl");
+        fs::create_dir_all(&folder).unwrap();
+        let [ours, others] = ["libmpi_abi.so.1", "libmpi.so.12"].map(|name| folder.join(name));
+        fs::write(&ours, [b"\x7fELF ", MARK.to_bytes_with_nul()].concat()).unwrap();
+        // A build names its folder in the library.
+        fs::write(&others, format!("\x7fELF --prefix={}", folder.display())).unwrap();
+        let [ours, others] = [&ours, &others].map(|path| path.to_str().unwrap());
+        assert!(remark([others]).is_some_and(|told| told.contains(others)));
+        for own in [ours, "/p/lib/libanyccl.so.0"] {
+            assert_eq!(remark([others, own]), None, "{own}");
         }
+        fs::remove_dir_all(folder.parent().unwrap()).unwrap();
     }
 
     #[test]
