@@ -62,6 +62,9 @@ fn names_of_this_host_need_no_ssh_and_an_ssh_that_refuses_is_told_with_what_to_t
         assert_eq!(job.code(), 1, "{}", job.stderr);
         let wanted = if code == 255 { "ssh-copy-id elsewhere" } else { "--remote-anyccl" };
         assert!(job.stderr.contains("host elsewhere: ") && job.stderr.contains(wanted), "{}", job.stderr);
+        // Its rank is rank 1. It was never started, so it has not ended.
+        let ended = job.stderr.lines().find(|line| line.contains("ended with the job"));
+        assert!(ended.is_none_or(|line| line.ends_with(": rank 0")), "{}", job.stderr);
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -17,6 +17,8 @@ pub struct End {
     pub pid: Pid,
     /// How the rank ended.
     pub ending: Ending,
+    /// Whether it had been started, as far as is known.
+    pub was_started: bool,
 }
 
 /// The started ranks. No function here ever blocks.

@@ -220,7 +220,7 @@ impl RunningJob<'_> {
         // Of ranks found at the same time, one that a signal has ended is more likely the cause: the others
         // may have exited because they lost it.
         found.sort_by_key(|end| matches!(end.ending, Ending::Exit(_)));
-        for End { rank, pid, ending } in found {
+        for End { rank, pid, ending, was_started } in found {
             // A rank without a process id was lost with its host.
             let lost = pid == 0 && matches!(self.cause, Cause::HostLost(_));
             if !lost {
@@ -228,6 +228,7 @@ impl RunningJob<'_> {
             }
             let asked = lost || !matches!(self.phase, Phase::Running | Phase::Failing { .. });
             let record = &mut self.ranks[rank];
+            record.never_started = !was_started;
             record.with_the_job = asked && record.was_told_to(ending);
             if self.losses.fail_the_job(rank, ending) && matches!(self.phase, Phase::Running) {
                 self.cause = Cause::RankFailed(rank);

@@ -77,7 +77,7 @@ impl Crew for LocalCrew {
     fn look(&mut self) -> io::Result<()> {
         for (rank, child) in self.children.iter().enumerate().filter(|(rank, _)| !self.told[*rank]) {
             let pid = LocalCrew::pid(child);
-            self.ends.extend(ended(pid)?.map(|ending| End { rank, pid, ending }));
+            self.ends.extend(ended(pid)?.map(|ending| End { rank, pid, ending, was_started: true }));
         }
         self.ends.iter().for_each(|end| self.told[end.rank] = true);
         Ok(())

@@ -21,12 +21,14 @@ pub struct RankRecord {
     pub passed_on: Option<i32>,
     /// Whether the rank ended because the job was being ended, and is not to blame.
     pub with_the_job: bool,
+    /// Whether its host was lost before the rank was started.
+    pub never_started: bool,
 }
 
 impl RankRecord {
     /// A rank that has been started.
     pub fn new(pid: Pid, host: Option<String>) -> RankRecord {
-        RankRecord { pid, host, ending: None, passed_on: None, with_the_job: false }
+        RankRecord { pid, host, ending: None, passed_on: None, with_the_job: false, never_started: false }
     }
 
     /// Whether the launcher sent the signal that ended this rank.
@@ -166,7 +168,7 @@ impl JobOutcome {
         let (mut failed, mut ended, mut alive) = (Vec::new(), Vec::new(), Vec::new());
         for (rank, record) in self.ranks.iter().enumerate() {
             match record.ending {
-                _ if self.cause == Cause::RankFailed(rank) => {}
+                _ if self.cause == Cause::RankFailed(rank) || record.never_started => {}
                 None => alive.push(rank),
                 Some(Ending::Exit(0)) => {}
                 Some(_) if record.with_the_job => ended.push(rank),

@@ -27,6 +27,8 @@ pub struct Agent {
     pub host: String,
     /// Its ranks.
     pub ranks: Range<u32>,
+    /// Whether it has said that its ranks have been started.
+    pub has_started: bool,
     /// For each rank of this host, whether it has ended.
     pub ended: Vec<bool>,
     /// Whether no more lines can arrive.
@@ -81,6 +83,7 @@ impl Agent {
         let mut agent = Agent {
             host: place.host,
             ranks: place.ranks,
+            has_started: false,
             ended: vec![false; count],
             quiet: false,
             child,

@@ -93,8 +93,9 @@ impl Fleet {
             }
             Frame::Ended { rank, pid, ending } if agent.has(rank) => {
                 agent.ended[(rank - agent.ranks.start) as usize] = true;
-                self.ends.push(End { rank: rank as usize, pid, ending });
+                self.ends.push(End { rank: rank as usize, pid, ending, was_started: true });
             }
+            Frame::Started => agent.has_started = true,
             Frame::Taken { bytes, .. } => self.input_ahead = self.input_ahead.saturating_sub(bytes as usize),
             Frame::Usage(json) => match serde_json::from_slice::<(UsageReport, Method)>(&json) {
                 Ok((mut report, method)) => {
@@ -121,7 +122,7 @@ impl Fleet {
         let ending = Ending::Signal { number: libc::SIGKILL, core: false };
         for (rank, ended) in agent.ranks.clone().zip(&mut agent.ended).filter(|(_, ended)| !**ended) {
             *ended = true;
-            self.ends.push(End { rank: rank as usize, pid: 0, ending });
+            self.ends.push(End { rank: rank as usize, pid: 0, ending, was_started: agent.has_started });
         }
     }
 

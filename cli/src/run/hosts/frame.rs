@@ -25,6 +25,8 @@ pub enum Frame {
     Signal(i32),
     /// To the agent: bytes for a rank's standard input. Empty bytes mean its end.
     Input { rank: u32, bytes: Vec<u8> },
+    /// All ranks of the agent have been started.
+    Started,
     /// A line of a rank's standard output (0) or error (1).
     Line { rank: u32, kind: usize, bytes: Vec<u8> },
     /// A number of bytes of a rank's input was taken.
@@ -46,6 +48,7 @@ impl Frame {
             Frame::Order(json) => (b'o', 0, json.clone()),
             Frame::Signal(number) => (b's', 0, number.to_le_bytes().to_vec()),
             Frame::Input { rank, bytes } => (b'i', *rank, bytes.clone()),
+            Frame::Started => (b'r', 0, Vec::new()),
             Frame::Line { rank, kind, bytes } => (if *kind == 0 { b'1' } else { b'2' }, *rank, bytes.clone()),
             Frame::Taken { rank, bytes } => (b't', *rank, bytes.to_le_bytes().to_vec()),
             Frame::Ended { rank, pid, ending } => {
@@ -110,6 +113,7 @@ impl Frame {
             b'o' => Frame::Order(bytes()),
             b's' => Frame::Signal(i32::from_le_bytes(payload.try_into().ok()?)),
             b'i' => Frame::Input { rank, bytes: bytes() },
+            b'r' => Frame::Started,
             b'1' | b'2' => Frame::Line { rank, kind: usize::from(kind - b'1'), bytes: bytes() },
             b't' => Frame::Taken { rank, bytes: u32::from_le_bytes(payload.try_into().ok()?) },
             b'e' => {
@@ -147,6 +151,7 @@ mod tests {
             Frame::Order(b"{}".to_vec()),
             Frame::Signal(15),
             Frame::Input { rank: 3, bytes: b"x\n".to_vec() },
+            Frame::Started,
             Frame::Line { rank: 70000, kind: 1, bytes: b"line\n".to_vec() },
             Frame::Taken { rank: 3, bytes: 2 },
             Frame::Ended { rank: 1, pid: 4711, ending: Ending::Exit(3) },

@@ -71,6 +71,7 @@ impl RanksHere {
         let mut stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
         let mut buffer = vec![0; READ];
         let mut waiting: Vec<Waiting> = Vec::new();
+        self.launcher.put(&[&Frame::Started.to_bytes()]);
         self.look_for_ends()?;
         let (mut received, mut connected) = (Vec::new(), true);
         while connected && !self.launcher.has_failed() {
