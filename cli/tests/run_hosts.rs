@@ -105,6 +105,31 @@ fn the_store_listens_in_the_range_of_ports_that_the_user_has_opened() {
     assert!(job.stderr.contains("ANYCCL_PORT_RANGE") && job.stderr.contains("LOW-HIGH"), "{}", job.stderr);
 }
 
+/// A folder with a library that has the name of MPICH's. It is a copy of another one, which needs no
+/// compiler.
+fn folder_with_mpi() -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("mpi-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let maps = fs::read_to_string("/proc/self/maps").unwrap();
+    let library = maps
+        .lines()
+        .find_map(|line| line.find('/').map(|at| &line[at..]).filter(|p| p.contains("libgcc_s.so")));
+    fs::copy(library.expect("Rust's programs use it"), folder.join("libmpi.so.12")).unwrap();
+    folder
+}
+
+#[test]
+fn another_mpi_on_the_hosts_is_told_once_with_the_host() {
+    let folder = folder_with_mpi();
+    let library = folder.join("libmpi.so.12");
+    let job = run_here(&["-x", &format!("LD_PRELOAD={}", library.display())], "echo started");
+    assert_eq!(job.code(), 0, "{}", job.stderr);
+    assert_eq!(job.stderr.matches("another MPI").count(), 1, "{}", job.stderr);
+    let told = format!("warning: the program uses another MPI, {}", library.display());
+    assert!(job.stderr.starts_with("anyccl run: host ") && job.stderr.contains(&told), "{}", job.stderr);
+    fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn the_first_rank_that_fails_is_named_with_its_host_and_ends_the_ranks_of_all_hosts() {
     let job = run_here(&[], "if [ $ANYCCL_RANK = 2 ]; then exit 42; fi; exec sleep 1000");

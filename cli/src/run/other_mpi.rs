@@ -2,16 +2,16 @@
 //! of one, and its program seems to work. The user is told once what to pass.
 //!
 //! The loader lists the libraries of the program. A library that is opened later, as Python does, is looked
-//! for when the rank writes for the first time. Only ranks on this host are looked at.
+//! for when the rank writes for the first time. An agent looks at the ranks of its host.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyccl_engine::backend::mpi::identity::MARK;
 
-use super::arguments::RunArguments;
 use crate::facade::method;
 use crate::facade::program::Loader;
 use crate::sys::process::Pid;
@@ -25,14 +25,14 @@ pub struct OtherMpi {
 }
 
 impl OtherMpi {
-    /// Looks at the program of a job of `ranks` ranks with these variables.
-    pub fn of(arguments: &RunArguments, ranks: u32, environment: &[(String, String)]) -> OtherMpi {
+    /// Looks at a program with these variables, if `is_wanted`.
+    pub fn of(program: &OsStr, is_wanted: bool, environment: &[(String, String)]) -> OtherMpi {
         // The engine of another MPI opens it for itself.
         let by_engine =
             method::held(environment, "ANYCCL_BACKEND").is_some_and(|names| names.contains("mpi"));
-        let is_wanted = arguments.facade.is_none() && ranks > 1 && !arguments.own_output && !by_engine;
+        let is_wanted = is_wanted && !by_engine;
         let mut search = OtherMpi { is_wanted, found: None, known: BTreeMap::new() };
-        if is_wanted && let Some(text) = libraries(arguments, environment) {
+        if is_wanted && let Some(text) = libraries(program, environment) {
             search.look_in(text.lines().filter_map(listed));
         }
         search
@@ -78,8 +78,8 @@ impl OtherMpi {
 }
 
 /// The loader's list of the program's libraries. `None`: there is no such list.
-fn libraries(arguments: &RunArguments, environment: &[(String, String)]) -> Option<String> {
-    let program = method::program(&arguments.command[0], environment)?;
+fn libraries(program: &OsStr, environment: &[(String, String)]) -> Option<String> {
+    let program = method::program(program, environment)?;
     // Another loader, or one that ignores variables, would run the program.
     if program.loader != Loader::Gnu || program.is_privileged {
         return None;
@@ -90,10 +90,12 @@ fn libraries(arguments: &RunArguments, environment: &[(String, String)]) -> Opti
     String::from_utf8(output.stdout).ok()
 }
 
-/// The path in a line such as `libm.so.6 => /lib/libm.so.6 (0x00007f00)`.
+/// The path in a line such as `libm.so.6 => /lib/libm.so.6 (0x00007f00)`. A library that was named by its
+/// path, as `LD_PRELOAD` does, has no arrow.
 fn listed(line: &str) -> Option<&str> {
-    let (path, _) = line.split_once(" => ")?.1.rsplit_once(" (")?;
-    Some(path)
+    let path = line.split_once(" => ").map_or(line.trim_start(), |(_, path)| path);
+    let (path, _) = path.rsplit_once(" (")?;
+    path.starts_with('/').then_some(path)
 }
 
 /// The path in a line of `/proc/PID/maps`, behind five columns.
@@ -156,9 +158,13 @@ mod tests {
 
     #[test]
     fn paths_are_read_from_the_loaders_list_and_from_the_kernels() {
-        let list =
-            ["\tlinux-vdso.so.1 (0x7ff)", "\tlibm.so.6 => /a b/libm.so.6 (0x7f0)", "\tx.so => not found"];
-        assert_eq!(list.map(listed), [None, Some("/a b/libm.so.6"), None]);
+        let list = [
+            "\tlinux-vdso.so.1 (0x7ff)",
+            "\tlibm.so.6 => /a b/libm.so.6 (0x7f0)",
+            "\tx.so => not found",
+            "\t/a b/x.so (0x7f1)",
+        ];
+        assert_eq!(list.map(listed), [None, Some("/a b/libm.so.6"), None, Some("/a b/x.so")]);
         let maps =
             ["7f0-7f1 r--p 00000000 fe:00 42    /lib/libmpi.so.12", "7f2-7f3 rw-p 00000000 00:00 0 [stack]"];
         assert_eq!(maps.map(mapped), [Some("/lib/libmpi.so.12"), None]);

@@ -13,6 +13,7 @@ use super::ranks_here::RanksHere;
 use crate::Failure;
 use crate::run::arguments::Bind;
 use crate::run::fake_gpus;
+use crate::run::other_mpi::OtherMpi;
 use crate::run::spawn::{JobOrders, start_all};
 use crate::run::takeover::Takeover;
 use crate::run::watchdog::Watchdog;
@@ -30,14 +31,14 @@ pub fn agent() -> Result<u8, Failure> {
     let files = FileLimit::raise().map_err(own("cannot raise the limit on open files"))?;
     let order = read_order().map_err(own("no order on standard input; `anyccl run` gives one"))?;
     let started = carry_out(&order, &watchdog, &signals, files);
-    let (takeover, children) = match started {
+    let (takeover, children, other_mpi) = match started {
         Ok(started) => started,
         Err(Failure { code, text }) => {
             let _ = io::stdout().write_all(&Frame::Failed { code, text }.to_bytes());
             return Ok(code);
         }
     };
-    let ranks = RanksHere::new(order.first, children, signals, takeover)
+    let ranks = RanksHere::new(order.first, children, signals, takeover, other_mpi)
         .map_err(own("cannot look after the ranks"))?;
     ranks.run_until_told_to_end().map_err(own("cannot look after the ranks"))?;
     watchdog.stand_down();
@@ -49,7 +50,7 @@ fn carry_out(
     watchdog: &Watchdog,
     signals: &SignalQueue,
     files: FileLimit,
-) -> Result<(Option<Takeover>, Vec<Child>), Failure> {
+) -> Result<(Option<Takeover>, Vec<Child>, OtherMpi), Failure> {
     if order.version != anyccl_engine::base::VERSION {
         return Err(Failure::own(format_args!(
             "anyccl is {} there and {} on the launcher's host",
@@ -79,7 +80,9 @@ fn carry_out(
         mask: signals.mask_before(),
         watchdog,
     })?;
-    Ok((takeover, children))
+    // After the start, which so takes no longer.
+    let other_mpi = OtherMpi::of(&command[0], order.facade.is_none() && order.world > 1, &environment);
+    Ok((takeover, children, other_mpi))
 }
 
 /// Reads the order and nothing behind it.

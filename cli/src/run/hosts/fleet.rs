@@ -45,6 +45,9 @@ pub struct Fleet {
     ends: Vec<End>,
     reports: Vec<(UsageReport, Method)>,
     losses: VecDeque<Loss>,
+    /// The remark of the first agent that had one, until it is told.
+    remark: Option<String>,
+    has_remark: bool,
     /// This command's standard input, until its end.
     input: Option<File>,
     input_ahead: usize,
@@ -69,6 +72,8 @@ impl Fleet {
             ends: Vec::new(),
             reports: Vec::new(),
             losses: VecDeque::new(),
+            remark: None,
+            has_remark: false,
             input,
             input_ahead: 0,
             background: false,
@@ -104,6 +109,12 @@ impl Fleet {
                 }
                 Err(_) => self.lose(at, 1, "its agent says what makes no sense".into()),
             },
+            Frame::Remark(text) => {
+                // The program is the same everywhere, so one remark says enough.
+                if !std::mem::replace(&mut self.has_remark, true) {
+                    self.remark = Some(format!("host {}: {text}", agent.host));
+                }
+            }
             Frame::Quiet => agent.quiet = true,
             Frame::Failed { code, text } => self.lose(at, code, text),
             _ => self.lose(at, 1, "its agent says what makes no sense".into()),
@@ -239,6 +250,10 @@ impl Crew for Fleet {
 
     fn take_usage_reports(&mut self) -> io::Result<Vec<(UsageReport, Method)>> {
         Ok(std::mem::take(&mut self.reports))
+    }
+
+    fn take_remark(&mut self) -> Option<String> {
+        self.remark.take()
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<RankOutput> {

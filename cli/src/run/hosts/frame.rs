@@ -35,6 +35,8 @@ pub enum Frame {
     Ended { rank: u32, pid: Pid, ending: Ending },
     /// A rank's report of its NCCL or MPI, and the method that was used, as JSON.
     Usage(Vec<u8>),
+    /// A sentence for the user about the ranks of the host.
+    Remark(String),
     /// No more lines will follow.
     Quiet,
     /// The exit code and the reason why nothing was started.
@@ -59,6 +61,7 @@ impl Frame {
                 (b'e', *rank, [&pid.to_le_bytes()[..], &[how], &number.to_le_bytes()].concat())
             }
             Frame::Usage(json) => (b'n', 0, json.clone()),
+            Frame::Remark(text) => (b'm', 0, text.clone().into_bytes()),
             Frame::Quiet => (b'q', 0, Vec::new()),
             Frame::Failed { code, text } => (b'f', u32::from(*code), text.clone().into_bytes()),
         };
@@ -127,6 +130,7 @@ impl Frame {
                 Frame::Ended { rank, pid: Pid::from_le_bytes(*pid), ending }
             }
             b'n' => Frame::Usage(bytes()),
+            b'm' => Frame::Remark(String::from_utf8_lossy(payload).into_owned()),
             b'q' => Frame::Quiet,
             b'f' => Frame::Failed {
                 code: u8::try_from(rank).ok()?,
@@ -158,6 +162,7 @@ mod tests {
             Frame::Ended { rank: 1, pid: 4711, ending: Ending::Signal { number: 9, core: false } },
             Frame::Ended { rank: 1, pid: 4711, ending: Ending::Signal { number: 11, core: true } },
             Frame::Usage(b"[]".to_vec()),
+            Frame::Remark("warning".into()),
             Frame::Quiet,
             Frame::Failed { code: 127, text: "no".into() },
         ];

@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdin};
 
 use super::frame::Frame;
 use crate::run::lines::Lines;
+use crate::run::other_mpi::OtherMpi;
 use crate::run::sink::Sink;
 use crate::run::takeover::Takeover;
 use crate::sys::poll::{self, Waiting};
@@ -26,11 +27,14 @@ pub struct RanksHere {
     ended: Vec<bool>,
     /// Standard output and error of each rank; `None` once a stream has ended.
     pipes: Vec<(Option<File>, Lines)>,
+    /// For each of them, whether something was read.
+    has_spoken: Vec<bool>,
     input: Option<ChildStdin>,
     input_pending: Vec<u8>,
     input_ends: bool,
     signals: SignalQueue,
     takeover: Option<Takeover>,
+    other_mpi: OtherMpi,
     launcher: Sink,
     quiet: bool,
 }
@@ -42,6 +46,7 @@ impl RanksHere {
         mut children: Vec<Child>,
         signals: SignalQueue,
         takeover: Option<Takeover>,
+        other_mpi: OtherMpi,
     ) -> io::Result<RanksHere> {
         let mut pipes = Vec::new();
         for child in &mut children {
@@ -54,12 +59,14 @@ impl RanksHere {
             first,
             ended: vec![false; children.len()],
             children,
+            has_spoken: vec![false; pipes.len()],
             pipes,
             input,
             input_pending: Vec::new(),
             input_ends: false,
             signals,
             takeover,
+            other_mpi,
             launcher: Sink::stdout()?,
             quiet: false,
         })
@@ -72,6 +79,7 @@ impl RanksHere {
         let mut buffer = vec![0; READ];
         let mut waiting: Vec<Waiting> = Vec::new();
         self.launcher.put(&[&Frame::Started.to_bytes()]);
+        self.pass_on_remark();
         self.look_for_ends()?;
         let (mut received, mut connected) = (Vec::new(), true);
         while connected && !self.launcher.has_failed() {
@@ -179,12 +187,24 @@ impl RanksHere {
         let pass_on =
             |line: &[u8]| launcher.put(&[&Frame::Line { rank, kind, bytes: line.to_vec() }.to_bytes()]);
         match file.read(buffer) {
-            Ok(n) if n > 0 => lines.take(&buffer[..n], pass_on),
+            Ok(n) if n > 0 => {
+                lines.take(&buffer[..n], pass_on);
+                if !std::mem::replace(&mut self.has_spoken[at], true) {
+                    self.other_mpi.look_at(self.children[at / 2].id() as Pid);
+                    self.pass_on_remark();
+                }
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             _ => {
                 lines.finish(pass_on);
                 *pipe = None;
             }
+        }
+    }
+
+    fn pass_on_remark(&mut self) {
+        if let Some(text) = self.other_mpi.take_remark() {
+            self.launcher.put(&[&Frame::Remark(text).to_bytes()]);
         }
     }
 
