@@ -120,3 +120,32 @@ fn complain(text: &str) {
     // Not eprintln: a closed standard error is no reason to panic.
     let _ = writeln!(anstream::stderr(), "{} {text}", color::error_prefix());
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::error::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn every_option_that_takes_a_number_judges_a_negative_one_itself() {
+        let mut options = 0;
+        for subcommand in Arguments::command().get_subcommands() {
+            let names = subcommand.get_opts().filter(|option| option.get_action().takes_values());
+            for option in names.filter_map(|option| option.get_long()) {
+                let refusal = |value: &str| {
+                    let words = ["anyccl", subcommand.get_name(), &format!("--{option}"), value];
+                    Arguments::try_parse_from(words).err().map(|error| error.kind())
+                };
+                let is_value_refused = |value| refusal(value) == Some(ErrorKind::ValueValidation);
+                // Otherwise its value is no number.
+                if !is_value_refused("8") && is_value_refused("nothing") {
+                    options += 1;
+                    let name = subcommand.get_name();
+                    assert!(is_value_refused("-2"), "{name} --{option}: {:?}", refusal("-2"));
+                }
+            }
+        }
+        assert!(options > 20, "{options}");
+    }
+}

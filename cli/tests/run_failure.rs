@@ -148,7 +148,9 @@ fn a_program_that_is_not_there_gives_one_clear_error() {
 #[test]
 fn impossible_numbers_of_ranks_are_refused() {
     for ranks in ["0", "65537", "-1", "many"] {
-        assert_eq!(finish(anyccl(&["run", "-n", ranks, "true"])).code(), 2, "{ranks}");
+        let job = finish(anyccl(&["run", "-n", ranks, "true"]));
+        assert_eq!(job.code(), 2, "{ranks}");
+        assert!(job.stderr.contains("expected a whole number from 1 to 65536"), "{ranks}: {}", job.stderr);
     }
     assert_eq!(finish(anyccl(&["run", "true"])).code(), 2);
 }

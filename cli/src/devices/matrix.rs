@@ -32,6 +32,7 @@ const LARGE_COPIES: u32 = 3;
 pub struct MatrixArguments {
     /// Size for the bandwidth; K, M and G are powers of 1024
     #[arg(short = 'b', long, value_name = "BYTES", value_parser = parse_bytes, default_value = "64M")]
+    #[arg(allow_negative_numbers = true)]
     bytes: u64,
     /// Print one JSON object; its keys are stable
     #[arg(long)]

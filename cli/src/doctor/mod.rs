@@ -38,6 +38,7 @@ use processors::Cores;
 pub struct DoctorArguments {
     /// Number of ranks that jobs have on this machine [default: one for each core]
     #[arg(short = 'n', long = "ranks", value_name = "N", value_parser = number_of_ranks)]
+    #[arg(allow_negative_numbers = true)]
     ranks: Option<u32>,
     /// Print one JSON object; its keys are stable
     #[arg(long)]

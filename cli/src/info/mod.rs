@@ -60,6 +60,7 @@ pub struct InfoArguments {
 
     /// How long the command of --nccl-of or --mpi-of may run
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60", requires = "command")]
+    #[arg(allow_negative_numbers = true)]
     deadline: Duration,
 }
 

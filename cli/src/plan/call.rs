@@ -21,12 +21,15 @@ pub struct CallArguments {
     pub collective: Collective,
     /// Bytes of the larger buffer of a rank: 512, 8K, 1G
     #[arg(short, long, default_value = "1M", value_parser = parse_bytes)]
+    #[arg(allow_negative_numbers = true)]
     pub bytes: u64,
     /// Bytes of an element
     #[arg(long, default_value = "4", value_parser = clap::value_parser!(u8).range(1..=16))]
+    #[arg(allow_negative_numbers = true)]
     pub element: u8,
     /// Root of collectives that have one
     #[arg(long, default_value = "0")]
+    #[arg(allow_negative_numbers = true)]
     pub root: Rank,
     /// Send and receive buffer coincide
     #[arg(long)]

@@ -43,12 +43,15 @@ pub struct PlanArguments {
     call: CallArguments,
     /// Number of ranks
     #[arg(short = 'n', long, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    #[arg(allow_negative_numbers = true)]
     ranks: u32,
     /// Number of hosts; each has the same number of ranks, or one more
     #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(allow_negative_numbers = true)]
     hosts: u32,
     /// Ranks that share each core
     #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    #[arg(allow_negative_numbers = true)]
     ranks_per_core: u32,
     /// Memory of the buffers: cpu, or cuda for memory of GPUs, and the way in which such a call goes
     #[arg(long, value_name = "cpu|cuda", value_parser = MEMORY, default_value = "cpu")]
@@ -58,7 +61,7 @@ pub struct PlanArguments {
     #[arg(short, long)]
     algorithm: Option<String>,
     /// Show the plan of this rank; may be repeated. By default the first two and the last are shown
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     rank: Vec<Rank>,
     /// Show everything, however long
     #[arg(long)]

@@ -43,7 +43,7 @@ pub struct RunArguments {
     /// Number of ranks, 1 to 65536. With hosts it is optional, and the hosts share the ranks
     #[arg(short = 'n', long = "ranks", alias = "np", value_name = "N")]
     #[arg(required_unless_present_any = ["hosts", "hostfile"])]
-    #[arg(value_parser = number_of_ranks)]
+    #[arg(value_parser = number_of_ranks, allow_negative_numbers = true)]
     pub ranks: Option<u32>,
 
     /// Hosts with their numbers of ranks, such as a:2,b:2 (without a number: one, or a share of -n).
@@ -85,11 +85,12 @@ pub struct RunArguments {
     pub keep_going: bool,
 
     /// End the job after this time
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub timeout: Option<Duration>,
 
     /// Time for the ranks between SIGTERM and SIGKILL
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
+    #[arg(allow_negative_numbers = true)]
     pub grace: Duration,
 
     /// Set a variable for the ranks. They inherit this command's environment; on other hosts only its
@@ -113,6 +114,7 @@ pub struct RunArguments {
     /// Let the ranks see N GPUs that do not exist, by the CUDA driver and runtime for tests: for checks on
     /// machines without a GPU. `cargo xtask cuda-double` builds them
     #[arg(long = "fake-gpu", value_name = "N", value_parser = number_of_gpus)]
+    #[arg(allow_negative_numbers = true)]
     pub fake_gpus: Option<u32>,
 
     /// Python for a program that is a file such as script.py

@@ -43,9 +43,11 @@ pub struct SimulateArguments {
     call: CallArguments,
     /// Number of hosts
     #[arg(long, default_value = "2", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    #[arg(allow_negative_numbers = true)]
     hosts: u32,
     /// Ranks on each host
     #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    #[arg(allow_negative_numbers = true)]
     ranks_per_host: u32,
     /// engine (the costs that the choice of algorithms assumes), shm+tcp, 100gbe, hdr-infiniband,
     /// ndr-infiniband, or a file: a model (see --print-model), or one that `anyccl perf --tune` has written
@@ -56,9 +58,11 @@ pub struct SimulateArguments {
     algorithm: Option<String>,
     /// Simulate all sizes from this one up to --bytes, and print a table of their times, too
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    #[arg(allow_negative_numbers = true)]
     min_bytes: Option<u64>,
     /// Factor from one size to the next
     #[arg(short, long, value_name = "TIMES", default_value_t = 8, value_parser = clap::value_parser!(u64).range(2..))]
+    #[arg(allow_negative_numbers = true)]
     factor: u64,
     /// Draw time and bandwidth over size, with a line for each algorithm, as SVG or PNG, as the ending says.
     /// Sizes start at --min-bytes, or at 8 bytes

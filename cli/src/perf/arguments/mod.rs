@@ -52,18 +52,22 @@ pub struct PerfArguments {
 
     /// Start this many ranks on this machine
     #[arg(short = 'n', long = "ranks", alias = "np", value_name = "N", value_parser = number_of_ranks)]
+    #[arg(allow_negative_numbers = true)]
     pub ranks: Option<u32>,
 
     /// Smallest size; K, M and G are powers of 1024
     #[arg(short = 'b', long, value_name = "BYTES", value_parser = parse_bytes, default_value = "8")]
+    #[arg(allow_negative_numbers = true)]
     pub min_bytes: u64,
 
     /// Largest size
     #[arg(short = 'e', long, value_name = "BYTES", value_parser = parse_bytes, default_value = "64M")]
+    #[arg(allow_negative_numbers = true)]
     pub max_bytes: u64,
 
     /// Each size is this many times the one before
     #[arg(short = 'f', long, value_name = "TIMES", default_value_t = 2, value_parser = clap::value_parser!(u64).range(2..))]
+    #[arg(allow_negative_numbers = true)]
     pub factor: u64,
 
     /// Element type
@@ -76,6 +80,7 @@ pub struct PerfArguments {
 
     /// Root of collectives that have one
     #[arg(short = 'r', long, value_name = "RANK", default_value_t = 0)]
+    #[arg(allow_negative_numbers = true)]
     pub root: u32,
 
     /// Send and receive buffer coincide
@@ -98,10 +103,12 @@ pub struct PerfArguments {
 
     /// Calls in one sample; auto: enough for the clock
     #[arg(long, value_name = "CALLS", default_value = "auto")]
+    #[arg(allow_negative_numbers = true)]
     pub iterations: Iterations,
 
     /// Calls before the first sample
     #[arg(short = 'w', long, value_name = "CALLS", default_value_t = 5)]
+    #[arg(allow_negative_numbers = true)]
     pub warmup: u32,
 
     /// Check results once per size (the default)
