@@ -1,6 +1,11 @@
 //! Tests of how `anyccl run` ends a job, and of its report.
 
 mod common;
+#[allow(dead_code, reason = "a part is enough here")]
+#[path = "../../tests/common/network.rs"]
+mod network;
+
+use std::process::Command;
 
 use common::{Running, anyccl, assert_all_gone, finish, numbers, run_script};
 
@@ -143,6 +148,25 @@ fn a_program_that_is_not_there_gives_one_clear_error() {
         assert_eq!(job.stderr.lines().count(), 1, "{}", job.stderr);
     }
     assert_eq!(finish(anyccl(&["run", "-n", "1", "/dev/null"])).code(), 126);
+}
+
+#[test]
+fn a_file_that_the_launcher_cannot_open_is_named_instead_of_the_program() {
+    let namespace = ["--user", "--map-root-user", "--mount"];
+    if !Command::new("unshare").args(namespace).arg("true").status().is_ok_and(|status| status.success()) {
+        network::skip("an empty /dev needs unshare and a namespace of users");
+        return;
+    }
+    let script = r#"mount -t tmpfs none /dev; exec "$0" run -n 3 /bin/true"#;
+    let mut command = Command::new("unshare");
+    command.args(namespace).args(["sh", "-c", script, env!("CARGO_BIN_EXE_anyccl")]);
+    let job = finish(command);
+    assert_eq!(job.code(), 1, "{}", job.stderr);
+    assert!(
+        job.stderr.contains("cannot open /dev/null") && job.stderr.lines().count() == 1,
+        "{}",
+        job.stderr
+    );
 }
 
 #[test]

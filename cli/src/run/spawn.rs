@@ -1,6 +1,7 @@
 //! Starts the ranks.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::process::{Child, Command, Stdio};
@@ -15,6 +16,9 @@ use crate::sys::child::{Orders, prepare};
 use crate::sys::cpus::CpuSet;
 use crate::sys::files::FileLimit;
 use crate::sys::signal::SignalMask;
+
+/// The file whose input has ended.
+const NO_INPUT: &str = "/dev/null";
 
 /// Everything that the ranks of one job on one host share.
 pub struct JobOrders<'a> {
@@ -78,7 +82,7 @@ pub fn start_all(orders: &JobOrders<'_>) -> Result<Vec<Child>, Failure> {
         command.env("ANYCCL_WORLD_SIZE", orders.world.to_string());
         command.env("ANYCCL_STORE", &orders.store);
         command.env("ANYCCL_JOB_KEY", &key);
-        command.stdin(if rank == 0 { (orders.input)() } else { Stdio::null() });
+        command.stdin(if rank == 0 { (orders.input)() } else { no_input()? });
         let output = || if orders.own_output { Stdio::inherit() } else { Stdio::piped() };
         command.stdout(output()).stderr(output());
         let own = Orders {
@@ -91,6 +95,14 @@ pub fn start_all(orders: &JobOrders<'_>) -> Result<Vec<Child>, Failure> {
         children.push(command.spawn().map_err(|error| not_started(&words[0], rank, &error))?);
     }
     Ok(children)
+}
+
+/// Standard input that has ended. It is opened here, because an error of the start would blame the program.
+fn no_input() -> Result<Stdio, Failure> {
+    let opened = File::open(NO_INPUT).map(Stdio::from);
+    opened.map_err(|error| {
+        Failure::own(format_args!("cannot open {NO_INPUT}, which ranks other than 0 get as input: {error}"))
+    })
 }
 
 /// The failure with a shell's exit code: 127 when there is no such program, 126 when it cannot be executed.
