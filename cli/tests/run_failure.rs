@@ -27,6 +27,17 @@ fn a_signal_that_ends_a_rank_is_named_and_becomes_128_and_its_number() {
 }
 
 #[test]
+fn a_rank_that_the_limit_on_file_sizes_has_ended_is_told_what_to_raise() {
+    let file = std::env::temp_dir().join(format!("anyccl-run-limit-{}", std::process::id()));
+    let script = format!("ulimit -f 1; exec head -c 100000 /dev/zero >{}", file.display());
+    let job = run_script(1, &[], &script);
+    std::fs::remove_file(file).unwrap();
+    assert_eq!(job.code(), 128 + libc::SIGXFSZ);
+    assert!(job.stderr.contains("was ended by SIGXFSZ: "), "{}", job.stderr);
+    assert!(job.stderr.contains("raise it by ulimit -f\n"), "{}", job.stderr);
+}
+
+#[test]
 fn the_report_repeats_the_last_library_error_and_the_last_lines() {
     // Rank 1 writes so much at its end that the output of rank 0 is out of sight.
     let ready = std::env::temp_dir().join(format!("anyccl-run-failure-{}", std::process::id()));

@@ -143,6 +143,10 @@ impl JobOutcome {
             Ending::Signal { number, .. } if record.passed_on == Some(number) => {
                 ", which was sent to the job"
             }
+            // Memory that ranks share is a file, so it counts.
+            Ending::Signal { number: libc::SIGXFSZ, .. } => {
+                ": a file or the library's memory file grew beyond the limit on file sizes; raise it by ulimit -f"
+            }
             _ => "",
         };
         let host = record.host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
