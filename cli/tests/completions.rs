@@ -15,7 +15,7 @@ const SCRIPT: &str = "train-it.py";
 
 /// Lines of input, and what each has to be completed to: a subcommand, an option, the value of an option,
 /// a word without an option, a program of the PATH, one that is a file, and its argument.
-const LINES: [(&str, &[&str]); 10] = [
+const LINES: [(&str, &[&str]); 12] = [
     ("anyccl simu", &["simulate"]),
     ("anyccl run --bi", &["--bind"]),
     ("anyccl run --bind n", &["none"]),
@@ -23,6 +23,8 @@ const LINES: [(&str, &[&str]); 10] = [
     ("anyccl perf all_", &["all_reduce", "all_gather", "all_to_all"]),
     ("anyccl simulate br", &["broadcast"]),
     ("anyccl perf -d bf", &["bfloat16"]),
+    ("anyccl perf --algorithms rabenseifner_", &["rabenseifner_gather"]),
+    ("anyccl plan --algorithm rabenseifner_", &["rabenseifner_gather"]),
     ("anyccl run -n 2 --bind none sha256s", &["sha256sum"]),
     ("anyccl run -x A=B -- train-", &[SCRIPT]),
     ("anyccl run -n 2 sha256sum train-", &[SCRIPT]),
@@ -111,6 +113,8 @@ fn bash_completes_subcommands_options_values_programs_and_their_arguments() {
         offered perf all_
         offered simulate br
         offered perf -d bf
+        offered perf --algorithms rabenseifner_
+        offered plan --algorithm rabenseifner_
         offered run --bi
         offered run --bind n
         offered run --bind = none -x A = B sha256s
@@ -127,6 +131,8 @@ fn bash_completes_subcommands_options_values_programs_and_their_arguments() {
         "perf all_: all_reduce all_gather all_to_all",
         "simulate br: broadcast",
         "perf -d bf: bfloat16",
+        "perf --algorithms rabenseifner_: rabenseifner_gather",
+        "plan --algorithm rabenseifner_: rabenseifner_gather",
         "run --bi: --bind",
         "run --bind n: none",
         "run --bind = none -x A = B sha256s: sha256sum",

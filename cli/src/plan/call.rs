@@ -1,5 +1,8 @@
 //! The call that `plan` and `simulate` examine, and the tuning of the environment.
 
+use std::collections::BTreeSet;
+
+use anyccl_engine::algo;
 use anyccl_engine::base::{Collective, Rank};
 use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::plan::{BlockLayout, PlanRequest};
@@ -37,6 +40,15 @@ pub struct CallArguments {
 }
 
 const COLLECTIVE: OneOf<Collective> = OneOf { parse: collective, names };
+
+/// Names of algorithms, of whichever collective. The collective that is asked for decides later.
+pub const ALGORITHM: OneOf<String> = OneOf { parse: |text| Ok(text.to_string()), names: algorithm_names };
+
+/// The names of all algorithms, each once.
+pub fn algorithm_names() -> Vec<&'static str> {
+    let names = Collective::UNIFORM.into_iter().flat_map(algo::of).map(|algorithm| algorithm.name);
+    names.collect::<BTreeSet<_>>().into_iter().collect()
+}
 
 /// Collectives with a layout are not among them: they need more than a size to describe them.
 fn names() -> Vec<&'static str> {

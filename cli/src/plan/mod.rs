@@ -25,7 +25,7 @@ use crate::Failure;
 use crate::output::{say, say_json, write};
 use crate::perf::MEMORY;
 use crate::picture::{Format, Theme};
-use call::{CallArguments, PlannedCall};
+use call::{ALGORITHM, CallArguments, PlannedCall};
 use choice::Choice;
 
 /// Show which algorithm a call would use and why, and what each rank would do
@@ -58,7 +58,7 @@ pub struct PlanArguments {
     #[arg(hide_possible_values = true)]
     memory: MemoryKind,
     /// Show this algorithm instead of the chosen one
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = ALGORITHM, hide_possible_values = true)]
     algorithm: Option<String>,
     /// Show the plan of this rank; may be repeated. By default the first two and the last are shown
     #[arg(long, allow_negative_numbers = true)]

@@ -19,7 +19,7 @@ use crate::Failure;
 use crate::output::{say, say_json, write};
 use crate::perf::sizes::{Sweep, parse_bytes};
 use crate::picture::{Format, Heading, Theme, lines};
-use crate::plan::call::{CallArguments, PlannedCall};
+use crate::plan::call::{ALGORITHM, CallArguments, PlannedCall};
 use cluster::Cluster;
 use compare::Comparison;
 
@@ -54,7 +54,7 @@ pub struct SimulateArguments {
     #[arg(short, long, default_value = "engine", value_name = "NAME|FILE")]
     model: String,
     /// Show the critical path of this algorithm instead of the fastest
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = ALGORITHM, hide_possible_values = true)]
     algorithm: Option<String>,
     /// Simulate all sizes from this one up to --bytes, and print a table of their times, too
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]

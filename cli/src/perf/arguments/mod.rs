@@ -15,7 +15,7 @@ use super::ranks::Form;
 use super::sizes::{Sweep, parse_bytes};
 use crate::picture::Theme;
 use crate::run::number_of_ranks;
-use words::{DATATYPE, OPERATOR, WHAT};
+use words::{ALGORITHMS, DATATYPE, OPERATOR, WHAT};
 pub use words::{Iterations, MEMORY, Target, What};
 
 const EXAMPLES: &str = "\
@@ -154,6 +154,7 @@ pub struct PerfArguments {
 
     /// Force these algorithms, one after the other for each size
     #[arg(long, value_name = "all|NAME,NAME", value_delimiter = ',')]
+    #[arg(value_parser = ALGORITHMS, hide_possible_values = true)]
     pub algorithms: Option<Vec<String>>,
 
     /// Measure the costs of links and reductions, for ANYCCL_TUNING_FILE

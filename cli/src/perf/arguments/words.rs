@@ -7,6 +7,8 @@ use anyccl_engine::base::{Collective, Datatype, ReduceOp};
 use anyccl_engine::config::MemoryKind;
 use serde::{Serialize, Serializer};
 
+use super::EVERY_ALGORITHM;
+use crate::plan::call::algorithm_names;
 use crate::spelling::{self, OneOf};
 
 /// What to measure.
@@ -50,6 +52,10 @@ pub const DATATYPE: OneOf<Datatype> =
     OneOf { parse: datatype, names: || Datatype::ALL.map(Datatype::name).to_vec() };
 pub const OPERATOR: OneOf<ReduceOp> =
     OneOf { parse: operator, names: || ReduceOp::ALL.map(ReduceOp::name).to_vec() };
+pub const ALGORITHMS: OneOf<String> = OneOf {
+    parse: |text| Ok(text.to_string()),
+    names: || [EVERY_ALGORITHM].into_iter().chain(algorithm_names()).collect(),
+};
 pub const MEMORY: OneOf<MemoryKind> =
     OneOf { parse: memory_kind, names: || MemoryKind::ALL.map(MemoryKind::name).to_vec() };
 
