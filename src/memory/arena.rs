@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use super::carver::{Carver, LARGE_GRAIN};
 use super::registrations::Registrations;
-use crate::base::{Error, Result};
+use crate::base::{Error, Result, exceeds_memory};
 use crate::sys::owned::Owned;
 use crate::sys::shared_memory::sealed;
 use crate::sys::sparse_memory::{SparseMapping, discard, reasonable_bytes};
@@ -130,7 +130,7 @@ impl Arena {
 
     /// See [`super::allocate`].
     pub(crate) fn allocate(&self, bytes: usize) -> Result<*mut u8> {
-        let refused = |e| Error::system(format!("cannot allocate {bytes} bytes that peers can read"), e);
+        let refused = |e| Error::system(not_allocated(bytes), e);
         let mut ranges = self.ranges.lock();
         let mapping = self.mapping(&mut ranges).map_err(refused)?;
         let no_room = || refused(io::Error::from_raw_os_error(libc::ENOMEM));
@@ -236,4 +236,11 @@ impl Arena {
 pub(super) fn identity(fd: &OwnedFd) -> io::Result<(u64, u64)> {
     let metadata = std::fs::File::from(fd.try_clone()?).metadata()?;
     Ok((metadata.dev(), metadata.ino()))
+}
+
+fn not_allocated(bytes: usize) -> String {
+    match bytes.cast_signed() {
+        ..0 => format!("cannot allocate {}", exceeds_memory(bytes as u64, "bytes")),
+        _ => format!("cannot allocate {bytes} bytes that peers can read"),
+    }
 }

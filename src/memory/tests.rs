@@ -77,7 +77,13 @@ fn only_a_live_allocation_can_be_freed_and_only_once() {
 
 #[test]
 fn an_allocation_larger_than_the_arena_is_refused() {
-    assert!(matches!(allocate(usize::MAX), Err(Error::System { .. })));
+    let refused = |bytes| match allocate(bytes) {
+        Err(error @ Error::System { .. }) => error.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let told = refused(usize::MAX);
+    assert!(told.starts_with("cannot allocate -1, a negative number or one that exceeds memory: "), "{told}");
+    assert!(refused(1 << 62).starts_with("cannot allocate 4611686018427387904 bytes"));
     assert!(matches!(allocate(1 << 60), Err(Error::System { .. })));
 }
 
