@@ -1,6 +1,8 @@
 //! Discovery by a file that rank 0 writes.
 
+use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,6 +16,7 @@ use crate::bootstrap::tcp_store::{Client, Joined};
 use crate::bootstrap::waiting::Waiting;
 use crate::bootstrap::{JobKey, listeners};
 use crate::log_line;
+use crate::sys::host::user_id;
 use crate::sys::trusted_file::TrustPolicy;
 
 impl Discovery<'_> {
@@ -68,7 +71,7 @@ impl Discovery<'_> {
                 log_line!(Debug, "rank {}: found rank 0 by {}", self.seat.rank, path.display());
                 return Ok((key, client));
             }
-            let why = why(&found);
+            let why = why(path, &found);
             if !waiting.pause(&rank, &format_args!("rank 0 to write the file {}", path.display()), &why) {
                 let detail = format!("rank 0 was not found by the file {}: {why}", path.display());
                 return Err(Error::Timeout { waited: waiting.waited(), detail });
@@ -77,8 +80,13 @@ impl Discovery<'_> {
     }
 }
 
-fn why(found: &io::Result<FileContents>) -> String {
+fn why(path: &Path, found: &io::Result<FileContents>) -> String {
     match found {
+        // The system refuses, and not the check of who may have written the file.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_some() => {
+            let owner = fs::metadata(path).ok().map(|file| file.uid());
+            format!("it cannot be read: {error}; {}", advice(owner, user_id()))
+        }
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             format!("it is not believed: {error}")
         }
@@ -96,6 +104,33 @@ fn why(found: &io::Result<FileContents>) -> String {
     }
 }
 
+/// What to do about a file that this user may not read. Rank 0 writes it for its own user alone.
+fn advice(owner: Option<u32>, user: u32) -> String {
+    match owner {
+        Some(owner) if owner != user => format!(
+            "it belongs to user {owner}, and this rank runs as user {user}. Ranks of several users need \
+             ANYCCL_STORE=tcp://HOST:PORT, one ANYCCL_JOB_KEY, and ANYCCL_ALLOW_OTHER_USERS=1"
+        ),
+        _ => format!("user {user} must be able to read the file and to search its folder"),
+    }
+}
+
 fn seconds_since_1970() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_this_user_may_not_read_is_told_with_its_owner_and_what_to_do() {
+        let text = advice(Some(7), 8);
+        for part in ["belongs to user 7", "runs as user 8", "tcp://", "ANYCCL_ALLOW_OTHER_USERS=1"] {
+            assert!(text.contains(part), "{text}");
+        }
+        for owner in [Some(8), None] {
+            assert!(advice(owner, 8).contains("user 8 must be able to read the file"));
+        }
+    }
 }
