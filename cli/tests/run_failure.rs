@@ -87,6 +87,23 @@ fn a_failure_that_every_rank_logs_and_prints_is_one_sentence_and_the_odd_rank_is
 }
 
 #[test]
+fn a_rank_that_left_the_others_with_code_0_is_named_before_those_that_failed() {
+    let script = r#"
+        [ $ANYCCL_RANK = 1 ] && exit 0
+        what='rank 1 (host vm, pid 7) was killed, crashed or ended without finalizing while this rank was in barrier #2'
+        echo "anyccl: error: rank $ANYCCL_RANK of \"world\": $what" >&2
+        exit 3"#;
+    let job = run_script(3, &[], script);
+    assert_eq!(job.code(), 3, "{}", job.stderr);
+    let report: Vec<&str> = job.stderr.lines().filter_map(|line| line.strip_prefix("anyccl run: ")).collect();
+    assert_eq!(report[0], "rank 1 exited with status 0 while others were still in the job", "{}", job.stderr);
+    assert!(report[1].contains(") exited with status 3"), "{}", job.stderr);
+    // A rank that has finalized is missed by nobody.
+    let job = run_script(3, &[], "[ $ANYCCL_RANK = 1 ] && exit 0; exit 3");
+    assert!(!job.stderr.contains("status 0"), "{}", job.stderr);
+}
+
+#[test]
 fn the_report_does_not_repeat_a_line_that_is_still_on_the_screen() {
     let job = run_script(1, &[], "echo 'anyccl: error: rank 3 was lost' >&2; exit 9");
     assert_eq!(job.stderr.matches("rank 3 was lost").count(), 1, "{}", job.stderr);

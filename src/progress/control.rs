@@ -18,6 +18,10 @@ use crate::sys::socket::is_undelivered;
 use crate::transport::control::{ControlChannel, ControlEvent, ControlMessage};
 use crate::transport::{FIRST_CONTEXT, Header, failure};
 
+/// How a rank went away that has not taken its leave: the words behind its name in an error. The launcher
+/// looks for them.
+pub const GONE: &str = "was killed, crashed or ended without finalizing";
+
 /// Most messages that are kept for communicators that this rank has not made yet. A peer is only a few calls
 /// ahead.
 const MOST_EARLY_MESSAGES: usize = 4096;
@@ -276,7 +280,6 @@ impl Engine {
     /// The rank that went away, and how. A rank that has left is missed when its last data has come: its
     /// goodbye may have overtaken that.
     fn departed_rank(&self, id: CommId, by_any_member: bool) -> Option<(Rank, &'static str)> {
-        const GONE: &str = "was killed, crashed or ended without finalizing";
         const CUT_OFF: &str = "wrote nonsense and was cut off";
         const LEFT: &str = "has already left the communicator";
         let comm = self.comms.get(id);

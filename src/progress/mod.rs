@@ -44,6 +44,7 @@ pub mod wait;
 
 pub use consensus::Survivors;
 pub use context::CommId;
+pub use control::GONE;
 pub use engine::{CallOutcome, Engine, Ticket};
 pub use message_wait::Started;
 pub use messaging::MessageTicket;

@@ -2,6 +2,7 @@
 //! report may need.
 
 use super::repeats::{LIBRARY_ERROR, Passage, Repeats};
+use crate::sys::process::Pid;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
@@ -78,6 +79,11 @@ impl RankOutput {
     /// The ranks that called something else than the others, if ranks disagreed.
     pub fn odd_ranks(&self) -> Option<String> {
         self.repeats.odd_ranks()
+    }
+
+    /// The ranks that others have lost without a goodbye, with their process ids.
+    pub fn lost_ranks(&self) -> Vec<(usize, Pid)> {
+        self.repeats.lost_ranks().collect()
     }
 
     fn is_far(&self, at: u64) -> bool {

@@ -11,6 +11,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use anyccl_engine::progress::GONE;
+
+use crate::sys::process::Pid;
+
 /// Start of the library's log lines about errors (`observe::log`).
 pub const LIBRARY_ERROR: &str = "anyccl: error:";
 /// Start of the sentence that ranks made different calls.
@@ -112,6 +116,18 @@ impl Repeats {
         }
         let odd: Vec<String> = odd.iter().map(|(rank, call)| format!("rank {rank} called {call}")).collect();
         Some(format!("{}; {} of the others called {most}", odd.join(", "), many.len()))
+    }
+
+    /// The ranks that others have lost without a goodbye, with their process ids. The numbers are those of
+    /// the communicator, which need not be the world.
+    pub fn lost_ranks(&self) -> impl Iterator<Item = (usize, Pid)> {
+        let lost = self.told.iter().filter(|told| told.core.contains(GONE));
+        lost.filter_map(|told| {
+            // "rank 2 (host vm, pid 4711)"
+            let (rank, rest) = subject(&told.core)?.strip_prefix("rank ")?.split_once(' ')?;
+            let (_, pid) = rest.trim_end_matches(')').rsplit_once(" pid ")?;
+            Some((rank.parse().ok()?, pid.parse().ok()?))
+        })
     }
 }
 
@@ -229,6 +245,9 @@ mod tests {
         assert_eq!(repeats.judge(logged(1, other_words).as_bytes()), Passage::LeftOut);
         assert_eq!(repeats.judge(logged(1, &lost(3, 8)).as_bytes()), Passage::Whole);
         assert_eq!(repeats.odd_ranks(), None);
+        assert_eq!(repeats.lost_ranks().next(), None);
+        repeats.judge(logged(1, &format!("rank 4 (host a, pid 9) {GONE} while x")).as_bytes());
+        assert_eq!(repeats.lost_ranks().collect::<Vec<_>>(), [(4, 9)]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The report to the user about how the job ended.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::time::Duration;
@@ -139,6 +140,11 @@ impl JobOutcome {
         let record = &self.ranks[rank];
         let Some(ending) = record.ending else { return 1 };
         let (pid, program) = (record.pid, &self.programs[rank]);
+        let left = self.ranks_that_left_the_others();
+        if !left.is_empty() {
+            let what = "exited with status 0 while others were still in the job";
+            line(text, &format!("{} {what}", ranges(&left)));
+        }
         let why = match ending {
             Ending::Signal { number, .. } if record.passed_on == Some(number) => {
                 ", which was sent to the job"
@@ -166,6 +172,18 @@ impl JobOutcome {
             }
         }
         ending.code()
+    }
+
+    /// The ranks that exited with 0 by themselves, and that others then missed.
+    fn ranks_that_left_the_others(&self) -> Vec<usize> {
+        // A process that is none of ours was started by a rank: then its number must do.
+        let world_rank = |(number, pid)| self.ranks.iter().position(|rank| rank.pid == pid).unwrap_or(number);
+        let lost: BTreeSet<usize> = self.rank_output.lost_ranks().into_iter().map(world_rank).collect();
+        let has_left = |rank: &usize| {
+            let record = self.ranks.get(*rank);
+            record.is_some_and(|it| it.ending == Some(Ending::Exit(0)) && !it.with_the_job)
+        };
+        lost.into_iter().filter(has_left).collect()
     }
 
     fn describe_others(&self, text: &mut String) {
