@@ -1,5 +1,6 @@
 #include "backend.hpp"
 
+#include "ends.hpp"
 #include "errors.hpp"
 #include "progress.hpp"
 #include "store.hpp"
@@ -74,10 +75,16 @@ void AnycclBackend::abort() {
 void AnycclBackend::shutdown() {
   // The communicator is destroyed when the last work that uses it has gone, too.
   std::shared_ptr<Communicator> last;
-  const std::lock_guard<std::mutex> lock(comm_mutex_);
-  last.swap(comm_);
-  absence_ = "was destroyed";
-  is_destroyed_ = true;
+  {
+    const std::lock_guard<std::mutex> lock(comm_mutex_);
+    last.swap(comm_);
+    absence_ = "was destroyed";
+    is_destroyed_ = true;
+  }
+  if (last && last->leave()) {
+    last.reset();
+    wait_for_ends();
+  }
 }
 
 void AnycclBackend::check_root(int64_t root) const {

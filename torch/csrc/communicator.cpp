@@ -3,21 +3,47 @@
 #include <system_error>
 
 #include "background.hpp"
+#include "ends.hpp"
 #include "errors.hpp"
 
 namespace anyccl_torch {
+namespace {
+
+// Ends a communicator whose program is told of different calls. The library returns them only if no call has.
+void destroy_and_note(anyccl_comm_t comm, const std::string& name) {
+  const anyccl_status_t status = anyccl_comm_destroy(comm);
+  // Any other failure is in the log.
+  note_end_over(
+      status == ANYCCL_ERR_MISMATCH ? to_exception(status, sentence("the end of the group \"" + name + "\""))
+                                    : nullptr);
+}
+
+}  // namespace
 
 int64_t timeout_ms(std::chrono::milliseconds timeout) {
   return timeout.count() > 0 ? timeout.count() : ANYCCL_TIMEOUT_NEVER;
 }
 
 Communicator::Communicator(anyccl_comm_t comm, std::string name, std::chrono::milliseconds timeout)
-    : comm_(comm), name_(std::move(name)), timeout_(timeout) {}
+    : comm_(comm), name_(std::move(name)), timeout_(timeout) {
+  note_group();
+}
 
 Communicator::~Communicator() {
   if (!birthplace_.is_here()) {
     return;
   }
+  if (is_left_) {
+    note_end_begun();
+    try {
+      run_in_background([comm = comm_, name = name_] { destroy_and_note(comm, name); });
+    } catch (const std::system_error&) {
+      // No thread could be made.
+      destroy_and_note(comm_, name_);
+    }
+    return;
+  }
+  note_group_left();
   try {
     if (failure() == ANYCCL_SUCCESS) {
       // A failure is in the log; no caller is left to be told.
@@ -28,6 +54,14 @@ Communicator::~Communicator() {
     // No thread could be made: destroy it here.
   }
   (void)anyccl_comm_destroy(comm_);
+}
+
+bool Communicator::leave() {
+  if (!birthplace_.is_here()) {
+    return false;
+  }
+  is_left_ = true;
+  return note_group_left();
 }
 
 anyccl_comm_t Communicator::get() const {

@@ -2,7 +2,7 @@
 //
 // The communicator is destroyed when the last of these has gone. An orderly end needs all ranks, and may have
 // to wait for them. It runs on a thread of its own, so a program may destroy groups in any order without
-// blocking.
+// blocking (ends.hpp).
 #pragma once
 
 #include <atomic>
@@ -52,6 +52,10 @@ class Communicator {
     return status;
   }
 
+  // The program destroys the group: what the end finds is to be told (ends.hpp). Returns whether it was the last group
+  // of the process.
+  bool leave();
+
   // Fails all calls that are under way, on all ranks.
   void abort() noexcept;
   // Why the communicator can no longer be used; ANYCCL_SUCCESS if it can.
@@ -65,6 +69,7 @@ class Communicator {
   const anyccl_comm_t comm_;
   const std::string name_;
   const Birthplace birthplace_;
+  bool is_left_ = false;
   std::mutex stream_mutex_;
   std::mutex timeout_mutex_;
   std::atomic<std::chrono::milliseconds> timeout_;

@@ -98,6 +98,75 @@ def test_ranks_give_groups_up_in_different_orders():
     assert ranks.same(2, body) == 2
 
 
+def end_of_all():
+    """Destroys all groups. Returns the error that this raises; the second attempt then raises none."""
+    with pytest.raises(dist.DistBackendError) as raised:
+        dist.destroy_process_group()
+    dist.destroy_process_group()
+    assert not dist.is_initialized()
+    return str(raised.value)
+
+
+def test_different_calls_that_no_call_has_noticed_are_raised_when_the_groups_are_destroyed():
+    """Each rank is the root of its broadcast, so it receives nothing."""
+
+    def body(rank, size):
+        dist.broadcast(torch.ones(3), rank)
+        return end_of_all()
+
+    for text in ranks.values(2, body):
+        assert "the end of the group" in text and "root 0" in text and "root 1" in text, text
+
+
+def test_different_calls_in_a_destroyed_group_are_raised_with_the_last_group_of_the_process():
+    def body(rank, size):
+        group = dist.new_group([0, 1])
+        dist.broadcast(torch.ones(3), rank, group=group)
+        # Does not wait for the other rank.
+        dist.destroy_process_group(group)
+        assert total() == 2
+        return end_of_all()
+
+    for text in ranks.values(2, body):
+        assert "root 0" in text and "root 1" in text, text
+
+
+def test_different_calls_that_a_call_has_raised_are_not_raised_at_the_end():
+    def body(rank, size):
+        with pytest.raises(dist.DistBackendError, match="root 1"):
+            dist.broadcast(torch.ones(3), rank)
+            dist.barrier()
+        dist.destroy_process_group()
+        return dist.is_initialized()
+
+    assert ranks.same(2, body) is False
+
+
+def test_a_wait_for_the_end_of_the_other_ranks_can_be_interrupted():
+    over = ranks.Sign()
+
+    def body(rank, size):
+        total()
+        if rank == 1:
+            over.wait()
+            return True
+        assert ranks.interrupted(dist.destroy_process_group) < ranks.SOON
+        over.give()
+        return True
+
+    assert ranks.same(2, body)
+
+
+def test_the_end_of_a_rank_that_has_not_destroyed_its_groups_is_no_error():
+    def body(rank, size):
+        total()
+        if rank == 0:
+            dist.destroy_process_group()
+        return True
+
+    assert ranks.same(2, body, clean=False)
+
+
 def test_a_group_that_is_given_up_by_one_rank_only_does_not_hold_it_up():
     def body(rank, size):
         group = dist.new_group([0, 1])
