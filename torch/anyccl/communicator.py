@@ -137,7 +137,7 @@ class Communicator:
     def create_from_ranks(self, ranks, *, timeout=None, name=None):
         """Makes a communicator of some ranks, in the order of the list; the other ranks get None. Collective
         over all ranks of this communicator."""
-        ranks = [rank_or_tag(rank, "create_from_ranks: rank") for rank in ranks]
+        ranks = [rank_or_tag(rank, "rank") for rank in ranks]
         numbers = (c_int * len(ranks))(*ranks)
         return self._derived("comm_create_from_ranks", numbers, len(ranks), timeout=timeout, name=name)
 

@@ -6,6 +6,7 @@ import weakref
 from .._capi import check, load
 from .._capi.errors import called, integer
 from .._capi.header import MemKind
+from .._capi.methods import public
 
 
 class DeviceMemory:
@@ -24,13 +25,14 @@ class DeviceMemory:
         return {"shape": (self.nbytes,), "typestr": "|u1", "data": (self.address, False), "strides": None, "version": 3}
 
 
+@public
 def device_alloc(size, *, exportable=False):
     """Allocates `size` bytes on the device that is current in this thread. Other processes can map them if
     they are exportable.
 
     It may wait for all work of the device, as cudaMalloc. Their content is undefined.
     """
-    size = integer(size, "device_alloc: size", 0, 2**63 - 1)
+    size = integer(size, "size", 0, 2**63 - 1)
     kind = MemKind.DEVICE_EXPORTABLE if exportable else MemKind.DEVICE
     place = ctypes.c_void_p()
     check(load(), called(load(), "anyccl_mem_alloc_kind", max(size, 1), kind, ctypes.byref(place)))

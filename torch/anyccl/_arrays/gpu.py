@@ -98,7 +98,7 @@ def stream_number(stream):
             stream = getattr(stream, name)
             return int(getattr(stream, "value", stream) or 0)
     if hasattr(stream, "__index__"):
-        return integer(stream, "set_stream: stream", 0, 2**64 - 1)
+        return integer(stream, "stream", 0, 2**64 - 1)
     return refuse(f"{stream!r} is not a stream: give one of CuPy or PyTorch, or its address as a number")
 
 

@@ -5,8 +5,10 @@ import weakref
 
 from .._capi import check, load
 from .._capi.errors import called
+from .._capi.methods import public
 
 
+@public
 def mem_alloc(size):
     """Allocates `size` bytes and returns them as a memoryview. They are freed with the last array that uses
     them.

@@ -11,6 +11,7 @@ import operator
 import re
 
 from .header import FUNCTIONS, NUMBERS, Status
+from .methods import method_called, named
 
 __all__ = ["Error", "InvalidArgumentError", "InvalidUsageError", "UnsupportedError", "PeerLostError", "TimeoutError",
            "MismatchError", "AbortedError", "BootstrapError", "SystemCallError", "InternalError", "briefly", "called", "check", "integer",
@@ -111,15 +112,14 @@ for _kind in (Error, *_CLASSES.values()):
     _kind.__module__ = "anyccl"
 
 
-def check(library, status, rank=-1, waited_for=None):
-    """Raises the exception of a status that is not success. To be called on the thread that made the call.
-    waited_for is the function of C for whose end anyccl_wait_for has waited: the message names that one. If it is empty,
-    the message names none."""
+def check(library, status, rank=-1, method=None):
+    """Raises the exception of a status that is not success. To be called on the thread that made the call. The message
+    names `method`, or else the method that the program has called, in place of the function of C."""
     if status:
         message = library.anyccl_last_error().decode("utf-8", "replace")
-        wait = "anyccl_wait_for: "
-        if waited_for is not None and message.startswith(wait):
-            message = (waited_for and f"{waited_for}: ") + message.removeprefix(wait)
+        method = method or method_called()
+        if method:
+            message = f"{method}: " + re.sub(r"^anyccl_\w+: ", "", message)
         raise _CLASSES.get(status, InternalError)(re.sub(r"\banyccl_(\w+)", _in_python, message), rank)
 
 
@@ -139,7 +139,7 @@ def briefly(function):
     return call
 
 
-# Methods whose names differ from those of the functions of C by more than the case of the first letter.
+# Methods for messages that mention other functions of C, whose names differ from those of the functions of C by more than the case of the first letter.
 _METHODS = {
     "all_reduce": "Allreduce", "broadcast": "Bcast", "all_gather": "Allgather", "reduce_scatter": "Reduce_scatter_block",
     "all_to_all": "Alltoall", "all_gather_v": "Allgatherv", "gather_v": "Gatherv", "scatter_v": "Scatterv",
@@ -180,8 +180,8 @@ _ARGUMENTS = {"peer": "dest", "bytes": "size", "send_tag": "sendtag", "recv_tag"
 @functools.cache
 def _integers(function):
     """Returns (place, name in messages, least, greatest) of each argument of a function of C that is a number."""
-    types, numbers, call = FUNCTIONS[function][1], NUMBERS.get(function, {}), public_name(function)
-    return [(at, f"{call}: {_ARGUMENTS.get(name, name)}", *_LIMITS[types[at]]) for at, name in numbers.items()]
+    types, numbers = FUNCTIONS[function][1], NUMBERS.get(function, {})
+    return [(at, _ARGUMENTS.get(name, name), *_LIMITS[types[at]]) for at, name in numbers.items()]
 
 
 def integer(value, what, least, greatest):
@@ -189,9 +189,9 @@ def integer(value, what, least, greatest):
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{what} {value!r} of type {type(value).__name__} is not an int") from None
+        raise TypeError(named(f"{what} {value!r} of type {type(value).__name__} is not an int")) from None
     if not least <= number <= greatest:
-        raise OverflowError(f"{what} {number} is not between {least} and {greatest}")
+        raise OverflowError(named(f"{what} {number} is not between {least} and {greatest}"))
     return number
 
 
@@ -211,10 +211,10 @@ def called(library, function, *arguments):
     except ctypes.ArgumentError as error:
         place = re.match(r"argument (\d+)", str(error))
         wrong = arguments[int(place[1]) - 1] if place else None
-        raise TypeError(f"{public_name(function)}: {wrong!r} of type {type(wrong).__name__} is not an int") from None
+        raise TypeError(named(f"{wrong!r} of type {type(wrong).__name__} is not an int")) from None
 
 
-def refuse(message, rank=-1):
+def refuse(message, rank=-1, method=None):
     """Raises the library's error for an invalid argument, for properties of Python objects that the library
-    cannot see."""
-    raise InvalidArgumentError(message, rank)
+    cannot see. The message names `method`, or else the method that the program has called."""
+    raise InvalidArgumentError(named(message, method), rank)

@@ -68,12 +68,12 @@ def _extension():
     addresses = {name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in FUNCTIONS}
     _fast_path.bind(addresses, {
         "in_place": IN_PLACE, "reduce_op": ReduceOp, "dumps": pickle.dumps, "loads": pickle.loads,
-        "protocol": pickle.HIGHEST_PROTOCOL, "raise_status": functools.partial(check, library, waited_for=""),
+        "protocol": pickle.HIGHEST_PROTOCOL, "raise_status": functools.partial(check, library),
         "not_served": NOT_SERVED, "refuse_array": refuse_array, "status": Status, "found": "_found"})
     return _fast_path
 
 
-def refuse_array(source, tag, datatype, rank):
+def refuse_array(source, tag, datatype, rank, method=None):
     """Raises the error for a message that is not a pickle."""
     refuse(f"the message of rank {source} with tag {tag} is an array of {Datatype(datatype).name.lower()}, sent by a "
-           "method in upper case: receive it by Recv", rank)
+           "method in upper case: receive it by Recv", rank, method)

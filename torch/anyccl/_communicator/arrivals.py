@@ -29,20 +29,21 @@ class Arrivals:
         self._waiting = []
         self._lock = threading.Lock()
 
-    def expect(self, source, tag, call):
-        """Starts a receive and returns it. `call` is the method that the program has called."""
-        source, tag = rank_or_tag(source, f"{call}: source"), rank_or_tag(tag, f"{call}: tag")
+    def expect(self, source, tag):
+        """Starts a receive and returns it."""
+        source, tag = rank_or_tag(source, "source"), rank_or_tag(tag, "tag")
         receive = ObjectReceive(self, source, tag)
         with self._lock:
             self._waiting.append(receive)
         return receive
 
-    def look(self):
-        """Matches messages that have come with the receives that wait."""
+    def look(self, method=None):
+        """Matches messages that have come with the receives that wait. `method` has started the receive that the program
+        waits for; None: it is the one that the program has called."""
         with self._lock:
             passed = []
             for receive in self._waiting:
-                if not receive.has_met and not receive.meet(passed):
+                if not receive.has_met and not receive.meet(passed, method):
                     passed.append(receive)
             self._waiting = passed
 
@@ -75,8 +76,8 @@ class ObjectReceive:
         # Memory for the message; its receive before it is started, and after.
         self._room = self._prepared = self._pending = None
         self._is_cancelled = False
-        # As that of a Pending.
-        self.owner = None
+        # As those of a Pending.
+        self.method = self.owner = None
 
     @property
     def is_dropped(self):
@@ -98,28 +99,28 @@ class ObjectReceive:
     def accepts(self, message):
         return self._source in (ANY_SOURCE, message.source) and self._tag in (ANY_TAG, message.tag)
 
-    def meet(self, earlier):
+    def meet(self, earlier, method):
         """Takes the oldest message that this receive accepts, unless an earlier receive accepts it too.
         Returns whether it has a message."""
         communicator = self._arrivals.communicator
         if self._prepared is None:
-            if not self._taken.value and not self._take(communicator, earlier):
+            if not self._taken.value and not self._take(communicator, earlier, method):
                 return False
             self._prepared = self._prepare(communicator)
-            self._prepared.owner = self.owner
+            self._prepared.owner, self._prepared.method = self.owner, self.method
         if not self._prepared.is_open:
             room, found, library = self._room, self._found, communicator._library
             communicator._check(library.anyccl_imrecv(receiver(room).address, found.count, found.datatype,
-                                                      byref(self._taken), self._prepared.place))
+                                                      byref(self._taken), self._prepared.place), method)
         self._pending = communicator._keep(self._prepared)
         return True
 
-    def _take(self, communicator, earlier):
-        message = communicator._iprobe(self._source, self._tag)
+    def _take(self, communicator, earlier, method):
+        message = communicator._iprobe(self._source, self._tag, method)
         if message is None or any(other.accepts(message) for other in earlier):
             return False
         communicator._check(communicator._library.anyccl_improbe(
-            message.source, message.tag, communicator._handle, byref(self._taken), byref(self._found)))
+            message.source, message.tag, communicator._handle, byref(self._taken), byref(self._found)), method)
         return bool(self._taken.value)
 
     def _prepare(self, communicator):
@@ -128,7 +129,7 @@ class ObjectReceive:
 
         def unpickle():
             if found.datatype != Datatype.BYTE:
-                refuse_array(found.source, found.tag, found.datatype, rank)
+                refuse_array(found.source, found.tag, found.datatype, rank, self.method)
             return pickle.loads(room)
 
         return Pending(communicator._library, rank, communicator._handle, (room, receiver(room)), unpickle)
@@ -142,12 +143,12 @@ class ObjectReceive:
         there."""
         begun = perf_counter()
         while self._pending is None and not self._is_cancelled:
-            self._arrivals.look()
+            self._arrivals.look(self.method)
             if self._pending is not None:
                 break
             if timeout_ms is None:
                 # Only waits: the message that it finds may be for an earlier receive.
-                self._arrivals.communicator._wait_for_message(self._source, self._tag)
+                self._arrivals.communicator._wait_for_message(self._source, self._tag, self.method)
             elif 1000 * (perf_counter() - begun) >= timeout_ms:
                 return False
             else:

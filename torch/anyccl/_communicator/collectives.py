@@ -9,10 +9,10 @@ from .._capi.fast_path import NOT_SERVED
 from .operator import SUM, code_of
 
 
-def refuse_in_place_on_gpu(buffer, call):
+def refuse_in_place_on_gpu(buffer):
     """Refuses a call after which this package would have to move elements within a buffer."""
     if buffer.is_on_gpu:
-        refuse(f"{call}: anyccl.IN_PLACE is not possible on a GPU; give a receive buffer")
+        refuse("anyccl.IN_PLACE is not possible on a GPU; give a receive buffer")
 
 
 class Collectives:
@@ -21,36 +21,36 @@ class Collectives:
     A blocking method asks the extension first. It starts the operation by itself if that does not serve the call.
     """
 
-    def _pair(self, sendbuf, recvbuf, call):
+    def _pair(self, sendbuf, recvbuf):
         """Returns both buffers of a call whose send and receive buffers have the same number of elements."""
         recv = receiver(recvbuf)
         send = recv if sendbuf is IN_PLACE else sender(sendbuf)
-        self._agree(send, recv, call, recv.count)
+        self._agree(send, recv, recv.count)
         return send, recv
 
-    def _agree(self, send, recv, call, expected):
+    def _agree(self, send, recv, expected):
         if send.datatype != recv.datatype:
-            refuse(f"{call}: the send buffer has elements of type {send.datatype.name.lower()}, the receive buffer of type "
+            refuse(f"the send buffer has elements of type {send.datatype.name.lower()}, the receive buffer of type "
                    f"{recv.datatype.name.lower()}", self._rank)
         if send.count != expected:
-            refuse(f"{call}: the send buffer has {send.count} elements, the receive buffer {recv.count}, the communicator "
+            refuse(f"the send buffer has {send.count} elements, the receive buffer {recv.count}, the communicator "
                    f"{self._size} ranks", self._rank)
 
-    def _per_rank(self, buffer, call):
+    def _per_rank(self, buffer):
         each, rest = divmod(buffer.count, self._size)
         if rest:
-            refuse(f"{call}: {buffer.count} elements are not {self._size} blocks of one length", self._rank)
+            refuse(f"{buffer.count} elements are not {self._size} blocks of one length", self._rank)
         return each
 
     def _allreduce(self, sendbuf, recvbuf, op):
-        send, recv = self._pair(sendbuf, recvbuf, "Allreduce")
+        send, recv = self._pair(sendbuf, recvbuf)
         code, after = code_of(op)
         return self._begin("all_reduce", send.address, recv.address, recv.count, recv.datatype, code, keeps=(send, recv, op),
                            after=after)
 
     def _reduce(self, sendbuf, recvbuf, op, root):
         if self._rank == root:
-            send, recv = self._pair(sendbuf, recvbuf, "Reduce")
+            send, recv = self._pair(sendbuf, recvbuf)
         else:
             send, recv = sender(sendbuf), NOTHING
         code, after = code_of(op)
@@ -64,17 +64,17 @@ class Collectives:
 
     def _allgather(self, sendbuf, recvbuf):
         recv = receiver(recvbuf)
-        each = self._per_rank(recv, "Allgather")
+        each = self._per_rank(recv)
         send = recv.part(self._rank * each, each) if sendbuf is IN_PLACE else sender(sendbuf)
-        self._agree(send, recv, "Allgather", each)
+        self._agree(send, recv, each)
         return self._begin("all_gather", send.address, recv.address, each, recv.datatype, keeps=(send, recv))
 
     def _gather(self, sendbuf, recvbuf, root):
         if self._rank == root:
             recv = receiver(recvbuf)
-            each = self._per_rank(recv, "Gather")
+            each = self._per_rank(recv)
             send = recv.part(self._rank * each, each) if sendbuf is IN_PLACE else sender(sendbuf)
-            self._agree(send, recv, "Gather", each)
+            self._agree(send, recv, each)
         else:
             send, recv = sender(sendbuf), NOTHING
         return self._begin("gather", send.address, recv.address, send.count, send.datatype, root, keeps=(send, recv))
@@ -82,9 +82,9 @@ class Collectives:
     def _scatter(self, sendbuf, recvbuf, root):
         if self._rank == root:
             send = sender(sendbuf)
-            each = self._per_rank(send, "Scatter")
+            each = self._per_rank(send)
             recv = send.part(self._rank * each, each) if recvbuf is IN_PLACE else receiver(recvbuf)
-            self._agree(send, recv, "Scatter", self._size * recv.count)
+            self._agree(send, recv, self._size * recv.count)
         else:
             send, recv = NOTHING, receiver(recvbuf)
         return self._begin("scatter", send.address, recv.address, recv.count, recv.datatype, root, keeps=(send, recv))
@@ -92,8 +92,8 @@ class Collectives:
     def _reduce_scatter_block(self, sendbuf, recvbuf, op):
         recv, (code, after) = receiver(recvbuf), code_of(op)
         if sendbuf is IN_PLACE:
-            send, each = recv, self._per_rank(recv, "Reduce_scatter_block")
-            refuse_in_place_on_gpu(recv, "Reduce_scatter_block")
+            send, each = recv, self._per_rank(recv)
+            refuse_in_place_on_gpu(recv)
             recv, finish = send.part(self._rank * each, each), after
 
             # In place, the library leaves the part at its own position in the buffer.
@@ -102,23 +102,23 @@ class Collectives:
                 return finish and finish()
         else:
             send, each = sender(sendbuf), recv.count
-            self._agree(send, recv, "Reduce_scatter_block", self._size * each)
+            self._agree(send, recv, self._size * each)
         return self._begin("reduce_scatter", send.address, recv.address, each, send.datatype, code, keeps=(send, recv, op),
                            after=after)
 
     def _alltoall(self, sendbuf, recvbuf):
-        send, recv = self._pair(sendbuf, recvbuf, "Alltoall")
-        each = self._per_rank(recv, "Alltoall")
+        send, recv = self._pair(sendbuf, recvbuf)
+        each = self._per_rank(recv)
         return self._begin("all_to_all", send.address, recv.address, each, recv.datatype, keeps=(send, recv))
 
     def _scan(self, sendbuf, recvbuf, op):
-        send, recv = self._pair(sendbuf, recvbuf, "Scan")
+        send, recv = self._pair(sendbuf, recvbuf)
         code, after = code_of(op)
         return self._begin("scan", send.address, recv.address, recv.count, recv.datatype, code, keeps=(send, recv, op),
                            after=after)
 
     def _exscan(self, sendbuf, recvbuf, op):
-        send, recv = self._pair(sendbuf, recvbuf, "Exscan")
+        send, recv = self._pair(sendbuf, recvbuf)
         code, after = code_of(op)
         return self._begin("exscan", send.address, recv.address, recv.count, recv.datatype, code, keeps=(send, recv, op),
                            after=after)

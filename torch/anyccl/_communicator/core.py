@@ -6,6 +6,7 @@ from .._arrays import gpu
 from .._capi import check, load
 from .._capi.errors import Error, briefly, called
 from .._capi.fast_path import calls_of
+from .._capi.methods import public
 from .request import Request, wait_for_all
 from .waiting import Pending
 
@@ -15,7 +16,7 @@ SWEEP_AT = 64
 
 def assembled(*parts):
     """Makes one class of several: a decorator that copies the methods of `parts` into the class. So messages of Python
-    and help() show one class, and not how its source is divided."""
+    and help() show one class, and not how its source is divided. Messages of errors name its methods."""
 
     def assemble(whole):
         for part in parts:
@@ -27,7 +28,7 @@ def assembled(*parts):
             if callable(function) and hasattr(function, "__qualname__"):
                 function.__qualname__ = f"{whole.__qualname__}.{name}"
                 function.__module__ = whole.__module__
-        return whole
+        return public(whole)
 
     return assemble
 
@@ -60,16 +61,17 @@ class Core:
         return value.value
 
     @briefly
-    def _check(self, status):
-        check(self._library, status, self._rank)
+    def _check(self, status, method=None):
+        check(self._library, status, self._rank, method)
 
-    def _called(self, function, *arguments):
-        """Calls anyccl_<function>, and raises its failure."""
-        self._check(called(self._library, f"anyccl_{function}", *arguments))
+    def _called(self, function, *arguments, method=None):
+        """Calls anyccl_<function>, and raises its failure. The message names `method`, or else the method that the program
+        has called."""
+        self._check(called(self._library, f"anyccl_{function}", *arguments), method)
 
     def _begin(self, name, *arguments, keeps, after=None):
         """Starts anyccl_i<name>, and returns it as a Pending."""
-        pending = Pending(self._library, self._rank, self._handle, keeps, after, function=f"anyccl_i{name}")
+        pending = Pending(self._library, self._rank, self._handle, keeps, after)
         self._called(f"i{name}", *arguments, self._handle, pending.place)
         return pending
 

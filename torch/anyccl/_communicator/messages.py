@@ -4,9 +4,10 @@ from ctypes import byref, c_int
 from time import perf_counter, sleep
 
 from .._arrays import receiver, sender
-from .._capi.errors import TimeoutError, briefly
+from .._capi.errors import TimeoutError, briefly, rank_or_tag
 from .._capi.fast_path import NOT_SERVED
 from .._capi.header import ANY_SOURCE, ANY_TAG, MessageStatus
+from .._capi.methods import named
 from .status import fill_status
 
 # How long a probe polls without a pause, because an answer has often come by then; and its pauses after that.
@@ -71,6 +72,8 @@ class Messages:
         return self._request(self._recv, buf, source, tag)
 
     def _both(self, sendbuf, dest, sendtag, recvbuf, source, recvtag):
+        dest, sendtag = rank_or_tag(dest, "dest"), rank_or_tag(sendtag, "sendtag")
+        source, recvtag = rank_or_tag(source, "source"), rank_or_tag(recvtag, "recvtag")
         # Both buffers are checked before either operation is started.
         send, recv = sender(sendbuf), receiver(recvbuf)
         # In a stream of a GPU, nothing that comes after the receive begins before its message is there.
@@ -118,22 +121,24 @@ class Messages:
         return self.Iprobe(source, tag, status)
 
     @briefly
-    def _iprobe(self, source, tag):
+    def _iprobe(self, source, tag, method=None):
         found, message = c_int(), MessageStatus()
-        self._called("iprobe", source, tag, self._handle, byref(found), byref(message))
+        self._called("iprobe", source, tag, self._handle, byref(found), byref(message), method=method)
         return message if found.value else None
 
     @briefly
-    def _wait_for_message(self, source, tag):
-        """Polls for a message, so that Ctrl-C can interrupt: often at first, then less and less often."""
+    def _wait_for_message(self, source, tag, method=None):
+        """Polls for a message, so that Ctrl-C can interrupt: often at first, then less and less often. Messages of errors
+        name `method`, or else the method that the program has called."""
         begun, pause = perf_counter(), FIRST_PAUSE_SECONDS
-        while not (message := self._iprobe(source, tag)):
+        while not (message := self._iprobe(source, tag, method)):
             waited = perf_counter() - begun
             if waited < EAGER_SECONDS:
                 continue
             if self._timeout is not None and waited > self._timeout:
-                raise TimeoutError(f"no message from {'any rank' if source == ANY_SOURCE else f'rank {source}'} with "
-                                   f"{'any tag' if tag == ANY_TAG else f'tag {tag}'} after {waited:.1f} s", self._rank)
+                sought = (f"{'any rank' if source == ANY_SOURCE else f'rank {source}'} with "
+                          f"{'any tag' if tag == ANY_TAG else f'tag {tag}'}")
+                raise TimeoutError(named(f"no message from {sought} after {waited:.1f} s", method), self._rank)
             sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
         return message

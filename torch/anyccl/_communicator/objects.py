@@ -89,7 +89,7 @@ class Objects:
             received = self._fast.recv_object(source, tag, status)
             if received is not NOT_SERVED:
                 return received
-        receive = self._arrivals.expect(source, tag, "recv")
+        receive = self._arrivals.expect(source, tag)
         try:
             receive.wait()
         except BaseException:
@@ -100,7 +100,7 @@ class Objects:
 
     def irecv(self, source=ANY_SOURCE, tag=ANY_TAG):
         """Starts recv and returns a Request, whose wait returns the object. The size of the object is not limited."""
-        return Request(self._arrivals.expect(source, tag, "irecv"))
+        return Request(self._arrivals.expect(source, tag))
 
     def sendrecv(self, sendobj, dest, sendtag=0, source=ANY_SOURCE, recvtag=ANY_TAG, status=None):
         """Sends an object to one rank and receives one at the same time. Returns the object that was received.
@@ -118,7 +118,8 @@ class Objects:
                 return received
         if sending is None:
             # Nothing is sent if nothing can be received.
-            source, recvtag = rank_or_tag(source, "sendrecv: source"), rank_or_tag(recvtag, "sendrecv: recvtag")
+            dest, sendtag = rank_or_tag(dest, "dest"), rank_or_tag(sendtag, "sendtag")
+            source, recvtag = rank_or_tag(source, "source"), rank_or_tag(recvtag, "recvtag")
             sending = self._send_object(sendobj, dest, sendtag)
         self._keep(sending)
         received = self.recv(source, recvtag, status)
@@ -211,7 +212,7 @@ class Objects:
         Collective.
         """
         is_root = self._rank == root
-        contents = self._dumped_list(sendobj, "scatter") if is_root else []
+        contents = self._dumped_list(sendobj) if is_root else []
         lengths = array("q", map(len, contents)) if is_root else None
         length = array("q", [0])
         self.Scatter(lengths, length, root)
@@ -228,7 +229,7 @@ class Objects:
 
         Collective.
         """
-        contents = self._dumped_list(sendobj, "alltoall")
+        contents = self._dumped_list(sendobj)
         sent, got = array("q", map(len, contents)), array("q", bytes(8 * self._size))
         self.Alltoall(sent, got)
         room = bytearray(sum(got))
@@ -280,10 +281,10 @@ class Objects:
         return self._begin(call, content.address, content.count, Datatype.BYTE, dest, tag, keeps=content)
 
     @briefly
-    def _dumped_list(self, things, call):
+    def _dumped_list(self, things):
         things = list(things)
         if len(things) != self._size:
-            refuse(f"{call}: a list of {len(things)} objects for {self._size} ranks", self._rank)
+            refuse(f"a list of {len(things)} objects for {self._size} ranks", self._rank)
         return [_dumped(thing) for thing in things]
 
 

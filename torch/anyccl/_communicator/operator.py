@@ -1,11 +1,13 @@
 """Reduction operators: those of the library, and those that a program makes."""
 
 import ctypes
+import functools
 from ctypes import byref, c_int
 
 from .._capi import ReduceOp, check, load
 from .._capi.errors import refuse
 from .._capi.header import ReduceFunction, Scalar
+from .._capi.methods import public
 from .._arrays import datatypes, sender
 
 SUM, PRODUCT, MIN, MAX, AVG = ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG
@@ -28,6 +30,7 @@ ON_OBJECTS = {
 }
 
 
+@functools.partial(public, name="Op")
 class Op:
     """An operator that a program has made, for methods of buffers with the argument `op`."""
 

@@ -4,9 +4,11 @@ import math
 import weakref
 from time import monotonic
 
+from .._capi.methods import method_called, public
 from .status import fill_status
 
 
+@public
 class Request:
     """A started operation. The library uses its buffers until it has ended.
 
@@ -17,6 +19,7 @@ class Request:
     def __init__(self, pending):
         # A Pending, or an object with the same methods.
         self._pending = pending
+        pending.method = method_called()
         pending.owner = weakref.ref(self)
 
     def Wait(self, status=None):

@@ -9,6 +9,7 @@ from ctypes import byref, c_void_p, sizeof
 
 from .._capi import check, header, load
 from .._capi.errors import briefly, called, refuse
+from .._capi.methods import named, public
 from .waiting import interruptibly
 
 # The default of ANYCCL_TIMEOUT_MS (docs/environment.md).
@@ -32,7 +33,7 @@ def settings(timeout=None, name=None, interface=None, backend=None, for_devices=
             refuse(f"timeout {timeout}; accepted: seconds above 0, math.inf, or None for the default")
         ms = header.TIMEOUT_NEVER if math.isinf(timeout) else max(1, round(1000 * timeout))
         if ms >= 2**63:
-            raise OverflowError(f"timeout {timeout} is not below {2**63 // 1000} seconds; math.inf is no limit")
+            raise OverflowError(named(f"timeout {timeout} is not below {2**63 // 1000} seconds; math.inf is no limit"))
         config.timeout_ms = ms
     return config
 
@@ -56,6 +57,7 @@ def created(function, *arguments, rank=-1, on_interrupt=None):
     return interruptibly(create, on_interrupt)
 
 
+@public
 def unique_id():
     """Makes a new id, as bytes. One rank makes it, and all ranks pass it to Communicator.from_id(). The
     process that made it answers the ranks that join, so it must live until all have joined."""

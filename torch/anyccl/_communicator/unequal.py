@@ -14,14 +14,14 @@ class Unequal:
 
     def _allgatherv(self, sendbuf, recvbuf):
         recv = Blocks.received(recvbuf, self._size)
-        send = self._block_to_give(sendbuf, recv, "Allgatherv")
+        send = self._block_to_give(sendbuf, recv)
         return self._begin("all_gather_v", send.address, recv.buffer.address, recv.sizes, recv.displs, send.datatype,
                            keeps=(send, recv))
 
     def _gatherv(self, sendbuf, recvbuf, root):
         if self._rank == root:
             recv = Blocks.received(recvbuf, self._size)
-            send = self._block_to_give(sendbuf, recv, "Gatherv")
+            send = self._block_to_give(sendbuf, recv)
             address, sizes, displs = recv.buffer.address, recv.sizes, recv.displs
         else:
             send, recv, address, sizes, displs = sender(sendbuf), NOTHING, None, None, None
@@ -33,7 +33,7 @@ class Unequal:
             send = Blocks.sent(sendbuf, self._size)
             own = send.buffer.part(send.start(root), send.counts[root])
             recv = own if recvbuf is IN_PLACE else receiver(recvbuf)
-            self._agree(own, recv, "Scatterv", recv.count)
+            self._agree(own, recv, recv.count)
             address, sizes, displs = send.buffer.address, send.sizes, send.displs
         else:
             send, recv, address, sizes, displs = NOTHING, receiver(recvbuf), None, None, None
@@ -46,10 +46,10 @@ class Unequal:
         blocks = Blocks.sent(whole if recvcounts is None else [whole, recvcounts], self._size)
         send, each = blocks.buffer, blocks.counts[self._rank]
         if sum(blocks.counts) != send.count:
-            refuse(f"Reduce_scatter: recvcounts are {sum(blocks.counts)} elements together, the send buffer has "
+            refuse(f"recvcounts are {sum(blocks.counts)} elements together, the send buffer has "
                    f"{send.count}", self._rank)
         if sendbuf is IN_PLACE:
-            refuse_in_place_on_gpu(send, "Reduce_scatter")
+            refuse_in_place_on_gpu(send)
             recv, finish = send.part(blocks.start(self._rank), each), after
 
             # In place, the library leaves the part at its own position in the buffer.
@@ -57,14 +57,14 @@ class Unequal:
                 ctypes.memmove(send.address, recv.address, each * send.itemsize)
                 return finish and finish()
         else:
-            self._agree(send.part(0, each), recv, "Reduce_scatter", recv.count)
+            self._agree(send.part(0, each), recv, recv.count)
         return self._begin("reduce_scatter_v", send.address, recv.address, blocks.sizes, send.datatype, code,
                            keeps=(send, recv, op), after=after)
 
     def _alltoallv(self, sendbuf, recvbuf):
         recv = Blocks.received(recvbuf, self._size)
         send = recv if sendbuf is IN_PLACE else Blocks.sent(sendbuf, self._size)
-        self._agree(send.buffer, recv.buffer, "Alltoallv", send.buffer.count)
+        self._agree(send.buffer, recv.buffer, send.buffer.count)
         return self._begin("all_to_all_v", send.buffer.address, recv.buffer.address, send.sizes, send.displs, recv.sizes,
                            recv.displs, recv.buffer.datatype, keeps=(send, recv))
 
@@ -72,16 +72,16 @@ class Unequal:
         sends, recvs = [sender(one) for one in sendbufs], [receiver(one) for one in recvbufs]
         kinds = {buffer.datatype for buffer in sends + recvs}
         if len(sends) != self._size or len(recvs) != self._size or len(kinds) != 1:
-            refuse(f"Alltoall_list: {len(sends)} send and {len(recvs)} receive buffers of {len(kinds)} types; there must be "
+            refuse(f"{len(sends)} send and {len(recvs)} receive buffers of {len(kinds)} types; there must be "
                    f"{self._size} each, of one type", self._rank)
         return self._begin("all_to_all_list", *(_array(c_void_p, [one.address for one in side]) for side in (sends, recvs)),
                            *(_array(c_size_t, [one.count for one in side]) for side in (sends, recvs)), kinds.pop(),
                            keeps=(sends, recvs))
 
-    def _block_to_give(self, sendbuf, recv, call):
+    def _block_to_give(self, sendbuf, recv):
         own = recv.buffer.part(recv.start(self._rank), recv.counts[self._rank])
         send = own if sendbuf is IN_PLACE else sender(sendbuf)
-        self._agree(send, own, call, own.count)
+        self._agree(send, own, own.count)
         return send
 
     def Allgatherv(self, sendbuf, recvbuf):

@@ -11,6 +11,7 @@ from ctypes import byref, c_int, c_void_p
 from .._capi import check
 from .._capi.errors import briefly
 from .._capi.header import MessageStatus
+from .._capi.methods import continue_method, method_called
 
 SLICE_MS = 100
 # Longest time that the end of the process waits for a thread that was left behind.
@@ -24,12 +25,11 @@ class Pending:
     outcome is computed from them when the program waits again.
     """
 
-    __slots__ = ("_library", "_rank", "_communicator", "_function", "_handle", "_done", "_message", "_keeps", "_after",
-                 "_failure", "_is_over", "_lock", "is_in_stream", "message", "owner", "result")
+    __slots__ = ("_library", "_rank", "_communicator", "_handle", "_done", "_message", "_keeps", "_after",
+                 "_failure", "_is_over", "_lock", "is_in_stream", "message", "method", "owner", "result")
 
-    def __init__(self, library, rank, communicator, keeps, after=None, request=None, function=None):
+    def __init__(self, library, rank, communicator, keeps, after=None, request=None):
         self._library, self._rank, self._communicator = library, rank, communicator
-        self._function = function
         self._handle, self._done, self._message = c_void_p(request), c_int(), MessageStatus(source=-1, tag=-1)
         self._keeps, self._after = keeps, after
         self._failure, self._is_over = None, False
@@ -37,6 +37,8 @@ class Pending:
         self.is_in_stream = False
         # Only one thread at a time may ask the library about a request.
         self._lock = threading.Lock()
+        # The method that has started it, for messages; None: the one that waits.
+        self.method = None
         # Weak reference to the Request by which the program knows it; None: it is that of a blocking call.
         self.owner = None
         # Status of the message, if the operation was one; and the value that `after` returned.
@@ -117,7 +119,7 @@ class Pending:
         if self._message.source >= 0 or self._message.cancelled:
             self.message = self._message
         try:
-            check(self._library, status, self._rank, self._function)
+            check(self._library, status, self._rank, self.method)
             if self._after is not None:
                 self.result = self._after()
         except Exception as failure:
@@ -137,9 +139,10 @@ def interruptibly(function, on_interrupt=None):
     if threading.current_thread() is not threading.main_thread():
         return function()  # Python handles no signals in this thread.
     # An Event, not Thread.join(): some versions of Python regard a thread as ended after an interrupted join.
-    outcome, ended = [], threading.Event()
+    outcome, ended, method = [], threading.Event(), method_called()
 
     def call():
+        continue_method(method)
         try:
             outcome.append((function(), None))
         except BaseException as failure:

@@ -114,6 +114,21 @@ def test_an_array_is_not_taken_for_an_object(comm):
     request.Wait()
 
 
+def test_an_error_of_a_receive_names_the_receive_and_no_call_inside_it(comm):
+    impatient = comm.dup(timeout=0.05)
+    for name in ("recv", "Probe", "probe"):
+        harness.refused(anyccl.TimeoutError, getattr(impatient, name), f"rank {comm.rank}: {name}: no message from any rank")
+    impatient.close()
+    failed = comm.dup()
+    room, request = np.empty(1), failed.irecv(0)
+    if comm.rank == comm.size - 1:
+        failed.abort("no more")
+    for name, call in (("recv", lambda: failed.recv(0)), ("Recv", lambda: failed.Recv(room, 0)), ("probe", lambda: failed.probe(0)),
+                       ("sendrecv", lambda: failed.sendrecv(1, 0, 0, 0)), ("irecv", request.wait)):
+        harness.refused(anyccl.AbortedError, call, f"rank {comm.rank}: {name}: ", "no more")
+    failed.close()
+
+
 def test_collectives_of_objects(comm):
     ranks, rank = list(range(comm.size)), comm.rank
     names = [f"{r}" * r for r in ranks]

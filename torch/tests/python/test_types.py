@@ -85,7 +85,7 @@ texts = [
     ("Ibcast() got an unexpected", lambda: world.Ibcast(x, rot=1)),
     ("Bcast: 'a' of type str is not an int", lambda: world.Bcast(x, "a")),
     ("Send: 0.5 of type float is not an int", lambda: world.Send(x, 0.5)),
-    ("Send: invalid peer: 9", lambda: world.send(1, 9)),
+    ("send: invalid peer: 9", lambda: world.send(1, 9)),
     ("Probe: invalid source: 9", lambda: world.Probe(9)),
     ("split: 'a' of type str is not an int", lambda: world.split("a")),
     ("create_from_ranks: invalid ranks: 7", lambda: world.create_from_ranks([7])),
@@ -94,31 +94,32 @@ texts = [
     ("mem_alloc: 'a' of type str is not an int", lambda: anyccl.mem_alloc("a")),
     ("from_id: '1' of type str is not an int", lambda: anyccl.Communicator.from_id(bytes(128), "1", 0)),
     ("create_from_ranks: rank 0.5 of type float is not an int", lambda: world.create_from_ranks([0.5])),
-    ("counts of the receive buffer: 4.0 of type float is not an int", lambda: world.Allgatherv(x, [y, [4.0]])),
+    ("Allgatherv: the counts of the receive buffer: 4.0 of type float is not an int", lambda: world.Allgatherv(x, [y, [4.0]])),
 ]
 # What ctypes would cut off: other ranks, other tags, other lengths.
 far, own = 2**32, anyccl.unique_id()
 too_large = [
     ("Send: tag 4294967303 is not between -2147483648 and 2147483647", lambda: world.Send(x, 0, far + 7)),
-    ("Send: tag 4294967303 is", lambda: world.send(1, 0, far + 7)),
-    ("Send: tag 4294967303 is", lambda: world.isend(1, 0, far + 7)),
-    ("Ssend: dest 4294967296 is", lambda: world.ssend(1, far)),
-    ("Send: dest 4294967296 is", lambda: world.Isend(x, far, 3)),
+    ("send: tag 4294967303 is", lambda: world.send(1, 0, far + 7)),
+    ("isend: tag 4294967303 is", lambda: world.isend(1, 0, far + 7)),
+    ("ssend: dest 4294967296 is", lambda: world.ssend(1, far)),
+    ("Isend: dest 4294967296 is", lambda: world.Isend(x, far, 3)),
     ("Recv: source 4294967295 is", lambda: world.Recv(x, far - 1, 9)),
-    ("Recv: tag -4294967296 is", lambda: world.Irecv(x, 0, -far)),
-    ("Recv: source 4294967296 is", lambda: world.Sendrecv(x, 0, 0, y, far)),
-    ("Send: tag 4294967296 is", lambda: world.Sendrecv(x, 0, far, y, 0)),
+    ("Irecv: tag -4294967296 is", lambda: world.Irecv(x, 0, -far)),
+    ("Sendrecv: source 4294967296 is", lambda: world.Sendrecv(x, 0, 0, y, far)),
+    ("Sendrecv: sendtag 4294967296 is", lambda: world.Sendrecv(x, 0, far, y, 0)),
     ("recv: source 4294967296 is", lambda: world.recv(far)),
     ("irecv: tag 4294967296 is", lambda: world.irecv(0, far)),
-    ("Send: dest 4294967296 is", lambda: world.sendrecv(1, far)),
+    ("sendrecv: dest 4294967296 is", lambda: world.sendrecv(1, far)),
     ("sendrecv: source 4294967296 is", lambda: world.sendrecv(1, 0, 0, far)),
     ("sendrecv: recvtag 4294967296 is", lambda: world.sendrecv(1, 0, 0, 0, far)),
     ("Probe: source 4294967296 is", lambda: world.Probe(far)),
-    ("Probe: tag 4294967296 is", lambda: world.Iprobe(0, far)),
+    ("Iprobe: tag 4294967296 is", lambda: world.Iprobe(0, far)),
     ("Bcast: root 4294967296 is", lambda: world.Bcast(x, far)),
-    ("Bcast: root -4294967296 is", lambda: world.bcast(5, -far)),
+    ("bcast: root -4294967296 is", lambda: world.bcast(5, -far)),
     ("Reduce: root 8589934592 is", lambda: world.Reduce(x, y, anyccl.SUM, 2 * far)),
-    ("Gather: root 4294967296 is", lambda: world.gather(1, far)),
+    ("gather: root 4294967296 is", lambda: world.gather(1, far)),
+    ("reduce: root 4294967296 is", lambda: world.reduce(1, root=far)),
     ("Scatter: root 4294967296 is", lambda: world.Scatter(None, x, far)),
     ("Gatherv: root 4294967296 is", lambda: world.Gatherv(x, None, far)),
     ("split: color 4294967297 is", lambda: world.split(far + 1)),
@@ -128,13 +129,13 @@ too_large = [
     ("from_id: rank 4294967296 is", lambda: anyccl.Communicator.from_id(own, 1, far)),
     ("from_file: size 4294967297 is", lambda: anyccl.Communicator.from_file("never", far + 1, 0)),
     ("from_store: rank 4294967296 is", lambda: anyccl.Communicator.from_store(None, 1, far)),
-    ("timeout 1e+300 is not below 9223372036854775 seconds", lambda: world.dup(timeout=1e300)),
+    ("dup: timeout 1e+300 is not below 9223372036854775 seconds", lambda: world.dup(timeout=1e300)),
     ("set_stream: stream 18446744073709551617 is", lambda: world.set_stream(2**64 + 1)),
     ("set_stream: stream -1 is", lambda: world.set_stream(-1)),
     ("mem_alloc: size 18446744073709551616 is", lambda: anyccl.mem_alloc(2**64)),
     ("mem_alloc: size -1 is", lambda: anyccl.mem_alloc(-1)),
     ("device_alloc: size -1 is", lambda: anyccl.device_alloc(-1)),
-    ("displacements of the receive buffer: 18446744073709551616 is",
+    ("Allgatherv: the displacements of the receive buffer: 18446744073709551616 is",
      lambda: world.Allgatherv(b"", [y, [0], [2**64]])),
 ]
 for expected, call in texts + too_large:
@@ -154,6 +155,70 @@ def test_errors_name_methods_of_python():
     path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     for by_ctypes in ("0", "1"):
         done = subprocess.run([sys.executable, "-c", ERRORS], text=True, capture_output=True,
+                              env={**os.environ, "PYTHONPATH": path, "ANYCCL_PYTHON_CTYPES": by_ctypes})
+        assert done.returncode == 0, done.stderr
+
+
+EACH_METHOD = """
+import anyccl
+from test_types import public, refusal
+world = anyccl.Communicator.world()
+x, y = bytearray(4), bytearray(4)
+# Arguments with which methods fail on a closed communicator.
+fails_with = [
+    ((), "Barrier barrier Ibarrier Probe probe Iprobe iprobe recv dup Dup split_by_host shrink unset_stream abort Abort bcast"),
+    ((x,), "Bcast Ibcast Recv Irecv"),
+    ((0,), "split Split set_stream"),
+    ((1,), "gather allgather reduce allreduce scan exscan"),
+    (([1],), "scatter alltoall"),
+    (([0],), "create_from_ranks"),
+    ((x, 0), "Send Ssend Isend Issend send ssend isend issend sendrecv"),
+    ((x, y), "Allreduce Reduce Allgather Gather Scatter Reduce_scatter_block Alltoall Scan Exscan"),
+    ((x, y), "Iallreduce Ireduce Iallgather Igather Iscatter Ireduce_scatter_block Ialltoall Iscan Iexscan"),
+    ((x, y), "Allgatherv Gatherv Scatterv Reduce_scatter Alltoallv Iallgatherv Igatherv Iscatterv Ireduce_scatter Ialltoallv"),
+    (([x], [y]), "Alltoall_list Ialltoall_list"),
+    ((x, 0, 0, y), "Sendrecv"),
+]
+calls = {name: lambda c, name=name, arguments=arguments: getattr(c, name)(*arguments)
+         for arguments, names in fails_with for name in names.split()}
+# It fails when it looks for a message.
+calls["irecv"] = lambda c: c.irecv().wait()
+cannot_fail = {"Get_rank", "Get_size", "close", "Free", "failure"}
+makes_one = {"world", "from_id", "from_store", "from_file"}
+assert {name for name, _ in public(anyccl.Communicator)} == set(calls) | cannot_fail | makes_one
+closed = world.dup()
+closed.close()
+calls |= {"local_rank": lambda c: c.local_rank, "local_size": lambda c: c.local_size}
+for name, call in calls.items():
+    text = refusal(lambda: call(closed), anyccl.Error)
+    assert text.startswith(f"rank 0: {name}: "), (name, text)
+assert str(closed.failure()).startswith("rank 0: failure: "), closed.failure()
+# What was started, and the requests that fail when they are waited for.
+other = world.dup()
+started = {"Irecv": other.Irecv(x, 0, 5), "irecv": other.irecv(0, 6)}
+other.abort("enough")
+for name, request in started.items():
+    for wait in (request.Wait, request.wait, request.Test, request.test, lambda: anyccl.Request.Waitall([request])):
+        text = refusal(wait, anyccl.AbortedError)
+        assert text.startswith(f"rank 0: {name}: ") and "enough" in text, text
+others = {"Op.premul_sum": lambda: anyccl.Op.premul_sum(bytearray(2)), "from_id": lambda: world.from_id(b"", 1, 0)}
+for name, call in others.items():
+    text = refusal(call, anyccl.Error)
+    assert text.removeprefix("rank 0: ").startswith(f"{name}: "), (name, text)
+# A function of the program that a call runs, and that makes a call.
+class Sender:
+    def __reduce__(self):
+        world.send(1, 9)
+text = refusal(lambda: world.bcast(Sender()), anyccl.Error)
+assert text.startswith("rank 0: send: "), text
+world.close()
+"""
+
+
+def test_an_error_of_each_method_names_it():
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    for by_ctypes in ("0", "1"):
+        done = subprocess.run([sys.executable, "-c", EACH_METHOD], text=True, capture_output=True,
                               env={**os.environ, "PYTHONPATH": path, "ANYCCL_PYTHON_CTYPES": by_ctypes})
         assert done.returncode == 0, done.stderr
 
