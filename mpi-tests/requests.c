@@ -295,6 +295,42 @@ static void there_already(void)
     say("sent at once: %d", good);
 }
 
+/* A large number of collectives under way. The last rank makes its first one when rank 0 has started all. */
+static void many_collectives(void)
+{
+    enum { CALLS = 2000 };
+    static int values[CALLS], sums[CALLS];
+    static MPI_Request started[CALLS];
+    int good = 0, last = size - 1;
+    if (rank == last && last > 0) {
+        CALL(MPI_Recv(NULL, 0, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    }
+    for (int i = 0; i < CALLS; i++) {
+        values[i] = 10 * i + rank;
+        sums[i] = -1;
+        switch (i % 3) {
+        case 0:
+            CALL(MPI_Iallreduce(&values[i], &sums[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &started[i]));
+            break;
+        case 1:
+            CALL(MPI_Ibcast(&values[i], 1, MPI_INT, i % size, MPI_COMM_WORLD, &started[i]));
+            break;
+        default:
+            CALL(MPI_Ibarrier(MPI_COMM_WORLD, &started[i]));
+        }
+    }
+    if (rank == 0 && last > 0) {
+        CALL(MPI_Send(NULL, 0, MPI_INT, last, 9, MPI_COMM_WORLD));
+    }
+    CALL(MPI_Waitall(CALLS, started, MPI_STATUSES_IGNORE));
+    for (int i = 0; i < CALLS; i++) {
+        int value = i % 3 == 1 ? 10 * i + i % size : 10 * i + rank;
+        int sum = i % 3 == 0 ? size * 10 * i + size * (size - 1) / 2 : -1;
+        good += started[i] == MPI_REQUEST_NULL && values[i] == value && sums[i] == sum;
+    }
+    say("many collectives: %d", good);
+}
+
 int main(int argc, char **argv)
 {
     report_begin(&argc, &argv, MPI_THREAD_SINGLE);
@@ -304,5 +340,6 @@ int main(int argc, char **argv)
     freed();
     elements();
     there_already();
+    many_collectives();
     return report_end();
 }

@@ -49,6 +49,40 @@ static void order(const struct harness *harness)
         CHECK(in[i] == 10 * before + i);
 }
 
+/* Many calls in one group. The last rank makes its first one when rank 0 has started all of them, and its message. */
+static void thousands(const struct harness *harness)
+{
+    const int size = harness->size, rank = harness->rank, last = size - 1, calls = size > 4 ? 1000 : 3000;
+    int *out = malloc(sizeof(int) * (size_t)calls), *in = malloc(sizeof(int) * (size_t)calls), word = 1;
+    CHECK(out != NULL && in != NULL);
+    if (rank == last && last > 0)
+        CHECK_OK(ncclRecv(&word, 1, ncclInt, 0, harness->comm, NULL));
+    CHECK_OK(ncclGroupStart());
+    for (int i = 0; i < calls; i++) {
+        out[i] = 10 * i + rank;
+        in[i] = -1;
+        switch (i % 3) {
+        case 0:
+            CHECK_OK(ncclAllReduce(&out[i], &in[i], 1, ncclInt, ncclSum, harness->comm, NULL));
+            break;
+        case 1:
+            CHECK_OK(ncclBroadcast(&out[i], &in[i], 1, ncclInt, i % size, harness->comm, NULL));
+            break;
+        default:
+            CHECK_OK(ncclReduce(&out[i], &in[i], 1, ncclInt, ncclMax, i % size, harness->comm, NULL));
+        }
+    }
+    if (rank == 0 && last > 0)
+        CHECK_OK(ncclSend(&word, 1, ncclInt, last, harness->comm, NULL));
+    CHECK_OK(ncclGroupEnd());
+    for (int i = 0; i < calls; i++) {
+        const int expected[] = {size * 10 * i + size * last / 2, 10 * i + i % size, 10 * i + last};
+        CHECK(in[i] == expected[i % 3] || (i % 3 == 2 && rank != i % size));
+    }
+    free(out);
+    free(in);
+}
+
 /* Outside of a group, a send and a receive are calls of their own. */
 static void one_by_one(const struct harness *harness)
 {
@@ -193,6 +227,7 @@ static void everything(struct harness *harness)
     exchange(harness, 1);
     exchange(harness, 12);
     order(harness);
+    thousands(harness);
     one_by_one(harness);
     refusals(harness);
     too_short(harness);

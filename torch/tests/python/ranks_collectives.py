@@ -286,5 +286,20 @@ def test_an_exception_of_an_operator_is_raised_by_the_call(comm):
     assert comm.allreduce(failed, anyccl.LOR) == (comm.size > 1)
 
 
+def test_any_number_of_requests_may_be_under_way(comm):
+    last, calls = comm.size - 1, 1000
+    # The last rank makes its first call when rank 0 has started all.
+    if comm.rank == last > 0:
+        comm.recv(0)
+    mine = [np.array([10 * call + comm.rank]) for call in range(calls)]
+    sums = [np.empty_like(one) for one in mine]
+    requests = [comm.Iallreduce(*pair) for pair in zip(mine, sums)]
+    if comm.rank == 0 < last:
+        comm.send("all are started", last)
+    anyccl.Request.Waitall(requests[::-1])
+    for call, got in enumerate(sums):
+        assert got == comm.size * 10 * call + comm.size * last // 2, call
+
+
 if __name__ == "__main__":
     harness.run(globals())
