@@ -1,5 +1,6 @@
 #include "ends.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
@@ -8,6 +9,9 @@
 
 namespace anyccl_torch {
 namespace {
+
+// How long the last group waits for the other ranks. One that goes on without its groups holds nobody up.
+constexpr std::chrono::seconds kPatience{5};
 
 struct Ends {
   std::mutex mutex;
@@ -64,7 +68,8 @@ void wait_for_ends() {
   auto& all = ends();
   std::unique_lock<std::mutex> lock(all.mutex);
   const auto are_over = [&all] { return all.under_way == 0; };
-  while (!all.over.wait_for(lock, kBetweenSignals, are_over)) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!all.over.wait_for(lock, kBetweenSignals, are_over) && std::chrono::steady_clock::now() < end) {
     if (handles) {
       lock.unlock();
       handle_signals();
