@@ -20,7 +20,7 @@ impl Engine {
         if !matches!(failure.source.kind(), BrokenPipe | ConnectionReset | UnexpectedEof) {
             return false;
         }
-        self.read_control();
+        // The reason itself is taken in where nothing else is under way.
         let endpoint = &mut self.endpoints[failure.peer as usize];
         let since = *endpoint.link_ended_at.get_or_insert_with(clock::now);
         endpoint.presence == Presence::Here && clock::since(since) < REASON_TIME

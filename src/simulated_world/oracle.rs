@@ -34,8 +34,12 @@ fn fault_of(job: &Job, begun: &[usize]) -> Option<Fault> {
         return Some(Fault { rank: strike.rank, first: begun[strike.rank as usize], kinds: &[Kind::Loss] });
     }
     let (rank, first, deviation) = job.deviation?;
+    // A copy does not fail with its communicator. A rank that has been told of the failure ends early there.
+    let has_copy = job.steps.iter().any(|step| matches!(step, Step::Copied { .. }));
     let kinds: &[Kind] = match deviation {
+        Deviation::Abort if has_copy => &[Kind::Abort, Kind::Loss],
         Deviation::Abort => &[Kind::Abort],
+        Deviation::OtherCall if has_copy => &[Kind::Mismatch, Kind::Loss],
         // A rank that ends in place of its last call may be taken for one that has left.
         Deviation::Leave => &[Kind::Mismatch, Kind::Loss],
         Deviation::OtherCall => &[Kind::Mismatch],

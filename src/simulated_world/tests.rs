@@ -60,6 +60,17 @@ fn failed_once() -> Vec<Job> {
                 ],
             )
         },
+        // The reason of an end came while messages had their turns.
+        Job {
+            strike: Some(Strike { rank: 5, turn: 242, blow: Blow::Kill }),
+            ..plain(
+                8,
+                vec![
+                    Step::Ring { count: 0, is_synchronous: false },
+                    Step::Ring { count: 2_000, is_synchronous: true },
+                ],
+            )
+        },
         Job {
             strike: Some(Strike { rank: 1, turn: 40, blow: Blow::Kill }),
             ..plain(3, vec![calls(Collective::AllReduce, 40)])
