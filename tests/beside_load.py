@@ -6,6 +6,7 @@ run is in target/beside-load.
 """
 
 import argparse
+import signal
 import subprocess
 import sys
 import time
@@ -22,6 +23,8 @@ def main():
     options = parser.parse_args()
     LOGS.mkdir(parents=True, exist_ok=True)
     failed = 0
+    # Also when it is ended from outside, the loops end with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(options.busy)]
     try:
         for number in range(1, options.times + 1):
