@@ -7,6 +7,7 @@ be had either, `cargo test` runs all tests one after the other, and takes no arg
 
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -41,6 +42,9 @@ def main():
             os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"
         command = ["cargo", "nextest", "run", *WORKSPACE, *sys.argv[1:]]
     os.chdir(ROOT)
+    # Python ignores these, and programs inherit that.
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
     os.execvp(command[0], command)
 
 
