@@ -1,6 +1,7 @@
 //! What may be told, and what must be.
 
-use super::job::{Deviation, Job, Outcome, Step};
+use super::job::{Deviation, Job, Step};
+use super::perform::Outcome;
 use super::turns::{Blow, Ended};
 use crate::base::{Collective, Error, Rank};
 

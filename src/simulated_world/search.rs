@@ -2,15 +2,17 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::time::Duration;
 
-use super::job::{self, Begun, Job};
+use super::job::Job;
 use super::network::{Manner, Network};
 use super::oracle::judge;
+use super::perform::{Begun, perform};
 use super::random::Random;
 use super::turns;
-use crate::base::Rank;
+use crate::base::{Rank, Result};
 use crate::bootstrap::mesh::FailureReports;
-use crate::bootstrap::{Mesh, PeerInfo};
+use crate::bootstrap::{Mesh, Peer, PeerInfo};
 use crate::comm::{CommConfig, Communicator};
 use crate::config::Config;
 use crate::sys::clock::{self, TestClock};
@@ -26,12 +28,9 @@ const TURNS: u64 = 4;
 const MOST_TRIALS: usize = 300;
 
 /// Runs the job of a seed. The error says what is wrong, and prints the job.
-pub fn run_seed(seed: u64, clock: &TestClock) -> Result<u64, String> {
+pub fn run_seed(seed: u64, clock: &TestClock) -> std::result::Result<(), String> {
     let job = Job::draw(&mut Random::new(seed, JOB));
-    let wrong = match run_job(seed, &job, clock) {
-        Ok(turns) => return Ok(turns),
-        Err(wrong) => wrong,
-    };
+    let Err(wrong) = run_job(seed, &job, clock) else { return Ok(()) };
     let (small, why) = shrink(seed, &job, &wrong, clock);
     let manner = manner(seed);
     Err(format!("seed {seed}: {wrong}\n{job}{manner:?}\n\nas small as it gets: {why}\n{small}"))
@@ -41,30 +40,26 @@ fn manner(seed: u64) -> Manner {
     Manner::draw(&mut Random::new(seed, MANNER))
 }
 
-/// Runs a job in the orders of a seed. Returns the number of turns.
-pub fn run_job(seed: u64, job: &Job, clock: &TestClock) -> Result<u64, String> {
+/// Runs a job in the orders of a seed.
+pub fn run_job(seed: u64, job: &Job, clock: &TestClock) -> std::result::Result<(), String> {
     let (mut network, peers) = Network::new(job.size, manner(seed), Random::new(seed, NETWORK));
     let begun: Begun = Rc::new((0..job.size).map(|_| Cell::new(0)).collect());
     let bodies = peers.into_iter().zip(0..).map(|(peers, rank)| {
         let (job, begun) = (job.clone(), Rc::clone(&begun));
         move || match join(&job, rank, peers) {
-            Ok(comm) => job::perform(&job, &comm, &begun),
+            Ok(comm) => perform(&job, &comm, &begun),
             Err(error) => vec![Err(error)],
         }
     });
-    let (ends, turns) = turns::run(bodies, &mut network, job.strike, &mut Random::new(seed, TURNS), clock)
+    let ends = turns::run(bodies, &mut network, job.strike, &mut Random::new(seed, TURNS), clock)
         .map_err(|why| format!("stuck: {why}; steps begun: {begun:?}"))?;
     let begun: Vec<usize> = begun.iter().map(Cell::get).collect();
-    judge(job, &ends, &begun).map(|()| turns)
+    judge(job, &ends, &begun)
 }
 
 /// Makes the communicator of a rank that is connected.
-fn join(
-    job: &Job,
-    rank: Rank,
-    peers: Vec<Option<crate::bootstrap::Peer>>,
-) -> crate::base::Result<Communicator> {
-    let config = Config { spin: std::time::Duration::ZERO, timeout: None, ..Config::default() };
+fn join(job: &Job, rank: Rank, peers: Vec<Option<Peer>>) -> Result<Communicator> {
+    let config = Config { spin: Duration::ZERO, timeout: None, ..Config::default() };
     let info = |rank: u32| PeerInfo {
         host_name: format!("host{}", rank % job.hosts),
         host_id: format!("host{}", rank % job.hosts),
@@ -76,7 +71,7 @@ fn join(
         root_settings: Tuning::from_config(&config)?.to_bytes(),
         failure_reports: FailureReports::none(),
     };
-    let never = clock::now() + std::time::Duration::from_secs(1_000_000);
+    let never = clock::now() + Duration::from_secs(1_000_000);
     Communicator::on_mesh(mesh, rank, "a test", &config, &CommConfig::default(), never)
 }
 

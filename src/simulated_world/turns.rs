@@ -168,15 +168,15 @@ fn message_of(payload: &(dyn Any + Send)) -> String {
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".into())
 }
 
-/// Runs one rank for each of `bodies`, in the orders of `random`. Returns how each has ended, and the number
-/// of turns. The error says why the world has not ended.
+/// Runs one rank for each of `bodies`, in the orders of `random`. Returns how each has ended. The error says
+/// why the world has not ended.
 pub fn run<T: 'static>(
     bodies: impl Iterator<Item = impl FnOnce() -> T + 'static>,
     network: &mut Network,
     strike: Option<Strike>,
     random: &mut Random,
     clock: &TestClock,
-) -> Result<(Vec<Ended<T>>, u64), String> {
+) -> Result<Vec<Ended<T>>, String> {
     let mut ranks: Vec<RankTurns<T>> = bodies.map(RankTurns::new).collect();
     let begun = clock::now();
     let patience = random.one_of(&[1, 2, 8]);
@@ -204,7 +204,7 @@ pub fn run<T: 'static>(
             ranks[rank].run();
             network.take_in(rank as Rank);
         } else if ranks.iter().all(|rank| rank.coroutine.is_none()) {
-            return Ok((ranks.iter_mut().filter_map(|rank| rank.ended.take()).collect(), turn));
+            return Ok(ranks.iter_mut().filter_map(|rank| rank.ended.take()).collect());
         } else {
             let next = ranks.iter().filter_map(|rank| rank.awake_at(now)).chain(network.next()).min();
             let next = next.ok_or("all ranks wait, and nothing is on its way")?;
