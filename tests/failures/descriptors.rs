@@ -59,29 +59,6 @@ fn a_rank_without_descriptors_is_told_of_by_that_reason() {
 }
 
 #[test]
-fn the_reason_outlives_the_store_of_a_rank_that_gives_up() {
-    let mut told = 0;
-    for room in 0..40 {
-        let _watchdog = Watchdog::new(format!("room for {room} files on rank 0"), LIMIT);
-        let job = ProcessJob::new(module_path!(), SIZE, "join", tcp_store()).set(VICTIM, 0).set(ROOM, room);
-        let mut ranks = job.start_all();
-        let first = ranks[0].hear().text;
-        if first == "joined" {
-            break;
-        }
-        // It connects with the others, or shares memory: they have all been at its store, which ends with it.
-        if ["accept the connection of a rank", "shared memory"].iter().any(|what| first.contains(what)) {
-            for rank in &mut ranks[1..] {
-                let said = rank.hear().text;
-                assert!(said.contains("ulimit -n"), "room for {room} files on rank 0: {first}; {said}");
-            }
-            told += 1;
-        }
-    }
-    assert!(told > 0, "rank 0 has always come to its end or failed without a store");
-}
-
-#[test]
 fn another_group_takes_a_socket_for_each_peer_and_one_descriptor_more() {
     const GROUPS: usize = 3;
     let job = ProcessJob::new(module_path!(), SIZE, "groups", tcp_store());

@@ -16,8 +16,6 @@ use crate::sys::shortage::is_shortage;
 /// How long a rank waits after its deadline for the report of a rank whose deadline comes a moment later.
 const PATIENCE: Duration = Duration::from_millis(40);
 const PAUSE: Duration = Duration::from_millis(2);
-/// How long a busy store may take to answer, beyond that.
-const ANSWER_TIME: Duration = Duration::from_secs(1);
 
 /// Failure reports of the ranks. They are kept in the store for as long as other ranks may still be
 /// connecting.
@@ -62,17 +60,12 @@ pub(super) fn explain(
     // Of ranks whose deadlines come together, those with first-hand knowledge report before the others.
     let knows = knowledge == Knowledge::FirstHand || !others_may_fail_with_it(&own);
     let mut why = None;
-    let (mut has_told, mut is_answered) = (false, false);
+    let mut has_told = false;
     loop {
         if !has_told {
-            why = connected_ranks.ask().or_else(|| {
-                let answer = store.check(clock::now() + PAUSE);
-                is_answered = !matches!(answer, Err(Error::Timeout { .. }));
-                told(answer)
-            });
+            why = connected_ranks.ask().or_else(|| told(store.check(clock::now() + PAUSE)));
         }
-        let now = clock::now();
-        let is_late = now >= until && (is_answered || has_told || now >= until + ANSWER_TIME);
+        let is_late = clock::now() >= until;
         if !has_told && (knows || why.is_some() || is_late) {
             let why = why.as_ref().unwrap_or(&own);
             connected_ranks.tell(why);

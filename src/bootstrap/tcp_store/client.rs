@@ -248,11 +248,8 @@ impl Store for Client {
     fn check(&mut self, deadline: Instant) -> Result<()> {
         let start = clock::now();
         if !self.is_checking {
-            match self.write_all(&Request::Check.encode(), start, deadline) {
-                Err(error @ Error::Timeout { .. }) => return Err(error),
-                // A store that has ended may have told before why the job has failed.
-                Ok(()) | Err(_) => self.is_checking = true,
-            }
+            self.write_all(&Request::Check.encode(), start, deadline)?;
+            self.is_checking = true;
         }
         let answer = self.answer(start, deadline);
         // One that comes later is the next check's.

@@ -92,14 +92,6 @@ impl Connection {
         self.write();
     }
 
-    /// Tells a rank that the job has failed, although it has not asked: the store may end before it does.
-    pub fn tell(&mut self, fault: &Fault) {
-        if self.joined && self.waiting.is_none() {
-            self.respond_fault(fault.clone());
-            self.write();
-        }
-    }
-
     /// Reports to the board that the rank ended, if its connection ended before the rank left.
     pub fn report_end(&mut self, board: &mut Board) {
         if self.closed && self.joined {

@@ -176,11 +176,7 @@ impl Service {
 
     /// Tells a new fault to all ranks, including those that waited before it was known.
     fn tell_fault(&mut self, now: Instant) {
-        let Some(fault) = self.board.fault() else { return };
-        for connection in &mut self.connections {
-            connection.tell(fault);
-            connection.answer(&self.board, now);
-        }
+        self.connections.iter_mut().for_each(|c| c.answer(&self.board, now));
         if self.worlds == Worlds::One {
             let farewell = now + FAREWELL;
             self.deadline = Some(self.deadline.map_or(farewell, |t| t.min(farewell)));
