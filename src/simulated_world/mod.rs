@@ -12,7 +12,8 @@
 //! of `sys::clock`, which a test has stopped: a turn takes some, and when all ranks wait, it is turned.
 //!
 //! A [`job`] is what the ranks do ([`perform`]), and one thing that goes wrong. The [`oracle`] knows each
-//! error that a rank may be told, and which steps must fail. [`search`] runs seeds, and makes a job that fails small.
+//! error that a rank may be told, and which steps must fail. [`search`] runs seeds, and makes a job that
+//! fails small.
 //!
 //! **Limits.** The store and its handshakes are not part of it: the ranks begin connected. Memory that is
 //! shared with peers is not simulated, nor is a child of fork. A killed rank ends where it waits.
