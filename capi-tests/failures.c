@@ -66,9 +66,9 @@ static void one_tells_why(struct harness *harness, void *reason)
     else
         CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_barrier(harness->comm));
     CHECK_STATUS(ANYCCL_ERR_ABORTED, anyccl_comm_failure(harness->comm));
-    const char *told =
+    const char *quoted =
         reason != NULL && *(const char *)reason != '\0' ? "rank 0: a test" : "rank 0: anyccl_comm_abort_with";
-    CHECK(strstr(anyccl_last_error(), told) != NULL);
+    CHECK(strstr(anyccl_last_error(), quoted) != NULL);
     CHECK(strlen(anyccl_last_error()) < 2500);
     check_failed(harness, ANYCCL_ERR_ABORTED);
 }

@@ -72,7 +72,7 @@ impl fmt::Display for Job {
 }
 
 impl Job {
-    /// A job.
+    /// A job of any kind.
     pub fn draw(random: &mut Random) -> Job {
         let size = random.one_of(&[1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 8, 16]);
         let count = random.within(1..6) as usize;
@@ -99,8 +99,8 @@ impl Job {
         job
     }
 
-    /// Takes out messages to or from a rank that would wait for them somewhere else for ever, as MPI programs
-    /// do.
+    /// Takes out messages behind a step in which a rank leaves or makes another call. Their receivers would
+    /// wait for ever, as in MPI.
     fn avoid_deadlock(&mut self) {
         if let Some((_, first, Deviation::Leave | Deviation::OtherCall)) = self.deviation {
             let mut at = 0;

@@ -25,7 +25,7 @@ pub struct Manner {
 }
 
 impl Manner {
-    /// A manner.
+    /// A manner of any kind.
     pub fn draw(random: &mut Random) -> Manner {
         Manner {
             delay: Duration::from_micros(random.one_of(&[0, 50, 2_000, 50_000, 300_000])),

@@ -8,7 +8,7 @@ use super::turns::{Blow, Strike};
 use crate::base::Collective;
 use crate::sys::clock::tests::with_clock;
 
-/// Seeds of one test. `make test` runs so many tests side by side.
+/// Seeds of each of the eight tests.
 const SEEDS: u64 = 250;
 
 /// Runs seeds. `ANYCCL_TEST_WORLD` names one instead, and `ANYCCL_TEST_WORLDS` the number for each test.

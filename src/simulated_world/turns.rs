@@ -59,16 +59,16 @@ pub enum Ended<T> {
     Panicked(String),
 }
 
-/// What the coroutine of a rank asks when it would wait.
+/// The scheduler of one rank: it stops the coroutine where the rank would wait.
 #[derive(Default)]
-struct Waits {
+struct RankScheduler {
     /// How it stops. Null before its first turn.
     yielder: Cell<*const Yielder<(), Pause>>,
     /// Whether it only runs its destructors, and waits for nothing.
     has_ended: Cell<bool>,
 }
 
-impl Waits {
+impl RankScheduler {
     fn stop(&self, pause: Pause) {
         if !self.has_ended.get() {
             // SAFETY: set by the coroutine that runs now, whose frame holds the yielder until it has ended.
@@ -77,7 +77,7 @@ impl Waits {
     }
 }
 
-impl Scheduler for Waits {
+impl Scheduler for RankScheduler {
     fn yield_now(&self) {
         self.stop(Pause::None);
     }
@@ -89,7 +89,7 @@ impl Scheduler for Waits {
 
 struct RankTurns<T> {
     coroutine: Option<Coroutine<(), Pause, T>>,
-    waits: Rc<Waits>,
+    scheduler: Rc<RankScheduler>,
     pause: Pause,
     ended: Option<Ended<T>>,
     /// Whether something has changed since it began to wait.
@@ -100,8 +100,8 @@ struct RankTurns<T> {
 
 impl<T: 'static> RankTurns<T> {
     fn new(body: impl FnOnce() -> T + 'static) -> RankTurns<T> {
-        let waits = Rc::new(Waits::default());
-        let own = Rc::clone(&waits);
+        let scheduler = Rc::new(RankScheduler::default());
+        let own = Rc::clone(&scheduler);
         let stack = DefaultStack::new(STACK_BYTES).expect("memory for a stack");
         let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), Pause>, ()| {
             own.yielder.set(ptr::from_ref(yielder));
@@ -109,7 +109,7 @@ impl<T: 'static> RankTurns<T> {
         });
         RankTurns {
             coroutine: Some(coroutine),
-            waits,
+            scheduler,
             pause: Pause::None,
             ended: None,
             is_poked: false,
@@ -131,7 +131,7 @@ impl<T: 'static> RankTurns<T> {
     fn run(&mut self) {
         let Some(coroutine) = &mut self.coroutine else { return };
         self.is_poked = false;
-        scheduler::obey(Some(Rc::clone(&self.waits) as Rc<dyn Scheduler>));
+        scheduler::obey(Some(Rc::clone(&self.scheduler) as Rc<dyn Scheduler>));
         let result = catch_unwind(AssertUnwindSafe(|| coroutine.resume(())));
         scheduler::obey(None);
         let ended = match result {
@@ -145,21 +145,25 @@ impl<T: 'static> RankTurns<T> {
     /// Ends it where it waits.
     fn kill(&mut self) {
         if self.coroutine.is_some() {
-            self.waits.has_ended.set(true);
-            scheduler::obey(Some(Rc::clone(&self.waits) as Rc<dyn Scheduler>));
-            // Unwinds its stack.
-            (self.coroutine, self.ended) = (None, Some(Ended::Killed));
-            scheduler::obey(None);
+            self.unwind();
+            self.ended = Some(Ended::Killed);
         }
+    }
+}
+
+impl<T> RankTurns<T> {
+    /// Runs the destructors on its stack.
+    fn unwind(&mut self) {
+        self.scheduler.has_ended.set(true);
+        scheduler::obey(Some(Rc::clone(&self.scheduler) as Rc<dyn Scheduler>));
+        self.coroutine = None;
+        scheduler::obey(None);
     }
 }
 
 impl<T> Drop for RankTurns<T> {
     fn drop(&mut self) {
-        self.waits.has_ended.set(true);
-        scheduler::obey(Some(Rc::clone(&self.waits) as Rc<dyn Scheduler>));
-        self.coroutine = None;
-        scheduler::obey(None);
+        self.unwind();
     }
 }
 

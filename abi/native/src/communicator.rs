@@ -241,18 +241,15 @@ pub unsafe extern "C" fn anyccl_comm_abort_with(
 ) -> anyccl_status_t {
     edge("anyccl_comm_abort_with", || {
         let engine = &Comm::from_handle(comm)?.engine;
-        if reason.is_null() {
-            engine.abort("anyccl_comm_abort_with was called");
-            return Ok(());
-        }
-        // SAFETY: not NULL; the caller promises a terminated text that stays unchanged during the call.
-        let reason = unsafe { CStr::from_ptr(reason) };
+        let reason = match reason.is_null() {
+            true => c"",
+            // SAFETY: not NULL; the caller promises a terminated text that stays unchanged during the call.
+            false => unsafe { CStr::from_ptr(reason) },
+        };
         // A text that is not UTF-8 is no ground for leaving the other ranks in their calls.
         let reason = String::from_utf8_lossy(reason.to_bytes());
-        match reason[..reason.floor_char_boundary(REASON_BYTES)].trim() {
-            "" => engine.abort("anyccl_comm_abort_with was called"),
-            reason => engine.abort(reason),
-        }
+        let reason = reason[..reason.floor_char_boundary(REASON_BYTES)].trim();
+        engine.abort(if reason.is_empty() { "anyccl_comm_abort_with was called" } else { reason });
         Ok(())
     })
 }
