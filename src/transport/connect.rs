@@ -8,7 +8,7 @@ use super::control::ControlChannel;
 use super::loopback::LoopbackLink;
 use super::shm::{self, ShmLink};
 use super::tcp::TcpLink;
-use crate::base::{Error, Rank, Result};
+use crate::base::{Error, Rank};
 use crate::sys::socket::Socket;
 
 pub use super::shm::Settings as LinkSettings;
@@ -50,16 +50,18 @@ fn share_memory(
     // The lower rank of a pair offers memory, and the higher one accepts it. All offers go out before this
     // rank waits for an answer, so no two ranks wait for each other.
     let offer = |(control, peer): (Option<&ControlChannel>, Rank)| {
-        control.filter(|_| rank < peer).map(|control| shm::offer(control.socket(), settings)).transpose()
+        let offered =
+            control.filter(|_| rank < peer).map(|control| shm::offer(control.socket(), settings)).transpose();
+        offered.map_err(|error| (Some(peer), error))
     };
-    let offered = peers.clone().zip(0..).map(offer).collect::<Result<Vec<_>>>();
+    let offered = peers.clone().zip(0..).map(offer).collect::<std::result::Result<Vec<_>, _>>()?;
     let complete =
         |(control, offered): (Option<&ControlChannel>, Option<shm::Offered>)| match (control, offered) {
             (None, _) => Ok(None),
             (Some(control), Some(offered)) => offered.complete(control.socket(), Some(deadline)).map(Some),
             (Some(control), None) => shm::accept(control.socket(), Some(deadline), settings).map(Some),
         };
-    let links = peers.zip(offered.map_err(|error| (None, error))?).map(complete).zip(0..);
+    let links = peers.zip(offered).map(complete).zip(0..);
     links.map(|(link, peer)| link.map_err(|error| (Some(peer), error))).collect()
 }
 
