@@ -75,6 +75,23 @@ impl Engine {
         }
     }
 
+    /// Looks at what all ranks have sent, also if no call waits for it. Returns whether anything was taken, or
+    /// a communicator has failed because ranks have made different calls.
+    pub(super) fn look_at_all(&mut self) -> bool {
+        let shares = self.unfinished().count() + self.messaging.comms.len() > 1;
+        let mut has_found = false;
+        for endpoint in 0..self.endpoints.len() as u32 {
+            match self.handle_unmatched(endpoint, shares) {
+                Ok(taken) => has_found |= taken,
+                Err(Trouble { comm, error }) => {
+                    self.fail(comm, error);
+                    has_found = true;
+                }
+            }
+        }
+        has_found
+    }
+
     /// Fails a communicator if a message has another number of elements than its receive here, although the
     /// calls agree.
     fn check_counts(&self, endpoint: u32, head: &Header) -> Step<()> {

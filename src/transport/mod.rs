@@ -151,6 +151,12 @@ pub trait Link: Send {
     /// The header of the fragment at the head of the link, if there is one.
     fn head(&mut self) -> io::Result<Option<Header>>;
 
+    /// Whether the link has a descriptor, and that is ready to be read only when something has come at which
+    /// this side has not looked.
+    fn awaits_header(&self) -> bool {
+        false
+    }
+
     /// The bytes of the fragment at the head that can be read in place. Valid only after `head` returned a
     /// header. The bytes may be a part of the fragment, and may end inside an element.
     fn arrival(&mut self) -> io::Result<Arrival>;

@@ -137,7 +137,7 @@ impl Driver {
             let next =
                 if !idle.announced || engine.misses_member() { Some(STALL_TIME / 4) } else { until_deadline };
             let next = next.map(|n| until_deadline.map_or(n, |d| n.min(d)));
-            self.sleep(engine, next);
+            self.sleep(engine, next, idle.announced);
         }
     }
 }

@@ -13,7 +13,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::sleep::add_doorbell;
+use super::sleep::{add_doorbell, add_unheard};
 use super::{
     DESERTED_BY_OTHERS_TIME, DESERTED_TIME, Driver, POLLS_PER_CLOCK_READ, POLLS_WHEN_OVERSUBSCRIBED,
     STALL_TIME, YIELD_TIME,
@@ -238,8 +238,12 @@ impl<'a> JointWait<'a> {
             let mut engine = driver.lock();
             let doorbell = driver.fall_asleep(&mut engine);
             // A peer that sent before it could see this rank sleep did not ring, so this looks once more.
-            awake |= driver.move_on(&mut engine) || calls.iter().any(|call| engine.has_outcome(call.ticket));
+            awake |= driver.move_on(&mut engine) || self.announced && engine.look_at_all();
+            awake |= calls.iter().any(|call| engine.has_outcome(call.ticket));
             driver.add_to_poll_set(&engine, &mut set);
+            if self.announced {
+                add_unheard(&engine, &mut set);
+            }
             until = until.into_iter().chain(add_doorbell(doorbell.as_deref(), &mut set, None)).min();
             doorbells.push(doorbell);
         }

@@ -42,14 +42,23 @@ impl Driver {
         true
     }
 
-    /// Sleeps until something may have happened.
-    pub(super) fn sleep(&self, engine: &mut MutexGuard<'_, Engine>, timeout: Option<Duration>) {
+    /// Sleeps until something may have happened. `for_all`: also until a rank has sent something for which no
+    /// call waits. It may be for another call than the one that this rank has made.
+    pub(super) fn sleep(
+        &self,
+        engine: &mut MutexGuard<'_, Engine>,
+        timeout: Option<Duration>,
+        for_all: bool,
+    ) {
         let doorbell = self.fall_asleep(engine);
         // A peer that sent before it could see this rank sleep did not ring, so this looks once more
         // everywhere.
         engine.messaging.idle_passes = PASSES_PER_FULL_POLL;
-        if !self.move_on(engine) {
+        if !self.move_on(engine) && !(for_all && engine.look_at_all()) {
             let mut set = self.poll_set(engine);
+            if for_all {
+                add_unheard(engine, &mut set);
+            }
             let until = add_doorbell(doorbell.as_deref(), &mut set, timeout);
             MutexGuard::unlocked(engine, || {
                 // An error (out of memory) only makes this poll again.
@@ -96,6 +105,14 @@ impl Driver {
                 set.add(&fd, interest);
             }
         }
+    }
+}
+
+/// Adds the sockets of ranks that may send what no call waits for.
+pub(super) fn add_unheard(engine: &Engine, set: &mut PollSet) {
+    let links = engine.endpoints.iter().map(|endpoint| &endpoint.inbox.link);
+    for fd in links.filter(|link| link.awaits_header()).filter_map(|link| link.descriptor()) {
+        set.add(&fd, Interest::Read);
     }
 }
 

@@ -63,6 +63,10 @@ impl Link for TcpLink {
         self.recv.head(&self.socket)
     }
 
+    fn awaits_header(&self) -> bool {
+        self.recv.awaits_header()
+    }
+
     fn arrival(&mut self) -> io::Result<Arrival> {
         self.recv.arrival(&self.socket)
     }

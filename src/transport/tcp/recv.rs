@@ -29,12 +29,19 @@ pub(super) struct RecvBuffer {
     received: u64,
     /// While calls ask in turns: whether the socket had nothing in this round.
     is_dry: Option<bool>,
+    /// Whether a look for a header has found the end, or an error.
+    has_ended: bool,
 }
 
 impl RecvBuffer {
     pub fn new() -> RecvBuffer {
         let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
-        RecvBuffer { buffer, start: 0, end: 0, head: None, received: 0, is_dry: None }
+        RecvBuffer { buffer, start: 0, end: 0, head: None, received: 0, is_dry: None, has_ended: false }
+    }
+
+    /// See [`super::super::Link::awaits_header`].
+    pub fn awaits_header(&self) -> bool {
+        self.head.is_none() && self.buffered() < HEADER_BYTES && !self.has_ended
     }
 
     /// See [`super::super::Link::set_in_turns`].
@@ -83,8 +90,13 @@ impl RecvBuffer {
             return Ok(Some(header));
         }
         while self.buffered() < HEADER_BYTES {
-            if !self.fill(socket, LOOK_BYTES)? {
-                return Ok(None);
+            match self.fill(socket, LOOK_BYTES) {
+                Ok(true) => {}
+                Ok(false) => return Ok(None),
+                Err(error) => {
+                    self.has_ended = true;
+                    return Err(error);
+                }
             }
         }
         let wire = self.buffer[self.start..].first_chunk().expect("a header is buffered");
