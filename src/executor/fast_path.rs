@@ -17,7 +17,7 @@ use super::steps::{Bytes, LocalStep, PeerQueue};
 use crate::base::Rank;
 use crate::endpoint::Endpoint;
 use crate::reduce::Reducer;
-use crate::sys::cores::yield_now;
+use crate::sys::cores::{self, yield_now};
 use crate::sys::memory_copy::copy_short;
 use crate::transport::fast_path::{FRAGMENT_BYTES, FastPath, FragmentSize, Peek, ZERO_COPY_BYTES};
 use crate::transport::{Header, SingleCopy};
@@ -319,7 +319,7 @@ pub(crate) fn pause(waited: &mut u32, oversubscribed: bool) -> bool {
     if !oversubscribed {
         // Each look takes the cache line from the peer that is about to write it. With fewer looks the bytes
         // arrive earlier (docs/lab/constants.md).
-        std::hint::spin_loop();
+        cores::pause();
         return *waited < POLLS;
     }
     if waited.is_multiple_of(POLLS_PER_YIELD) {

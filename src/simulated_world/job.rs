@@ -18,6 +18,17 @@ pub enum Waits {
     ByTests,
 }
 
+/// How one rank takes the messages that all others send to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// By receives from any rank, which are all started first.
+    FromAny,
+    /// By a probe for any message, and a receive from its sender.
+    Probed,
+    /// By a probe that takes the message out.
+    Matched,
+}
+
 /// A step that all ranks make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -25,12 +36,27 @@ pub enum Step {
     Call { collective: Collective, root: Rank, count: u64 },
     /// Calls that are all started before the first is waited for.
     Started { collective: Collective, count: u64, calls: usize, waits: Waits },
+    /// A call that is prepared once, and started and waited for several times.
+    Persistent { collective: Collective, root: Rank, count: u64, starts: usize },
     /// Each rank sends to the next one, and receives from the previous one.
     Ring { count: u64, is_synchronous: bool },
+    /// All other ranks send to this one.
+    Gathered { root: Rank, count: u64, takes: Takes },
+    /// A receive for which nobody sends anything, and which is cancelled.
+    Cancelled,
     /// A copy of the communicator, a call there, and the end of the copy.
     Copied { count: u64 },
+    /// The ranks part in several communicators, with a call in each.
+    Split { parts: u32, count: u64 },
     /// One rank comes later than the others.
     Late { rank: Rank, time: Duration },
+}
+
+impl Step {
+    /// Whether it makes a communicator.
+    pub fn makes_communicator(&self) -> bool {
+        matches!(self, Step::Copied { .. } | Step::Split { .. })
+    }
 }
 
 /// What one rank does in place of what all do.
@@ -40,34 +66,55 @@ pub enum Deviation {
     Abort,
     /// The end before this step, in good order.
     Leave,
+    /// An end that waits for nobody before this step.
+    Quit,
+    /// An end without a word before this step, as that of a process that exits.
+    Drop,
     /// Another call in place of this step. The rank then goes on.
     OtherCall,
 }
 
-/// A world: its ranks, their steps, and at most one thing that goes wrong.
+/// A rank that deviates, and at which step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deviant {
+    pub rank: Rank,
+    pub at: usize,
+    pub what: Deviation,
+}
+
+/// A world: its ranks, their steps, and what goes wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     pub size: u32,
     pub hosts: u32,
+    /// Whether ranks of one host share memory. Otherwise they use TCP as well.
+    pub shares_memory: bool,
+    /// Processors of each host.
+    pub cores: u32,
     pub steps: Vec<Step>,
-    pub strike: Option<Strike>,
-    /// A rank that deviates, and at which step.
-    pub deviation: Option<(Rank, usize, Deviation)>,
+    /// Whether the ranks that are left make a communicator at the end, and a call there.
+    pub shrinks: bool,
+    pub strikes: Vec<Strike>,
+    pub deviants: Vec<Deviant>,
 }
 
 impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} ranks on {} hosts", self.size, self.hosts)?;
+        let memory = if self.shares_memory { "with shared memory" } else { "by TCP alone" };
+        writeln!(f, "{} ranks on {} hosts of {} processors, {memory}", self.size, self.hosts, self.cores)?;
         for (at, step) in self.steps.iter().enumerate() {
             writeln!(f, "  step {at}: {step:?}")?;
         }
-        if let Some((rank, at, deviation)) = self.deviation {
-            writeln!(f, "  rank {rank} at step {at}: {deviation:?}")?;
+        if self.shrinks {
+            writeln!(f, "  those that are left shrink the communicator")?;
         }
-        match self.strike {
-            Some(Strike { rank, turn, blow }) => writeln!(f, "  rank {rank} in turn {turn}: {blow:?}"),
-            None => Ok(()),
+        for Deviant { rank, at, what } in &self.deviants {
+            writeln!(f, "  rank {rank} at step {at}: {what:?}")?;
         }
+        for Strike { rank, turn, blow } in &self.strikes {
+            writeln!(f, "  rank {rank} in turn {turn}: {blow:?}")?;
+        }
+        Ok(())
     }
 }
 
@@ -77,38 +124,66 @@ impl Job {
         let size = random.one_of(&[1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 8, 16]);
         let count = random.within(1..6) as usize;
         let steps: Vec<Step> = (0..count).map(|_| draw_step(random, size)).collect();
-        let rank = random.within(0..u64::from(size)) as Rank;
-        let (mut strike, mut deviation) = (None, None);
+        let mut job = Job {
+            size,
+            hosts: random.one_of(&[1, 1, 2, 3]),
+            shares_memory: !random.once_in(3),
+            cores: random.one_of(&[1, 1, 2, size]),
+            steps,
+            shrinks: false,
+            strikes: Vec::new(),
+            deviants: Vec::new(),
+        };
         if size > 1 {
-            let at = random.within(0..steps.len() as u64 + 1) as usize;
-            let turn = random.within(0..20) * random.within(1..100) + random.within(0..100);
-            match random.within(0..8) {
-                0 => strike = Some(Strike { rank, turn, blow: Blow::Kill }),
-                1 => {
-                    let time = Duration::from_millis(random.one_of(&[20, 700, 8_000]));
-                    strike = Some(Strike { rank, turn, blow: Blow::Stop(time) });
-                }
-                2 => deviation = Some((rank, at, Deviation::Abort)),
-                3 => deviation = Some((rank, at, Deviation::Leave)),
-                4 => deviation = Some((rank, at, Deviation::OtherCall)),
-                _ => {}
+            // Two at once are rarer than one.
+            for _ in 0..random.one_of(&[0, 0, 1, 1, 1, 1, 1, 2]) {
+                job.draw_fault(random);
             }
         }
-        let mut job = Job { size, hosts: random.one_of(&[1, 1, 2, 3]), steps, strike, deviation };
+        // Ranks that differ in more than their lives do not come together again.
+        job.shrinks = job.deviants.is_empty() && random.once_in(3);
         job.avoid_deadlock();
         job
     }
 
-    /// Takes out messages behind a step in which a rank leaves or makes another call. Their receivers would
-    /// wait for ever, as in MPI.
-    fn avoid_deadlock(&mut self) {
-        if let Some((_, first, Deviation::Leave | Deviation::OtherCall)) = self.deviation {
-            let mut at = 0;
-            self.steps.retain(|step| {
-                at += 1;
-                at <= first || !matches!(step, Step::Ring { .. })
-            });
+    fn draw_fault(&mut self, random: &mut Random) {
+        let rank = random.within(0..u64::from(self.size)) as Rank;
+        let at = random.within(0..self.steps.len() as u64 + 1) as usize;
+        let turn = random.within(0..20) * random.within(1..100) + random.within(0..100);
+        let what = match random.within(0..9) {
+            0..3 => return self.strikes.push(Strike { rank, turn, blow: Blow::Kill }),
+            3 => {
+                let time = Duration::from_millis(random.one_of(&[20, 700, 8_000]));
+                return self.strikes.push(Strike { rank, turn, blow: Blow::Stop(time) });
+            }
+            4 => Deviation::Abort,
+            5 => Deviation::Leave,
+            6 => Deviation::Quit,
+            7 => Deviation::Drop,
+            _ => Deviation::OtherCall,
+        };
+        if self.deviants.iter().all(|deviant| deviant.rank != rank) {
+            self.deviants.push(Deviant { rank, at, what });
         }
+    }
+
+    /// Takes out messages whose receivers would wait for ever, as in MPI: behind a step in which a rank leaves
+    /// or makes another call, and from any rank where one of them dies.
+    fn avoid_deadlock(&mut self) {
+        let differs = |deviant: &&Deviant| !matches!(deviant.what, Deviation::Abort | Deviation::Drop);
+        let first = self.deviants.iter().filter(differs).map(|deviant| deviant.at).min();
+        let dies = self.strikes.iter().any(|strike| strike.blow == Blow::Kill)
+            || self.deviants.iter().any(|deviant| deviant.what == Deviation::Drop);
+        let mut at = 0;
+        self.steps.retain(|step| {
+            at += 1;
+            let waits = match step {
+                Step::Ring { .. } => first.is_some_and(|first| at > first),
+                Step::Gathered { .. } => dies || first.is_some_and(|first| at > first),
+                _ => false,
+            };
+            !waits
+        });
     }
 
     /// Jobs that are a bit smaller.
@@ -117,41 +192,58 @@ impl Job {
         for at in 0..self.steps.len() {
             let mut job = self.clone();
             job.steps.remove(at);
-            job.deviation = self
-                .deviation
-                .map(|(rank, step, what)| (rank, if step > at { step - 1 } else { step }, what));
+            job.deviants.iter_mut().filter(|deviant| deviant.at > at).for_each(|deviant| deviant.at -= 1);
             jobs.push(job);
         }
-        jobs.push(Job { strike: None, deviation: None, ..self.clone() });
+        for at in 0..self.strikes.len() {
+            let mut job = self.clone();
+            job.strikes.remove(at);
+            jobs.push(job);
+        }
+        for at in 0..self.deviants.len() {
+            let mut job = self.clone();
+            job.deviants.remove(at);
+            jobs.push(job);
+        }
+        if self.shrinks {
+            jobs.push(Job { shrinks: false, ..self.clone() });
+        }
         if self.hosts > 1 {
             jobs.push(Job { hosts: 1, ..self.clone() });
         }
+        if self.shares_memory {
+            jobs.push(Job { shares_memory: false, ..self.clone() });
+        }
         let last = self.size - 1;
         let concerns = |rank: Rank| rank >= last;
-        let is_needed = self.strike.is_some_and(|strike| concerns(strike.rank))
-            || self.deviation.is_some_and(|(rank, ..)| concerns(rank))
+        let is_needed = self.strikes.iter().any(|strike| concerns(strike.rank))
+            || self.deviants.iter().any(|deviant| concerns(deviant.rank))
             || self.steps.iter().any(|step| match step {
-                Step::Call { root: rank, .. } | Step::Late { rank, .. } => concerns(*rank),
+                Step::Call { root: rank, .. }
+                | Step::Persistent { root: rank, .. }
+                | Step::Gathered { root: rank, .. }
+                | Step::Late { rank, .. } => concerns(*rank),
                 _ => false,
             });
         if self.size > 2 && !is_needed {
             jobs.push(Job { size: last, ..self.clone() });
         }
         for (at, step) in self.steps.iter().enumerate() {
-            let less = match *step {
-                Step::Call { collective, root, count } if count > 1 => {
-                    Step::Call { collective, root, count: count / 2 }
+            let mut job = self.clone();
+            match &mut job.steps[at] {
+                Step::Started { calls: number, .. } | Step::Persistent { starts: number, .. }
+                    if *number > 2 =>
+                {
+                    *number /= 2;
                 }
-                Step::Started { collective, count, calls, waits } if calls > 2 => {
-                    Step::Started { collective, count, calls: calls / 2, waits }
-                }
-                Step::Ring { count, is_synchronous } if count > 1 => {
-                    Step::Ring { count: count / 2, is_synchronous }
+                Step::Call { count, .. } | Step::Ring { count, .. } | Step::Gathered { count, .. }
+                    if *count > 1 =>
+                {
+                    *count /= 2;
                 }
                 _ => continue,
-            };
-            let mut job = self.clone();
-            job.steps[at] = less;
+            }
+            debug_assert!(job.steps[at] != *step);
             jobs.push(job);
         }
         jobs
@@ -164,11 +256,16 @@ fn draw_step(random: &mut Random, size: u32) -> Step {
         random.one_of(&[AllReduce, AllReduce, Broadcast, AllGather, AllToAll, Barrier, Reduce, Gather]);
     let root = random.within(0..u64::from(size)) as Rank;
     let count = random.one_of(&[0, 1, 3, 100, 2_000, MOST]).min(MOST / u64::from(size));
-    match random.within(0..8) {
+    match random.within(0..11) {
         0..3 => Step::Call { collective, root, count },
         3 => {
-            let calls = random.one_of(&[2, 3, 10, 40, 300, 1_500]);
-            let calls = if size > 5 { calls.min(40) } else { calls };
+            // Many calls take as long as a hundred other worlds.
+            let many = size <= 5 && random.once_in(8);
+            let calls = match size {
+                2 if many && random.once_in(8) => 5_000,
+                _ if many => random.one_of(&[300, 1_500]),
+                _ => random.one_of(&[2, 3, 10, 40]),
+            };
             let count = if calls > 40 { count.min(3) } else { count.min(2_000) };
             let collective = random.one_of(&[AllReduce, Broadcast, Barrier]);
             let waits = random.one_of(&[Waits::InOrder, Waits::Backwards, Waits::ByTests]);
@@ -176,6 +273,17 @@ fn draw_step(random: &mut Random, size: u32) -> Step {
         }
         4 | 5 => Step::Ring { count, is_synchronous: random.once_in(3) },
         6 => Step::Copied { count: count.min(2_000) },
+        7 => Step::Split { parts: random.within(1..4) as u32, count: count.min(2_000) },
+        8 => {
+            Step::Persistent { collective, root, count: count.min(2_000), starts: random.one_of(&[1, 2, 7]) }
+        }
+        9 => match random.within(0..4) {
+            0 => Step::Cancelled,
+            takes => {
+                let takes = [Takes::FromAny, Takes::Probed, Takes::Matched][takes as usize - 1];
+                Step::Gathered { root, count, takes }
+            }
+        },
         _ => {
             let time = Duration::from_micros(random.one_of(&[10, 2_000, 150_000, 900_000, 7_000_000]));
             Step::Late { rank: root, time }

@@ -2,8 +2,9 @@
 //! pieces.
 
 use std::collections::VecDeque;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Write};
 use std::net::Shutdown;
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,8 @@ use super::random::Random;
 use crate::base::Rank;
 use crate::bootstrap::Peer;
 use crate::sys::clock;
+use crate::sys::descriptor_passing::{read_with_descriptor, send_descriptor};
+use crate::sys::poll::{Interest, PollSet};
 use crate::sys::socket::Socket;
 
 /// How a world's connections behave.
@@ -39,6 +42,8 @@ impl Manner {
 #[derive(Default)]
 struct Flow {
     held: VecDeque<u8>,
+    /// Descriptors that were sent, and with which of the bytes that are held. In order.
+    descriptors: VecDeque<(usize, OwnedFd)>,
     /// When parts of what is held are due, and how many bytes each has. In order.
     due: VecDeque<(Instant, usize)>,
     /// When the end of the stream is due. `None`: the sender has not closed.
@@ -50,8 +55,27 @@ struct Flow {
 }
 
 impl Flow {
+    /// Whether there is room for more from the sender.
+    fn takes_more(&self, manner: Manner) -> bool {
+        self.end.is_none() && self.held.len() < manner.room
+    }
+
     fn last_due(&self) -> Option<Instant> {
         self.due.back().map(|(at, _)| *at)
+    }
+
+    /// Hands at most so many bytes to the receiver. Returns how many it has taken.
+    fn offer(&mut self, most: usize, to: &mut UnixStream) -> io::Result<usize> {
+        let (first, _) = self.held.as_slices();
+        let until = self.descriptors.front().map_or(usize::MAX, |(byte, _)| *byte);
+        let bytes = match self.descriptors.front() {
+            Some((0, descriptor)) => send_descriptor(to, descriptor).map(|()| 1)?,
+            _ => to.write(&first[..first.len().min(most).min(until)])?,
+        };
+        self.held.drain(..bytes);
+        self.descriptors.pop_front_if(|(byte, _)| *byte < bytes);
+        self.descriptors.iter_mut().for_each(|(byte, _)| *byte -= bytes);
+        Ok(bytes)
     }
 
     /// When there is something to deliver next.
@@ -66,6 +90,7 @@ impl Flow {
 /// A connection between two ranks.
 struct Connection {
     ranks: [Rank; 2],
+    is_control: bool,
     /// Our end towards each of them.
     ends: [UnixStream; 2],
     /// What comes from each of them.
@@ -83,45 +108,68 @@ pub struct Network {
 }
 
 impl Network {
-    /// Connects `size` ranks with each other, by two connections each. Returns the ends of each rank.
-    pub fn new(size: u32, manner: Manner, random: Random) -> (Network, Vec<Vec<Option<Peer>>>) {
+    /// Connects `size` ranks with each other, by two connections each, or by one if they share memory.
+    /// Returns the ends of each rank.
+    pub fn new(
+        size: u32,
+        share_memory: impl Fn(Rank, Rank) -> bool,
+        manner: Manner,
+        random: Random,
+    ) -> (Network, Vec<Vec<Option<Peer>>>) {
         let mut network = Network { manner, random, connections: Vec::new() };
         let mut peers: Vec<Vec<Option<Peer>>> = (0..size).map(|_| Vec::new()).collect();
         // Rank by rank, so that each list grows in rank order.
         for b in 0..size {
             for a in 0..b {
-                let (control_a, control_b) = network.connect(a, b);
-                let (data_a, data_b) = network.connect(a, b);
-                peers[a as usize].push(Some(Peer { control: control_a, data: Some(data_a) }));
-                peers[b as usize].push(Some(Peer { control: control_b, data: Some(data_b) }));
+                let is_near = share_memory(a, b);
+                let (control_a, control_b) = network.connect(a, b, true, is_near);
+                let (data_a, data_b) = (!is_near).then(|| network.connect(a, b, false, false)).unzip();
+                peers[a as usize].push(Some(Peer { control: control_a, data: data_a }));
+                peers[b as usize].push(Some(Peer { control: control_b, data: data_b }));
             }
             peers[b as usize].push(None);
         }
         (network, peers)
     }
 
-    fn connect(&mut self, a: Rank, b: Rank) -> (Socket, Socket) {
+    fn connect(&mut self, a: Rank, b: Rank, is_control: bool, is_unix: bool) -> (Socket, Socket) {
         let end = || {
             let (ours, theirs) = UnixStream::pair().expect("a pair of sockets");
             ours.set_nonblocking(true).expect("a socket");
-            (ours, Socket::from_fd(theirs.into(), false).expect("a socket"))
+            (ours, Socket::from_fd(theirs.into(), is_unix).expect("a socket"))
         };
         let ((ours_a, theirs_a), (ours_b, theirs_b)) = (end(), end());
         self.connections.push(Connection {
             ranks: [a, b],
+            is_control,
             ends: [ours_a, ours_b],
             flows: Default::default(),
         });
         (theirs_a, theirs_b)
     }
 
-    /// Takes in what a rank has written since the last time.
+    /// Takes in what a rank has written since the last time, and sees where it has made room.
     pub fn take_in(&mut self, rank: Rank) {
-        for connection in &mut self.connections {
+        let mut set = PollSet::new();
+        let mut asked = Vec::new();
+        for (at, connection) in self.connections.iter().enumerate() {
             let Some(side) = connection.ranks.iter().position(|one| *one == rank) else { continue };
-            take_in(connection, side, self.manner, &mut self.random);
-            // The rank may have read something, and made room.
-            connection.flows[1 - side].is_blocked = false;
+            let [from, to] = [&connection.flows[side], &connection.flows[1 - side]];
+            let interest = match (from.takes_more(self.manner), to.is_blocked) {
+                (true, true) => Interest::ReadWrite,
+                (true, false) => Interest::Read,
+                (false, true) => Interest::Write,
+                (false, false) => continue,
+            };
+            asked.push((at, side, set.add(&connection.ends[side], interest)));
+        }
+        set.look().expect("a few descriptors");
+        for (at, side, token) in asked {
+            if set.ready(token) {
+                let connection = &mut self.connections[at];
+                take_in(connection, side, self.manner, &mut self.random);
+                connection.flows[1 - side].is_blocked = false;
+            }
         }
     }
 
@@ -139,6 +187,7 @@ impl Network {
             let kept =
                 if self.random.once_in(2) { all } else { self.random.within(0..all as u64 + 1) as usize };
             flow.held.truncate(kept);
+            flow.descriptors.retain(|(byte, _)| *byte < kept);
             let mut before = 0;
             flow.due.retain_mut(|(_, bytes)| {
                 *bytes = (*bytes).min(kept - before);
@@ -153,6 +202,17 @@ impl Network {
     /// The flows that have something to deliver at this time.
     pub fn due(&self, now: Instant) -> Vec<FlowId> {
         self.flows().filter(|(_, flow)| flow.next().is_some_and(|at| at <= now)).map(|(id, _)| id).collect()
+    }
+
+    /// Names what cannot be delivered, because its receiver does not read.
+    pub fn describe_blocked(&self) -> String {
+        let blocked = self.flows().filter(|(_, flow)| flow.is_blocked);
+        let describe = |((at, side), flow): (FlowId, &Flow)| {
+            let Connection { ranks, is_control, .. } = &self.connections[at];
+            let what = if *is_control { "control" } else { "data" };
+            format!("; {} bytes of {what} from {} to {}", flow.held.len(), ranks[side], ranks[1 - side])
+        };
+        blocked.map(describe).collect()
     }
 
     /// The time of the next delivery.
@@ -175,11 +235,8 @@ impl Network {
         let ready: usize = flow.due.iter().take_while(|(at, _)| *at <= now).map(|(_, bytes)| bytes).sum();
         if ready > 0 {
             let piece = if self.manner.in_pieces { self.random.within(1..200) as usize } else { usize::MAX };
-            let (first, _) = flow.held.as_slices();
-            let offered = &first[..first.len().min(ready).min(piece)];
-            match connection.ends[theirs].write(offered) {
+            match flow.offer(ready.min(piece), &mut connection.ends[theirs]) {
                 Ok(bytes) => {
-                    flow.held.drain(..bytes);
                     pass(&mut flow.due, bytes);
                     take_in(connection, side, self.manner, &mut self.random);
                 }
@@ -217,15 +274,16 @@ fn pass(due: &mut VecDeque<(Instant, usize)>, mut bytes: usize) {
 fn take_in(connection: &mut Connection, side: usize, manner: Manner, random: &mut Random) {
     let flow = &mut connection.flows[side];
     let mut buffer = [0; 1 << 14];
-    while flow.end.is_none() && flow.held.len() < manner.room {
+    while flow.takes_more(manner) {
         let most = buffer.len().min(manner.room - flow.held.len());
-        let read = connection.ends[side].read(&mut buffer[..most]);
+        let read = read_with_descriptor(&connection.ends[side], &mut buffer[..most]);
         let delay = Duration::from_micros(random.within(0..manner.delay.as_micros() as u64 + 1));
         let due = (clock::now() + delay).max(flow.last_due().unwrap_or_else(clock::now));
         match read {
-            Ok(0) => flow.end = Some(due),
-            Ok(bytes) => {
+            Ok((0, _)) => flow.end = Some(due),
+            Ok((bytes, descriptor)) => {
                 flow.held.extend(&buffer[..bytes]);
+                flow.descriptors.extend(descriptor.map(|descriptor| (flow.held.len() - 1, descriptor)));
                 flow.due.push_back((due, bytes));
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock => return,

@@ -1,7 +1,7 @@
 //! What may be told, and what must be.
 
-use super::job::{Deviation, Job, Step};
-use super::perform::Outcome;
+use super::job::{Deviant, Deviation, Job, Step};
+use super::perform::Outcomes;
 use super::turns::{Blow, Ended};
 use crate::base::{Collective, Error, Rank};
 
@@ -27,32 +27,48 @@ struct Fault {
     rank: Rank,
     first: usize,
     kinds: &'static [Kind],
+    /// Whether the steps before succeed all the same.
+    spares_earlier: bool,
 }
 
-fn fault_of(job: &Job, begun: &[usize]) -> Option<Fault> {
-    if let Some(strike) = job.strike.filter(|strike| strike.blow == Blow::Kill) {
-        // What it had sent may be lost with it, so that even the steps before fail.
-        return Some(Fault { rank: strike.rank, first: begun[strike.rank as usize], kinds: &[Kind::Loss] });
-    }
-    let (rank, first, deviation) = job.deviation?;
+/// What has gone wrong in a job. `begun`: the step that each rank has begun last.
+fn faults_of(job: &Job, begun: &[usize]) -> Vec<Fault> {
+    let kills = job.strikes.iter().filter(|strike| strike.blow == Blow::Kill);
+    // What it had sent may be lost with it, so that even the steps before fail.
+    let kills = kills.map(|strike| strike.rank).map(|rank| Fault {
+        rank,
+        first: begun[rank as usize],
+        kinds: &[Kind::Loss],
+        spares_earlier: false,
+    });
     // A copy does not fail with its communicator. A rank that has been told of the failure ends early there.
-    let has_copy = job.steps.iter().any(|step| matches!(step, Step::Copied { .. }));
-    let kinds: &[Kind] = match deviation {
-        Deviation::Abort if has_copy => &[Kind::Abort, Kind::Loss],
-        Deviation::Abort => &[Kind::Abort],
-        Deviation::OtherCall if has_copy => &[Kind::Mismatch, Kind::Loss],
-        // A rank that ends in place of its last call may be taken for one that has left.
-        Deviation::Leave => &[Kind::Mismatch, Kind::Loss],
-        Deviation::OtherCall => &[Kind::Mismatch],
-    };
-    let exists = deviation == Deviation::Abort || first < job.steps.len();
-    exists.then_some(Fault { rank, first, kinds })
+    let has_copy = job.steps.iter().any(Step::makes_communicator);
+    let deviations = job.deviants.iter().filter_map(|Deviant { rank, at, what }| {
+        let kinds: &[Kind] = match what {
+            Deviation::Abort if has_copy => &[Kind::Abort, Kind::Loss],
+            Deviation::Abort => &[Kind::Abort],
+            Deviation::OtherCall if has_copy => &[Kind::Mismatch, Kind::Loss],
+            // A rank that ends in place of its last call may be taken for one that has left.
+            Deviation::Leave => &[Kind::Mismatch, Kind::Loss],
+            // Calls that it has not finished are aborted.
+            Deviation::Quit => &[Kind::Loss, Kind::Abort],
+            Deviation::Drop => &[Kind::Loss],
+            Deviation::OtherCall => &[Kind::Mismatch],
+        };
+        let is_extra = matches!(what, Deviation::Abort | Deviation::Quit | Deviation::Drop);
+        let spares_earlier = !matches!(what, Deviation::Abort | Deviation::Drop);
+        let exists = is_extra || *at < job.steps.len();
+        exists.then_some(Fault { rank: *rank, first: *at, kinds, spares_earlier })
+    });
+    kills.chain(deviations).collect()
 }
 
 /// Whether a step can only succeed where all ranks take part.
 fn needs_all(step: &Step) -> bool {
     match step {
-        Step::Call { collective, count, .. } | Step::Started { collective, count, .. } => {
+        Step::Call { collective, count, .. }
+        | Step::Started { collective, count, .. }
+        | Step::Persistent { collective, count, .. } => {
             *collective == Collective::Barrier
                 || *count > 0
                     && matches!(
@@ -60,49 +76,89 @@ fn needs_all(step: &Step) -> bool {
                         Collective::AllReduce | Collective::AllGather | Collective::AllToAll
                     )
         }
-        Step::Copied { .. } => true,
-        Step::Ring { .. } | Step::Late { .. } => false,
+        Step::Copied { .. } | Step::Split { .. } => true,
+        Step::Ring { .. } | Step::Gathered { .. } | Step::Cancelled | Step::Late { .. } => false,
     }
 }
 
 /// Finds what is wrong with the ends of the ranks. `begun`: the step that each has begun last.
-pub fn judge(job: &Job, ends: &[Ended<Vec<Outcome>>], begun: &[usize]) -> Result<(), String> {
-    let fault = fault_of(job, begun);
+pub fn judge(job: &Job, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<(), String> {
+    let faults = faults_of(job, begun);
     for (rank, end) in ends.iter().enumerate() {
         let outcomes = match end {
             Ended::Returned(outcomes) => outcomes,
             Ended::Killed => continue,
             Ended::Panicked(message) => return Err(format!("rank {rank} has panicked: {message}")),
         };
-        for (at, outcome) in outcomes.iter().enumerate() {
-            let is_end = at + 1 == outcomes.len();
-            let name = if is_end { "the end".to_string() } else { format!("step {at}") };
-            match (outcome, &fault) {
-                (Ok(()), None) => {}
-                (Err(error), None) => return Err(format!("rank {rank}, {name}: {error}")),
-                (Err(error), Some(fault)) => {
-                    if !kind_of(error).is_some_and(|kind| fault.kinds.contains(&kind)) {
-                        return Err(format!("rank {rank}, {name}: wrong error: {error}"));
-                    }
-                }
-                (Ok(()), Some(fault)) => {
-                    let step = job.steps.get(at).filter(|_| !is_end);
-                    let is_spoilt = at > fault.first && rank as Rank != fault.rank;
-                    if is_spoilt && step.is_some_and(needs_all) {
-                        return Err(format!("rank {rank}, {name}: success without rank {}", fault.rank));
-                    }
+        let rank = rank as Rank;
+        for (at, outcome) in outcomes.steps.iter().enumerate() {
+            check_error(&faults, at, outcome).map_err(|why| format!("rank {rank}, step {at}: {why}"))?;
+            let spoils = |fault: &&Fault| at > fault.first && rank != fault.rank;
+            if outcome.is_ok()
+                && let Some(fault) = faults.iter().find(spoils)
+                && needs_all(&job.steps[at])
+            {
+                return Err(format!("rank {rank}, step {at}: success without rank {}", fault.rank));
+            }
+        }
+        check_error(&faults, job.steps.len(), &outcomes.end)
+            .map_err(|why| format!("rank {rank}, the end: {why}"))?;
+        // A communicator that has failed stays failed.
+        if let Some(failed) = outcomes.steps.iter().position(Result::is_err) {
+            let later = outcomes.steps.iter().zip(&job.steps).enumerate().skip(failed + 1);
+            for (at, (outcome, step)) in later {
+                if outcome.is_ok() && needs_all(step) {
+                    return Err(format!(
+                        "rank {rank}: step {failed} has failed, and step {at} not: {step:?}"
+                    ));
                 }
             }
         }
-        // A communicator that has failed stays failed.
-        let failed = outcomes.iter().position(Result::is_err);
-        if let Some(failed) = failed
-            && let Some((at, step)) =
-                job.steps.iter().enumerate().skip(failed + 1).find(|(_, step)| needs_all(step))
-            && outcomes.get(at).is_some_and(Result::is_ok)
-            && at + 1 < outcomes.len()
-        {
-            return Err(format!("rank {rank}: step {failed} has failed, and step {at} not: {step:?}"));
+    }
+    judge_shrunk(job, ends, begun)
+}
+
+/// Checks that an error of a step has one of the faults for its reason.
+fn check_error<T>(faults: &[Fault], at: usize, outcome: &Result<T, Error>) -> Result<(), String> {
+    let Err(error) = outcome else { return Ok(()) };
+    let mut reasons = faults.iter().filter(|fault| !fault.spares_earlier || at >= fault.first);
+    match kind_of(error) {
+        Some(kind) if reasons.any(|fault| fault.kinds.contains(&kind)) => Ok(()),
+        _ if faults.is_empty() => Err(error.to_string()),
+        _ => Err(format!("wrong error: {error}")),
+    }
+}
+
+/// Checks that those that were left have made a communicator of the same ranks.
+fn judge_shrunk(job: &Job, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<(), String> {
+    // A rank that others kept from joining has ended as well.
+    let killed = |rank: usize| match &ends[rank] {
+        Ended::Returned(outcomes) => outcomes.shrunk.is_none(),
+        Ended::Killed | Ended::Panicked(_) => true,
+    };
+    // A rank that is killed within the agreement may be a member, and fail it.
+    let may_fail = (0..ends.len()).any(|rank| killed(rank) && begun[rank] >= job.steps.len());
+    let mut first: Option<(usize, &[Rank])> = None;
+    for (rank, end) in ends.iter().enumerate() {
+        let Ended::Returned(Outcomes { shrunk: Some(shrunk), .. }) = end else { continue };
+        match shrunk {
+            Err(Error::PeerLost { .. }) if may_fail => {}
+            Err(error) => return Err(format!("rank {rank}, shrinking: {error}")),
+            Ok(members) => {
+                let expected = |member: usize| !killed(member) || begun[member] >= job.steps.len();
+                if let Some(dead) = members.iter().find(|member| !expected(**member as usize)) {
+                    return Err(format!("rank {rank}: rank {dead} is dead, and in {members:?}"));
+                }
+                if let Some(missing) =
+                    (0..ends.len()).find(|one| !killed(*one) && !members.contains(&(*one as Rank)))
+                {
+                    return Err(format!("rank {rank}: rank {missing} is alive, and not in {members:?}"));
+                }
+                let (other, others) = *first.get_or_insert((rank, members));
+                if others != members {
+                    return Err(format!("rank {rank} has {members:?}, and rank {other} has {others:?}"));
+                }
+            }
         }
     }
     Ok(())

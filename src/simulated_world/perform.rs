@@ -1,20 +1,36 @@
 //! What a rank does in a world, and whether the values that it gets are right.
 
 use std::cell::Cell;
-use std::mem::ManuallyDrop;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use super::job::{Deviation, Job, Step, Waits};
+use super::job::{Deviation, Job, Step, Takes, Waits};
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
-use crate::comm::{CommConfig, Communicator, Operation, Request};
+use crate::comm::{CommConfig, Communicator, Operation, Persistent, Request};
 use crate::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use crate::sys::clock;
 use crate::sys::cores::yield_now;
 
-const TAG: i32 = 7;
+/// A tag that no message has.
+const UNUSED_TAG: i32 = 1_000;
 
-/// What a rank has seen of a step. The last one is the end.
-pub type Outcome = Result<()>;
+/// The tag of the messages of a step.
+fn tag_of(step: usize) -> i32 {
+    step as i32
+}
+
+/// What a rank has seen of a step, or of its end.
+type Outcome = Result<()>;
+
+/// What a rank has seen.
+#[derive(Debug)]
+pub struct Outcomes {
+    /// Those of its steps.
+    pub steps: Vec<Outcome>,
+    /// The ranks of the communicator that it has made with those that were left.
+    pub shrunk: Option<Result<Vec<Rank>>>,
+    pub end: Outcome,
+}
 
 /// How far each rank has come: the step that it has begun.
 pub type Begun = Rc<Vec<Cell<usize>>>;
@@ -24,29 +40,55 @@ fn element(rank: Rank, step: usize, at: u64) -> i32 {
     (u64::from(rank + 1) * 1_000 + step as u64 * 31 + at % 97) as i32
 }
 
-/// Makes the steps of one rank. Returns their outcomes, and that of the end. Panics where a value is wrong.
-pub fn perform(job: &Job, comm: &Communicator, begun: &Begun) -> Vec<Outcome> {
-    let mine = |at: usize| job.deviation.filter(|(rank, step, _)| (*rank, *step) == (comm.rank(), at));
-    let mut outcomes = Vec::new();
-    for (at, step) in job.steps.iter().enumerate() {
-        begun[comm.rank() as usize].set(at);
-        match mine(at).map(|(_, _, deviation)| deviation) {
+/// Makes the steps of one rank, and ends its communicator. Panics where a value is wrong.
+pub fn perform(job: &Job, comm: Communicator, begun: &Begun) -> Outcomes {
+    let comm = comm.shared();
+    let rank = comm.rank();
+    let begin = |at| begun[rank as usize].set(at);
+    let deviation = |at| job.deviants.iter().find(|one| (one.rank, one.at) == (rank, at)).map(|one| one.what);
+    let mut outcomes = Outcomes { steps: Vec::new(), shrunk: None, end: Ok(()) };
+    for at in 0..=job.steps.len() {
+        begin(at);
+        let step = job.steps.get(at);
+        match deviation(at) {
             Some(Deviation::Abort) => comm.abort("as the test wants"),
             Some(Deviation::Leave) => break,
-            Some(Deviation::OtherCall) => {
-                outcomes.push(other_call(comm));
+            Some(Deviation::Drop) => return outcomes,
+            Some(Deviation::Quit) => {
+                if comm.quit("as the test wants") {
+                    comm.linger();
+                }
+                return outcomes;
+            }
+            Some(Deviation::OtherCall) if step.is_some() => {
+                outcomes.steps.push(other_call(&comm));
                 continue;
             }
-            None => {}
+            Some(Deviation::OtherCall) | None => {}
         }
-        outcomes.push(make(comm, at, *step));
+        if let Some(step) = step {
+            outcomes.steps.push(make(&comm, at, *step));
+        }
     }
-    begun[comm.rank() as usize].set(job.steps.len());
-    if let Some((_, _, Deviation::Abort)) = mine(job.steps.len()) {
-        comm.abort("as the test wants");
-    }
-    outcomes.push(comm.finalize());
+    begin(job.steps.len());
+    outcomes.shrunk = job.shrinks.then(|| shrink(&comm, job.steps.len()));
+    outcomes.end = comm.finalize();
     outcomes
+}
+
+/// Makes a communicator of the ranks that are left, and a call there. Returns its ranks.
+fn shrink(comm: &Communicator, at: usize) -> Result<Vec<Rank>> {
+    let left = comm.shrink(&CommConfig::default())?;
+    let members = left.world_ranks().to_vec();
+    let (sent, mut got) = (vec![element(comm.rank(), at, 0); 100], vec![-1; 100]);
+    let call = call(Collective::AllReduce, 0, 100);
+    let operation = Operation { call, send: sent.as_ptr().cast(), recv: got.as_mut_ptr().cast() };
+    // SAFETY: both buffers live until the call has ended.
+    unsafe { left.run(&operation) }?;
+    let sum = members.iter().fold(0i32, |sum, member| sum.wrapping_add(element(*member, at, 0)));
+    assert!(got.iter().all(|got| *got == sum), "WRONG VALUE: sum of {members:?} on rank {}", comm.rank());
+    left.finalize()?;
+    Ok(members)
 }
 
 /// A call that fits no step.
@@ -67,24 +109,28 @@ fn call(collective: Collective, root: Rank, count: u64) -> Call {
     Call { kind: CallKind::Collective(collective), datatype, op, root, count }
 }
 
-fn make(comm: &Communicator, at: usize, step: Step) -> Outcome {
+fn make(comm: &Arc<Communicator>, at: usize, step: Step) -> Outcome {
     match step {
-        Step::Call { collective, root, count } => {
-            let mut buffers = Exchange::new(comm, at, collective, root, count);
-            // SAFETY: the buffers live until the call has ended.
-            unsafe { comm.run(&buffers.operation()) }?;
-            buffers.check(comm, at);
-            Ok(())
-        }
+        Step::Call { collective, root, count } => one_call(comm, at, collective, root, count),
         Step::Started { collective, count, calls, waits } => {
             started(comm, at, collective, count, calls, waits)
         }
         Step::Ring { count, is_synchronous } => ring(comm, at, count, is_synchronous),
         Step::Copied { count } => {
             let copy = comm.dup(&CommConfig::default())?;
-            let outcome = make(&copy, at, Step::Call { collective: Collective::AllReduce, root: 0, count });
-            outcome.and(copy.finalize())
+            one_call(&copy, at, Collective::AllReduce, 0, count).and(copy.finalize())
         }
+        Step::Split { parts, count } => {
+            let color = comm.rank() % parts;
+            let part = comm.split(Some(color), -(comm.rank() as i32), &CommConfig::default())?;
+            let part = part.expect("every rank has a color");
+            one_call(&part, at, Collective::AllReduce, 0, count).and(part.finalize())
+        }
+        Step::Persistent { collective, root, count, starts } => {
+            persistent(comm, at, collective, root, count, starts)
+        }
+        Step::Gathered { root, count, takes } => gathered(comm, at, root, count, takes),
+        Step::Cancelled => cancelled(comm),
         Step::Late { rank, time } => {
             if comm.rank() == rank {
                 clock::sleep(time);
@@ -92,6 +138,34 @@ fn make(comm: &Communicator, at: usize, step: Step) -> Outcome {
             Ok(())
         }
     }
+}
+
+fn one_call(comm: &Communicator, at: usize, collective: Collective, root: Rank, count: u64) -> Outcome {
+    let mut buffers = Exchange::new(comm, at, collective, root, count);
+    // SAFETY: the buffers live until the call has ended.
+    unsafe { comm.run(&buffers.operation()) }?;
+    buffers.check(comm, at);
+    Ok(())
+}
+
+fn persistent(
+    comm: &Arc<Communicator>,
+    at: usize,
+    collective: Collective,
+    root: Rank,
+    count: u64,
+    starts: usize,
+) -> Outcome {
+    let mut buffers = Exchange::new(comm, at, collective, root, count);
+    // SAFETY: the buffers live until each run has ended.
+    let mut operation = unsafe { Persistent::new(Arc::clone(comm), buffers.operation(), None) }?;
+    for _ in 0..starts {
+        buffers.got.fill(-1);
+        operation.start()?;
+        operation.wait()?;
+        buffers.check(comm, at);
+    }
+    Ok(())
 }
 
 /// The buffers of a call.
@@ -104,9 +178,10 @@ struct Exchange {
 impl Exchange {
     fn new(comm: &Communicator, at: usize, collective: Collective, root: Rank, count: u64) -> Exchange {
         let (rank, size) = (comm.rank(), comm.size() as usize);
+        let member = comm.world_ranks()[rank as usize];
         let call = call(collective, root, count);
         let elements = collective.input_elements(size, rank, root, call.count as usize) as u64;
-        let sent = (0..elements).map(|i| element(rank, at, i)).collect();
+        let sent = (0..elements).map(|i| element(member, at, i)).collect();
         let got = vec![-1; collective.output_elements(size, rank, root, call.count as usize)];
         Exchange { call, sent, got }
     }
@@ -121,9 +196,10 @@ impl Exchange {
         let (size, count) = (comm.size(), self.call.count);
         for (i, got) in self.got.iter().enumerate() {
             let (from, i) = (i as u64 / count, i as u64 % count);
+            let member = |rank: Rank| comm.world_ranks()[rank as usize];
             let expected = match collective {
                 Collective::AllReduce | Collective::Reduce => {
-                    (0..size).fold(0i32, |sum, rank| sum.wrapping_add(element(rank, at, i)))
+                    (0..size).fold(0i32, |sum, rank| sum.wrapping_add(element(member(rank), at, i)))
                 }
                 Collective::Broadcast => element(self.call.root, at, i),
                 Collective::AllToAll => element(from as Rank, at, u64::from(comm.rank()) * count + i),
@@ -145,14 +221,13 @@ fn started(
     let root = |number: usize| (number % comm.size() as usize) as Rank;
     let mut exchanges: Vec<Exchange> =
         (0..calls).map(|number| Exchange::new(comm, at, collective, root(number), count)).collect();
-    // A rank that is killed waits for nothing.
-    let mut requests: Vec<ManuallyDrop<Request>> = Vec::new();
+    let mut requests: Vec<Request> = Vec::new();
     let mut outcome = Ok(());
     for exchange in &mut exchanges {
         // SAFETY: the buffers live until all requests have ended. Those of a rank that is killed never move
         // again.
         match unsafe { comm.start(&exchange.operation()) } {
-            Ok(request) => requests.push(ManuallyDrop::new(request)),
+            Ok(request) => requests.push(request),
             Err(error) => {
                 outcome = Err(error);
                 break;
@@ -174,7 +249,7 @@ fn started(
             }
         }
     }
-    requests.into_iter().for_each(|request| drop(ManuallyDrop::into_inner(request)));
+    drop(requests);
     for (exchange, ended) in exchanges.iter().zip(ended) {
         match ended {
             Ok(()) => exchange.check(comm, at),
@@ -184,31 +259,99 @@ fn started(
     outcome
 }
 
+/// A message of a step.
+fn message(to: Rank, at: usize, sent: &[i32], is_synchronous: bool) -> OutgoingMessage {
+    OutgoingMessage {
+        to,
+        tag: tag_of(at),
+        datatype: Datatype::Int32,
+        count: sent.len() as u64,
+        data: sent.as_ptr().cast(),
+        is_synchronous,
+    }
+}
+
+fn receive_buffer(got: &mut [i32]) -> RecvBuffer {
+    let count = got.len() as u64;
+    RecvBuffer { data: got.as_mut_ptr().cast(), datatype: Datatype::Int32, count, is_lenient: false }
+}
+
+/// Checks a message that was received from a rank.
+fn check_message(got: &[i32], from: Rank, at: usize) {
+    for (i, got) in got.iter().enumerate() {
+        assert_eq!(*got, element(from, at, i as u64), "WRONG VALUE: message of rank {from}, step {at}");
+    }
+}
+
 fn ring(comm: &Communicator, at: usize, count: u64, is_synchronous: bool) -> Outcome {
     let (rank, size) = (comm.rank(), comm.size());
     let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
     let sent: Vec<i32> = (0..count).map(|i| element(rank, at, i)).collect();
     let mut got = vec![-1i32; count as usize];
-    let buffer =
-        RecvBuffer { data: got.as_mut_ptr().cast(), datatype: Datatype::Int32, count, is_lenient: false };
-    // SAFETY: the buffers live until the request has ended. That of a rank that is killed never moves again.
-    let request = unsafe { comm.start_receive(Selector::new(Some(previous), Some(TAG)), buffer) }?;
-    let mut request = ManuallyDrop::new(request);
-    let message = OutgoingMessage {
-        to: next,
-        tag: TAG,
-        datatype: Datatype::Int32,
-        count,
-        data: sent.as_ptr().cast(),
-        is_synchronous,
-    };
+    let from = Selector::new(Some(previous), Some(tag_of(at)));
+    // SAFETY: the buffer lives until the request has ended. That of a rank that is killed never moves again.
+    let mut request = unsafe { comm.start_receive(from, receive_buffer(&mut got)) }?;
     // SAFETY: the data lives until the call has ended.
-    let outcome = unsafe { comm.send(&message) };
+    let outcome = unsafe { comm.send(&message(next, at, &sent, is_synchronous)) };
     let received = request.wait();
-    drop(ManuallyDrop::into_inner(request));
+    drop(request);
     outcome.and(received)?;
-    for (i, got) in got.iter().enumerate() {
-        assert_eq!(*got, element(previous, at, i as u64), "WRONG VALUE: message of step {at} on rank {rank}");
+    check_message(&got, previous, at);
+    Ok(())
+}
+
+fn gathered(comm: &Communicator, at: usize, root: Rank, count: u64, takes: Takes) -> Outcome {
+    let rank = comm.rank();
+    if rank != root {
+        let sent: Vec<i32> = (0..count).map(|i| element(rank, at, i)).collect();
+        // SAFETY: the data lives until the call has ended.
+        return unsafe { comm.send(&message(root, at, &sent, false)) };
     }
+    let any = Selector::new(None, Some(tag_of(at)));
+    let mut buffers: Vec<Vec<i32>> = (1..comm.size()).map(|_| vec![-1; count as usize]).collect();
+    let mut sources = Vec::new();
+    if takes == Takes::FromAny {
+        // SAFETY: the buffers live until all requests have ended, also where one has failed.
+        let start = |got: &mut Vec<i32>| unsafe { comm.start_receive(any, receive_buffer(got)) };
+        let requests: Vec<Result<Request>> = buffers.iter_mut().map(start).collect();
+        for request in requests {
+            let mut request = request?;
+            request.wait()?;
+            sources.push(request.status().expect("of a message").source);
+        }
+    } else {
+        for got in &mut buffers {
+            let source = if takes == Takes::Probed {
+                let status = comm.probe(any)?;
+                let from = Selector::new(Some(status.source), Some(tag_of(at)));
+                // SAFETY: the buffer lives until the call has ended.
+                unsafe { comm.receive(from, receive_buffer(got)) }?;
+                status.source
+            } else {
+                let (message, status) = comm.matched_probe(any)?;
+                // SAFETY: the buffer lives until the request has ended.
+                let mut request = unsafe { comm.start_matched_receive(message, receive_buffer(got)) }?;
+                request.wait()?;
+                status.source
+            };
+            sources.push(source);
+        }
+    }
+    for (got, source) in buffers.iter().zip(&sources) {
+        check_message(got, *source, at);
+    }
+    sources.sort_unstable();
+    assert!(sources.windows(2).all(|two| two[0] < two[1]), "each rank has sent once: {sources:?}");
+    Ok(())
+}
+
+fn cancelled(comm: &Communicator) -> Outcome {
+    let mut got = [-1i32; 10];
+    let nobody = Selector::new(None, Some(UNUSED_TAG));
+    // SAFETY: the buffer lives until the request has ended.
+    let mut request = unsafe { comm.start_receive(nobody, receive_buffer(&mut got)) }?;
+    request.cancel();
+    request.wait()?;
+    assert!(request.status().expect("of a receive").is_cancelled, "nobody has sent this");
     Ok(())
 }

@@ -5,13 +5,18 @@ use std::ops::Range;
 use crate::base::mix;
 
 /// A stream of numbers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Random(u64);
 
 impl Random {
     /// The stream with this name among those of a seed. Streams do not depend on each other.
     pub fn new(seed: u64, stream: u64) -> Random {
         Random(mix(seed ^ mix(stream)))
+    }
+
+    /// A stream for a part of what this one is for.
+    pub fn part(&self, number: u64) -> Random {
+        Random(mix(self.0 ^ mix(!number)))
     }
 
     fn next(&mut self) -> u64 {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::job::Job;
 use super::network::{Manner, Network};
 use super::oracle::judge;
-use super::perform::{Begun, perform};
+use super::perform::{Begun, Outcomes, perform};
 use super::random::Random;
 use super::turns;
 use crate::base::{Rank, Result};
@@ -28,9 +28,13 @@ const TURNS: u64 = 4;
 const MOST_TRIALS: usize = 300;
 
 /// Runs the job of a seed. The error says what is wrong, and prints the job.
-pub fn run_seed(seed: u64, clock: &TestClock) -> std::result::Result<(), String> {
+pub fn run_seed(seed: u64, clock: &TestClock) -> std::result::Result<u64, String> {
     let job = Job::draw(&mut Random::new(seed, JOB));
-    let Err(wrong) = run_job(seed, &job, clock) else { return Ok(()) };
+    let wrong = match run_job(seed, &job, clock) {
+        Err(wrong) => wrong,
+        turns => return turns,
+    };
+    eprintln!("seed {seed} has failed: {wrong}; looking for a smaller job");
     let (small, why) = shrink(seed, &job, &wrong, clock);
     let manner = manner(seed);
     Err(format!("seed {seed}: {wrong}\n{job}{manner:?}\n\nas small as it gets: {why}\n{small}"))
@@ -40,21 +44,24 @@ fn manner(seed: u64) -> Manner {
     Manner::draw(&mut Random::new(seed, MANNER))
 }
 
-/// Runs a job in the orders of a seed.
-pub fn run_job(seed: u64, job: &Job, clock: &TestClock) -> std::result::Result<(), String> {
-    let (mut network, peers) = Network::new(job.size, manner(seed), Random::new(seed, NETWORK));
+/// Runs a job in the orders of a seed. Returns the number of turns.
+pub fn run_job(seed: u64, job: &Job, clock: &TestClock) -> std::result::Result<u64, String> {
+    let shares_memory = |a: Rank, b: Rank| job.shares_memory && a % job.hosts == b % job.hosts;
+    let (mut network, peers) =
+        Network::new(job.size, shares_memory, manner(seed), Random::new(seed, NETWORK));
     let begun: Begun = Rc::new((0..job.size).map(|_| Cell::new(0)).collect());
     let bodies = peers.into_iter().zip(0..).map(|(peers, rank)| {
         let (job, begun) = (job.clone(), Rc::clone(&begun));
         move || match join(&job, rank, peers) {
-            Ok(comm) => perform(&job, &comm, &begun),
-            Err(error) => vec![Err(error)],
+            Ok(comm) => perform(&job, comm, &begun),
+            Err(error) => Outcomes { steps: Vec::new(), shrunk: None, end: Err(error) },
         }
     });
-    let ends = turns::run(bodies, &mut network, job.strike, &mut Random::new(seed, TURNS), clock)
-        .map_err(|why| format!("stuck: {why}; steps begun: {begun:?}"))?;
+    let (ends, turns) =
+        turns::run(bodies, &mut network, &job.strikes, job.cores, &mut Random::new(seed, TURNS), clock)
+            .map_err(|why| format!("stuck: {why}; steps begun: {begun:?}"))?;
     let begun: Vec<usize> = begun.iter().map(Cell::get).collect();
-    judge(job, &ends, &begun)
+    judge(job, &ends, &begun).map(|()| turns)
 }
 
 /// Makes the communicator of a rank that is connected.

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::rc::Rc;
@@ -14,6 +15,7 @@ use super::network::Network;
 use super::random::Random;
 use crate::base::Rank;
 use crate::sys::clock::{self, TestClock};
+use crate::sys::cores::CoreSet;
 use crate::sys::scheduler::{self, Scheduler};
 
 /// Simulated time after which a world that has not ended hangs.
@@ -22,6 +24,8 @@ const LIMIT: Duration = Duration::from_secs(1000);
 const MOST_TURNS: u64 = 3_000_000;
 /// Longest time that a turn takes, in microseconds.
 const LOOK: u64 = 50;
+/// Looks of a rank that does not wait, per interruption.
+const LOOKS: u64 = 4;
 const STACK_BYTES: usize = 1 << 19;
 
 /// What happens to a rank from outside.
@@ -60,20 +64,18 @@ pub enum Ended<T> {
 }
 
 /// The scheduler of one rank: it stops the coroutine where the rank would wait.
-#[derive(Default)]
 struct RankScheduler {
+    cores: CoreSet,
+    /// Decides at which of its looks a rank that does not wait is interrupted.
+    random: Cell<Random>,
     /// How it stops. Null before its first turn.
     yielder: Cell<*const Yielder<(), Pause>>,
-    /// Whether it only runs its destructors, and waits for nothing.
-    has_ended: Cell<bool>,
 }
 
 impl RankScheduler {
     fn stop(&self, pause: Pause) {
-        if !self.has_ended.get() {
-            // SAFETY: set by the coroutine that runs now, whose frame holds the yielder until it has ended.
-            unsafe { &*self.yielder.get() }.suspend(pause);
-        }
+        // SAFETY: set by the coroutine that runs now, whose frame holds the yielder until it has ended.
+        unsafe { &*self.yielder.get() }.suspend(pause);
     }
 }
 
@@ -84,6 +86,18 @@ impl Scheduler for RankScheduler {
 
     fn wait(&self, until: Option<Instant>) {
         self.stop(Pause::Until(until));
+    }
+
+    fn pause(&self) {
+        let mut random = self.random.get();
+        if random.once_in(LOOKS) {
+            self.stop(Pause::None);
+        }
+        self.random.set(random);
+    }
+
+    fn cores(&self) -> CoreSet {
+        self.cores
     }
 }
 
@@ -99,8 +113,9 @@ struct RankTurns<T> {
 }
 
 impl<T: 'static> RankTurns<T> {
-    fn new(body: impl FnOnce() -> T + 'static) -> RankTurns<T> {
-        let scheduler = Rc::new(RankScheduler::default());
+    fn new(body: impl FnOnce() -> T + 'static, cores: CoreSet, random: Random) -> RankTurns<T> {
+        let scheduler =
+            Rc::new(RankScheduler { cores, random: Cell::new(random), yielder: Cell::new(ptr::null()) });
         let own = Rc::clone(&scheduler);
         let stack = DefaultStack::new(STACK_BYTES).expect("memory for a stack");
         let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), Pause>, ()| {
@@ -142,28 +157,20 @@ impl<T: 'static> RankTurns<T> {
         (self.ended, self.coroutine) = (Some(ended), None);
     }
 
-    /// Ends it where it waits.
+    /// Ends it where it waits. Its memory stays, because others may look into it, and none of its destructors
+    /// runs.
     fn kill(&mut self) {
-        if self.coroutine.is_some() {
-            self.unwind();
+        if let Some(coroutine) = self.coroutine.take() {
+            mem::forget(coroutine);
             self.ended = Some(Ended::Killed);
         }
     }
 }
 
-impl<T> RankTurns<T> {
-    /// Runs the destructors on its stack.
-    fn unwind(&mut self) {
-        self.scheduler.has_ended.set(true);
-        scheduler::obey(Some(Rc::clone(&self.scheduler) as Rc<dyn Scheduler>));
-        self.coroutine = None;
-        scheduler::obey(None);
-    }
-}
-
 impl<T> Drop for RankTurns<T> {
     fn drop(&mut self) {
-        self.unwind();
+        // It waits for something that never comes, and its destructors would, too.
+        self.coroutine.take().map(mem::forget);
     }
 }
 
@@ -172,26 +179,30 @@ fn message_of(payload: &(dyn Any + Send)) -> String {
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".into())
 }
 
-/// Runs one rank for each of `bodies`, in the orders of `random`. Returns how each has ended. The error says
-/// why the world has not ended.
+/// Runs one rank for each of `bodies`, in the orders of `random`. Returns how each has ended, and the number
+/// of turns. The error says why the world has not ended.
 pub fn run<T: 'static>(
     bodies: impl Iterator<Item = impl FnOnce() -> T + 'static>,
     network: &mut Network,
-    strike: Option<Strike>,
+    strikes: &[Strike],
+    cores: u32,
     random: &mut Random,
     clock: &TestClock,
-) -> Result<Vec<Ended<T>>, String> {
-    let mut ranks: Vec<RankTurns<T>> = bodies.map(RankTurns::new).collect();
+) -> Result<(Vec<Ended<T>>, u64), String> {
+    let cores = CoreSet::from_bytes(&((1u64 << cores) - 1).to_le_bytes());
+    let mut ranks: Vec<RankTurns<T>> =
+        bodies.zip(0..).map(|(body, rank)| RankTurns::new(body, cores, random.part(rank))).collect();
     let begun = clock::now();
     let patience = random.one_of(&[1, 2, 8]);
     for turn in 0..MOST_TURNS {
-        if let Some(Strike { rank, blow, .. }) = strike.filter(|strike| strike.turn == turn) {
+        for Strike { rank, blow, .. } in strikes.iter().filter(|strike| strike.turn == turn) {
+            let rank = *rank;
             match blow {
                 Blow::Kill => {
                     network.kill(rank);
                     ranks[rank as usize].kill();
                 }
-                Blow::Stop(time) => ranks[rank as usize].stopped_until = Some(clock::now() + time),
+                Blow::Stop(time) => ranks[rank as usize].stopped_until = Some(clock::now() + *time),
             }
         }
         let now = clock::now();
@@ -208,10 +219,12 @@ pub fn run<T: 'static>(
             ranks[rank].run();
             network.take_in(rank as Rank);
         } else if ranks.iter().all(|rank| rank.coroutine.is_none()) {
-            return Ok(ranks.iter_mut().filter_map(|rank| rank.ended.take()).collect());
+            return Ok((ranks.iter_mut().filter_map(|rank| rank.ended.take()).collect(), turn));
         } else {
             let next = ranks.iter().filter_map(|rank| rank.awake_at(now)).chain(network.next()).min();
-            let next = next.ok_or("all ranks wait, and nothing is on its way")?;
+            let next = next.ok_or_else(|| {
+                format!("all ranks wait, and nothing is on its way{}", network.describe_blocked())
+            })?;
             if next - begun > LIMIT {
                 return Err(format!("not ended after {} s", LIMIT.as_secs()));
             }

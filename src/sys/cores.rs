@@ -41,6 +41,10 @@ impl Default for CoreSet {
 
 /// The processors that the affinity of this thread allows.
 pub fn allowed() -> CoreSet {
+    #[cfg(test)]
+    if let Some(scheduler) = super::scheduler::mine() {
+        return scheduler.cores();
+    }
     let mut set = CoreSet::default();
     // SAFETY: the kernel writes at most BYTES bytes into the set, which has that many. On a machine with more
     // processors the call fails, and the set stays empty.
@@ -50,6 +54,10 @@ pub fn allowed() -> CoreSet {
 
 /// Number of usable processors, by affinity and by the CPU quota of the control group; at least 1.
 pub fn usable() -> usize {
+    #[cfg(test)]
+    if let Some(scheduler) = super::scheduler::mine() {
+        return scheduler.cores().count();
+    }
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
@@ -62,6 +70,16 @@ pub fn yield_now() {
     }
     // SAFETY: no arguments, cannot fail on Linux.
     unsafe { libc::sched_yield() };
+}
+
+/// Tells the processor that this thread looks again and again.
+#[inline]
+pub fn pause() {
+    #[cfg(test)]
+    if let Some(scheduler) = super::scheduler::mine() {
+        return scheduler.pause();
+    }
+    std::hint::spin_loop();
 }
 
 #[cfg(test)]

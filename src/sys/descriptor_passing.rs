@@ -16,7 +16,7 @@ pub const CARRIER: u8 = 0x46;
 struct ControlSpace([u8; 64]);
 
 /// Sends a copy of `fd` over a Unix socket.
-pub fn send_descriptor(socket: &Socket, fd: &OwnedFd) -> io::Result<()> {
+pub fn send_descriptor(socket: &impl AsRawFd, fd: &OwnedFd) -> io::Result<()> {
     let mut byte = [CARRIER];
     let mut part = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
     let mut space = ControlSpace([0; 64]);
@@ -72,25 +72,51 @@ pub fn receive_descriptor(socket: &Socket, deadline: Option<Instant>) -> io::Res
         // The kernel could not make the descriptor, and does not say why. This is the usual reason.
         return Err(io::Error::from_raw_os_error(libc::EMFILE));
     }
-    let missing = || io::Error::new(io::ErrorKind::InvalidData, "the peer sent no descriptor");
-    if n != 1 || byte[0] != CARRIER {
-        return Err(missing());
-    }
     // SAFETY: the kernel filled the control area and its length.
-    let header = unsafe { libc::CMSG_FIRSTHDR(&message) };
-    // SAFETY: NULL, or a header that the kernel wrote into `space`.
-    let Some(fields) = (unsafe { header.as_ref() }) else { return Err(missing()) };
+    let passed = unsafe { passed_descriptor(&message) };
+    let is_whole = n == 1 && byte[0] == CARRIER;
+    let missing = || io::Error::new(io::ErrorKind::InvalidData, "the peer sent no descriptor");
+    passed.filter(|_| is_whole).ok_or_else(missing)
+}
+
+/// The one descriptor that came with a message.
+///
+/// # Safety
+/// `recvmsg` has just filled the message, with room for one descriptor.
+unsafe fn passed_descriptor(message: &libc::msghdr) -> Option<OwnedFd> {
+    // SAFETY: the kernel filled the control area and its length.
+    let header = unsafe { libc::CMSG_FIRSTHDR(message) };
+    // SAFETY: NULL, or a header that the kernel wrote into the control area.
+    let fields = unsafe { header.as_ref() }?;
     if (fields.cmsg_level, fields.cmsg_type, fields.cmsg_len)
         != (libc::SOL_SOCKET, libc::SCM_RIGHTS, header_len())
     {
-        return Err(missing());
+        return None;
     }
-    // SAFETY: the header is one the kernel wrote into `space`.
+    // SAFETY: the header is one the kernel wrote into the control area.
     let data = unsafe { libc::CMSG_DATA(header) };
     // SAFETY: the length says that an int follows the header.
     let fd = unsafe { data.cast::<libc::c_int>().read_unaligned() };
     // SAFETY: the kernel has just made this descriptor for this process.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+    Some(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Reads bytes, and the descriptor that came with the last of them. Zero bytes: the end of the stream.
+#[cfg(test)]
+pub(crate) fn read_with_descriptor(
+    socket: &impl AsRawFd,
+    dst: &mut [u8],
+) -> io::Result<(usize, Option<OwnedFd>)> {
+    let mut part = libc::iovec { iov_base: dst.as_mut_ptr().cast(), iov_len: dst.len() };
+    let mut space = ControlSpace([0; 64]);
+    let mut message = message_with(&mut part, &mut space);
+    // SAFETY: all pointers in `message` are to locals and to `dst`, which outlive the call.
+    let n = unsafe { libc::recvmsg(socket.as_raw_fd(), &mut message, libc::MSG_CMSG_CLOEXEC) };
+    if n < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel filled the control area and its length.
+    Ok((n as usize, unsafe { passed_descriptor(&message) }))
 }
 
 fn header_len() -> usize {

@@ -7,12 +7,18 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
 
+use super::cores::CoreSet;
+
 /// Decides when its caller goes on.
 pub(crate) trait Scheduler {
     /// Lets others run for a moment.
     fn yield_now(&self);
     /// Lets others run until something may have happened, at most until that time.
     fn wait(&self, until: Option<Instant>);
+    /// May let others run between two looks of a loop that does not give its processor away.
+    fn pause(&self);
+    /// The processors that the caller may use.
+    fn cores(&self) -> CoreSet;
 }
 
 thread_local! {

@@ -11,7 +11,7 @@ use super::{
 use crate::base::Error;
 use crate::progress::engine::{Engine, Ticket};
 use crate::sys::clock;
-use crate::sys::cores::yield_now;
+use crate::sys::cores::{pause, yield_now};
 use crate::sys::poll::PollSet;
 
 /// Time of yielding before a nap, where ranks share processors and each look is a system call. A yield is
@@ -97,7 +97,7 @@ impl Driver {
         if !on_sockets && idle.polls < POLLS_WHEN_OVERSUBSCRIBED
             || !oversubscribed && !idle.polls.is_multiple_of(POLLS_PER_CLOCK_READ)
         {
-            return std::hint::spin_loop();
+            return pause();
         }
         let has_worked = self.run_hook(engine);
         self.abort_if_requested(engine);

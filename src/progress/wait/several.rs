@@ -20,7 +20,7 @@ use super::{
 };
 use crate::progress::engine::{Engine, Ticket};
 use crate::sys::clock;
-use crate::sys::cores::yield_now;
+use crate::sys::cores::{pause, yield_now};
 use crate::sys::poll::PollSet;
 
 /// How long a call has not moved. It belongs to the call, so that a new wait for the call continues to count.
@@ -151,7 +151,7 @@ impl<'a> JointWait<'a> {
         if self.idle_polls < POLLS_WHEN_OVERSUBSCRIBED
             || !self.oversubscribed && !self.idle_polls.is_multiple_of(POLLS_PER_CLOCK_READ)
         {
-            std::hint::spin_loop();
+            pause();
             return true;
         }
         if self.run_hooks() {
