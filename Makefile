@@ -28,7 +28,7 @@ PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalenc
 TEST_PREFIX   := target/test-prefix
 TEST_PROGRAMS := target/test-examples
 PARTS := build compile check unit waiting c-api examples nccl mpi-quick benches torch python launchers backends
-LONG  := full seeds rustdoc features release mpi wire repeats wheels bare-machine
+LONG  := full seeds worlds rustdoc features release mpi wire repeats wheels bare-machine
 # How many parts run at a time; empty: one of each lane (xtask/make_test.py).
 JOBS  ?=
 MAKE_TEST = MAKE="$(MAKE)" $(PYTHON) xtask/make_test.py $(JOBS:%=--jobs %)
@@ -212,6 +212,9 @@ part-full:
 # Calls on GPU memory with 500 seeds of the double's delays.
 part-seeds:
 	ANYCCL_TEST_SEEDS=500 $(PYTHON) tests/nextest.py --profile long -E 'binary(devices) & test(/^seeds::/)'
+# A million seeds of the simulated world.
+part-worlds:
+	$(PYTHON) tests/worlds.py
 part-rustdoc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 # The crate without its features, and the micro-benchmarks.

@@ -69,6 +69,7 @@ LONG = {
     "build": Plan("all"),
     "full": Plan("all", ("build",)),
     "seeds": Plan("all", ("build",)),
+    "worlds": Plan("all"),
     "rustdoc": Plan("all"),
     "features": Plan("all"),
     "release": Plan("all", ("build",)),
