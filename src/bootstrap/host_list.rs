@@ -1,18 +1,26 @@
 //! Slurm's compressed lists of hosts: `login,rack[1-2]node[01-03,7]`.
 
-/// Upper limit of hosts in a list. No machine has more; a longer list is a mistake, or an attempt to fill
+/// Upper limit of hosts in a list, which is also Slurm's. A longer list is a mistake, or an attempt to fill
 /// memory.
-const MOST: usize = 1 << 20;
+const MOST: usize = 1 << 16;
+/// Longest name of a host.
+const NAME_BYTES: usize = 255;
+/// Most digits of a number.
+const DIGITS: usize = 20;
 
 /// The hosts of a list, in its order. `None`: the text is not a list.
 pub(crate) fn expand(list: &str) -> Option<Vec<String>> {
     let mut hosts = Vec::new();
     for pattern in split(list)? {
         let mut partial = vec![String::new()];
-        let mut rest = pattern;
+        let (mut rest, mut longest) = (pattern, 0);
         while let Some((before, after)) = rest.split_once('[') {
             let (ranges, behind) = after.split_once(']')?;
             let numbers = numbers(ranges)?;
+            longest += before.len() + numbers.iter().map(String::len).max().unwrap_or_default();
+            if longest > NAME_BYTES {
+                return None;
+            }
             if partial.len().checked_mul(numbers.len())? > MOST {
                 return None;
             }
@@ -23,7 +31,11 @@ pub(crate) fn expand(list: &str) -> Option<Vec<String>> {
             partial = partial.iter().flat_map(with).collect();
             rest = behind;
         }
-        if rest.contains(']') || pattern.is_empty() || hosts.len() + partial.len() > MOST {
+        if rest.contains(']')
+            || pattern.is_empty()
+            || longest + rest.len() > NAME_BYTES
+            || hosts.len() + partial.len() > MOST
+        {
             return None;
         }
         hosts.extend(partial.into_iter().map(|start| start + rest));
@@ -57,7 +69,7 @@ fn numbers(ranges: &str) -> Option<Vec<String>> {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let width = first.len();
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        if !digits(first) || !digits(last) {
+        if !digits(first) || !digits(last) || width > DIGITS {
             return None;
         }
         let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
@@ -95,6 +107,18 @@ mod tests {
             assert_eq!(expand(text), None, "{text}");
         }
         assert_eq!(expand("a[0-9999]b[0-9999]"), None);
+        assert!(
+            expand("a[0-65535]").is_some_and(|hosts| hosts.len() == 65536) && expand("a[0-65536]").is_none()
+        );
+    }
+
+    #[test]
+    fn a_number_with_endless_zeros_and_an_endless_name_are_refused() {
+        let zeros = "0".repeat(70_000);
+        assert_eq!(expand(&format!("a[{zeros}1-2]")), None);
+        assert_eq!(expand(&format!("{}[1-9]", "a".repeat(255))), None);
+        assert_eq!(expand(&"a".repeat(256)), None);
+        assert!(expand(&"a".repeat(255)).is_some());
     }
 
     proptest! {
