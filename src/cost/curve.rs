@@ -5,9 +5,21 @@
 //! (docs/simulator.md). The idea is that of parametrised LogP: Kielmann, Bal and Verstoep 2000.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// Upper limit of a curve's points.
 const MOST: usize = 8;
+
+/// Smallest and largest figure that is believed, in microseconds or gigabytes per second. Sums of such figures
+/// stay finite, and so do their inverses.
+pub const FIGURES: RangeInclusive<f64> = 1e-9..=1e9;
+
+/// A figure as a person would write it: rounded to three decimals, or four digits if it is below one.
+pub fn rounded(figure: f64) -> f64 {
+    let decimals = if figure >= 1.0 { 3.0 } else { 3.0 - figure.log10().floor() };
+    let scale = 10f64.powf(decimals);
+    (figure * scale).round() / scale
+}
 
 /// Microseconds beyond the latency of one way, by the bytes of a message. Empty if unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -20,11 +32,11 @@ impl Curve {
     /// A curve without measurements.
     pub const NONE: Curve = Curve { points: [(0, 0.0); MOST], len: 0 };
 
-    /// Makes a curve of measurements. `None` if sizes do not rise, if times fall, if a value is not above
-    /// zero, or if there are too many points.
+    /// Makes a curve of measurements. `None` if sizes do not rise, if times fall, if a size is zero or a time
+    /// outside of [`FIGURES`], or if there are too many points.
     pub fn new(measured: &[(u64, f64)]) -> Option<Curve> {
         let rises = measured.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1);
-        let is_above = measured.iter().all(|&(bytes, us)| bytes > 0 && us > 0.0 && us.is_finite());
+        let is_above = measured.iter().all(|&(bytes, us)| bytes > 0 && FIGURES.contains(&us));
         if !rises || !is_above || measured.len() > MOST {
             return None;
         }
@@ -66,7 +78,7 @@ impl fmt::Display for Curve {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, (bytes, us)) in self.points[..self.len].iter().enumerate() {
             let separator = if at == 0 { "" } else { " " };
-            write!(f, "{separator}{bytes}:{us:.3}")?;
+            write!(f, "{separator}{bytes}:{}", rounded(*us))?;
         }
         Ok(())
     }
@@ -89,7 +101,10 @@ mod tests {
     fn what_is_written_is_read_again_and_what_makes_no_sense_is_refused() {
         let curve = Curve::new(&[(4096, 1.25), (1 << 20, 300.5)]).unwrap();
         assert_eq!(Curve::parse(&curve.to_string()), Some(curve));
-        for text in ["4096", "4096:x", "4096:0", "8:2 4:3", "8:3 16:2", "0:1", "8:inf", "8:NaN"] {
+        let short = Curve::parse("8:0.00012345 64:0.99996").unwrap();
+        assert_eq!(short.to_string(), "8:0.0001235 64:1");
+        assert!(Curve::parse(&short.to_string()).is_some());
+        for text in ["4096", "4096:x", "4096:0", "8:2 4:3", "8:3 16:2", "0:1", "8:1e300", "8:inf", "8:NaN"] {
             assert_eq!(Curve::parse(text), None, "{text}");
         }
     }

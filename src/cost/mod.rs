@@ -14,6 +14,7 @@ mod paths;
 pub(crate) mod tests;
 
 pub use curve::Curve;
+pub(crate) use curve::{FIGURES, rounded};
 pub use edges::Edges;
 pub(crate) use formula::{
     Terms, along, around, burst, collected, halving, hop, moved, moved_and_reduced, reduced,

@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 use super::model::{LinkCosts, Model};
 use super::presets::{PRESETS, Preset};
-use crate::cost::Curve;
+use crate::cost::{Curve, FIGURES, rounded};
 
 /// Unit of a number in the file.
 #[derive(Clone, Copy)]
@@ -92,12 +92,16 @@ const EAGER: [&str; 2] = ["within.eager_bytes", "between.eager_bytes"];
 
 impl Unit {
     fn parse(self, text: &str) -> Result<f64, String> {
-        let number = text.parse().ok().filter(|number: &f64| *number >= 0.0);
+        let number = text.parse().ok();
+        let is_believed = |number: f64| FIGURES.contains(&number);
         match (self, number) {
-            (Unit::Microseconds, Some(us)) if us.is_finite() => Ok(us * 1e-6),
-            (Unit::Microseconds, _) => Err(format!("\"{text}\" is not a time in microseconds")),
-            (Unit::GigabytesPerSecond, Some(rate)) if rate > 0.0 => Ok(1e-9 / rate),
-            (Unit::GigabytesPerSecond, _) => Err(format!("\"{text}\" is not a number above 0, or inf")),
+            (Unit::Microseconds, Some(us)) if us == 0.0 || is_believed(us) => Ok(us * 1e-6),
+            (Unit::Microseconds, _) => Err(format!("\"{text}\" is not a time in microseconds, up to 1e9")),
+            (Unit::GigabytesPerSecond, Some(f64::INFINITY)) => Ok(0.0),
+            (Unit::GigabytesPerSecond, Some(rate)) if is_believed(rate) => Ok(1e-9 / rate),
+            (Unit::GigabytesPerSecond, _) => {
+                Err(format!("\"{text}\" is not a number above 0, from 1e-9 to 1e9, or inf"))
+            }
         }
     }
 
@@ -106,8 +110,8 @@ impl Unit {
             Unit::Microseconds => value * 1e6,
             Unit::GigabytesPerSecond => 1e-9 / value,
         };
-        // Rounds to as many digits as a person would write.
-        (number * 1e6).round() / 1e6
+        // Rounds to as many digits as a person would write. A small number keeps four of them.
+        if 0.0 < number && number < 1e-3 { rounded(number) } else { (number * 1e6).round() / 1e6 }
     }
 }
 
@@ -216,6 +220,8 @@ mod tests {
             measured.between.exchange
         );
         assert_eq!(Model::parse("nic.gigabytes_per_second = inf", &base).unwrap().nic_byte, 0.0);
+        let slow = Model::parse("nic.gigabytes_per_second = 0.00000012345", &base).unwrap();
+        assert!(slow.to_text().contains("nic.gigabytes_per_second = 0.0000001235 "), "{}", slow.to_text());
     }
 
     #[test]
@@ -229,6 +235,8 @@ mod tests {
             ("between.latency_us = 1\n#\nbetween.latency_us = 1", 3, "there twice"),
             ("between.latency_us = inf", 1, "not a time"),
             ("between.latency_us = -1", 1, "not a time"),
+            ("between.latency_us = 1e300", 1, "up to 1e9"),
+            ("between.gigabytes_per_second = 1e-320", 1, "from 1e-9"),
             ("between.gigabytes_per_second = 0", 1, "above 0"),
             ("between.gigabytes_per_second = NaN", 1, "above 0"),
             ("between.exchange_us = 8", 1, "is not BYTES:US"),

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::io::Read;
 
 use crate::base::{Error, Result};
-use crate::cost::{Curve, LinkModel};
+use crate::cost::{Curve, FIGURES, LinkModel};
 use crate::sys::trusted_file::{TrustPolicy, open_trusted};
 
 /// Upper limit of the file's length in bytes; no file of figures comes near it.
@@ -183,9 +183,10 @@ impl Links {
                 let known = names.collect::<Vec<_>>().join(", ");
                 (line, format!("there is no key \"{name}\"; there are {known}"))
             })?;
-            let number = value.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
-            let number =
-                number.ok_or_else(|| (line, format!("{name} is \"{value}\"; accepted: a number above 0")))?;
+            let number = value.parse().ok().filter(|number| FIGURES.contains(number));
+            let number = number.ok_or_else(|| {
+                (line, format!("{name} is \"{value}\"; accepted: a number above 0, from 1e-9 to 1e9"))
+            })?;
             (key.set)(&mut links, number);
         }
         Ok(links)
@@ -244,6 +245,7 @@ mod tests {
             ("\n\ntcp.latency_us = fast", 3, "tcp.latency_us is \"fast\"; accepted: a number above 0"),
             ("tcp.latency_us = 0", 1, "above 0"),
             ("tcp.latency_us = inf", 1, "above 0"),
+            ("tcp.gigabytes_per_second = 1e-320", 1, "from 1e-9"),
             ("tcp.latency_us = NaN", 1, "above 0"),
             ("tcp.latency_us = -1", 1, "above 0"),
             ("tcp.latency_us", 1, "is not KEY = VALUE"),
