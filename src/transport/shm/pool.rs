@@ -115,10 +115,11 @@ impl BouncePool {
         true
     }
 
-    /// Takes the buffers that the peer has returned.
+    /// Takes the buffers that the peer has returned. There are at most as many as entries; a peer that writes
+    /// entries without end must not keep this side here.
     #[cold]
     fn collect(&mut self, from_peer: &[AtomicU32]) {
-        loop {
+        for _ in 0..from_peer.len() {
             let entry = from_peer[slot(self.collected, from_peer.len())].load(Ordering::Acquire);
             if entry >> 16 != turn(self.collected, from_peer.len()) {
                 return;
