@@ -3,6 +3,9 @@
 use std::ffi::CStr;
 use std::net::IpAddr;
 
+/// Most ranks of a job.
+const MOST_RANKS: u32 = 65536;
+
 /// A host and the number of its ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slots {
@@ -55,7 +58,7 @@ fn slots(text: &str) -> Result<Slots, String> {
 }
 
 fn count(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| (1..=65536).contains(number));
+    let number = text.parse().ok().filter(|number| (1..=MOST_RANKS).contains(number));
     number.ok_or_else(|| format!("\"{text}\" is no number of ranks"))
 }
 
@@ -63,7 +66,10 @@ fn count(text: &str) -> Result<u32, String> {
 /// each host gets the number that it takes. `is_here` tells whether a name means this host.
 pub fn place(hosts: &[Slots], ranks: Option<u32>, is_here: &dyn Fn(&str) -> bool) -> Result<Placed, String> {
     let room: Vec<u32> = hosts.iter().map(|slots| slots.ranks.unwrap_or(1)).collect();
-    let wanted = ranks.unwrap_or_else(|| room.iter().sum());
+    let all: u64 = room.iter().map(|ranks| u64::from(*ranks)).sum();
+    let wanted = ranks.or_else(|| u32::try_from(all).ok().filter(|all| *all <= MOST_RANKS));
+    let wanted =
+        wanted.ok_or_else(|| format!("the hosts take {all} ranks; at most {MOST_RANKS} are possible"))?;
     let mut given = vec![0; hosts.len()];
     let mut left = wanted;
     while left > 0 {
@@ -118,6 +124,8 @@ mod tests {
         assert_eq!(placed(None), "a:2,b:1");
         assert_eq!(placed(Some(1)), "a:1");
         assert_eq!(placed(Some(5)), "a:4,b:1");
+        let many = vec![Slots { host: "a".into(), ranks: Some(65536) }; 65536];
+        assert!(place(&many, None, &nowhere).unwrap_err().contains("take 4294967296 ranks"));
         assert_eq!(place(&hosts, None, &|_| true), Ok(Placed { hosts: None, ranks: 3 }));
     }
 

@@ -9,8 +9,9 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::frame::Frame;
+use super::host_list::HostRanks;
 use super::order::Order;
-use super::placement::{HostRanks, SSH, quoted, words};
+use super::placement::{SSH, quoted, words};
 use super::setup::Common;
 use crate::Failure;
 use crate::mpiexec::placement::is_here;

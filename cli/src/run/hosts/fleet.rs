@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::far_agent::Agent;
 use super::frame::Frame;
-use super::placement::HostRanks;
+use super::host_list::HostRanks;
 use super::setup::Common;
 use crate::Failure;
 use crate::facade::method::Method;

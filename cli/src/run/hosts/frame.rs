@@ -9,12 +9,16 @@
 //! side ends the conversation.
 
 use std::io::{self, Read};
+use std::ops::RangeInclusive;
 
 use crate::sys::process::{Ending, Pid};
 
 const HEADER: usize = 9;
 /// Upper limit of a frame. It is above any line (1 MiB and a little) and any order.
 const LONGEST: usize = 8 << 20;
+
+/// Numbers of signals: the kernel has some 64, and an exit code has room for these.
+const SIGNALS: RangeInclusive<i32> = 1..=127;
 
 /// One message between launcher and agent.
 #[derive(Debug, PartialEq, Eq)]
@@ -89,8 +93,8 @@ impl Frame {
         from.read_exact(&mut bytes)?;
         let length = u32::from_le_bytes([bytes[5], bytes[6], bytes[7], bytes[8]]) as usize;
         if length <= LONGEST {
-            bytes.resize(HEADER + length, 0);
-            from.read_exact(&mut bytes[HEADER..])?;
+            // Takes memory for bytes that have arrived, not for bytes that are announced.
+            from.take(length as u64).read_to_end(&mut bytes)?;
         }
         let frame = Frame::take(&mut &bytes[..]).ok().flatten();
         frame.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a frame"))
@@ -125,7 +129,8 @@ impl Frame {
                 let number = i32::from_le_bytes(number.try_into().ok()?);
                 let ending = match how {
                     0 => Ending::Exit(number),
-                    how => Ending::Signal { number, core: *how > 1 },
+                    1 | 2 if SIGNALS.contains(&number) => Ending::Signal { number, core: *how > 1 },
+                    _ => return None,
                 };
                 Frame::Ended { rank, pid: Pid::from_le_bytes(*pid), ending }
             }
@@ -174,6 +179,15 @@ mod tests {
         }
         assert_eq!(read, frames);
         assert!(bytes.is_empty());
+    }
+
+    #[test]
+    fn a_signal_that_does_not_exist_ended_no_rank() {
+        for number in [-1, 0, 128, i32::MAX] {
+            let ending = Ending::Signal { number, core: false };
+            let mut bytes = Frame::Ended { rank: 1, pid: 4711, ending }.to_bytes();
+            assert!(Frame::take_all(&mut bytes).is_err(), "{number}");
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod agent;
 mod far_agent;
 mod fleet;
 mod frame;
+mod host_list;
 mod order;
 mod placement;
 mod ranks_here;
