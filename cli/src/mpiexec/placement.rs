@@ -53,6 +53,8 @@ fn slots(text: &str) -> Result<Slots, String> {
     };
     match host {
         "" => Err(format!("\"{text}\" names no host")),
+        // In a list, it would be several hosts.
+        host if host.contains(',') => Err(format!("\"{text}\" is no name of a host: one line, one host")),
         host => Ok(Slots { host: host.into(), ranks }),
     }
 }
@@ -113,7 +115,7 @@ mod tests {
         let text = "# nodes\na\nb:2\nc slots=3 max_slots=4\n\n[::1]:2\n";
         let expected = [slots("a", None), slots("b", Some(2)), slots("c", Some(3)), slots("[::1]", Some(2))];
         assert_eq!(read_file(text).unwrap(), expected);
-        assert!(read_file("# none\n").is_err() && read_file("a:x").is_err());
+        assert!(read_file("# none\n").is_err() && read_file("a:x").is_err() && read_file("a,b:2").is_err());
     }
 
     #[test]
