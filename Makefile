@@ -28,7 +28,9 @@ PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalenc
 TEST_PREFIX   := target/test-prefix
 TEST_PROGRAMS := target/test-examples
 PARTS := build compile check unit waiting c-api examples nccl mpi-quick benches torch python launchers backends
-LONG  := full seeds worlds rustdoc features release mpi wire repeats wheels bare-machine
+LONG  := full seeds worlds rustdoc features release mpi wire fuzz repeats wheels bare-machine
+# Minutes of each target of `make test-fuzz`.
+FUZZ_MINUTES ?= 10
 # How many parts run at a time; empty: one of each lane (xtask/make_test.py).
 JOBS  ?=
 MAKE_TEST = MAKE="$(MAKE)" $(PYTHON) xtask/make_test.py $(JOBS:%=--jobs %)
@@ -232,6 +234,9 @@ part-mpi:
 # PyTorch's programs run where `make test-torch` has made its environment.
 part-wire:
 	ANYCCL_TEST_LONG=1 $(PYTHON) tests/lossy_wire/endings.py --prefix $(PREFIX) $(TORCH_OF_TESTS:%=--torch %)
+# Each parser of bytes that others have written; needs a nightly toolchain and cargo-fuzz.
+part-fuzz:
+	$(PYTHON) fuzz/run.py --minutes $(FUZZ_MINUTES)
 # 50 times beside four busy loops.
 part-repeats:
 	$(PYTHON) tests/beside_load.py $(PYTHON) tests/nextest.py --profile default

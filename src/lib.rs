@@ -14,6 +14,9 @@ pub mod cost;
 pub mod device;
 pub mod endpoint;
 pub mod executor;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod foreign_bytes;
 pub mod memory;
 pub mod observe;
 pub mod p2p;

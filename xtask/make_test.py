@@ -75,6 +75,7 @@ LONG = {
     "release": Plan("all", ("build",)),
     "mpi": Plan("all", ("build",)),
     "wire": Plan("all", ("build",)),
+    "fuzz": Plan("all"),
     "repeats": Plan("all", ("build",)),
     "wheels": Plan("all"),
     "bare-machine": Plan("all"),
@@ -95,6 +96,10 @@ def preflight(parts):
             left_out["check"] = f"{tool} is missing: rustup component add rustfmt clippy"
     if os.geteuid() != 0 or not shutil.which("debootstrap"):
         left_out |= {part: "needs root and debootstrap: apt-get install debootstrap" for part in ("wheels", "bare-machine")}
+    if "fuzz" in parts:
+        nightly = subprocess.run(["cargo", "+nightly", "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        if nightly.returncode or not shutil.which("cargo-fuzz"):
+            left_out["fuzz"] = "needs a nightly toolchain and cargo-fuzz: rustup toolchain install nightly; cargo install cargo-fuzz"
     unreachable = pypi.why_unreachable()
     if unreachable:
         if not (TARGET / "numpy" / "installed.txt").exists():

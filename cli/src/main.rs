@@ -9,6 +9,9 @@ mod completions;
 mod devices;
 mod doctor;
 mod facade;
+#[cfg(test)]
+#[path = "../../src/foreign_bytes/harness/mod.rs"]
+mod harness;
 mod info;
 mod markup;
 mod mpiexec;

@@ -19,7 +19,7 @@ use crate::base::Result;
 
 const MAGIC: [u8; 4] = *b"ACbn";
 const VERSION: u8 = 1;
-const CHECKSUM_BYTES: usize = 8;
+pub(super) const CHECKSUM_BYTES: usize = 8;
 
 /// Job key, and addresses of rank 0's store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub(crate) trait BeaconChannel {
     fn name(&self) -> String;
 }
 
-fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
+pub(super) fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let hash: [u8; 32] = Sha256::digest(bytes).into();
     let mut sum = [0; CHECKSUM_BYTES];
     sum.copy_from_slice(&hash[..CHECKSUM_BYTES]);

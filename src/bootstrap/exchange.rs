@@ -90,7 +90,7 @@ fn record_key(rank: Rank) -> String {
     format!("record/{rank}")
 }
 
-fn encode(records: &[Vec<u8>], settings: &[u8]) -> Vec<u8> {
+pub(super) fn encode(records: &[Vec<u8>], settings: &[u8]) -> Vec<u8> {
     let mut w = Writer::default();
     w.u8(TABLE);
     w.bytes(settings);
@@ -99,14 +99,14 @@ fn encode(records: &[Vec<u8>], settings: &[u8]) -> Vec<u8> {
     w.0
 }
 
-fn encode_refusal(error: &Error) -> Vec<u8> {
+pub(super) fn encode_refusal(error: &Error) -> Vec<u8> {
     let mut w = Writer::default();
     w.u8(if matches!(error, Error::Mismatch(_)) { MISMATCH } else { FAILURE });
     w.bytes(error.to_string().as_bytes());
     w.0
 }
 
-fn decode(bytes: &[u8], size: u32) -> Result<RecordTable> {
+pub(super) fn decode(bytes: &[u8], size: u32) -> Result<RecordTable> {
     let nonsense = || Error::Bootstrap("the table that rank 0 published cannot be understood".into());
     let mut r = Reader(bytes);
     match r.u8() {

@@ -21,6 +21,8 @@ mod dial;
 mod discovery;
 mod environment;
 mod exchange;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod foreign_bytes;
 mod gate;
 mod handshake;
 mod hello;

@@ -136,7 +136,7 @@ fn nonsense(rank: Rank) -> Error {
     Error::Bootstrap(format!("what rank {rank} published about itself cannot be understood"))
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzzing"))]
 pub(super) fn sample(rank: Rank, size: u32) -> Record {
     Record {
         protocol: PROTOCOL,

@@ -61,7 +61,7 @@ pub(crate) enum FileContents {
 }
 
 impl Announcement {
-    fn to_text(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let addresses: String = self.addresses.iter().map(|a| format!("address {a}\n")).collect();
         format!(
             "{TITLE}\njob {:016x}\nworld {}\nnonce {}\ncreated {}\n{addresses}end\n",

@@ -28,7 +28,7 @@ pub const UNIQUE_ID_BYTES: usize = 128;
 const MAGIC: [u8; 4] = *b"ACid";
 const LAYOUT: u8 = 2;
 const ADDRESSES_AT: usize = 40;
-const CHECKSUM_AT: usize = 120;
+pub(super) const CHECKSUM_AT: usize = 120;
 
 /// How long an unused id is served when there is no timeout.
 const LONGEST_SERVICE: Duration = Duration::from_secs(86_400);
@@ -129,7 +129,7 @@ pub fn job_from_id(id: &UniqueId, size: u32, rank: Rank, deadline: Instant) -> R
     Ok(job)
 }
 
-fn checksum(bytes: &[u8]) -> [u8; UNIQUE_ID_BYTES - CHECKSUM_AT] {
+pub(super) fn checksum(bytes: &[u8]) -> [u8; UNIQUE_ID_BYTES - CHECKSUM_AT] {
     let hash: [u8; 32] = Sha256::digest(bytes).into();
     let mut sum = [0; UNIQUE_ID_BYTES - CHECKSUM_AT];
     sum.copy_from_slice(&hash[..UNIQUE_ID_BYTES - CHECKSUM_AT]);

@@ -16,6 +16,8 @@ mod communicator;
 mod create;
 mod device;
 mod foreign;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod foreign_bytes;
 mod graph;
 mod late;
 mod lingering;

@@ -10,11 +10,11 @@ use std::ops::RangeInclusive;
 /// Upper limit of a curve's points.
 const MOST: usize = 8;
 
-/// Smallest and largest figure that is believed, in microseconds or gigabytes per second. Sums of such figures
-/// stay finite, and so do their inverses.
+/// Smallest and largest figure that is believed, in microseconds or gigabytes per second. Sums of such
+/// figures stay finite, and so do their inverses.
 pub const FIGURES: RangeInclusive<f64> = 1e-9..=1e9;
 
-/// A figure as a person would write it: rounded to three decimals, or four digits if it is below one.
+/// A figure as a person would write it: rounded to three decimals, or to four digits if below one.
 pub fn rounded(figure: f64) -> f64 {
     let decimals = if figure >= 1.0 { 3.0 } else { 3.0 - figure.log10().floor() };
     let scale = 10f64.powf(decimals);

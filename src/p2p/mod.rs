@@ -25,6 +25,8 @@ pub mod fast_path;
 pub mod matching;
 pub mod protocol;
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod foreign_bytes;
 mod incoming;
 mod pieces;
 mod probing;

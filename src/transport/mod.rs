@@ -14,6 +14,8 @@ pub mod connect;
 pub mod control;
 pub mod failure;
 pub mod fast_path;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod foreign_bytes;
 pub mod loopback;
 pub mod shm;
 pub mod tcp;

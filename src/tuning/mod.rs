@@ -6,6 +6,8 @@
 //! measured before.
 
 mod file;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod foreign_bytes;
 mod ordered;
 mod overrides;
 #[cfg(test)]

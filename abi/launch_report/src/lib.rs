@@ -8,6 +8,13 @@
 //!
 //! The crate has no dependencies, because `abi/audit` is loaded into every program of a job.
 
+#[cfg(test)]
+mod foreign_bytes;
+// Reports need a part of it.
+#[cfg(test)]
+#[allow(dead_code)]
+#[path = "../../../src/foreign_bytes/harness/mod.rs"]
+mod harness;
 mod listener;
 mod report;
 mod reporter;

@@ -18,6 +18,8 @@ mod arguments;
 mod binding;
 mod crew;
 mod fake_gpus;
+#[cfg(test)]
+mod foreign_bytes;
 mod hosts;
 mod input;
 mod job;

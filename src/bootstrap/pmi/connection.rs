@@ -45,7 +45,7 @@ impl Connection {
         Err(Error::system(format!("cannot connect to the process manager at PMI_PORT={host}:{port}"), last))
     }
 
-    fn introduce(&self, id: &str, deadline: Instant) -> Result<Seat> {
+    pub(super) fn introduce(&self, id: &str, deadline: Instant) -> Result<Seat> {
         let since = clock::now();
         self.say(&format!("cmd=initack pmiid={id}"), deadline)?;
         let (mut rank, mut size) = (None, None);

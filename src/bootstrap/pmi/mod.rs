@@ -14,6 +14,8 @@
 //! do.
 
 mod connection;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod foreign_bytes;
 mod kvs;
 mod message;
 mod session;

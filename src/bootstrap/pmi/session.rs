@@ -32,6 +32,12 @@ static SESSION: Mutex<Option<Session>> = Mutex::new(None);
 pub(crate) struct Kept(Arc<Mutex<Connection>>);
 
 impl Kept {
+    /// A connection for which nobody says goodbye.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub(super) fn unshared(connection: Connection) -> Kept {
+        Kept(Arc::new(Mutex::new(connection)))
+    }
+
     /// Uses the connection.
     pub fn with<T>(&self, body: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         body(&self.0.lock())

@@ -56,6 +56,12 @@ pub(crate) struct Applicant<'a> {
 }
 
 impl Client {
+    /// A client that has joined over this connection.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub(super) fn over(socket: Socket) -> Client {
+        Client { socket, joined: true, input: Vec::new(), is_checking: false }
+    }
+
     /// Tries each address once.
     pub fn try_join(who: &Applicant<'_>, addresses: &[SocketAddr], deadline: Instant) -> Result<Joined> {
         let own = Hello::new(Purpose::Store, who.rank, who.size, ANY_RANK);

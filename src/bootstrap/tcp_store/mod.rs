@@ -10,6 +10,8 @@
 mod board;
 mod client;
 mod connection;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod foreign_bytes;
 mod limits;
 mod message;
 mod server;

@@ -48,7 +48,7 @@ pub(in crate::comm) struct OwnSettings {
 
 /// Bytes of a record: allowed processors, number of usable ones (which respects the quota), machine, the
 /// other settings as bits, engines.
-const RECORD_BYTES: usize = CoreSet::BYTES + 4 + MACHINE_BYTES + 1 + BackendChoice::BYTES;
+pub(super) const RECORD_BYTES: usize = CoreSet::BYTES + 4 + MACHINE_BYTES + 1 + BackendChoice::BYTES;
 /// Bits of a byte of a record.
 const SOME_TCP: u8 = 1;
 const HAS_DEVICE: u8 = 2;
@@ -105,7 +105,7 @@ fn name_absent_ranks(mut error: Error, all: &[u8]) -> Error {
 }
 
 /// Checks that all ranks want the same engines. The error says who wants what.
-fn same_choice(all: &[u8]) -> Result<()> {
+pub(super) fn same_choice(all: &[u8]) -> Result<()> {
     let mut choices = all.chunks_exact(RECORD_BYTES).map(|bytes| RankRecord::read(bytes).choice);
     let first = choices.next().unwrap_or_default();
     match choices.zip(1..).find(|(choice, _)| *choice != first) {
@@ -117,7 +117,7 @@ fn same_choice(all: &[u8]) -> Result<()> {
     }
 }
 
-fn evaluate(all: &[u8]) -> Agreed {
+pub(super) fn evaluate(all: &[u8]) -> Agreed {
     let records: Vec<RankRecord> = all.chunks_exact(RECORD_BYTES).map(RankRecord::read).collect();
     let ranks_per_core = records.iter().map(|one| {
         let neighbours = || records.iter().filter(|other| other.machine == one.machine);
@@ -142,19 +142,19 @@ fn evaluate(all: &[u8]) -> Agreed {
     }
 }
 
-struct RankRecord<'a> {
+pub(super) struct RankRecord<'a> {
     allowed: CoreSet,
     usable: usize,
     machine: &'a [u8],
     some_tcp: bool,
     has_device: bool,
     wants_direct: bool,
-    choice: BackendChoice,
+    pub choice: BackendChoice,
 }
 
 impl RankRecord<'_> {
     /// Reads [`RECORD_BYTES`] bytes.
-    fn read(bytes: &[u8]) -> RankRecord<'_> {
+    pub fn read(bytes: &[u8]) -> RankRecord<'_> {
         let (allowed, rest) = bytes.split_at(CoreSet::BYTES);
         let usable = u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]]) as usize;
         let (machine, rest) = rest[4..].split_at(MACHINE_BYTES);

@@ -19,7 +19,7 @@ use crate::log_line;
 use crate::topology::Topology;
 
 /// Bytes of a record: group, order in it, context (set by rank 0), fingerprint of a list of ranks.
-const RECORD_BYTES: usize = 32;
+pub(super) const RECORD_BYTES: usize = 32;
 /// Group of a rank that is in none.
 const NO_GROUP: u64 = u64::MAX;
 /// Context of a rank 0 that has no number left, and of every other rank.
@@ -31,7 +31,7 @@ const SHRUNK: &str = "shrunk";
 const WITH_CONTEXT: &str = "formed";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FormationRecord {
+pub(super) struct FormationRecord {
     group: u64,
     order: i64,
     context: u64,
@@ -39,7 +39,7 @@ struct FormationRecord {
 }
 
 impl FormationRecord {
-    fn to_bytes(self) -> [u8; RECORD_BYTES] {
+    pub fn to_bytes(self) -> [u8; RECORD_BYTES] {
         let words = [self.group, self.order as u64, self.context, self.fingerprint];
         let mut bytes = [0; RECORD_BYTES];
         for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
@@ -48,7 +48,7 @@ impl FormationRecord {
         bytes
     }
 
-    fn from_bytes(bytes: &[u8]) -> FormationRecord {
+    pub fn from_bytes(bytes: &[u8]) -> FormationRecord {
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[8 * at + i]));
         FormationRecord { group: word(0), order: word(1) as i64, context: word(2), fingerprint: word(3) }
     }

@@ -20,6 +20,8 @@
 mod completion;
 mod described;
 mod direct;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(super) mod foreign_bytes;
 mod in_pieces;
 mod on_stream;
 mod queue;

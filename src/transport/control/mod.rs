@@ -7,6 +7,8 @@
 //!
 //! `message` defines the messages, `wire` their bytes.
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(super) mod foreign_bytes;
 mod message;
 mod wire;
 

@@ -19,6 +19,8 @@ mod connect;
 mod control_line;
 mod exposure;
 mod fast_path;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(super) mod foreign_bytes;
 mod layout;
 mod pair;
 mod pool;

@@ -7,6 +7,8 @@
 //! One connection carries both directions and messages of all sizes. Decision and reasons:
 //! docs/adr/0010-tcp-connections.md.
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(super) mod foreign_bytes;
 mod recv;
 mod send;
 mod wire;

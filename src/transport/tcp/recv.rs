@@ -157,6 +157,12 @@ impl RecvBuffer {
         self.head = (bytes < left).then_some((header, left - bytes));
     }
 
+    /// Whether a part of the fragment at the head is not consumed.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub fn is_in_fragment(&self) -> bool {
+        self.head.is_some()
+    }
+
     /// Whether everything that has come is consumed.
     #[cfg(test)]
     pub fn is_empty(&self) -> bool {

@@ -12,6 +12,8 @@
 mod agent;
 mod far_agent;
 mod fleet;
+#[cfg(test)]
+pub(super) mod foreign_bytes;
 mod frame;
 mod host_list;
 mod order;

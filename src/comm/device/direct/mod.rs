@@ -20,6 +20,8 @@
 mod cut;
 mod direct_way;
 mod exchange;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(in crate::comm) mod foreign_bytes;
 mod introduction;
 mod kernels;
 mod make;

@@ -41,6 +41,22 @@ pub fn number() -> Result<Number> {
     Ok(number)
 }
 
+/// Reads the records that have come after each part.
+#[cfg(any(test, feature = "fuzzing"))]
+pub fn channel_records(socket: crate::sys::socket::Socket, parts: impl Iterator<Item = ()>) {
+    let mut channel = channel::Channel::new(socket);
+    for () in parts {
+        while let Some(record) = channel.next() {
+            // No descriptor has come with any record.
+            assert!(!matches!(
+                record,
+                channel::Record::Map { export: crate::device::direct::Export::Descriptor(_), .. }
+            ));
+            assert!(channel.take_descriptor().is_none());
+        }
+    }
+}
+
 /// Name of the abstract socket of a process that maps buffers.
 fn socket_name(name: &Number) -> Vec<u8> {
     let digits: String = name.iter().map(|byte| format!("{byte:02x}")).collect();

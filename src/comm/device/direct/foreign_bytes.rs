@@ -1,0 +1,50 @@
+//! Target of fuzzing: what ranks tell each other about buffers on devices.
+
+use super::introduction::Introduction;
+use super::mappings::channel_records;
+use super::place::Told;
+use crate::foreign_bytes::harness::check_sentence;
+use crate::foreign_bytes::{connection, pieces, split, write};
+
+pub(in crate::comm) fn records(bytes: &[u8]) {
+    let ([kind, length], bytes) = split(bytes);
+    match kind % 3 {
+        0 => {
+            let (bytes, _) = split::<{ Told::BYTES }>(bytes);
+            let told = Told::from_bytes(&bytes);
+            let again = told.to_bytes();
+            assert_eq!(Told::from_bytes(&again).to_bytes(), again);
+            // No place is listed under any number.
+            match told.place(0, |_| None) {
+                Ok(_) => panic!("a place that nobody has told"),
+                Err(error) => check_sentence(&error.to_string(), &[]),
+            }
+        }
+        1 => {
+            let (bytes, _) = split::<{ Introduction::BYTES }>(bytes);
+            let again = Introduction::from_bytes(&bytes).to_bytes();
+            assert_eq!(Introduction::from_bytes(&again).to_bytes(), again);
+        }
+        _ => {
+            let [own, peer] = connection();
+            let parts = pieces(bytes, length).map(|piece| write(&peer, piece));
+            channel_records(own, parts);
+        }
+    }
+}
+
+pub(in crate::comm) fn seeds() -> Vec<Vec<u8>> {
+    let record = |kind: u8| {
+        let mut bytes = vec![0; 88];
+        (bytes[0], bytes[8], bytes[16]) = (kind, 1, 2);
+        bytes
+    };
+    let stream: Vec<u8> = [5, 2, 4, 6, 5].into_iter().flat_map(record).collect();
+    vec![
+        [&[0, 0][..], &[1; Told::BYTES]].concat(),
+        [&[1, 0][..], &[1; Introduction::BYTES]].concat(),
+        [&[2, 0][..], &stream].concat(),
+        [&[2, 13][..], &stream].concat(),
+        [&[2, 0][..], &record(1), &record(3)].concat(),
+    ]
+}
