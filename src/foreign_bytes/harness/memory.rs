@@ -22,24 +22,34 @@ fn count(bytes: isize) {
     });
 }
 
+/// Counts an allocation in the place of one of `before` bytes, unless it was refused.
+fn count_new(new: *mut u8, bytes: usize, before: usize) {
+    if !new.is_null() {
+        count(bytes as isize - before as isize);
+    }
+}
+
 // SAFETY: passes every call on to the allocator of the system, and counts in memory of its own.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
         // SAFETY: passed on from our caller.
-        unsafe { System.alloc(layout) }
+        let new = unsafe { System.alloc(layout) };
+        count_new(new, layout.size(), 0);
+        new
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
         // SAFETY: passed on from our caller.
-        unsafe { System.alloc_zeroed(layout) }
+        let new = unsafe { System.alloc_zeroed(layout) };
+        count_new(new, layout.size(), 0);
+        new
     }
 
     unsafe fn realloc(&self, old: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
-        count(bytes as isize - layout.size() as isize);
         // SAFETY: passed on from our caller.
-        unsafe { System.realloc(old, layout, bytes) }
+        let new = unsafe { System.realloc(old, layout, bytes) };
+        count_new(new, bytes, layout.size());
+        new
     }
 
     unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
