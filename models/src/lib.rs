@@ -27,3 +27,18 @@ mod handle_table;
 #[cfg(test)]
 #[path = "../../src/progress/wait/sleepers.rs"]
 mod sleepers;
+
+#[cfg(test)]
+mod sys;
+
+#[cfg(test)]
+#[path = "../../src/progress/wait/abort_requests.rs"]
+mod abort_requests;
+
+#[cfg(test)]
+#[path = "../../src/comm/device/outcome_cell.rs"]
+mod outcome_cell;
+
+#[cfg(test)]
+#[path = "../../src/comm/device/call_queue.rs"]
+mod call_queue;

@@ -32,6 +32,7 @@ pub mod shortage;
 pub mod socket;
 pub mod sparse_memory;
 pub mod standard_error;
+pub mod sync;
 pub mod thread;
 pub mod trusted_file;
 pub mod wake;

@@ -17,6 +17,7 @@
 //! With a stream ([`Communicator::set_stream`]), a blocking call returns when it is enqueued. Without one,
 //! the library enqueues on a stream of its own, and a blocking call waits for its end.
 
+mod call_queue;
 mod completion;
 mod described;
 mod direct;
@@ -24,6 +25,7 @@ mod direct;
 pub(super) mod foreign_bytes;
 mod in_pieces;
 mod on_stream;
+mod outcome_cell;
 mod queue;
 mod room;
 mod seated;

@@ -15,6 +15,7 @@ use crate::base::{Error, Result};
 use crate::comm::communicator::Communicator;
 use crate::comm::wait_all::pending_calls;
 use crate::comm::work::Work;
+use crate::device::Kinds;
 use crate::p2p::Completion;
 use crate::progress::CallOutcome;
 use crate::progress::wait::wait_for_first_until;
@@ -48,7 +49,8 @@ struct Leaving {
 
 /// Body of the thread.
 pub(super) fn run(queue: &SharedQueue, communicator: &Weak<Communicator>) {
-    SharedQueue::adopt_thread();
+    // This thread starts the calls, on copies in host memory, and never waits for its own turn.
+    Kinds::trust_this_thread();
     let mut worker = Worker { queue, communicator, running: Vec::new(), leaving: Vec::new() };
     loop {
         if worker.is_idle() && !queue.wait_for_call() {

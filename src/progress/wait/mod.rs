@@ -19,6 +19,7 @@
 //!
 //! [`wait_for_first`] waits for the first of several calls, of one or several engines.
 
+mod abort_requests;
 mod co_progress;
 mod hook;
 mod idle;
@@ -31,6 +32,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use abort_requests::AbortRequests;
 pub use co_progress::CoProgress;
 pub use hook::ProgressHook;
 use idle::Idle;
@@ -67,11 +69,10 @@ pub struct Driver {
     engine: Mutex<Engine>,
     spin: Duration,
     sleepers: Sleepers<Wake>,
-    abort_requested: AtomicBool,
     /// Whether any communicator has failed so far. Set by the engine.
     has_failures: Arc<AtomicBool>,
     /// Communicators that are to be aborted, and the reasons.
-    aborts: Mutex<Vec<(CommId, String)>>,
+    aborts: AbortRequests<(CommId, String)>,
     /// Another engine that makes progress while a thread waits, if there is one.
     co_progress: OnceLock<Box<dyn CoProgress>>,
     /// Staged work of the layer above, if there is any.
@@ -88,8 +89,7 @@ impl Driver {
             engine: Mutex::new(engine),
             spin,
             sleepers: Sleepers::new(wake),
-            abort_requested: AtomicBool::new(false),
-            aborts: Mutex::new(Vec::new()),
+            aborts: AbortRequests::new(),
             co_progress: OnceLock::new(),
             hook: OnceLock::new(),
         })
@@ -140,8 +140,7 @@ impl Driver {
 
     /// Fails a communicator on all its ranks. Any thread may call it; blocked calls return at once.
     pub fn abort(&self, comm: CommId, reason: &str) {
-        self.aborts.lock().push((comm, reason.to_string()));
-        self.abort_requested.store(true, Ordering::Release);
+        self.aborts.add((comm, reason.to_string()));
         // A thread that holds the lock releases it when nothing moves, or notices the abort itself.
         let mut engine = self.lock();
         self.abort_if_requested(&mut engine);
@@ -173,11 +172,7 @@ impl Driver {
     }
 
     fn abort_if_requested(&self, engine: &mut Engine) {
-        if !self.abort_requested.load(Ordering::Acquire) {
-            return;
-        }
-        self.abort_requested.store(false, Ordering::Relaxed);
-        for (comm, reason) in std::mem::take(&mut *self.aborts.lock()) {
+        for (comm, reason) in self.aborts.take() {
             engine.abort(comm, &reason);
         }
     }

@@ -94,3 +94,74 @@ fn an_object_is_dropped_once_by_the_last_call_or_its_removal() {
         assert_eq!(Arc::strong_count(&object), 1);
     });
 }
+
+/// The world is finalized as a communicator is destroyed: only the thread that removes its handle leaves the
+/// job.
+#[test]
+fn of_two_threads_that_finalize_beside_a_call_at_most_one_leaves_and_no_call_uses_what_it_left() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let table = one_object();
+        let [caller, other] = [call as fn(&Cells, usize) -> bool, |table, _| destroy(table) == Some(Ok(()))]
+            .map(|body| {
+                let theirs = Arc::clone(&table);
+                thread::spawn(move || body(&theirs, HANDLE))
+            });
+        let ours = destroy(&table) == Some(Ok(()));
+        caller.join().unwrap();
+        let theirs = other.join().unwrap();
+        assert!(!(ours && theirs), "both have left");
+        if !ours && !theirs {
+            assert_eq!(destroy(&table), Some(Ok(())), "refused because of a call, which has returned");
+        }
+        assert!(!call(&table, HANDLE));
+    });
+}
+
+/// An operation as the object of a request: the number of times that it ended, and of wishes to cancel it.
+type Requests = HandleTable<loom::sync::Mutex<(u32, u32)>, 1>;
+
+/// Waits for a request, as `anyccl_wait` does. `None`: another thread uses it, or it has ended already.
+fn wait_for(table: &Requests) -> Option<()> {
+    let found = table.get(HANDLE)?;
+    let mut work = found.try_lock().ok()?;
+    // The end of an operation is repeated to a thread that found the request before it was removed.
+    work.0 = 1;
+    table.remove(HANDLE, |_, _| Ok::<(), ()>(()))?.ok().map(drop)
+}
+
+/// Asks for the end of a request, as `anyccl_cancel` does. Returns whether it could be asked.
+fn cancel(table: &Requests) -> bool {
+    let Some(found) = table.get(HANDLE) else { return false };
+    let Ok(mut work) = found.try_lock() else { return false };
+    work.1 += 1;
+    true
+}
+
+#[test]
+fn a_request_is_taken_by_one_of_two_threads_that_wait_whoever_cancels() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let table = Arc::new(Requests::new());
+        let work = Arc::new(loom::sync::Mutex::new((0, 0)));
+        table.insert(HANDLE, Arc::clone(&work));
+        let waiting = {
+            let table = Arc::clone(&table);
+            thread::spawn(move || wait_for(&table).is_some())
+        };
+        let cancelling = {
+            let table = Arc::clone(&table);
+            thread::spawn(move || cancel(&table))
+        };
+        let ours = wait_for(&table).is_some();
+        let (theirs, was_asked) = (waiting.join().unwrap(), cancelling.join().unwrap());
+        assert!(!(ours && theirs), "two threads have taken the request");
+        // A thread that cancels may hold it while both others look. Then one of them waits again.
+        assert!(ours || theirs || was_asked && wait_for(&table).is_some());
+        assert!(table.get(HANDLE).is_none());
+        assert_eq!(*work.lock().unwrap(), (1, u32::from(was_asked)));
+        assert_eq!(Arc::strong_count(&work), 1, "the operation outlives its request");
+    });
+}
