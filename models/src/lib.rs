@@ -36,6 +36,10 @@ mod sys;
 mod abort_requests;
 
 #[cfg(test)]
+#[path = "../../src/observe/log/sink.rs"]
+mod sink;
+
+#[cfg(test)]
 #[path = "../../src/comm/device/outcome_cell.rs"]
 mod outcome_cell;
 

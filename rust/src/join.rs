@@ -9,6 +9,7 @@ use anyccl_engine::bootstrap::{self, CallerStore, LONGEST_EXCHANGE};
 use anyccl_engine::comm::{CommConfig, Communicator as Engine, world_init};
 use anyccl_engine::config::Config as Settings;
 use anyccl_engine::sys::clock;
+use anyccl_engine::sys::per_process::PerProcess;
 use parking_lot::Mutex;
 
 use crate::call::without_unwinding;
@@ -16,8 +17,8 @@ use crate::communicator::{Communicator, WeakCommunicator};
 use crate::config::Config;
 use crate::error::{Error, Result};
 
-/// The world, while a handle of it exists.
-static WORLD: Mutex<WeakCommunicator> = Mutex::new(WeakCommunicator::none());
+/// The world, while a handle of it exists. A child of `fork` begins without one.
+static WORLD: PerProcess<Mutex<WeakCommunicator>> = PerProcess::new();
 
 /// The bytes that name a communicator to be. The id is a secret: whoever has it can join.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,7 +78,7 @@ impl Communicator {
 
     /// Joins the job that the environment describes, with settings. They are ignored if the world exists.
     pub fn world_with(config: &Config) -> Result<Communicator> {
-        let mut world = WORLD.lock();
+        let mut world = WORLD.get_or(|| Mutex::new(WeakCommunicator::none())).value.lock();
         if let Some(comm) = world.upgrade() {
             return Ok(comm);
         }

@@ -47,6 +47,11 @@ fn servers() -> &'static Mutex<Vec<IdServer>> {
     &SERVERS.get_or(Mutex::default).value
 }
 
+#[cfg(test)]
+pub(crate) fn hold() -> impl Drop {
+    servers().lock()
+}
+
 /// The handle of a server, for threads that make ids.
 struct IdServer {
     interface: Option<String>,

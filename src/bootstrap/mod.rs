@@ -54,6 +54,12 @@ mod waiting;
 mod wire;
 
 #[cfg(test)]
+pub(crate) use {
+    id_server::hold as hold_id_servers,
+    pmi::{goodbye, hold as hold_session},
+};
+
+#[cfg(test)]
 mod tests;
 
 pub use caller_store::{CallerStore, job_from_caller};

@@ -28,11 +28,18 @@ pub(super) fn add(engine: &Arc<Driver>) {
     engines().lock().push(Arc::clone(engine));
 }
 
+/// Holds the lock of the engines.
+#[cfg(test)]
+pub(super) fn hold() -> impl Drop {
+    engines().lock()
+}
+
 pub(super) fn remove(engine: &Arc<Driver>) {
     engines().lock().retain(|other| !Arc::ptr_eq(other, engine));
 }
 
-extern "C" fn see_off() {
+/// Runs at the exit of the process, and of its children of fork.
+pub(super) extern "C" fn see_off() {
     for engine in std::mem::take(&mut *engines().lock()) {
         engine.wait_until_delivered(PATIENCE);
     }

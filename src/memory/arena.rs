@@ -102,6 +102,12 @@ impl Arena {
         Ok(Arena { process: std::process::id(), before, fd, identity, len, mapping, open, ranges })
     }
 
+    /// Holds the lock of the ranges.
+    #[cfg(test)]
+    pub(crate) fn hold(&self) -> impl Drop {
+        self.ranges.lock()
+    }
+
     /// The file, which is passed to peers.
     pub fn descriptor(&self) -> &OwnedFd {
         &self.fd

@@ -25,6 +25,8 @@ use crate::sys::populate::populate;
 pub use arena::Arena;
 pub(crate) use carver::Carver;
 pub use window::Window;
+#[cfg(test)]
+pub(crate) use window::hold as hold_windows;
 
 /// Allocates `bytes` bytes that peers can read. Their content is undefined. They are aligned to 64 bytes, or
 /// to 4 KiB from 4 KiB on.

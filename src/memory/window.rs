@@ -21,6 +21,11 @@ const FIRST_BYTES: usize = 64 << 20;
 /// The files of peers, which links to the same process share.
 static FILES: SharedValues<(u64, u64), Owned<OwnedFd>> = SharedValues::new();
 
+#[cfg(test)]
+pub(crate) fn hold() -> impl Drop {
+    FILES.hold()
+}
+
 /// A peer's arena.
 #[derive(Debug)]
 pub enum Window {

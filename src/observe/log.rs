@@ -5,10 +5,12 @@
 //! Standard error may be closed, or full because its reader pauses. A line that it does not take at once is
 //! dropped, and the next line reports how many were.
 
+mod sink;
+
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use parking_lot::RwLock;
+use sink::SinkCell;
 
 use crate::sys::standard_error::write_line;
 
@@ -53,7 +55,7 @@ impl Level {
 pub type Sink = Box<dyn Fn(Level, &str) + Send + Sync>;
 
 static LEVEL: AtomicU8 = AtomicU8::new(Level::Warn as u8);
-static SINK: RwLock<Option<Sink>> = RwLock::new(None);
+static SINK: SinkCell<Sink> = SinkCell::new();
 /// Number of lines dropped since the last line that standard error took.
 static DROPPED: AtomicU64 = AtomicU64::new(0);
 
@@ -64,7 +66,13 @@ pub fn set_level(level: Level) {
 
 /// Sets the receiver of lines; `None` means standard error.
 pub fn set_sink(sink: Option<Sink>) {
-    *SINK.write() = sink;
+    SINK.set(sink);
+}
+
+/// Holds the lock of the receiver, as a thread does that replaces it.
+#[cfg(test)]
+pub(crate) fn hold() -> impl Drop {
+    SINK.hold()
 }
 
 /// Whether a line of this level would be written.
@@ -77,10 +85,10 @@ pub fn write(level: Level, line: fmt::Arguments<'_>) {
     if !enabled(level) {
         return;
     }
-    match &*SINK.read() {
+    SINK.with(|sink| match sink {
         Some(sink) => sink(level, &line.to_string()),
         None => write_or_count(&DROPPED, &format!("anyccl: {}: {line}\n", level.name()), write_line),
-    }
+    });
 }
 
 /// Writes a line, and the count of dropped ones, in one piece, so that lines of several ranks do not mix.

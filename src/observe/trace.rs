@@ -2,13 +2,13 @@
 //!
 //! Recording is off until [`record`] turns it on. While it is off, each call costs one relaxed load and each
 //! step one test of an `Option`. While it is on, every execution keeps a [`Recorder`] of its own. When its
-//! call has ended, its events go to one list per process, which [`take`] empties.
+//! call has ended, its events go to one list per process, which [`take`] empties. A child of fork begins
+//! without events.
 //!
 //! A transfer begins when its round does, or when the previous transfer to or from the same rank has ended.
 //! So a wait for the peer shows as a long transfer. Times are nanoseconds since the Unix epoch. They are read
 //! from a monotonic clock that is compared with the calendar once, so the events of ranks of one host can be
 //! put side by side.
-//! side.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +17,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use parking_lot::Mutex;
 
 use crate::base::Rank;
+use crate::sys::per_process::PerProcess;
 
 /// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,11 @@ pub struct Event {
 }
 
 static ON: AtomicBool = AtomicBool::new(false);
-static EVENTS: Mutex<Vec<Event>> = Mutex::new(Vec::new());
+static EVENTS: PerProcess<Mutex<Vec<Event>>> = PerProcess::new();
+
+fn events() -> &'static Mutex<Vec<Event>> {
+    &EVENTS.get_or(Mutex::default).value
+}
 
 /// Turns recording on or off, for calls that begin from now on, in all communicators of this process.
 pub fn record(on: bool) {
@@ -72,7 +77,13 @@ pub fn is_on() -> bool {
 
 /// The events recorded since the last call of this function, in the order in which their calls ended.
 pub fn take() -> Vec<Event> {
-    std::mem::take(&mut EVENTS.lock())
+    std::mem::take(&mut events().lock())
+}
+
+/// Holds the lock of the list.
+#[cfg(test)]
+pub(crate) fn hold() -> impl Drop {
+    events().lock()
 }
 
 /// The current time on the clock of events.
@@ -154,7 +165,7 @@ impl Recorder {
     pub fn end(mut self) {
         let bytes = self.events.iter().map(|event| event.bytes as usize).sum();
         self.push(Activity::Call, 0, (self.begin, now()), bytes, None);
-        EVENTS.lock().append(&mut self.events);
+        events().lock().append(&mut self.events);
     }
 
     fn push(

@@ -10,6 +10,31 @@
 //! A handler of `pthread_atfork` does both, so a call pays nothing for it. `vfork`, `posix_spawn` and a bare
 //! `clone` run no handler. Their children may only `exec`, which closes the descriptors. Until then, peers of
 //! the same host watch the process itself ([`super::process`]).
+//!
+//! **What runs in a child.** Any thread of the parent may hold any lock at the fork, and does not exist in
+//! the child. So none of these functions may wait for a lock of the parent. `comm::tests::forked` calls them
+//! while all locks are held.
+//!
+//! | function | when | what it uses instead |
+//! |---|---|---|
+//! | `in_child`, `owned::replace_all` | before `fork` returns | atomics and system calls |
+//! | `Handles::get`, `pin`, `remove` | a call with a handle | a table per process |
+//! | `world`, `world_now`, `is_world_of_parent` | a call on the world | a state per process |
+//! | `Operators::get`, `insert`, `remove` | a call with a made operator | a table per process |
+//! | `log::write`, `log::set_sink` | anything that logs | a gate per process, and an atomic |
+//! | `trace::take` | `anyccl perf --trace` | a list per process |
+//! | `id_server::serve` | the child makes an id | servers per process |
+//! | `memory::allocate`, `free`, `register` | memory for peers | an arena per process |
+//! | `Window::new`, `Process::at_other_end` | the child joins ranks | values per process |
+//! | `Owned::drop` | an inherited object ends | an atomic of the table of files |
+//! | `lingering::see_off`, `pmi::goodbye`, `mpi::end` | the child exits | lists per process |
+//!
+//! What is per process is a [`super::per_process`] value.
+//!
+//! **Limits.** A value that is made once (`OnceLock`, `Once`) is never made in the child if a thread of the
+//! parent was making it at that moment. The same holds for the table in which parking_lot keeps threads that
+//! wait for a lock, for as long as one of them enters it. GPU memory has static locks of its own; the CUDA
+//! driver does not work in a child.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicU16, Ordering};

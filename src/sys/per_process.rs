@@ -1,12 +1,13 @@
 //! State of the library that a child of fork does not share with its parent.
 //!
 //! After a fork the child starts with a fresh value and never touches the inherited one. A thread that does
-//! not exist in the child may hold the locks of the inherited value.
+//! not exist in the child may hold the locks of the inherited value. A model checks that threads that make
+//! the value at once get the same one (crate `anyccl-models`).
 
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::fork;
+use super::sync::{AtomicPtr, Ordering};
 
 /// A value for each process, made on first use.
 pub struct PerProcess<T> {
@@ -30,7 +31,14 @@ impl<T> Default for PerProcess<T> {
 
 impl<T> PerProcess<T> {
     /// A cell without a value.
+    #[cfg(not(loom))]
     pub const fn new() -> PerProcess<T> {
+        PerProcess { current: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    /// A cell without a value.
+    #[cfg(loom)]
+    pub fn new() -> PerProcess<T> {
         PerProcess { current: AtomicPtr::new(ptr::null_mut()) }
     }
 }
@@ -79,7 +87,7 @@ impl<T: Send + Sync> PerProcess<T> {
 
 impl<T> Drop for PerProcess<T> {
     fn drop(&mut self) {
-        let current = *self.current.get_mut();
+        let current = self.current.load(Ordering::Acquire);
         if !current.is_null() {
             // SAFETY: from `Box::into_raw` above; a borrow of it would borrow `self`. Values of earlier
             // processes are never freed.
@@ -87,3 +95,8 @@ impl<T> Drop for PerProcess<T> {
         }
     }
 }
+
+// The module is named by path because another crate also compiles this file, from elsewhere.
+#[cfg(all(test, loom))]
+#[path = "per_process/model.rs"]
+mod model;

@@ -18,6 +18,11 @@ pub struct Process {
     fd: OwnedFd,
 }
 
+#[cfg(test)]
+pub(crate) fn hold() -> impl Drop {
+    PROCESSES.hold()
+}
+
 impl Process {
     /// The process at the other end of a connected Unix socket, as the kernel names it.
     ///

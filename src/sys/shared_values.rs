@@ -23,6 +23,12 @@ impl<K, V> SharedValues<K, V> {
 }
 
 impl<K: Eq + Hash + Send, V: Send + Sync> SharedValues<K, V> {
+    /// Holds the lock of the values.
+    #[cfg(test)]
+    pub fn hold(&self) -> impl Drop {
+        self.0.get_or(Mutex::default).value.lock()
+    }
+
     /// The value of a key, if it is still right, or else the one that `make` makes.
     pub fn get_or<E>(
         &self,

@@ -25,6 +25,7 @@ use crate::config::MemoryKind;
 use crate::log_line;
 use crate::sys::at_exit;
 use crate::sys::foreign_library::ForeignLibrary;
+use crate::sys::per_process::PerProcess;
 
 /// An MPI library.
 pub struct Mpi<H: Handle> {
@@ -81,7 +82,7 @@ impl<H: Handle> Mpi<H> {
             if status != 0 {
                 return Err(Error::Unsupported(format!("MPI_Init_thread of {} failed: {status}", self.path)));
             }
-            BEGUN.lock().push(Begun {
+            begun().lock().push(Begun {
                 process: std::process::id(),
                 finalized: core.finalized,
                 finalize: core.finalize,
@@ -140,8 +141,18 @@ fn shortened(said: &str) -> String {
     first.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Each MPI that was initialised here.
-static BEGUN: Mutex<Vec<Begun>> = Mutex::new(Vec::new());
+/// Each MPI that was initialised here. A child of `fork` begins without any.
+static BEGUN: PerProcess<Mutex<Vec<Begun>>> = PerProcess::new();
+
+fn begun() -> &'static Mutex<Vec<Begun>> {
+    &BEGUN.get_or(Mutex::default).value
+}
+
+/// Holds the lock of the list.
+#[cfg(test)]
+pub(crate) fn hold() -> impl Drop {
+    begun().lock()
+}
 
 /// An MPI that was initialised here, as the end of the process needs it.
 struct Begun {
@@ -165,12 +176,13 @@ impl Begun {
     }
 }
 
-extern "C" fn end() {
+/// Runs at the exit of the process, and of its children of `fork`.
+pub(crate) extern "C" fn end() {
     if OPEN.load(Ordering::Acquire) > 0 {
         return;
     }
-    let begun = std::mem::take(&mut *BEGUN.lock());
-    begun.iter().for_each(Begun::finalize);
+    let all = std::mem::take(&mut *begun().lock());
+    all.iter().for_each(Begun::finalize);
 }
 
 #[cfg(test)]

@@ -36,4 +36,6 @@ mod standard;
 mod unequal;
 mod uniform;
 
+#[cfg(test)]
+pub(crate) use engine::{end, hold};
 pub use find::open;

@@ -21,6 +21,8 @@ mod message;
 mod session;
 
 pub(crate) use session::{abort, leave, number};
+#[cfg(test)]
+pub(crate) use session::{goodbye, hold};
 
 use std::time::Instant;
 

@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use super::connection::Connection;
 use crate::base::Result;
 use crate::sys::clock;
+use crate::sys::per_process::PerProcess;
 use crate::sys::{at_exit, mpi};
 
 /// How long an exit may wait for the goodbye.
@@ -20,16 +21,17 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long an abort waits for a thread that is using the connection.
 const HASTE: Duration = Duration::from_millis(200);
 
-/// The connection and the process that greeted. A forked child must not say goodbye.
-struct Session {
-    connection: Arc<Mutex<Connection>>,
-    process: u32,
+type Shared = Arc<Mutex<Connection>>;
+
+/// The connection on which this process greeted. A child of fork has none, and says no goodbye.
+static SESSION: PerProcess<Mutex<Option<Shared>>> = PerProcess::new();
+
+fn session() -> &'static Mutex<Option<Shared>> {
+    &SESSION.get_or(Mutex::default).value
 }
 
-static SESSION: Mutex<Option<Session>> = Mutex::new(None);
-
 /// The connection, shared with the code that says goodbye.
-pub(crate) struct Kept(Arc<Mutex<Connection>>);
+pub(crate) struct Kept(Shared);
 
 impl Kept {
     /// A connection for which nobody says goodbye.
@@ -47,11 +49,16 @@ impl Kept {
 /// Keeps the connection for the goodbye.
 pub(super) fn keep(connection: Connection) -> Kept {
     let connection = Arc::new(Mutex::new(connection));
-    let session = Session { connection: Arc::clone(&connection), process: std::process::id() };
-    if SESSION.lock().replace(session).is_none() {
+    if session().lock().replace(Arc::clone(&connection)).is_none() {
         at_exit::run(goodbye);
     }
     Kept(connection)
+}
+
+/// Holds the lock of the session.
+#[cfg(test)]
+pub(crate) fn hold() -> impl Drop {
+    session().lock()
 }
 
 /// Says goodbye at the end of the world, unless MPI may still need the connection.
@@ -63,11 +70,10 @@ pub(crate) fn leave() {
 
 /// Asks the process manager to end the job with this exit code. `false`: there is none that would.
 pub(crate) fn abort(code: u8) -> bool {
-    let Some(session) = SESSION.try_lock_for(HASTE) else { return false };
-    let Some(session) = session.as_ref().filter(|session| session.process == std::process::id()) else {
+    let Some(session) = session().try_lock_for(HASTE) else { return false };
+    let Some(connection) = session.as_ref().and_then(|connection| connection.try_lock_for(HASTE)) else {
         return false;
     };
-    let Some(connection) = session.connection.try_lock_for(HASTE) else { return false };
     connection.say(&format!("cmd=abort exitcode={code}"), clock::now() + HASTE).is_ok()
 }
 
@@ -77,23 +83,22 @@ pub(crate) fn number(question: &str, cmd: &str, field: &str) -> Option<i32> {
     if mpi::is_initialized() {
         return None;
     }
-    let session = SESSION.try_lock_for(PATIENCE)?;
-    let session = session.as_ref().filter(|session| session.process == std::process::id())?;
-    let connection = session.connection.try_lock_for(PATIENCE)?;
+    let session = session().try_lock_for(PATIENCE)?;
+    let connection = session.as_ref()?.try_lock_for(PATIENCE)?;
     let answer = connection.ask(question, cmd, clock::now() + PATIENCE).ok()?;
     answer.number(field)
 }
 
-extern "C" fn goodbye() {
+/// Runs at the exit of the process, and of its children of fork.
+pub(crate) extern "C" fn goodbye() {
     // The exit may have cut a thread off while it held the lock: then there is nothing to wait for.
-    let Some(mut session) = SESSION.try_lock_for(PATIENCE) else { return };
-    let Some(session) = session.take().filter(|session| session.process == std::process::id()) else {
+    let Some(session) = session().try_lock_for(PATIENCE).and_then(|mut session| session.take()) else {
         return;
     };
     if mpi::is_initialized() {
         return;
     }
-    let Some(connection) = session.connection.try_lock_for(PATIENCE) else { return };
+    let Some(connection) = session.try_lock_for(PATIENCE) else { return };
     // If nobody answers, mpiexec is gone and cannot complain.
     let _ = connection.ask("cmd=finalize", "finalize_ack", clock::now() + PATIENCE);
 }

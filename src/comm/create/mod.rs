@@ -14,4 +14,6 @@ mod formation;
 mod join;
 mod world;
 
+#[cfg(test)]
+pub(in crate::comm) use world::hold as hold_world;
 pub use world::{is_world_of_parent, world, world_finalize, world_init, world_init_or_alone, world_now};

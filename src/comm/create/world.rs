@@ -30,6 +30,12 @@ fn lock() -> MutexGuard<'static, World> {
     cell().lock()
 }
 
+/// Holds the lock of the world, as a thread does that joins one.
+#[cfg(test)]
+pub(in crate::comm) fn hold() -> impl Drop {
+    lock()
+}
+
 fn cell() -> &'static Mutex<World> {
     let first = || if HAS_JOINED.load(Ordering::Relaxed) { World::OfParent } else { World::NotYet };
     &WORLD.get_or(|| Mutex::new(first())).value

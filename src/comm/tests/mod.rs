@@ -3,6 +3,7 @@
 mod devices;
 mod foreign;
 mod foreign_endings;
+mod forked;
 mod formation;
 mod hook;
 mod opaque;
