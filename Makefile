@@ -28,7 +28,7 @@ PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalenc
 TEST_PREFIX   := target/test-prefix
 TEST_PROGRAMS := target/test-examples
 PARTS := build compile check unit waiting c-api examples nccl mpi-quick benches torch python launchers backends
-LONG  := full seeds worlds rustdoc features release mpi wire fuzz repeats wheels bare-machine
+LONG  := full seeds worlds rustdoc features release mpi wire fuzz miri asan tsan repeats wheels bare-machine
 # Minutes of each target of `make test-fuzz`.
 FUZZ_MINUTES ?= 10
 # How many parts run at a time; empty: one of each lane (xtask/make_test.py).
@@ -237,6 +237,13 @@ part-wire:
 # Each parser of bytes that others have written; needs a nightly toolchain and cargo-fuzz.
 part-fuzz:
 	$(PYTHON) fuzz/run.py --minutes $(FUZZ_MINUTES)
+# Undefined behaviour, wrong accesses, data races; by the toolchain nightly.
+part-miri:
+	$(PYTHON) tests/miri.py
+part-asan:
+	$(PYTHON) tests/sanitizers.py address --prefix $(PREFIX)
+part-tsan:
+	$(PYTHON) tests/sanitizers.py thread
 # 50 times beside four busy loops.
 part-repeats:
 	$(PYTHON) tests/beside_load.py $(PYTHON) tests/nextest.py --profile default

@@ -32,8 +32,9 @@ import kept_crates
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target"
 LOGS = TARGET / "test-logs"
-sys.path[:0] = [str(ROOT / "torch" / "tests"), str(ROOT / "capi-tests")]
+sys.path[:0] = [str(ROOT / "torch" / "tests"), str(ROOT / "capi-tests"), str(ROOT / "tests")]
 import install as torch  # noqa: E402
+import nightly  # noqa: E402
 import pypi  # noqa: E402
 
 
@@ -76,6 +77,9 @@ LONG = {
     "mpi": Plan("all", ("build",)),
     "wire": Plan("all", ("build",)),
     "fuzz": Plan("all"),
+    "miri": Plan("all"),
+    "asan": Plan("all", ("build",)),
+    "tsan": Plan("all"),
     "repeats": Plan("all", ("build",)),
     "wheels": Plan("all"),
     "bare-machine": Plan("all"),
@@ -96,10 +100,11 @@ def preflight(parts):
             left_out["check"] = f"{tool} is missing: rustup component add rustfmt clippy"
     if os.geteuid() != 0 or not shutil.which("debootstrap"):
         left_out |= {part: "needs root and debootstrap: apt-get install debootstrap" for part in ("wheels", "bare-machine")}
-    if "fuzz" in parts:
-        nightly = subprocess.run(["cargo", "+nightly", "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        if nightly.returncode or not shutil.which("cargo-fuzz"):
-            left_out["fuzz"] = "needs a nightly toolchain and cargo-fuzz: rustup toolchain install nightly; cargo install cargo-fuzz"
+    for part in ("miri", "asan", "tsan"):
+        if part in parts and (why := nightly.why_missing(*nightly.NEEDED[part])):
+            left_out[part] = why
+    if "fuzz" in parts and ((why := nightly.why_missing()) or not shutil.which("cargo-fuzz")):
+        left_out["fuzz"] = why or "needs cargo-fuzz: cargo install cargo-fuzz"
     unreachable = pypi.why_unreachable()
     if unreachable:
         if not (TARGET / "numpy" / "installed.txt").exists():

@@ -6,10 +6,15 @@
 //! A Release store does not order these stores. A [`fence`] after the last of them orders them before what
 //! follows.
 
+// Miri knows neither stores past the caches nor their fence. An ordinary store writes the same bytes.
+#[cfg(miri)]
+use std::arch::x86_64::_mm_store_si128 as _mm_stream_si128;
 use std::arch::x86_64::{
-    __m128i, __m256i, __m512i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128, _mm256_loadu_si256,
-    _mm256_stream_si256, _mm512_loadu_si512, _mm512_stream_si512,
+    __m128i, __m256i, __m512i, _mm_loadu_si128, _mm256_loadu_si256, _mm256_stream_si256, _mm512_loadu_si512,
+    _mm512_stream_si512,
 };
+#[cfg(not(miri))]
+use std::arch::x86_64::{_mm_sfence, _mm_stream_si128};
 
 /// Bytes of a cache line.
 pub const LINE: usize = 64;
@@ -75,6 +80,9 @@ impl LineStore for Avx512 {
 /// Orders stores past the caches before everything that follows. Ordinary stores need no such fence.
 #[inline(always)]
 pub fn fence() {
+    #[cfg(not(miri))]
     // SAFETY: every x86-64 has SSE.
-    unsafe { _mm_sfence() };
+    unsafe {
+        _mm_sfence();
+    }
 }

@@ -202,7 +202,7 @@ mod tests {
     fn threads_that_pin_while_it_is_closed_see_the_object_whole_or_not_at_all() {
         let drops = AtomicU32::new(0);
         let slot: Slot<Counted> = Slot::default();
-        const ROUNDS: usize = 20_000;
+        const ROUNDS: usize = if cfg!(miri) { 100 } else { 20_000 };
         thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| {

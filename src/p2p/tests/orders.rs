@@ -39,7 +39,7 @@ fn exchange() -> impl Strategy<Value = Exchange> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 60 }))]
 
     /// Receives are started in the order of their messages, and each accepts its own, so they match in that
     /// order.

@@ -60,6 +60,7 @@ fn all8() -> impl Iterator<Item = i8> {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "65,536 patterns, in safe code")]
 fn every_pattern_of_float16_and_bfloat16_decodes_as_in_the_half_crate() {
     for bits in all16() {
         check_decode::<Float16>(Datatype::Float16, bits, &bits.to_ne_bytes());
@@ -76,12 +77,14 @@ fn every_pattern_of_both_float8_decodes_by_their_definition() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "65,536 patterns, in safe code")]
 fn float16_and_bfloat16_round_to_nearest_even_around_every_value() {
     check_encode::<Float16>(Datatype::Float16, all16(), |bits| bits.to_ne_bytes().to_vec());
     check_encode::<Bfloat16>(Datatype::Bfloat16, all16(), |bits| bits.to_ne_bytes().to_vec());
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "a search for each of many values, in safe code")]
 fn both_float8_round_to_nearest_even_around_every_value() {
     check_encode::<Float8E4m3>(Datatype::Float8E4m3, all8(), |bits| bits.to_ne_bytes().to_vec());
     check_encode::<Float8E5m2>(Datatype::Float8E5m2, all8(), |bits| bits.to_ne_bytes().to_vec());

@@ -25,7 +25,7 @@ fn operands() -> impl Strategy<Value = (Datatype, Vec<u8>, Vec<u8>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 1000 }) })]
 
     #[test]
     fn swapped_operands_placements_and_instruction_sets_give_identical_bits(

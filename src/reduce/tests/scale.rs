@@ -16,7 +16,7 @@ fn every_scaling_is_the_product_with_the_scalar_out_of_place_and_in_place() {
                 continue;
             };
             let bytes = datatype.bytes();
-            for count in [0, 1, 7, 33, 1001] {
+            for &count in if cfg!(miri) { &[0, 33][..] } else { &[0, 1, 7, 33, 1001] } {
                 let scalar = generator.elements(datatype, 1);
                 let source = generator.elements(datatype, count);
                 let product = |x: &[u8]| oracle::combine(datatype, ReduceOp::Product, &scalar, x);

@@ -69,7 +69,7 @@ enum Deed {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 500 }) })]
 
     /// However uneven the traffic is, no buffer is lost or in two places. Neither side ever has less than a
     /// quarter of its quota.

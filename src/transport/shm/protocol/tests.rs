@@ -71,7 +71,7 @@ fn a_consumer_that_counts_too_far_is_found_out_and_one_that_counts_back_is_not_b
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 500 }) })]
 
     /// Steps. `Some` sends a fragment, with a buffer or without. `None` reads one; now and then the producer
     /// learns of it.
