@@ -188,8 +188,12 @@ static void lists_of_buffers(struct harness *harness, void *shared)
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
                  anyccl_sum_grads_init(missing, counts, datatypes, 1, harness->comm, &requests[0]));
     CHECK(strstr(anyccl_last_error(), "buffer 0 is NULL") != NULL);
+    size_t *blocks = calloc((size_t)size, sizeof *blocks);
+    CHECK(blocks != NULL);
+    blocks[0] = SMALL;
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT,
-                 anyccl_gather_v_init(NULL, NULL, 3, counts, NULL, ANYCCL_INT32, 0, harness->comm, &requests[0]));
+                 anyccl_gather_v_init(NULL, NULL, 3, blocks, NULL, ANYCCL_INT32, 0, harness->comm, &requests[0]));
+    free(blocks);
 }
 
 /* An operator on strings of digits: appends the right operand to the left one. */
