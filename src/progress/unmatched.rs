@@ -75,8 +75,8 @@ impl Engine {
         }
     }
 
-    /// Looks at what all ranks have sent, also if no call waits for it. Returns whether anything was taken, or
-    /// a communicator has failed because ranks have made different calls.
+    /// Looks at what all ranks have sent, also if no call waits for it. Returns whether anything was taken,
+    /// or a communicator has failed because ranks have made different calls.
     pub(super) fn look_at_all(&mut self) -> bool {
         let shares = self.unfinished().count() + self.messaging.comms.len() > 1;
         let mut has_found = false;

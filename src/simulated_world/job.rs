@@ -167,8 +167,8 @@ impl Job {
         }
     }
 
-    /// Takes out messages whose receivers would wait for ever, as in MPI: behind a step in which a rank leaves
-    /// or makes another call, and from any rank where one of them dies.
+    /// Takes out messages whose receivers would wait for ever, as in MPI: behind a step in which a rank
+    /// leaves or makes another call, and from any rank where one of them dies.
     fn avoid_deadlock(&mut self) {
         let differs = |deviant: &&Deviant| !matches!(deviant.what, Deviation::Abort | Deviation::Drop);
         let first = self.deviants.iter().filter(differs).map(|deviant| deviant.at).min();

@@ -5,18 +5,21 @@
 //! the others are met by luck, once in a thousand runs. Here a thousand seeds are a thousand orders, and each
 //! can be had again.
 //!
-//! **How it works.** Ranks are the real engine and communicators over the real TCP transport, with its
-//! control channels. Each rank is a coroutine, and one runs at a time, until it would wait ([`turns`]). A
-//! connection is two pairs of sockets with the [`network`] between them, which holds bytes back and passes
-//! them on in pieces. Data and control of a pair are two connections, and overtake each other. Time is that
-//! of `sys::clock`, which a test has stopped: a turn takes some, and when all ranks wait, it is turned.
+//! **How it works.** Ranks are the real engine and communicators over the real transports, TCP and shared
+//! memory, with their control channels. Each rank is a coroutine, and one runs at a time, until it would wait
+//! or, sometimes, looks again ([`turns`]). A connection is two pairs of sockets with the [`network`] between
+//! them, which holds bytes back and passes them on in pieces. Data and control of a pair are two connections,
+//! and overtake each other. Time is that of `sys::clock`, which a test has stopped: a turn takes some, and
+//! when all ranks wait, it is turned.
 //!
-//! A [`job`] is what the ranks do ([`perform`]), and one thing that goes wrong. The [`oracle`] knows each
-//! error that a rank may be told, and which steps must fail. [`search`] runs seeds, and makes a job that
+//! A [`job`] is what the ranks do ([`perform`]), and up to two things that go wrong. The [`oracle`] knows
+//! each error that a rank may be told, and which steps must fail. [`search`] runs seeds, and makes a job that
 //! fails small.
 //!
-//! **Limits.** The store and its handshakes are not part of it: the ranks begin connected. Memory that is
-//! shared with peers is not simulated, nor is a child of fork. A killed rank ends where it waits.
+//! **Limits.** The store and its handshakes are not part of it: the ranks begin connected. A child of fork is
+//! not, either. Stores to shared memory are seen at once and in order; the models in `models/` ask for the
+//! others. A killed rank ends where it waits. A lost wake-up is found where nothing else wakes the rank: the
+//! announcements of ranks that wait long mend many within 100 ms.
 
 mod job;
 mod network;

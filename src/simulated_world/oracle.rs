@@ -27,8 +27,6 @@ struct Fault {
     rank: Rank,
     first: usize,
     kinds: &'static [Kind],
-    /// Whether the steps before succeed all the same.
-    spares_earlier: bool,
 }
 
 /// What has gone wrong in a job. `begun`: the step that each rank has begun last.
@@ -39,7 +37,6 @@ fn faults_of(job: &Job, begun: &[usize]) -> Vec<Fault> {
         rank,
         first: begun[rank as usize],
         kinds: &[Kind::Loss],
-        spares_earlier: false,
     });
     // A copy does not fail with its communicator. A rank that has been told of the failure ends early there.
     let has_copy = job.steps.iter().any(Step::makes_communicator);
@@ -56,9 +53,7 @@ fn faults_of(job: &Job, begun: &[usize]) -> Vec<Fault> {
             Deviation::OtherCall => &[Kind::Mismatch],
         };
         let is_extra = matches!(what, Deviation::Abort | Deviation::Quit | Deviation::Drop);
-        let spares_earlier = !matches!(what, Deviation::Abort | Deviation::Drop);
-        let exists = is_extra || *at < job.steps.len();
-        exists.then_some(Fault { rank: *rank, first: *at, kinds, spares_earlier })
+        (is_extra || *at < job.steps.len()).then_some(Fault { rank: *rank, first: *at, kinds })
     });
     kills.chain(deviations).collect()
 }
@@ -92,7 +87,7 @@ pub fn judge(job: &Job, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<(),
         };
         let rank = rank as Rank;
         for (at, outcome) in outcomes.steps.iter().enumerate() {
-            check_error(&faults, at, outcome).map_err(|why| format!("rank {rank}, step {at}: {why}"))?;
+            check_error(&faults, outcome).map_err(|why| format!("rank {rank}, step {at}: {why}"))?;
             let spoils = |fault: &&Fault| at > fault.first && rank != fault.rank;
             if outcome.is_ok()
                 && let Some(fault) = faults.iter().find(spoils)
@@ -101,8 +96,7 @@ pub fn judge(job: &Job, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<(),
                 return Err(format!("rank {rank}, step {at}: success without rank {}", fault.rank));
             }
         }
-        check_error(&faults, job.steps.len(), &outcomes.end)
-            .map_err(|why| format!("rank {rank}, the end: {why}"))?;
+        check_error(&faults, &outcomes.end).map_err(|why| format!("rank {rank}, the end: {why}"))?;
         // A communicator that has failed stays failed.
         if let Some(failed) = outcomes.steps.iter().position(Result::is_err) {
             let later = outcomes.steps.iter().zip(&job.steps).enumerate().skip(failed + 1);
@@ -118,12 +112,12 @@ pub fn judge(job: &Job, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<(),
     judge_shrunk(job, ends, begun)
 }
 
-/// Checks that an error of a step has one of the faults for its reason.
-fn check_error<T>(faults: &[Fault], at: usize, outcome: &Result<T, Error>) -> Result<(), String> {
+/// Checks that an error has one of the faults for its reason.
+fn check_error<T>(faults: &[Fault], outcome: &Result<T, Error>) -> Result<(), String> {
     let Err(error) = outcome else { return Ok(()) };
-    let mut reasons = faults.iter().filter(|fault| !fault.spares_earlier || at >= fault.first);
+    let is_known = |kind| faults.iter().any(|fault| fault.kinds.contains(&kind));
     match kind_of(error) {
-        Some(kind) if reasons.any(|fault| fault.kinds.contains(&kind)) => Ok(()),
+        Some(kind) if is_known(kind) => Ok(()),
         _ if faults.is_empty() => Err(error.to_string()),
         _ => Err(format!("wrong error: {error}")),
     }

@@ -25,7 +25,7 @@ type Outcome = Result<()>;
 /// What a rank has seen.
 #[derive(Debug)]
 pub struct Outcomes {
-    /// Those of its steps.
+    /// In each step, until it has ended.
     pub steps: Vec<Outcome>,
     /// The ranks of the communicator that it has made with those that were left.
     pub shrunk: Option<Result<Vec<Rank>>>,

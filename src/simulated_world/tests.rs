@@ -88,8 +88,8 @@ fn failed_once() -> Vec<Job> {
             )
         },
         Job { strikes: kill(1, 40), ..plain(3, vec![calls(Collective::AllReduce, 40)]) },
-        // A rank waits in another call, and the others have forgotten theirs. What they have sent it comes from
-        // a rank for which it does not wait.
+        // A rank waits in another call, and the others have forgotten theirs. What they have sent it comes
+        // from a rank for which it does not wait.
         Job {
             deviants: vec![Deviant { rank: 4, at: 0, what: Deviation::OtherCall }],
             ..plain(5, vec![calls(Collective::Broadcast, 375)])

@@ -170,7 +170,9 @@ impl<T: 'static> RankTurns<T> {
 impl<T> Drop for RankTurns<T> {
     fn drop(&mut self) {
         // It waits for something that never comes, and its destructors would, too.
-        self.coroutine.take().map(mem::forget);
+        if let Some(coroutine) = self.coroutine.take() {
+            mem::forget(coroutine);
+        }
     }
 }
 

@@ -54,7 +54,7 @@ impl Driver {
         // A peer that sent before it could see this rank sleep did not ring, so this looks once more
         // everywhere.
         engine.messaging.idle_passes = PASSES_PER_FULL_POLL;
-        if !self.move_on(engine) && !(for_all && engine.look_at_all()) {
+        if !(self.move_on(engine) || for_all && engine.look_at_all()) {
             let mut set = self.poll_set(engine);
             if for_all {
                 add_unheard(engine, &mut set);
