@@ -172,6 +172,7 @@ part-examples:
 part-launchers:
 	$(PYTHON) capi-tests/launchers.py --prefix $(PREFIX) --programs $(EXAMPLES)
 	$(PYTHON) tests/lossy_wire/endings.py --prefix $(PREFIX)
+	$(PYTHON) capi-tests/nth_failure/run.py --prefix $(PREFIX)
 # Every collective by each engine that can be had: MPICH, Intel MPI and Open MPI from PyPI, each under its own mpiexec; oneCCL. NCCL is
 # opened and says what it misses.
 part-backends:
@@ -211,6 +212,7 @@ part-python:
 part-full:
 	ANYCCL_TEST_LONG=1 $(PYTHON) tests/nextest.py --profile long
 	ANYCCL_TEST_LONG=1 $(MAKE) --no-print-directory part-c-api part-nccl part-backends part-torch
+	ANYCCL_TEST_LONG=1 $(PYTHON) capi-tests/nth_failure/run.py --prefix $(PREFIX)
 # Calls on GPU memory with 500 seeds of the double's delays.
 part-seeds:
 	ANYCCL_TEST_SEEDS=500 $(PYTHON) tests/nextest.py --profile long -E 'binary(devices) & test(/^seeds::/)'
