@@ -97,6 +97,11 @@ pub fn judge(job: &Job, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<(),
             }
         }
         check_error(&faults, &outcomes.end).map_err(|why| format!("rank {rank}, the end: {why}"))?;
+        let differs = |one: &Deviant| one.what == Deviation::OtherCall && one.at < job.steps.len();
+        let is_only_fault = faults.len() == 1 && job.deviants.iter().any(differs);
+        if is_only_fault && outcomes.end.is_ok() && outcomes.steps.iter().all(Result::is_ok) {
+            return Err(format!("rank {rank} is not told that the ranks have made different calls"));
+        }
         // A communicator that has failed stays failed.
         if let Some(failed) = outcomes.steps.iter().position(Result::is_err) {
             let later = outcomes.steps.iter().zip(&job.steps).enumerate().skip(failed + 1);
