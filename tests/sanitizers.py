@@ -144,7 +144,7 @@ def nccl(prefix, work, environment):
     os.environ["CC"] = environment["CC"]
     library, arguments = prefix / "lib/anyccl/nccl/libnccl.so.2", {"collectives": [0], "endings": [20, 101]}
     ok = True
-    # communicators.c is left out: two runs of eight hung, which is not explained yet (docs/lab/tests.md).
+    # communicators.c is left out: two runs of six hung, which is not explained yet (docs/lab/tests.md).
     for name in ("collectives", "groups", "endings"):
         program = tests.build(name, library)
         for spread in ((2, 1), (1, 2), (2, 2)):

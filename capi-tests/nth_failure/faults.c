@@ -26,7 +26,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* Name, the value that tells of a failure, and the reason. */
+/* A function, and the error with which it fails. */
 #define FUNCTIONS(X)                                                                                                   \
     X(socket, EMFILE)                                                                                                  \
     X(socketpair, EMFILE)                                                                                              \

@@ -10,6 +10,8 @@ static void stop_at(anyccl_status_t status, const char *call)
 {
     if (status == ANYCCL_SUCCESS)
         return;
+    if (anyccl_last_error()[0] == '\0')
+        abort();
     fprintf(stderr, "%s: %s\n", call, anyccl_last_error());
     const int ended = anyccl_finalize() == ANYCCL_SUCCESS;
     exit(ended ? 1 : 3);

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Lets each call of the library into the system fail once, and looks at how the job ends.
 
-    run.py [--prefix INSTALLED] [--whole] [DOOR...]
+    run.py [--prefix INSTALLED] [DOOR...]
 
-faults.c makes one call of one rank fail. A first run of each job counts the calls; then there is a run for each function and each of
-its first calls. A job ends well if all ranks have the right values, or if each rank that fails says why: nobody crashes, hangs, or
-has a wrong value, and a rank that was told of no failure of its own names the other. Without --whole, and without
-ANYCCL_TEST_LONG=1, a sample of the calls fails (../sample.py).
+faults.c makes one call of one rank fail. A first run of each job counts the calls. Then there is a run for each function and each of
+its first calls. A job ends well if all ranks have the right values, or if each rank that fails says why. Nobody may crash, hang or
+have a wrong value. A sample of the calls fails, or each with ANYCCL_TEST_LONG=1 (../sample.py).
 """
 
 import argparse
@@ -39,8 +38,8 @@ CRASHES = {-number for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT,
 class Door:
     """A program for one of the library's interfaces."""
 
-    def __init__(self, name, program, variables, arguments=()):
-        self.name, self.program, self.variables, self.arguments = name, program, variables, arguments
+    def __init__(self, name, program, variables):
+        self.name, self.program, self.variables = name, program, variables
 
     def run(self, victim, function=None, call=None, counts=None):
         """Runs the job. Returns the exit status and the output of each rank. A job that hangs has the status None."""
@@ -52,9 +51,13 @@ class Door:
                 shared |= {"NTH_FUNCTION": function, "NTH_CALL": str(call)}
             if counts:
                 shared["NTH_COUNTS"] = str(counts)
-            words = [self.program, *(argument.format(folder=folder) for argument in self.arguments)]
-            ranks = [subprocess.Popen(words, env=shared | {"ANYCCL_RANK": str(rank), "RANK": str(rank)}, stdout=subprocess.PIPE,
-                                      stderr=subprocess.STDOUT, text=True, errors="replace") for rank in range(SIZE)]
+            # From rank 0 to rank 1, for programs that pass something on by themselves.
+            reads, writes = os.pipe()
+            ranks = [subprocess.Popen([self.program, str(end)], env=shared | {"ANYCCL_RANK": str(rank), "RANK": str(rank)}, pass_fds=[end],
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+                     for rank, end in enumerate([writes, reads])]
+            os.close(reads)
+            os.close(writes)
             ends = []
             for rank in ranks:
                 try:
@@ -112,7 +115,7 @@ def doors(prefix):
         return
     folder = library / "anyccl" / "nccl"
     nccl_words = ["-I", nccl.HEADER.parent, "-I", HERE.parent / "nccl" / "stand-in", f"-L{folder}", f"-Wl,-rpath,{folder}", "-lnccl"]
-    yield Door("nccl", compiled("nccl", *nccl_words), {"ANYCCL_TRANSPORT": "shm"}, ["{folder}/id"])
+    yield Door("nccl", compiled("nccl", *nccl_words), {"ANYCCL_TRANSPORT": "shm"})
 
 
 def counted(door, victim):
@@ -128,7 +131,6 @@ def counted(door, victim):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prefix", type=Path, default=ROOT / "target" / "test-prefix", help="where anyccl is installed")
-    parser.add_argument("--whole", action="store_true", help="each call instead of a sample")
     parser.add_argument("doors", nargs="*", help="only doors whose name has one of these words in it")
     options = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
@@ -138,7 +140,7 @@ def main():
             continue
         cells = [(victim, function, call) for victim in range(SIZE) for function, count in counted(door, victim)
                  for call in range(1, min(count, MOST_CALLS) + 1)]
-        chosen = cells if options.whole or sample.IS_LONG else sample.some(cells, 30, door.name)
+        chosen = sample.some(cells, 30, door.name)
         told = 0
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             for (victim, function, call), ends in zip(chosen, pool.map(lambda cell: door.run(*cell), chosen)):

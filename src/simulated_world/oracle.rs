@@ -79,6 +79,9 @@ fn needs_all(step: &Step) -> bool {
 /// Finds what is wrong with the ends of the ranks. `begun`: the step that each has begun last.
 pub fn judge(job: &Job, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<(), String> {
     let faults = faults_of(job, begun);
+    // Of different calls, every rank learns, in a call or at the end. A loss or an abort may come first.
+    let differs = |one: &Deviant| one.what == Deviation::OtherCall && one.at < job.steps.len();
+    let must_hear = faults.len() == 1 && job.deviants.iter().any(differs);
     for (rank, end) in ends.iter().enumerate() {
         let outcomes = match end {
             Ended::Returned(outcomes) => outcomes,
@@ -97,9 +100,7 @@ pub fn judge(job: &Job, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<(),
             }
         }
         check_error(&faults, &outcomes.end).map_err(|why| format!("rank {rank}, the end: {why}"))?;
-        let differs = |one: &Deviant| one.what == Deviation::OtherCall && one.at < job.steps.len();
-        let is_only_fault = faults.len() == 1 && job.deviants.iter().any(differs);
-        if is_only_fault && outcomes.end.is_ok() && outcomes.steps.iter().all(Result::is_ok) {
+        if must_hear && outcomes.end.is_ok() && outcomes.steps.iter().all(Result::is_ok) {
             return Err(format!("rank {rank} is not told that the ranks have made different calls"));
         }
         // A communicator that has failed stays failed.
