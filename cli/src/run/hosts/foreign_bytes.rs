@@ -35,8 +35,9 @@ pub fn frames(bytes: &[u8]) {
     assert!(read == one_by_one || is_broken && read.len() <= one_by_one.len());
 }
 
-pub fn some_frames() -> Vec<Vec<u8>> {
-    let frames = [
+/// A frame of each kind.
+pub fn each_frame() -> Vec<Frame> {
+    vec![
         Frame::Order(b"{}".to_vec()),
         Frame::Signal(15),
         Frame::Input { rank: 3, bytes: b"x\n".to_vec() },
@@ -44,12 +45,17 @@ pub fn some_frames() -> Vec<Vec<u8>> {
         Frame::Line { rank: 70000, kind: 1, bytes: b"line\n".to_vec() },
         Frame::Taken { rank: 3, bytes: 2 },
         Frame::Ended { rank: 1, pid: 4711, ending: Ending::Exit(3) },
+        Frame::Ended { rank: 1, pid: 4711, ending: Ending::Signal { number: 9, core: false } },
         Frame::Ended { rank: 1, pid: 4711, ending: Ending::Signal { number: 11, core: true } },
         Frame::Usage(b"[]".to_vec()),
         Frame::Remark("warning".into()),
         Frame::Failed { code: 127, text: "no".into() },
         Frame::Quiet,
-    ];
+    ]
+}
+
+pub fn some_frames() -> Vec<Vec<u8>> {
+    let frames = each_frame();
     let all: Vec<u8> = frames.iter().flat_map(Frame::to_bytes).collect();
     let mut seeds: Vec<Vec<u8>> = frames.iter().map(|frame| [&[0][..], &frame.to_bytes()].concat()).collect();
     seeds.extend([[&[0][..], &all].concat(), [&[7][..], &all].concat(), b"\0Welcome to node1!".to_vec()]);

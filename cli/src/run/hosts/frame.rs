@@ -152,25 +152,12 @@ pub struct NoFrame;
 
 #[cfg(test)]
 mod tests {
+    use super::super::foreign_bytes::each_frame;
     use super::*;
 
     #[test]
     fn frames_are_read_as_written_wherever_they_are_cut() {
-        let frames = [
-            Frame::Order(b"{}".to_vec()),
-            Frame::Signal(15),
-            Frame::Input { rank: 3, bytes: b"x\n".to_vec() },
-            Frame::Started,
-            Frame::Line { rank: 70000, kind: 1, bytes: b"line\n".to_vec() },
-            Frame::Taken { rank: 3, bytes: 2 },
-            Frame::Ended { rank: 1, pid: 4711, ending: Ending::Exit(3) },
-            Frame::Ended { rank: 1, pid: 4711, ending: Ending::Signal { number: 9, core: false } },
-            Frame::Ended { rank: 1, pid: 4711, ending: Ending::Signal { number: 11, core: true } },
-            Frame::Usage(b"[]".to_vec()),
-            Frame::Remark("warning".into()),
-            Frame::Quiet,
-            Frame::Failed { code: 127, text: "no".into() },
-        ];
+        let frames = each_frame();
         let whole: Vec<u8> = frames.iter().flat_map(Frame::to_bytes).collect();
         let (mut bytes, mut read) = (Vec::new(), Vec::new());
         for byte in whole {

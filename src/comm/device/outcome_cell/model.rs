@@ -19,18 +19,23 @@ fn work(cell: &OutcomeCell<Ending>) {
     cell.set(if cell.is_cancelled() { Ending::Cancelled } else { Ending::Received });
 }
 
+fn wait(cell: &OutcomeCell<Ending>) -> Ending {
+    cell.wait()
+}
+
+fn begin<T: 'static>(
+    cell: &Arc<OutcomeCell<Ending>>,
+    body: fn(&OutcomeCell<Ending>) -> T,
+) -> thread::JoinHandle<T> {
+    let cell = Arc::clone(cell);
+    thread::spawn(move || body(&cell))
+}
+
 #[test]
 fn all_who_wait_get_the_same_outcome_whoever_cancels() {
     loom::model(|| {
         let cell = Arc::new(OutcomeCell::default());
-        let working = {
-            let cell = Arc::clone(&cell);
-            thread::spawn(move || work(&cell))
-        };
-        let waiting = {
-            let cell = Arc::clone(&cell);
-            thread::spawn(move || cell.wait())
-        };
+        let (working, waiting) = (begin(&cell, work), begin(&cell, wait));
         cell.cancel();
         let seen = cell.get();
         let ending = cell.wait();
@@ -47,14 +52,7 @@ fn all_who_wait_get_the_same_outcome_whoever_cancels() {
 fn of_an_end_and_an_abort_at_once_the_first_stays() {
     loom::model(|| {
         let cell = Arc::new(OutcomeCell::default());
-        let working = {
-            let cell = Arc::clone(&cell);
-            thread::spawn(move || work(&cell))
-        };
-        let waiting = {
-            let cell = Arc::clone(&cell);
-            thread::spawn(move || cell.wait())
-        };
+        let (working, waiting) = (begin(&cell, work), begin(&cell, wait));
         cell.set(Ending::Aborted);
         let ending = cell.wait();
         assert!(matches!(ending, Ending::Aborted | Ending::Received));
