@@ -261,7 +261,7 @@ fn draw_step(random: &mut Random, size: u32) -> Step {
             // Many calls take as long as a hundred other worlds.
             let many = size <= 5 && random.once_in(8);
             let calls = match size {
-                2 if many && random.once_in(8) => 5_000,
+                2 if many && random.once_in(32) => 5_000,
                 _ if many => random.one_of(&[300, 1_500]),
                 _ => random.one_of(&[2, 3, 10, 40]),
             };

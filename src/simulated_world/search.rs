@@ -57,8 +57,13 @@ pub fn run_job(seed: u64, job: &Job, clock: &TestClock) -> std::result::Result<u
             Err(error) => Outcomes { steps: Vec::new(), shrunk: None, end: Err(error) },
         }
     });
+    let is_sound = |turn| {
+        job.strikes.iter().all(|strike| strike.turn > turn)
+            && job.deviants.iter().all(|deviant| begun[deviant.rank as usize].get() < deviant.at)
+    };
+    let mut random = Random::new(seed, TURNS);
     let (ends, turns) =
-        turns::run(bodies, &mut network, &job.strikes, job.cores, &mut Random::new(seed, TURNS), clock)
+        turns::run(bodies, &mut network, &job.strikes, is_sound, job.cores, &mut random, clock)
             .map_err(|why| format!("stuck: {why}; steps begun: {begun:?}"))?;
     let begun: Vec<usize> = begun.iter().map(Cell::get).collect();
     judge(job, &ends, &begun).map(|()| turns)

@@ -26,6 +26,8 @@ const MOST_TURNS: u64 = 3_000_000;
 const LOOK: u64 = 50;
 /// Looks of a rank that does not wait, per interruption.
 const LOOKS: u64 = 4;
+/// Longest wait that may end by its time alone, where nobody is late: a nap of the engine, and a bit.
+const NAP: Duration = Duration::from_millis(2);
 const STACK_BYTES: usize = 1 << 19;
 
 /// What happens to a rank from outside.
@@ -52,6 +54,8 @@ enum Pause {
     None,
     /// A wait until something has changed or the time has come.
     Until(Option<Instant>),
+    /// A wait until the time has come.
+    Asleep(Instant),
 }
 
 /// How a rank has ended.
@@ -86,6 +90,10 @@ impl Scheduler for RankScheduler {
 
     fn wait(&self, until: Option<Instant>) {
         self.stop(Pause::Until(until));
+    }
+
+    fn sleep(&self, until: Instant) {
+        self.stop(Pause::Asleep(until));
     }
 
     fn pause(&self) {
@@ -137,9 +145,15 @@ impl<T: 'static> RankTurns<T> {
         self.coroutine.as_ref()?;
         let at = match self.pause {
             Pause::Until(until) if !self.is_poked => until?,
+            Pause::Asleep(until) => until,
             _ => now,
         };
         Some(self.stopped_until.map_or(at, |stopped| at.max(stopped)))
+    }
+
+    /// Whether it sleeps until some time, and is not to be woken.
+    fn is_asleep(&self) -> bool {
+        self.coroutine.is_some() && matches!(self.pause, Pause::Asleep(_))
     }
 
     /// Runs until it waits or ends.
@@ -182,11 +196,13 @@ fn message_of(payload: &(dyn Any + Send)) -> String {
 }
 
 /// Runs one rank for each of `bodies`, in the orders of `random`. Returns how each has ended, and the number
-/// of turns. The error says why the world has not ended.
+/// of turns. The error says why the world has not ended. `is_sound`: whether nothing has gone wrong until a
+/// turn. Then no rank may wait for its time alone.
 pub fn run<T: 'static>(
     bodies: impl Iterator<Item = impl FnOnce() -> T + 'static>,
     network: &mut Network,
     strikes: &[Strike],
+    is_sound: impl Fn(u64) -> bool,
     cores: u32,
     random: &mut Random,
     clock: &TestClock,
@@ -223,10 +239,14 @@ pub fn run<T: 'static>(
         } else if ranks.iter().all(|rank| rank.coroutine.is_none()) {
             return Ok((ranks.iter_mut().filter_map(|rank| rank.ended.take()).collect(), turn));
         } else {
-            let next = ranks.iter().filter_map(|rank| rank.awake_at(now)).chain(network.next()).min();
-            let next = next.ok_or_else(|| {
-                format!("all ranks wait, and nothing is on its way{}", network.describe_blocked())
-            })?;
+            let arrival = network.next();
+            let next = ranks.iter().filter_map(|rank| rank.awake_at(now)).chain(arrival).min();
+            let nothing = || format!("all ranks wait, and nothing is on its way{}", network.describe_blocked());
+            let next = next.ok_or_else(nothing)?;
+            let is_lost = arrival.is_none() && next - now > NAP && !ranks.iter().any(RankTurns::is_asleep);
+            if is_lost && is_sound(turn) {
+                return Err(format!("{}: a rank goes on after {:?} alone", nothing(), next - now));
+            }
             if next - begun > LIMIT {
                 return Err(format!("not ended after {} s", LIMIT.as_secs()));
             }

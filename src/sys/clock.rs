@@ -73,7 +73,7 @@ pub fn sleep(time: Duration) {
     while !rest.is_zero() {
         #[cfg(test)]
         if let Some(scheduler) = super::scheduler::mine() {
-            scheduler.wait(Some(end));
+            scheduler.sleep(end);
             rest = left(end);
             continue;
         }

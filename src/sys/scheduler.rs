@@ -15,6 +15,8 @@ pub(crate) trait Scheduler {
     fn yield_now(&self);
     /// Lets others run until something may have happened, at most until that time.
     fn wait(&self, until: Option<Instant>);
+    /// Lets others run until that time.
+    fn sleep(&self, until: Instant);
     /// May let others run between two looks of a loop that does not give its processor away.
     fn pause(&self);
     /// The processors that the caller may use.
