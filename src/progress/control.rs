@@ -90,6 +90,7 @@ impl Engine {
             };
             if endpoint.presence == Presence::Here {
                 endpoint.presence = presence;
+                endpoint.gone_at = (presence == Presence::Gone).then(clock::now);
                 self.control.first_departure.get_or_insert_with(clock::now);
                 self.has_changes = true;
             }
@@ -164,6 +165,8 @@ impl Engine {
                 comm.stalls_known = true;
             }
             ControlMessage::Left { sent, calls, .. } => {
+                // A rank that fails tells of its failure before it leaves.
+                comm.peer_has_quit |= calls.is_none() && comm.failure.is_none();
                 (member.has_left, member.sent, member.calls) = (true, sent, calls);
                 self.note_departure();
                 self.compare_calls(id, rank);
@@ -298,7 +301,8 @@ impl Engine {
             needed.extend(ranks.filter(|rank| !comm.has_served(*rank, sequence)));
         }
         let mut anybody = 0..comm.size();
-        let is_lost = |rank: &Rank| is(rank, Presence::Gone) || is(rank, Presence::CutOff);
+        let has_ended = |rank: &Rank| !self.may_have_data(comm.members[*rank as usize].endpoint);
+        let is_lost = |rank: &Rank| is(rank, Presence::Gone) && has_ended(rank) || is(rank, Presence::CutOff);
         let lost = needed.iter().copied().find(is_lost);
         let lost = lost.or_else(|| anybody.find(|rank| by_any_member && is_lost(rank)));
         let has_left = |rank: &Rank| is(rank, Presence::Left) && !comm.owes_data(*rank, &self.endpoints);

@@ -1,5 +1,5 @@
-//! The end of a data connection. Why it has ended is told over another one, the control channel, whose
-//! packets may come later.
+//! The ends of the two connections of a peer. Why the data connection has ended is told over the control
+//! channel, and the end of the control channel may come before the last data.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use crate::endpoint::Presence;
 use crate::executor::LinkFailure;
 use crate::sys::clock;
 
-/// Longest wait for the reason. A packet that was lost twice has come by then.
-const REASON_TIME: Duration = Duration::from_secs(3);
+/// Longest wait for the other connection after one has ended. A packet that was lost twice has come by then.
+const OTHER_END_TIME: Duration = Duration::from_secs(3);
 
 impl Engine {
     /// Whether the reason of a failure may still come: the peer has closed its data connection, and its
@@ -23,6 +23,15 @@ impl Engine {
         // The reason itself is taken in where nothing else is under way.
         let endpoint = &mut self.endpoints[failure.peer as usize];
         let since = *endpoint.link_ended_at.get_or_insert_with(clock::now);
-        endpoint.presence == Presence::Here && clock::since(since) < REASON_TIME
+        endpoint.presence == Presence::Here && clock::since(since) < OTHER_END_TIME
+    }
+
+    /// Whether data of a peer that is gone may still come: the process has ended without a word, and its data
+    /// connection has not.
+    pub(super) fn may_have_data(&self, at: u32) -> bool {
+        let endpoint = &self.endpoints[at as usize];
+        let has_socket = endpoint.inbox.link.descriptor().is_some();
+        let is_recent = endpoint.gone_at.is_some_and(|at| clock::since(at) < OTHER_END_TIME);
+        has_socket && is_recent && endpoint.link_ended_at.is_none()
     }
 }

@@ -72,6 +72,8 @@ pub enum Deviation {
     Drop,
     /// Another call in place of this step. The rank then goes on.
     OtherCall,
+    /// An abort of the communicator that this step makes.
+    AbortCopy,
 }
 
 /// A rank that deviates, and at which step.
@@ -150,7 +152,7 @@ impl Job {
         let rank = random.within(0..u64::from(self.size)) as Rank;
         let at = random.within(0..self.steps.len() as u64 + 1) as usize;
         let turn = random.within(0..20) * random.within(1..100) + random.within(0..100);
-        let what = match random.within(0..9) {
+        let what = match random.within(0..10) {
             0..3 => return self.strikes.push(Strike { rank, turn, blow: Blow::Kill }),
             3 => {
                 let time = Duration::from_millis(random.one_of(&[20, 700, 8_000]));
@@ -160,8 +162,14 @@ impl Job {
             5 => Deviation::Leave,
             6 => Deviation::Quit,
             7 => Deviation::Drop,
-            _ => Deviation::OtherCall,
+            8 => Deviation::OtherCall,
+            _ => Deviation::AbortCopy,
         };
+        if what == Deviation::AbortCopy
+            && let Some(step) = self.steps.get_mut(at).filter(|step| !step.makes_communicator())
+        {
+            *step = Step::Copied { count: 100 };
+        }
         if self.deviants.iter().all(|deviant| deviant.rank != rank) {
             self.deviants.push(Deviant { rank, at, what });
         }
@@ -170,7 +178,9 @@ impl Job {
     /// Takes out messages whose receivers would wait for ever, as in MPI: behind a step in which a rank
     /// leaves or makes another call, and from any rank where one of them dies.
     fn avoid_deadlock(&mut self) {
-        let differs = |deviant: &&Deviant| !matches!(deviant.what, Deviation::Abort | Deviation::Drop);
+        let differs = |deviant: &&Deviant| {
+            !matches!(deviant.what, Deviation::Abort | Deviation::Drop | Deviation::AbortCopy)
+        };
         let first = self.deviants.iter().filter(differs).map(|deviant| deviant.at).min();
         let dies = self.strikes.iter().any(|strike| strike.blow == Blow::Kill)
             || self.deviants.iter().any(|deviant| deviant.what == Deviation::Drop);

@@ -1,5 +1,7 @@
 //! What may be told, and what must be.
 
+use std::time::Duration;
+
 use super::job::{Deviant, Deviation, Job, Step};
 use super::perform::Outcomes;
 use super::turns::{Blow, Ended};
@@ -22,11 +24,27 @@ fn kind_of(error: &Error) -> Option<Kind> {
     }
 }
 
-/// What has gone wrong: the rank, the first step that it may spoil, and the errors of which it is a reason.
+/// Delay by which control messages overtake data so far that a rank does not wait for the others to join.
+const LONG_DELAY: Duration = Duration::from_millis(100);
+
+/// What has gone wrong.
 struct Fault {
     rank: Rank,
+    /// The first step that it may spoil. Where it may spoil earlier ones, too, the rank's last step.
     first: usize,
+    /// Whether it concerns a communicator that its step makes, and no other step.
+    is_of_copy: bool,
+    /// The errors of which it is a reason.
     kinds: &'static [Kind],
+    /// What it is, unless the rank was killed.
+    deviation: Option<Deviation>,
+}
+
+impl Fault {
+    /// Whether it may be the reason of such an error in this step.
+    fn explains(&self, kind: Kind, step: usize) -> bool {
+        self.kinds.contains(&kind) && (!self.is_of_copy || step == self.first)
+    }
 }
 
 /// What has gone wrong in a job. `begun`: the step that each rank has begun last.
@@ -36,14 +54,16 @@ fn faults_of(job: &Job, begun: &[usize]) -> Vec<Fault> {
     let kills = kills.map(|strike| strike.rank).map(|rank| Fault {
         rank,
         first: begun[rank as usize],
+        is_of_copy: false,
         kinds: &[Kind::Loss],
+        deviation: None,
     });
     // A copy does not fail with its communicator. A rank that has been told of the failure ends early there.
     let has_copy = job.steps.iter().any(Step::makes_communicator);
     let deviations = job.deviants.iter().filter_map(|Deviant { rank, at, what }| {
         let kinds: &[Kind] = match what {
             Deviation::Abort if has_copy => &[Kind::Abort, Kind::Loss],
-            Deviation::Abort => &[Kind::Abort],
+            Deviation::Abort | Deviation::AbortCopy => &[Kind::Abort],
             Deviation::OtherCall if has_copy => &[Kind::Mismatch, Kind::Loss],
             // A rank that ends in place of its last call may be taken for one that has left.
             Deviation::Leave => &[Kind::Mismatch, Kind::Loss],
@@ -52,8 +72,15 @@ fn faults_of(job: &Job, begun: &[usize]) -> Vec<Fault> {
             Deviation::Drop => &[Kind::Loss],
             Deviation::OtherCall => &[Kind::Mismatch],
         };
-        let is_extra = matches!(what, Deviation::Abort | Deviation::Quit | Deviation::Drop);
-        (is_extra || *at < job.steps.len()).then_some(Fault { rank: *rank, first: *at, kinds })
+        let step = job.steps.get(*at);
+        let is_there = match what {
+            Deviation::Abort | Deviation::Quit | Deviation::Drop => true,
+            Deviation::Leave | Deviation::OtherCall => step.is_some(),
+            Deviation::AbortCopy => step.is_some_and(Step::makes_communicator),
+        };
+        let is_of_copy = *what == Deviation::AbortCopy;
+        let fault = Fault { rank: *rank, first: *at, is_of_copy, kinds, deviation: Some(*what) };
+        is_there.then_some(fault)
     });
     kills.chain(deviations).collect()
 }
@@ -77,7 +104,8 @@ fn needs_all(step: &Step) -> bool {
 }
 
 /// Finds what is wrong with the ends of the ranks. `begun`: the step that each has begun last.
-pub fn judge(job: &Job, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<(), String> {
+/// `delay`: the longest time that bytes take.
+pub fn judge(job: &Job, delay: Duration, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<(), String> {
     let faults = faults_of(job, begun);
     // Of different calls, every rank learns, in a call or at the end. A loss or an abort may come first.
     let differs = |one: &Deviant| one.what == Deviation::OtherCall && one.at < job.steps.len();
@@ -89,9 +117,15 @@ pub fn judge(job: &Job, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<(),
             Ended::Panicked(message) => return Err(format!("rank {rank} has panicked: {message}")),
         };
         let rank = rank as Rank;
+        if let Err(error) = &outcomes.joined
+            && faults.iter().all(|fault| fault.deviation.is_some())
+            && delay < LONG_DELAY
+        {
+            return Err(format!("rank {rank} has not joined, where all have met: {error}"));
+        }
         for (at, outcome) in outcomes.steps.iter().enumerate() {
-            check_error(&faults, outcome).map_err(|why| format!("rank {rank}, step {at}: {why}"))?;
-            let spoils = |fault: &&Fault| at > fault.first && rank != fault.rank;
+            check_error(&faults, at, outcome).map_err(|why| format!("rank {rank}, step {at}: {why}"))?;
+            let spoils = |fault: &&Fault| at > fault.first && rank != fault.rank && !fault.is_of_copy;
             if outcome.is_ok()
                 && let Some(fault) = faults.iter().find(spoils)
                 && needs_all(&job.steps[at])
@@ -99,12 +133,16 @@ pub fn judge(job: &Job, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<(),
                 return Err(format!("rank {rank}, step {at}: success without rank {}", fault.rank));
             }
         }
-        check_error(&faults, &outcomes.end).map_err(|why| format!("rank {rank}, the end: {why}"))?;
+        check_error(&faults, job.steps.len(), &outcomes.end)
+            .map_err(|why| format!("rank {rank}, the end: {why}"))?;
         if must_hear && outcomes.end.is_ok() && outcomes.steps.iter().all(Result::is_ok) {
             return Err(format!("rank {rank} is not told that the ranks have made different calls"));
         }
         // A communicator that has failed stays failed.
-        if let Some(failed) = outcomes.steps.iter().position(Result::is_err) {
+        let is_failure = |at: usize| {
+            outcomes.steps[at].is_err() && !faults.iter().any(|fault| fault.is_of_copy && fault.first == at)
+        };
+        if let Some(failed) = (0..outcomes.steps.len()).find(|at| is_failure(*at)) {
             let later = outcomes.steps.iter().zip(&job.steps).enumerate().skip(failed + 1);
             for (at, (outcome, step)) in later {
                 if outcome.is_ok() && needs_all(step) {
@@ -115,13 +153,45 @@ pub fn judge(job: &Job, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<(),
             }
         }
     }
+    if let [fault] = &faults[..] {
+        judge_first_failure(job, ends, fault)?;
+    }
     judge_shrunk(job, ends, begun)
 }
 
-/// Checks that an error has one of the faults for its reason.
-fn check_error<T>(faults: &[Fault], outcome: &Result<T, Error>) -> Result<(), String> {
+/// Checks that what has gone wrong spoils nothing that comes before it. Where a rank fails in a later call,
+/// the others hear of it, and those that are slower may fail before.
+fn judge_first_failure(job: &Job, ends: &[Ended<Outcomes>], fault: &Fault) -> Result<(), String> {
+    let has_quit = matches!(&ends[fault.rank as usize], Ended::Returned(Outcomes { has_quit: true, .. }));
+    let is_late = match fault.deviation {
+        // What a killed rank has sent may be lost with it, and an abort ends what is under way.
+        None | Some(Deviation::Abort) => return Ok(()),
+        Some(Deviation::Quit) if !has_quit => return Ok(()),
+        // Nothing that comes needs it.
+        Some(Deviation::Quit) if fault.first == job.steps.len() => |_, _| false,
+        Some(_) => |at: usize, first: usize| at >= first,
+    };
+    let failures = ends.iter().enumerate().filter_map(|(rank, end)| {
+        let Ended::Returned(outcomes) = end else { return None };
+        let outcomes = outcomes.steps.iter().chain([&outcomes.end]);
+        let (at, error) =
+            outcomes.enumerate().find_map(|(at, outcome)| Some((at, outcome.as_ref().err()?)))?;
+        Some((rank, at, error))
+    });
+    let failures: Vec<(usize, usize, &Error)> = failures.collect();
+    match failures.first() {
+        Some((rank, at, error)) if !failures.iter().any(|(_, at, _)| is_late(*at, fault.first)) => {
+            let what = fault.deviation.expect("of no kill");
+            Err(format!("rank {rank}, step {at}: {what:?} in step {} has spoilt it: {error}", fault.first))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks that an error in a step has one of the faults for its reason.
+fn check_error<T>(faults: &[Fault], step: usize, outcome: &Result<T, Error>) -> Result<(), String> {
     let Err(error) = outcome else { return Ok(()) };
-    let is_known = |kind| faults.iter().any(|fault| fault.kinds.contains(&kind));
+    let is_known = |kind| faults.iter().any(|fault| fault.explains(kind, step));
     match kind_of(error) {
         Some(kind) if is_known(kind) => Ok(()),
         _ if faults.is_empty() => Err(error.to_string()),

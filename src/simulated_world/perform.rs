@@ -25,11 +25,22 @@ type Outcome = Result<()>;
 /// What a rank has seen.
 #[derive(Debug)]
 pub struct Outcomes {
+    /// Whether it has made the first communicator.
+    pub joined: Outcome,
     /// In each step, until it has ended.
     pub steps: Vec<Outcome>,
     /// The ranks of the communicator that it has made with those that were left.
     pub shrunk: Option<Result<Vec<Rank>>>,
     pub end: Outcome,
+    /// Whether it has quit in place of its end.
+    pub has_quit: bool,
+}
+
+impl Outcomes {
+    /// What a rank has seen that has made the first communicator, or has not.
+    pub fn new(joined: Outcome) -> Outcomes {
+        Outcomes { joined, steps: Vec::new(), shrunk: None, end: Ok(()), has_quit: false }
+    }
 }
 
 /// How far each rank has come: the step that it has begun.
@@ -46,7 +57,7 @@ pub fn perform(job: &Job, comm: Communicator, begun: &Begun) -> Outcomes {
     let rank = comm.rank();
     let begin = |at| begun[rank as usize].set(at);
     let deviation = |at| job.deviants.iter().find(|one| (one.rank, one.at) == (rank, at)).map(|one| one.what);
-    let mut outcomes = Outcomes { steps: Vec::new(), shrunk: None, end: Ok(()) };
+    let mut outcomes = Outcomes::new(Ok(()));
     for at in 0..=job.steps.len() {
         begin(at);
         let step = job.steps.get(at);
@@ -55,7 +66,8 @@ pub fn perform(job: &Job, comm: Communicator, begun: &Begun) -> Outcomes {
             Some(Deviation::Leave) => break,
             Some(Deviation::Drop) => return outcomes,
             Some(Deviation::Quit) => {
-                if comm.quit("as the test wants") {
+                outcomes.has_quit = comm.quit("as the test wants");
+                if outcomes.has_quit {
                     comm.linger();
                 }
                 return outcomes;
@@ -64,10 +76,11 @@ pub fn perform(job: &Job, comm: Communicator, begun: &Begun) -> Outcomes {
                 outcomes.steps.push(other_call(&comm));
                 continue;
             }
-            Some(Deviation::OtherCall) | None => {}
+            Some(Deviation::OtherCall | Deviation::AbortCopy) | None => {}
         }
         if let Some(step) = step {
-            outcomes.steps.push(make(&comm, at, *step));
+            let aborts_copy = deviation(at) == Some(Deviation::AbortCopy);
+            outcomes.steps.push(make(&comm, at, *step, aborts_copy));
         }
     }
     begin(job.steps.len());
@@ -109,7 +122,7 @@ fn call(collective: Collective, root: Rank, count: u64) -> Call {
     Call { kind: CallKind::Collective(collective), datatype, op, root, count }
 }
 
-fn make(comm: &Arc<Communicator>, at: usize, step: Step) -> Outcome {
+fn make(comm: &Arc<Communicator>, at: usize, step: Step, aborts_copy: bool) -> Outcome {
     match step {
         Step::Call { collective, root, count } => one_call(comm, at, collective, root, count),
         Step::Started { collective, count, calls, waits } => {
@@ -118,13 +131,13 @@ fn make(comm: &Arc<Communicator>, at: usize, step: Step) -> Outcome {
         Step::Ring { count, is_synchronous } => ring(comm, at, count, is_synchronous),
         Step::Copied { count } => {
             let copy = comm.dup(&CommConfig::default())?;
-            one_call(&copy, at, Collective::AllReduce, 0, count).and(copy.finalize())
+            in_copy(&copy, at, count, aborts_copy)
         }
         Step::Split { parts, count } => {
             let color = comm.rank() % parts;
             let part = comm.split(Some(color), -(comm.rank() as i32), &CommConfig::default())?;
             let part = part.expect("every rank has a color");
-            one_call(&part, at, Collective::AllReduce, 0, count).and(part.finalize())
+            in_copy(&part, at, count, aborts_copy)
         }
         Step::Persistent { collective, root, count, starts } => {
             persistent(comm, at, collective, root, count, starts)
@@ -138,6 +151,14 @@ fn make(comm: &Arc<Communicator>, at: usize, step: Step) -> Outcome {
             Ok(())
         }
     }
+}
+
+/// Makes a call on a communicator that was just made, and ends it.
+fn in_copy(copy: &Communicator, at: usize, count: u64, aborts: bool) -> Outcome {
+    if aborts {
+        copy.abort("as the test wants");
+    }
+    one_call(copy, at, Collective::AllReduce, 0, count).and(copy.finalize())
 }
 
 fn one_call(comm: &Communicator, at: usize, collective: Collective, root: Rank, count: u64) -> Outcome {

@@ -54,7 +54,7 @@ pub fn run_job(seed: u64, job: &Job, clock: &TestClock) -> std::result::Result<u
         let (job, begun) = (job.clone(), Rc::clone(&begun));
         move || match join(&job, rank, peers) {
             Ok(comm) => perform(&job, comm, &begun),
-            Err(error) => Outcomes { steps: Vec::new(), shrunk: None, end: Err(error) },
+            Err(error) => Outcomes::new(Err(error)),
         }
     });
     let is_sound = |turn| {
@@ -66,7 +66,7 @@ pub fn run_job(seed: u64, job: &Job, clock: &TestClock) -> std::result::Result<u
         turns::run(bodies, &mut network, &job.strikes, is_sound, job.cores, &mut random, clock)
             .map_err(|why| format!("stuck: {why}; steps begun: {begun:?}"))?;
     let begun: Vec<usize> = begun.iter().map(Cell::get).collect();
-    judge(job, &ends, &begun).map(|()| turns)
+    judge(job, manner(seed).delay, &ends, &begun).map(|()| turns)
 }
 
 /// Makes the communicator of a rank that is connected.

@@ -94,6 +94,22 @@ fn failed_once() -> Vec<Job> {
             deviants: vec![Deviant { rank: 4, at: 0, what: Deviation::OtherCall }],
             ..plain(5, vec![calls(Collective::Broadcast, 375)])
         },
+        // A rank has quit. One that knows it leaves before another one knows it.
+        Job {
+            deviants: vec![Deviant { rank: 0, at: 2, what: Deviation::Quit }],
+            ..plain(4, vec![Step::Ring { count: 100, is_synchronous: false }, sum(2_000)])
+        },
+        // The control channel of a rank ends before its last data has come.
+        Job {
+            deviants: vec![Deviant { rank: 1, at: 2, what: Deviation::Drop }],
+            ..plain(
+                2,
+                vec![
+                    Step::Late { rank: 1, time: Duration::from_millis(900) },
+                    Step::Ring { count: 1, is_synchronous: false },
+                ],
+            )
+        },
     ]
 }
 
@@ -102,7 +118,7 @@ fn jobs_that_have_failed_once_succeed() {
     with_clock(|clock| {
         clock.stop();
         for job in failed_once() {
-            for seed in 0..5 {
+            for seed in 0..20 {
                 if let Err(wrong) = run_job(seed, &job, clock) {
                     panic!("seed {seed}: {wrong}\n{job}");
                 }

@@ -241,7 +241,8 @@ pub fn run<T: 'static>(
         } else {
             let arrival = network.next();
             let next = ranks.iter().filter_map(|rank| rank.awake_at(now)).chain(arrival).min();
-            let nothing = || format!("all ranks wait, and nothing is on its way{}", network.describe_blocked());
+            let nothing =
+                || format!("all ranks wait, and nothing is on its way{}", network.describe_blocked());
             let next = next.ok_or_else(nothing)?;
             let is_lost = arrival.is_none() && next - now > NAP && !ranks.iter().any(RankTurns::is_asleep);
             if is_lost && is_sound(turn) {
