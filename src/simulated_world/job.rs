@@ -93,6 +93,8 @@ pub struct Job {
     pub shares_memory: bool,
     /// Processors of each host.
     pub cores: u32,
+    /// Whether the ranks first find and connect each other. Otherwise they begin connected.
+    pub joins: bool,
     pub steps: Vec<Step>,
     /// Whether the ranks that are left make a communicator at the end, and a call there.
     pub shrinks: bool,
@@ -104,6 +106,9 @@ impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let memory = if self.shares_memory { "with shared memory" } else { "by TCP alone" };
         writeln!(f, "{} ranks on {} hosts of {} processors, {memory}", self.size, self.hosts, self.cores)?;
+        if self.joins {
+            writeln!(f, "  they connect")?;
+        }
         for (at, step) in self.steps.iter().enumerate() {
             writeln!(f, "  step {at}: {step:?}")?;
         }
@@ -131,6 +136,7 @@ impl Job {
             hosts: random.one_of(&[1, 1, 2, 3]),
             shares_memory: !random.once_in(3),
             cores: random.one_of(&[1, 1, 2, size]),
+            joins: false,
             steps,
             shrinks: false,
             strikes: Vec::new(),
@@ -144,6 +150,7 @@ impl Job {
         }
         // Ranks that differ in more than their lives do not come together again.
         job.shrinks = job.deviants.is_empty() && random.once_in(3);
+        job.joins = size <= 5 && random.once_in(4);
         job.avoid_deadlock();
         job
     }
@@ -217,6 +224,9 @@ impl Job {
         }
         if self.shrinks {
             jobs.push(Job { shrinks: false, ..self.clone() });
+        }
+        if self.joins {
+            jobs.push(Job { joins: false, ..self.clone() });
         }
         if self.hosts > 1 {
             jobs.push(Job { hosts: 1, ..self.clone() });

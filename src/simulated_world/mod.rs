@@ -12,14 +12,16 @@
 //! and overtake each other. Time is that of `sys::clock`, which a test has stopped: a turn takes some, and
 //! when all ranks wait, it is turned.
 //!
+//! In some worlds the ranks first meet in a store in memory and connect each other, by the real handshakes
+//! ([`wiring`]). In the others they begin connected.
+//!
 //! A [`job`] is what the ranks do ([`perform`]), and up to two things that go wrong. The [`oracle`] knows
 //! each error that a rank may be told, and which steps must fail. [`search`] runs seeds, and makes a job that
 //! fails small.
 //!
-//! **Limits.** The store and its handshakes are not part of it: the ranks begin connected. A child of fork is
-//! not, either. Stores to shared memory are seen at once and in order; the models in `models/` ask for the
-//! others. A killed rank ends where it waits. A lost wake-up is found where nothing else wakes the rank: the
-//! announcements of ranks that wait long mend many within 100 ms.
+//! **Limits.** Stores over files and TCP are not part of it, nor is a child of fork. Stores to shared memory are seen at once and in order; the models in `models/` ask for the
+//! others. A killed rank ends where it waits. A lost wake-up heals within 25 ms of the clock. So until
+//! something goes wrong, no rank may go on by its time alone while nothing is on its way ([`turns`]).
 
 mod job;
 mod network;
@@ -28,5 +30,6 @@ mod perform;
 mod random;
 mod search;
 mod turns;
+mod wiring;
 
 mod tests;

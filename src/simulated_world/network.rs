@@ -9,6 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use super::random::Random;
+use super::wiring::Wire;
 use crate::base::Rank;
 use crate::bootstrap::Peer;
 use crate::sys::clock;
@@ -90,7 +91,7 @@ impl Flow {
 /// A connection between two ranks.
 struct Connection {
     ranks: [Rank; 2],
-    is_control: bool,
+    what: &'static str,
     /// Our end towards each of them.
     ends: [UnixStream; 2],
     /// What comes from each of them.
@@ -108,6 +109,17 @@ pub struct Network {
 }
 
 impl Network {
+    /// A network without connections.
+    pub fn without_connections(manner: Manner, random: Random) -> Network {
+        Network { manner, random, connections: Vec::new() }
+    }
+
+    /// Takes over a connection that a rank has made.
+    pub fn add(&mut self, wire: Wire) {
+        let Wire { ranks, ends } = wire;
+        self.connections.push(Connection { ranks, what: "a connection", ends, flows: Default::default() });
+    }
+
     /// Connects `size` ranks with each other, by two connections each, or by one if they share memory.
     /// Returns the ends of each rank.
     pub fn new(
@@ -116,7 +128,7 @@ impl Network {
         manner: Manner,
         random: Random,
     ) -> (Network, Vec<Vec<Option<Peer>>>) {
-        let mut network = Network { manner, random, connections: Vec::new() };
+        let mut network = Network::without_connections(manner, random);
         let mut peers: Vec<Vec<Option<Peer>>> = (0..size).map(|_| Vec::new()).collect();
         // Rank by rank, so that each list grows in rank order.
         for b in 0..size {
@@ -141,7 +153,7 @@ impl Network {
         let ((ours_a, theirs_a), (ours_b, theirs_b)) = (end(), end());
         self.connections.push(Connection {
             ranks: [a, b],
-            is_control,
+            what: if is_control { "control" } else { "data" },
             ends: [ours_a, ours_b],
             flows: Default::default(),
         });
@@ -208,8 +220,7 @@ impl Network {
     pub fn describe_blocked(&self) -> String {
         let blocked = self.flows().filter(|(_, flow)| flow.is_blocked);
         let describe = |((at, side), flow): (FlowId, &Flow)| {
-            let Connection { ranks, is_control, .. } = &self.connections[at];
-            let what = if *is_control { "control" } else { "data" };
+            let Connection { ranks, what, .. } = &self.connections[at];
             format!("; {} bytes of {what} from {} to {}", flow.held.len(), ranks[side], ranks[1 - side])
         };
         blocked.map(describe).collect()

@@ -48,12 +48,12 @@ impl Fault {
 }
 
 /// What has gone wrong in a job. `begun`: the step that each rank has begun last.
-fn faults_of(job: &Job, begun: &[usize]) -> Vec<Fault> {
+fn faults_of(job: &Job, begun: &[Option<usize>]) -> Vec<Fault> {
     let kills = job.strikes.iter().filter(|strike| strike.blow == Blow::Kill);
     // What it had sent may be lost with it, so that even the steps before fail.
     let kills = kills.map(|strike| strike.rank).map(|rank| Fault {
         rank,
-        first: begun[rank as usize],
+        first: begun[rank as usize].unwrap_or(0),
         is_of_copy: false,
         kinds: &[Kind::Loss],
         deviation: None,
@@ -105,7 +105,12 @@ fn needs_all(step: &Step) -> bool {
 
 /// Finds what is wrong with the ends of the ranks. `begun`: the step that each has begun last.
 /// `delay`: the longest time that bytes take.
-pub fn judge(job: &Job, delay: Duration, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<(), String> {
+pub fn judge(
+    job: &Job,
+    delay: Duration,
+    ends: &[Ended<Outcomes>],
+    begun: &[Option<usize>],
+) -> Result<(), String> {
     let faults = faults_of(job, begun);
     // Of different calls, every rank learns, in a call or at the end. A loss or an abort may come first.
     let differs = |one: &Deviant| one.what == Deviation::OtherCall && one.at < job.steps.len();
@@ -200,14 +205,14 @@ fn check_error<T>(faults: &[Fault], step: usize, outcome: &Result<T, Error>) -> 
 }
 
 /// Checks that those that were left have made a communicator of the same ranks.
-fn judge_shrunk(job: &Job, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<(), String> {
+fn judge_shrunk(job: &Job, ends: &[Ended<Outcomes>], begun: &[Option<usize>]) -> Result<(), String> {
     // A rank that others kept from joining has ended as well.
     let killed = |rank: usize| match &ends[rank] {
         Ended::Returned(outcomes) => outcomes.shrunk.is_none(),
         Ended::Killed | Ended::Panicked(_) => true,
     };
     // A rank that is killed within the agreement may be a member, and fail it.
-    let may_fail = (0..ends.len()).any(|rank| killed(rank) && begun[rank] >= job.steps.len());
+    let may_fail = (0..ends.len()).any(|rank| killed(rank) && begun[rank] >= Some(job.steps.len()));
     let mut first: Option<(usize, &[Rank])> = None;
     for (rank, end) in ends.iter().enumerate() {
         let Ended::Returned(Outcomes { shrunk: Some(shrunk), .. }) = end else { continue };
@@ -215,7 +220,7 @@ fn judge_shrunk(job: &Job, ends: &[Ended<Outcomes>], begun: &[usize]) -> Result<
             Err(Error::PeerLost { .. }) if may_fail => {}
             Err(error) => return Err(format!("rank {rank}, shrinking: {error}")),
             Ok(members) => {
-                let expected = |member: usize| !killed(member) || begun[member] >= job.steps.len();
+                let expected = |member: usize| !killed(member) || begun[member] >= Some(job.steps.len());
                 if let Some(dead) = members.iter().find(|member| !expected(**member as usize)) {
                     return Err(format!("rank {rank}: rank {dead} is dead, and in {members:?}"));
                 }

@@ -43,8 +43,8 @@ impl Outcomes {
     }
 }
 
-/// How far each rank has come: the step that it has begun.
-pub type Begun = Rc<Vec<Cell<usize>>>;
+/// How far each rank has come: the step that it has begun. `None`: it has not joined.
+pub type Begun = Rc<Vec<Cell<Option<usize>>>>;
 
 /// Element `at` of what `rank` brings to a step.
 fn element(rank: Rank, step: usize, at: u64) -> i32 {
@@ -55,7 +55,7 @@ fn element(rank: Rank, step: usize, at: u64) -> i32 {
 pub fn perform(job: &Job, comm: Communicator, begun: &Begun) -> Outcomes {
     let comm = comm.shared();
     let rank = comm.rank();
-    let begin = |at| begun[rank as usize].set(at);
+    let begin = |at| begun[rank as usize].set(Some(at));
     let deviation = |at| job.deviants.iter().find(|one| (one.rank, one.at) == (rank, at)).map(|one| one.what);
     let mut outcomes = Outcomes::new(Ok(()));
     for at in 0..=job.steps.len() {

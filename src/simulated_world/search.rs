@@ -12,9 +12,9 @@ use super::random::Random;
 use super::turns;
 use crate::base::{Rank, Result};
 use crate::bootstrap::mesh::FailureReports;
-use crate::bootstrap::{Mesh, Peer, PeerInfo};
+use crate::bootstrap::{self, MemoryStore, Mesh, Peer, PeerInfo};
 use crate::comm::{CommConfig, Communicator};
-use crate::config::Config;
+use crate::config::{Config, TransportChoice};
 use crate::sys::clock::{self, TestClock};
 use crate::tuning::Tuning;
 
@@ -23,6 +23,9 @@ const JOB: u64 = 1;
 const MANNER: u64 = 2;
 const NETWORK: u64 = 3;
 const TURNS: u64 = 4;
+
+/// Deadline of ranks that join, and of their calls. Nothing that goes wrong but a death lasts as long.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Most runs that look for a smaller job.
 const MOST_TRIALS: usize = 300;
@@ -46,37 +49,65 @@ fn manner(seed: u64) -> Manner {
 
 /// Runs a job in the orders of a seed. Returns the number of turns.
 pub fn run_job(seed: u64, job: &Job, clock: &TestClock) -> std::result::Result<u64, String> {
-    let shares_memory = |a: Rank, b: Rank| job.shares_memory && a % job.hosts == b % job.hosts;
-    let (mut network, peers) =
-        Network::new(job.size, shares_memory, manner(seed), Random::new(seed, NETWORK));
-    let begun: Begun = Rc::new((0..job.size).map(|_| Cell::new(0)).collect());
-    let bodies = peers.into_iter().zip(0..).map(|(peers, rank)| {
+    let random = Random::new(seed, NETWORK);
+    let (mut network, starts) = if job.joins {
+        let jobs = MemoryStore::jobs(job.size).expect("a random key");
+        let apart = jobs.into_iter().map(Start::Apart).collect();
+        (Network::without_connections(manner(seed), random), apart)
+    } else {
+        let shares_memory = |a: Rank, b: Rank| job.shares_memory && a % job.hosts == b % job.hosts;
+        let (network, peers) = Network::new(job.size, shares_memory, manner(seed), random);
+        (network, peers.into_iter().map(Start::Connected).collect::<Vec<Start>>())
+    };
+    let begun: Begun = Rc::new((0..job.size).map(|_| Cell::new(None)).collect());
+    let bodies = starts.into_iter().zip(0..).map(|(start, rank)| {
         let (job, begun) = (job.clone(), Rc::clone(&begun));
-        move || match join(&job, rank, peers) {
+        move || match join(&job, rank, start) {
             Ok(comm) => perform(&job, comm, &begun),
             Err(error) => Outcomes::new(Err(error)),
         }
     });
     let is_sound = |turn| {
-        job.strikes.iter().all(|strike| strike.turn > turn)
-            && job.deviants.iter().all(|deviant| begun[deviant.rank as usize].get() < deviant.at)
+        begun.iter().all(|begun| begun.get().is_some())
+            && job.strikes.iter().all(|strike| strike.turn > turn)
+            && job.deviants.iter().all(|deviant| begun[deviant.rank as usize].get() < Some(deviant.at))
     };
     let mut random = Random::new(seed, TURNS);
     let (ends, turns) =
         turns::run(bodies, &mut network, &job.strikes, is_sound, job.cores, &mut random, clock)
             .map_err(|why| format!("stuck: {why}; steps begun: {begun:?}"))?;
-    let begun: Vec<usize> = begun.iter().map(Cell::get).collect();
+    let begun: Vec<Option<usize>> = begun.iter().map(Cell::get).collect();
     judge(job, manner(seed).delay, &ends, &begun).map(|()| turns)
 }
 
-/// Makes the communicator of a rank that is connected.
-fn join(job: &Job, rank: Rank, peers: Vec<Option<Peer>>) -> Result<Communicator> {
-    let config = Config { spin: Duration::ZERO, timeout: None, ..Config::default() };
-    let info = |rank: u32| PeerInfo {
-        host_name: format!("host{}", rank % job.hosts),
-        host_id: format!("host{}", rank % job.hosts),
-        pid: 100 + rank,
+/// How a rank begins.
+enum Start {
+    /// Connected with all others.
+    Connected(Vec<Option<Peer>>),
+    /// With a store in which it meets the others.
+    Apart(bootstrap::Job),
+}
+
+/// Makes the communicator of a rank.
+fn join(job: &Job, rank: Rank, start: Start) -> Result<Communicator> {
+    let host = |rank: Rank| format!("host{}", rank % job.hosts);
+    let transport = if job.shares_memory { TransportChoice::Auto } else { TransportChoice::Tcp };
+    let config = Config {
+        spin: Duration::ZERO,
+        timeout: None,
+        transport,
+        interface: Some("lo".into()),
+        host_id: Some(host(rank)),
+        ..Config::default()
     };
+    let peers = match start {
+        Start::Connected(peers) => peers,
+        Start::Apart(place) => {
+            let own = CommConfig { timeout: Some(PATIENCE), ..CommConfig::default() };
+            return Communicator::join(place, &config, &own);
+        }
+    };
+    let info = |rank: Rank| PeerInfo { host_name: host(rank), host_id: host(rank), pid: 100 + rank };
     let mesh = Mesh {
         infos: (0..job.size).map(info).collect(),
         peers,

@@ -55,6 +55,7 @@ fn failed_once() -> Vec<Job> {
         size,
         hosts: 1,
         shares_memory: false,
+        joins: false,
         cores: 1,
         steps,
         shrinks: false,

@@ -2,7 +2,9 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::io;
 use std::mem;
+use std::os::fd::OwnedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::rc::Rc;
@@ -13,10 +15,12 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use super::network::Network;
 use super::random::Random;
+use super::wiring::Wiring;
 use crate::base::Rank;
 use crate::sys::clock::{self, TestClock};
 use crate::sys::cores::CoreSet;
 use crate::sys::scheduler::{self, Scheduler};
+use crate::sys::socket::Socket;
 
 /// Simulated time after which a world that has not ended hangs.
 const LIMIT: Duration = Duration::from_secs(1000);
@@ -69,7 +73,9 @@ pub enum Ended<T> {
 
 /// The scheduler of one rank: it stops the coroutine where the rank would wait.
 struct RankScheduler {
+    rank: Rank,
     cores: CoreSet,
+    wiring: Wiring,
     /// Decides at which of its looks a rank that does not wait is interrupted.
     random: Cell<Random>,
     /// How it stops. Null before its first turn.
@@ -104,6 +110,14 @@ impl Scheduler for RankScheduler {
         self.random.set(random);
     }
 
+    fn listen(&self, place: &[u8]) {
+        self.wiring.listen(self.rank, place);
+    }
+
+    fn connect(&self, place: &[u8], real: OwnedFd, is_unix: bool) -> io::Result<Socket> {
+        self.wiring.connect(self.rank, place, real, is_unix)
+    }
+
     fn cores(&self) -> CoreSet {
         self.cores
     }
@@ -121,9 +135,8 @@ struct RankTurns<T> {
 }
 
 impl<T: 'static> RankTurns<T> {
-    fn new(body: impl FnOnce() -> T + 'static, cores: CoreSet, random: Random) -> RankTurns<T> {
-        let scheduler =
-            Rc::new(RankScheduler { cores, random: Cell::new(random), yielder: Cell::new(ptr::null()) });
+    fn new(body: impl FnOnce() -> T + 'static, scheduler: RankScheduler) -> RankTurns<T> {
+        let scheduler = Rc::new(scheduler);
         let own = Rc::clone(&scheduler);
         let stack = DefaultStack::new(STACK_BYTES).expect("memory for a stack");
         let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), Pause>, ()| {
@@ -208,8 +221,16 @@ pub fn run<T: 'static>(
     clock: &TestClock,
 ) -> Result<(Vec<Ended<T>>, u64), String> {
     let cores = CoreSet::from_bytes(&((1u64 << cores) - 1).to_le_bytes());
+    let wiring = Wiring::default();
+    let scheduler = |rank: Rank| RankScheduler {
+        rank,
+        cores,
+        wiring: wiring.clone(),
+        random: Cell::new(random.part(rank.into())),
+        yielder: Cell::new(ptr::null()),
+    };
     let mut ranks: Vec<RankTurns<T>> =
-        bodies.zip(0..).map(|(body, rank)| RankTurns::new(body, cores, random.part(rank))).collect();
+        bodies.zip(0..).map(|(body, rank)| RankTurns::new(body, scheduler(rank))).collect();
     let begun = clock::now();
     let patience = random.one_of(&[1, 2, 8]);
     for turn in 0..MOST_TURNS {
@@ -217,6 +238,7 @@ pub fn run<T: 'static>(
             let rank = *rank;
             match blow {
                 Blow::Kill => {
+                    wiring.kill(rank);
                     network.kill(rank);
                     ranks[rank as usize].kill();
                 }
@@ -235,6 +257,10 @@ pub fn run<T: 'static>(
             let rank = random.one_of(&awake);
             clock.advance(Duration::from_micros(random.within(1..LOOK)));
             ranks[rank].run();
+            for wire in wiring.take() {
+                ranks[wire.ranks[1] as usize].is_poked = true;
+                network.add(wire);
+            }
             network.take_in(rank as Rank);
         } else if ranks.iter().all(|rank| rank.coroutine.is_none()) {
             return Ok((ranks.iter_mut().filter_map(|rank| rank.ended.take()).collect(), turn));

@@ -7,12 +7,19 @@
 use std::io;
 use std::mem;
 use std::net::SocketAddr;
+#[cfg(test)]
+use std::os::fd::AsFd;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use super::socket::Socket;
 
 /// Starts a TCP connection.
 pub fn connect_tcp(to: SocketAddr) -> io::Result<Socket> {
+    #[cfg(test)]
+    if let Some(scheduler) = super::scheduler::mine() {
+        let real = start_unix(super::listener::simulated_name(to).as_bytes())?;
+        return scheduler.connect(to.to_string().as_bytes(), real.as_fd().try_clone_to_owned()?, false);
+    }
     let socket = match to {
         SocketAddr::V4(v4) => {
             let address = libc::sockaddr_in {
@@ -41,6 +48,15 @@ pub fn connect_tcp(to: SocketAddr) -> io::Result<Socket> {
 /// Connects to the abstract Unix socket `name`. Fails at once: with `ConnectionRefused` if no process of this
 /// network namespace listens there, and with `WouldBlock` if the listener's queue is full.
 pub fn connect_unix(name: &[u8]) -> io::Result<Socket> {
+    let socket = start_unix(name)?;
+    #[cfg(test)]
+    if let Some(scheduler) = super::scheduler::mine() {
+        return scheduler.connect(name, socket.as_fd().try_clone_to_owned()?, true);
+    }
+    Ok(socket)
+}
+
+fn start_unix(name: &[u8]) -> io::Result<Socket> {
     let mut address =
         libc::sockaddr_un { sun_family: libc::AF_UNIX as libc::sa_family_t, sun_path: [0; 108] };
     // The first byte stays zero, which makes the name abstract.

@@ -1,13 +1,16 @@
 //! The waits of a thread in the hands of a test: the test decides who runs next, and when.
 //!
 //! Every wait of the library ends in [`super::poll`], [`super::clock`] or [`super::cores`]. There a thread
-//! that has a scheduler asks it, and not the kernel. Compiled for the engine's own tests only.
+//! that has a scheduler asks it, and not the kernel. It also hears of connections that are made. Compiled for the engine's own tests only.
 
 use std::cell::RefCell;
+use std::io;
+use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::Instant;
 
 use super::cores::CoreSet;
+use super::socket::Socket;
 
 /// Decides when its caller goes on.
 pub(crate) trait Scheduler {
@@ -19,6 +22,10 @@ pub(crate) trait Scheduler {
     fn sleep(&self, until: Instant);
     /// May let others run between two looks of a loop that does not give its processor away.
     fn pause(&self);
+    /// Notes that the caller listens at a place.
+    fn listen(&self, place: &[u8]);
+    /// Puts the network of the test into a connection that the caller has made with a place.
+    fn connect(&self, place: &[u8], real: OwnedFd, is_unix: bool) -> io::Result<Socket>;
     /// The processors that the caller may use.
     fn cores(&self) -> CoreSet;
 }
