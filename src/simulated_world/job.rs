@@ -45,9 +45,9 @@ pub enum Step {
     /// A receive for which nobody sends anything, and which is cancelled.
     Cancelled,
     /// A copy of the communicator, a call there, and the end of the copy.
-    Copied { count: u64 },
+    Copied { collective: Collective, count: u64 },
     /// The ranks part in several communicators, with a call in each.
-    Split { parts: u32, count: u64 },
+    Split { parts: u32, collective: Collective, count: u64 },
     /// One rank comes later than the others.
     Late { rank: Rank, time: Duration },
 }
@@ -74,6 +74,15 @@ pub enum Deviation {
     OtherCall,
     /// An abort of the communicator that this step makes.
     AbortCopy,
+    /// Another root, this rank, in the broadcast on the communicator that this step makes.
+    OtherRoot,
+}
+
+impl Deviation {
+    /// Whether it concerns the communicator that its step makes, and no other one.
+    pub fn is_of_copy(self) -> bool {
+        matches!(self, Deviation::AbortCopy | Deviation::OtherRoot)
+    }
 }
 
 /// A rank that deviates, and at which step.
@@ -159,7 +168,7 @@ impl Job {
         let rank = random.within(0..u64::from(self.size)) as Rank;
         let at = random.within(0..self.steps.len() as u64 + 1) as usize;
         let turn = random.within(0..20) * random.within(1..100) + random.within(0..100);
-        let what = match random.within(0..10) {
+        let what = match random.within(0..11) {
             0..3 => return self.strikes.push(Strike { rank, turn, blow: Blow::Kill }),
             3 => {
                 let time = Duration::from_millis(random.one_of(&[20, 700, 8_000]));
@@ -170,12 +179,18 @@ impl Job {
             6 => Deviation::Quit,
             7 => Deviation::Drop,
             8 => Deviation::OtherCall,
-            _ => Deviation::AbortCopy,
+            9 => Deviation::AbortCopy,
+            _ => Deviation::OtherRoot,
         };
-        if what == Deviation::AbortCopy
-            && let Some(step) = self.steps.get_mut(at).filter(|step| !step.makes_communicator())
+        if what.is_of_copy()
+            && let Some(step) = self.steps.get_mut(at)
         {
-            *step = Step::Copied { count: 100 };
+            let collective =
+                if what == Deviation::OtherRoot { Collective::Broadcast } else { Collective::AllReduce };
+            *step = match *step {
+                Step::Split { parts, count, .. } => Step::Split { parts, collective, count },
+                _ => Step::Copied { collective, count: 100 },
+            };
         }
         if self.deviants.iter().all(|deviant| deviant.rank != rank) {
             self.deviants.push(Deviant { rank, at, what });
@@ -186,7 +201,7 @@ impl Job {
     /// leaves or makes another call, and from any rank where one of them dies.
     fn avoid_deadlock(&mut self) {
         let differs = |deviant: &&Deviant| {
-            !matches!(deviant.what, Deviation::Abort | Deviation::Drop | Deviation::AbortCopy)
+            !matches!(deviant.what, Deviation::Abort | Deviation::Drop) && !deviant.what.is_of_copy()
         };
         let first = self.deviants.iter().filter(differs).map(|deviant| deviant.at).min();
         let dies = self.strikes.iter().any(|strike| strike.blow == Blow::Kill)
@@ -291,8 +306,14 @@ fn draw_step(random: &mut Random, size: u32) -> Step {
             Step::Started { collective, count, calls: calls as usize, waits }
         }
         4 | 5 => Step::Ring { count, is_synchronous: random.once_in(3) },
-        6 => Step::Copied { count: count.min(2_000) },
-        7 => Step::Split { parts: random.within(1..4) as u32, count: count.min(2_000) },
+        6 | 7 => {
+            let collective = random.one_of(&[Collective::AllReduce, Collective::Broadcast]);
+            let count = count.min(2_000);
+            match random.within(0..4) as u32 {
+                0 | 1 => Step::Copied { collective, count },
+                parts => Step::Split { parts, collective, count },
+            }
+        }
         8 => {
             Step::Persistent { collective, root, count: count.min(2_000), starts: random.one_of(&[1, 2, 7]) }
         }

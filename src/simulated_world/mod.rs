@@ -19,8 +19,8 @@
 //! each error that a rank may be told, and which steps must fail. [`search`] runs seeds, and makes a job that
 //! fails small.
 //!
-//! **Limits.** Stores over files and TCP are not part of it, nor is a child of fork. Stores to shared memory are seen at once and in order; the models in `models/` ask for the
-//! others. A killed rank ends where it waits. A lost wake-up heals within 25 ms of the clock. So until
+//! **Limits.** Stores over files and TCP are not part of it, nor is a child of fork. Words in shared memory
+//! are seen at once and in order; the models in `models/` ask for other orders. A killed rank ends where it waits. A lost wake-up heals within 25 ms of the clock. So until
 //! something goes wrong, no rank may go on by its time alone while nothing is on its way ([`turns`]).
 
 mod job;

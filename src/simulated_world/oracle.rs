@@ -43,7 +43,9 @@ struct Fault {
 impl Fault {
     /// Whether it may be the reason of such an error in this step.
     fn explains(&self, kind: Kind, step: usize) -> bool {
-        self.kinds.contains(&kind) && (!self.is_of_copy || step == self.first)
+        // Calls on a copy may be compared when it has ended, and the end of the job tells of them.
+        let is_late = kind == Kind::Mismatch && step > self.first;
+        self.kinds.contains(&kind) && (!self.is_of_copy || step == self.first || is_late)
     }
 }
 
@@ -70,19 +72,34 @@ fn faults_of(job: &Job, begun: &[Option<usize>]) -> Vec<Fault> {
             // Calls that it has not finished are aborted.
             Deviation::Quit => &[Kind::Loss, Kind::Abort],
             Deviation::Drop => &[Kind::Loss],
-            Deviation::OtherCall => &[Kind::Mismatch],
+            Deviation::OtherCall | Deviation::OtherRoot => &[Kind::Mismatch],
         };
         let step = job.steps.get(*at);
         let is_there = match what {
             Deviation::Abort | Deviation::Quit | Deviation::Drop => true,
             Deviation::Leave | Deviation::OtherCall => step.is_some(),
             Deviation::AbortCopy => step.is_some_and(Step::makes_communicator),
+            Deviation::OtherRoot => step.is_some_and(|step| hears_of_root(job, step, *rank, *rank)),
         };
-        let is_of_copy = *what == Deviation::AbortCopy;
+        let is_of_copy = what.is_of_copy();
         let fault = Fault { rank: *rank, first: *at, is_of_copy, kinds, deviation: Some(*what) };
         is_there.then_some(fault)
     });
     kills.chain(deviations).collect()
+}
+
+/// Whether `rank` is in a broadcast, on the communicator of a step, in which `other` takes itself for the
+/// root, and rank 0 there is another one.
+fn hears_of_root(job: &Job, step: &Step, other: Rank, rank: Rank) -> bool {
+    match step {
+        Step::Copied { collective: Collective::Broadcast, .. } => other != 0,
+        Step::Split { parts, collective: Collective::Broadcast, .. } => {
+            // The ranks of a part are in descending order.
+            let root = (0..job.size).rev().find(|one| one % parts == other % parts);
+            root != Some(other) && rank % parts == other % parts
+        }
+        _ => false,
+    }
 }
 
 /// Whether a step can only succeed where all ranks take part.
@@ -113,8 +130,13 @@ pub fn judge(
 ) -> Result<(), String> {
     let faults = faults_of(job, begun);
     // Of different calls, every rank learns, in a call or at the end. A loss or an abort may come first.
-    let differs = |one: &Deviant| one.what == Deviation::OtherCall && one.at < job.steps.len();
-    let must_hear = faults.len() == 1 && job.deviants.iter().any(differs);
+    let must_hear = |rank: Rank| match &faults[..] {
+        [Fault { deviation: Some(Deviation::OtherCall), .. }] => true,
+        [fault] if fault.deviation == Some(Deviation::OtherRoot) => {
+            hears_of_root(job, &job.steps[fault.first], fault.rank, rank)
+        }
+        _ => false,
+    };
     for (rank, end) in ends.iter().enumerate() {
         let outcomes = match end {
             Ended::Returned(outcomes) => outcomes,
@@ -140,7 +162,11 @@ pub fn judge(
         }
         check_error(&faults, job.steps.len(), &outcomes.end)
             .map_err(|why| format!("rank {rank}, the end: {why}"))?;
-        if must_hear && outcomes.end.is_ok() && outcomes.steps.iter().all(Result::is_ok) {
+        if must_hear(rank)
+            && outcomes.joined.is_ok()
+            && outcomes.end.is_ok()
+            && outcomes.steps.iter().all(Result::is_ok)
+        {
             return Err(format!("rank {rank} is not told that the ranks have made different calls"));
         }
         // A communicator that has failed stays failed.

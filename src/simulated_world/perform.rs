@@ -76,11 +76,10 @@ pub fn perform(job: &Job, comm: Communicator, begun: &Begun) -> Outcomes {
                 outcomes.steps.push(other_call(&comm));
                 continue;
             }
-            Some(Deviation::OtherCall | Deviation::AbortCopy) | None => {}
+            Some(Deviation::OtherCall | Deviation::AbortCopy | Deviation::OtherRoot) | None => {}
         }
         if let Some(step) = step {
-            let aborts_copy = deviation(at) == Some(Deviation::AbortCopy);
-            outcomes.steps.push(make(&comm, at, *step, aborts_copy));
+            outcomes.steps.push(make(&comm, at, *step, deviation(at)));
         }
     }
     begin(job.steps.len());
@@ -122,22 +121,22 @@ fn call(collective: Collective, root: Rank, count: u64) -> Call {
     Call { kind: CallKind::Collective(collective), datatype, op, root, count }
 }
 
-fn make(comm: &Arc<Communicator>, at: usize, step: Step, aborts_copy: bool) -> Outcome {
+fn make(comm: &Arc<Communicator>, at: usize, step: Step, deviation: Option<Deviation>) -> Outcome {
     match step {
         Step::Call { collective, root, count } => one_call(comm, at, collective, root, count),
         Step::Started { collective, count, calls, waits } => {
             started(comm, at, collective, count, calls, waits)
         }
         Step::Ring { count, is_synchronous } => ring(comm, at, count, is_synchronous),
-        Step::Copied { count } => {
+        Step::Copied { collective, count } => {
             let copy = comm.dup(&CommConfig::default())?;
-            in_copy(&copy, at, count, aborts_copy)
+            in_copy(&copy, at, collective, count, deviation)
         }
-        Step::Split { parts, count } => {
+        Step::Split { parts, collective, count } => {
             let color = comm.rank() % parts;
             let part = comm.split(Some(color), -(comm.rank() as i32), &CommConfig::default())?;
             let part = part.expect("every rank has a color");
-            in_copy(&part, at, count, aborts_copy)
+            in_copy(&part, at, collective, count, deviation)
         }
         Step::Persistent { collective, root, count, starts } => {
             persistent(comm, at, collective, root, count, starts)
@@ -154,11 +153,18 @@ fn make(comm: &Arc<Communicator>, at: usize, step: Step, aborts_copy: bool) -> O
 }
 
 /// Makes a call on a communicator that was just made, and ends it.
-fn in_copy(copy: &Communicator, at: usize, count: u64, aborts: bool) -> Outcome {
-    if aborts {
+fn in_copy(
+    copy: &Communicator,
+    at: usize,
+    collective: Collective,
+    count: u64,
+    deviation: Option<Deviation>,
+) -> Outcome {
+    if deviation == Some(Deviation::AbortCopy) {
         copy.abort("as the test wants");
     }
-    one_call(copy, at, Collective::AllReduce, 0, count).and(copy.finalize())
+    let root = if deviation == Some(Deviation::OtherRoot) { copy.rank() } else { 0 };
+    one_call(copy, at, collective, root, count).and(copy.finalize())
 }
 
 fn one_call(comm: &Communicator, at: usize, collective: Collective, root: Rank, count: u64) -> Outcome {
@@ -222,7 +228,7 @@ impl Exchange {
                 Collective::AllReduce | Collective::Reduce => {
                     (0..size).fold(0i32, |sum, rank| sum.wrapping_add(element(member(rank), at, i)))
                 }
-                Collective::Broadcast => element(self.call.root, at, i),
+                Collective::Broadcast => element(member(self.call.root), at, i),
                 Collective::AllToAll => element(from as Rank, at, u64::from(comm.rank()) * count + i),
                 _ => element(from as Rank, at, i),
             };
