@@ -46,3 +46,7 @@ mod outcome_cell;
 #[cfg(test)]
 #[path = "../../src/comm/device/call_queue.rs"]
 mod call_queue;
+
+#[cfg(test)]
+#[path = "../../src/comm/device/direct/mappings/use_word.rs"]
+mod use_word;

@@ -8,7 +8,7 @@ pub use model::*;
 
 #[cfg(not(loom))]
 mod machine {
-    pub use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+    pub use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
     pub use parking_lot::{Condvar, Mutex, RwLock};
 }
@@ -18,7 +18,7 @@ mod model {
     use std::ops::{Deref, DerefMut};
     use std::time::Duration;
 
-    pub use loom::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+    pub use loom::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
     use loom::sync::{RwLockReadGuard, RwLockWriteGuard};
 
     /// loom's lock with the interface of `parking_lot`.

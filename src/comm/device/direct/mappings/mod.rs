@@ -22,6 +22,7 @@
 mod channel;
 mod importer;
 mod owner;
+mod use_word;
 mod uses;
 
 pub use importer::{Importer, adopt, listen, serve_all};

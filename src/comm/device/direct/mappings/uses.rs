@@ -1,26 +1,15 @@
-//! Which mapped buffers the executor's kernel uses now: words in memory that owner and executor share.
-//!
-//! A call takes a free word and *offers* its buffers. The executor takes the offer before its kernel runs,
-//! and marks it as done afterwards. If the call fails first, the owner withdraws the offer. Offer and
-//! withdrawal exclude each other, because both exchange the same word. A word carries the number of its
-//! offer, so an executor that is late cannot take the offer of another call.
+//! Which mapped buffers the executor's kernel uses now: words ([`UseWord`]) in memory that owner and executor
+//! share.
 
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::use_word::{Offered, UseWord};
 use crate::sys::shared_memory::SharedMemory;
 
 const BYTES: usize = 4096;
-const WORDS: usize = BYTES / size_of::<u64>();
-
-/// States of a word, in its lowest bits. The others are the number of the offer.
-const FREE: u64 = 0;
-const OFFERED: u64 = 1;
-const TAKEN: u64 = 2;
-const DONE: u64 = 3;
-const STATE_BITS: u64 = 3;
+const WORDS: usize = BYTES / size_of::<UseWord>();
 
 /// The words of one connection.
 pub struct Uses(SharedMemory);
@@ -29,14 +18,14 @@ pub struct Uses(SharedMemory);
 pub struct Offer {
     uses: Arc<Uses>,
     index: usize,
-    offered: u64,
+    offered: Offered,
 }
 
 /// The use of offered buffers by a kernel. Dropping it ends the use.
 pub struct Use {
     uses: Arc<Uses>,
     index: usize,
-    taken: u64,
+    offered: Offered,
 }
 
 impl Uses {
@@ -51,65 +40,50 @@ impl Uses {
         SharedMemory::open(descriptor, BYTES).map(|memory| Arc::new(Uses(memory)))
     }
 
-    fn word(&self, index: usize) -> &AtomicU64 {
+    fn word(&self, index: usize) -> &UseWord {
         assert!(index < WORDS);
         // SAFETY: an aligned word of the mapping, which lives as long as `self`. Both processes access it as
-        // an atomic only.
-        unsafe { &*self.0.start().cast::<AtomicU64>().wrapping_add(index) }
+        // an atomic only, and any value is one of the atomic.
+        unsafe { &*self.0.start().cast::<UseWord>().wrapping_add(index) }
     }
 
     /// Takes a free word for the buffers of a call. `None`: none is free.
     pub fn offer(self: &Arc<Uses>) -> Option<Offer> {
         (0..WORDS).find_map(|index| {
-            let word = self.word(index);
-            let free = word.load(Ordering::Relaxed);
-            let offered = ((free | STATE_BITS) + 1) | OFFERED;
-            let is_mine = free & STATE_BITS == FREE
-                && word.compare_exchange(free, offered, Ordering::AcqRel, Ordering::Relaxed).is_ok();
-            is_mine.then(|| Offer { uses: Arc::clone(self), index, offered })
+            let offered = self.word(index).offer()?;
+            Some(Offer { uses: Arc::clone(self), index, offered })
         })
     }
 
     /// Takes an offer that a rank has told. `None`: it was withdrawn, or never made.
-    pub fn take(self: &Arc<Uses>, (index, offered): (u64, u64)) -> Option<Use> {
+    pub fn take(self: &Arc<Uses>, (index, told): (u64, u64)) -> Option<Use> {
         let index = usize::try_from(index).ok().filter(|index| *index < WORDS)?;
-        let taken = (offered & !STATE_BITS) | TAKEN;
-        let is_offer = offered & STATE_BITS == OFFERED;
-        let word = self.word(index);
-        let was_taken =
-            is_offer && word.compare_exchange(offered, taken, Ordering::AcqRel, Ordering::Relaxed).is_ok();
-        was_taken.then(|| Use { uses: Arc::clone(self), index, taken })
+        let offered = Offered::from_told(told).filter(|offered| self.word(index).take(*offered))?;
+        Some(Use { uses: Arc::clone(self), index, offered })
     }
 }
 
 impl Offer {
     /// What the executor is told.
     pub fn told(&self) -> (u64, u64) {
-        (self.index as u64, self.offered)
+        (self.index as u64, self.offered.told())
     }
 
     /// Withdraws the offer. Returns whether the executor's kernel may still use the buffers.
     pub fn withdraw(&self) -> bool {
-        let number = self.offered & !STATE_BITS;
-        let word = self.uses.word(self.index);
-        let withdrawn =
-            word.compare_exchange(self.offered, number | DONE, Ordering::AcqRel, Ordering::Acquire);
-        withdrawn.is_err_and(|now| now == number | TAKEN)
+        self.uses.word(self.index).withdraw(self.offered)
     }
 }
 
 impl Drop for Offer {
     fn drop(&mut self) {
-        // A word that the kernel still uses is given up.
-        if !self.withdraw() {
-            self.uses.word(self.index).store(self.offered & !STATE_BITS, Ordering::Release);
-        }
+        self.uses.word(self.index).free(self.offered);
     }
 }
 
 impl Drop for Use {
     fn drop(&mut self) {
-        self.uses.word(self.index).store((self.taken & !STATE_BITS) | DONE, Ordering::Release);
+        self.uses.word(self.index).finish(self.offered);
     }
 }
 
@@ -135,7 +109,7 @@ mod tests {
         assert!(executor.take(told).is_none());
         assert!(!next.withdraw());
         assert!(executor.take(next.told()).is_none());
-        assert!(executor.take((WORDS as u64, OFFERED)).is_none());
+        assert!(executor.take((WORDS as u64, told.1)).is_none());
     }
 
     #[test]
