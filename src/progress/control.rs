@@ -301,8 +301,10 @@ impl Engine {
             needed.extend(ranks.filter(|rank| !comm.has_served(*rank, sequence)));
         }
         let mut anybody = 0..comm.size();
-        let has_ended = |rank: &Rank| !self.may_have_data(comm.members[*rank as usize].endpoint);
-        let is_lost = |rank: &Rank| is(rank, Presence::Gone) && has_ended(rank) || is(rank, Presence::CutOff);
+        // Only the links of needed ranks are read, so that the end of others is not seen there.
+        let may_come =
+            |rank: &Rank| needed.contains(rank) && self.may_have_data(comm.members[*rank as usize].endpoint);
+        let is_lost = |rank: &Rank| is(rank, Presence::Gone) && !may_come(rank) || is(rank, Presence::CutOff);
         let lost = needed.iter().copied().find(is_lost);
         let lost = lost.or_else(|| anybody.find(|rank| by_any_member && is_lost(rank)));
         let has_left = |rank: &Rank| is(rank, Presence::Left) && !comm.owes_data(*rank, &self.endpoints);
