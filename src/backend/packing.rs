@@ -7,8 +7,9 @@ use std::ptr;
 
 use super::MemoryKind;
 use super::engine::UnequalCall;
-use crate::base::{Collective, Datatype, Rank, ReduceOp};
+use crate::base::{Collective, Datatype, Rank, ReduceOp, Result};
 use crate::plan::Block;
+use crate::sys::zeroed::zeroed_for;
 
 /// A call whose blocks may lie anywhere.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +77,7 @@ impl Packed {
     ///
     /// # Safety
     /// The blocks are readable and writable where the call says, until [`Packed::unpack`].
-    pub unsafe fn new(call: &Scattered<'_>) -> Packed {
+    pub unsafe fn new(call: &Scattered<'_>) -> Result<Packed> {
         let unit = call.datatype.bytes();
         let Scattered { collective, datatype, op, root, .. } = *call;
         let (mut inputs, mut outputs) = (call.inputs.to_vec(), call.outputs.to_vec());
@@ -95,7 +96,7 @@ impl Packed {
             }
             source => {
                 let whole = make_dense(&mut inputs);
-                sent = vec![0; whole * unit];
+                sent = zeroed_for(whole * unit, "packed blocks")?;
                 for (at, (block, from)) in inputs.iter().zip(call.inputs).enumerate() {
                     let from = match source {
                         ScatteredInput::Buffer(start) => start.wrapping_add(from.offset * unit),
@@ -112,12 +113,12 @@ impl Packed {
             ScatteredOutput::Buffer(start) => start,
             ScatteredOutput::List(starts) => {
                 targets = starts.to_vec();
-                received = vec![0; make_dense(&mut outputs) * unit];
+                received = zeroed_for(make_dense(&mut outputs) * unit, "packed blocks")?;
                 received.as_mut_ptr()
             }
         };
         let _sent = sent;
-        Packed { collective, datatype, op, root, send, inputs, recv, outputs, _sent, received, targets }
+        Ok(Packed { collective, datatype, op, root, send, inputs, recv, outputs, _sent, received, targets })
     }
 
     /// The call for the engine.

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
 
 use crate::base::Call;
+use crate::sys::zeroed::zeroed;
 use crate::transport::{AnyLink, Arrival, FRAGMENT_GRAIN, Header};
 
 /// Approximate memory that a stashed fragment takes besides its bytes.
@@ -163,14 +164,17 @@ impl Inbox {
         if n == 0 && !arrival.complete {
             return Ok(false);
         }
-        let mut data = vec![0; n];
+        let mut data = zeroed(n)?;
         // SAFETY: a new vector is writable for its length, and no one else uses it.
         let taken = unsafe { self.link.take(data.as_mut_ptr(), n, false) }?;
         data.truncate(taken);
         // An empty message stays an entry of its own, because bytes appended to it would hide it.
         let fragments = self.stash.entry(conversation(&header)).or_default();
         match fragments.back_mut().filter(|s| s.header == header && !s.data.is_empty() && taken > 0) {
-            Some(stashed) => stashed.data.extend(data),
+            Some(stashed) => {
+                stashed.data.try_reserve(taken).map_err(|_| io::Error::from_raw_os_error(libc::ENOMEM))?;
+                stashed.data.extend(data);
+            }
             None => {
                 fragments.push_back(Stashed { header, data, consumed: 0 });
                 *self.costs.entry(header.context).or_default() += ENTRY_COST;

@@ -10,6 +10,7 @@ use super::sending::ProtocolViolation;
 use super::slab::Key;
 use crate::base::{Error, Rank};
 use crate::sys::memory_copy::STREAMED_FROM;
+use crate::sys::zeroed::reserve;
 use crate::transport::{Header, Link, garbage};
 
 /// Fragments of one peer that are taken before other peers have their turn.
@@ -39,7 +40,8 @@ pub struct Pulled {
 pub enum Fault {
     /// The link is broken, or the peer wrote nonsense.
     Link(io::Error),
-    /// The two sides of a message contradict each other, so the communicator fails.
+    /// The two sides of a message contradict each other, so the communicator fails. It also fails where this
+    /// rank has no memory for a message.
     Contradiction(Error),
 }
 
@@ -221,7 +223,8 @@ impl Conversation {
         }
         let taken = match &mut incoming.target {
             RecvTarget::Heap(bytes) => {
-                bytes.reserve_exact(want);
+                let reserved = reserve(bytes, want);
+                reserved.map_err(|error| Error::no_memory(want, "a message before its receive", error))?;
                 let end = bytes.spare_capacity_mut().as_mut_ptr().cast();
                 // SAFETY: there is room for `want` bytes behind the end, on the heap, where no link has its
                 // own memory.

@@ -43,6 +43,13 @@ impl Engine {
         let comm = self.comms.get(id);
         let rank = comm.rank_of(failure.peer).unwrap_or(failure.peer);
         let who = comm.label(rank, &self.endpoints);
+        if failure.source.kind() == ErrorKind::OutOfMemory {
+            let what = match rank == comm.rank {
+                true => format!("no memory for data of this rank to itself during {during}"),
+                false => format!("no memory for data from or to {who} during {during}"),
+            };
+            return Trouble { comm: id, error: Error::system(what, failure.source) };
+        }
         if let Some(how) = self.describe_quit(id, rank) {
             let text = format!("{how}, and its data for {during} did not arrive completely");
             return Trouble { comm: id, error: Error::Aborted(text) };

@@ -4,6 +4,8 @@
 //! that was removed. It is stashed, given to the messages of its communicator, or dropped. If it contradicts
 //! a call of this rank, the communicator fails.
 
+use std::io::ErrorKind;
+
 use super::calls::ActiveCall;
 use super::comm_table::Known;
 use super::context::{self, CommId};
@@ -65,8 +67,13 @@ impl Engine {
         if matches!(taken, Ok(true)) {
             self.hold_sender_if_ahead(endpoint, &head);
         }
-        // A fragment that its sender has withdrawn cannot be read, and must not stay in the way.
-        match taken.or_else(|_| self.endpoints[endpoint as usize].inbox.discard_head()) {
+        // A fragment that its sender has withdrawn cannot be read, and must not stay in the way. One for
+        // which this rank has no memory would be missed.
+        let taken = taken.or_else(|error| match error.kind() {
+            ErrorKind::OutOfMemory => Err(error),
+            _ => self.endpoints[endpoint as usize].inbox.discard_head(),
+        });
+        match taken {
             Ok(taken) => {
                 self.endpoints[endpoint as usize].ring_doorbell_if_due();
                 Ok(taken)

@@ -1,10 +1,12 @@
-//! Zeroed memory of a size that the caller of the library decides: too much of it is an error.
+//! Memory of a size that the caller of the library decides: too much of it is an error.
 //!
 //! `vec![0; n]` ends the process when there is no memory. For what has a small bound, that is the better
 //! answer, because the system has no memory left then.
 
 use std::alloc::{Layout, alloc_zeroed};
 use std::io;
+
+use crate::base::{Error, Result};
 
 /// Makes `bytes` zeros. Large ones cost nothing until they are used.
 pub fn zeroed(bytes: usize) -> io::Result<Vec<u8>> {
@@ -21,6 +23,24 @@ pub fn zeroed(bytes: usize) -> io::Result<Vec<u8>> {
     Ok(unsafe { Vec::from_raw_parts(start, bytes, bytes) })
 }
 
+/// Makes `bytes` zeros. `what` they are for is told in the error.
+pub fn zeroed_for(bytes: usize, what: &str) -> Result<Vec<u8>> {
+    zeroed(bytes).map_err(|error| Error::no_memory(bytes, what, error))
+}
+
+/// Makes sure that a vector can take `more` elements.
+pub fn reserve<T>(vector: &mut Vec<T>, more: usize) -> io::Result<()> {
+    vector.try_reserve_exact(more).map_err(|_| io::Error::from_raw_os_error(libc::ENOMEM))
+}
+
+/// Copies bytes.
+pub fn copied(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut copy = Vec::new();
+    reserve(&mut copy, bytes.len())?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,8 +49,11 @@ mod tests {
     fn memory_that_there_is_not_is_an_error() {
         assert_eq!(zeroed(3).unwrap(), [0, 0, 0]);
         assert!(zeroed(0).unwrap().is_empty());
+        assert_eq!(copied(&[1, 2]).unwrap(), [1, 2]);
         for bytes in [1 << 62, isize::MAX as usize, usize::MAX] {
             assert_eq!(zeroed(bytes).unwrap_err().kind(), io::ErrorKind::OutOfMemory);
+            assert_eq!(reserve(&mut vec![7u8], bytes).unwrap_err().kind(), io::ErrorKind::OutOfMemory);
+            assert!(zeroed_for(bytes, "zeros").unwrap_err().to_string().contains("bytes of zeros"));
         }
     }
 }

@@ -30,11 +30,14 @@ pub fn links(
 ) -> std::result::Result<Vec<AnyLink>, LinkError> {
     let shared = share_memory(controls, sockets, rank, settings, deadline)?;
     let link = |(socket, shared): (&mut Option<Socket>, Option<ShmLink>)| match (socket.take(), shared) {
-        (Some(socket), _) => AnyLink::Other(Box::new(TcpLink::new(socket))),
-        (None, Some(shared)) => AnyLink::Shm(Box::new(shared)),
-        (None, None) => AnyLink::Other(Box::new(LoopbackLink::default())),
+        (Some(socket), _) => match TcpLink::new(socket) {
+            Ok(link) => Ok(AnyLink::Other(Box::new(link))),
+            Err(error) => Err((None, Error::system("no memory for the buffers of a connection", error))),
+        },
+        (None, Some(shared)) => Ok(AnyLink::Shm(Box::new(shared))),
+        (None, None) => Ok(AnyLink::Other(Box::new(LoopbackLink::default()))),
     };
-    Ok(sockets.iter_mut().zip(shared).map(link).collect())
+    sockets.iter_mut().zip(shared).map(link).collect()
 }
 
 /// Makes the shared-memory links: one for each peer that has a control channel and no data socket.

@@ -6,6 +6,7 @@ use std::io;
 use std::os::fd::RawFd;
 
 use super::{Arrival, Header, Link, SingleCopy};
+use crate::sys::zeroed::{reserve, zeroed};
 
 /// The link of a rank to itself.
 #[derive(Default)]
@@ -24,7 +25,7 @@ impl Link for LoopbackLink {
         _single_copy: SingleCopy,
     ) -> io::Result<Option<usize>> {
         let mut copy = Vec::<u8>::new();
-        copy.try_reserve_exact(bytes).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        reserve(&mut copy, bytes)?;
         // SAFETY: the caller vouches for `bytes` readable bytes at `data`; the new vector has that capacity,
         // and nobody else knows it.
         unsafe { std::ptr::copy_nonoverlapping(data, copy.as_mut_ptr(), bytes) };
@@ -40,10 +41,12 @@ impl Link for LoopbackLink {
         bytes: usize,
         fill: &mut dyn FnMut(*mut u8, usize, usize),
     ) -> Option<io::Result<Option<usize>>> {
-        let mut data = vec![0; bytes];
-        fill(data.as_mut_ptr(), 0, bytes);
-        self.queue.push_back((*header, data));
-        Some(Ok(Some(bytes)))
+        let filled = zeroed(bytes).map(|mut data| {
+            fill(data.as_mut_ptr(), 0, bytes);
+            self.queue.push_back((*header, data));
+            Some(bytes)
+        });
+        Some(filled)
     }
 
     fn head(&mut self) -> io::Result<Option<Header>> {

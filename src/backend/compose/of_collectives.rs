@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::backend::engine::{ForeignComm, Started, UniformCall};
 use crate::base::{Collective, Result};
+use crate::sys::zeroed::zeroed_for;
 
 /// An all_reduce as a reduce to rank 0 and a broadcast from there.
 pub struct ReduceBroadcast {
@@ -86,8 +87,8 @@ impl ReduceScatterAllGather {
     ) -> Result<ReduceScatterAllGather> {
         let unit = call.datatype.bytes();
         let block = call.count.div_ceil(size as usize);
-        let mut all = vec![0; block * size as usize * unit];
-        let mut mine = vec![0; block * unit];
+        let mut all = zeroed_for(block * size as usize * unit, "copies of the input")?;
+        let mut mine = zeroed_for(block * unit, "a part of the result")?;
         // SAFETY: the input has `count` elements by the caller's promise, and there is room for them.
         unsafe { ptr::copy_nonoverlapping(call.send, all.as_mut_ptr(), call.count * unit) };
         let first = UniformCall {

@@ -15,6 +15,7 @@ use crate::backend::engine::{Exchange, ForeignComm, Started};
 use crate::base::Result;
 use crate::plan::{Block, Buffer, Plan, Span, Step};
 use crate::reduce::{DivideFn, ReduceFn};
+use crate::sys::zeroed::zeroed_for;
 
 /// Map of a buffer of a plan: the first element of each block, and the block's address.
 pub struct BufferMap(Vec<(usize, *mut u8)>);
@@ -88,10 +89,10 @@ impl Performance {
         input: BufferMap,
         output: BufferMap,
         arithmetic: Arithmetic,
-    ) -> Performance {
-        let scratch = vec![0; plan.scratch * unit];
+    ) -> Result<Performance> {
+        let scratch = zeroed_for(plan.scratch * unit, "scratch")?;
         let (messages, receives) = (None, Vec::new());
-        Performance { comm, plan, unit, input, output, scratch, arithmetic, round: 0, messages, receives }
+        Ok(Performance { comm, plan, unit, input, output, scratch, arithmetic, round: 0, messages, receives })
     }
 
     fn address(&mut self, span: &Span) -> *mut u8 {
@@ -116,6 +117,7 @@ impl Performance {
         }
         let messages = self.messages_of(&steps);
         self.plan.lanes = lanes;
+        let messages = messages?;
         self.round += 1;
         if !messages.is_empty() {
             // SAFETY: spans of the plan and our own memory, which stay until the messages have ended: the
@@ -141,7 +143,7 @@ impl Performance {
         }
     }
 
-    fn messages_of(&mut self, steps: &[&Step]) -> Vec<Exchange> {
+    fn messages_of(&mut self, steps: &[&Step]) -> Result<Vec<Exchange>> {
         let mut messages = Vec::new();
         let mut read: Vec<(usize, usize)> = Vec::new();
         for step in steps {
@@ -168,13 +170,14 @@ impl Performance {
             let is_read = read.iter().any(|(start, end)| *start < to.addr() + bytes && to.addr() < *end);
             let mut data = to;
             if is_read || operand.is_some() {
-                let mut receive = PendingReceive { bytes: vec![0; bytes], dst: to, operand };
+                let mut receive =
+                    PendingReceive { bytes: zeroed_for(bytes, "a received block")?, dst: to, operand };
                 data = receive.bytes.as_mut_ptr();
                 self.receives.push(receive);
             }
             messages.push(Exchange::Receive { from, data, bytes });
         }
-        messages
+        Ok(messages)
     }
 
     /// The address of a span. An empty span may lie behind the last block and gets NULL.

@@ -14,6 +14,7 @@ use super::request::{Division, Ending};
 use crate::backend::engine::UniformCall;
 use crate::base::{Collective, Error, ReduceOp, Result};
 use crate::reduce::divide_fn;
+use crate::sys::zeroed::zeroed_for;
 
 /// Whether ints can count the elements of the largest buffer of a call.
 pub fn is_narrow<H: Handle>(comm: &MpiComm<H>, call: &UniformCall) -> bool {
@@ -93,7 +94,7 @@ unsafe fn make_by<H: Handle, W: Width>(
         Scan => call!(scan, iscan, "MPI_Scan", (send, recv, n, t, o, c)),
         Exscan => call!(exscan, iexscan, "MPI_Exscan", (send, recv, n, t, o, c)),
         ReduceScatter if in_place => {
-            let mut result = vec![0; bytes];
+            let mut result = zeroed_for(bytes, "a result that replaces the input")?;
             let (send, recv) = (call.send.cast(), result.as_mut_ptr().cast());
             ending.moved = Some((result, call.recv));
             call!(

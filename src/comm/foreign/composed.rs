@@ -58,7 +58,7 @@ impl Communicator {
                 let arithmetic = arithmetic(kernels.reduce, kernels.divide);
                 let (input, output) = (BufferMap::at(call.send.cast_mut()), BufferMap::at(call.recv));
                 // SAFETY: this is the plan of the call, in the buffers of the call.
-                Box::new(unsafe { self.performance(comm, algorithm, &request, input, output, arithmetic) })
+                Box::new(unsafe { self.performance(comm, algorithm, &request, input, output, arithmetic) }?)
             }
         };
         Ok(self.foreign_request(foreign, started))
@@ -74,7 +74,7 @@ impl Communicator {
         input: BufferMap,
         output: BufferMap,
         arithmetic: Arithmetic,
-    ) -> Performance {
+    ) -> Result<Performance> {
         let algorithm = algo::find(request.collective, algorithm).expect("a test has looked for each");
         let plan = (algorithm.build)(request);
         // SAFETY: passed on from our caller.

@@ -85,7 +85,7 @@ impl Communicator {
             overlaps: placed.placement.overlaps(),
         };
         // SAFETY: checked by `Placed::of`, and our caller's promise.
-        let mut packed = unsafe { Packed::new(&scattered) };
+        let mut packed = unsafe { Packed::new(&scattered) }?;
         let call = packed.call(foreign.memory);
         if only_start {
             // SAFETY: as above; the started call keeps the memory into which it was packed.
@@ -130,7 +130,7 @@ impl Communicator {
         let comm = Arc::clone(&foreign.comm);
         let arithmetic = Arithmetic { divide: None, ..arithmetic(kernels.reduce, None) };
         // SAFETY: this is the plan of the call, and the maps say where its blocks are.
-        let performance = unsafe { self.performance(comm, algorithm, &request, input, output, arithmetic) };
+        let performance = unsafe { self.performance(comm, algorithm, &request, input, output, arithmetic) }?;
         let averaged = Averaged::new(performance, kernels.divide, operation);
         Ok(self.foreign_request(foreign, Box::new(averaged)))
     }

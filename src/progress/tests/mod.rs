@@ -70,7 +70,7 @@ fn endpoint_pair(
         }
         Kind::Tcp => {
             let (data_a, data_b) = socket_pair();
-            let other = |socket| AnyLink::Other(Box::new(TcpLink::new(socket)));
+            let other = |socket| AnyLink::Other(Box::new(TcpLink::new(socket).unwrap()));
             (other(data_a), other(data_b))
         }
     };

@@ -11,7 +11,7 @@ type Fragment = (Header, Vec<u8>);
 pub(in crate::transport) fn frames(bytes: &[u8]) {
     let ([how, length, most], bytes) = split(bytes);
     let [own, peer] = connection();
-    let mut link = TcpLink::new(own);
+    let mut link = TcpLink::new(own).expect("memory");
     let (mut found, mut is_begun, mut is_broken) = (Vec::new(), false, false);
     for piece in pieces(bytes, length) {
         write(&peer, piece);

@@ -29,10 +29,10 @@ pub struct TcpLink {
 }
 
 impl TcpLink {
-    /// Makes a link on a connected, authenticated socket.
-    pub fn new(socket: Socket) -> TcpLink {
+    /// Makes a link on a connected, authenticated socket. The error is a lack of memory.
+    pub fn new(socket: Socket) -> io::Result<TcpLink> {
         socket.tune_for_data();
-        TcpLink { socket, send: SendQueue::default(), recv: RecvBuffer::new() }
+        Ok(TcpLink { socket, send: SendQueue::default(), recv: RecvBuffer::new()? })
     }
 }
 

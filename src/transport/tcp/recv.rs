@@ -11,6 +11,7 @@ use std::io;
 use super::super::{Arrival, Header, garbage};
 use super::wire::{HEADER_BYTES, decode};
 use crate::sys::socket::Socket;
+use crate::sys::zeroed::zeroed;
 
 /// Bytes of the buffer. They fit into the L2 cache until they are reduced.
 pub(super) const BUFFER_BYTES: usize = 256 << 10;
@@ -34,9 +35,9 @@ pub(super) struct RecvBuffer {
 }
 
 impl RecvBuffer {
-    pub fn new() -> RecvBuffer {
-        let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
-        RecvBuffer { buffer, start: 0, end: 0, head: None, received: 0, is_dry: None, has_ended: false }
+    pub fn new() -> io::Result<RecvBuffer> {
+        let buffer = zeroed(BUFFER_BYTES)?.into_boxed_slice();
+        Ok(RecvBuffer { buffer, start: 0, end: 0, head: None, received: 0, is_dry: None, has_ended: false })
     }
 
     /// See [`super::super::Link::awaits_header`].

@@ -20,14 +20,14 @@ fn pair() -> (TcpLink, TcpLink) {
         socket.set_buffers(TINY).unwrap();
         socket
     });
-    (TcpLink::new(a), TcpLink::new(b))
+    (TcpLink::new(a).unwrap(), TcpLink::new(b).unwrap())
 }
 
 /// A link, and the bare socket at its other end.
 fn link_and_socket() -> (TcpLink, Socket) {
     let (a, b) = UnixStream::pair().unwrap();
     let socket = Socket::from_fd(b.into(), true).unwrap();
-    (TcpLink::new(Socket::from_fd(a.into(), true).unwrap()), socket)
+    (TcpLink::new(Socket::from_fd(a.into(), true).unwrap()).unwrap(), socket)
 }
 
 fn message(bytes: usize, seed: usize) -> Vec<u8> {
