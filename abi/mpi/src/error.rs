@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::io;
 use std::ops::Deref;
 
 use anyccl_engine::base;
@@ -138,6 +139,9 @@ impl From<base::Error> for Error {
         let class = match &error {
             base::Error::InvalidArgument { .. } => Class::ARG,
             base::Error::Unsupported(_) => Class::UNSUPPORTED_OPERATION,
+            base::Error::System { source, .. } if source.kind() == io::ErrorKind::OutOfMemory => {
+                Class::NO_MEM
+            }
             base::Error::PeerLost { .. } | base::Error::Aborted(_) => Class::PROC_ABORTED,
             base::Error::Truncated(_) => Class::TRUNCATE,
             base::Error::Internal(_) => Class::INTERN,

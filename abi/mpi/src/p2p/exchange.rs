@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::request::{self, Active};
 use crate::status::Status;
 use crate::types::host_memory::check_host;
-use crate::types::memory::Memory;
+use crate::types::memory::{Memory, copied};
 
 /// The two operations of an exchange.
 pub struct Pair {
@@ -151,10 +151,10 @@ unsafe fn start_replace(
         Memory::Run(data, bytes) => {
             check_host(data, bytes, "an exchange that replaces it, which copies it first")?;
             // SAFETY: the caller's memory is readable.
-            unsafe { std::slice::from_raw_parts(send::present(data), bytes) }.to_vec()
+            copied(unsafe { std::slice::from_raw_parts(send::present(data), bytes) })?
         }
         // SAFETY: as above.
-        Memory::Pieces(typed) => unsafe { typed.pack() },
+        Memory::Pieces(typed) => unsafe { typed.pack() }?,
     };
     // SAFETY: passed on from our caller.
     let (id, receive) = unsafe { receive::start(buf, count, datatype, source, recvtag, comm) }?;

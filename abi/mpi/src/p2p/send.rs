@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::request::{self, Active};
 use crate::status::Status;
 use crate::types::host_memory::check_host;
-use crate::types::memory::{Memory, dense_bytes};
+use crate::types::memory::{Memory, copied, dense_bytes};
 
 /// A message of bytes.
 #[inline]
@@ -174,12 +174,12 @@ pub(super) unsafe fn begin(
         Memory::Run(data, bytes) if mode == Mode::Buffered => {
             check_host(data, bytes, "a buffered send, which copies it")?;
             // SAFETY: the caller's memory is readable.
-            let copy = unsafe { std::slice::from_raw_parts(present(data), bytes) }.to_vec();
+            let copy = copied(unsafe { std::slice::from_raw_parts(present(data), bytes) })?;
             buffered::start(comm, copy, to, tag)
         }
         Memory::Pieces(typed) if mode == Mode::Buffered => {
             // SAFETY: as above.
-            let packed = unsafe { typed.pack() };
+            let packed = unsafe { typed.pack() }?;
             buffered::start(comm, packed, to, tag)
         }
         Memory::Run(data, bytes) => {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyccl_engine::p2p::Pieces;
+use anyccl_engine::sys::zeroed::{self, reserve};
 
 use super::committed;
 use super::host_memory::check_holes;
@@ -112,15 +113,26 @@ impl Typed {
     ///
     /// # Safety
     /// The elements are readable.
-    pub unsafe fn pack(&self) -> Vec<u8> {
+    pub unsafe fn pack(&self) -> Result<Vec<u8>> {
         let bytes = self.bytes();
-        let mut packed = Vec::with_capacity(bytes);
+        let mut packed = Vec::new();
+        reserve(&mut packed, bytes).map_err(|_| no_memory(bytes))?;
         // SAFETY: promised by the caller; the new memory has that many bytes.
         let n = unsafe { self.datatype.gather(self.count, self.base, 0, packed.as_mut_ptr(), bytes) };
         // SAFETY: that many bytes were just written.
         unsafe { packed.set_len(n) };
-        packed
+        Ok(packed)
     }
+}
+
+/// Copies data that lies side by side.
+pub fn copied(data: &[u8]) -> Result<Vec<u8>> {
+    zeroed::copied(data).map_err(|_| no_memory(data.len()))
+}
+
+#[cold]
+fn no_memory(bytes: usize) -> Error {
+    Error::new(Class::NO_MEM, format!("no memory for a copy of {bytes} bytes"))
 }
 
 /// The engine takes the data in any order, wherever its links have room for it.
