@@ -1,6 +1,6 @@
 #include "communicator.hpp"
 
-#include <system_error>
+#include <exception>
 
 #include "background.hpp"
 #include "ends.hpp"
@@ -37,8 +37,8 @@ Communicator::~Communicator() {
     note_end_begun();
     try {
       run_in_background([comm = comm_, name = name_] { destroy_and_note(comm, name); });
-    } catch (const std::system_error&) {
-      // No thread could be made.
+    } catch (const std::exception&) {
+      // No thread could be made, or there is no memory for one.
       destroy_and_note(comm_, name_);
     }
     return;
@@ -50,8 +50,8 @@ Communicator::~Communicator() {
       run_in_background([comm = comm_] { (void)anyccl_comm_destroy(comm); });
       return;
     }
-  } catch (const std::system_error&) {
-    // No thread could be made: destroy it here.
+  } catch (const std::exception&) {
+    // The same: destroy it here.
   }
   (void)anyccl_comm_destroy(comm_);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <system_error>
 #include <thread>
 
@@ -46,6 +47,7 @@ Progress& Progress::here() {
 void Progress::look_after(c10::intrusive_ptr<AnycclWork> work) {
   bool must_ring = false;
   bool must_wake = false;
+  std::string no_thread;
   {
     const Lock lock(mutex_);
     if (stopping_) {
@@ -57,7 +59,12 @@ void Progress::look_after(c10::intrusive_ptr<AnycclWork> work) {
     }
     arrivals_.push_back(std::move(work));
     if (!has_leader_) {
-      wake_or_start_thread();
+      try {
+        wake_or_start_thread();
+      } catch (const std::system_error& failure) {
+        // The work has started. A thread that waits for it advances it, and the next work tries again.
+        no_thread = failure.what();
+      }
     }
     must_ring = std::exchange(in_library_, false);
     must_wake = is_asleep_;
@@ -66,6 +73,10 @@ void Progress::look_after(c10::intrusive_ptr<AnycclWork> work) {
     ring();
   } else if (must_wake) {
     arrived_.notify_one();
+  }
+  if (!no_thread.empty()) {
+    TORCH_WARN(
+        "anyccl: works make progress only while a thread waits for them, as no thread could be made: ", no_thread);
   }
 }
 

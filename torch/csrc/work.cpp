@@ -1,6 +1,7 @@
 #include "work.hpp"
 
 #include <map>
+#include <system_error>
 
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -31,10 +32,16 @@ c10d::WorkResult to_result(anyccl_status_t status) {
 // caller gets its exception at once.
 void call_abort_hooks(const std::shared_ptr<Hooks>& hooks) {
   if (!hooks->abort_hooks_called.exchange(true)) {
-    run_in_background([hooks] {
+    const auto call = [hooks] {
       const QuickRecord quick;
       hooks->abort.call();
-    });
+    };
+    try {
+      run_in_background(call);
+    } catch (const std::system_error&) {
+      // No thread could be made.
+      call();
+    }
   }
 }
 #endif
