@@ -200,6 +200,7 @@ part-torch:
 	torch/tests/run.sh
 	ANYCCL_ROOT=$(abspath $(PREFIX)) $(PYTHON) torch/tests/cuda/run.py
 	target/torch-venv/bin/python torch/tests/python/run.py --prefix $(PREFIX)
+	$(PYTHON) capi-tests/nth_failure/run.py --prefix $(PREFIX) --python target/torch-venv/bin/python
 	$(PYTHON) capi-tests/nccl/clients.py --prefix $(PREFIX) --torch target/torch-venv/bin/python
 	target/torch-venv/bin/python c-examples/run_torch_tests.py --prefix $(PREFIX)
 # The Python package alone, out of this folder.
