@@ -33,6 +33,7 @@ pub mod packing;
 pub mod prefixes;
 pub mod registry;
 mod shape;
+mod zeros;
 
 pub use crate::config::{BackendChoice, BackendName, MemoryKind};
 pub use capability::{CapabilityTable, Support};

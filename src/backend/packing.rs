@@ -7,9 +7,9 @@ use std::ptr;
 
 use super::MemoryKind;
 use super::engine::UnequalCall;
+use crate::backend::zeros::zeroed_for;
 use crate::base::{Collective, Datatype, Rank, ReduceOp, Result};
 use crate::plan::Block;
-use crate::sys::zeroed::zeroed_for;
 
 /// A call whose blocks may lie anywhere.
 #[derive(Clone, Copy, Debug)]

@@ -18,7 +18,7 @@ use super::device::Described;
 use super::request::Request;
 use super::{Communicator, Operation};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, ListCount, Rank, ReduceOp, Result};
-use crate::sys::zeroed::zeroed_for;
+use crate::sys::zeroed::zeroed;
 
 /// Longest buffer that is packed. For a longer one, two copies cost more than a message of its own.
 const PACKED_UP_TO: usize = 32 << 10;
@@ -234,7 +234,8 @@ impl Communicator {
             return Ok(StartedMessage { request, packed: Vec::new(), results: Vec::new() });
         }
         let layout = PackedLayout::new(self, list, count * message.datatype.bytes());
-        let mut packed = zeroed_for(layout.bytes, "packed buffers")?;
+        let mut packed =
+            zeroed(layout.bytes).map_err(|error| Error::no_memory(layout.bytes, "packed buffers", error))?;
         let mut results = Vec::new();
         let mut at = 0;
         for part in &parts {

@@ -10,9 +10,9 @@ use super::communicator::Communicator;
 use super::device::Described;
 use super::late::Late;
 use super::request::Request;
-use crate::base::{BoxedResult, Call, CallKind, Collective, ReduceOp, Result};
+use crate::base::{BoxedResult, Call, CallKind, Collective, Error, ReduceOp, Result};
 use crate::executor::{Key, Prepared, StagedBuffers};
-use crate::sys::zeroed::zeroed_for;
+use crate::sys::zeroed::zeroed;
 
 impl Communicator {
     /// Whether another engine than the builtin one may serve calls.
@@ -214,7 +214,7 @@ impl Communicator {
             operation.recv
         } else {
             let bytes = elements * call.datatype.bytes();
-            memory = zeroed_for(bytes, "the scaled input")?;
+            memory = zeroed(bytes).map_err(|error| Error::no_memory(bytes, "the scaled input", error))?;
             memory.as_mut_ptr()
         };
         // SAFETY: `elements` elements of the send buffer are readable by the caller's promise. As many are

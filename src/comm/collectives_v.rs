@@ -11,7 +11,7 @@ use super::request::Request;
 use crate::base::{Datatype, Error, Result};
 use crate::executor::{Buffers, Prepared};
 use crate::plan::{Block, extent};
-use crate::sys::zeroed::zeroed_for;
+use crate::sys::zeroed::zeroed;
 
 impl Communicator {
     /// Runs a call with a layout to its end.
@@ -123,7 +123,7 @@ impl Communicator {
         };
         let blocks = operation.layout.input.to_vec();
         let bytes = extent(&blocks) * operation.datatype.bytes();
-        let memory = zeroed_for(bytes, "the scaled input")?;
+        let memory = zeroed(bytes).map_err(|error| Error::no_memory(bytes, "the scaled input", error))?;
         let mut scaling = Scaling {
             operator: Arc::clone(operator),
             saturates: self.plan_cache.saturates(),

@@ -1,8 +1,8 @@
 //! Scratch: the memory in which running plans keep data that is neither input nor output.
 
-use crate::base::Result;
+use crate::base::{Error, Result};
 use crate::memory;
-use crate::sys::zeroed::zeroed_for;
+use crate::sys::zeroed::zeroed;
 
 /// Scratch of one execution. It grows as needed and is kept, because executions are reused.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ impl Scratch {
         }
         // The old memory is freed first, because that may leave enough room for the new one.
         self.own = Vec::new();
-        self.own = zeroed_for(bytes, "scratch")?;
+        self.own = zeroed(bytes).map_err(|error| Error::no_memory(bytes, "scratch", error))?;
         Ok(())
     }
 

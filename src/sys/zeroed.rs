@@ -6,8 +6,6 @@
 use std::alloc::{Layout, alloc_zeroed};
 use std::io;
 
-use crate::base::{Error, Result};
-
 /// Makes `bytes` zeros. Large ones cost nothing until they are used.
 pub fn zeroed(bytes: usize) -> io::Result<Vec<u8>> {
     if bytes == 0 {
@@ -21,11 +19,6 @@ pub fn zeroed(bytes: usize) -> io::Result<Vec<u8>> {
     }
     // SAFETY: the global allocator has just made it with the layout of that many bytes, all of them zeros.
     Ok(unsafe { Vec::from_raw_parts(start, bytes, bytes) })
-}
-
-/// Makes `bytes` zeros. `what` they are for is told in the error.
-pub fn zeroed_for(bytes: usize, what: &str) -> Result<Vec<u8>> {
-    zeroed(bytes).map_err(|error| Error::no_memory(bytes, what, error))
 }
 
 /// Makes sure that a vector can take `more` elements.
@@ -53,7 +46,6 @@ mod tests {
         for bytes in [1 << 62, isize::MAX as usize, usize::MAX] {
             assert_eq!(zeroed(bytes).unwrap_err().kind(), io::ErrorKind::OutOfMemory);
             assert_eq!(reserve(&mut vec![7u8], bytes).unwrap_err().kind(), io::ErrorKind::OutOfMemory);
-            assert!(zeroed_for(bytes, "zeros").unwrap_err().to_string().contains("bytes of zeros"));
         }
     }
 }

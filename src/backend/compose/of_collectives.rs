@@ -4,8 +4,8 @@ use std::ptr;
 use std::sync::Arc;
 
 use crate::backend::engine::{ForeignComm, Started, UniformCall};
+use crate::backend::zeros::zeroed_for;
 use crate::base::{Collective, Result};
-use crate::sys::zeroed::zeroed_for;
 
 /// An all_reduce as a reduce to rank 0 and a broadcast from there.
 pub struct ReduceBroadcast {

@@ -12,10 +12,10 @@ use std::ptr;
 use std::sync::Arc;
 
 use crate::backend::engine::{Exchange, ForeignComm, Started};
+use crate::backend::zeros::zeroed_for;
 use crate::base::Result;
 use crate::plan::{Block, Buffer, Plan, Span, Step};
 use crate::reduce::{DivideFn, ReduceFn};
-use crate::sys::zeroed::zeroed_for;
 
 /// Map of a buffer of a plan: the first element of each block, and the block's address.
 pub struct BufferMap(Vec<(usize, *mut u8)>);

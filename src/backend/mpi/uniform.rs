@@ -12,9 +12,9 @@ use super::constants::Handle;
 use super::functions::{Calls, Width};
 use super::request::{Division, Ending};
 use crate::backend::engine::UniformCall;
+use crate::backend::zeros::zeroed_for;
 use crate::base::{Collective, Error, ReduceOp, Result};
 use crate::reduce::divide_fn;
-use crate::sys::zeroed::zeroed_for;
 
 /// Whether ints can count the elements of the largest buffer of a call.
 pub fn is_narrow<H: Handle>(comm: &MpiComm<H>, call: &UniformCall) -> bool {
