@@ -9,6 +9,7 @@ use super::control_state::Joining;
 use super::disagreement::Verdict;
 use super::engine::{Engine, Trouble};
 use super::engine_comm::{EngineComm, Stall};
+use super::unformed::FormedBy;
 use crate::base::{Error, Rank};
 use crate::endpoint::Presence;
 use crate::log_line;
@@ -139,6 +140,9 @@ impl Engine {
             | ControlMessage::Hold { context, .. }
             | ControlMessage::Release { context }
             | ControlMessage::Agree { context, .. } => context,
+            ControlMessage::Unformed { context, call } => {
+                return self.take_unformed(endpoint, FormedBy { parent: context, call });
+            }
             ControlMessage::Doorbell | ControlMessage::Bye => return,
         };
         let is_goodbye = matches!(message, ControlMessage::Left { .. } | ControlMessage::Quit { .. });
@@ -186,7 +190,10 @@ impl Engine {
             ControlMessage::Release { context } => {
                 self.endpoints[endpoint as usize].held_by_peer.retain(|(held, _)| *held != context);
             }
-            ControlMessage::Stall { .. } | ControlMessage::Doorbell | ControlMessage::Bye => {}
+            ControlMessage::Stall { .. }
+            | ControlMessage::Unformed { .. }
+            | ControlMessage::Doorbell
+            | ControlMessage::Bye => {}
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use super::context::of_transfers;
 use super::disagreement::History;
+use super::unformed::FormedBy;
 use crate::base::{Error, Rank};
 use crate::endpoint::{Endpoint, Presence};
 use crate::executor::RecentCalls;
@@ -88,6 +89,11 @@ pub(super) struct EngineComm {
     pub heard: Vec<(Rank, ControlMessage)>,
     /// Number of agreements that this rank has begun.
     pub agreements: u32,
+    /// The call that has made it, if all of its ranks made that call.
+    pub formed_by: Option<FormedBy>,
+    /// Endpoints of ranks on which a call here has failed that would have made a communicator, and the
+    /// number of the call.
+    pub unformed: Vec<(u32, u32)>,
     /// Whether this rank says goodbye. The only call that it then has under way is the one for that.
     pub says_goodbye: bool,
     /// Whether this rank has told the others that it leaves the communicator on its own.
@@ -116,6 +122,8 @@ impl EngineComm {
             recent: RecentCalls::default(),
             heard: Vec::new(),
             agreements: 0,
+            formed_by: None,
+            unformed: Vec::new(),
             says_goodbye: false,
             has_quit: false,
             peer_has_quit: false,

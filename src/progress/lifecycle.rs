@@ -6,6 +6,7 @@ use super::comm_table::Known;
 use super::context::{CommId, is_of_transfers};
 use super::engine::{Engine, Ticket};
 use super::engine_comm::{EngineComm, GIVEN_UP};
+use super::unformed::FormedBy;
 use crate::base::{Error, Rank, Result};
 use crate::log_line;
 use crate::transport::control::ControlMessage;
@@ -22,8 +23,16 @@ impl Engine {
         context < CONTEXTS && !is_of_transfers(context) && self.comms.known(context) == Known::Future
     }
 
-    /// Adds a communicator. `endpoints` lead to its ranks, in order.
-    pub fn add_comm(&mut self, context: u32, name: String, rank: Rank, endpoints: &[u32]) -> CommId {
+    /// Adds a communicator. `endpoints` lead to its ranks, in order. `formed_by`: the call of all its ranks
+    /// that makes it.
+    pub fn add_comm(
+        &mut self,
+        context: u32,
+        name: String,
+        rank: Rank,
+        endpoints: &[u32],
+        formed_by: Option<FormedBy>,
+    ) -> CommId {
         let id = self.comms.insert(EngineComm::new(context, name, rank, endpoints.iter().copied()));
         self.accept_stashed(id);
         self.comms.get_mut(id).holds_senders =
@@ -31,6 +40,8 @@ impl Engine {
         for (endpoint, message) in std::mem::take(&mut self.control.early) {
             self.take_message(endpoint, message);
         }
+        self.comms.get_mut(id).formed_by = formed_by;
+        self.fail_if_unformed(id);
         id
     }
 
@@ -157,6 +168,7 @@ impl Engine {
     /// log.
     pub(super) fn end_all_quietly(&mut self, id: CommId, error: Error, notice: &ControlMessage) {
         self.has_changes = true;
+        self.tell_unformed(id);
         let comm = self.comms.get_mut(id);
         comm.failure = Some(error.clone());
         self.has_failures.store(true, Ordering::Release);

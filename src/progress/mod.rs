@@ -12,6 +12,7 @@
 //! - `control` handles what the ranks tell each other outside of the data.
 //! - `quit` lets a rank leave a communicator on its own. `final_check` compares the calls of the ranks when
 //!   they leave a communicator. `consensus` is the agreement of survivors on their next communicator.
+//!   `unformed` ends communicators that some rank has not made.
 //! - [`disagreement`] compares the calls of ranks, and `report` words the errors.
 //! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
 //!
@@ -39,6 +40,7 @@ mod messaging;
 mod pieces;
 mod quit;
 mod report;
+mod unformed;
 mod unmatched;
 pub mod wait;
 
@@ -48,6 +50,7 @@ pub use control::GONE;
 pub use engine::{CallOutcome, Engine, Ticket};
 pub use message_wait::Started;
 pub use messaging::MessageTicket;
+pub use unformed::FormedBy;
 
 #[cfg(test)]
 mod tests;

@@ -34,6 +34,8 @@ struct Fault {
     first: usize,
     /// Whether it concerns a communicator that its step makes, and no other step.
     is_of_copy: bool,
+    /// Whether communicators are made in the job. One that a rank has not made ends on the others.
+    has_copies: bool,
     /// The errors of which it is a reason.
     kinds: &'static [Kind],
     /// What it is, unless the rank was killed.
@@ -45,28 +47,32 @@ impl Fault {
     fn explains(&self, kind: Kind, step: usize) -> bool {
         // Calls on a copy may be compared when it has ended, and the end of the job tells of them.
         let is_late = kind == Kind::Mismatch && step > self.first;
+        if self.has_copies && !self.is_of_copy && kind == Kind::Abort {
+            return true;
+        }
         self.kinds.contains(&kind) && (!self.is_of_copy || step == self.first || is_late)
     }
 }
 
 /// What has gone wrong in a job. `begun`: the step that each rank has begun last.
 fn faults_of(job: &Job, begun: &[Option<usize>]) -> Vec<Fault> {
+    let has_copies = job.steps.iter().any(Step::makes_communicator);
     let kills = job.strikes.iter().filter(|strike| strike.blow == Blow::Kill);
     // What it had sent may be lost with it, so that even the steps before fail.
     let kills = kills.map(|strike| strike.rank).map(|rank| Fault {
         rank,
         first: begun[rank as usize].unwrap_or(0),
         is_of_copy: false,
+        has_copies,
         kinds: &[Kind::Loss],
         deviation: None,
     });
     // A copy does not fail with its communicator. A rank that has been told of the failure ends early there.
-    let has_copy = job.steps.iter().any(Step::makes_communicator);
     let deviations = job.deviants.iter().filter_map(|Deviant { rank, at, what }| {
         let kinds: &[Kind] = match what {
-            Deviation::Abort if has_copy => &[Kind::Abort, Kind::Loss],
+            Deviation::Abort if has_copies => &[Kind::Abort, Kind::Loss],
             Deviation::Abort | Deviation::AbortCopy => &[Kind::Abort],
-            Deviation::OtherCall if has_copy => &[Kind::Mismatch, Kind::Loss],
+            Deviation::OtherCall if has_copies => &[Kind::Mismatch, Kind::Loss],
             // A rank that ends in place of its last call may be taken for one that has left.
             Deviation::Leave => &[Kind::Mismatch, Kind::Loss],
             // Calls that it has not finished are aborted.
@@ -82,7 +88,7 @@ fn faults_of(job: &Job, begun: &[Option<usize>]) -> Vec<Fault> {
             Deviation::OtherRoot => step.is_some_and(|step| hears_of_root(job, step, *rank, *rank)),
         };
         let is_of_copy = what.is_of_copy();
-        let fault = Fault { rank: *rank, first: *at, is_of_copy, kinds, deviation: Some(*what) };
+        let fault = Fault { rank: *rank, first: *at, is_of_copy, has_copies, kinds, deviation: Some(*what) };
         is_there.then_some(fault)
     });
     kills.chain(deviations).collect()

@@ -100,6 +100,15 @@ fn failed_once() -> Vec<Job> {
             deviants: vec![Deviant { rank: 0, at: 2, what: Deviation::Quit }],
             ..plain(4, vec![Step::Ring { count: 100, is_synchronous: false }, sum(2_000)])
         },
+        // A rank dies in a split, which succeeds on some ranks and fails on others.
+        Job {
+            shares_memory: true,
+            hosts: 3,
+            cores: 5,
+            shrinks: true,
+            strikes: kill(1, 1081),
+            ..plain(5, vec![Step::Split { parts: 2, collective: Collective::Broadcast, count: 2_000 }])
+        },
         // The control channel of a rank ends before its last data has come.
         Job {
             deviants: vec![Deviant { rank: 1, at: 2, what: Deviation::Drop }],

@@ -16,6 +16,7 @@ use crate::comm::foreign::engine::DeviceEngine;
 use crate::comm::timeout::Timeout;
 use crate::device::Kinds;
 use crate::log_line;
+use crate::progress::FormedBy;
 use crate::topology::Topology;
 
 /// Bytes of a record: group, order in it, context (set by rank 0), fingerprint of a list of ranks.
@@ -59,14 +60,14 @@ impl Communicator {
     /// rank here. `None`: this rank passed no color. Collective.
     pub fn split(&self, color: Option<u32>, key: i32, own: &CommConfig) -> Result<Option<Communicator>> {
         let group = color.map_or(NO_GROUP, u64::from);
-        let records = self.exchange_records(Formation::Split, group, i64::from(key), 0)?;
+        let (records, formed_by) = self.exchange_records(Formation::Split, group, i64::from(key), 0)?;
         let mut members: Vec<Rank> =
             (0..self.size()).filter(|rank| records[*rank as usize].group == group).collect();
         members.sort_by_key(|rank| records[*rank as usize].order);
         if group == NO_GROUP {
             return Ok(None);
         }
-        self.form(records[0].context as u32, &members, own, "split").map(Some)
+        self.form(records[0].context as u32, &members, own, "split", formed_by).map(Some)
     }
 
     /// Makes a communicator of the ranks of each host, in the order of their ranks here. Collective.
@@ -77,16 +78,16 @@ impl Communicator {
 
     /// Makes a communicator of all ranks. Collective.
     pub fn dup(&self, own: &CommConfig) -> Result<Communicator> {
-        let records = self.exchange_records(Formation::Dup, 0, 0, 0)?;
+        let (records, formed_by) = self.exchange_records(Formation::Dup, 0, 0, 0)?;
         let members: Vec<Rank> = (0..self.size()).collect();
-        self.form(records[0].context as u32, &members, own, "dup")
+        self.form(records[0].context as u32, &members, own, "dup", formed_by)
     }
 
     /// Makes a communicator of `ranks`, in that order. `None`: this rank is not among them. Collective over
     /// all ranks, which pass the same list.
     pub fn create_from_ranks(&self, ranks: &[Rank], own: &CommConfig) -> Result<Option<Communicator>> {
         self.check_members(ranks)?;
-        let records = self.exchange_records(Formation::FromRanks, 0, 0, fingerprint(ranks))?;
+        let (records, formed_by) = self.exchange_records(Formation::FromRanks, 0, 0, fingerprint(ranks))?;
         if let Some(other) = records.iter().position(|r| r.fingerprint != records[0].fingerprint) {
             return Err(Error::Mismatch(format!(
                 "create_from_ranks on \"{}\": rank {other} passes other ranks than rank 0, or in another order; nothing \
@@ -97,7 +98,7 @@ impl Communicator {
         if !ranks.contains(&self.rank) {
             return Ok(None);
         }
-        self.form(records[0].context as u32, ranks, own, "part").map(Some)
+        self.form(records[0].context as u32, ranks, own, "part", formed_by).map(Some)
     }
 
     /// A context for [`Communicator::form_with_context`]. No other rank of the job ever gets the same one.
@@ -121,7 +122,7 @@ impl Communicator {
             let got = format!("a list without rank {}, which makes this call", self.rank);
             return Err(Error::InvalidArgument { what: "ranks", got });
         }
-        self.form(context, ranks, own, WITH_CONTEXT)
+        self.form(context, ranks, own, WITH_CONTEXT, None)
     }
 
     /// Makes a communicator of the same ranks for calls of the library itself, on host memory. `context` is
@@ -129,7 +130,7 @@ impl Communicator {
     pub(in crate::comm) fn form_for_own_calls(&self, context: u32, own: &CommConfig) -> Result<Communicator> {
         self.check_usable()?;
         let ranks: Vec<Rank> = (0..self.size()).collect();
-        self.make_member(context, &ranks, own, WITH_CONTEXT)
+        self.make_member(context, &ranks, own, WITH_CONTEXT, None)
     }
 
     /// Refuses a list with ranks that do not exist or occur twice.
@@ -157,18 +158,19 @@ impl Communicator {
         self.check_usable()?;
         let timeout = own.timeout.or(self.timeout.get()).filter(|limit| !limit.is_zero());
         let survivors = self.driver.agree_on_survivors(self.id, timeout)?;
-        self.form(survivors.context, &survivors.ranks, own, SHRUNK)
+        self.form(survivors.context, &survivors.ranks, own, SHRUNK, None)
     }
 
-    /// Exchanges the records of all ranks, which say what each one wants.
+    /// Exchanges the records of all ranks, which say what each one wants. Also returns the call that does.
     fn exchange_records(
         &self,
         kind: Formation,
         group: u64,
         order: i64,
         fingerprint: u64,
-    ) -> Result<Vec<FormationRecord>> {
+    ) -> Result<(Vec<FormationRecord>, Option<FormedBy>)> {
         self.check_usable()?;
+        let formed_by = self.driver.lock().next_formation(self.id);
         let context =
             if self.rank == 0 { self.driver.lock().lead().map_or(NO_CONTEXT, u64::from) } else { NO_CONTEXT };
         let mine = FormationRecord { group, order, context, fingerprint }.to_bytes();
@@ -192,13 +194,20 @@ impl Communicator {
             );
             return Err(Error::Unsupported(text));
         }
-        Ok(records)
+        Ok((records, formed_by))
     }
 
     /// Makes the communicator, with the engines that it has, and logs its way for memory of devices.
     /// `members` are ranks of this communicator, and include this rank.
-    fn form(&self, context: u32, members: &[Rank], own: &CommConfig, how: &str) -> Result<Communicator> {
-        let mut made = self.make_member(context, members, own, how)?;
+    fn form(
+        &self,
+        context: u32,
+        members: &[Rank],
+        own: &CommConfig,
+        how: &str,
+        formed_by: Option<FormedBy>,
+    ) -> Result<Communicator> {
+        let mut made = self.make_member(context, members, own, how, formed_by)?;
         match how {
             SHRUNK if self.foreign.is_some() && made.rank == 0 => {
                 log_line!(Warn, "\"{}\": the survivors go on with the builtin engine", made.name);
@@ -220,6 +229,7 @@ impl Communicator {
         members: &[Rank],
         own: &CommConfig,
         how: &str,
+        formed_by: Option<FormedBy>,
     ) -> Result<Communicator> {
         let rank = members.iter().position(|member| *member == self.rank).expect("this rank is a member");
         let rank = rank as Rank;
@@ -232,7 +242,7 @@ impl Communicator {
                 let got = format!("{context}, which names another communicator of this rank, or none");
                 return Err(Error::InvalidArgument { what: "context", got });
             }
-            engine.add_comm(context, name.clone(), rank, plan_cache.endpoints())
+            engine.add_comm(context, name.clone(), rank, plan_cache.endpoints(), formed_by)
         };
         Ok(Communicator {
             name,

@@ -56,7 +56,7 @@ fn a_call_on_a_removed_communicator_is_an_error_even_if_another_has_taken_its_pl
         }
         let mut engine = driver.lock();
         let context = engine.lead().unwrap();
-        engine.add_comm(context, "later".into(), 0, &[0]);
+        engine.add_comm(context, "later".into(), 0, &[0], None);
     }
 }
 

@@ -211,7 +211,7 @@ fn messages_for_a_communicator_wait_until_it_is_made() {
         let drivers = world(2, kind);
         let context = drivers[0].lock().lead().unwrap();
         on_all(&drivers, move |rank, driver| {
-            let add = || driver.lock().add_comm(context, "part".into(), rank, &[0, 1]);
+            let add = || driver.lock().add_comm(context, "part".into(), rank, &[0, 1], None);
             if rank == 0 {
                 let (comm, data) = (add(), input(0, 100_000));
                 let small = outgoing(1, 4, &data[..10]);

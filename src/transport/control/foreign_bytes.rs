@@ -79,6 +79,7 @@ pub(in crate::transport) fn seeds() -> Vec<Vec<u8>> {
         ControlMessage::Quit { context: 1, sent: 2, calls: 3, reason: "no more".into() },
         ControlMessage::Hold { context: 1, from: 2 },
         ControlMessage::Release { context: 1 },
+        ControlMessage::Unformed { context: 1, call: 2 },
         ControlMessage::Agree { context: 1, numbers: [2, 3, 4], lost: vec![0b101, 1] },
         ControlMessage::Bye,
     ];

@@ -72,6 +72,13 @@ pub enum ControlMessage {
         /// The lost ranks, one bit per rank.
         lost: Vec<u8>,
     },
+    /// A call that makes a communicator has failed at the sender, with the communicator on which it was made.
+    Unformed {
+        /// Context of the communicator on which the call was made.
+        context: u32,
+        /// Number of the call.
+        call: u32,
+    },
     /// The sender ends in good order: the closing of its socket is no failure.
     Bye,
 }

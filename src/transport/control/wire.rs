@@ -15,6 +15,7 @@ const AGREE: u8 = 6;
 const QUIT: u8 = 7;
 const HOLD: u8 = 8;
 const RELEASE: u8 = 9;
+const UNFORMED: u8 = 10;
 
 /// The bytes of a doorbell, which has no body.
 pub(super) const DOORBELL: &[u8] = &[DOORBELL_TYPE];
@@ -34,7 +35,7 @@ const LEFT_HEAD: usize = 13;
 const FAILED: u8 = u8::MAX;
 /// Bytes of a record before its calls: the number of the next call, and the digest.
 const RECORD_HEAD: usize = 12;
-/// Bytes of the body of a hold: context and call.
+/// Bytes of the body of a hold, and of a call that makes no communicator: context and call.
 const HOLD_BYTES: usize = 8;
 /// Bytes of the body of a release: context.
 const RELEASE_BYTES: usize = 4;
@@ -86,6 +87,10 @@ pub(super) fn encode(message: &ControlMessage, to: &mut Vec<u8>) {
             to.push(HOLD);
             put32(to, &[*context, *from]);
         }
+        ControlMessage::Unformed { context, call } => {
+            to.push(UNFORMED);
+            put32(to, &[*context, *call]);
+        }
         ControlMessage::Release { context } => {
             to.push(RELEASE);
             put32(to, &[*context]);
@@ -109,6 +114,7 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded {
         QUIT => decode_quit(body),
         AGREE => decode_agree(body),
         HOLD => Ok(decode_hold(body)),
+        UNFORMED => Ok(decode_unformed(body)),
         RELEASE => Ok(decode_release(body)),
         BYE => Ok(Some((ControlMessage::Bye, 0))),
         _ => Err(garbage("an unknown control message")),
@@ -169,6 +175,11 @@ fn decode_agree(body: &[u8]) -> Decoded {
 fn decode_hold(body: &[u8]) -> Option<(ControlMessage, usize)> {
     let body = body.first_chunk::<HOLD_BYTES>()?;
     Some((ControlMessage::Hold { context: word32(body, 0), from: word32(body, 4) }, HOLD_BYTES))
+}
+
+fn decode_unformed(body: &[u8]) -> Option<(ControlMessage, usize)> {
+    let body = body.first_chunk::<HOLD_BYTES>()?;
+    Some((ControlMessage::Unformed { context: word32(body, 0), call: word32(body, 4) }, HOLD_BYTES))
 }
 
 fn decode_release(body: &[u8]) -> Option<(ControlMessage, usize)> {
