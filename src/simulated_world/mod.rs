@@ -20,8 +20,9 @@
 //! fails small.
 //!
 //! **Limits.** Stores over files and TCP are not part of it, nor is a child of fork. Words in shared memory
-//! are seen at once and in order; the models in `models/` ask for other orders. A killed rank ends where it waits. A lost wake-up heals within 25 ms of the clock. So until
-//! something goes wrong, no rank may go on by its time alone while nothing is on its way ([`turns`]).
+//! are seen at once and in order; the models in `models/` ask for other orders. A killed rank ends where it
+//! waits. A lost wake-up heals within 25 ms of the clock. So until something goes wrong, no rank may go on by
+//! its time alone while nothing is on its way ([`turns`]).
 
 mod job;
 mod network;

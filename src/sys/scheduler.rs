@@ -1,7 +1,8 @@
 //! The waits of a thread in the hands of a test: the test decides who runs next, and when.
 //!
 //! Every wait of the library ends in [`super::poll`], [`super::clock`] or [`super::cores`]. There a thread
-//! that has a scheduler asks it, and not the kernel. It also hears of connections that are made. Compiled for the engine's own tests only.
+//! that has a scheduler asks it, and not the kernel. It also hears of connections that are made. Compiled for
+//! the engine's own tests only.
 
 use std::cell::RefCell;
 use std::io;
