@@ -238,7 +238,7 @@ static void survive(int size)
 {
     ncclUniqueId id;
     int lost = size - 1;
-    CHECK_OK(ncclGetUniqueId(&id));
+    make_id(&id);
     for (int rank = 0; rank < size; rank++) {
         const pid_t child = fork();
         CHECK(child >= 0);

@@ -1,6 +1,8 @@
 #include "ranks.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,6 +58,30 @@ static void run_threads(const ncclUniqueId *id, struct spread spread, int proces
     free(comms);
 }
 
+void make_id(ncclUniqueId *id)
+{
+#ifdef __SANITIZE_ADDRESS__
+    /* AddressSanitizer of GCC 12 does not take the locks of its allocator before a fork. A thread that serves ids may
+     * hold one at that moment, and the child then waits for it for ever. So another process has that thread. */
+    int ends[2];
+    CHECK(pipe(ends) == 0);
+    const pid_t server = fork();
+    CHECK(server >= 0);
+    if (server == 0) {
+        CHECK(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+        CHECK_OK(ncclGetUniqueId(id));
+        CHECK(write(ends[1], id, sizeof *id) == (ssize_t)sizeof *id);
+        for (;;)
+            pause();
+    }
+    CHECK(close(ends[1]) == 0);
+    CHECK(read(ends[0], id, sizeof *id) == (ssize_t)sizeof *id);
+    CHECK(close(ends[0]) == 0);
+#else
+    CHECK_OK(ncclGetUniqueId(id));
+#endif
+}
+
 void run_ranks(struct spread spread, void (*body)(struct harness *harness))
 {
     ncclUniqueId id;
@@ -63,8 +89,7 @@ void run_ranks(struct spread spread, void (*body)(struct harness *harness))
         run_threads(NULL, spread, 0, body);
         return;
     }
-    /* This process serves the ranks that form the communicator. */
-    CHECK_OK(ncclGetUniqueId(&id));
+    make_id(&id);
     for (int process = 0; process < spread.processes; process++) {
         const pid_t child = fork();
         CHECK(child >= 0);

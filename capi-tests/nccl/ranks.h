@@ -18,6 +18,10 @@ struct spread {
 /* Reads the two numbers from the command line. */
 struct spread spread_from(int argc, char **argv);
 
+/* Makes an id for processes that this one forks later. This process serves it to them. With AddressSanitizer, a process
+ * beside it does, until this one ends. */
+void make_id(ncclUniqueId *id);
+
 /* Runs `body` once per rank, with a communicator of all. The ranks of a job of one process get it by
  * ncclCommInitAll, and one thread destroys them one after the other. Ends the process when a rank has
  * failed. */
