@@ -16,6 +16,11 @@ unsafe impl Send for ForeignLibrary {}
 // SAFETY: as above.
 unsafe impl Sync for ForeignLibrary {}
 
+/// A library has symbols of its own, which it prefers to others. Sanitizers replace functions of the C
+/// library everywhere, and refuse to open a library that keeps its own.
+const OPEN_FLAGS: libc::c_int =
+    RTLD_LAZY | RTLD_LOCAL | if cfg!(sanitizer) { 0 } else { libc::RTLD_DEEPBIND };
+
 impl ForeignLibrary {
     /// Opens a file, or the library that the loader finds under a name, with symbols of its own. The library
     /// prefers its own functions to others of the same name, and no one else finds its functions by accident.
@@ -26,7 +31,7 @@ impl ForeignLibrary {
     /// loader has found it.
     pub unsafe fn open(name: &str) -> Result<ForeignLibrary, String> {
         // SAFETY: passed on to our caller.
-        let library = unsafe { Library::open(Some(name), RTLD_LAZY | RTLD_LOCAL | libc::RTLD_DEEPBIND) };
+        let library = unsafe { Library::open(Some(name), OPEN_FLAGS) };
         let library = library.map_err(|error| describe(&error))?;
         Ok(ForeignLibrary { handle: library.into_raw(), name: name.to_string() })
     }

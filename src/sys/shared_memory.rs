@@ -9,16 +9,26 @@ const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEA
 /// A mapping that is unmapped on drop. Several processes use its bytes: use atomics and raw pointers, never
 /// references to plain data.
 #[derive(Debug)]
-pub struct SharedMemory {
+pub struct SharedMemory(Shared<Mapping>);
+
+#[cfg(not(sanitizer))]
+type Shared<T> = T;
+/// Sanitizers know memory by its address. Threads at both ends of a pair must see one address, else
+/// ThreadSanitizer misses what the words of the pair put in order.
+#[cfg(sanitizer)]
+type Shared<T> = std::sync::Arc<T>;
+
+#[derive(Debug)]
+struct Mapping {
     start: NonNull<u8>,
     len: usize,
 }
 
 // SAFETY: a mapping is valid for all threads of the process. The users of `start` are responsible for its
 // bytes, and use atomics and raw copies.
-unsafe impl Send for SharedMemory {}
+unsafe impl Send for Mapping {}
 // SAFETY: as above: no method gives out a reference to the bytes.
-unsafe impl Sync for SharedMemory {}
+unsafe impl Sync for Mapping {}
 
 impl SharedMemory {
     /// Makes zeroed memory, and the descriptor by which others can map it. The memory can neither shrink nor
@@ -38,7 +48,40 @@ impl SharedMemory {
         SharedMemory::map(&fd, len)
     }
 
+    #[cfg(not(sanitizer))]
     fn map(fd: &OwnedFd, len: usize) -> io::Result<SharedMemory> {
+        Mapping::new(fd, len).map(SharedMemory)
+    }
+
+    #[cfg(sanitizer)]
+    fn map(fd: &OwnedFd, len: usize) -> io::Result<SharedMemory> {
+        use std::os::unix::fs::MetadataExt;
+
+        use super::shared_values::SharedValues;
+
+        static MAPPINGS: SharedValues<(u64, u64), Mapping> = SharedValues::new();
+        let file = std::fs::File::from(fd.try_clone()?).metadata()?;
+        MAPPINGS.get_or((file.dev(), file.ino()), |_| true, || Mapping::new(fd, len)).map(SharedMemory)
+    }
+
+    /// First byte; page-aligned.
+    pub fn start(&self) -> *mut u8 {
+        self.0.start.as_ptr()
+    }
+
+    /// Number of bytes.
+    pub fn len(&self) -> usize {
+        self.0.len
+    }
+
+    /// Whether there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.0.len == 0
+    }
+}
+
+impl Mapping {
+    fn new(fd: &OwnedFd, len: usize) -> io::Result<Mapping> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: a fresh shared mapping at an address of the kernel's choice overlaps no other memory.
         let start =
@@ -50,22 +93,7 @@ impl SharedMemory {
         // SAFETY: the range is the mapping just made.
         unsafe { libc::madvise(start, len, libc::MADV_DONTFORK) };
         let start = NonNull::new(start.cast()).ok_or_else(|| io::Error::other("mapped at NULL"))?;
-        Ok(SharedMemory { start, len })
-    }
-
-    /// First byte; page-aligned.
-    pub fn start(&self) -> *mut u8 {
-        self.start.as_ptr()
-    }
-
-    /// Number of bytes.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there are no bytes.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
+        Ok(Mapping { start, len })
     }
 }
 
@@ -120,9 +148,9 @@ fn is_of_ordinary_pages(fd: &OwnedFd) -> io::Result<bool> {
     }
 }
 
-impl Drop for SharedMemory {
+impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: the range was mapped by `map` and is unmapped once; pointers into it live no longer than
+        // SAFETY: the range was mapped by `new` and is unmapped once; pointers into it live no longer than
         // the owner of this object.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };
     }
