@@ -112,13 +112,12 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--profile", default="release", help="cargo profile of the library (release)")
     arguments.add_argument("--prefix", type=lambda text: Path(text).resolve(), help="copy what is installed there, and install nothing")
-    arguments.add_argument("--no-devices", action="store_true", help="leave the tests of GPU memory out")
     arguments.add_argument("--no-memory-check", action="store_true", help="leave part 5 out")
     arguments = arguments.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     try:
         prefix = installed_and_moved(arguments.profile, arguments.prefix)
-        build_and_test(prefix, "build", configure=[] if arguments.no_devices else [f"-DANYCCL_CUDA_DOUBLE={cuda_double()}"])
+        build_and_test(prefix, "build", configure=[f"-DANYCCL_CUDA_DOUBLE={cuda_double()}"])
         pkg_config(prefix)
         if sample.IS_LONG and arguments.profile == "release":
             instructions_counted()
