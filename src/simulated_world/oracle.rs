@@ -45,12 +45,12 @@ struct Fault {
 impl Fault {
     /// Whether it may be the reason of such an error in this step.
     fn explains(&self, kind: Kind, step: usize) -> bool {
-        // Calls on a copy may be compared when it has ended, and the end of the job tells of them.
-        let is_late = kind == Kind::Mismatch && step > self.first;
-        if self.has_copies && !self.is_of_copy && kind == Kind::Abort {
-            return true;
+        if self.is_of_copy {
+            // Calls on a copy may be compared when it has ended, and the end of the job tells of them.
+            let is_late = kind == Kind::Mismatch && step > self.first;
+            return self.kinds.contains(&kind) && (step == self.first || is_late);
         }
-        self.kinds.contains(&kind) && (!self.is_of_copy || step == self.first || is_late)
+        self.kinds.contains(&kind) || self.has_copies && kind == Kind::Abort
     }
 }
 
@@ -135,65 +135,73 @@ pub fn judge(
     begun: &[Option<usize>],
 ) -> Result<(), String> {
     let faults = faults_of(job, begun);
-    // Of different calls, every rank learns, in a call or at the end. A loss or an abort may come first.
-    let must_hear = |rank: Rank| match &faults[..] {
-        [Fault { deviation: Some(Deviation::OtherCall), .. }] => true,
-        [fault] if fault.deviation == Some(Deviation::OtherRoot) => {
-            hears_of_root(job, &job.steps[fault.first], fault.rank, rank)
-        }
-        _ => false,
-    };
-    for (rank, end) in ends.iter().enumerate() {
-        let outcomes = match end {
-            Ended::Returned(outcomes) => outcomes,
-            Ended::Killed => continue,
+    for (end, rank) in ends.iter().zip(0..) {
+        match end {
+            Ended::Returned(outcomes) => {
+                judge_rank(job, delay, &faults, rank, outcomes).map_err(|why| format!("rank {rank}{why}"))?;
+            }
+            Ended::Killed => {}
             Ended::Panicked(message) => return Err(format!("rank {rank} has panicked: {message}")),
-        };
-        let rank = rank as Rank;
-        if let Err(error) = &outcomes.joined
-            && faults.iter().all(|fault| fault.deviation.is_some())
-            && delay < LONG_DELAY
-        {
-            return Err(format!("rank {rank} has not joined, where all have met: {error}"));
-        }
-        for (at, outcome) in outcomes.steps.iter().enumerate() {
-            check_error(&faults, at, outcome).map_err(|why| format!("rank {rank}, step {at}: {why}"))?;
-            let spoils = |fault: &&Fault| at > fault.first && rank != fault.rank && !fault.is_of_copy;
-            if outcome.is_ok()
-                && let Some(fault) = faults.iter().find(spoils)
-                && needs_all(&job.steps[at])
-            {
-                return Err(format!("rank {rank}, step {at}: success without rank {}", fault.rank));
-            }
-        }
-        check_error(&faults, job.steps.len(), &outcomes.end)
-            .map_err(|why| format!("rank {rank}, the end: {why}"))?;
-        if must_hear(rank)
-            && outcomes.joined.is_ok()
-            && outcomes.end.is_ok()
-            && outcomes.steps.iter().all(Result::is_ok)
-        {
-            return Err(format!("rank {rank} is not told that the ranks have made different calls"));
-        }
-        // A communicator that has failed stays failed.
-        let is_failure = |at: usize| {
-            outcomes.steps[at].is_err() && !faults.iter().any(|fault| fault.is_of_copy && fault.first == at)
-        };
-        if let Some(failed) = (0..outcomes.steps.len()).find(|at| is_failure(*at)) {
-            let later = outcomes.steps.iter().zip(&job.steps).enumerate().skip(failed + 1);
-            for (at, (outcome, step)) in later {
-                if outcome.is_ok() && needs_all(step) {
-                    return Err(format!(
-                        "rank {rank}: step {failed} has failed, and step {at} not: {step:?}"
-                    ));
-                }
-            }
         }
     }
     if let [fault] = &faults[..] {
         judge_first_failure(job, ends, fault)?;
     }
     judge_shrunk(job, ends, begun)
+}
+
+/// Finds what is wrong with what a rank has seen.
+fn judge_rank(
+    job: &Job,
+    delay: Duration,
+    faults: &[Fault],
+    rank: Rank,
+    outcomes: &Outcomes,
+) -> Result<(), String> {
+    let have_met = faults.iter().all(|fault| fault.deviation.is_some()) && delay < LONG_DELAY;
+    if let Err(error) = &outcomes.joined
+        && have_met
+    {
+        return Err(format!(" has not joined, where all have met: {error}"));
+    }
+    for (at, outcome) in outcomes.steps.iter().enumerate() {
+        check_error(faults, at, outcome).map_err(|why| format!(", step {at}: {why}"))?;
+        let spoils = |fault: &&Fault| at > fault.first && rank != fault.rank && !fault.is_of_copy;
+        if outcome.is_ok()
+            && let Some(fault) = faults.iter().find(spoils)
+            && needs_all(&job.steps[at])
+        {
+            return Err(format!(", step {at}: success without rank {}", fault.rank));
+        }
+    }
+    check_error(faults, job.steps.len(), &outcomes.end).map_err(|why| format!(", the end: {why}"))?;
+    let all_is_well =
+        outcomes.joined.is_ok() && outcomes.end.is_ok() && outcomes.steps.iter().all(Result::is_ok);
+    if all_is_well && must_hear(job, faults, rank) {
+        return Err(" is not told that the ranks have made different calls".into());
+    }
+    // A communicator that has failed stays failed.
+    let is_failure = |at: &usize| {
+        outcomes.steps[*at].is_err() && !faults.iter().any(|fault| fault.is_of_copy && fault.first == *at)
+    };
+    let Some(failed) = (0..outcomes.steps.len()).find(is_failure) else { return Ok(()) };
+    let mut later = outcomes.steps.iter().zip(&job.steps).enumerate().skip(failed + 1);
+    match later.find(|(_, (outcome, step))| outcome.is_ok() && needs_all(step)) {
+        Some((at, (_, step))) => Err(format!(": step {failed} has failed, and step {at} not: {step:?}")),
+        None => Ok(()),
+    }
+}
+
+/// Whether a rank must learn that the ranks have made different calls: in a call, or at the end. A loss or an
+/// abort may come first.
+fn must_hear(job: &Job, faults: &[Fault], rank: Rank) -> bool {
+    match faults {
+        [Fault { deviation: Some(Deviation::OtherCall), .. }] => true,
+        [Fault { deviation: Some(Deviation::OtherRoot), rank: other, first, .. }] => {
+            hears_of_root(job, &job.steps[*first], *other, rank)
+        }
+        _ => false,
+    }
 }
 
 /// Checks that what has gone wrong spoils nothing that comes before it. Where a rank fails in a later call,
