@@ -34,9 +34,14 @@ fn magnitude(code: i32, fraction_bits: u32, bias: i32) -> f64 {
     let scale = f64::from(1 << fraction_bits);
     let fraction = f64::from(code % (1 << fraction_bits)) / scale;
     match code >> fraction_bits {
-        0 => fraction * 2f64.powi(1 - bias),
-        exponent => (1.0 + fraction) * 2f64.powi(exponent - bias),
+        0 => fraction * power_of_two(1 - bias),
+        exponent => (1.0 + fraction) * power_of_two(exponent - bias),
     }
+}
+
+/// 2^exponent, exactly. Rust does not promise that of `powi`, and Miri adds an error to its result.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
 impl Float8 {
