@@ -71,6 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "100,000 messages, in safe code")]
     fn used_credit_is_returned_except_for_less_than_a_portion() {
         let (mut account, mut debt) = (Account::default(), Debt::default());
         let mut sent = 0;

@@ -43,7 +43,7 @@ unsafe impl Send for Callback {}
 unsafe impl Sync for Callback {}
 
 /// Most bytes that the function gets at once, unless one element is longer.
-const PIECE_BYTES: usize = 16 << 10;
+const PIECE_BYTES: usize = if cfg!(miri) { 256 } else { 16 << 10 };
 /// Logarithm of the largest alignment of operands. Opaque elements are aligned for the largest power of two
 /// that divides their size.
 const MOST_ALIGNED: u32 = 6;
@@ -281,7 +281,16 @@ mod tests {
 
     #[test]
     fn opaque_elements_of_any_size_reach_the_function_whole_and_aligned() {
-        for element in [1, 3, 12, 48, 4096, PIECE_BYTES, PIECE_BYTES + 8, 100_001] {
+        for element in [
+            1,
+            3,
+            12,
+            48,
+            PIECE_BYTES / 4,
+            PIECE_BYTES,
+            PIECE_BYTES + 8,
+            if cfg!(miri) { 1001 } else { 100_001 },
+        ] {
             let mut size = element;
             // SAFETY: the function is as it should be, and the size outlives the callback.
             let callback = unsafe { Callback::opaque(add_bytes, (&raw mut size).cast(), element) };

@@ -156,6 +156,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "4,096 hashes, in safe code")]
     fn neighbouring_selectors_spread_over_the_slots_of_a_table() {
         use std::hash::BuildHasher;
         let places = (0..64u32).flat_map(|source| (0..64).map(move |tag| (source, tag)));

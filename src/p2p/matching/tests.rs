@@ -53,7 +53,7 @@ fn event() -> impl Strategy<Value = Event> {
 
 proptest! {
     #[test]
-    fn receives_and_messages_match_as_the_definition_says(events in vec(event(), 0..200)) {
+    fn receives_and_messages_match_as_the_definition_says(events in vec(event(), 0..if cfg!(miri) { 20 } else { 200 })) {
         let mut lists = Lists::default();
         let mut matching = Matching::<u32, u32>::default();
         let mut waiting: Vec<(u32, Waiting)> = Vec::new();
@@ -117,7 +117,7 @@ fn messages_of_one_source_are_received_in_order_with_any_mixture_of_wildcards() 
 #[test]
 fn many_tags_that_are_each_used_once_leave_no_memory_behind() {
     let mut matching = Matching::<u32, u32>::default();
-    for tag in 0..100_000 {
+    for tag in 0..if cfg!(miri) { 200 } else { 100_000 } {
         matching.put_unexpected(Envelope { source: 0, tag }, 0);
         matching.take_unexpected(Selector::new(None, Some(tag))).unwrap();
         matching.post_receive(Selector::new(Some(0), Some(tag)), 0);

@@ -16,6 +16,7 @@ impl Conversation {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "10 MB of messages")]
 fn no_more_than_the_window_of_a_large_message_is_held() {
     let mut pair = Pair::new();
     let large = bytes(1, 10 * WINDOW_BYTES);
@@ -34,6 +35,7 @@ fn no_more_than_the_window_of_a_large_message_is_held() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "18 MB of messages")]
 fn many_messages_without_a_receive_are_held_up_to_the_limit_and_arrive_later_in_any_order() {
     let mut pair = Pair::new();
     let messages: Vec<Vec<u8>> = (0..300).map(|i| bytes(i, 60_000 + i)).collect();
@@ -57,6 +59,7 @@ fn many_messages_without_a_receive_are_held_up_to_the_limit_and_arrive_later_in_
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "as many bytes as use up the credit three times")]
 fn credit_is_returned_as_messages_are_received() {
     let mut pair = Pair::new();
     let message = bytes(1, 100_000);
@@ -81,7 +84,7 @@ fn credit_is_returned_as_messages_are_received() {
 fn the_time_to_match_thousands_of_receives_and_messages_grows_only_with_their_number() {
     let mut pair = Pair::new();
     let empty = [0u8; 0];
-    const N: i32 = 20_000;
+    const N: i32 = if cfg!(miri) { 200 } else { 20_000 };
     let receives: Vec<Ticket> = (0..N).map(|tag| pair.receive(1, from(0, tag), &mut [])).collect();
     for tag in (0..N).rev() {
         pair.send(0, tag, &empty);

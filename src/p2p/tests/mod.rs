@@ -177,7 +177,12 @@ fn buffer(room: &mut [u8]) -> RecvBuffer {
 
 /// Bytes that depend on `seed`, so that they show where they come from.
 fn bytes(seed: usize, len: usize) -> Vec<u8> {
-    (0..len).map(|i| (i / 251 * 7 + i + seed * 31) as u8).collect()
+    const PERIOD: usize = 251 * 256;
+    let period: Vec<u8> = (0..len.min(PERIOD)).map(|i| (i / 251 * 7 + i + seed * 31) as u8).collect();
+    // Copies are made whole, because Miri needs seconds to compute a megabyte.
+    let mut all = period.repeat(len.div_ceil(PERIOD));
+    all.truncate(len);
+    all
 }
 
 fn from(source: Rank, tag: Tag) -> Selector {
