@@ -72,7 +72,9 @@ def run(*command, **options):
     words = [str(word) for word in command]
     print("+", " ".join(words), flush=True)
     try:
-        return subprocess.run(words, cwd=ROOT, check=False, **options).returncode == 0
+        if code := subprocess.run(words, cwd=ROOT, check=False, **options).returncode:
+            print(f"FAILED: it ended with {code}", flush=True)
+        return code == 0
     except subprocess.TimeoutExpired:
         print("FAILED: it did not end in time", flush=True)
         return False
@@ -196,7 +198,7 @@ def main():
     parser.add_argument("kind", choices=["address", "thread"])
     parser.add_argument("--prefix", type=Path, default=ROOT / "target" / "test-prefix", help="an installation of the profile dev")
     parser.add_argument("arguments", nargs="*", metavar="ARGUMENT")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if reason := nightly.why_missing(*nightly.NEEDED[{"address": "asan", "thread": "tsan"}[options.kind]]):
         sys.exit(reason)
     sys.exit(0 if {"address": address, "thread": thread}[options.kind](options) else 1)
