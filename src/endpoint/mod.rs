@@ -38,8 +38,9 @@ pub struct Endpoint {
     /// Name of the peer in error messages, such as "rank 3 (host b, pid 4711)".
     pub(crate) label: String,
     pub(crate) presence: Presence,
-    /// When the peer was first seen to be gone.
-    pub(crate) gone_at: Option<Instant>,
+    /// When the peer was seen to be gone, or when its data was last seen to come since, and how far that had
+    /// come.
+    pub(crate) gone: Option<(Instant, u64)>,
     /// When an operation on the link first found that the peer had closed it.
     pub(crate) link_ended_at: Option<Instant>,
     /// Whether the peer has left the first communicator over these links. It may still use others.
@@ -61,7 +62,7 @@ impl Endpoint {
             control,
             label,
             presence: Presence::Here,
-            gone_at: None,
+            gone: None,
             link_ended_at: None,
             has_left_first: false,
             held_by_peer: Vec::new(),

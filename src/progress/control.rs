@@ -91,7 +91,8 @@ impl Engine {
             };
             if endpoint.presence == Presence::Here {
                 endpoint.presence = presence;
-                endpoint.gone_at = (presence == Presence::Gone).then(clock::now);
+                let is_gone = presence == Presence::Gone;
+                endpoint.gone = is_gone.then(|| (clock::now(), endpoint.inbox.link.received()));
                 self.control.first_departure.get_or_insert_with(clock::now);
                 self.has_changes = true;
             }
@@ -230,6 +231,7 @@ impl Engine {
     /// `by_any_member`, the death of any rank of the communicator counts.
     pub(super) fn fail_if_member_departed(&mut self, by_any_member: bool) {
         self.take_in_owed_data();
+        self.note_late_data();
         for id in self.comms.ids() {
             if self.departed_rank(id, by_any_member).is_none() {
                 continue;

@@ -26,12 +26,22 @@ impl Engine {
         endpoint.presence == Presence::Here && clock::since(since) < OTHER_END_TIME
     }
 
+    /// Notes of which peers that are gone something has come since.
+    pub(super) fn note_late_data(&mut self) {
+        for endpoint in &mut self.endpoints {
+            let received = endpoint.inbox.link.received();
+            if let Some(gone) = endpoint.gone.as_mut().filter(|gone| gone.1 != received) {
+                *gone = (clock::now(), received);
+            }
+        }
+    }
+
     /// Whether data of a peer that is gone may still come: the process has ended without a word, and its data
     /// connection has not.
     pub(super) fn may_have_data(&self, at: u32) -> bool {
         let endpoint = &self.endpoints[at as usize];
         let has_socket = endpoint.inbox.link.descriptor().is_some();
-        let is_recent = endpoint.gone_at.is_some_and(|at| clock::since(at) < OTHER_END_TIME);
+        let is_recent = endpoint.gone.is_some_and(|(at, _)| clock::since(at) < OTHER_END_TIME);
         has_socket && is_recent && endpoint.link_ended_at.is_none()
     }
 }

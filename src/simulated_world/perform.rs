@@ -163,7 +163,8 @@ fn in_copy(
     if deviation == Some(Deviation::AbortCopy) {
         copy.abort("as the test wants");
     }
-    let root = if deviation == Some(Deviation::OtherRoot) { copy.rank() } else { 0 };
+    let has_other_root = deviation == Some(Deviation::OtherRoot) && collective == Collective::Broadcast;
+    let root = if has_other_root { copy.rank() } else { 0 };
     one_call(copy, at, collective, root, count).and(copy.finalize())
 }
 

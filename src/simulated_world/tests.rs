@@ -120,6 +120,11 @@ fn failed_once() -> Vec<Job> {
                 ],
             )
         },
+        // Its last data comes in pieces, each after a while.
+        Job {
+            deviants: vec![Deviant { rank: 0, at: 1, what: Deviation::Drop }],
+            ..plain(2, vec![Step::Call { collective: Collective::Gather, root: 1, count: 30_000 }])
+        },
     ]
 }
 
