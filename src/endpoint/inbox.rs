@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
 
 use crate::base::Call;
-use crate::sys::zeroed::zeroed;
+use crate::sys::zeroed::{reserve, zeroed};
 use crate::transport::{AnyLink, Arrival, FRAGMENT_GRAIN, Header};
 
 /// Approximate memory that a stashed fragment takes besides its bytes.
@@ -165,16 +165,19 @@ impl Inbox {
             return Ok(false);
         }
         let mut data = zeroed(n)?;
+        let may_grow = |stashed: &&mut Stashed| stashed.header == header && !stashed.data.is_empty() && n > 0;
+        // Room is made first: what was taken out of the link cannot be put back.
+        let last = self.stash.get_mut(&conversation(&header)).and_then(|fragments| fragments.back_mut());
+        if let Some(stashed) = last.filter(may_grow) {
+            reserve(&mut stashed.data, n)?;
+        }
         // SAFETY: a new vector is writable for its length, and no one else uses it.
         let taken = unsafe { self.link.take(data.as_mut_ptr(), n, false) }?;
         data.truncate(taken);
         // An empty message stays an entry of its own, because bytes appended to it would hide it.
         let fragments = self.stash.entry(conversation(&header)).or_default();
         match fragments.back_mut().filter(|s| s.header == header && !s.data.is_empty() && taken > 0) {
-            Some(stashed) => {
-                stashed.data.try_reserve(taken).map_err(|_| io::Error::from_raw_os_error(libc::ENOMEM))?;
-                stashed.data.extend(data);
-            }
+            Some(stashed) => stashed.data.extend(data),
             None => {
                 fragments.push_back(Stashed { header, data, consumed: 0 });
                 *self.costs.entry(header.context).or_default() += ENTRY_COST;

@@ -281,6 +281,9 @@ impl Engine {
                 if source.kind() != std::io::ErrorKind::InvalidData
                     && !comm.conversation.depends_on(rank) =>
             {
+                let failure = LinkFailure { peer: comm.members[rank as usize].endpoint, source };
+                // The end is noted, for when all others have gone.
+                self.may_hear_why(&failure);
                 Ok(())
             }
             Fault::Link(source) => {

@@ -11,6 +11,7 @@ use super::context::CommId;
 use super::engine::Engine;
 use crate::base::{CallKind, Error};
 use crate::transport::control::ControlMessage;
+use crate::transport::failure::ANOTHER_FAILED;
 
 /// The call by which a communicator was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +74,7 @@ impl Engine {
         let comm = self.comms.get(id);
         if let Some(rank) = comm.rank_of(endpoint) {
             let who = comm.label(rank, &self.endpoints);
-            let text = format!("{who} has not made \"{}\", because a rank failed meanwhile", comm.name);
+            let text = format!("{ANOTHER_FAILED}: {who} has not made \"{}\"", comm.name);
             self.fail(id, Error::Aborted(text));
         }
     }

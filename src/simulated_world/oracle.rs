@@ -43,6 +43,12 @@ struct Fault {
 }
 
 impl Fault {
+    /// Whether the rank takes no part in later steps. One that made another call goes on, and learns of it
+    /// later.
+    fn is_absent(&self) -> bool {
+        !self.is_of_copy && self.deviation != Some(Deviation::OtherCall)
+    }
+
     /// Whether it may be the reason of such an error in this step.
     fn explains(&self, kind: Kind, step: usize) -> bool {
         if self.is_of_copy {
@@ -158,7 +164,8 @@ fn judge_rank(
     rank: Rank,
     outcomes: &Outcomes,
 ) -> Result<(), String> {
-    let have_met = faults.iter().all(|fault| fault.deviation.is_some()) && delay < LONG_DELAY;
+    let have_met =
+        faults.is_empty() || faults.iter().all(|fault| fault.deviation.is_some()) && delay < LONG_DELAY;
     if let Err(error) = &outcomes.joined
         && have_met
     {
@@ -166,8 +173,11 @@ fn judge_rank(
     }
     for (at, outcome) in outcomes.steps.iter().enumerate() {
         check_error(faults, at, outcome).map_err(|why| format!(", step {at}: {why}"))?;
-        let spoils = |fault: &&Fault| at > fault.first && rank != fault.rank && !fault.is_of_copy;
+        let spoils = |fault: &&Fault| at > fault.first && rank != fault.rank && fault.is_absent();
+        // It has made another call in place of this step.
+        let is_other = |one: &Deviant| (one.rank, one.at, one.what) == (rank, at, Deviation::OtherCall);
         if outcome.is_ok()
+            && !job.deviants.iter().any(is_other)
             && let Some(fault) = faults.iter().find(spoils)
             && needs_all(&job.steps[at])
         {

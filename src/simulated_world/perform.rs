@@ -51,6 +51,11 @@ fn element(rank: Rank, step: usize, at: u64) -> i32 {
     (u64::from(rank + 1) * 1_000 + step as u64 * 31 + at % 97) as i32
 }
 
+/// Stands for a step in the elements of one of its calls, so that no two calls bring the same.
+fn salt(step: usize, call: usize) -> usize {
+    step + 10 * call
+}
+
 /// Makes the steps of one rank, and ends its communicator. Panics where a value is wrong.
 pub fn perform(job: &Job, comm: Communicator, begun: &Begun) -> Outcomes {
     let comm = comm.shared();
@@ -187,11 +192,11 @@ fn persistent(
     let mut buffers = Exchange::new(comm, at, collective, root, count);
     // SAFETY: the buffers live until each run has ended.
     let mut operation = unsafe { Persistent::new(Arc::clone(comm), buffers.operation(), None) }?;
-    for _ in 0..starts {
-        buffers.got.fill(-1);
+    for number in 0..starts {
+        buffers.fill(comm, salt(at, number));
         operation.start()?;
         operation.wait()?;
-        buffers.check(comm, at);
+        buffers.check(comm, salt(at, number));
     }
     Ok(())
 }
@@ -212,6 +217,13 @@ impl Exchange {
         let sent = (0..elements).map(|i| element(member, at, i)).collect();
         let got = vec![-1; collective.output_elements(size, rank, root, call.count as usize)];
         Exchange { call, sent, got }
+    }
+
+    /// Fills the buffers for another run.
+    fn fill(&mut self, comm: &Communicator, at: usize) {
+        let member = comm.world_ranks()[comm.rank() as usize];
+        self.sent.iter_mut().zip(0..).for_each(|(sent, i)| *sent = element(member, at, i));
+        self.got.fill(-1);
     }
 
     fn operation(&mut self) -> Operation {
@@ -247,8 +259,9 @@ fn started(
     waits: Waits,
 ) -> Outcome {
     let root = |number: usize| (number % comm.size() as usize) as Rank;
-    let mut exchanges: Vec<Exchange> =
-        (0..calls).map(|number| Exchange::new(comm, at, collective, root(number), count)).collect();
+    let mut exchanges: Vec<Exchange> = (0..calls)
+        .map(|number| Exchange::new(comm, salt(at, number), collective, root(number), count))
+        .collect();
     let mut requests: Vec<Request> = Vec::new();
     let mut outcome = Ok(());
     for exchange in &mut exchanges {
@@ -278,9 +291,9 @@ fn started(
         }
     }
     drop(requests);
-    for (exchange, ended) in exchanges.iter().zip(ended) {
+    for (number, (exchange, ended)) in exchanges.iter().zip(ended).enumerate() {
         match ended {
-            Ok(()) => exchange.check(comm, at),
+            Ok(()) => exchange.check(comm, salt(at, number)),
             Err(error) => outcome = outcome.and(Err(error)),
         }
     }
