@@ -33,7 +33,7 @@ impl Curve {
     pub const NONE: Curve = Curve { points: [(0, 0.0); MOST], len: 0 };
 
     /// Makes a curve of measurements. `None` if sizes do not rise, if times fall, if a size is zero or a time
-    /// outside of [`FIGURES`], or if there are too many points.
+    /// outside of `FIGURES`, or if there are too many points.
     pub fn new(measured: &[(u64, f64)]) -> Option<Curve> {
         let rises = measured.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1);
         let is_above = measured.iter().all(|&(bytes, us)| bytes > 0 && FIGURES.contains(&us));
