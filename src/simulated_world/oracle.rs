@@ -24,7 +24,8 @@ fn kind_of(error: &Error) -> Option<Kind> {
     }
 }
 
-/// Delay by which control messages overtake data so far that a rank does not wait for the others to join.
+/// Delay by which control messages overtake data so far that a rank does not wait for the others to join. A
+/// rank that is stopped delays as much.
 const LONG_DELAY: Duration = Duration::from_millis(100);
 
 /// What has gone wrong.
@@ -164,8 +165,7 @@ fn judge_rank(
     rank: Rank,
     outcomes: &Outcomes,
 ) -> Result<(), String> {
-    let have_met =
-        faults.is_empty() || faults.iter().all(|fault| fault.deviation.is_some()) && delay < LONG_DELAY;
+    let have_met = faults.is_empty() || job.strikes.is_empty() && delay < LONG_DELAY;
     if let Err(error) = &outcomes.joined
         && have_met
     {
