@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <anyccl/anyccl.h>
+#include "try.h"
 
 enum { COUNT = 30000, BYTES = 4 * COUNT };
 
@@ -25,18 +25,6 @@ static void *driver;
             abort();                                                                                                   \
         }                                                                                                              \
     } while (0)
-
-static void stop_at(anyccl_status_t status, const char *call)
-{
-    if (status == ANYCCL_SUCCESS)
-        return;
-    if (anyccl_last_error()[0] == '\0')
-        abort();
-    fprintf(stderr, "%s: %s\n", call, anyccl_last_error());
-    const int ended = anyccl_finalize() == ANYCCL_SUCCESS;
-    exit(ended ? 1 : 3);
-}
-#define TRY(call) stop_at(call, #call)
 
 static void choose_failure(const char *rank)
 {

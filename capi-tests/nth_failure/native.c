@@ -1,22 +1,8 @@
 /* A job of the C API whose every kind of call may fail: prints "done" if all is right, else the error. */
-#include <stdio.h>
-#include <stdlib.h>
 
-#include <anyccl/anyccl.h>
+#include "try.h"
 
 enum { COUNT = 30000 };
-
-static void stop_at(anyccl_status_t status, const char *call)
-{
-    if (status == ANYCCL_SUCCESS)
-        return;
-    if (anyccl_last_error()[0] == '\0')
-        abort();
-    fprintf(stderr, "%s: %s\n", call, anyccl_last_error());
-    const int ended = anyccl_finalize() == ANYCCL_SUCCESS;
-    exit(ended ? 1 : 3);
-}
-#define TRY(call) stop_at(call, #call)
 
 int main(void)
 {

@@ -1,4 +1,4 @@
-//! The ends of the two connections of a peer. Why the data connection has ended is told over the control
+//! The ends of the two connections of a peer. Why the data connection has ended comes over the control
 //! channel, and the end of the control channel may come before the last data.
 
 use std::io::ErrorKind;

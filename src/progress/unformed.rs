@@ -9,7 +9,8 @@
 use super::comm_table::Known;
 use super::context::CommId;
 use super::engine::Engine;
-use crate::base::{CallKind, Error};
+use super::engine_comm::GIVEN_UP;
+use crate::base::{CallKind, Error, Result};
 use crate::transport::control::ControlMessage;
 use crate::transport::failure::ANOTHER_FAILED;
 
@@ -23,11 +24,10 @@ pub struct FormedBy {
 }
 
 impl Engine {
-    /// The next call on a communicator, which is about to make another one. `None`: another thread has
-    /// removed the communicator.
-    pub fn next_formation(&self, id: CommId) -> Option<FormedBy> {
-        let comm = self.comms.find(id)?;
-        Some(FormedBy { parent: comm.context, call: comm.collectives.made() })
+    /// The next call on a communicator, which is about to make another one.
+    pub fn next_formation(&self, id: CommId) -> Result<FormedBy> {
+        let comm = self.comms.find(id).ok_or_else(|| GIVEN_UP.clone())?;
+        Ok(FormedBy { parent: comm.context, call: comm.collectives.made() })
     }
 
     /// Tells the other ranks of a failing communicator if a call here will not make one any more.

@@ -1,4 +1,4 @@
-//! What may be told, and what must be.
+//! The errors that ranks may get, and those that they must get.
 
 use std::time::Duration;
 
@@ -188,7 +188,7 @@ fn judge_rank(
     let all_is_well =
         outcomes.joined.is_ok() && outcomes.end.is_ok() && outcomes.steps.iter().all(Result::is_ok);
     if all_is_well && must_hear(job, faults, rank) {
-        return Err(" is not told that the ranks have made different calls".into());
+        return Err(" does not learn that the ranks have made different calls".into());
     }
     // A communicator that has failed stays failed.
     let is_failure = |at: &usize| {

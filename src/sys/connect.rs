@@ -56,6 +56,7 @@ pub fn connect_unix(name: &[u8]) -> io::Result<Socket> {
     Ok(socket)
 }
 
+/// Connects to the abstract Unix socket `name`, whatever a test wants.
 fn start_unix(name: &[u8]) -> io::Result<Socket> {
     let mut address =
         libc::sockaddr_un { sun_family: libc::AF_UNIX as libc::sa_family_t, sun_path: [0; 108] };

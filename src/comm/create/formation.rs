@@ -26,10 +26,34 @@ const NO_GROUP: u64 = u64::MAX;
 /// Context of a rank 0 that has no number left, and of every other rank.
 const NO_CONTEXT: u64 = u64::MAX;
 
-/// How a communicator of survivors is made. It has no other engines.
-const SHRUNK: &str = "shrunk";
-/// How a communicator is made without any exchange. It has no other engines.
-const WITH_CONTEXT: &str = "formed";
+/// How a communicator is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// By a call of all ranks of the parent, whose word is part of the default name.
+    Call(&'static str, FormedBy),
+    /// By an agreement of the survivors. It has no other engines.
+    Shrunk,
+    /// Without any exchange. It has no other engines.
+    WithContext,
+}
+
+impl Way {
+    /// The word in the default name of the communicator.
+    fn word(self) -> &'static str {
+        match self {
+            Way::Call(word, _) => word,
+            Way::Shrunk => "shrunk",
+            Way::WithContext => "formed",
+        }
+    }
+
+    fn formed_by(self) -> Option<FormedBy> {
+        match self {
+            Way::Call(_, formed_by) => Some(formed_by),
+            Way::Shrunk | Way::WithContext => None,
+        }
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FormationRecord {
@@ -67,7 +91,7 @@ impl Communicator {
         if group == NO_GROUP {
             return Ok(None);
         }
-        self.form(records[0].context as u32, &members, own, "split", formed_by).map(Some)
+        self.form(records[0].context as u32, &members, own, Way::Call("split", formed_by)).map(Some)
     }
 
     /// Makes a communicator of the ranks of each host, in the order of their ranks here. Collective.
@@ -80,7 +104,7 @@ impl Communicator {
     pub fn dup(&self, own: &CommConfig) -> Result<Communicator> {
         let (records, formed_by) = self.exchange_records(Formation::Dup, 0, 0, 0)?;
         let members: Vec<Rank> = (0..self.size()).collect();
-        self.form(records[0].context as u32, &members, own, "dup", formed_by)
+        self.form(records[0].context as u32, &members, own, Way::Call("dup", formed_by))
     }
 
     /// Makes a communicator of `ranks`, in that order. `None`: this rank is not among them. Collective over
@@ -98,7 +122,7 @@ impl Communicator {
         if !ranks.contains(&self.rank) {
             return Ok(None);
         }
-        self.form(records[0].context as u32, ranks, own, "part", formed_by).map(Some)
+        self.form(records[0].context as u32, ranks, own, Way::Call("part", formed_by)).map(Some)
     }
 
     /// A context for [`Communicator::form_with_context`]. No other rank of the job ever gets the same one.
@@ -122,7 +146,7 @@ impl Communicator {
             let got = format!("a list without rank {}, which makes this call", self.rank);
             return Err(Error::InvalidArgument { what: "ranks", got });
         }
-        self.form(context, ranks, own, WITH_CONTEXT, None)
+        self.form(context, ranks, own, Way::WithContext)
     }
 
     /// Makes a communicator of the same ranks for calls of the library itself, on host memory. `context` is
@@ -130,7 +154,7 @@ impl Communicator {
     pub(in crate::comm) fn form_for_own_calls(&self, context: u32, own: &CommConfig) -> Result<Communicator> {
         self.check_usable()?;
         let ranks: Vec<Rank> = (0..self.size()).collect();
-        self.make_member(context, &ranks, own, WITH_CONTEXT, None)
+        self.make_member(context, &ranks, own, Way::WithContext)
     }
 
     /// Refuses a list with ranks that do not exist or occur twice.
@@ -158,7 +182,7 @@ impl Communicator {
         self.check_usable()?;
         let timeout = own.timeout.or(self.timeout.get()).filter(|limit| !limit.is_zero());
         let survivors = self.driver.agree_on_survivors(self.id, timeout)?;
-        self.form(survivors.context, &survivors.ranks, own, SHRUNK, None)
+        self.form(survivors.context, &survivors.ranks, own, Way::Shrunk)
     }
 
     /// Exchanges the records of all ranks, which say what each one wants. Also returns the call that does.
@@ -168,9 +192,9 @@ impl Communicator {
         group: u64,
         order: i64,
         fingerprint: u64,
-    ) -> Result<(Vec<FormationRecord>, Option<FormedBy>)> {
+    ) -> Result<(Vec<FormationRecord>, FormedBy)> {
         self.check_usable()?;
-        let formed_by = self.driver.lock().next_formation(self.id);
+        let formed_by = self.driver.lock().next_formation(self.id)?;
         let context =
             if self.rank == 0 { self.driver.lock().lead().map_or(NO_CONTEXT, u64::from) } else { NO_CONTEXT };
         let mine = FormationRecord { group, order, context, fingerprint }.to_bytes();
@@ -199,21 +223,14 @@ impl Communicator {
 
     /// Makes the communicator, with the engines that it has, and logs its way for memory of devices.
     /// `members` are ranks of this communicator, and include this rank.
-    fn form(
-        &self,
-        context: u32,
-        members: &[Rank],
-        own: &CommConfig,
-        how: &str,
-        formed_by: Option<FormedBy>,
-    ) -> Result<Communicator> {
-        let mut made = self.make_member(context, members, own, how, formed_by)?;
-        match how {
-            SHRUNK if self.foreign.is_some() && made.rank == 0 => {
+    fn form(&self, context: u32, members: &[Rank], own: &CommConfig, way: Way) -> Result<Communicator> {
+        let mut made = self.make_member(context, members, own, way)?;
+        match way {
+            Way::Shrunk if self.foreign.is_some() && made.rank == 0 => {
                 log_line!(Warn, "\"{}\": the survivors go on with the builtin engine", made.name);
             }
-            SHRUNK | WITH_CONTEXT => {}
-            _ => {
+            Way::Shrunk | Way::WithContext => {}
+            Way::Call(..) => {
                 made.attach_like(self)?;
                 made.set_up_direct_way(self.may_be_direct)?;
             }
@@ -228,21 +245,20 @@ impl Communicator {
         context: u32,
         members: &[Rank],
         own: &CommConfig,
-        how: &str,
-        formed_by: Option<FormedBy>,
+        way: Way,
     ) -> Result<Communicator> {
         let rank = members.iter().position(|member| *member == self.rank).expect("this rank is a member");
         let rank = rank as Rank;
         let hosts: Vec<u32> = members.iter().map(|member| self.topology.host_of(*member)).collect();
-        let name = own.name.clone().unwrap_or_else(|| format!("{}.{how}", self.name));
+        let name = own.name.clone().unwrap_or_else(|| format!("{}.{}", self.name, way.word()));
         let plan_cache = self.plan_cache.for_members(members);
         let id = {
             let mut engine = self.driver.lock();
-            if how == WITH_CONTEXT && !engine.may_form(context) {
+            if way == Way::WithContext && !engine.may_form(context) {
                 let got = format!("{context}, which names another communicator of this rank, or none");
                 return Err(Error::InvalidArgument { what: "context", got });
             }
-            engine.add_comm(context, name.clone(), rank, plan_cache.endpoints(), formed_by)
+            engine.add_comm(context, name.clone(), rank, plan_cache.endpoints(), way.formed_by())
         };
         Ok(Communicator {
             name,

@@ -19,18 +19,18 @@ const STATE_BITS: u64 = 3;
 #[repr(transparent)]
 pub struct UseWord(AtomicU64);
 
-/// The offer of a call, as the word holds it. The executor is told.
+/// The offer of a call, as the word holds it. The executor receives it in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offered(u64);
 
 impl Offered {
-    /// The offer that another process has told, if it can be one.
-    pub fn from_told(told: u64) -> Option<Offered> {
-        (told & STATE_BITS == OFFERED).then_some(Offered(told))
+    /// The offer in a message of another process, if it can be one.
+    pub fn from_bits(bits: u64) -> Option<Offered> {
+        (bits & STATE_BITS == OFFERED).then_some(Offered(bits))
     }
 
-    /// What another process is told.
-    pub fn told(self) -> u64 {
+    /// What a message to another process holds.
+    pub fn to_bits(self) -> u64 {
         self.0
     }
 

@@ -58,7 +58,7 @@ impl Uses {
     /// Takes an offer that a rank has told. `None`: it was withdrawn, or never made.
     pub fn take(self: &Arc<Uses>, (index, told): (u64, u64)) -> Option<Use> {
         let index = usize::try_from(index).ok().filter(|index| *index < WORDS)?;
-        let offered = Offered::from_told(told).filter(|offered| self.word(index).take(*offered))?;
+        let offered = Offered::from_bits(told).filter(|offered| self.word(index).take(*offered))?;
         Some(Use { uses: Arc::clone(self), index, offered })
     }
 }
@@ -66,7 +66,7 @@ impl Uses {
 impl Offer {
     /// What the executor is told.
     pub fn told(&self) -> (u64, u64) {
-        (self.index as u64, self.offered.told())
+        (self.index as u64, self.offered.to_bits())
     }
 
     /// Withdraws the offer. Returns whether the executor's kernel may still use the buffers.

@@ -23,9 +23,9 @@ fn an_owner_has_its_buffer_back_when_the_kernel_does_not_use_it() {
         let call = call();
         let offer = call.word.offer().expect("a new word is free");
         let executor = {
-            let (call, told) = (Arc::clone(&call), offer.told());
+            let (call, bits) = (Arc::clone(&call), offer.to_bits());
             thread::spawn(move || {
-                let offer = Offered::from_told(told).expect("an offer");
+                let offer = Offered::from_bits(bits).expect("an offer");
                 if call.word.take(offer) {
                     // SAFETY: loom checks that no other thread uses it meanwhile.
                     call.buffer.with_mut(|buffer| unsafe { *buffer = 1 });
@@ -62,7 +62,7 @@ fn a_late_executor_takes_no_other_offer() {
         let next = call.word.offer();
         let is_taken = executor.join().unwrap();
         if let Some(next) = next {
-            assert!(call.word.take(next), "nobody else was told of it");
+            assert!(call.word.take(next), "nobody else knows of it");
             assert!(call.word.withdraw(next), "the kernel uses its buffer");
         } else {
             assert!(is_taken, "a word is given up only while a kernel uses it");
