@@ -8,8 +8,7 @@ use super::context::{self, CommId};
 use super::control_state::Joining;
 use super::disagreement::Verdict;
 use super::engine::{Engine, Trouble};
-use super::engine_comm::{EngineComm, Stall};
-use super::unformed::FormedBy;
+use super::engine_comm::{EndedCall, EngineComm, FormedBy, Stall};
 use crate::base::{Error, Rank};
 use crate::endpoint::Presence;
 use crate::log_line;
@@ -43,6 +42,7 @@ impl Engine {
                 self.compare_stalls(comm);
             }
             self.fail_if_quitter_is_needed(comm);
+            self.fail_if_ended_elsewhere(comm);
         }
     }
 
@@ -140,6 +140,7 @@ impl Engine {
             | ControlMessage::Quit { context, .. }
             | ControlMessage::Hold { context, .. }
             | ControlMessage::Release { context }
+            | ControlMessage::Ended { context, .. }
             | ControlMessage::Agree { context, .. } => context,
             ControlMessage::Unformed { context, call } => {
                 return self.take_unformed(endpoint, FormedBy { parent: context, call });
@@ -166,7 +167,7 @@ impl Engine {
         let member = &mut comm.members[rank as usize];
         match message {
             ControlMessage::Stall { context, sequence, call } if !context::is_of_transfers(context) => {
-                member.stall = Some(Stall { sequence, call });
+                member.stall = Some(Stall { sequence, call, is_answered: false });
                 comm.stalls_known = true;
             }
             ControlMessage::Left { sent, calls, .. } => {
@@ -190,6 +191,9 @@ impl Engine {
             }
             ControlMessage::Release { context } => {
                 self.endpoints[endpoint as usize].held_by_peer.retain(|(held, _)| *held != context);
+            }
+            ControlMessage::Ended { sequence, sent, .. } => {
+                member.ended = Some(EndedCall { sequence, sent });
             }
             ControlMessage::Stall { .. }
             | ControlMessage::Unformed { .. }
@@ -355,7 +359,8 @@ impl Engine {
         let comm = self.comms.get(id);
         // Only a peer that is ahead of this rank has to be compared again at the next call.
         let mut is_ahead = false;
-        for member in &comm.members {
+        let mut forgotten = Vec::new();
+        for (rank, member) in (0..).zip(&comm.members) {
             let Some(stall) = member.stall else { continue };
             match self.judge(id, stall.sequence, stall.call) {
                 Verdict::Contradicts(mine) => {
@@ -364,9 +369,11 @@ impl Engine {
                     return self.fail(id, trouble.error);
                 }
                 Verdict::Future => is_ahead = true,
-                Verdict::Agrees | Verdict::Forgotten => {}
+                Verdict::Forgotten => forgotten.push(rank),
+                Verdict::Agrees => {}
             }
         }
+        forgotten.into_iter().for_each(|rank| self.answer_stall(id, rank));
         self.comms.get_mut(id).stalls_known = is_ahead;
     }
 

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use super::context::of_transfers;
 use super::disagreement::History;
-use super::unformed::FormedBy;
 use crate::base::{Error, Rank};
 use crate::endpoint::{Endpoint, Presence};
 use crate::executor::RecentCalls;
@@ -22,6 +21,25 @@ pub(super) static GIVEN_UP: LazyLock<Error> = LazyLock::new(|| {
 pub(super) struct Stall {
     pub sequence: u32,
     pub call: [u64; 2],
+    /// Whether the peer was told that the call has ended here ([`super::ended_call`]).
+    pub is_answered: bool,
+}
+
+/// A call that has ended at a peer, which does not remember it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EndedCall {
+    pub sequence: u32,
+    /// Position of the peer's link behind which nothing comes for the call.
+    pub sent: u64,
+}
+
+/// The call by which a communicator was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormedBy {
+    /// Context of the communicator on which the call was made.
+    pub parent: u32,
+    /// Number of the call there.
+    pub call: u32,
 }
 
 /// How a rank has left the communicator on its own.
@@ -46,6 +64,8 @@ pub(super) struct Member {
     /// Number of the endpoint that leads to the rank.
     pub endpoint: u32,
     pub stall: Option<Stall>,
+    /// The call that has ended there while this rank waits in it.
+    pub ended: Option<EndedCall>,
     /// Number of turns in which messages to or from the rank moved. Only differences between two values mean
     /// anything.
     pub moves: u32,

@@ -13,7 +13,8 @@
 //! - `quit` lets a rank leave a communicator on its own. `final_check` compares the calls of the ranks when
 //!   they leave a communicator. `consensus` is the agreement of survivors on their next communicator.
 //!   `unformed` ends communicators that some rank has not made.
-//! - [`disagreement`] compares the calls of ranks, and `report` words the errors.
+//! - [`disagreement`] compares the calls of ranks, and `report` words the errors. `ended_call` finds those that
+//!   are not remembered any more.
 //! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
 //!
 //! Calls run in [`crate::executor`], over [`crate::endpoint`].
@@ -27,6 +28,7 @@ mod context;
 mod control;
 mod control_state;
 pub mod disagreement;
+mod ended_call;
 mod ended_link;
 pub mod engine;
 mod engine_comm;
@@ -48,9 +50,9 @@ pub use consensus::Survivors;
 pub use context::CommId;
 pub use control::GONE;
 pub use engine::{CallOutcome, Engine, Ticket};
+pub use engine_comm::FormedBy;
 pub use message_wait::Started;
 pub use messaging::MessageTicket;
-pub use unformed::FormedBy;
 
 #[cfg(test)]
 mod tests;

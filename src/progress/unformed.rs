@@ -9,19 +9,10 @@
 use super::comm_table::Known;
 use super::context::CommId;
 use super::engine::Engine;
-use super::engine_comm::GIVEN_UP;
+use super::engine_comm::{FormedBy, GIVEN_UP};
 use crate::base::{CallKind, Error, Result};
 use crate::transport::control::ControlMessage;
 use crate::transport::failure::ANOTHER_FAILED;
-
-/// The call by which a communicator was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FormedBy {
-    /// Context of the communicator on which the call was made.
-    pub parent: u32,
-    /// Number of the call there.
-    pub call: u32,
-}
 
 impl Engine {
     /// The next call on a communicator, which is about to make another one.

@@ -221,6 +221,10 @@ fn judge_first_failure(job: &Job, ends: &[Ended<Outcomes>], fault: &Fault) -> Re
     let is_late = match fault.deviation {
         // What a killed rank has sent may be lost with it, and an abort ends what is under way.
         None | Some(Deviation::Abort) => return Ok(()),
+        // Whoever waits for a late rank may hear that another one is gone, and gives up.
+        Some(Deviation::Drop) if job.steps.iter().any(|step| matches!(step, Step::Late { .. })) => {
+            return Ok(());
+        }
         Some(Deviation::Quit) if !has_quit => return Ok(()),
         // Nothing that comes needs it.
         Some(Deviation::Quit) if fault.first == job.steps.len() => |_, _| false,

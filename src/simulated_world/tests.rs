@@ -95,6 +95,19 @@ fn failed_once() -> Vec<Job> {
             deviants: vec![Deviant { rank: 4, at: 0, what: Deviation::OtherCall }],
             ..plain(5, vec![calls(Collective::Broadcast, 375)])
         },
+        // The same, and nothing is sent at all.
+        Job {
+            deviants: vec![Deviant { rank: 3, at: 0, what: Deviation::OtherCall }],
+            ..plain(
+                4,
+                vec![Step::Started {
+                    collective: Collective::Broadcast,
+                    count: 0,
+                    calls: 375,
+                    waits: Waits::ByTests,
+                }],
+            )
+        },
         // A rank has quit. One that knows it leaves before another one knows it.
         Job {
             deviants: vec![Deviant { rank: 0, at: 2, what: Deviation::Quit }],

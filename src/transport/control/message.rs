@@ -79,6 +79,15 @@ pub enum ControlMessage {
         /// Number of the call.
         call: u32,
     },
+    /// The receiver waits in a call that ended at the sender too long ago to be compared.
+    Ended {
+        /// Context of the communicator.
+        context: u32,
+        /// Number of the call.
+        sequence: u32,
+        /// Position of the sender's link, as in `Left`. Nothing for the call comes behind it.
+        sent: u64,
+    },
     /// The sender ends in good order: the closing of its socket is no failure.
     Bye,
 }

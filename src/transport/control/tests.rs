@@ -30,6 +30,7 @@ fn messages_arrive_in_order_and_then_the_end() {
         ControlMessage::Hold { context: 14, from: u32::MAX - 3 },
         ControlMessage::Release { context: 16 },
         ControlMessage::Unformed { context: 18, call: u32::MAX },
+        ControlMessage::Ended { context: 20, sequence: u32::MAX, sent: 1 << 40 },
         ControlMessage::Bye,
     ];
     for message in &said {

@@ -16,6 +16,7 @@ const QUIT: u8 = 7;
 const HOLD: u8 = 8;
 const RELEASE: u8 = 9;
 const UNFORMED: u8 = 10;
+const ENDED: u8 = 11;
 
 /// The bytes of a doorbell, which has no body.
 pub(super) const DOORBELL: &[u8] = &[DOORBELL_TYPE];
@@ -37,6 +38,8 @@ const FAILED: u8 = u8::MAX;
 const RECORD_HEAD: usize = 12;
 /// Bytes of the body of a hold, and of a call that makes no communicator: context and call.
 const HOLD_BYTES: usize = 8;
+/// Bytes of the body of a call that has ended: context, number and position.
+const ENDED_BYTES: usize = 16;
 /// Bytes of the body of a release: context.
 const RELEASE_BYTES: usize = 4;
 /// Longest list of ranks: one bit for each of half a million ranks.
@@ -91,6 +94,11 @@ pub(super) fn encode(message: &ControlMessage, to: &mut Vec<u8>) {
             to.push(UNFORMED);
             put32(to, &[*context, *call]);
         }
+        ControlMessage::Ended { context, sequence, sent } => {
+            to.push(ENDED);
+            put32(to, &[*context, *sequence]);
+            put64(to, &[*sent]);
+        }
         ControlMessage::Release { context } => {
             to.push(RELEASE);
             put32(to, &[*context]);
@@ -115,6 +123,7 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded {
         AGREE => decode_agree(body),
         HOLD => Ok(decode_hold(body)),
         UNFORMED => Ok(decode_unformed(body)),
+        ENDED => Ok(decode_ended(body)),
         RELEASE => Ok(decode_release(body)),
         BYE => Ok(Some((ControlMessage::Bye, 0))),
         _ => Err(garbage("an unknown control message")),
@@ -180,6 +189,12 @@ fn decode_hold(body: &[u8]) -> Option<(ControlMessage, usize)> {
 fn decode_unformed(body: &[u8]) -> Option<(ControlMessage, usize)> {
     let body = body.first_chunk::<HOLD_BYTES>()?;
     Some((ControlMessage::Unformed { context: word32(body, 0), call: word32(body, 4) }, HOLD_BYTES))
+}
+
+fn decode_ended(body: &[u8]) -> Option<(ControlMessage, usize)> {
+    let body = body.first_chunk::<ENDED_BYTES>()?;
+    let (context, sequence, sent) = (word32(body, 0), word32(body, 4), word64(body, 8));
+    Some((ControlMessage::Ended { context, sequence, sent }, ENDED_BYTES))
 }
 
 fn decode_release(body: &[u8]) -> Option<(ControlMessage, usize)> {
