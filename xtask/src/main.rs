@@ -16,6 +16,7 @@ mod pictures;
 mod ptx;
 mod pypi;
 mod release;
+mod rooms;
 mod symbols;
 mod wheels_on_debian;
 mod words;
@@ -48,6 +49,8 @@ enum Task {
     Ptx(ptx::Ptx),
     /// Check the language of the tree: retired words, vague doc comments, wide comments
     Words,
+    /// Check that the files of each crate use each other in one direction
+    Rooms,
     /// Install library, header, tool and package files
     Install(install::Install),
     /// Remove what `install` has put into a prefix
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
         Task::Docs(drift) => docs::docs(drift.check).map_err(Into::into),
         Task::Ptx(ptx) => ptx.run(),
         Task::Words => words::run(),
+        Task::Rooms => rooms::run(),
         Task::Install(install) => install.run(),
         Task::Uninstall(uninstall) => uninstall.run(),
         Task::Wheels => release::wheels(),
