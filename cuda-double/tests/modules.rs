@@ -3,6 +3,7 @@
 mod common;
 
 use std::ffi::{CString, c_char};
+use std::io::Read;
 use std::sync::atomic::Ordering;
 
 use common::{Context, Pinned, Stream, bytes_of, device_memory, free, given, live, ok};
@@ -20,8 +21,16 @@ use cuda::module::function::{
 use cuda::module::launch::cuLaunchKernel;
 use cuda::status::Status;
 use cuda::value::api::cuStreamWaitValue32_v2;
+use lzma_rust2::LzmaReader;
 
-const PTX: &str = include_str!("../../src/device/kernels/anyccl.ptx");
+const COMPRESSED: &[u8] = include_bytes!("../../src/device/kernels/anyccl.ptx.lzma");
+
+/// The text of the engine's kernels.
+fn ptx() -> String {
+    let mut text = String::new();
+    LzmaReader::new_mem_limit(COMPRESSED, u32::MAX, None).unwrap().read_to_string(&mut text).unwrap();
+    text
+}
 
 /// `CounterArguments` of the kernels.
 #[repr(C)]
@@ -37,7 +46,7 @@ struct Module(usize);
 
 impl Module {
     fn of_engine() -> Module {
-        let image = CString::new(PTX).unwrap();
+        let image = CString::new(ptx()).unwrap();
         Module(given(|module| cuModuleLoadData(module, In::text_of(&image))))
     }
 
@@ -156,7 +165,7 @@ fn names_are_those_in_the_ptx() {
     let global = cuModuleGetGlobal_v2(Out::to(&mut 0), Out::null(), module.0, In::text_of(c"x"));
     assert_eq!(global, Status::NOT_FOUND);
     assert_eq!(module.function("anyccl_copy"), module.function("anyccl_copy"));
-    let entries = PTX.matches(".entry ").count() as u32;
+    let entries = ptx().matches(".entry ").count() as u32;
     assert_eq!(given::<u32>(|count| cuModuleGetFunctionCount(count, module.0)), entries);
 }
 

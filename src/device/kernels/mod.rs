@@ -48,8 +48,8 @@ pub use arguments::{
 pub use entries::{COPY, COUNTER_ADD, Reduction, reduction};
 pub use launch::{Shape, THREADS, copy_shape, reduce_shape, tile_bytes};
 
-/// The PTX, compressed by `build.rs`.
-const COMPRESSED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/anyccl.ptx.lzma"));
+/// The PTX, compressed by `cargo xtask ptx`.
+const COMPRESSED: &[u8] = include_bytes!("anyccl.ptx.lzma");
 
 /// The code of all kernels, for the driver's cuModuleLoadData.
 pub fn ptx() -> Result<CString> {
@@ -58,15 +58,4 @@ pub fn ptx() -> Result<CString> {
         .and_then(|mut reader| reader.read_to_end(&mut text));
     read.map_err(|error| Error::Internal(format!("the kernels cannot be decompressed: {error}")))?;
     CString::new(text).map_err(|_| Error::Internal("kernels with a zero byte".into()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_kernels_are_the_committed_text() {
-        let committed = concat!(env!("CARGO_MANIFEST_DIR"), "/src/device/kernels/anyccl.ptx");
-        assert_eq!(ptx().unwrap().into_bytes(), std::fs::read(committed).unwrap());
-    }
 }

@@ -1,10 +1,12 @@
-//! `cargo xtask ptx`: compiles the kernels of src/device/kernels to anyccl.ptx, by NVRTC 11.8 from PyPI.
+//! `cargo xtask ptx`: compiles the kernels of src/device/kernels to anyccl.ptx.lzma, by NVRTC 11.8 from
+//! PyPI.
 //!
-//! The file is committed, so that building needs no CUDA. Its head has a hash of the sources. `--check`
+//! The file is committed, so that building needs no CUDA. The head of its text has a hash of the sources. `--check`
 //! compares this hash, which needs nothing but the files. Where NVRTC is installed, it compiles again and
 //! compares the whole file. `--assemble` runs ptxas for every GPU that CUDA 12.9 knows, from Volta on.
 
 mod assemble;
+mod file;
 mod nvrtc;
 
 use std::fmt::Write;
@@ -32,18 +34,22 @@ pub struct Ptx {
     /// Change nothing; assemble the committed file for every GPU, if ptxas is installed
     #[arg(long)]
     assemble: bool,
+    /// Write the text of the committed file to target/anyccl.ptx
+    #[arg(long)]
+    text: bool,
 }
 
 impl Ptx {
     /// Does what the options say.
     pub fn run(self) -> Result {
         match self {
-            Ptx { assemble: true, .. } => assemble::run(&path()),
+            Ptx { assemble: true, .. } => assemble::run(&text_file()?),
+            Ptx { text: true, .. } => text_file().map(|path| println!("wrote {}", path.display())),
             Ptx { check: true, .. } => check(),
             _ => {
                 let nvrtc =
                     Nvrtc::open()?.ok_or_else(|| format!("NVRTC is missing; install it by: {INSTALL}"))?;
-                workspace::write_or_compare(&path(), &compiled(&nvrtc)?, false, "ptx")
+                file::write(&compiled(&nvrtc)?)
             }
         }
     }
@@ -51,13 +57,16 @@ impl Ptx {
 
 /// Fails when the committed PTX is not that of the sources.
 pub fn check() -> Result {
-    let committed = fs::read_to_string(path())?;
+    let committed = file::read()?;
     let hash = committed.lines().find_map(|line| line.strip_prefix(HASH)).unwrap_or("none");
     if hash != hash_of_sources()? {
-        return Err("src/device/kernels/anyccl.ptx is older than its sources; run: cargo xtask ptx".into());
+        return Err(
+            "src/device/kernels/anyccl.ptx.lzma is older than its sources; run: cargo xtask ptx".into()
+        );
     }
     match Nvrtc::open()? {
-        Some(nvrtc) => workspace::write_or_compare(&path(), &compiled(&nvrtc)?, true, "ptx"),
+        Some(nvrtc) if compiled(&nvrtc)? == committed => Ok(()),
+        Some(_) => Err("NVRTC makes another text of anyccl.ptx.lzma; run: cargo xtask ptx".into()),
         None => {
             println!("not compiled again: NVRTC 11.8 is missing; install it by: {INSTALL}");
             Ok(())
@@ -69,8 +78,11 @@ fn folder() -> PathBuf {
     workspace::root().join("src/device/kernels")
 }
 
-fn path() -> PathBuf {
-    folder().join("anyccl.ptx")
+/// Writes the text of the committed file to a file for other programs.
+fn text_file() -> Result<PathBuf> {
+    let path = workspace::target().join("anyccl.ptx");
+    fs::write(&path, file::read()?)?;
+    Ok(path)
 }
 
 /// A hash of all files that the compiler reads, and of its options.
@@ -98,7 +110,7 @@ fn hash_of_sources() -> Result<String> {
     Ok(text)
 }
 
-/// The text of anyccl.ptx.
+/// The text that belongs to the sources.
 fn compiled(nvrtc: &Nvrtc) -> Result<String> {
     let source = fs::read_to_string(folder().join("anyccl.cu"))?;
     let ptx = nvrtc.compile(&source, &folder(), &OPTIONS)?;
@@ -156,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_committed_ptx_is_that_of_the_sources() {
-        let committed = fs::read_to_string(path()).unwrap();
+        let committed = file::read().unwrap();
         assert!(
             committed.contains(&format!("{HASH}{}\n", hash_of_sources().unwrap())),
             "run: cargo xtask ptx"
