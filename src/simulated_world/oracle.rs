@@ -152,7 +152,7 @@ pub fn judge(
         }
     }
     if let [fault] = &faults[..] {
-        judge_first_failure(job, ends, fault)?;
+        judge_first_failure(job, delay, ends, fault)?;
     }
     judge_shrunk(job, ends, begun)
 }
@@ -216,15 +216,19 @@ fn must_hear(job: &Job, faults: &[Fault], rank: Rank) -> bool {
 
 /// Checks that what has gone wrong spoils nothing that comes before it. Where a rank fails in a later call,
 /// the others hear of it, and those that are slower may fail before.
-fn judge_first_failure(job: &Job, ends: &[Ended<Outcomes>], fault: &Fault) -> Result<(), String> {
+fn judge_first_failure(
+    job: &Job,
+    delay: Duration,
+    ends: &[Ended<Outcomes>],
+    fault: &Fault,
+) -> Result<(), String> {
+    let is_wait = |step: &Step| matches!(step, Step::Late { .. });
     let has_quit = matches!(&ends[fault.rank as usize], Ended::Returned(Outcomes { has_quit: true, .. }));
     let is_late = match fault.deviation {
         // What a killed rank has sent may be lost with it, and an abort ends what is under way.
         None | Some(Deviation::Abort) => return Ok(()),
-        // Whoever waits for a late rank may hear that another one is gone, and gives up.
-        Some(Deviation::Drop) if job.steps.iter().any(|step| matches!(step, Step::Late { .. })) => {
-            return Ok(());
-        }
+        // Whoever waits for long may hear that any rank is gone, and gives up.
+        Some(Deviation::Drop) if delay >= LONG_DELAY || job.steps.iter().any(is_wait) => return Ok(()),
         Some(Deviation::Quit) if !has_quit => return Ok(()),
         // Nothing that comes needs it.
         Some(Deviation::Quit) if fault.first == job.steps.len() => |_, _| false,
