@@ -1,7 +1,6 @@
 //! The ports at which a process of a job may listen.
 
-use super::raw;
-use super::settings::bad;
+use super::variables::{bad, raw};
 use crate::base::Result;
 
 const NAME: &str = "ANYCCL_PORT_RANGE";

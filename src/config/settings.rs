@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use super::{BackendChoice, PortRange, raw};
-use crate::base::{Error, Result};
+use super::backends::BackendChoice;
+use super::ports::PortRange;
+use super::variables::{bad, raw};
+use crate::base::Result;
 use crate::observe::log::Level;
 
 /// Transports that may be used.
@@ -187,8 +189,4 @@ fn switch(name: &'static str) -> Result<Option<bool>> {
         "0" => Ok(Some(false)),
         _ => Err(bad(name, &text, "0 or 1")),
     }
-}
-
-pub(super) fn bad(what: &'static str, got: &str, accepted: &str) -> Error {
-    Error::InvalidArgument { what, got: format!("\"{got}\"; accepted: {accepted}") }
 }

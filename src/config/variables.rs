@@ -1,5 +1,7 @@
 //! The table of all environment variables.
 
+use crate::base::Error;
+
 /// One environment variable that the library reads.
 #[derive(Debug)]
 pub struct Variable {
@@ -313,4 +315,9 @@ pub static VARIABLES: &[Variable] = &[
 pub fn raw(name: &str) -> Option<String> {
     assert!(VARIABLES.iter().any(|v| v.name == name), "{name} is not in config::VARIABLES");
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The error for the value of a variable.
+pub(super) fn bad(what: &'static str, got: &str, accepted: &str) -> Error {
+    Error::InvalidArgument { what, got: format!("\"{got}\"; accepted: {accepted}") }
 }
