@@ -4,10 +4,10 @@
 //! All sets are compiled from the same source, so they compute the same results.
 
 use super::instruction_set::InstructionSet;
+use super::kernel::{DivideFn, ReduceKernel};
 use super::loops::{Combine, Divide, Each, InPairs, Loop, divide_all};
 #[cfg(target_arch = "x86_64")]
 use super::streamed;
-use super::{DivideFn, ReduceKernel};
 use crate::sys::line_store::{Avx, Avx512};
 
 /// The kernel that applies `C` to each element, for `set`.

@@ -1,6 +1,7 @@
 //! The reducer of a plan: a kernel, or a function of the program.
 
-use super::{Callback, ReduceKernel};
+use super::callback::Callback;
+use super::kernel::ReduceKernel;
 
 /// How two runs of elements are combined.
 pub enum Reducer {

@@ -6,7 +6,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::ReduceFn;
+use super::kernel::ReduceFn;
 use super::loops::{Loop, advance};
 use crate::sys::line_store::{self, LINE, LineStore};
 

@@ -9,9 +9,9 @@ use super::divide::Truncated;
 use super::float::{self, ComplexProduct, Float, Float32, Float64, Plus, Quotient, Rounded, Times};
 use super::instruction_set::InstructionSet;
 use super::integer::{self, Integer};
+use super::kernel::{DivideFn, ReduceKernel};
 use super::loops::BothParts;
 use super::small_float::{Float8E4m3, Float8E5m2, Float16};
-use super::{DivideFn, ReduceKernel};
 use crate::base::{Datatype, ReduceOp};
 
 /// The kernel of `op` on `datatype` for `set`. `None`: the operator is not accepted.
