@@ -36,11 +36,13 @@
 //! wait for a lock, for as long as one of them enters it. GPU memory has static locks of its own; the CUDA
 //! driver does not work in a child.
 
-use std::sync::Once;
 use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Once, OnceLock};
 
 static EPOCH: AtomicU16 = AtomicU16::new(0);
 static HANDLER: Once = Once::new();
+/// What a child does with the files of its parent.
+static REPLACE_FILES: OnceLock<fn()> = OnceLock::new();
 
 /// Number of forks between this process and the process that loaded the library. Installs the handler that
 /// counts them.
@@ -55,8 +57,14 @@ pub fn last_epoch() -> u16 {
     EPOCH.load(Ordering::Relaxed)
 }
 
+/// Names what a child does with the files of its parent, and installs the handler.
+pub(super) fn replace_files_by(replace_all: fn()) {
+    REPLACE_FILES.get_or_init(|| replace_all);
+    watch();
+}
+
 /// Installs the handler.
-pub(super) fn watch() {
+fn watch() {
     HANDLER.call_once(|| {
         // SAFETY: `in_child` does only what is allowed in a child of a threaded process: it touches atomics
         // and makes system calls. It stays mapped, because the libraries are linked with `-z nodelete`.
@@ -68,5 +76,7 @@ pub(super) fn watch() {
 /// Runs in the child before `fork` returns there, on its only thread.
 unsafe extern "C" fn in_child() {
     EPOCH.fetch_add(1, Ordering::Relaxed);
-    super::owned::replace_all();
+    if let Some(replace_all) = REPLACE_FILES.get() {
+        replace_all();
+    }
 }

@@ -42,7 +42,7 @@ pub struct Owned<F: AsRawFd> {
 impl<F: AsRawFd> Owned<F> {
     /// Enters a file. From now on only this object closes it.
     pub fn new(file: F) -> Owned<F> {
-        fork::watch();
+        fork::replace_files_by(replace_all);
         let fd = file.as_raw_fd();
         let identity = identity_of(fd);
         if let (Some(entry), Some(identity)) = (entry_made(fd), identity) {
