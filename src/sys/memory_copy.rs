@@ -16,20 +16,11 @@
 //! No function here forms a reference to the memory that it is given. Another process that writes there
 //! meanwhile can change only the bytes that are copied.
 
+mod mode;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// How bytes get to the reader of shared memory, depending on where it runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CopyMode {
-    /// The reader shares a cache with the writer.
-    Near,
-    /// The reader shares no cache with the writer.
-    Far,
-    /// Like [`CopyMode::Far`], where getting the lines back from the reader would cost more than writing
-    /// past the caches.
-    PastCaches,
-}
+pub use mode::CopyMode;
 
 /// Copies `len` bytes into memory that another core reads next, such as a slot of a ring.
 ///

@@ -4,7 +4,7 @@ use std::arch::asm;
 use std::arch::x86_64::{__cpuid_count, __get_cpuid_max, __m128i, _mm_loadu_si128, _mm_store_si128};
 use std::sync::OnceLock;
 
-use super::CopyMode;
+use super::mode::CopyMode;
 use crate::sys::line_store::{self, Avx, Avx512, LINE, LineStore, Sse};
 
 /// Size from which copies in whole lines pay off. Below, the unaligned ends and the fence cost more than
