@@ -7,13 +7,6 @@
 //!
 //! Cost: without a hook, a wait pays one load per look. With a hook that has no work, it pays one call.
 
-use std::sync::Arc;
-
-use parking_lot::MutexGuard;
-
-use super::Driver;
-use crate::progress::engine::Engine;
-
 /// Work of the layer above, as a wait sees it. It is called without any lock of the engine, by any waiting
 /// thread, and by several at a time. The engine keeps the hook until its own end, so the hook must not keep a
 /// communicator alive.
@@ -25,28 +18,4 @@ pub trait ProgressHook: Send + Sync {
     /// holds while it waits in the engine. Returns whether it did anything; if so, the thread looks again
     /// before it rests.
     fn progress(&self) -> bool;
-}
-
-impl Driver {
-    /// Sets the hook. The first one that is set stays.
-    pub fn set_progress_hook(&self, hook: Arc<dyn ProgressHook>) {
-        self.hook.get_or_init(|| hook);
-    }
-
-    /// The hook, if it has work.
-    #[inline]
-    fn hook_with_work(&self) -> Option<&dyn ProgressHook> {
-        self.hook.get().map(|hook| &**hook).filter(|hook| hook.has_work())
-    }
-
-    /// Runs staged work. Returns whether it did anything. The engine is unlocked meanwhile.
-    #[inline]
-    pub(super) fn run_hook(&self, engine: &mut MutexGuard<'_, Engine>) -> bool {
-        self.hook_with_work().is_some_and(|hook| MutexGuard::unlocked(engine, || hook.progress()))
-    }
-
-    /// Like [`Driver::run_hook`], for a thread that has not locked the engine.
-    pub(super) fn run_hook_unlocked(&self) -> bool {
-        self.hook_with_work().is_some_and(ProgressHook::progress)
-    }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use parking_lot::MutexGuard;
 
-use super::Driver;
+use super::driver::Driver;
 use crate::base::{BoxedResult, Result};
 use crate::executor::{Buffers, Key, Prepared, StagedBuffers};
 use crate::progress::context::CommId;

@@ -13,11 +13,12 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::sleep::{add_doorbell, add_unheard};
-use super::{
-    DESERTED_BY_OTHERS_TIME, DESERTED_TIME, Driver, POLLS_PER_CLOCK_READ, POLLS_WHEN_OVERSUBSCRIBED,
-    STALL_TIME, YIELD_TIME,
+use super::driver::Driver;
+use super::idle::{
+    DESERTED_BY_OTHERS_TIME, DESERTED_TIME, POLLS_PER_CLOCK_READ, POLLS_WHEN_OVERSUBSCRIBED, STALL_TIME,
+    YIELD_TIME,
 };
+use super::sleep::{add_doorbell, add_unheard};
 use crate::progress::engine::{Engine, Ticket};
 use crate::sys::clock;
 use crate::sys::cores::{pause, yield_now};

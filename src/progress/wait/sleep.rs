@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::MutexGuard;
 
-use super::Driver;
+use super::driver::Driver;
 use super::idle::Idle;
 use super::sleepers::Doorbell;
 use crate::progress::engine::{Engine, PASSES_PER_FULL_POLL};
