@@ -3,8 +3,8 @@
 
 use std::time::Instant;
 
-use super::ShmLink;
 use super::layout::{pair_bytes, slots};
+use super::link::ShmLink;
 use super::zero_copy::ZeroCopy;
 use crate::base::{Error, Result};
 use crate::memory::{Arena, Window};

@@ -4,9 +4,9 @@
 //! unless it is inline, a bounce buffer. A receiver looks at one fragment at a time. Messages that the
 //! receiver reads in the sender's memory (exposures) take the slow path.
 
-use super::ShmLink;
 use super::control_line::{Extent, FRAGMENT_BYTES, HALF_FRAGMENT_BYTES, INLINE_BYTES};
-use super::recv::FragmentSource;
+use super::link::ShmLink;
+use super::recv_ring::FragmentSource;
 use super::zero_copy::ZERO_COPY_BYTES;
 use crate::sys::memory_copy::copy_short;
 use crate::transport::Header;

@@ -10,14 +10,15 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use super::control_line::FRAGMENT_BYTES;
 use super::layout::{self, pair_bytes, quota};
-use super::recv::{Fragment, FragmentSource};
+use super::link::ShmLink;
+use super::recv_ring::{Fragment, FragmentSource};
 use super::zero_copy::ZeroCopy;
-use super::{Header, Link, ShmLink, SingleCopy};
 use crate::foreign_bytes::split;
 use crate::memory::{Arena, Window};
 use crate::sys::process_memory::ProcessStamp;
 use crate::sys::shared_memory::{SharedMemory, sealed};
 use crate::transport::fast_path::{FastPath, FragmentSize, Peek};
+use crate::transport::{Header, Link, SingleCopy};
 
 const SLOTS: usize = 32;
 const HEADER: Header = Header { context: 1, sequence: 2, call: [3, 4] };

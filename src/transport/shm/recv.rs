@@ -2,56 +2,20 @@
 
 use std::io;
 
-use super::ShmLink;
 use super::control_line::{Content, ControlLine, Extent, HALF_FRAGMENT_BYTES, INLINE_BYTES};
 use super::exposure;
-use super::protocol::{Consumer, Ordering};
-use super::ring::Ring;
-use super::zero_copy::PIECE_BYTES;
+use super::link::ShmLink;
+use super::protocol::Ordering;
+use super::recv_ring::{Fragment, FragmentSource, RecvRing};
+use super::zero_copy::{PIECE_BYTES, overlap};
 use crate::sys::memory_copy::copy_from_shared;
-use crate::transport::{Arrival, Header, garbage};
+use crate::transport::{Arrival, Header, Link, garbage};
 
 /// Number of rebalancings from one sample of the distance to the next.
 const REBALANCED_PER_SAMPLE: u32 = 8;
 
-/// The ring that the peer fills.
-pub(super) struct RecvRing {
-    pub ring: Ring,
-    pub consumer: Consumer,
-    /// The fragment at the head, if it was looked at.
-    pub head: Option<Fragment>,
-    /// The bounce buffer of that fragment.
-    pub head_buffer: Option<u16>,
-}
-
-/// A fragment that has arrived.
-#[derive(Clone, Copy)]
-pub(super) struct Fragment {
-    pub header: Header,
-    pub source: FragmentSource,
-    pub bytes: usize,
-    pub consumed: usize,
-}
-
-/// Where the bytes of a fragment are.
-#[derive(Clone, Copy)]
-pub(super) enum FragmentSource {
-    /// In the shared memory of the pair: in the control line or in a bounce buffer.
-    Bounce(*const u8),
-    /// At this address of the peer, from where the kernel copies it.
-    PeerMemory(u64),
-    /// In the peer's arena, which is mapped here.
-    ZeroCopy(*const u8),
-}
-
-impl RecvRing {
-    pub fn new(ring: Ring, slots: usize, lead: usize) -> RecvRing {
-        RecvRing { ring, consumer: Consumer::new(slots, lead), head: None, head_buffer: None }
-    }
-}
-
 impl ShmLink {
-    /// Looks at the head of the ring, for [`super::Link::head`].
+    /// Looks at the head of the ring, for [`crate::transport::Link::head`].
     #[inline]
     pub(super) fn look_at_head(&mut self) -> io::Result<Option<Header>> {
         if let Some(head) = &self.recv.head {
@@ -106,7 +70,7 @@ impl ShmLink {
         Ok((self.memory.buffer(extent.buffer), Some(extent.buffer)))
     }
 
-    /// The bytes that can be read in place, for [`super::Link::arrival`].
+    /// The bytes that can be read in place, for [`crate::transport::Link::arrival`].
     #[inline]
     pub(super) fn arrival_of_head(&mut self) -> io::Result<Arrival> {
         let head = self.recv.head.ok_or_else(|| garbage("no fragment"))?;
@@ -132,10 +96,10 @@ impl ShmLink {
         }
     }
 
-    /// Moves bytes from the head to `dst`, for [`super::Link::take`].
+    /// Moves bytes from the head to `dst`, for [`crate::transport::Link::take`].
     ///
     /// # Safety
-    /// See [`super::Link::take`].
+    /// See [`crate::transport::Link::take`].
     #[inline]
     pub(super) unsafe fn take_from_head(
         &mut self,
@@ -171,7 +135,7 @@ impl ShmLink {
         Ok(n)
     }
 
-    /// Drops bytes of the head, for [`super::Link::consume`].
+    /// Drops bytes of the head, for [`crate::transport::Link::consume`].
     #[inline]
     pub(super) fn consume_head(&mut self, bytes: usize) -> io::Result<()> {
         let Some(head) = &mut self.recv.head else { return Ok(()) };
@@ -282,5 +246,30 @@ impl ShmLink {
         if word.load(Ordering::Relaxed) != preferred {
             word.store(preferred, Ordering::Relaxed);
         }
+    }
+
+    /// Moves bytes of a message in the peer's arena to `dst`, for [`Link::take`].
+    ///
+    /// # Safety
+    /// See [`Link::take`].
+    pub(super) unsafe fn take_zero_copy(
+        &mut self,
+        dst: *mut u8,
+        bytes: usize,
+        streamed: bool,
+    ) -> io::Result<usize> {
+        let arrival = self.arrival()?;
+        let n = bytes.min(arrival.bytes);
+        // Lines that a far peer has read are slow to get back. The C library copies whole pieces in a way
+        // that avoids this; shorter ones are better written past the caches.
+        let was_exposed =
+            n < PIECE_BYTES && self.distance.is_far() && overlap(self.zero_copy.exposed, (dst.addr(), n));
+        let streaming = streamed || was_exposed;
+        // SAFETY: the window has checked the message against its mapping, which stays until the next one is
+        // mapped; the caller vouches for `dst`. The peer filled the memory before the turn that `head` has
+        // seen (Acquire); a peer that still writes there can only make the bytes wrong.
+        unsafe { copy_from_shared(dst, arrival.data, n, streaming) };
+        self.consume(n)?;
+        Ok(n)
     }
 }

@@ -2,70 +2,22 @@
 
 use std::io;
 
-use super::ShmLink;
-use super::adapt::cache_distance::CacheDistance;
 use super::adapt::cma_choice::is_preferred;
 use super::cma::CMA_BYTES;
 use super::control_line::{
     Content, ContentWord, ControlLine, Extent, FRAGMENT_BYTES, HALF_FRAGMENT_BYTES, INLINE_BYTES,
 };
-use super::protocol::{CorruptRing, Ordering, Producer};
-use super::ring::Ring;
+use super::link::ShmLink;
+use super::protocol::Ordering;
 use super::zero_copy::ZERO_COPY_BYTES;
 use crate::sys::memory_copy::{CopyMode, copy_to_shared};
-use crate::transport::{Header, SingleCopy, garbage};
-
-/// The ring that this side fills.
-pub(super) struct SendRing {
-    pub ring: Ring,
-    pub producer: Producer,
-}
-
-impl SendRing {
-    pub fn new(ring: Ring, slots: usize) -> SendRing {
-        SendRing { ring, producer: Producer::new(slots) }
-    }
-
-    /// Whether the next `slots` slots are free.
-    #[inline]
-    pub fn has_slots(&mut self, slots: usize, distance: &mut CacheDistance) -> io::Result<bool> {
-        if self.producer.must_look_for(slots) {
-            distance.sample(&self.ring.consumed);
-        }
-        self.producer.has_room(&self.ring.consumed, slots).map_err(corrupt)
-    }
-
-    /// Whether `buffers` more bounce buffers may be in flight, with a limit of `most`.
-    #[inline]
-    pub fn may_use(&mut self, buffers: usize, most: usize, distance: &mut CacheDistance) -> io::Result<bool> {
-        if self.producer.buffers_in_flight() + buffers > most {
-            distance.sample(&self.ring.consumed);
-            self.producer.look(&self.ring.consumed).map_err(corrupt)?;
-        }
-        Ok(self.producer.buffers_in_flight() + buffers <= most)
-    }
-
-    /// Marks as cancelled what was sent of a call and is not read yet.
-    pub fn cancel(&mut self, header: &Header) {
-        // A corrupt count shows again at a place that reports it.
-        if self.producer.look(&self.ring.consumed).is_err() {
-            return;
-        }
-        for slot in self.producer.unread() {
-            self.ring.line(slot).cancel(header);
-        }
-    }
-}
-
-fn corrupt(_: CorruptRing) -> io::Error {
-    garbage("consumed too much")
-}
+use crate::transport::{Header, SingleCopy};
 
 impl ShmLink {
-    /// Sends or exposes the next bytes of a message, for [`super::Link::send`].
+    /// Sends or exposes the next bytes of a message, for [`crate::transport::Link::send`].
     ///
     /// # Safety
-    /// See [`super::Link::send`].
+    /// See [`crate::transport::Link::send`].
     #[inline]
     pub(super) unsafe fn send_message(
         &mut self,
@@ -100,7 +52,7 @@ impl ShmLink {
         Ok(unsafe { self.send_fragment(header, data, bytes, FRAGMENT_BYTES) })
     }
 
-    /// Sends the next bytes of a message that `fill` writes, for [`super::Link::send_filled`].
+    /// Sends the next bytes of a message that `fill` writes, for [`crate::transport::Link::send_filled`].
     pub(super) fn send_filled_message(
         &mut self,
         header: &Header,
@@ -284,5 +236,13 @@ impl ShmLink {
     #[inline]
     pub(super) fn has_buffers(&mut self, buffers: usize) -> bool {
         self.pool.free() >= buffers || self.pool.has(buffers, self.recv.ring.returned(self.memory.slots()))
+    }
+
+    /// Offset of a message in this side's arena, if it would go by zero copy.
+    #[inline]
+    pub(super) fn zero_copy_offset(&self, data: *const u8, bytes: usize) -> Option<usize> {
+        let has_mapped = || self.memory.peer_single_copy().has_mapped.load(Ordering::Acquire) == 1;
+        let offset = self.zero_copy.offset_of(data, bytes);
+        offset.filter(|_| has_mapped() && !self.zero_copy.is_echo(data, bytes))
     }
 }

@@ -9,10 +9,7 @@
 
 use std::io;
 
-use super::protocol::Ordering;
-use super::{Link, ShmLink};
 use crate::memory::{Arena, Window};
-use crate::sys::memory_copy::copy_from_shared;
 use crate::transport::{FRAGMENT_GRAIN, garbage};
 
 /// Shortest message that goes by zero copy. For a shorter one, waiting for the receiver costs more than the
@@ -39,7 +36,7 @@ pub(super) struct ZeroCopy {
 /// Address of the first byte, and length in bytes.
 type Range = (usize, usize);
 
-fn overlap(a: Range, b: Range) -> bool {
+pub(super) fn overlap(a: Range, b: Range) -> bool {
     a.0 < b.0 + b.1 && b.0 < a.0 + a.1
 }
 
@@ -49,7 +46,7 @@ impl ZeroCopy {
     }
 
     #[inline]
-    fn offset_of(&self, data: *const u8, bytes: usize) -> Option<usize> {
+    pub fn offset_of(&self, data: *const u8, bytes: usize) -> Option<usize> {
         self.own?.offset_of(data, bytes)
     }
 
@@ -62,7 +59,7 @@ impl ZeroCopy {
     /// Whether a message is sent back from the memory in which it was received. With a zero copy, the peer
     /// would have to get its cache lines back for the next message, so a copy through bounce buffers costs
     /// less.
-    fn is_echo(&self, data: *const u8, bytes: usize) -> bool {
+    pub fn is_echo(&self, data: *const u8, bytes: usize) -> bool {
         bytes <= ECHO_BYTES && overlap(self.received, (data.addr(), bytes))
     }
 
@@ -73,47 +70,5 @@ impl ZeroCopy {
         if overlap(self.received, (data.addr(), bytes)) {
             self.received = Range::default();
         }
-    }
-}
-
-impl ShmLink {
-    /// Permits zero copies from now on: out of this side's memory, which the peer has mapped, and out of the
-    /// peer's.
-    pub(super) fn enable_zero_copy(&mut self, zero_copy: ZeroCopy) {
-        self.zero_copy = zero_copy;
-        self.memory.own_single_copy().has_mapped.store(1, Ordering::Release);
-    }
-
-    /// Offset of a message in this side's arena, if it would go by zero copy.
-    #[inline]
-    pub(super) fn zero_copy_offset(&self, data: *const u8, bytes: usize) -> Option<usize> {
-        let has_mapped = || self.memory.peer_single_copy().has_mapped.load(Ordering::Acquire) == 1;
-        let offset = self.zero_copy.offset_of(data, bytes);
-        offset.filter(|_| has_mapped() && !self.zero_copy.is_echo(data, bytes))
-    }
-
-    /// Moves bytes of a message in the peer's arena to `dst`, for [`Link::take`].
-    ///
-    /// # Safety
-    /// See [`Link::take`].
-    pub(super) unsafe fn take_zero_copy(
-        &mut self,
-        dst: *mut u8,
-        bytes: usize,
-        streamed: bool,
-    ) -> io::Result<usize> {
-        let arrival = self.arrival()?;
-        let n = bytes.min(arrival.bytes);
-        // Lines that a far peer has read are slow to get back. The C library copies whole pieces in a way
-        // that avoids this; shorter ones are better written past the caches.
-        let was_exposed =
-            n < PIECE_BYTES && self.distance.is_far() && overlap(self.zero_copy.exposed, (dst.addr(), n));
-        let streaming = streamed || was_exposed;
-        // SAFETY: the window has checked the message against its mapping, which stays until the next one is
-        // mapped; the caller vouches for `dst`. The peer filled the memory before the turn that `head` has
-        // seen (Acquire); a peer that still writes there can only make the bytes wrong.
-        unsafe { copy_from_shared(dst, arrival.data, n, streaming) };
-        self.consume(n)?;
-        Ok(n)
     }
 }

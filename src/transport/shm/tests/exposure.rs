@@ -1,7 +1,7 @@
 //! Tests of messages that are read in the sender's memory, and of a peer that lies about them.
 
 use super::super::cma::{CMA_BYTES, CmaReader};
-use super::super::recv::{Fragment, FragmentSource};
+use super::super::recv_ring::{Fragment, FragmentSource};
 use super::super::zero_copy::{PIECE_BYTES, ZERO_COPY_BYTES, ZeroCopy};
 use super::*;
 use crate::memory::{Arena, Window};

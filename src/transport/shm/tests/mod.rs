@@ -3,10 +3,14 @@
 mod exposure;
 mod fast_path;
 
+use std::io;
+
 use super::control_line::{Content, Extent, FRAGMENT_BYTES, HALF_FRAGMENT_BYTES};
+use super::protocol::Ordering;
 use super::*;
 use crate::sys::shared_memory::SharedMemory;
 use crate::transport::fast_path::{FastPath, FragmentSize, Peek};
+use crate::transport::{Header, Link, SingleCopy};
 
 const SLOTS: usize = 32;
 const HEADER: Header = Header { context: 1, sequence: 2, call: [3, 4] };
