@@ -14,8 +14,8 @@
 //! - `find` chooses a library and determines its interface.
 //! - `engine` initialises MPI, or adopts the one that the program has initialised. It finalizes what it
 //!   initialised.
-//! - `communicator` makes the calls. `uniform` and `unequal` translate our calls to MPI's; `request` is a
-//!   started call.
+//! - `communicator` is MPI's for our ranks, and `foreign_comm` makes the calls. `uniform` and `unequal`
+//!   translate our calls to MPI's; `request` is a started call.
 //! - `operators` maps our operators to MPI's. Those that MPI lacks are functions of ours that MPI calls.
 //!
 //! Blocking calls are MPI's blocking calls. They wait as MPI does, without our deadlines. When a rank is
@@ -25,6 +25,7 @@ mod communicator;
 mod constants;
 mod engine;
 mod find;
+mod foreign_comm;
 mod functions;
 pub mod identity;
 mod mpich;
