@@ -8,24 +8,14 @@ use std::collections::{HashMap, VecDeque};
 
 use super::credit::{Account, Debt};
 use super::matching::{BuildTagHasher, Matching};
-use super::probing::Probe;
-use super::receiving::{IncomingMessage, Receive};
-use super::sending::{NOTHING, OutgoingMessage, Sending};
+use super::operations::{
+    IncomingMessage, Kind, MessageOutcome, OutgoingMessage, Probe, Receive, Sending, Ticket,
+};
+use super::pieces::NOTHING;
 use super::slab::{Key, Slab};
-use super::status::{MessageOutcome, Status};
+use super::status::Status;
 use crate::base::{Error, Rank};
 use crate::transport::Header;
-
-/// Name of a started send, receive or probe, valid until its outcome is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ticket(pub(super) Kind);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Send(Key<Sending>),
-    Receive(Key<Receive>),
-    Probe(Key<Probe>),
-}
 
 /// The messages to and from one peer.
 #[derive(Default)]

@@ -4,11 +4,11 @@
 //! before that, and updates the state after it. Everything unusual takes the general path: a queue that is
 //! not empty, a reply to wait for, no credit.
 
-use super::conversation::{Conversation, Ticket};
+use super::conversation::Conversation;
 use super::credit::cost;
 use super::matching::{Selector, Tag};
+use super::operations::{RecvBuffer, Ticket};
 use super::protocol::{Announcement, Protocol, ProtocolMessage};
-use super::receiving::RecvBuffer;
 use crate::base::{Datatype, Rank};
 use crate::transport::Header;
 

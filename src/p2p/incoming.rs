@@ -4,8 +4,8 @@ use std::io;
 
 use super::conversation::{Conversation, Peer};
 use super::matching::Envelope;
+use super::operations::{IncomingMessage, RecvTarget};
 use super::protocol::{Announcement, Protocol, ProtocolMessage, WINDOW_BYTES};
-use super::receiving::{IncomingMessage, RecvTarget};
 use super::sending::ProtocolViolation;
 use super::slab::Key;
 use crate::base::{Error, Rank};

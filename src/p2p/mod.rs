@@ -4,8 +4,8 @@
 //!   receive.
 //! - [`protocol`] is what the two sides of a message tell each other: eager, rendezvous, clear to send.
 //!   [`credit`] bounds how much may be sent before the receiver has replied.
-//! - [`conversation`] is all messages of one communicator. Its parts are `sending`, `receiving`, `incoming`
-//!   and `probing`.
+//! - `operations` is what is kept of a send, a receive, a probe. [`conversation`] has all of one communicator;
+//!   `sending`, `receiving`, `incoming` and `probing` move them on.
 //! - [`Pieces`] is memory of a message that is not one run of bytes.
 //! - [`fast_path`] sends and receives small messages with little bookkeeping.
 //!
@@ -28,6 +28,7 @@ pub mod protocol;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod foreign_bytes;
 mod incoming;
+mod operations;
 mod pieces;
 mod probing;
 mod receiving;
@@ -35,13 +36,12 @@ mod sending;
 mod slab;
 mod status;
 
-pub use conversation::{Conversation, Ticket};
+pub use conversation::Conversation;
 pub use incoming::{Drain, Fault, Pulled};
 pub use matching::{Envelope, Selector, Tag};
+pub use operations::{Completion, MatchedMessage, MessageOutcome, OutgoingMessage, RecvBuffer, Ticket};
 pub use pieces::Pieces;
-pub use receiving::RecvBuffer;
-pub use sending::OutgoingMessage;
-pub use status::{Completion, MatchedMessage, MessageOutcome, Status};
+pub use status::Status;
 
 #[cfg(test)]
 mod tests;

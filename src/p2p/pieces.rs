@@ -7,14 +7,17 @@
 //! send is staged, [`STAGED_BYTES`] at a time.
 
 use std::io;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::sending::NOTHING;
 use crate::transport::{FRAGMENT_GRAIN, Header, Link, SingleCopy};
 
 /// Bytes that are gathered at a time for a link without memory of its own.
 const STAGED_BYTES: usize = 64 << 10;
 const _: () = assert!(STAGED_BYTES.is_multiple_of(FRAGMENT_GRAIN));
+
+/// Address of an empty message.
+pub(super) const NOTHING: *const u8 = NonNull::dangling().as_ptr();
 
 /// Memory that is not one run of bytes. Its bytes have positions from 0 on, in the order in which they are
 /// sent.

@@ -1,18 +1,10 @@
 //! Probes: looking at a message before it is received.
 
-use super::conversation::{Conversation, Kind, Ticket};
+use super::conversation::Conversation;
 use super::matching::{Envelope, Selector};
-use super::receiving::IncomingMessage;
+use super::operations::{Completion, IncomingMessage, Kind, MatchedMessage, Probe, Ticket};
 use super::slab::Key;
-use super::status::{Completion, MatchedMessage, MessageOutcome, Status};
-
-/// A wait for a message that the selector accepts.
-pub(super) struct Probe {
-    pub selector: Selector,
-    /// Whether the message is taken out of the unexpected queue.
-    takes: bool,
-    pub outcome: Option<MessageOutcome>,
-}
+use super::status::Status;
 
 impl Conversation {
     /// The message that a receive would get now.

@@ -2,98 +2,17 @@
 
 use std::sync::Arc;
 
-use super::conversation::{Conversation, Kind, Ticket};
+use super::conversation::Conversation;
 use super::credit::cost;
-use super::matching::{Envelope, Selector, Waiting};
+use super::matching::{Envelope, Selector};
+use super::operations::{
+    IncomingMessage, Kind, MatchedMessage, Receive, RecvBuffer, RecvTarget, Stage, Ticket,
+};
 use super::pieces::Pieces;
 use super::protocol::{Announcement, Protocol, ProtocolMessage};
 use super::slab::Key;
-use super::status::{MatchedMessage, MessageOutcome, Status};
-use crate::base::{Datatype, Error, Rank, Result};
-
-/// Memory into which a message is received.
-#[derive(Clone, Copy, Debug)]
-pub struct RecvBuffer {
-    /// Start of the memory.
-    pub data: *mut u8,
-    /// Type of the elements.
-    pub datatype: Datatype,
-    /// Number of elements that fit. All their bytes together are addressable.
-    pub count: u64,
-    /// Whether the receive is lenient. A lenient receive takes a message of another type as bytes, and drops
-    /// the end of one that is too long; then only this receive fails. Otherwise both cases fail the
-    /// communicator.
-    pub is_lenient: bool,
-}
-
-impl RecvBuffer {
-    /// Size of the memory in bytes.
-    pub(super) fn bytes(&self) -> usize {
-        self.count as usize * self.datatype.bytes()
-    }
-}
-
-/// A started receive.
-pub(super) struct Receive {
-    pub selector: Selector,
-    pub buffer: RecvBuffer,
-    /// Set if the memory is not one run of bytes at `buffer.data`.
-    pub pieces: Option<Arc<dyn Pieces>>,
-    stage: Stage,
-    pub outcome: Option<MessageOutcome>,
-}
-
-// SAFETY: `buffer.data` is the caller's buffer, which it has promised to leave alone until the outcome, on
-// whatever thread that is; it is only written through `&mut Conversation`.
-unsafe impl Send for Receive {}
-
-impl Receive {
-    /// Whether it has matched no message.
-    pub fn is_posted(&self) -> bool {
-        self.outcome.is_none() && matches!(self.stage, Stage::Posted(_))
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Stage {
-    Posted(Waiting),
-    Matched,
-}
-
-/// A message that has begun to arrive.
-pub(super) struct IncomingMessage {
-    pub source: Rank,
-    pub number: u32,
-    pub announcement: Announcement,
-    pub bytes: usize,
-    /// Bytes that have arrived.
-    pub arrived: usize,
-    /// Bytes that will arrive, as far as is known.
-    pub expected: usize,
-    pub target: RecvTarget,
-}
-
-/// The place for the bytes of a message.
-pub(super) enum RecvTarget {
-    /// The heap, because no receive has matched the message yet.
-    Heap(Vec<u8>),
-    Buffer(Key<Receive>),
-}
-
-impl IncomingMessage {
-    pub fn status(&self) -> Status {
-        let Announcement { tag, datatype, count, .. } = self.announcement;
-        Status { source: self.source, tag, datatype, count, bytes: self.bytes, is_cancelled: false }
-    }
-
-    pub fn envelope(&self) -> Envelope {
-        Envelope { source: self.source, tag: self.announcement.tag }
-    }
-
-    pub fn is_complete(&self) -> bool {
-        self.arrived == self.expected && matches!(self.target, RecvTarget::Buffer(_))
-    }
-}
+use super::status::Status;
+use crate::base::{Error, Rank, Result};
 
 impl Conversation {
     /// Starts a receive. `Err`: the message that it has matched contradicts it, and the communicator fails.

@@ -1,96 +1,21 @@
 //! The sending side: messages begin in the order in which they were started, each with its eager part.
 
 use std::io;
-use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::conversation::{Conversation, Kind, Ticket};
+use super::conversation::Conversation;
 use super::credit::cost;
-use super::matching::Tag;
-use super::pieces::{Gathering, Pieces};
-use super::protocol::{Announcement, Protocol, ProtocolMessage, WINDOW_BYTES};
+use super::operations::{Kind, OutgoingMessage, Sending, Ticket};
+use super::pieces::{Gathering, NOTHING, Pieces};
+use super::protocol::{Protocol, ProtocolMessage};
 use super::slab::Key;
-use super::status::{MessageOutcome, Status};
-use crate::base::{Datatype, Rank};
+use crate::base::Rank;
 use crate::transport::{Header, Link, SingleCopy};
 
 /// Bytes of eager sends, and as many of cleared ones, that are offered before incoming messages and other
 /// peers have their turn. Smaller turns cost time, because each turn has a fixed cost. Figures:
 /// docs/lab/constants.md.
 const TURN_BYTES: usize = 512 << 10;
-
-/// Address of an empty message.
-pub(super) const NOTHING: *const u8 = NonNull::dangling().as_ptr();
-
-/// A message to be sent.
-#[derive(Clone, Copy, Debug)]
-pub struct OutgoingMessage {
-    /// The receiver.
-    pub to: Rank,
-    /// Tag of the message.
-    pub tag: Tag,
-    /// Type of its elements.
-    pub datatype: Datatype,
-    /// Number of elements. All their bytes together are addressable.
-    pub count: u64,
-    /// The elements.
-    pub data: *const u8,
-    /// Whether the send ends only when a receive has matched the message.
-    pub is_synchronous: bool,
-}
-
-/// A message that is being sent.
-pub(super) struct Sending {
-    what: OutgoingMessage,
-    /// Set if the elements are not one run of bytes at `what.data`.
-    gathering: Option<Box<Gathering>>,
-    bytes: usize,
-    /// Set when the first bytes are offered. Credit is counted at that time.
-    header: Option<Header>,
-    number: u32,
-    /// Bytes that were sent.
-    done: usize,
-    /// End of the part that is being sent, in bytes: of the eager part, then of the whole message.
-    until: usize,
-    /// Bytes that the receiver wants: all, unless it asks for fewer.
-    limit: usize,
-    /// Whether the receiver's reply is still to come.
-    needs_reply: bool,
-    pub outcome: Option<MessageOutcome>,
-}
-
-// SAFETY: `what.data` is the caller's buffer, which it has promised to leave alone until the outcome, on
-// whatever thread that is; it is only read through `&mut Conversation`.
-unsafe impl Send for Sending {}
-
-impl Sending {
-    pub fn what(&self) -> &OutgoingMessage {
-        &self.what
-    }
-
-    /// The receiver, the header, and the rest of the part that was offered. `None`: nothing was offered.
-    pub fn under_way(&self) -> Option<(Rank, Header, *const u8, usize)> {
-        let header = self.header.filter(|_| self.outcome.is_none())?;
-        if let Some(gathering) = &self.gathering {
-            let (rest, bytes) = gathering.rest(self.done);
-            return Some((self.what.to, header, rest, bytes));
-        }
-        let (rest, bytes) = (self.what.data.wrapping_add(self.done), self.until - self.done);
-        Some((self.what.to, header, if bytes == 0 { NOTHING } else { rest }, bytes))
-    }
-
-    /// The announcement of the message, if there is credit.
-    fn announcement(&self) -> Announcement {
-        let OutgoingMessage { tag, datatype, count, is_synchronous, .. } = self.what;
-        let protocol = if self.bytes <= WINDOW_BYTES { Protocol::Eager } else { Protocol::EagerWindow };
-        Announcement { tag, datatype, count, protocol, is_synchronous }
-    }
-
-    fn status(&self, own: Rank) -> Status {
-        let OutgoingMessage { tag, datatype, count, .. } = self.what;
-        Status { source: own, tag, datatype, count, bytes: self.bytes, is_cancelled: false }
-    }
-}
 
 /// A violation of the protocol by a peer: it replied about a message that waits for no reply, or returned
 /// credit that it never had.

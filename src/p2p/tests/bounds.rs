@@ -7,9 +7,9 @@ use crate::p2p::protocol::WINDOW_BYTES;
 impl Conversation {
     /// Bytes of messages that were not received.
     fn held_bytes(&self) -> usize {
-        let held = |incoming: &receiving::IncomingMessage| match &incoming.target {
-            receiving::RecvTarget::Heap(bytes) => bytes.capacity(),
-            receiving::RecvTarget::Buffer(_) => 0,
+        let held = |incoming: &operations::IncomingMessage| match &incoming.target {
+            operations::RecvTarget::Heap(bytes) => bytes.capacity(),
+            operations::RecvTarget::Buffer(_) => 0,
         };
         self.incoming.iter().map(held).sum()
     }
