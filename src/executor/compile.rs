@@ -1,6 +1,6 @@
 //! Compiling a plan: elements become bytes, and the messages to and from each peer become queues.
 
-use super::fast_path::FastProgram;
+use super::fast_program::FastProgram;
 use super::hazards::{self, MemoryMap};
 use super::program::Program;
 use super::steps::{Bytes, LocalStep, PeerQueue, RecvStep, RoundProgram, SendStep};

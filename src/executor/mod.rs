@@ -4,7 +4,8 @@
 //!   that a receive must not overtake.
 //! - [`Prepared`] is a call that lacks only its buffers (`prepared`).
 //! - `execution` runs one program, a part at each visit, on its `buffers` and its `scratch`.
-//! - `fast_path` runs a small program from top to bottom, without that bookkeeping.
+//! - `fast_path` runs a small program from top to bottom, without that bookkeeping (`fast_program`,
+//!   `fast_compile`).
 //! - `copy_progress` holds up a call whose buffers are copied while it runs, in `pieces`.
 //! - `widened` runs a call on 8-bit floats in float32.
 //!
@@ -15,7 +16,9 @@ mod buffers;
 mod compile;
 mod copy_progress;
 mod execution;
+mod fast_compile;
 pub(crate) mod fast_path;
+mod fast_program;
 mod hazards;
 mod pieces;
 mod prepared;

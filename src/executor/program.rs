@@ -4,7 +4,7 @@
 //! sorts the sends to each peer, and the receives from each peer, into that order once. The execution only
 //! walks along the queues.
 
-use super::fast_path::{FastOp, FastProgram};
+use super::fast_program::{FastOp, FastProgram};
 use super::steps::{Bytes, LocalStep, PeerQueue, RecvStep, RoundProgram, SendStep};
 use crate::base::Rank;
 use crate::plan::Buffer;

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use super::buffers::{Buffers, Memory};
 use super::copy_progress::{CopyProgress, StagedBuffers};
-use super::fast_path::{FastOp, StopPoint};
+use super::fast_path::StopPoint;
+use super::fast_program::FastOp;
 use super::prepared::Prepared;
 use super::program::Program;
 use super::scratch::Scratch;
