@@ -9,6 +9,7 @@ mod completions;
 mod devices;
 mod doctor;
 mod facade;
+mod failure;
 #[cfg(test)]
 #[path = "../../src/foreign_bytes/harness/mod.rs"]
 mod harness;
@@ -27,11 +28,11 @@ mod sys;
 mod words;
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use color::Color;
+use failure::{Failure, complain};
 
 /// Starts and examines programs that use anyccl.
 #[derive(Parser)]
@@ -63,22 +64,6 @@ enum Subcommands {
     /// The launcher's agent on another host
     #[command(hide = true)]
     Agent,
-}
-
-/// Why the tool gives up: a sentence for the user, and the exit code.
-#[derive(Debug)]
-pub struct Failure {
-    /// Exit code of the tool.
-    pub code: u8,
-    /// The sentence for the user.
-    pub text: String,
-}
-
-impl Failure {
-    /// A failure of the tool itself.
-    pub fn own(what: impl std::fmt::Display) -> Failure {
-        Failure { code: 1, text: what.to_string() }
-    }
 }
 
 fn main() -> ExitCode {
@@ -116,12 +101,6 @@ fn exit(outcome: Result<u8, Failure>) -> ExitCode {
             ExitCode::from(failure.code)
         }
     }
-}
-
-/// Writes an error to standard error.
-fn complain(text: &str) {
-    // Not eprintln: a closed standard error is no reason to panic.
-    let _ = writeln!(anstream::stderr(), "{} {text}", color::error_prefix());
 }
 
 #[cfg(test)]

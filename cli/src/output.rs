@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::sys::closed::was_closed;
 
 /// Writes to standard output, with colour where that is wanted, and returns the exit code. A reader such as

@@ -17,7 +17,7 @@ pub fn parse<A: Parser + CommandFactory>(words: &[OsString]) -> A {
         if !error.use_stderr()
             && let Err(lost) = refuse_closed_output()
         {
-            crate::complain(&lost.text);
+            crate::failure::complain(&lost.text);
             process::exit(i32::from(lost.code))
         }
         // clap itself would ignore that the help is lost.
@@ -26,7 +26,7 @@ pub fn parse<A: Parser + CommandFactory>(words: &[OsString]) -> A {
             && lost.kind() != io::ErrorKind::BrokenPipe
             && !error.use_stderr()
         {
-            crate::complain(&cannot_write("standard output", &lost));
+            crate::failure::complain(&cannot_write("standard output", &lost));
             process::exit(1)
         }
         process::exit(error.exit_code())

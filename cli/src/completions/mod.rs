@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use clap::{Args, Command, ValueEnum};
 use clap_complete::generate;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::{say, write};
 
 /// The name under which shells know the tool.

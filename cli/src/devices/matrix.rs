@@ -11,7 +11,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::Gpus;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::{say, say_json};
 use crate::perf::sizes::parse_bytes;
 use crate::progress::Progress;

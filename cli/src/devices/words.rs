@@ -1,6 +1,6 @@
 //! The devices and their links in words.
 
-use super::{Gpu, Gpus};
+use super::gpus::{Gpu, Gpus};
 
 /// The cells of a device.
 pub fn device(gpu: &Gpu) -> Vec<String> {

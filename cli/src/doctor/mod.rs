@@ -18,7 +18,7 @@ use anyccl_engine::sys::host::host_name;
 use clap::Args;
 use serde_json::json;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::info::{machine, transports};
 use crate::output::{say, say_json};
 use crate::run::number_of_ranks;

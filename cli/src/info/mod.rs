@@ -20,8 +20,8 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args};
 
-use crate::Failure;
 use crate::facade::Facade;
+use crate::failure::Failure;
 use crate::output::say;
 use crate::run::seconds;
 use section::{Section, Wanted};

@@ -11,8 +11,9 @@ pub mod placement;
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
+use crate::failure::Failure;
+use crate::output;
 use crate::run::{self, RunArguments};
-use crate::{Failure, output};
 use options::{Asked, Options};
 
 /// The help, also in the man page.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use super::arguments::PerfArguments;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::refuse_closed_output;
 use crate::run::{self, Bind, RunArguments};
 

@@ -37,7 +37,7 @@ use anyccl_engine::base::{Error, Result};
 use anyccl_engine::config::MemoryKind;
 use anyccl_engine::reduce;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::say;
 use crate::sys::signal;
 use arguments::What;

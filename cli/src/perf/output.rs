@@ -12,7 +12,7 @@ use super::noise::Noise;
 use super::page::page;
 use super::plot;
 use super::report::{Csv, Header, PairRow, Report, Row, TextTable, WholeReport, json};
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::{ResultFile, cannot_write, refuse_closed_output};
 use crate::picture::Format;
 use crate::progress::Progress;
@@ -127,7 +127,7 @@ impl Output {
 
     /// Reports an error on standard error.
     pub fn complain(&self, text: &str) {
-        self.progress.suspend(|| crate::complain(text));
+        self.progress.suspend(|| crate::failure::complain(text));
     }
 
     /// Ends all reports, and writes the files.

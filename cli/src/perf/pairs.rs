@@ -9,7 +9,7 @@ use super::measure::measure;
 use super::ping_pong::PingPong;
 use super::report::PairRow;
 use super::statistics::Summary;
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Measures and reports the requested pairs. Returns whether all received bytes were right.
 pub fn pairs(bench: &mut Bench<'_>) -> std::result::Result<bool, Failure> {

@@ -16,7 +16,7 @@ use super::memory::CollectiveCall;
 use super::report::Row;
 use super::sizes::size_of_call;
 use super::statistics::Summary;
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Measures and reports one collective. Returns whether all results were right.
 pub fn sweep(bench: &mut Bench<'_>, collective: Collective) -> Result<bool, Failure> {

@@ -12,7 +12,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::units::{bytes, counted};
-use crate::Failure;
+use crate::failure::Failure;
 use crate::perf::sizes::{Sweep, parse_bytes, size_of_call};
 use crate::spelling::{self, OneOf};
 

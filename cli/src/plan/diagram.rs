@@ -7,7 +7,7 @@ use anyccl_engine::plan::{Buffer, PlanRequest, Span};
 use anyccl_engine::simulate::Arrow;
 
 use super::svg::{Anchor, ArrowStyle, Svg};
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Upper limits: a picture with more would be a grey area.
 const MOST_ARROWS: usize = 5000;

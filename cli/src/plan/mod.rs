@@ -21,7 +21,7 @@ use anyccl_engine::plan::PlanRequest;
 use anyccl_engine::simulate::{Limits, for_rank, steps};
 use clap::Args;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::{say, say_json, write};
 use crate::perf::MEMORY;
 use crate::picture::{Format, Theme};

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use anyccl_engine::config;
 
-use crate::Failure;
 use crate::facade::files::listable;
 use crate::facade::method::held;
+use crate::failure::Failure;
 
 /// The variable that names the folder.
 const FOLDER: &str = "ANYCCL_CUDA_DOUBLE";

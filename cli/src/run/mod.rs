@@ -45,7 +45,7 @@ pub use arguments::{Bind, RunArguments, number_of_gpus, number_of_ranks, seconds
 pub use hosts::agent;
 pub use part::Part;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::mpiexec::placement;
 use crate::sys::files::FileLimit;
 use crew::Crew;

@@ -11,7 +11,7 @@ use super::binding::cores_of;
 use super::part::{Part, part_of};
 use super::torch;
 use super::watchdog::Watchdog;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::sys::child::{Orders, prepare};
 use crate::sys::cpus::CpuSet;
 use crate::sys::files::FileLimit;

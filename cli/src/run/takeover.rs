@@ -7,11 +7,11 @@
 
 use super::arguments::RunArguments;
 use super::report::LastWord;
-use crate::Failure;
 use crate::facade::Facade;
 use crate::facade::files::FacadeFiles;
 use crate::facade::method::{self, Method};
 use crate::facade::usage::{Usage, UsageReport, UsageReports};
+use crate::failure::Failure;
 
 /// The settings with which ranks of this host are started.
 pub struct Takeover {

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyccl_engine::simulate::{LinkCosts, Model, PRESETS, Preset};
 use anyccl_engine::tuning::{Links, Tuning};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::plan::call::PlannedCall;
 
 /// Links and cores of a cluster, and the choice of algorithms on it.

@@ -5,7 +5,7 @@ use anyccl_engine::plan::PlanRequest;
 use anyccl_engine::simulate::{Limits, Prediction, Skipped, simulate};
 
 use super::cluster::Cluster;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::perf::sizes::Sweep;
 use crate::plan::call::PlannedCall;
 use crate::progress::Progress;

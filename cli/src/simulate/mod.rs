@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use anyccl_engine::base::Collective;
 use clap::Args;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::{say, say_json, write};
 use crate::perf::sizes::{Sweep, parse_bytes};
 use crate::picture::{Format, Heading, Theme, lines};

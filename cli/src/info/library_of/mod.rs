@@ -24,7 +24,8 @@ use crate::facade::files::FacadeFiles;
 use crate::facade::method;
 use crate::facade::program::Loader;
 use crate::facade::usage::{Usage, UsageReport};
-use crate::{Failure, output};
+use crate::failure::Failure;
+use crate::output;
 use probe::{How, ProbeResult};
 
 /// Prints the answer.

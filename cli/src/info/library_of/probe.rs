@@ -5,10 +5,10 @@ use std::io;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::Failure;
 use crate::facade::files::FacadeFiles;
 use crate::facade::method::{held, mode_variable};
 use crate::facade::usage::{Usage, UsageReport, UsageReports};
+use crate::failure::Failure;
 use crate::run::Watchdog;
 use crate::sys::child::{Orders, prepare};
 use crate::sys::files::FileLimit;

@@ -15,7 +15,7 @@ use super::ranks::Form;
 use super::sizes::{Sweep, parse_bytes};
 use crate::picture::Theme;
 use crate::run::number_of_ranks;
-use words::{ALGORITHMS, DATATYPE, OPERATOR, WHAT};
+use words::{ALGORITHMS, DATATYPE, EVERY_ALGORITHM, OPERATOR, WHAT};
 pub use words::{Iterations, MEMORY, Target, What};
 
 const EXAMPLES: &str = "\
@@ -34,9 +34,6 @@ With -n the ranks are started here; without it this command is one rank of a job
 started. Which transport is used is said by ANYCCL_TRANSPORT, as for every program.
 
 Exit code: 0; 1 when a result was wrong or something failed; 2 for wrong usage.";
-
-/// Name in `--algorithms` for all algorithms of the collective.
-const EVERY_ALGORITHM: &str = "all";
 
 /// Measure collectives and point-to-point transfers
 ///

@@ -3,11 +3,12 @@
 use anyccl_engine::algo;
 use anyccl_engine::base::{Collective, ReduceOp};
 
-use super::words::{Target, What, listed};
-use super::{EVERY_ALGORITHM, PerfArguments};
+use super::PerfArguments;
+use super::words::{EVERY_ALGORITHM, Target, What, listed};
+use crate::failure::Failure;
 use crate::perf::page;
 use crate::picture::Format;
-use crate::{Failure, spelling};
+use crate::spelling;
 
 impl PerfArguments {
     /// Refuses a request that cannot be measured by `size` ranks. `None`: by any number, while it is unknown.

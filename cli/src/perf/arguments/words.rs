@@ -7,7 +7,6 @@ use anyccl_engine::base::{Collective, Datatype, ReduceOp};
 use anyccl_engine::config::MemoryKind;
 use serde::{Serialize, Serializer};
 
-use super::EVERY_ALGORITHM;
 use crate::plan::call::algorithm_names;
 use crate::spelling::{self, OneOf};
 
@@ -52,6 +51,8 @@ pub const DATATYPE: OneOf<Datatype> =
     OneOf { parse: datatype, names: || Datatype::ALL.map(Datatype::name).to_vec() };
 pub const OPERATOR: OneOf<ReduceOp> =
     OneOf { parse: operator, names: || ReduceOp::ALL.map(ReduceOp::name).to_vec() };
+/// Name in `--algorithms` for all algorithms of the collective.
+pub const EVERY_ALGORITHM: &str = "all";
 pub const ALGORITHMS: OneOf<String> = OneOf {
     parse: |text| Ok(text.to_string()),
     names: || [EVERY_ALGORITHM].into_iter().chain(algorithm_names()).collect(),

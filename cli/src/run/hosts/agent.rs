@@ -10,7 +10,7 @@ use std::process::{Child, Stdio};
 use super::frame::Frame;
 use super::order::Order;
 use super::ranks_here::RanksHere;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::run::arguments::Bind;
 use crate::run::fake_gpus;
 use crate::run::other_mpi::OtherMpi;

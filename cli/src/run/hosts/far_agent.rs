@@ -13,7 +13,7 @@ use super::host_list::HostRanks;
 use super::order::Order;
 use super::placement::{SSH, quoted, words};
 use super::setup::Common;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::mpiexec::placement::is_here;
 use crate::run::arguments::{Bind, OWN_VARIABLES};
 use crate::sys::child::{Orders, prepare};
