@@ -4,7 +4,8 @@
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use crate::{Result, workspace};
+use crate::result::Result;
+use crate::workspace;
 
 /// Arguments of the task.
 #[derive(clap::Args)]

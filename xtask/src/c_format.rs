@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::cargo::{output, run};
-use crate::{Result, workspace};
+use crate::result::Result;
+use crate::workspace;
 
 /// Major version of the clang-format that formatted the tree.
 const VERSION: &str = "23";

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::glibc::{OldGlibc, TARGET};
-use crate::{Result, workspace};
+use crate::result::Result;
+use crate::workspace;
 
 /// A call of the cargo that runs this task, in the root of the workspace.
 pub fn cargo(arguments: &[&str]) -> Command {
@@ -44,7 +44,7 @@ pub fn build_for_tests() -> Result<PathBuf> {
 
 /// A call of cargo build for what users get. Messages and debug information do not tell where it was built,
 /// and two clones in different folders give the same files. Flags of the user's own are stronger.
-fn build_command(packages: &[&str], profile: &str) -> Command {
+pub fn build_command(packages: &[&str], profile: &str) -> Command {
     let mut command = cargo(&["build", "--profile", profile]);
     for package in packages {
         command.args(["--package", package]);
@@ -73,22 +73,6 @@ pub fn check_no_build_places(files: &[PathBuf]) -> Result {
         }
     }
     Ok(())
-}
-
-/// Builds packages in a profile for a system with an old glibc, `None` for this one. Returns the folder where
-/// cargo puts the results. The profile `dev` is that of the tests.
-pub fn build(packages: &[&str], profile: &str, old: Option<&OldGlibc>) -> Result<PathBuf> {
-    if profile == "dev" && old.is_none() {
-        return build_for_tests();
-    }
-    let mut command = build_command(packages, profile);
-    let mut target = workspace::target();
-    if let Some(old) = old {
-        old.apply(&mut command);
-        target.push(TARGET);
-    }
-    run(&mut command)?;
-    Ok(target.join(if profile == "dev" { "debug" } else { profile }))
 }
 
 #[cfg(test)]

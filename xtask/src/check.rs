@@ -1,7 +1,8 @@
 //! `cargo xtask check`: all checks that must pass before a commit, except the tests.
 
 use crate::cargo::{cargo, run as run_program};
-use crate::{Result, abi, c_format, docs, header, licenses, ptx, symbols, words};
+use crate::result::Result;
+use crate::{abi, c_format, docs, header, licenses, ptx, symbols, words};
 
 /// Arguments of the task.
 #[derive(clap::Args)]

@@ -21,7 +21,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Result, cargo, workspace};
+use crate::result::Result;
+use crate::{cargo, workspace};
 
 /// The names under which programs look for the runtime.
 const RUNTIMES: [&str; 2] = ["libcudart.so.12", "libcudart.so.13"];

@@ -17,6 +17,7 @@ use anyccl_engine::algo::ALGORITHMS;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
 use anyccl_engine::config::VARIABLES;
 
+use crate::markdown::table;
 use crate::mpi_functions;
 use crate::pictures::pictures;
 
@@ -194,23 +195,6 @@ fn algorithms() -> String {
         );
     }
     page
-}
-
-/// Appends a Markdown table.
-pub fn table(page: &mut String, heads: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
-    let mut line = |cells: &mut dyn Iterator<Item = String>| {
-        page.push('|');
-        for cell in cells {
-            // An unescaped bar would end the cell.
-            let _ = write!(page, " {} |", cell.replace('|', "\\|"));
-        }
-        page.push('\n');
-    };
-    line(&mut heads.iter().map(|head| (*head).to_owned()));
-    line(&mut heads.iter().map(|_| "---".to_owned()));
-    for row in rows {
-        line(&mut row.into_iter());
-    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::cargo::{cargo, output, run};
-use crate::{Result, workspace};
+use crate::result::Result;
+use crate::workspace;
 
 /// Fails when a crate has a licence that `deny.toml` does not accept.
 pub fn check() -> Result {

@@ -11,11 +11,13 @@ mod glibc;
 mod header;
 mod install;
 mod licenses;
+mod markdown;
 mod mpi_functions;
 mod pictures;
 mod ptx;
 mod pypi;
 mod release;
+mod result;
 mod rooms;
 mod symbols;
 mod wheels_on_debian;
@@ -25,9 +27,6 @@ mod workspace;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-
-/// Result of a task; its error is a message or an error of the system.
-type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Build tasks of anyccl.
 #[derive(Parser)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use anyccl_mpi::functions::Function;
 
-use crate::docs::table;
+use crate::markdown::table;
 
 anyccl_mpi::attributes!(listing);
 anyccl_mpi::collectives!(listing);

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::{Result, cargo, workspace};
+use crate::result::Result;
+use crate::{cargo, workspace};
 
 /// Installs packages into target/NAME, unless they are there. Returns the Python of this environment; the
 /// programs of the packages lie beside it.

@@ -5,7 +5,8 @@
 
 use std::process::Command;
 
-use crate::{Result, cargo, workspace};
+use crate::result::Result;
+use crate::{cargo, workspace};
 
 /// Each library in the build folder, and the name under which it is installed.
 const LIBRARIES: [(&str, &str); 5] = [

@@ -13,7 +13,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use self::retired::Retired;
-use crate::{Result, workspace};
+use crate::result::Result;
+use crate::workspace;
 
 /// Columns of a line, as in rustfmt.toml.
 const WIDTH: usize = 110;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::Result;
+use crate::result::Result;
 
 /// The version of every crate of the workspace.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -13,8 +13,9 @@ mod record;
 use std::fs;
 use std::path::PathBuf;
 
+use crate::glibc;
+use crate::result::Result;
 use crate::workspace::{self, VERSION};
-use crate::{Result, glibc};
 
 /// Arguments of the task.
 #[derive(clap::Args)]

@@ -16,7 +16,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::process::Command;
 
-use crate::{Result, cargo, workspace};
+use crate::result::Result;
+use crate::{cargo, workspace};
 
 const HEADER: &str = "include/anyccl/anyccl.h";
 /// Macros that only speak to the compiler.

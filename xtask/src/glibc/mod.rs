@@ -2,6 +2,7 @@
 //!
 //! Packages are linked against stubs of an old glibc ([`OldGlibc`]), so that they run on all systems since.
 
+mod build;
 mod old;
 
 use std::fmt;
@@ -9,9 +10,11 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::str::FromStr;
 
+pub use build::build;
 pub use old::{OldGlibc, TARGET};
 
-use crate::{Result, cargo};
+use crate::cargo;
+use crate::result::Result;
 
 /// The oldest glibc on which packages run, as README.md and docs/RELEASING.md state it: that of RHEL 8 and
 /// Debian 10, and the tag `manylinux_2_28` of Python wheels. memfd_create came one release before.

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Version;
-use crate::{Result, cargo, pypi, workspace};
+use crate::result::Result;
+use crate::{cargo, pypi, workspace};
 
 /// The package that has zig.
 const ZIG: &str = "ziglang==0.17.0";

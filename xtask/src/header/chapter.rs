@@ -10,8 +10,8 @@
 //! What is equal in all chapters is added here: the include guard, `extern "C"`, and the end of the group
 //! that the chapter's text opens for Doxygen.
 
-use crate::Result;
 use crate::header::items::Items;
+use crate::result::Result;
 
 const NOTICE: &str = "/* Generated from abi/native by `cargo xtask header`. Do not edit. */";
 

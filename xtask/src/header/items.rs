@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::Result;
+use crate::result::Result;
 
 /// Columns of a line of the header.
 const WIDTH: usize = 110;

@@ -21,7 +21,7 @@ use std::path::Path;
 
 use self::chapter::Chapter;
 use self::items::Items;
-use crate::Result;
+use crate::result::Result;
 use crate::workspace::{self, VERSION};
 
 /// The chapter that includes all others.

@@ -7,7 +7,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::{Result, cargo};
+use crate::cargo;
+use crate::result::Result;
 
 /// Links the empty library `alias`, with the soname of its file, for `library`, whose soname is `needed`.
 pub fn link(library: &Path, needed: &str, alias: &Path) -> Result {

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use super::Writer;
-use crate::{Result, cargo};
+use crate::cargo;
+use crate::result::Result;
 
 /// The shells, and where each of them looks for completions of all users.
 const COMPLETIONS: [(&str, &str); 3] = [

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::Writer;
-use crate::Result;
+use crate::result::Result;
 use crate::workspace::root;
 
 /// Where the documents lie below the prefix.

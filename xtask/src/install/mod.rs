@@ -38,6 +38,7 @@
 mod alias;
 mod command_line;
 mod documents;
+mod names;
 mod notices;
 mod split_debug;
 mod uninstall;
@@ -48,20 +49,16 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use names::PACKAGES;
+pub use names::SONAME;
+
 pub use notices::text as notices;
 pub use uninstall::Uninstall;
 pub use writer::Writer;
 
-use crate::glibc::{OldGlibc, Version};
+use crate::glibc::{self, OldGlibc, Version};
+use crate::result::Result;
 use crate::workspace::{VERSION, root};
-use crate::{Result, cargo};
-
-/// The number in the soname, as abi/native/build.rs sets it.
-pub const SONAME: &str = "libanyccl.so.0";
-
-/// Packages that are built and installed.
-const PACKAGES: [&str; 6] =
-    ["anyccl-native", "anyccl-nccl", "anyccl-mpi-std", "anyccl-mpi-mpich", "anyccl-audit", "anyccl-cli"];
 
 /// Arguments of the task.
 #[derive(clap::Args)]
@@ -98,7 +95,7 @@ impl Install {
     /// Builds the packages and copies the results.
     pub fn run(&self) -> Result {
         let old = self.glibc.map(OldGlibc::make).transpose()?;
-        let built = cargo::build(&PACKAGES, &self.profile, old.as_ref())?;
+        let built = glibc::build(&PACKAGES, &self.profile, old.as_ref())?;
         let prefix = under(&self.destdir, &self.prefix);
         let mut to = Writer::new(&prefix);
         to.program(&built.join("anyccl"), "bin/anyccl")?;

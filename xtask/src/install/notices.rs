@@ -10,9 +10,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::PACKAGES;
+use super::names::PACKAGES;
+use crate::cargo;
+use crate::result::Result;
 use crate::workspace::root;
-use crate::{Result, cargo};
 
 /// Name of the file, in the folder of documents.
 pub const NAME: &str = "THIRD-PARTY-NOTICES";

@@ -6,7 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Result, cargo};
+use crate::cargo;
+use crate::result::Result;
 
 /// Place of the debug information of a file.
 pub fn place(file: &Path) -> PathBuf {

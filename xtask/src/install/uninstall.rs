@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::under;
 use super::writer::{LIST, remove};
-use crate::Result;
+use crate::result::Result;
 
 /// Arguments of the task.
 #[derive(clap::Args)]

@@ -13,11 +13,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::SONAME;
+use super::names::SONAME;
 use crate::abi::releases;
+use crate::cargo;
 use crate::glibc::OldGlibc;
+use crate::result::Result;
 use crate::workspace::{VERSION, root};
-use crate::{Result, cargo};
 
 /// Links `library` from the static library.
 pub fn link(archive: &Path, old: Option<&OldGlibc>, library: &Path) -> Result {

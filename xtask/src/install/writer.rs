@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use super::split_debug;
-use crate::Result;
+use crate::result::Result;
 
 /// The list of installed files, below the prefix.
 pub const LIST: &str = "lib/anyccl/installed.txt";

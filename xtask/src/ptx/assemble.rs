@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::cargo::run as run_program;
-use crate::{Result, workspace};
+use crate::result::Result;
+use crate::workspace;
 
 /// Command that installs ptxas.
 const INSTALL: &str = "python3 capi-tests/pypi.py target/ptxas nvidia-cuda-nvcc-cu12==12.9.86";
@@ -13,7 +14,7 @@ const GPUS: [&str; 8] = ["sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "
 
 /// Assembles the file. Prints a line when ptxas is missing.
 pub fn run(ptx: &Path) -> Result {
-    let Some(ptxas) = super::package("ptxas", "cuda_nvcc/bin/ptxas") else {
+    let Some(ptxas) = super::places::package("ptxas", "cuda_nvcc/bin/ptxas") else {
         println!("not assembled: ptxas is missing; install it by: {INSTALL}");
         return Ok(());
     };

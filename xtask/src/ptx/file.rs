@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 use lzma_rust2::{LzmaOptions, LzmaReader, LzmaWriter};
 
-use crate::Result;
+use crate::result::Result;
 
 /// The preset of xz that takes longest and makes least.
 const PRESET: u32 = 9;
 
 pub fn path() -> PathBuf {
-    super::folder().join("anyccl.ptx.lzma")
+    super::places::folder().join("anyccl.ptx.lzma")
 }
 
 /// The text of the committed file.

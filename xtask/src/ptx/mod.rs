@@ -8,18 +8,19 @@
 mod assemble;
 mod file;
 mod nvrtc;
+mod places;
 
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
-use crate::{Result, workspace};
+use crate::result::Result;
+use crate::workspace;
 use nvrtc::Nvrtc;
+use places::{INSTALL, folder};
 
-/// Command that installs NVRTC.
-const INSTALL: &str = "python3 capi-tests/pypi.py target/nvrtc nvidia-cuda-nvrtc-cu11==11.8.89";
 /// Options of the compiler. Products are not fused with sums, because results are those of the host.
 const OPTIONS: [&str; 3] = ["--gpu-architecture=compute_60", "--fmad=false", "--std=c++14"];
 /// First words of the line with the hash.
@@ -72,10 +73,6 @@ pub fn check() -> Result {
             Ok(())
         }
     }
-}
-
-fn folder() -> PathBuf {
-    workspace::root().join("src/device/kernels")
 }
 
 /// Writes the text of the committed file to a file for other programs.
@@ -139,16 +136,6 @@ fn compact(ptx: &str) -> String {
         text.push('\n');
     }
     text
-}
-
-/// The folder of a package of NVIDIA in a virtual environment under target/.
-fn package(environment: &str, part: &str) -> Option<PathBuf> {
-    let lib: &Path = &workspace::target().join(environment).join("lib");
-    let pythons = fs::read_dir(lib).ok()?;
-    pythons
-        .flatten()
-        .map(|python| python.path().join("site-packages/nvidia").join(part))
-        .find(|path| path.exists())
 }
 
 #[cfg(test)]

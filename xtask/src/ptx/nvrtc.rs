@@ -6,7 +6,7 @@ use std::ptr;
 
 use libloading::Library;
 
-use crate::Result;
+use crate::result::Result;
 
 /// Version that makes the committed PTX. Every driver since CUDA 11.8 takes its output.
 const VERSION: (c_int, c_int) = (11, 8);
@@ -33,16 +33,18 @@ pub struct Nvrtc {
 impl Nvrtc {
     /// Opens the library in target/nvrtc. `None`: it is not installed.
     pub fn open() -> Result<Option<Nvrtc>> {
-        let Some(folder) = super::package("nvrtc", "cuda_nvrtc/lib") else { return Ok(None) };
+        let Some(folder) = super::places::package("nvrtc", "cuda_nvrtc/lib") else { return Ok(None) };
         // SAFETY: NVIDIA's library runs no code of its own when it is loaded, but its constructors.
         let library = unsafe { Library::new(folder.join("libnvrtc.so.11.2")) }?;
         let nvrtc = Nvrtc { library };
         let version = nvrtc.version()?;
         let wanted = format!("{}.{}", VERSION.0, VERSION.1);
         if version != wanted {
-            return Err(
-                format!("target/nvrtc has NVRTC {version}, not {wanted}; run: {}", super::INSTALL).into()
-            );
+            return Err(format!(
+                "target/nvrtc has NVRTC {version}, not {wanted}; run: {}",
+                super::places::INSTALL
+            )
+            .into());
         }
         Ok(Some(nvrtc))
     }

@@ -9,10 +9,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Release, files, tarballs, tool};
+use super::folders::{Release, files};
+use super::{tarballs, tool};
 use crate::install::{Install, notices};
+use crate::result::Result;
 use crate::workspace::{VERSION, root};
-use crate::{Result, cargo, glibc};
+use crate::{cargo, glibc};
 
 /// Debian's folder of libraries, below /usr.
 const LIBDIR: &str = "lib/x86_64-linux-gnu";

@@ -3,9 +3,11 @@
 use std::fs;
 use std::process::Command;
 
-use super::{Release, tool};
+use super::folders::Release;
+use super::tool;
+use crate::result::Result;
 use crate::workspace::VERSION;
-use crate::{Result, cargo, workspace};
+use crate::{cargo, workspace};
 
 /// The tool, from crates.io.
 const TOOL: &str = "cargo-cyclonedx@0.5.9";

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::files;
-use crate::Result;
+use super::folders::files;
+use crate::result::Result;
 
 /// The file with the checksums, in the format of sha256sum.
 const SUMS: &str = "SHA256SUMS";

@@ -4,9 +4,11 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use super::{Release, files, tool};
+use super::folders::{Release, files};
+use super::tool;
+use crate::cargo;
+use crate::result::Result;
 use crate::workspace::VERSION;
-use crate::{Result, cargo};
 
 /// Packs the last commit.
 pub fn source(release: &Release) -> Result {

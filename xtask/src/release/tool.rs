@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::{Result, cargo, workspace};
+use crate::result::Result;
+use crate::{cargo, workspace};
 
 /// A call of git in this repository.
 pub fn git(arguments: &[&str]) -> Command {

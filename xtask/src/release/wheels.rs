@@ -7,10 +7,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::{Release, files, tool};
+use super::folders::{Release, files};
+use super::tool;
 use crate::glibc::OldGlibc;
+use crate::result::Result;
 use crate::workspace::root;
-use crate::{Result, cargo, glibc, pypi};
+use crate::{cargo, glibc, pypi};
 
 /// What makes and checks wheels.
 const TOOLS: [&str; 6] = [

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use syn::visit::{self, Visit};
 
-use crate::Result;
+use crate::result::Result;
 
 /// The names of a path, such as `["crate", "sys", "clock"]`.
 pub type Names = Vec<String>;

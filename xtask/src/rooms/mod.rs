@@ -16,7 +16,8 @@ use arrows::{Arrows, arrows};
 use circles::Listed;
 use crate_files::CrateFiles;
 
-use crate::{Result, workspace};
+use crate::result::Result;
+use crate::workspace;
 
 /// Paths of the roots of the crates.
 const ROOTS: [&str; 14] = [
