@@ -12,10 +12,11 @@ use anyccl_edge::{ObjectRef, Resolved, blocks, buffers};
 use anyccl_engine::base::{Call, CallKind, Collective, Result};
 use anyccl_engine::comm::{Operation, Operator};
 
+use crate::action::Action;
 use crate::call::Progress;
 use crate::communicator::Comm;
 use crate::datatype::datatype_of;
-use crate::group::{self, Action};
+use crate::group;
 use crate::types::{cudaStream_t, ncclComm_t, ncclDataType_t, ncclRedOp_t};
 
 /// The arguments of a collective, as they came from C.

@@ -26,9 +26,9 @@ use parking_lot::Mutex;
 
 use crate::clique::{Clique, Member};
 use crate::completion::wait_for;
+use crate::in_streams::InStreams;
 use crate::registrations::Registrations;
 use crate::result::{self, ncclInProgress, ncclSuccess};
-use crate::streams::InStreams;
 use crate::types::{ncclComm_t, ncclResult_t};
 use crate::window_table::{Outbox, Windows};
 

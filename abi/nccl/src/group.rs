@@ -20,30 +20,17 @@ use std::thread;
 
 use anyccl_edge::check::invalid;
 use anyccl_edge::{ObjectRef, Out};
-use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Error, Result};
-use anyccl_engine::comm::{
-    Communicator, Operation, Operator, Places, Request, RoomyCall, Unequal, Work, wait_until_one_engine,
-};
-use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
-use anyccl_engine::plan::{Block, BlockLayout};
+use anyccl_engine::base::{Error, Result};
+use anyccl_engine::comm::{RoomyCall, Work, wait_until_one_engine};
 
+use crate::action::Action;
 use crate::call::Progress;
 use crate::communicator::Comm;
 use crate::completion::wait_for;
 use crate::pending_comm::PendingComm;
-use crate::signals::{Put, SignalWait};
+use crate::signals::SignalWait;
 use crate::streams::{self, GroupCall, Tail};
 use crate::types::{NCCL_SIM_INFO_MAGIC, cudaStream_t, ncclSimInfo_t};
-
-/// A call whose arguments were checked.
-pub enum Action {
-    Collective { operation: Operation, operator: Option<Arc<Operator>> },
-    AllToAllV { datatype: Datatype, send: *const u8, recv: *mut u8, input: Vec<Block>, output: Vec<Block> },
-    Send(OutgoingMessage),
-    Receive(Selector, RecvBuffer),
-    Put(Put),
-    Wait(Vec<SignalWait>),
-}
 
 /// A call that will start at the end of the group.
 struct Queued {
@@ -55,7 +42,7 @@ struct Queued {
 impl Queued {
     fn make_room(&self) -> Option<Result<RoomyCall>> {
         // A communicator without an engine is refused when the call starts.
-        streams::make_room(&self.action, self.comm.engine().ok()?, self.stream)
+        self.action.make_room(self.comm.engine().ok()?, self.stream)
     }
 }
 
@@ -70,83 +57,6 @@ thread_local! {
 #[inline]
 pub fn is_open() -> bool {
     DEPTH.get() > 0
-}
-
-impl Action {
-    /// Runs the action until it has ended.
-    ///
-    /// # Safety
-    /// Its buffers are as NCCL documents them, and nobody else uses them meanwhile.
-    #[inline]
-    unsafe fn run(&self, comm: &Comm, engine: &Communicator) -> Result<()> {
-        match self {
-            Action::Collective { operation, operator } => {
-                // SAFETY: passed on from our caller.
-                unsafe { engine.run_with_operator(operation, operator.as_ref()) }
-            }
-            // SAFETY: passed on from our caller.
-            Action::Send(what) => unsafe { engine.send(what) },
-            Action::Wait(waits) => waits.iter().try_for_each(|wait| wait.wait(comm, engine)),
-            _ => {
-                // SAFETY: passed on from our caller.
-                let Some(request) = unsafe { self.start(comm, engine) }? else { return Ok(()) };
-                wait_for(&mut request.into(), self.expected())
-            }
-        }
-    }
-
-    /// Starts the action. `None`: there is nothing to wait for, or the action is a wait for signals, which
-    /// has no start.
-    ///
-    /// # Safety
-    /// See [`Action::run`], until the request has ended.
-    unsafe fn start(&self, comm: &Comm, engine: &Communicator) -> Result<Option<Request>> {
-        let request = match self {
-            Action::Collective { operation, operator } => {
-                // SAFETY: passed on from our caller.
-                unsafe { engine.start_with_operator(operation, operator.as_ref()) }
-            }
-            // SAFETY: passed on from our caller.
-            Action::Send(what) => unsafe { engine.start_send(what) },
-            // SAFETY: passed on from our caller.
-            Action::Receive(selector, buffer) => unsafe { engine.start_receive(*selector, *buffer) },
-            Action::AllToAllV { datatype, send, recv, input, output } => {
-                let layout = BlockLayout { input, output, ..BlockLayout::NONE };
-                let places = Places::Buffers { send: *send, recv: *recv };
-                let collective = Collective::AllToAllV;
-                let call = Unequal { collective, datatype: *datatype, op: None, root: 0, layout, places };
-                // SAFETY: passed on from our caller.
-                unsafe { engine.start_unequal(&call) }
-            }
-            Action::Put(put) => return put.post(comm, engine).map(|()| None),
-            Action::Wait(_) => return Ok(None),
-        };
-        request.map(Some)
-    }
-
-    /// Time of the action by the cost model, in microseconds.
-    fn estimate(&self, engine: &Communicator) -> Result<f64> {
-        let message = |datatype, count| Call { kind: CallKind::Transfer, datatype, op: None, root: 0, count };
-        match self {
-            Action::Collective { operation, .. } => engine.predicted_us(&operation.call),
-            Action::AllToAllV { datatype, input, .. } => {
-                let sent =
-                    input.iter().map(|block| engine.predicted_us(&message(*datatype, block.len as u64)));
-                sent.sum()
-            }
-            Action::Send(what) => engine.predicted_us(&message(what.datatype, what.count)),
-            Action::Put(_) | Action::Wait(_) => Ok(0.0),
-            Action::Receive(_, buffer) => engine.predicted_us(&message(buffer.datatype, buffer.count)),
-        }
-    }
-
-    /// Number of elements that a receive should get: NCCL requires the same count on both sides of a message.
-    pub fn expected(&self) -> Option<u64> {
-        match self {
-            Action::Receive(_, buffer) => Some(buffer.count),
-            _ => None,
-        }
-    }
 }
 
 /// Runs the action of a call now, or queues it for the end of the group.
@@ -164,7 +74,7 @@ pub unsafe fn submit(
         return enqueue(&comm, action, stream);
     }
     let engine = comm.engine()?;
-    if let Some(room) = streams::make_room(&action, engine, stream) {
+    if let Some(room) = action.make_room(engine, stream) {
         // SAFETY: passed on from our caller.
         return unsafe { streams::enqueue(&comm.share(), room?, action.expected()) }.map(|()| Progress::Done);
     }

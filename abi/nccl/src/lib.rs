@@ -13,7 +13,7 @@
 //!   [`properties`] answers questions about them.
 //! - [`config`] reads the settings that a program passes, [`variables`] the environment. [`parameters`] gives
 //!   a program the variables by their keys. [`comm_id`] is NCCL_COMM_ID, a variable in place of an id.
-//! - [`collective`] and [`transfer`] check arguments and make a [`group::Action`]. [`group`] decides when it
+//! - [`collective`] and [`transfer`] check arguments and make a [`action::Action`]. [`group`] decides when it
 //!   is started, and when [`completion`] waits for it. [`configured`] has the collectives with settings of
 //!   their own. [`operators`] and [`datatype`] translate NCCL's numbers.
 //! - [`windows`] has the one-sided calls, [`window_table`] the memory that they write to. [`signals`] carries
@@ -31,6 +31,7 @@
 // The contract of each function is NCCL's documentation. `functions` says once why all of them are unsafe.
 #![allow(clippy::missing_safety_doc)]
 
+mod action;
 mod call;
 mod clique;
 mod collective;
@@ -45,6 +46,7 @@ mod failure_log;
 mod formation;
 mod functions;
 mod group;
+mod in_streams;
 mod last_error;
 mod leaving;
 mod mark;

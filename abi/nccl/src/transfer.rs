@@ -9,10 +9,11 @@ use anyccl_edge::{ObjectRef, buffers, check};
 use anyccl_engine::base::{Call, CallKind, Datatype, Rank, Result};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector, Tag};
 
+use crate::action::Action;
 use crate::call::Progress;
 use crate::communicator::Comm;
 use crate::datatype::datatype_of;
-use crate::group::{self, Action};
+use crate::group;
 use crate::types::{cudaStream_t, ncclComm_t, ncclDataType_t};
 
 const TAG: Tag = 0;

@@ -10,10 +10,11 @@ use anyccl_edge::check::{self, invalid, not_null};
 use anyccl_edge::{Out, buffers};
 use anyccl_engine::base::{Call, CallKind, Result};
 
+use crate::action::Action;
 use crate::call::Progress;
 use crate::communicator::Comm;
 use crate::datatype::datatype_of;
-use crate::group::{self, Action};
+use crate::group;
 use crate::signals::{Put, SignalWait, tag_of};
 use crate::types::{cudaStream_t, ncclComm_t, ncclDataType_t, ncclWaitSignalDesc_t, ncclWindow_t};
 
