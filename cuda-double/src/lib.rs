@@ -52,6 +52,7 @@ pub mod pointer;
 pub mod pool;
 pub mod settings;
 pub mod status;
+pub mod status_text;
 pub mod stream;
 pub mod value;
 pub mod vmm;

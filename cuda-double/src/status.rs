@@ -1,9 +1,5 @@
 //! Result codes of the driver (`CUresult`), their names and sentences.
 
-use std::ffi::c_char;
-
-use crate::argument::Out;
-
 /// A `CUresult`.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +16,7 @@ macro_rules! codes {
         }
 
         /// Name and sentence of each code; both end with a zero.
-        const CODES: &[(u32, &str, &str)] =
+        pub(crate) const CODES: &[(u32, &str, &str)] =
                 &[$(($number, concat!($name, "\0"), concat!($sentence, "\0"))),*];
     };
 }
@@ -78,29 +74,4 @@ impl From<Result> for Status {
 /// Fails with `INVALID_VALUE` unless `holds`.
 pub fn require(holds: bool) -> Result {
     if holds { Ok(()) } else { Err(Status::INVALID_VALUE) }
-}
-
-fn texts(status: Status) -> Result<(&'static str, &'static str)> {
-    let found = CODES.iter().find(|(number, ..)| *number == status.0);
-    found.map(|&(_, name, sentence)| (name, sentence)).ok_or(Status::INVALID_VALUE)
-}
-
-/// `cuGetErrorName`; works before `cuInit`.
-#[unsafe(no_mangle)]
-pub extern "C" fn cuGetErrorName(status: Status, name: Out<*const c_char>) -> Status {
-    let found = texts(status).map(|(name, _)| name.as_ptr().cast());
-    answer(name, found)
-}
-
-/// `cuGetErrorString`; works before `cuInit`.
-#[unsafe(no_mangle)]
-pub extern "C" fn cuGetErrorString(status: Status, sentence: Out<*const c_char>) -> Status {
-    let found = texts(status).map(|(_, sentence)| sentence.as_ptr().cast());
-    answer(sentence, found)
-}
-
-/// Writes the text, or NULL for a code that does not exist.
-fn answer(place: Out<*const c_char>, found: Result<*const c_char>) -> Status {
-    let written = place.set(found.unwrap_or(std::ptr::null()));
-    written.and(found.map(drop)).into()
 }

@@ -4,6 +4,7 @@
 
 use std::ffi::c_int;
 
+use crate::arguments::{Plane, PlaneSide};
 use crate::context;
 use crate::driver::Driver;
 use crate::entry::call_in_context;
@@ -13,35 +14,6 @@ use crate::error::{Error, Result};
 const HOST: u32 = 1;
 const DEVICE: u32 = 2;
 const ANY: u32 = 4;
-
-/// One side of a `CUDA_MEMCPY2D`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PlaneSide {
-    x_bytes: usize,
-    y: usize,
-    memory_type: u32,
-    host: usize,
-    device: usize,
-    array: usize,
-    pitch: usize,
-}
-
-/// A `CUDA_MEMCPY2D`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Plane {
-    from: PlaneSide,
-    to: PlaneSide,
-    width_bytes: usize,
-    height: usize,
-}
-
-impl PlaneSide {
-    fn of(address: usize, pitch: usize, memory_type: u32) -> PlaneSide {
-        PlaneSide { memory_type, host: address, device: address, pitch, ..PlaneSide::default() }
-    }
-}
 
 /// A `cudaMemcpyKind`.
 #[derive(Clone, Copy)]

@@ -5,9 +5,8 @@ use std::sync::LazyLock;
 
 use libloading::Library;
 
-use crate::copy::Plane;
+use crate::arguments::{Handle, Plane};
 use crate::error::{Error, Result};
-use crate::ipc::Handle;
 
 /// The oldest driver that a runtime of CUDA 12 works with.
 const OLDEST: c_int = 12_000;

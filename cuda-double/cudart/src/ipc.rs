@@ -1,13 +1,7 @@
 //! Memory and events of other processes (`cudaIpc*`).
 
+use crate::arguments::Handle;
 use crate::entry::forward;
-
-/// A `cudaIpcMemHandle_t` or a `cudaIpcEventHandle_t`: bytes that another process may open.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Handle {
-    reserved: [u8; 64],
-}
 
 forward! {
     /// `cudaIpcGetMemHandle`.

@@ -17,6 +17,7 @@
 
 #![allow(non_snake_case)]
 
+mod arguments;
 pub mod context;
 pub mod copy;
 pub mod device;

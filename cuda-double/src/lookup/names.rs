@@ -24,7 +24,7 @@ use crate::module::launch::*;
 use crate::pinned::*;
 use crate::pointer::*;
 use crate::pool::*;
-use crate::status::*;
+use crate::status_text::*;
 use crate::stream::api::*;
 use crate::value::api::*;
 use crate::value::batch::*;
