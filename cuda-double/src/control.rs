@@ -4,12 +4,12 @@ use std::ffi::{c_char, c_int};
 
 use crate::argument::{In, Out};
 use crate::status::Status;
-use crate::{counts, delays, faults, stream};
+use crate::{delays, faults, init, stream};
 
 /// Writes the counts of live objects into `size` bytes, such as `allocations=0 bytes=0`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaDoubleLiveObjects(text: Out<c_char>, size: usize) -> Status {
-    text.write_text(&counts::line(), size).into()
+    text.write_text(&init::line(), size).into()
 }
 
 /// Replaces `CUDA_DOUBLE_FAIL`, `CUDA_DOUBLE_FAIL_STICKY` and `CUDA_DOUBLE_IGNORE` from now on, and counts

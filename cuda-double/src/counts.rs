@@ -1,13 +1,11 @@
 //! Live objects, counted, so that a test sees what was left behind.
 
 use std::ffi::c_int;
-use std::io::Write;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::settings::settings;
-use crate::{entry, faults, loud};
+use crate::loud;
 
 /// A kind of object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +79,11 @@ pub fn value(kind: Kind) -> i64 {
     COUNTS[kind as usize].load(Ordering::Relaxed)
 }
 
+/// All counts, with their names.
+pub fn all() -> impl Iterator<Item = (&'static str, i64)> {
+    NAMES.iter().zip(&COUNTS).map(|(name, count)| (*name, count.load(Ordering::Relaxed)))
+}
+
 /// Counts what CUDA leaves undefined and says it.
 pub fn fault(sentence: &str) {
     add(Kind::Faults, 1);
@@ -97,7 +100,7 @@ pub fn note_descriptor(descriptor: c_int) {
 }
 
 /// Descriptors that the program has not closed.
-fn open_descriptors() -> usize {
+pub fn open_descriptors() -> usize {
     let descriptors = DESCRIPTORS.lock();
     descriptors.iter().filter(|(fd, device, inode)| identity(*fd) == Some((*device, *inode))).count()
 }
@@ -108,35 +111,4 @@ fn identity(descriptor: c_int) -> Option<(u64, u64)> {
     // SAFETY: the kernel writes a `stat` that is large enough; a descriptor that is closed is an error.
     let result = unsafe { libc::fstat(descriptor, &raw mut stat) };
     (result == 0).then_some((stat.st_dev, stat.st_ino))
-}
-
-/// All counts on one line, such as `allocations=0 bytes=0`; at its end the calls, and those that were made to
-/// fail.
-pub fn line() -> String {
-    let counts = NAMES.iter().zip(&COUNTS);
-    let mut line: String =
-        counts.map(|(name, count)| format!("{name}={} ", count.load(Ordering::Relaxed))).collect();
-    let (calls, failures) = faults::counts();
-    line.push_str(&format!("descriptors={} calls={calls} failures={failures}", open_descriptors()));
-    line
-}
-
-/// At the exit of the process, writes the counts if the settings say where, and ends the driver.
-pub fn report_at_exit() {
-    extern "C" fn report() {
-        entry::end();
-        if let Some(place) = &settings().report
-            && let Err(error) = write(place)
-        {
-            loud::say(&format!("CUDA_DOUBLE_REPORT={place}: {error}"));
-        }
-    }
-    // SAFETY: the function stays loaded, as the library is linked with nodelete.
-    unsafe { libc::atexit(report) };
-}
-
-fn write(place: &str) -> std::io::Result<()> {
-    let line = format!("cuda-double pid={} {}\n", std::process::id(), line());
-    let path = place.parse::<u32>().map_or_else(|_| place.into(), |fd| format!("/proc/self/fd/{fd}"));
-    std::fs::OpenOptions::new().append(true).create(true).open(path)?.write_all(line.as_bytes())
 }

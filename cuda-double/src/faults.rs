@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 
 use crate::settings::settings;
 use crate::status::Status;
-use crate::{lookup, loud};
+use crate::{exported, loud};
 
 /// Functions that only order work; the only ones that can be ignored.
 const ORDERING: [&str; 12] = [
@@ -153,7 +153,7 @@ fn is_sensible(variable: &str, rule: &Rule) -> bool {
     match &rule.name {
         None => variable == "CUDA_DOUBLE_FAIL",
         Some(name) if variable == "CUDA_DOUBLE_IGNORE" => ORDERING.contains(&name.as_str()),
-        Some(name) => rule.number.is_some() && lookup::exists(name),
+        Some(name) => rule.number.is_some() && exported::exists(name),
     }
 }
 

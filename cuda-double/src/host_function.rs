@@ -4,46 +4,11 @@
 //! same context waits for ever, as on a GPU. Calls of the driver inside are refused.
 
 use std::ffi::c_void;
-use std::sync::mpsc::{Sender, channel};
-
-use parking_lot::Mutex;
 
 use crate::capture::rules;
-use crate::entry::as_host_function;
 use crate::graph::NodeKind;
-use crate::loud;
 use crate::status::{Status, require};
 use crate::stream::{Run, both_defaults, of_call};
-
-type Function = Box<dyn FnOnce() + Send>;
-
-/// The thread that runs the host functions of a context; it starts with the first one.
-#[derive(Default)]
-pub struct Caller(Mutex<Option<Sender<Function>>>);
-
-impl Caller {
-    /// Runs a function on the thread and waits until it has returned.
-    fn run(&self, function: impl FnOnce() + Send + 'static) {
-        let (done, has_returned) = channel();
-        let job: Function = Box::new(move || {
-            as_host_function(function);
-            let _ = done.send(());
-        });
-        let sent = self.0.lock().get_or_insert_with(start).send(job);
-        if sent.is_err() || has_returned.recv().is_err() {
-            loud::stop("the thread of the host functions is gone");
-        }
-    }
-}
-
-fn start() -> Sender<Function> {
-    let (jobs, queue) = channel::<Function>();
-    let thread = std::thread::Builder::new().name("cuda-double-host".to_string());
-    if let Err(error) = thread.spawn(move || queue.into_iter().for_each(|job| job())) {
-        loud::stop(&format!("host functions need a thread: {error}"));
-    }
-    jobs
-}
 
 /// The pointer that a program gives with its function; the program answers for its use on another thread.
 #[derive(Clone, Copy)]

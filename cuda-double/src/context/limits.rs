@@ -2,16 +2,10 @@
 
 use std::ffi::c_int;
 
-use super::current;
+use super::{LIMITS, current};
 use crate::argument::Out;
 use crate::entry::call;
 use crate::status::{Status, require};
-
-/// Number of limits (`CUlimit`).
-pub const LIMITS: usize = 7;
-
-/// What a limit is at first: stack, buffer of printf, heap, depth, pending launches, L2 fetch, persisting L2.
-pub const INITIAL: [usize; LIMITS] = [1024, 1 << 20, 8 << 20, 2, 2048, 64, 0];
 
 /// `cuCtxSetLimit`.
 #[unsafe(no_mangle)]

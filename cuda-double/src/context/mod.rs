@@ -3,6 +3,7 @@
 pub mod api;
 pub mod limits;
 pub mod primary;
+mod teardown;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -16,13 +17,19 @@ use crate::capture::rules;
 use crate::counts::{self, Kind};
 use crate::device::{Device, Ordinal};
 use crate::handles::{Table, fresh};
-use crate::host_function::Caller;
+use crate::host_thread::Caller;
 use crate::loud;
 use crate::status::{Result, Status};
 use crate::stream::{Stream, StreamKind};
 
 pub use api::GREATEST_PRIORITY;
 pub use primary::primary_of;
+
+/// Number of limits (`CUlimit`).
+pub const LIMITS: usize = 7;
+
+/// What a limit is at first: stack, buffer of printf, heap, depth, pending launches, L2 fetch, persisting L2.
+const INITIAL_LIMITS: [usize; LIMITS] = [1024, 1 << 20, 8 << 20, 2, 2048, 64, 0];
 
 /// A context: what belongs to one device and is destroyed together.
 pub struct Context {
@@ -39,7 +46,7 @@ pub struct Context {
     /// Devices whose memory kernels of this context may access.
     pub peers: Mutex<HashSet<Ordinal>>,
     /// `CUlimit`s.
-    pub limits: Mutex<[usize; limits::LIMITS]>,
+    pub limits: Mutex<[usize; LIMITS]>,
     /// The thread that runs host functions of all its streams, one after the other.
     pub host_functions: Caller,
     /// The error that corrupted the context; zero for none.
@@ -64,7 +71,7 @@ impl Context {
             legacy: Stream::create(context.clone(), handle, device, StreamKind::Legacy, 0),
             per_thread: Mutex::new(HashMap::new()),
             peers: Mutex::new(HashSet::new()),
-            limits: Mutex::new(limits::INITIAL),
+            limits: Mutex::new(INITIAL_LIMITS),
             host_functions: Caller::default(),
             sticky: AtomicU32::new(0),
             is_destroyed: AtomicBool::new(false),
@@ -114,22 +121,6 @@ impl Context {
     pub fn corrupt(&self, error: Status, sentence: &str) {
         loud::say(&format!("{sentence}: the context is corrupt from now on, error {}", error.0));
         let _ = self.sticky.compare_exchange(0, error.0, Ordering::AcqRel, Ordering::Acquire);
-    }
-
-    /// Ends all that belongs to it, for the function `call`. Queued work runs first.
-    fn destroy(&self, call: &str) {
-        self.device.drain_always(call);
-        self.is_destroyed.store(true, Ordering::Release);
-        crate::stream::forget_streams_of(self.handle);
-        crate::event::forget_events_of(self.handle);
-        crate::module::forget_modules_of(self.handle);
-        crate::ipc::memory::close_all_of(self.handle);
-        crate::allocation::free_all_of(self.handle);
-        crate::pinned::free_all_of(self.handle);
-        self.per_thread.lock().clear();
-        self.legacy.close();
-        let _ = CONTEXTS.remove(self.handle);
-        counts::add(Kind::Contexts, -1);
     }
 }
 

@@ -6,13 +6,14 @@
 pub mod events;
 mod foreign;
 pub mod memory;
+mod shared_event;
 
 use crate::memory_file::MemoryFile;
 use crate::status::{Result, Status};
 
-pub use events::SharedEvent;
 use foreign::Object;
 pub use foreign::check_free;
+pub use shared_event::SharedEvent;
 
 /// A `CUipcMemHandle` or a `CUipcEventHandle`.
 #[repr(C, align(8))]

@@ -1,4 +1,4 @@
-//! Exported functions by name: `cuGetProcAddress`, and the check of the names in `CUDA_DOUBLE_FAIL`.
+//! Exported functions by name: `cuGetProcAddress`.
 
 mod names;
 
@@ -7,34 +7,16 @@ use std::ffi::{c_char, c_int, c_void};
 use self::names::FUNCTIONS;
 use crate::argument::{In, Out};
 use crate::entry::before_init;
+use crate::exported::{base, plain};
 use crate::settings::settings;
 use crate::status::{Status, require};
 
 /// `CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM`.
 const PER_THREAD: u64 = 2;
 
-/// Whether a function of this name, without a suffix, is exported.
-pub fn exists(name: &str) -> bool {
-    FUNCTIONS.iter().any(|function| base(function.name) == name)
-}
-
-/// A name without the suffixes for versions and default streams.
-fn base(name: &str) -> &str {
-    let name = plain(name);
-    match name.rsplit_once("_v") {
-        Some((base, version)) if version.parse::<u32>().is_ok() => base,
-        _ => name,
-    }
-}
-
 /// The version of the driver that first had a form, for forms whose arguments differ from the older one.
 const SINCE: [(&str, c_int); 3] =
     [("cuCtxCreate_v3", 11040), ("cuCtxCreate_v4", 12050), ("cuStreamGetCaptureInfo_v3", 12030)];
-
-/// A name without the suffix for the thread's default stream.
-fn plain(name: &str) -> &str {
-    name.trim_end_matches("_ptsz").trim_end_matches("_ptds")
-}
 
 /// The newest form of the function `name` that a program for `version` knows; the one for the thread's
 /// default stream if there is one and it is asked.

@@ -15,8 +15,8 @@ use cuda::context::primary::{cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRet
 use cuda::control::cudaDoubleLiveObjects;
 use cuda::copy::api::{cuMemcpyDtoH_v2, cuMemcpyHtoD_v2};
 use cuda::delays::Naps;
-use cuda::entry::cuInit;
 use cuda::event::{cuEventCreate, cuEventDestroy_v2, cuEventRecord};
+use cuda::init::cuInit;
 use cuda::pinned::{cuMemFreeHost, cuMemHostAlloc};
 use cuda::status::Status;
 use cuda::stream::api::{

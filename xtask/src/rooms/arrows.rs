@@ -22,7 +22,9 @@ pub fn arrows(all: &CrateFiles) -> Arrows {
                 })
         };
         let imported = module.imports.iter().filter(is_used).map(|import| &import.path);
-        for path in imported.chain(&module.paths) {
+        // A single name may come from an import of all names.
+        let single: Vec<Names> = module.names.iter().map(|name| vec![name.clone()]).collect();
+        for path in imported.chain(&module.paths).chain(&single) {
             if let Some((file, name)) = resolve(all, at, path, true, MOST_STEPS)
                 && file != module.file
             {
