@@ -24,9 +24,9 @@ fn kind_of(error: &Error) -> Option<Kind> {
     }
 }
 
-/// Delay by which control messages overtake data so far that a rank does not wait for the others to join. A
-/// rank that is stopped delays as much.
-const LONG_DELAY: Duration = Duration::from_millis(100);
+/// Delay by which control messages overtake data so far that a rank does not wait for the others to join: a
+/// message may depend on one more. A rank that is stopped delays as much.
+const LONG_DELAY: Duration = Duration::from_millis(50);
 
 /// What has gone wrong.
 struct Fault {
