@@ -28,6 +28,7 @@ mod find;
 mod foreign_comm;
 mod functions;
 pub mod identity;
+mod invoke;
 mod mpich;
 mod open_mpi;
 mod operators;

@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_void};
 use super::communicator::MpiComm;
 use super::constants::Handle;
 use super::functions::{Calls, Width};
+use super::invoke::invoke;
 use super::request::{Division, Ending};
 use crate::backend::engine::UnequalCall;
 use crate::base::{Collective, Error, ReduceOp, Result};
@@ -74,59 +75,42 @@ unsafe fn make_by<H: Handle, W: Width>(
     let (t, c, root) = (constants.types.of(call.datatype), comm.comm, call.root as c_int);
     let (inputs, outputs) = (Lists::<W>::of(call.inputs)?, Lists::<W>::of(call.outputs)?);
     // Addresses of the only block, for calls that have one.
-    let unit = call.datatype.bytes();
-    let first =
-        |blocks: &[Block]| blocks.first().filter(|block| block.len > 0).map_or(0, |block| block.offset);
-    let send_one: *const c_void = call.send.wrapping_add(first(call.inputs) * unit).cast();
-    let recv_one: *mut c_void = call.recv.wrapping_add(first(call.outputs) * unit).cast();
+    let send_one: *const c_void = call.send.wrapping_add(first_byte(call, call.inputs)).cast();
+    let recv_one: *mut c_void = call.recv.wrapping_add(first_byte(call, call.outputs)).cast();
     let (send, recv): (*const c_void, *mut c_void) = (call.send.cast(), call.recv.cast());
     let (in_counts, in_places) = (inputs.counts.as_ptr(), inputs.places.as_ptr());
     let (out_counts, out_places) = (outputs.counts.as_ptr(), outputs.places.as_ptr());
-    let one = |lists: &Lists<W>| lists.counts.first().copied();
+    // Elements of that block.
+    let own = if call.collective == Collective::ScatterV { &outputs } else { &inputs };
     let missing = || Error::Internal(format!("{} without its own block", call.collective.name()));
-    let mut ending = Ending::default();
+    let n = || own.counts.first().copied().ok_or_else(missing);
 
     // SAFETY, of every call below: as in `uniform`. The lists have an element per rank where MPI reads them,
     // and the request keeps them until the end. Moving the lists does not move their elements.
     macro_rules! call {
-        ($blocking:ident, $started:ident, $name:literal, ($($argument:expr),*)) => {{
-            let status = match request {
-                // SAFETY: see above.
-                None => unsafe { (calls.$blocking)($($argument),*) },
-                // SAFETY: see above.
-                Some(request) => unsafe { (calls.$started)($($argument),*, request) },
-            };
-            running.check(status, $name)?;
-        }};
+        ($blocking:ident, $started:ident, $name:literal, $arguments:tt) => {
+            invoke!(running, calls, request, $blocking, $started, $name, $arguments)?
+        };
     }
     match call.collective {
-        Collective::AllGatherV => {
-            let n = one(&inputs).ok_or_else(missing)?;
-            call!(
-                allgatherv,
-                iallgatherv,
-                "MPI_Allgatherv",
-                (send_one, n, t, recv, out_counts, out_places, t, c)
-            );
-        }
-        Collective::GatherV => {
-            let n = one(&inputs).ok_or_else(missing)?;
-            call!(
-                gatherv,
-                igatherv,
-                "MPI_Gatherv",
-                (send_one, n, t, recv, out_counts, out_places, t, root, c)
-            );
-        }
-        Collective::ScatterV => {
-            let n = one(&outputs).ok_or_else(missing)?;
-            call!(
-                scatterv,
-                iscatterv,
-                "MPI_Scatterv",
-                (send, in_counts, in_places, t, recv_one, n, t, root, c)
-            );
-        }
+        Collective::AllGatherV => call!(
+            allgatherv,
+            iallgatherv,
+            "MPI_Allgatherv",
+            (send_one, n()?, t, recv, out_counts, out_places, t, c)
+        ),
+        Collective::GatherV => call!(
+            gatherv,
+            igatherv,
+            "MPI_Gatherv",
+            (send_one, n()?, t, recv, out_counts, out_places, t, root, c)
+        ),
+        Collective::ScatterV => call!(
+            scatterv,
+            iscatterv,
+            "MPI_Scatterv",
+            (send, in_counts, in_places, t, recv_one, n()?, t, root, c)
+        ),
         Collective::AllToAllV => call!(
             alltoallv,
             ialltoallv,
@@ -145,11 +129,18 @@ unsafe fn make_by<H: Handle, W: Width>(
         }
         other => return Err(Error::Internal(format!("{} with lists of counts", other.name()))),
     }
-    if call.op == Some(ReduceOp::Avg)
-        && let Some(block) = call.outputs.first().filter(|block| block.len > 0)
-        && let Some(divide) = divide_fn(call.datatype)
-    {
-        ending.divide = Some(Division { divide, data: recv_one.cast(), elements: block.len, by: comm.size });
-    }
+    let ending = Ending { divide: division(call, recv_one.cast(), comm.size), ..Ending::default() };
     Ok((ending, vec![Box::new(inputs), Box::new(outputs)]))
+}
+
+/// Byte of a buffer at which its first block begins.
+fn first_byte(call: &UnequalCall<'_>, blocks: &[Block]) -> usize {
+    let first = blocks.first().filter(|block| block.len > 0);
+    first.map_or(0, |block| block.offset * call.datatype.bytes())
+}
+
+/// The division at the end of an average, for a rank that has a result at `data`.
+fn division(call: &UnequalCall<'_>, data: *mut u8, by: u32) -> Option<Division> {
+    let block = call.outputs.first().filter(|block| block.len > 0 && call.op == Some(ReduceOp::Avg))?;
+    Some(Division { divide: divide_fn(call.datatype)?, data, elements: block.len, by })
 }

@@ -10,6 +10,7 @@ use std::ptr;
 use super::communicator::MpiComm;
 use super::constants::Handle;
 use super::functions::{Calls, Width};
+use super::invoke::invoke;
 use super::request::{Division, Ending};
 use crate::backend::engine::UniformCall;
 use crate::backend::zeros::zeroed_for;
@@ -59,90 +60,168 @@ unsafe fn make_by<H: Handle, W: Width>(
     use Collective::*;
     let running = &*comm.running;
     let constants = running.constants;
-    let UniformCall { collective, datatype, op, in_place, .. } = *call;
     let Ok(n) = W::Count::try_from(call.count) else {
         return Err(Error::Internal(format!("{} elements do not fit MPI's count", call.count)));
     };
-    let (t, c, root) = (constants.types.of(datatype), comm.comm, call.root as c_int);
-    let at_root = comm.rank == call.root;
-    let bytes = call.count * datatype.bytes();
     let is_same: *const c_void = ptr::without_provenance(constants.in_place);
-    // If both buffers are one, the constant replaces one of them and the other is passed as it is.
-    let send = if in_place { is_same } else { call.send.cast() };
-    let recv: *mut c_void = call.recv.cast();
+    let mut arguments = Arguments {
+        comm,
+        calls,
+        n,
+        t: constants.types.of(call.datatype),
+        // If both buffers are one, the constant replaces one of them and the other is passed as it is.
+        send: if call.in_place { is_same } else { call.send.cast() },
+        recv: call.recv.cast(),
+    };
     let mut ending = Ending::default();
-    // A collective that reduces has an operator; the others ignore what is passed.
-    let o = running.operators.of(datatype, op).unwrap_or(constants.operators.sum);
-
-    // SAFETY, of every call below: MPI is initialised, the communicator is open, and the types are those of
-    // MPI's functions. By our caller's promise the buffers hold what the collective reads and writes until it
-    // has ended. `ending` keeps memory of our own as long. `request` is room for a handle.
-    macro_rules! call {
-        ($blocking:ident, $started:ident, $name:literal, ($($argument:expr),*)) => {{
-            let status = match request {
-                // SAFETY: see above.
-                None => unsafe { (calls.$blocking)($($argument),*) },
-                // SAFETY: see above.
-                Some(request) => unsafe { (calls.$started)($($argument),*, request) },
-            };
-            running.check(status, $name)?;
-        }};
+    match call.collective {
+        AllReduce | Reduce | Scan | Exscan => arguments.reduce(call, request)?,
+        ReduceScatter => {
+            if call.in_place {
+                let mut result =
+                    zeroed_for(call.count * call.datatype.bytes(), "a result that replaces the input")?;
+                (arguments.send, arguments.recv) = (call.send.cast(), result.as_mut_ptr().cast());
+                ending.moved = Some((result, call.recv));
+            }
+            arguments.reduce(call, request)?;
+        }
+        Scatter if call.in_place => {
+            (arguments.send, arguments.recv) = (call.send.cast(), is_same.cast_mut());
+            arguments.distribute(call, request)?;
+        }
+        Broadcast => {
+            if comm.rank == call.root && !call.in_place {
+                // SAFETY: the root has both buffers, apart, by our caller's promise.
+                unsafe { ptr::copy_nonoverlapping(call.send, call.recv, call.count * call.datatype.bytes()) };
+            }
+            arguments.distribute(call, request)?;
+        }
+        _ => arguments.distribute(call, request)?,
     }
-    match collective {
-        AllReduce => call!(allreduce, iallreduce, "MPI_Allreduce", (send, recv, n, t, o, c)),
-        Reduce => call!(reduce, ireduce, "MPI_Reduce", (send, recv, n, t, o, root, c)),
-        Scan => call!(scan, iscan, "MPI_Scan", (send, recv, n, t, o, c)),
-        Exscan => call!(exscan, iexscan, "MPI_Exscan", (send, recv, n, t, o, c)),
-        ReduceScatter if in_place => {
-            let mut result = zeroed_for(bytes, "a result that replaces the input")?;
-            let (send, recv) = (call.send.cast(), result.as_mut_ptr().cast());
-            ending.moved = Some((result, call.recv));
-            call!(
+    if call.op == Some(ReduceOp::Avg) {
+        ending.divide = division(comm, call);
+    }
+    Ok(ending)
+}
+
+/// The arguments of a call, as MPI has them.
+struct Arguments<'a, H: Handle, W: Width> {
+    comm: &'a MpiComm<H>,
+    calls: &'a Calls<H, W>,
+    n: W::Count,
+    t: H,
+    send: *const c_void,
+    recv: *mut c_void,
+}
+
+// SAFETY, of every call below: MPI is initialised and the communicator is open. By the promise of `make` the
+// buffers hold what the collective reads and writes until it has ended. `Ending` keeps memory of our own as
+// long.
+impl<H: Handle, W: Width> Arguments<'_, H, W> {
+    /// Makes a call that reduces.
+    #[inline]
+    fn reduce(&self, call: &UniformCall, request: Option<&mut H>) -> Result<()> {
+        let Arguments { comm: MpiComm { running, comm: c, .. }, calls, n, t, send, recv } = *self;
+        let (c, root) = (*c, call.root as c_int);
+        let o = running.operators.of(call.datatype, call.op).unwrap_or(running.constants.operators.sum);
+        match call.collective {
+            Collective::Reduce => {
+                invoke!(
+                    running,
+                    calls,
+                    request,
+                    reduce,
+                    ireduce,
+                    "MPI_Reduce",
+                    (send, recv, n, t, o, root, c)
+                )
+            }
+            Collective::Scan => {
+                invoke!(running, calls, request, scan, iscan, "MPI_Scan", (send, recv, n, t, o, c))
+            }
+            Collective::Exscan => {
+                invoke!(running, calls, request, exscan, iexscan, "MPI_Exscan", (send, recv, n, t, o, c))
+            }
+            Collective::ReduceScatter => invoke!(
+                running,
+                calls,
+                request,
                 reduce_scatter_block,
                 ireduce_scatter_block,
                 "MPI_Reduce_scatter_block",
                 (send, recv, n, t, o, c)
-            );
+            ),
+            _ => invoke!(
+                running,
+                calls,
+                request,
+                allreduce,
+                iallreduce,
+                "MPI_Allreduce",
+                (send, recv, n, t, o, c)
+            ),
         }
-        ReduceScatter => call!(
-            reduce_scatter_block,
-            ireduce_scatter_block,
-            "MPI_Reduce_scatter_block",
-            (send, recv, n, t, o, c)
-        ),
-        Broadcast => {
-            if at_root && !in_place {
-                // SAFETY: the root has both buffers, apart, by our caller's promise.
-                unsafe { ptr::copy_nonoverlapping(call.send, call.recv, bytes) };
+    }
+
+    /// Makes a call that moves data, or none.
+    #[inline]
+    fn distribute(&self, call: &UniformCall, request: Option<&mut H>) -> Result<()> {
+        let Arguments { comm: MpiComm { running, comm: c, .. }, calls, n, t, send, recv } = *self;
+        let (c, root) = (*c, call.root as c_int);
+        match call.collective {
+            Collective::Broadcast => {
+                invoke!(running, calls, request, bcast, ibcast, "MPI_Bcast", (recv, n, t, root, c))
             }
-            call!(bcast, ibcast, "MPI_Bcast", (recv, n, t, root, c));
-        }
-        AllGather => call!(allgather, iallgather, "MPI_Allgather", (send, n, t, recv, n, t, c)),
-        Gather => call!(gather, igather, "MPI_Gather", (send, n, t, recv, n, t, root, c)),
-        Scatter => {
-            let recv = if in_place { is_same.cast_mut() } else { recv };
-            let send = call.send.cast();
-            call!(scatter, iscatter, "MPI_Scatter", (send, n, t, recv, n, t, root, c));
-        }
-        AllToAll => call!(alltoall, ialltoall, "MPI_Alltoall", (send, n, t, recv, n, t, c)),
-        Barrier => {
-            let status = match request {
-                // SAFETY: see above.
-                None => unsafe { (running.core.barrier)(c) },
-                // SAFETY: see above.
-                Some(request) => unsafe { (running.core.ibarrier)(c, request) },
-            };
-            running.check(status, "MPI_Barrier")?;
-        }
-        AllGatherV | GatherV | ScatterV | ReduceScatterV | AllToAllV | NeighborAllGatherV
-        | NeighborAllToAllV => {
-            return Err(Error::Internal(format!("{} by one count", collective.name())));
+            Collective::AllGather => {
+                invoke!(
+                    running,
+                    calls,
+                    request,
+                    allgather,
+                    iallgather,
+                    "MPI_Allgather",
+                    (send, n, t, recv, n, t, c)
+                )
+            }
+            Collective::Gather => {
+                invoke!(
+                    running,
+                    calls,
+                    request,
+                    gather,
+                    igather,
+                    "MPI_Gather",
+                    (send, n, t, recv, n, t, root, c)
+                )
+            }
+            Collective::Scatter => {
+                invoke!(
+                    running,
+                    calls,
+                    request,
+                    scatter,
+                    iscatter,
+                    "MPI_Scatter",
+                    (send, n, t, recv, n, t, root, c)
+                )
+            }
+            Collective::AllToAll => {
+                invoke!(
+                    running,
+                    calls,
+                    request,
+                    alltoall,
+                    ialltoall,
+                    "MPI_Alltoall",
+                    (send, n, t, recv, n, t, c)
+                )
+            }
+            Collective::Barrier => {
+                invoke!(running, running.core, request, barrier, ibarrier, "MPI_Barrier", (c))
+            }
+            other => Err(Error::Internal(format!("{} by one count", other.name()))),
         }
     }
-    if op == Some(ReduceOp::Avg) {
-        ending.divide = division(comm, call);
-    }
-    Ok(ending)
 }
 
 /// The division at the end of an average, for ranks that have a result.
