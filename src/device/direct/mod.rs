@@ -19,7 +19,7 @@ mod moves;
 
 pub(crate) use bounce::{Bounce, IpcHandle, SharedBounce, enable_peer};
 pub(crate) use call::{DeviceCopy, DirectCall, DirectEnd, Execution, Launch, Temporary};
-pub(crate) use leases::Leases;
+pub(crate) use leases::{Lease, Leases};
 pub(crate) use loaded::Kernels;
 pub(crate) use mapped::{Allocation, Export, Mapped, has_unmapped_all, when_quiet};
 pub(crate) use moves::check_moves;

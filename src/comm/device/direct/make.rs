@@ -12,7 +12,7 @@ use super::place::{ListedPlace, Place, Told};
 use crate::base::{Collective, Error, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::{Operator, Scalar};
-use crate::device::direct::{DeviceCopy, DirectCall, Execution, Launch, Temporary};
+use crate::device::direct::{DeviceCopy, DirectCall, Execution, Launch, Lease, Temporary};
 use crate::device::{CallStream, Entered};
 
 /// One side of a rank's buffers: where they are, and where the executor finds them.
@@ -61,6 +61,23 @@ impl Side {
     }
 }
 
+/// Memory to which sides were moved.
+struct Moved {
+    lease: Option<Lease>,
+    temporary: Option<Arc<Temporary>>,
+}
+
+/// Where the executor finds both sides.
+fn place_of(sides: &[Side; 2]) -> Place {
+    let [input, output] = sides;
+    Place {
+        input: input.seen,
+        input_step: input.seen_step,
+        output: output.seen,
+        output_step: output.seen_step,
+    }
+}
+
 impl DirectWay {
     /// Makes a piece of a call of `rank`, on a stream. Nothing is
     /// enqueued but an allocation.
@@ -75,9 +92,6 @@ impl DirectWay {
         let buffers = [operation.send.addr(), operation.recv.addr()];
         let blocks = [piece.input_blocks(self.size(), rank), piece.output_blocks(self.size(), rank)];
         let mut sides: [Side; 2] = std::array::from_fn(|i| Side::of(buffers[i], blocks[i], &piece));
-        let mut leases = Vec::new();
-        let mut temporary = None;
-        let mut slot = 0;
         let _entered = Entered::for_device(self.driver, self.device)?;
         let is_in_place = piece.collective == Collective::AllToAll && buffers[0] == buffers[1];
         // An input in place is overwritten by the kernel before other blocks of it are read.
@@ -93,79 +107,79 @@ impl DirectWay {
             let counter = if must_move[i] { &self.moved } else { &self.in_place };
             counter.fetch_add(1, Ordering::Relaxed);
         }
-        if (0..2).any(|i| blocks[i] > 0 && must_move[i]) {
-            let addresses = if self.has_slots() {
-                let lease = self.slots.take()?;
-                slot = lease.number();
-                leases.push(lease);
-                self.own_slot(slot).map(<[u64; 2]>::from).unwrap_or_default()
-            } else {
-                let side = |i: usize| if must_move[i] { blocks[i] * piece.bytes() } else { 0 };
-                let of_stream = (self.context, stream.stream);
-                let memory = Temporary::allocate(self.driver, of_stream, side(0) + side(1))?;
-                let start = memory.address();
-                temporary = Some(memory);
-                [start, start + side(0) as u64]
-            };
-            for i in 0..2 {
-                if must_move[i] {
-                    sides[i].move_to(addresses[i], &piece);
-                }
-            }
-        }
+        let moved = self.move_sides(&mut sides, must_move, &piece, stream)?;
         let before = sides[0].copies(&piece).collect();
         let back = |copy: DeviceCopy| DeviceCopy { to: copy.from, from: copy.to, ..copy };
         let after = sides[1].copies(&piece).map(back).collect();
-        let listed = match self.is_local {
-            true => Some(ListedPlace::add(
-                rank,
-                Place {
-                    input: sides[0].seen,
-                    input_step: sides[0].seen_step,
-                    output: sides[1].seen,
-                    output_step: sides[1].seen_step,
-                },
-            )?),
-            false => None,
-        };
-        let number = listed.as_ref().map_or(0, ListedPlace::number);
-        let scalar = operator.map_or([0; Scalar::BYTES], |operator| operator.factor());
+        let listed = self.is_local.then(|| ListedPlace::add(rank, place_of(&sides))).transpose()?;
         let mapped = |i: usize| {
             let found: Option<&Found> = offered.as_ref()?.found[i].as_ref();
             found.map(|found| (*found.token, found.offset + piece.first_bytes()))
         };
-        let all_stay = (0..2).all(|i| blocks[i] == 0 || !must_move[i]);
         let told = Told {
-            number,
-            slot: slot as u64,
+            number: listed.as_ref().map_or(0, ListedPlace::number),
+            slot: moved.lease.as_ref().map_or(0, |lease| lease.number() as u64),
             mapped: [0, 1].map(|i| mapped(i).unwrap_or_default()),
             offer: offered.as_ref().map_or((0, 0), |offered| offered.offer.told()),
             has_wish: self.takes_wish(),
-            all_stay,
-            scalar,
+            all_stay: (0..2).all(|i| blocks[i] == 0 || !must_move[i]),
+            scalar: operator.map_or([0; Scalar::BYTES], |operator| operator.factor()),
         };
-        let execution = match self.executor() {
-            None => None,
-            Some((kernels, places, address)) => {
-                let Some((work, multiprocessors)) = self.work(&piece) else {
-                    return Err(Error::Internal(format!("no kernel for {}", piece.call)));
-                };
-                let place = places.take()?;
-                let table_address = address(place.number());
-                leases.push(place);
-                // The first piece of several may become the whole call.
-                let most = if share.is_first() { piece.whole() } else { piece };
-                let shape = work.shape(&most, self.size(), multiprocessors);
-                let function = kernels.function(work.entry())?;
-                let launch =
-                    |number| Launch { function, shape, arguments_at: number * work.arguments_bytes() };
-                let launches = (0..work.launches()).map(launch).collect();
-                Some(Execution { kernels, launches, table_address, bytes: work.table_bytes() })
-            }
-        };
+        let mut leases: Vec<Lease> = moved.lease.into_iter().collect();
+        let execution = self.execution(&piece, &share, &mut leases)?;
         let stream = (self.context, stream.clone());
-        let call = DirectCall::new(self.driver, stream, before, after, execution, leases, temporary)?;
+        let call = DirectCall::new(self.driver, stream, before, after, execution, leases, moved.temporary)?;
         Ok((DirectExchange::new(self, piece, told, (listed, offered), rank, share), call))
+    }
+
+    /// Moves the sides that the executor cannot find where they are: to a slot of this rank, or to memory that
+    /// is allocated for the call.
+    fn move_sides(
+        &self,
+        sides: &mut [Side; 2],
+        must_move: [bool; 2],
+        piece: &Piece,
+        stream: &CallStream,
+    ) -> Result<Moved> {
+        let mut moved = Moved { lease: None, temporary: None };
+        if (0..2).all(|i| sides[i].blocks == 0 || !must_move[i]) {
+            return Ok(moved);
+        }
+        let addresses = if self.has_slots() {
+            let lease = self.slots.take()?;
+            let number = lease.number();
+            moved.lease = Some(lease);
+            self.own_slot(number).map(<[u64; 2]>::from).unwrap_or_default()
+        } else {
+            let bytes = |i: usize| if must_move[i] { sides[i].blocks * piece.bytes() } else { 0 };
+            let of_stream = (self.context, stream.stream);
+            let memory = Temporary::allocate(self.driver, of_stream, bytes(0) + bytes(1))?;
+            let start = memory.address();
+            moved.temporary = Some(memory);
+            [start, start + bytes(0) as u64]
+        };
+        for i in (0..2).filter(|i| must_move[*i]) {
+            sides[i].move_to(addresses[i], piece);
+        }
+        Ok(moved)
+    }
+
+    /// What the executor launches for a piece; `None` on the other ranks.
+    fn execution(&self, piece: &Piece, share: &Share, leases: &mut Vec<Lease>) -> Result<Option<Execution>> {
+        let Some((kernels, places, address)) = self.executor() else { return Ok(None) };
+        let Some((work, multiprocessors)) = self.work(piece) else {
+            return Err(Error::Internal(format!("no kernel for {}", piece.call)));
+        };
+        let place = places.take()?;
+        let table_address = address(place.number());
+        leases.push(place);
+        // The first piece of several may become the whole call.
+        let most = if share.is_first() { piece.whole() } else { *piece };
+        let shape = work.shape(&most, self.size(), multiprocessors);
+        let function = kernels.function(work.entry())?;
+        let launch = |number| Launch { function, shape, arguments_at: number * work.arguments_bytes() };
+        let launches = (0..work.launches()).map(launch).collect();
+        Ok(Some(Execution { kernels, launches, table_address, bytes: work.table_bytes() }))
     }
 
     /// Finds the buffers that the executor has mapped, and offers them to it: for input and output, start and
