@@ -133,20 +133,10 @@ impl Engine {
 
     /// Handles a control message of a peer about a communicator.
     pub(super) fn take_message(&mut self, endpoint: u32, message: ControlMessage) {
-        let context = match message {
-            ControlMessage::Stall { context, .. }
-            | ControlMessage::Notice { context, .. }
-            | ControlMessage::Left { context, .. }
-            | ControlMessage::Quit { context, .. }
-            | ControlMessage::Hold { context, .. }
-            | ControlMessage::Release { context }
-            | ControlMessage::Ended { context, .. }
-            | ControlMessage::Agree { context, .. } => context,
-            ControlMessage::Unformed { context, call } => {
-                return self.take_unformed(endpoint, FormedBy { parent: context, call });
-            }
-            ControlMessage::Doorbell | ControlMessage::Bye => return,
-        };
+        let Some(context) = message.context() else { return };
+        if let ControlMessage::Unformed { call, .. } = message {
+            return self.take_unformed(endpoint, FormedBy { parent: context, call });
+        }
         let is_goodbye = matches!(message, ControlMessage::Left { .. } | ControlMessage::Quit { .. });
         if is_goodbye && context == FIRST_CONTEXT {
             self.endpoints[endpoint as usize].has_left_first = true;

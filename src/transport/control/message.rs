@@ -92,6 +92,24 @@ pub enum ControlMessage {
     Bye,
 }
 
+impl ControlMessage {
+    /// The context of the communicator that it is about. `None`: it is about none.
+    pub fn context(&self) -> Option<u32> {
+        match self {
+            ControlMessage::Stall { context, .. }
+            | ControlMessage::Notice { context, .. }
+            | ControlMessage::Left { context, .. }
+            | ControlMessage::Quit { context, .. }
+            | ControlMessage::Hold { context, .. }
+            | ControlMessage::Release { context }
+            | ControlMessage::Agree { context, .. }
+            | ControlMessage::Unformed { context, .. }
+            | ControlMessage::Ended { context, .. } => Some(*context),
+            ControlMessage::Doorbell | ControlMessage::Bye => None,
+        }
+    }
+}
+
 /// The calls that a rank has made in a communicator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallRecord {
