@@ -3,7 +3,7 @@
 use super::{Execution, LinkFailure, QueueState, Visit};
 use crate::endpoint::{Endpoint, NextFragment};
 use crate::executor::steps::{RecvStep, SendStep};
-use crate::observe::trace::Activity;
+use crate::observe::trace::{Activity, Recorder};
 use crate::plan::Buffer;
 use crate::transport::{Header, SingleCopy};
 
@@ -117,6 +117,16 @@ impl Execution {
         Ok(true)
     }
 
+    /// Goes on to the next step of a queue whose message has come.
+    #[inline]
+    fn finish_receive(&mut self, queue: usize, lane: u32, note: impl FnOnce(&mut Recorder)) {
+        self.recvs[queue] = QueueState { next: self.recvs[queue].next + 1, done: 0 };
+        if let Some(trace) = &mut self.trace {
+            note(trace);
+        }
+        self.finish_transfer(lane as usize);
+    }
+
     #[inline]
     fn pull(
         &mut self,
@@ -176,16 +186,10 @@ impl Execution {
         {
             copies.note_written(dst, n);
         }
-        let state = &mut self.recvs[queue];
-        state.done += n;
-        if state.done == len {
-            *state = QueueState { next: state.next + 1, done: 0 };
-            if let Some(trace) = &mut self.trace {
-                let reduces = step.operand.is_some();
-                let activity = if reduces { Activity::ReceiveReduce } else { Activity::Receive };
-                trace.transfer(activity, lane, peer, len);
-            }
-            self.finish_transfer(lane as usize);
+        let activity = if step.operand.is_some() { Activity::ReceiveReduce } else { Activity::Receive };
+        self.recvs[queue].done += n;
+        if self.recvs[queue].done == len {
+            self.finish_receive(queue, lane, |trace| trace.transfer(activity, lane, peer, len));
         }
         Ok(true)
     }
