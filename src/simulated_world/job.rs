@@ -263,6 +263,13 @@ impl Job {
         if self.size > 2 && !is_needed {
             jobs.push(Job { size: last, ..self.clone() });
         }
+        jobs.extend(self.with_a_smaller_step());
+        jobs
+    }
+
+    /// This job with one of its steps made smaller, for each step that can be.
+    fn with_a_smaller_step(&self) -> Vec<Job> {
+        let mut jobs = Vec::new();
         for at in 0..self.steps.len() {
             let mut job = self.clone();
             match &mut job.steps[at] {

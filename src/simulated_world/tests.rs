@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::job::{Deviant, Deviation, Job, Step, Waits};
 use super::search::{run_job, run_seed};
 use super::turns::{Blow, Strike};
-use crate::base::Collective;
+use crate::base::{Collective, Rank};
 use crate::sys::clock::tests::with_clock;
 
 /// Seeds of each of the eight tests.
@@ -48,22 +48,36 @@ macro_rules! parts {
 
 parts!(worlds_0 0, worlds_1 1, worlds_2 2, worlds_3 3, worlds_4 4, worlds_5 5, worlds_6 6, worlds_7 7);
 
+/// What jobs are made of.
+struct Makers {
+    calls: fn(Collective, usize) -> Step,
+    plain: fn(Rank, Vec<Step>) -> Job,
+    sum: fn(u64) -> Step,
+    kill: fn(Rank, u64) -> Vec<Strike>,
+}
+
+impl Makers {
+    const ALL: Makers = Makers {
+        calls: |collective, calls| Step::Started { collective, count: 1, calls, waits: Waits::InOrder },
+        plain: |size, steps| Job {
+            size,
+            hosts: 1,
+            shares_memory: false,
+            joins: false,
+            cores: 1,
+            steps,
+            shrinks: false,
+            strikes: vec![],
+            deviants: vec![],
+        },
+        sum: |count| Step::Call { collective: Collective::AllReduce, root: 0, count },
+        kill: |rank, turn| vec![Strike { rank, turn, blow: Blow::Kill }],
+    };
+}
+
 /// Jobs that have failed, with their reasons. Each runs in several orders.
 fn failed_once() -> Vec<Job> {
-    let calls = |collective, calls| Step::Started { collective, count: 1, calls, waits: Waits::InOrder };
-    let plain = |size, steps: Vec<Step>| Job {
-        size,
-        hosts: 1,
-        shares_memory: false,
-        joins: false,
-        cores: 1,
-        steps,
-        shrinks: false,
-        strikes: vec![],
-        deviants: vec![],
-    };
-    let sum = |count| Step::Call { collective: Collective::AllReduce, root: 0, count };
-    let kill = |rank, turn| vec![Strike { rank, turn, blow: Blow::Kill }];
+    let Makers { calls, plain, sum, kill } = Makers::ALL;
     vec![
         // The end of the data came before the notice of the abort.
         Job { deviants: vec![Deviant { rank: 0, at: 0, what: Deviation::Abort }], ..plain(2, vec![]) },
@@ -89,6 +103,13 @@ fn failed_once() -> Vec<Job> {
             )
         },
         Job { strikes: kill(1, 40), ..plain(3, vec![calls(Collective::AllReduce, 40)]) },
+    ]
+}
+
+/// More of them: faults that were found by many seeds.
+fn failed_once_in_many_seeds() -> Vec<Job> {
+    let Makers { calls, plain, sum, kill } = Makers::ALL;
+    vec![
         // A rank waits in another call, and the others have forgotten theirs. What they have sent it comes
         // from a rank for which it does not wait.
         Job {
@@ -145,7 +166,7 @@ fn failed_once() -> Vec<Job> {
 fn jobs_that_have_failed_once_succeed() {
     with_clock(|clock| {
         clock.stop();
-        for job in failed_once() {
+        for job in failed_once().into_iter().chain(failed_once_in_many_seeds()) {
             for seed in 0..20 {
                 if let Err(wrong) = run_job(seed, &job, clock) {
                     panic!("seed {seed}: {wrong}\n{job}");

@@ -208,6 +208,12 @@ fn message_of(payload: &(dyn Any + Send)) -> String {
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".into())
 }
 
+fn kill<T: 'static>(rank: Rank, wiring: &Wiring, network: &mut Network, ranks: &mut [RankTurns<T>]) {
+    wiring.kill(rank);
+    network.kill(rank);
+    ranks[rank as usize].kill();
+}
+
 /// Runs one rank for each of `bodies`, in the orders of `random`. Returns how each has ended, and the number
 /// of turns. The error says why the world has not ended. `is_sound`: whether nothing has gone wrong until a
 /// turn. Then no rank may wait for its time alone.
@@ -235,14 +241,9 @@ pub fn run<T: 'static>(
     let patience = random.one_of(&[1, 2, 8]);
     for turn in 0..MOST_TURNS {
         for Strike { rank, blow, .. } in strikes.iter().filter(|strike| strike.turn == turn) {
-            let rank = *rank;
             match blow {
-                Blow::Kill => {
-                    wiring.kill(rank);
-                    network.kill(rank);
-                    ranks[rank as usize].kill();
-                }
-                Blow::Stop(time) => ranks[rank as usize].stopped_until = Some(clock::now() + *time),
+                Blow::Kill => kill(*rank, &wiring, network, &mut ranks),
+                Blow::Stop(time) => ranks[*rank as usize].stopped_until = Some(clock::now() + *time),
             }
         }
         let now = clock::now();

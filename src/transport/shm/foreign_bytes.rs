@@ -203,7 +203,6 @@ fn act(
     room: &mut [u8],
     under_way: &mut UnderWay,
 ) -> std::io::Result<()> {
-    let policy = [SingleCopy::Never, SingleCopy::MappedOnly, SingleCopy::IfFaster, SingleCopy::Always];
     match kind {
         0 | 1 => {
             if has_head(link)? {
@@ -225,14 +224,7 @@ fn act(
             }
         }
         5..=7 => {
-            // A message that was begun is offered until it is sent.
-            let (left, kind) = under_way.0.unwrap_or((bytes, bytes % 4));
-            let data = room.as_ptr().wrapping_add(room.len() - left);
-            // SAFETY: the room is readable for `left` bytes, and outlives the link's use of it.
-            let sent = unsafe { link.send(&HEADER, data, left, policy[kind]) }?;
-            let is_over = sent == Some(left);
-            let left = left.checked_sub(sent.unwrap_or(0)).expect("no more is sent than was offered");
-            under_way.0 = (!is_over).then_some((left, kind));
+            offer(link, bytes, room, under_way)?;
         }
         8 => {
             let mut filled = 0;
@@ -273,6 +265,19 @@ fn act(
             let _ = (link.would_zero_copy(room.as_ptr(), bytes), link.would_expose(room.as_ptr(), bytes));
         }
     }
+    Ok(())
+}
+
+/// Offers a message. One that was begun is offered until it is sent.
+fn offer(link: &mut ShmLink, bytes: usize, room: &[u8], under_way: &mut UnderWay) -> std::io::Result<()> {
+    let policy = [SingleCopy::Never, SingleCopy::MappedOnly, SingleCopy::IfFaster, SingleCopy::Always];
+    let (left, kind) = under_way.0.unwrap_or((bytes, bytes % 4));
+    let data = room.as_ptr().wrapping_add(room.len() - left);
+    // SAFETY: the room is readable for `left` bytes, and outlives the link's use of it.
+    let sent = unsafe { link.send(&HEADER, data, left, policy[kind]) }?;
+    let is_over = sent == Some(left);
+    let left = left.checked_sub(sent.unwrap_or(0)).expect("no more is sent than was offered");
+    under_way.0 = (!is_over).then_some((left, kind));
     Ok(())
 }
 
