@@ -91,38 +91,8 @@ pub fn read(words: &[OsString]) -> Result<Asked, String> {
             match name.as_str() {
                 "h" | "help" | "?" => return Ok(Asked::Help),
                 "V" | "version" => return Ok(Asked::Version),
-                "n" | "np" | "c" => part.ranks = Some(words.number()?),
-                "env" => part.environment.push((words.value()?, words.next_word()?)),
-                "genv" => options.environment.push((words.value()?, words.next_word()?)),
-                "x" => part.environment.push(words.variable()?),
-                "wdir" | "wd" => part.folder = Some(words.value()?.into()),
-                "host" | "hosts" | "H" => options.hosts = Some(read_list(&words.value()?)?),
-                "hostfile" | "f" | "machinefile" | "machine" => {
-                    let file = words.value()?;
-                    let text = fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
-                    options.hosts = Some(read_file(&text).map_err(|error| format!("{file}: {error}"))?);
-                }
                 "ppn" | "perhost" => per_host = Some(words.number()?),
-                "l" | "prepend-rank" | "tag-output" => options.prepends_rank = true,
-                "disable-auto-cleanup" => options.keep_going = true,
-                "timeout" => options.timeout = Some(seconds(&words.value()?)?),
-                "fake-gpu" => {
-                    let number = number_of_gpus(&words.value()?);
-                    options.fake_gpus = Some(number.map_err(|error| format!("-fake-gpu: {error}"))?);
-                }
-                "launcher" => options.launcher = Some(words.value()?).filter(|name| name != "fork"),
-                "bind-to" => options.bind = if words.value()? == "none" { Bind::None } else { Bind::Core },
-                "as" => {
-                    options.facade_is_implied = false;
-                    options.facade = match words.value()?.as_str() {
-                        "mpi" => Some(Facade::Mpi),
-                        "nccl" => Some(Facade::Nccl),
-                        "none" => None,
-                        other => return Err(format!("-as {other}: expected mpi, nccl or none")),
-                    };
-                }
-                name if WITHOUT_EFFECT.contains(&name) => {}
-                _ => return Err(format!("unknown option {}", words.option)),
+                name => options.take(name, &mut part, &mut words)?,
             }
         }
         part.command = words.rest.to_vec();
@@ -135,6 +105,46 @@ pub fn read(words: &[OsString]) -> Result<Asked, String> {
         slots.ranks = slots.ranks.or(per_host);
     }
     Ok(Asked::Job(options))
+}
+
+impl Options {
+    /// Takes in an option for the whole job, or for the program `part`.
+    fn take(&mut self, name: &str, part: &mut Program, words: &mut Words) -> Result<(), String> {
+        match name {
+            "n" | "np" | "c" => part.ranks = Some(words.number()?),
+            "env" => part.environment.push((words.value()?, words.next_word()?)),
+            "genv" => self.environment.push((words.value()?, words.next_word()?)),
+            "x" => part.environment.push(words.variable()?),
+            "wdir" | "wd" => part.folder = Some(words.value()?.into()),
+            "host" | "hosts" | "H" => self.hosts = Some(read_list(&words.value()?)?),
+            "hostfile" | "f" | "machinefile" | "machine" => {
+                let file = words.value()?;
+                let text = fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
+                self.hosts = Some(read_file(&text).map_err(|error| format!("{file}: {error}"))?);
+            }
+            "l" | "prepend-rank" | "tag-output" => self.prepends_rank = true,
+            "disable-auto-cleanup" => self.keep_going = true,
+            "timeout" => self.timeout = Some(seconds(&words.value()?)?),
+            "fake-gpu" => {
+                let number = number_of_gpus(&words.value()?);
+                self.fake_gpus = Some(number.map_err(|error| format!("-fake-gpu: {error}"))?);
+            }
+            "launcher" => self.launcher = Some(words.value()?).filter(|name| name != "fork"),
+            "bind-to" => self.bind = if words.value()? == "none" { Bind::None } else { Bind::Core },
+            "as" => {
+                self.facade_is_implied = false;
+                self.facade = match words.value()?.as_str() {
+                    "mpi" => Some(Facade::Mpi),
+                    "nccl" => Some(Facade::Nccl),
+                    "none" => None,
+                    other => return Err(format!("-as {other}: expected mpi, nccl or none")),
+                };
+            }
+            name if WITHOUT_EFFECT.contains(&name) => {}
+            _ => return Err(format!("unknown option {}", words.option)),
+        }
+        Ok(())
+    }
 }
 
 /// The words that have not been read yet.
