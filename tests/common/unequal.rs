@@ -212,6 +212,27 @@ pub fn check_on_device(
     outcome.unwrap_or_else(|e| panic!("{case:?} {form:?} {way:?} on rank {}: {e}", comm.rank()));
 }
 
+/// Where input and output begin. `in_place`: the rank, if one of them is a part of the other.
+fn starts(
+    case: &UnequalCase,
+    input: &mut Blocks,
+    output: &mut Blocks,
+    in_place: Option<Rank>,
+) -> (*const u8, *mut u8) {
+    let (send, recv) = (input.start().cast_const(), output.start());
+    let Some(rank) = in_place else { return (send, recv) };
+    let (mine, width) = (rank as usize, case.datatype.bytes());
+    match case.collective {
+        Collective::AllGatherV | Collective::GatherV => {
+            (recv.wrapping_add(output.layout[mine].offset * width).cast_const(), recv)
+        }
+        Collective::ScatterV | Collective::ReduceScatterV => {
+            (send, input.start().wrapping_add(input.layout[mine].offset * width))
+        }
+        _ => (recv.cast_const(), recv),
+    }
+}
+
 /// See [`attempt`] and [`check_on_device`].
 fn attempt_by(
     comm: &Communicator,
@@ -241,20 +262,7 @@ fn attempt_by(
     }
     let mut send_pointers: Vec<*const u8> = input.pointers().into_iter().map(<*mut u8>::cast_const).collect();
     let mut recv_pointers = output.pointers();
-    let mut recv = output.start();
-    let mut send = input.start().cast_const();
-    if in_place {
-        let mine = rank as usize;
-        match case.collective {
-            Collective::AllGatherV | Collective::GatherV => {
-                send = recv.wrapping_add(output.layout[mine].offset * width);
-            }
-            Collective::ScatterV | Collective::ReduceScatterV => {
-                recv = input.start().wrapping_add(input.layout[mine].offset * width);
-            }
-            _ => send = recv,
-        }
-    }
+    let (mut send, mut recv) = starts(case, &mut input, &mut output, in_place.then_some(rank));
     let copies = device.map(|(arena, stream)| Copies::of([&input.memory, &output.memory], arena, stream));
     if let Some(copies) = &copies {
         send_pointers.iter_mut().for_each(|pointer| *pointer = copies.place(pointer.cast_mut()).cast_const());

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::fault::{Fault, Stage};
 use super::table::Row;
 use crate::common::lateness::Stopwatch;
-use crate::common::network::network_or_skip;
+use crate::common::network::{Network, network_or_skip};
 use crate::common::processes::{ProcessJob, RankProcess, Said, tcp_store};
 use crate::common::watchdog::Watchdog;
 
@@ -77,32 +77,7 @@ impl Trial {
             ranks.iter_mut().for_each(|rank| rank.expect("joined"));
         }
         let mut loss = Stopwatch::start(ranks.iter().chain([&victim]).map(RankProcess::pid));
-        loss.at = match stage {
-            // A host can be cut off before its rank begins to join. A dead process cannot begin.
-            Stage::Init if fault.leaves_it_alive() => {
-                fault.befall(&mut victim, network);
-                victim.tell(stage.order());
-                tell_all(&mut ranks, stage);
-                Instant::now()
-            }
-            _ => {
-                if matches!(stage, Stage::Connect | Stage::Busy) {
-                    victim.tell(stage.order());
-                }
-                tell_all(&mut ranks, stage);
-                if stage == Stage::Connect {
-                    std::thread::sleep(Duration::from_millis(1));
-                } else if stage != Stage::Init {
-                    ranks.iter_mut().for_each(|rank| rank.expect("calling"));
-                    // The ranks have time to get inside the call.
-                    std::thread::sleep(Duration::from_millis(20));
-                }
-                // The kernel takes a while to cut a wire. The time counts from when the wire is cut.
-                let start = Instant::now();
-                fault.befall(&mut victim, network);
-                if fault.leaves_it_alive() { Instant::now() } else { start }
-            }
-        };
+        loss.at = self.strike(&mut victim, &mut ranks, network);
         let mut row = Row { trial: self, slowest: Duration::ZERO, told: String::new() };
         for survivor in &mut ranks {
             self.hear(survivor, &loss, &title, &mut row);
@@ -114,6 +89,42 @@ impl Trial {
             row.told = told;
         }
         Some(row)
+    }
+
+    /// Lets the ranks come to the stage, and applies the fault. Returns when.
+    fn strike(
+        self,
+        victim: &mut RankProcess,
+        ranks: &mut [RankProcess],
+        network: Option<&Network>,
+    ) -> Instant {
+        let Trial { fault, stage, .. } = self;
+        match stage {
+            // A host can be cut off before its rank begins to join. A dead process cannot begin.
+            Stage::Init if fault.leaves_it_alive() => {
+                fault.befall(victim, network);
+                victim.tell(stage.order());
+                tell_all(ranks, stage);
+                Instant::now()
+            }
+            _ => {
+                if matches!(stage, Stage::Connect | Stage::Busy) {
+                    victim.tell(stage.order());
+                }
+                tell_all(ranks, stage);
+                if stage == Stage::Connect {
+                    std::thread::sleep(Duration::from_millis(1));
+                } else if stage != Stage::Init {
+                    ranks.iter_mut().for_each(|rank| rank.expect("calling"));
+                    // The ranks have time to get inside the call.
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                // The kernel takes a while to cut a wire. The time counts from when the wire is cut.
+                let start = Instant::now();
+                fault.befall(victim, network);
+                if fault.leaves_it_alive() { Instant::now() } else { start }
+            }
+        }
     }
 
     /// Checks that one survivor got its error in time, and that the error names the lost rank.
