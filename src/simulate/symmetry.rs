@@ -1,16 +1,16 @@
 //! Why one host can stand for all: symmetric plans, found and checked.
 //!
 //! The hosts of a regular cluster are numbered 0..H. These numbers form a *group* by addition modulo H, and,
-//! if H is a power of two, also by exclusive or. Seen from a rank, another rank has a *seat*: the group
+//! if H is a power of two, also by exclusive or. Seen from a rank, another rank has a *relative rank*: the group
 //! element that leads from host to host, and the position on the host. Name the peers in plans by their
-//! seats. If all ranks with the same position then have the same plan, moving every host by the same group
+//! relative ranks. If all ranks with the same position then have the same plan, moving every host by the same group
 //! element changes nothing. So what happens on host 0 happens on all hosts at the same times. It is enough to
 //! simulate host 0, which then receives from itself what it sends. Rings, and shifts in general, are
 //! symmetric by addition; exchanges at powers of two by exclusive or. On one host the same holds for single
 //! ranks in place of hosts.
 //!
 //! Within a round, the order in which short messages are sent matters to the simulation. Some algorithms send
-//! in the order of ranks everywhere, which is another order of seats on each rank. They are symmetric except
+//! in the order of ranks everywhere, which is another order of relative ranks on each rank. They are symmetric except
 //! for that ([`Order::Different`]), and their outcome is close, not exact.
 
 use crate::base::Rank;
@@ -38,7 +38,7 @@ pub enum Order {
 
 /// A rank, seen from the block of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Seat {
+pub(super) struct RelativeRank {
     /// Group element that leads from block to block.
     pub offset: u32,
     /// Position in its block.
@@ -76,15 +76,15 @@ impl Fold {
         symmetries.into_iter().map(|symmetry| Fold { symmetry, block, blocks, one_host }).collect()
     }
 
-    /// The seat of `peer`, seen from `viewer`.
-    pub fn seat(&self, viewer: Rank, peer: Rank) -> Seat {
+    /// The relative rank of `peer`, seen from `viewer`.
+    pub fn relative(&self, viewer: Rank, peer: Rank) -> RelativeRank {
         let (from, to) = (viewer / self.block, peer / self.block);
         let offset = match self.symmetry {
             Symmetry::None => 0,
             Symmetry::Rotation => (to + self.blocks - from) % self.blocks,
             Symmetry::ExclusiveOr => from ^ to,
         };
-        Seat { offset, position: peer % self.block }
+        RelativeRank { offset, position: peer % self.block }
     }
 
     /// The offset of the way back.
@@ -153,8 +153,8 @@ impl Fold {
                     order = Order::Different;
                 }
                 // Stable sorts: messages to one peer keep their order.
-                one.sends.sort_by_key(|&(seat, _)| seat);
-                other.sends.sort_by_key(|&(seat, _)| seat);
+                one.sends.sort_by_key(|&(rank, _)| rank);
+                other.sends.sort_by_key(|&(rank, _)| rank);
                 if one != other {
                     return None;
                 }
@@ -170,16 +170,18 @@ impl Fold {
                 Step::Copy { dst, .. } => sketch.copied += dst.len,
                 Step::Reduce { dst, .. } => sketch.reduced += dst.len,
                 Step::Send { to, span } => {
-                    sketch.sends.extend(to.iter().map(|&to| (self.seat(rank, to), span.len)));
+                    sketch.sends.extend(to.iter().map(|&to| (self.relative(rank, to), span.len)));
                 }
-                Step::Recv { from, dst } => sketch.receives.push((self.seat(rank, *from), false, dst.len)),
+                Step::Recv { from, dst } => {
+                    sketch.receives.push((self.relative(rank, *from), false, dst.len))
+                }
                 Step::RecvReduce { from, dst, .. } => {
-                    sketch.receives.push((self.seat(rank, *from), true, dst.len));
+                    sketch.receives.push((self.relative(rank, *from), true, dst.len));
                 }
             }
         }
         // Stable, too. Receives from different peers have no order.
-        sketch.receives.sort_by_key(|&(seat, ..)| seat);
+        sketch.receives.sort_by_key(|&(rank, ..)| rank);
         sketch
     }
 }
@@ -189,7 +191,7 @@ impl Fold {
 struct Sketch {
     copied: usize,
     reduced: usize,
-    sends: Vec<(Seat, usize)>,
+    sends: Vec<(RelativeRank, usize)>,
     /// Receives, with whether they reduce.
-    receives: Vec<(Seat, bool, usize)>,
+    receives: Vec<(RelativeRank, bool, usize)>,
 }

@@ -1,10 +1,10 @@
 //! The plans of all simulated ranks, as one graph: rounds, and the messages between them.
 //!
 //! Messages are matched as the engine matches them: between an ordered pair of ranks, in posting order,
-//! (round, lane, position in round). Under a [`Fold`] a pair is a rank of block 0 and a seat.
+//! (round, lane, position in round). Under a [`Fold`] a pair is a rank of block 0 and a relative rank.
 
 use super::limits::Skipped;
-use super::symmetry::{Fold, Seat};
+use super::symmetry::{Fold, RelativeRank};
 use crate::algo::Algorithm;
 use crate::base::Rank;
 use crate::plan::{Lane, Plan, PlanRequest, Span, Step};
@@ -102,7 +102,7 @@ impl Incidence {
 /// One end of a message: the sender, and the receiver as the sender sees it.
 #[derive(Clone, Copy)]
 struct End {
-    pair: (u32, Seat),
+    pair: (u32, RelativeRank),
     /// Position in posting order.
     posted: u32,
     round: u32,
@@ -213,8 +213,8 @@ impl Builder<'_> {
         let round = &mut self.rounds[number as usize];
         let mut receive = |from: Rank, span, reduces| {
             round.transfers += 1;
-            let seen = fold.seat(rank, from);
-            let pair = (seen.position, Seat { offset: fold.inverse(seen.offset), position: rank });
+            let seen = fold.relative(rank, from);
+            let pair = (seen.position, RelativeRank { offset: fold.inverse(seen.offset), position: rank });
             let posted = self.receives.len() as u32;
             self.receives.push(End { pair, posted, round: number, span, reduces });
         };
@@ -227,7 +227,7 @@ impl Builder<'_> {
                 round.transfers += to.len() as u32;
                 let first = self.sends.len() as u32;
                 self.sends.extend((first..).zip(to).map(|(posted, &to)| End {
-                    pair: (rank, fold.seat(rank, to)),
+                    pair: (rank, fold.relative(rank, to)),
                     posted,
                     round: number,
                     span: *span,
@@ -249,7 +249,7 @@ impl Builder<'_> {
         }
         let mut messages: Vec<WiredMessage> = Vec::with_capacity(self.sends.len());
         for (index, (send, receive)) in ends().enumerate() {
-            let (from, Seat { offset, position: to }) = send.pair;
+            let (from, RelativeRank { offset, position: to }) = send.pair;
             let follows = index > 0 && self.sends[index - 1].pair == send.pair;
             if follows {
                 messages[index - 1].next = Some(index as u32);
