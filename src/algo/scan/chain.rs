@@ -23,7 +23,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
     let is_last = request.rank + 1 == request.size;
     let chunks = Segments::chunks(request);
     let lanes = (0..chunks.parts()).map(|index| {
-        let places = Places::of(request, chunks.part(index), is_last);
+        let places = Spans::of(request, chunks.part(index), is_last);
         let mut lane = LaneBuilder::default();
         if !is_first {
             lane.round(|round| round.receive(request.rank - 1, places.before));
@@ -47,7 +47,7 @@ pub(in crate::algo) fn build(request: &PlanRequest) -> Plan {
 }
 
 /// The places in which a rank keeps a chunk.
-struct Places {
+struct Spans {
     own: Span,
     /// The reduction of the ranks before this one.
     before: Span,
@@ -56,8 +56,8 @@ struct Places {
     result: Span,
 }
 
-impl Places {
-    fn of(request: &PlanRequest, chunk: Range<usize>, is_last: bool) -> Places {
+impl Spans {
+    fn of(request: &PlanRequest, chunk: Range<usize>, is_last: bool) -> Spans {
         let result = output(chunk.clone());
         let second = scratch(shifted(chunk.clone(), request.count));
         // Received data may lie in the output until it is complete, unless the own input is there and still
@@ -65,7 +65,7 @@ impl Places {
         let needs_own = !(is_exclusive(request) && is_last);
         let before = if request.in_place && needs_own { scratch(chunk.clone()) } else { result };
         let through = if is_exclusive(request) { second } else { result };
-        Places { own: input(chunk), before, through, result }
+        Spans { own: input(chunk), before, through, result }
     }
 
     /// Makes the result and the data to pass on from the received data.
