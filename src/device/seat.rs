@@ -11,7 +11,7 @@ use super::driver::CudaDriver;
 use super::events::{Events, StreamEvent};
 use super::handles::{CudaContext, CudaStream};
 use super::pinned::{Block, Queued};
-use super::stream_end::Place;
+use super::stream_end::EndState;
 use crate::base::{Error, Result};
 
 /// Bytes from one word to the next.
@@ -41,7 +41,7 @@ pub struct Seat {
     /// Whether only a part of the call was enqueued, perhaps without the event.
     pub is_incomplete: bool,
     /// Set if the end is enqueued apart from the start: where it is.
-    end_place: Option<Arc<Place>>,
+    end_place: Option<Arc<EndState>>,
 }
 
 impl Seat {
@@ -93,9 +93,9 @@ impl Seat {
 
     /// Declares that the end of the call is enqueued apart from its start. Returns where the end notes its
     /// place. The context is current.
-    pub fn split(&mut self) -> Result<Arc<Place>> {
+    pub fn split(&mut self) -> Result<Arc<EndState>> {
         self.need_event()?;
-        let place = Arc::new(Place::default());
+        let place = Arc::new(EndState::default());
         self.end_place = Some(Arc::clone(&place));
         Ok(place)
     }

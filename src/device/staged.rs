@@ -34,7 +34,7 @@ use super::driver::CudaDriver;
 use super::handles::CudaContext;
 use super::ranges::{Copy, Placed, Touched};
 use super::seat::{FINAL_AT, READY_AT, Seat, WORD_STEP};
-use super::stream_end::{Place, StreamEnd};
+use super::stream_end::{EndState, StreamEnd};
 use crate::base::Result;
 
 /// The words at the start of a block: *ready* and *final*.
@@ -136,7 +136,7 @@ impl StagedCall {
     }
 
     /// The end of the call, in its context, which is current.
-    fn stream_end(&self, place: Arc<Place>) -> Result<StreamEnd> {
+    fn stream_end(&self, place: Arc<EndState>) -> Result<StreamEnd> {
         let address = self.seat.driver.device_address(self.start())?;
         Ok(StreamEnd {
             driver: self.seat.driver,

@@ -19,9 +19,9 @@ const INCOMPLETE: u8 = 2;
 
 /// Where the end of a call is: pending, in the stream, or was enqueued only in part.
 #[derive(Debug, Default)]
-pub(super) struct Place(AtomicU8);
+pub(super) struct EndState(AtomicU8);
 
-impl Place {
+impl EndState {
     /// Whether nobody has tried to enqueue the end yet.
     pub fn is_pending(&self) -> bool {
         self.0.load(Ordering::Acquire) == PENDING
@@ -58,7 +58,7 @@ pub struct StreamEnd {
     /// Whether the word counts copies, so that there is a wait before each. Otherwise there is one wait.
     pub(super) waits_for_each: bool,
     pub(super) event: Arc<StreamEvent>,
-    pub(super) place: Arc<Place>,
+    pub(super) place: Arc<EndState>,
 }
 
 impl StreamEnd {

@@ -25,12 +25,12 @@ use crate::device::events::StreamEvent;
 use crate::device::handles::{CudaContext, CudaStream};
 use crate::device::kernels::Shape;
 use crate::device::seat::{FINAL_AT, READY_AT, Seat, WORD_STEP};
-use crate::device::stream_end::Place;
+use crate::device::stream_end::EndState;
 
 /// The executor's stream sets it when its kernels have run.
 const DONE_AT: usize = 2 * WORD_STEP;
 const WORDS: usize = 3;
-/// Place of the table in the block.
+/// EndState of the table in the block.
 const TABLE_AT: usize = WORDS * WORD_STEP;
 
 /// A copy on a device.
@@ -92,7 +92,7 @@ pub struct Launch {
     pub function: usize,
     /// Grid and block.
     pub shape: Shape,
-    /// Place of its arguments in the table.
+    /// EndState of its arguments in the table.
     pub arguments_at: usize,
 }
 
@@ -132,7 +132,7 @@ pub struct DirectEnd {
     after: Vec<DeviceCopy>,
     temporary: Option<Arc<Temporary>>,
     event: Arc<StreamEvent>,
-    place: Arc<Place>,
+    place: Arc<EndState>,
 }
 
 /// The copy of a table to the device.
@@ -211,7 +211,7 @@ impl DirectCall {
         self.end_at(place)
     }
 
-    fn end_at(&self, place: Arc<Place>) -> Result<DirectEnd> {
+    fn end_at(&self, place: Arc<EndState>) -> Result<DirectEnd> {
         let Seat { driver, context, stream, stream_waits, .. } = self.seat;
         let start = driver.device_address(self.seat.start())?;
         let execution = self.execution.as_ref().map(|execution| {

@@ -12,7 +12,7 @@ use crate::device::{CudaContext, CudaDriver, CudaStream, Ordinal};
 
 /// One end of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum CopyEnd {
     /// Page-locked memory of the host.
     Host,
     /// Memory of a device.
@@ -35,14 +35,14 @@ enum End {
 
 impl CopyBench {
     /// Allocates the buffers. If a device can access the memory of the other one, it is let.
-    pub fn new(from: Place, to: Place, bytes: usize) -> Result<CopyBench> {
+    pub fn new(from: CopyEnd, to: CopyEnd, bytes: usize) -> Result<CopyBench> {
         let (driver, table) = (CudaDriver::get()?, Table::get()?);
         let device = match (from, to) {
-            (Place::Device(device), _) | (Place::Host, Place::Device(device)) => device,
-            (Place::Host, Place::Host) => 0,
+            (CopyEnd::Device(device), _) | (CopyEnd::Host, CopyEnd::Device(device)) => device,
+            (CopyEnd::Host, CopyEnd::Host) => 0,
         };
         let ends = [end(driver, from, device, bytes)?, end(driver, to, device, bytes)?];
-        if let (Place::Device(one), Place::Device(other)) = (from, to)
+        if let (CopyEnd::Device(one), CopyEnd::Device(other)) = (from, to)
             && one != other
         {
             for (own, peer) in [(one, other), (other, one)] {
@@ -107,13 +107,15 @@ impl Drop for CopyBench {
     }
 }
 
-fn end(driver: &CudaDriver, place: Place, device: Ordinal, bytes: usize) -> Result<End> {
+fn end(driver: &CudaDriver, place: CopyEnd, device: Ordinal, bytes: usize) -> Result<End> {
     match place {
-        Place::Host => {
+        CopyEnd::Host => {
             use_device(device)?;
             Ok(End::Host(PinnedBuffer::new(bytes)?))
         }
-        Place::Device(device) => Ok(End::Device(DeviceBuffer::new(device, bytes)?, driver.primary(device)?)),
+        CopyEnd::Device(device) => {
+            Ok(End::Device(DeviceBuffer::new(device, bytes)?, driver.primary(device)?))
+        }
     }
 }
 

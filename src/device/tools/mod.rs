@@ -12,7 +12,7 @@ mod inventory;
 mod table;
 
 pub use buffer::DeviceBuffer;
-pub use copies::{CopyBench, Place};
+pub use copies::{CopyBench, CopyEnd};
 pub use inventory::{Device, DevicePair, Inventory};
 
 use super::{CudaDriver, Ordinal};
