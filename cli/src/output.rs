@@ -59,11 +59,11 @@ fn not_written(path: &Path, error: &io::Error) -> Failure {
 /// A file that can be written, and gets its content at the end.
 pub struct ResultFile {
     path: PathBuf,
-    place: Place,
+    mode: WriteMode,
 }
 
 /// The way in which a file gets its content.
-enum Place {
+enum WriteMode {
     /// A new file takes the place of this one, which a link may lead to. An older file's permissions stay.
     Beside { target: PathBuf, old: Option<Permissions> },
     /// A pipe or a device, or a file in a folder that takes no new ones, is written directly.
@@ -73,29 +73,29 @@ enum Place {
 impl ResultFile {
     /// Checks that the file can be written, so that a wrong name does not cost an hour. Nothing is changed.
     pub fn new(path: &Path) -> Result<ResultFile, Failure> {
-        match Place::of(path) {
-            Ok(place) => Ok(ResultFile { path: path.into(), place }),
+        match WriteMode::of(path) {
+            Ok(mode) => Ok(ResultFile { path: path.into(), mode }),
             Err(error) => Err(not_written(path, &error)),
         }
     }
 
     /// Writes the whole content.
     pub fn write(self, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
-        let written = match self.place {
-            Place::Beside { target, old } => replace(&target, old, bytes.as_ref()),
-            Place::Direct(mut file) => overwrite(&mut file, bytes.as_ref()),
+        let written = match self.mode {
+            WriteMode::Beside { target, old } => replace(&target, old, bytes.as_ref()),
+            WriteMode::Direct(mut file) => overwrite(&mut file, bytes.as_ref()),
         };
         written.map_err(|error| not_written(&self.path, &error))
     }
 }
 
-impl Place {
-    fn of(path: &Path) -> io::Result<Place> {
+impl WriteMode {
+    fn of(path: &Path) -> io::Result<WriteMode> {
         let (target, old, opened) = match fs::metadata(path) {
             Ok(old) => {
                 let opened = File::options().write(true).open(path)?;
                 if !old.is_file() {
-                    return Ok(Place::Direct(opened));
+                    return Ok(WriteMode::Direct(opened));
                 }
                 (path.canonicalize()?, Some(old.permissions()), Some(opened))
             }
@@ -106,9 +106,9 @@ impl Place {
         match (create(&beside), opened) {
             (Ok(_), _) => {
                 fs::remove_file(&beside)?;
-                Ok(Place::Beside { target, old })
+                Ok(WriteMode::Beside { target, old })
             }
-            (Err(_), Some(opened)) => Ok(Place::Direct(opened)),
+            (Err(_), Some(opened)) => Ok(WriteMode::Direct(opened)),
             (Err(error), None) => Err(error),
         }
     }

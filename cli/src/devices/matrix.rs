@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use anyccl_engine::base::Result;
-use anyccl_engine::device::tools::{CopyBench, Place};
+use anyccl_engine::device::tools::{CopyBench, CopyEnd};
 use clap::Args;
 use serde::Serialize;
 
@@ -87,7 +87,7 @@ pub fn matrix(arguments: &MatrixArguments) -> std::result::Result<u8, Failure> {
 }
 
 fn measured(from: Option<i32>, to: Option<i32>, bytes: usize) -> Result<Copy> {
-    let place = |device: Option<i32>| device.map_or(Place::Host, Place::Device);
+    let place = |device: Option<i32>| device.map_or(CopyEnd::Host, CopyEnd::Device);
     let mut small = CopyBench::new(place(from), place(to), SMALL)?;
     let mut correct = small.is_right()?;
     let mut latency = samples(&mut small, SMALL_COPIES)?;
