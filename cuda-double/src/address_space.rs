@@ -136,7 +136,7 @@ fn at(ranges: &BTreeMap<u64, Range>, address: u64) -> Option<&Range> {
 
 /// What the driver knows about `bytes` bytes at `address`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MemoryKind {
     /// Device memory of this device.
     Device(Ordinal),
     /// Pinned or registered host memory.
@@ -147,16 +147,16 @@ pub enum Place {
 
 /// Where `bytes` bytes at `address` lie. An error if they are in part outside of what holds the first one, or
 /// if no device memory is there though the address is a device's.
-pub fn place(address: u64, bytes: u64) -> Result<Place> {
+pub fn place(address: u64, bytes: u64) -> Result<MemoryKind> {
     let ranges = RANGES.read();
     let Some(first) = at(&ranges, address) else {
         let end = address.checked_add(bytes).ok_or(Status::INVALID_VALUE)?;
         let runs_into = ranges.range(address..end).next().is_some();
         let is_wild = ARENA.contains(address) || address == 0 || runs_into;
-        return if is_wild { Err(Status::INVALID_VALUE) } else { Ok(Place::Pageable) };
+        return if is_wild { Err(Status::INVALID_VALUE) } else { Ok(MemoryKind::Pageable) };
     };
     covers(&ranges, first, address, bytes, |_| true)?;
-    Ok(if first.is_host() { Place::Pinned } else { Place::Device(first.device) })
+    Ok(if first.is_host() { MemoryKind::Pinned } else { MemoryKind::Device(first.device) })
 }
 
 /// Checks that `bytes` bytes from `address`, which lies in `first`, are there. Memory of `cuMemMap` may go on

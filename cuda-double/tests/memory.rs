@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Context, Pinned, Stream, bytes_of, device_memory, free, given, live, ok};
-use cuda::address_space::{Place, place};
+use cuda::address_space::{MemoryKind, place};
 use cuda::allocation::{cuMemAlloc_v2, cuMemFree_v2, cuMemGetAddressRange_v2};
 use cuda::argument::{In, Out};
 use cuda::context::api::{cuCtxCreate_v2, cuCtxDestroy_v2, cuCtxSetCurrent};
@@ -138,10 +138,10 @@ fn pinned_memory_has_one_address_for_all_and_says_its_flags() {
     let memory = given(|memory| cuMemHostAlloc(memory, 100, write_combined));
     assert_eq!(given(|device| cuMemHostGetDevicePointer_v2(device, memory, 0)), memory);
     assert_eq!(given(|flags| cuMemHostGetFlags(flags, memory)), 7);
-    assert_eq!(place(memory + 96, 4), Ok(Place::Pinned));
+    assert_eq!(place(memory + 96, 4), Ok(MemoryKind::Pinned));
     assert_eq!(place(memory + 96, 8), Err(Status::INVALID_VALUE));
     ok(cuda::pinned::cuMemFreeHost(memory));
-    assert_eq!(place(memory, 4), Ok(Place::Pageable));
+    assert_eq!(place(memory, 4), Ok(MemoryKind::Pageable));
 }
 
 #[test]

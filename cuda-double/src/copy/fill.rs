@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Manner;
-use crate::address_space::{self, Place};
+use crate::address_space::{self, MemoryKind};
 use crate::capture::rules;
 use crate::graph::NodeKind;
 use crate::status::{Result, require};
@@ -58,12 +58,12 @@ fn fill(stream: &Arc<Stream>, manner: Manner, fill: Fill) -> Result {
     }
     require(fill.address.is_multiple_of(fill.width as u64))?;
     let place = address_space::place(fill.address, fill.bytes(fill.count))?;
-    require(place != Place::Pageable)?;
+    require(place != MemoryKind::Pageable)?;
     if manner == Manner::Sync {
         rules::refuse(stream)?;
     }
     let done = stream.submit(NodeKind::Fill, move |run| fill.run(run))?;
-    if let Some(done) = done.filter(|_| manner == Manner::Sync && place == Place::Pinned) {
+    if let Some(done) = done.filter(|_| manner == Manner::Sync && place == MemoryKind::Pinned) {
         done.wait();
         return stream.context()?.check();
     }

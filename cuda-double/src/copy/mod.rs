@@ -11,7 +11,7 @@ pub mod plane;
 
 use std::sync::Arc;
 
-use crate::address_space::{self, Held, Place};
+use crate::address_space::{self, Held, MemoryKind};
 use crate::capture::rules;
 use crate::delays;
 use crate::graph::NodeKind;
@@ -110,11 +110,11 @@ enum Side {
 }
 
 impl Side {
-    fn accepts(self, place: Place) -> bool {
+    fn accepts(self, place: MemoryKind) -> bool {
         match self {
             Side::Any => true,
-            Side::Device => place != Place::Pageable,
-            Side::Host => !matches!(place, Place::Device(_)),
+            Side::Device => place != MemoryKind::Pageable,
+            Side::Host => !matches!(place, MemoryKind::Device(_)),
         }
     }
 }
@@ -139,12 +139,12 @@ fn copy(stream: &Arc<Stream>, manner: Manner, requests: &[Request]) -> Result {
         places = Some((from, to));
     }
     let Some((from, to)) = places else { return Ok(()) };
-    let is_on_device = |place| matches!(place, Place::Device(_));
+    let is_on_device = |place| matches!(place, MemoryKind::Device(_));
     if manner == Manner::Sync {
         rules::refuse(stream)?;
     }
     // A copy that is recorded reads pageable memory each time it runs.
-    let stages = from == Place::Pageable && is_on_device(to) && !rules::is_capturing(stream);
+    let stages = from == MemoryKind::Pageable && is_on_device(to) && !rules::is_capturing(stream);
     // The driver may synchronise with the stream before it stages, also for an `Async` function.
     if stages && (manner == Manner::Sync || delays::choose_one_of(4)) {
         stream.synchronize()?;
@@ -153,22 +153,22 @@ fn copy(stream: &Arc<Stream>, manner: Manner, requests: &[Request]) -> Result {
         .iter()
         .filter(|request| request.bytes > 0)
         .map(|request| Transfer {
-            to: if to == Place::Pageable { End::Pageable(request.to) } else { End::Known(request.to) },
+            to: if to == MemoryKind::Pageable { End::Pageable(request.to) } else { End::Known(request.to) },
             from: match from {
-                Place::Pageable if stages => End::Staged(read(request.from, request.bytes)),
-                Place::Pageable => End::Pageable(request.from),
+                MemoryKind::Pageable if stages => End::Staged(read(request.from, request.bytes)),
+                MemoryKind::Pageable => End::Pageable(request.from),
                 _ => End::Known(request.from),
             },
             bytes: request.bytes,
         })
         .collect();
-    let _copying =
-        (to == Place::Pageable && is_on_device(from)).then(|| pageable::hold("a copy to pageable memory"));
+    let _copying = (to == MemoryKind::Pageable && is_on_device(from))
+        .then(|| pageable::hold("a copy to pageable memory"));
     let run_all = move |run: &mut Run| transfers.iter().try_for_each(|transfer| transfer.run(run));
     let Some(done) = stream.submit(NodeKind::Copy, run_all)? else { return Ok(()) };
     let waits = match manner {
         Manner::Sync => !(stages || is_on_device(from) && is_on_device(to)),
-        Manner::Async => to == Place::Pageable || !is_on_device(from) && !is_on_device(to),
+        Manner::Async => to == MemoryKind::Pageable || !is_on_device(from) && !is_on_device(to),
     };
     if waits {
         done.wait();

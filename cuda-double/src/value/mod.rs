@@ -8,7 +8,7 @@ pub mod batch;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
-use crate::address_space::{self, Held, Place};
+use crate::address_space::{self, Held, MemoryKind};
 use crate::delays::Naps;
 use crate::settings::settings;
 use crate::status::{Result, Status, require};
@@ -162,7 +162,7 @@ impl Operation {
 /// The value must be aligned, and lie in memory that the driver knows.
 fn check_place(address: u64, width: Width) -> Result {
     require(address != 0 && address.is_multiple_of(width.bytes()))?;
-    require(address_space::place(address, width.bytes())? != Place::Pageable)
+    require(address_space::place(address, width.bytes())? != MemoryKind::Pageable)
 }
 
 #[cfg(test)]
