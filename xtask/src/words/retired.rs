@@ -14,10 +14,10 @@ struct Row {
     parts: Vec<String>,
     word: String,
     instead: String,
-    place: Place,
+    scope: Scope,
 }
 
-enum Place {
+enum Scope {
     In(Vec<String>),
     Outside(Vec<String>),
 }
@@ -43,7 +43,7 @@ impl Retired {
     pub fn in_line(&self, path: &str, line: &str) -> Vec<(&str, &str)> {
         let parts = parts(line);
         let stands = |row: &&Row| {
-            row.place.holds(path) && parts.windows(row.parts.len()).any(|window| window == row.parts)
+            row.scope.holds(path) && parts.windows(row.parts.len()).any(|window| window == row.parts)
         };
         self.0.iter().filter(stands).map(|row| (row.word.as_str(), row.instead.as_str())).collect()
     }
@@ -52,25 +52,25 @@ impl Retired {
 impl Row {
     fn parse(line: &str) -> Option<Row> {
         let mut cells = line.trim_matches('|').split('|').map(|cell| cell.trim().replace('`', ""));
-        let (word, instead, place) = (cells.next()?, cells.next()?, cells.next().unwrap_or_default());
-        let mut words = place.split_whitespace().map(str::to_string);
-        let place = match words.next().as_deref() {
-            None => Place::Outside(Vec::new()),
-            Some("in") => Place::In(words.collect()),
-            Some("not") => Place::Outside(words.collect()),
+        let (word, instead, scope) = (cells.next()?, cells.next()?, cells.next().unwrap_or_default());
+        let mut words = scope.split_whitespace().map(str::to_string);
+        let scope = match words.next().as_deref() {
+            None => Scope::Outside(Vec::new()),
+            Some("in") => Scope::In(words.collect()),
+            Some("not") => Scope::Outside(words.collect()),
             Some(_) => return None,
         };
         let parts = parts(&word);
-        (!parts.is_empty()).then_some(Row { parts, word, instead, place })
+        (!parts.is_empty()).then_some(Row { parts, word, instead, scope })
     }
 }
 
-impl Place {
+impl Scope {
     fn holds(&self, path: &str) -> bool {
         let stands_in = |folders: &[String]| folders.iter().any(|folder| path.starts_with(folder.as_str()));
         match self {
-            Place::In(folders) => stands_in(folders),
-            Place::Outside(folders) => !stands_in(folders),
+            Scope::In(folders) => stands_in(folders),
+            Scope::Outside(folders) => !stands_in(folders),
         }
     }
 }
