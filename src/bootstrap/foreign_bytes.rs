@@ -2,26 +2,29 @@
 
 use std::collections::HashMap;
 
-use super::auth::Purpose;
-use super::beacon::{self, Beacon};
-use super::environment::{describe, half_a_launcher};
-use super::handshake::{Handshake, Refusal, Step};
-use super::hello::{ANY_RANK, HELLO_BYTES, Hello, Objection};
-use super::interface::choose_among;
-use super::key::hex;
-use super::record::{Record, sample};
-use super::store_address::parse_store;
-use super::store_file::{FileContents, parse};
-use super::unique_id::{CHECKSUM_AT, checksum};
-use super::{JobKey, UNIQUE_ID_BYTES, UniqueId, exchange, host_list};
 use crate::base::Error;
+use crate::bootstrap::auth::handshake::{Handshake, Refusal, Step};
+use crate::bootstrap::auth::hello::{ANY_RANK, HELLO_BYTES, Hello, Objection};
+use crate::bootstrap::auth::proof::Purpose;
+use crate::bootstrap::discovery::interface::choose_among;
+use crate::bootstrap::job::environment::{describe, half_a_launcher};
+use crate::bootstrap::job::host_list;
+use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::job::key::hex;
+use crate::bootstrap::job::store_address::parse_store;
+use crate::bootstrap::job::unique_id::{CHECKSUM_AT, checksum};
+use crate::bootstrap::job::unique_id::{UNIQUE_ID_BYTES, UniqueId};
+use crate::bootstrap::mesh::exchange;
+use crate::bootstrap::mesh::record::{Record, sample};
+use crate::bootstrap::store::beacon::{self, Beacon};
+use crate::bootstrap::store::file::{FileContents, parse};
 use crate::foreign_bytes::harness::check_sentence;
 use crate::foreign_bytes::{Target, connection, pieces, split, write};
 use crate::sys::interfaces::Interface;
 use crate::sys::socket::Socket;
 
-pub(crate) use super::pmi::foreign_bytes::TARGETS as PMI_TARGETS;
-pub(crate) use super::tcp_store::foreign_bytes::TARGETS as STORE_TARGETS;
+pub(crate) use crate::bootstrap::store::pmi::foreign_bytes::TARGETS as PMI_TARGETS;
+pub(crate) use crate::bootstrap::store::tcp::foreign_bytes::TARGETS as STORE_TARGETS;
 
 pub(crate) const TARGETS: &[Target] = &[
     Target { name: "handshake", read: handshake, seeds: scripts, room: 64 << 10 },
@@ -245,7 +248,7 @@ fn read_beacon(bytes: &[u8]) {
 fn beacons() -> Vec<Vec<u8>> {
     let addresses = ["10.0.0.1:40113", "[2001:db8::1]:5"].map(|text| text.parse().unwrap()).to_vec();
     let text = Beacon { key: KEY, addresses }.to_text();
-    let bytes = super::key::unhex(text.as_bytes()).unwrap();
+    let bytes = crate::bootstrap::job::key::unhex(text.as_bytes()).unwrap();
     vec![text.into_bytes(), bytes[..bytes.len() - beacon::CHECKSUM_BYTES].to_vec()]
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Error, Rank};
-use anyccl_engine::bootstrap::tcp_store::Server;
+use anyccl_engine::bootstrap::store::Server;
 use anyccl_engine::bootstrap::{JobKey, UniqueId};
 use anyccl_engine::comm::{CommConfig, Communicator};
 use anyccl_engine::config::Config;

@@ -6,7 +6,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use anyccl_engine::base::Result;
-use anyccl_engine::bootstrap::tcp_store::Server;
+use anyccl_engine::bootstrap::store::Server;
 use anyccl_engine::bootstrap::{JobKey, interface};
 use anyccl_engine::config::PortRange;
 

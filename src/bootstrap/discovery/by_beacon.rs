@@ -1,12 +1,13 @@
 //! Discovery by a beacon that rank 0 publishes in a store that anyccl does not serve: the process manager's
 //! or the caller's.
 
-use super::{Discovery, KeyAndStore};
+use super::listeners;
+use super::meeting::{Discovery, KeyAndStore};
 use crate::base::{Error, Result};
-use crate::bootstrap::beacon::{Beacon, BeaconChannel};
-use crate::bootstrap::tcp_store::{Client, Joined};
-use crate::bootstrap::waiting::Waiting;
-use crate::bootstrap::{JobKey, listeners};
+use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::store::beacon::{Beacon, BeaconChannel};
+use crate::bootstrap::store::tcp::client::{Client, Joined};
+use crate::bootstrap::store::waiting::Waiting;
 
 impl Discovery<'_> {
     /// Publishes the beacon on rank 0, reads it on the others. If nobody answers at the addresses of a

@@ -3,12 +3,12 @@
 use std::io;
 use std::net::SocketAddr;
 
-use super::{Discovery, KeyAndStore};
+use super::meeting::{Discovery, KeyAndStore};
+use super::ports::candidate_ports;
 use crate::base::{Error, Result};
-use crate::bootstrap::JobKey;
-use crate::bootstrap::ports::candidate_ports;
-use crate::bootstrap::served_store::listen_at;
-use crate::bootstrap::tcp_store::Client;
+use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::store::served::listen_at;
+use crate::bootstrap::store::tcp::client::Client;
 use crate::sys::resolve::resolve;
 
 impl Discovery<'_> {

@@ -7,14 +7,15 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::by_tcp::derived_key;
-use super::{Discovery, KeyAndStore};
+use super::listeners;
+use super::meeting::{Discovery, KeyAndStore};
 use crate::base::{Error, Result};
-use crate::bootstrap::key::random_bytes;
-use crate::bootstrap::served_store::ServedStore;
-use crate::bootstrap::store_file::{self, Announcement, FileContents, PublishedFile};
-use crate::bootstrap::tcp_store::{Client, Joined};
-use crate::bootstrap::waiting::Waiting;
-use crate::bootstrap::{JobKey, listeners};
+use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::job::key::random_bytes;
+use crate::bootstrap::store::file::{self, Announcement, FileContents, PublishedFile};
+use crate::bootstrap::store::served::ServedStore;
+use crate::bootstrap::store::tcp::client::{Client, Joined};
+use crate::bootstrap::store::waiting::Waiting;
 use crate::log_line;
 use crate::sys::host::user_id;
 use crate::sys::trusted_file::TrustPolicy;
@@ -54,7 +55,7 @@ impl Discovery<'_> {
         let (mut waiting, rank) = (Waiting::new(self.deadline), format!("rank {}", self.seat.rank));
         loop {
             let believed = TrustPolicy::from_setting(self.config.allow_other_users);
-            let found = store_file::read(path, believed);
+            let found = file::read(path, believed);
             let place = match &found {
                 Ok(FileContents::Announcement(it)) => Some((self.file_key(&it.nonce), it.addresses.clone())),
                 // Same key as with ANYCCL_STORE=tcp:// and this address, which is how rank 0 serves it.

@@ -3,11 +3,11 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-use super::{Discovery, KeyAndStore, listen_when_free};
+use super::meeting::{Discovery, KeyAndStore, listen_when_free};
 use crate::base::{Error, Result};
-use crate::bootstrap::JobKey;
-use crate::bootstrap::absence::{Absence, Sought};
-use crate::bootstrap::tcp_store::Client;
+use crate::bootstrap::auth::absence::{Absence, Sought};
+use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::store::tcp::client::Client;
 use crate::log_line;
 use crate::sys::listener::Listener;
 use crate::sys::resolve::{Resolved, resolve};

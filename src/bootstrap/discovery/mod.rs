@@ -1,71 +1,16 @@
-//! Discovery: rank 0 serves a store, and the other ranks, which know their seats already, find it.
+//! How a rank finds the store of its job, or serves it on rank 0.
 //!
-//! There is one file for each way of finding it.
+//! There is one file for each way.
 
 mod by_beacon;
 mod by_ports;
 mod by_store_file;
 mod by_tcp;
-
-use std::io;
-use std::net::SocketAddr;
-use std::time::{Duration, Instant};
-
-use super::backoff::Backoff;
-use super::seat::Seat;
-use super::served_store::{ServedStore, listen_at};
-use super::store_file::PublishedFile;
-use super::tcp_store::Applicant;
-use super::{JobKey, Store};
-use crate::base::Result;
-use crate::config::Config;
-use crate::sys::clock;
-use crate::sys::listener::Listener;
-
-/// How long rank 0 waits for its port to become free.
-const PORT_PATIENCE: Duration = Duration::from_millis(500);
-
-/// The job's key and its store.
-pub(crate) type KeyAndStore = (JobKey, Box<dyn Store>);
-
-/// A rank that serves or looks for the store.
-pub(crate) struct Discovery<'a> {
-    pub seat: Seat,
-    /// `ANYCCL_JOB_KEY`.
-    pub given: Option<JobKey>,
-    pub config: &'a Config,
-    pub deadline: Instant,
-}
-
-impl Discovery<'_> {
-    /// The key that was given, else a derived one.
-    fn key_or(&self, derived: impl FnOnce() -> JobKey) -> JobKey {
-        self.given.clone().unwrap_or_else(derived)
-    }
-
-    fn applicant<'k>(&self, key: &'k JobKey) -> Applicant<'k> {
-        Applicant { key, rank: self.seat.rank, size: self.seat.size }
-    }
-
-    fn serve(
-        &self,
-        key: &JobKey,
-        listeners: Vec<Listener>,
-        publish: impl FnOnce(&[SocketAddr]) -> Result<Option<PublishedFile>>,
-    ) -> Result<ServedStore> {
-        ServedStore::start(listeners, key, self.seat.size, self.deadline, publish)
-    }
-}
-
-/// Listens at the port, and waits a moment if it is taken. The store of the job before may still hold it. So
-/// may a rank of this host: if it tries to connect before anybody listens, the kernel may choose this very
-/// port as the source of its connection.
-fn listen_when_free(host: &str, port: u16, deadline: Instant) -> io::Result<Vec<Listener>> {
-    let (until, mut backoff) = (deadline.min(clock::now() + PORT_PATIENCE), Backoff::new());
-    loop {
-        match listen_at(host, port) {
-            Err(error) if error.kind() == io::ErrorKind::AddrInUse && backoff.sleep(until) => {}
-            result => return result,
-        }
-    }
-}
+pub(super) mod id_exchange;
+pub(super) mod id_server;
+pub mod interface;
+pub(super) mod job;
+pub(super) mod launcher_services;
+pub(super) mod listeners;
+mod meeting;
+pub(super) mod ports;

@@ -3,14 +3,14 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use super::record::{PeerInfo, Record};
 use crate::base::{Error, Result};
-use crate::bootstrap::JobKey;
-use crate::bootstrap::auth::Purpose;
-use crate::bootstrap::backoff::Backoff;
-use crate::bootstrap::dial::{Dial, Target};
-use crate::bootstrap::handshake::Refusal;
-use crate::bootstrap::hello::{Hello, Objection};
-use crate::bootstrap::record::{PeerInfo, Record};
+use crate::bootstrap::auth::dial::{Dial, Target};
+use crate::bootstrap::auth::handshake::Refusal;
+use crate::bootstrap::auth::hello::{Hello, Objection};
+use crate::bootstrap::auth::proof::Purpose;
+use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::store::backoff::Backoff;
 use crate::sys::clock;
 use crate::sys::poll::PollSet;
 use crate::sys::shortage::is_shortage;

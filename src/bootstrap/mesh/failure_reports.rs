@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::connected_ranks::ConnectedRanks;
 use crate::base::{Error, Result};
-use crate::bootstrap::Store;
+use crate::bootstrap::store::key_value::Store;
 use crate::sys::clock;
 use crate::sys::shortage::is_shortage;
 

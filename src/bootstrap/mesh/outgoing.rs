@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use super::attempt::{Attempt, AttemptState, Connector};
+use super::record::Record;
 use crate::base::{Error, Rank, Result};
-use crate::bootstrap::auth::Purpose;
-use crate::bootstrap::dial::Target;
-use crate::bootstrap::record::Record;
+use crate::bootstrap::auth::dial::Target;
+use crate::bootstrap::auth::proof::Purpose;
 use crate::config::TransportChoice;
 use crate::sys::poll::PollSet;
 use crate::sys::socket::Socket;

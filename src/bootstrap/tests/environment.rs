@@ -1,11 +1,11 @@
 //! Tables of environments and of the job that each describes.
 
 use crate::base::Error;
-use crate::bootstrap::JobKey;
-use crate::bootstrap::environment::{Description, describe, half_a_launcher};
-use crate::bootstrap::pmi::ManagerAddress;
-use crate::bootstrap::seat::Seat;
-use crate::bootstrap::store_address::StoreAddress;
+use crate::bootstrap::job::environment::{Description, describe, half_a_launcher};
+use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::job::seat::Seat;
+use crate::bootstrap::job::store_address::StoreAddress;
+use crate::bootstrap::store::pmi::access::ManagerAddress;
 
 fn with(variables: &[(&str, &str)]) -> crate::base::Result<Description> {
     describe(&|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into()))

@@ -5,8 +5,14 @@ use std::sync::Arc;
 
 use super::{Tap, all_ok, mesh_of, mesh_of_tapped, ranks, shortly, soon};
 use crate::base::Error;
-use crate::bootstrap::tcp_store::{Applicant, Client, Server};
-use crate::bootstrap::{Job, JobKey, MemoryStore, Mesh, Store, UniqueId, job_from_id, mesh};
+use crate::bootstrap::discovery::job::Job;
+use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::job::unique_id::{UniqueId, job_from_id};
+use crate::bootstrap::mesh::connect::{Mesh, connect};
+use crate::bootstrap::store::key_value::Store;
+use crate::bootstrap::store::memory::MemoryStore;
+use crate::bootstrap::store::tcp::client::{Applicant, Client};
+use crate::bootstrap::store::tcp::server::Server;
 use crate::config::{Config, TransportChoice};
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::port::ReservedPort;
@@ -184,7 +190,7 @@ fn a_rank_that_never_comes_is_named_by_all_others() {
             return None;
         }
         let mut job = job_from_id(&id, 3, rank, deadline).unwrap();
-        mesh::connect(&mut job, &Config::default(), b"", deadline).err()
+        connect(&mut job, &Config::default(), b"", deadline).err()
     });
     for error in errors.into_iter().flatten() {
         assert!(error.to_string().contains("rank 1 has not come"), "{error}");
@@ -194,9 +200,9 @@ fn a_rank_that_never_comes_is_named_by_all_others() {
 #[test]
 fn a_rank_that_is_there_but_connects_with_nobody_is_named_with_its_host() {
     let mut jobs = MemoryStore::jobs(2).unwrap();
-    let record = crate::bootstrap::record::sample(1, 2);
+    let record = crate::bootstrap::mesh::record::sample(1, 2);
     jobs[1].store.as_mut().unwrap().set("record/1", &record.encode(), soon()).unwrap();
-    let error = mesh::connect(&mut jobs[0], &Config::default(), b"", shortly()).err().unwrap();
+    let error = connect(&mut jobs[0], &Config::default(), b"", shortly()).err().unwrap();
     assert!(
         matches!(&error, Error::Timeout { detail, .. } if detail.contains("rank 1 (host b, pid 4711)")),
         "{error}"
@@ -207,14 +213,14 @@ fn a_rank_that_is_there_but_connects_with_nobody_is_named_with_its_host() {
 fn a_rank_that_gives_up_before_the_others_is_not_taken_for_the_one_that_is_missing() {
     let mut jobs = MemoryStore::jobs(3).unwrap();
     // Rank 2 has published itself and then hangs.
-    let record = crate::bootstrap::record::sample(2, 3);
+    let record = crate::bootstrap::mesh::record::sample(2, 3);
     jobs[2].store.as_mut().unwrap().set("record/2", &record.encode(), soon()).unwrap();
     let errors = std::thread::scope(|scope| {
         let mut patient = jobs.remove(0);
         let mut hasty = jobs.remove(0);
-        let patient = scope.spawn(move || mesh::connect(&mut patient, &Config::default(), b"", soon()).err());
+        let patient = scope.spawn(move || connect(&mut patient, &Config::default(), b"", soon()).err());
         // Rank 1 gives up before rank 0 would.
-        let hasty = mesh::connect(&mut hasty, &Config::default(), b"", shortly()).err();
+        let hasty = connect(&mut hasty, &Config::default(), b"", shortly()).err();
         (patient.join().unwrap(), hasty)
     });
     assert!(matches!(errors.1, Some(Error::Timeout { .. })), "{errors:?}");
@@ -228,13 +234,13 @@ fn a_lower_rank_that_has_ended_is_noticed_because_nobody_listens_for_it() {
     let mut jobs = MemoryStore::jobs(3).unwrap();
     let reserved = ReservedPort::new().unwrap();
     let closed = ([127, 0, 0, 1], reserved.number()).into();
-    let mut record = crate::bootstrap::record::sample(1, 3);
+    let mut record = crate::bootstrap::mesh::record::sample(1, 3);
     record.addresses = vec![closed];
     jobs[1].store.as_mut().unwrap().set("record/1", &record.encode(), soon()).unwrap();
     let errors = std::thread::scope(|scope| {
         let jobs = [jobs.remove(2), jobs.remove(0)];
         let threads = jobs.map(|mut job| {
-            scope.spawn(move || mesh::connect(&mut job, &Config::default(), b"", soon()).err().unwrap())
+            scope.spawn(move || connect(&mut job, &Config::default(), b"", soon()).err().unwrap())
         });
         threads.map(|thread| thread.join().unwrap())
     });
@@ -256,9 +262,8 @@ fn a_rank_that_dies_after_the_exchange_is_noticed_by_those_it_never_reached() {
     let waiting = std::thread::scope(|scope| {
         let store: Option<Box<dyn Store>> = Some(Box::new(zero));
         let mut job = Job { rank: 0, size: 2, key: key.clone(), store, source: "test" };
-        let waiting =
-            scope.spawn(move || mesh::connect(&mut job, &Config::default(), b"", soon()).err().unwrap());
-        one.set("record/1", &crate::bootstrap::record::sample(1, 2).encode(), soon()).unwrap();
+        let waiting = scope.spawn(move || connect(&mut job, &Config::default(), b"", soon()).err().unwrap());
+        one.set("record/1", &crate::bootstrap::mesh::record::sample(1, 2).encode(), soon()).unwrap();
         one.get("table", soon()).unwrap();
         one.die();
         waiting.join().unwrap()
@@ -271,7 +276,7 @@ fn different_world_sizes_are_an_error_on_both_sides_that_names_both() {
     let id = UniqueId::create(&Config::default()).unwrap();
     let errors = ranks(2, |rank| {
         let mut job = job_from_id(&id, 2 + rank, rank, soon()).map_err(|e| e.to_string())?;
-        mesh::connect(&mut job, &Config::default(), b"", soon()).map(drop).map_err(|e| e.to_string())
+        connect(&mut job, &Config::default(), b"", soon()).map(drop).map_err(|e| e.to_string())
     });
     for error in errors {
         let text = error.unwrap_err();

@@ -13,9 +13,13 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::record::Record;
-use super::{Job, MemoryStore, Mesh, Store, UniqueId, job_from_id};
 use crate::base::Result;
+use crate::bootstrap::discovery::job::Job;
+use crate::bootstrap::job::unique_id::{UniqueId, job_from_id};
+use crate::bootstrap::mesh::connect::{Mesh, connect};
+use crate::bootstrap::mesh::record::Record;
+use crate::bootstrap::store::key_value::Store;
+use crate::bootstrap::store::memory::MemoryStore;
 use crate::config::Config;
 use crate::sys::clock;
 
@@ -51,7 +55,7 @@ pub(crate) fn mesh_of(size: u32, configure: impl Fn(u32, &mut Config) + Sync) ->
         let mut config = Config::default();
         configure(rank, &mut config);
         let mut job: Job = job_from_id(&id, size, rank, soon())?;
-        super::mesh::connect(&mut job, &config, format!("from rank {rank}").as_bytes(), soon())
+        connect(&mut job, &config, format!("from rank {rank}").as_bytes(), soon())
     })
 }
 
@@ -109,6 +113,6 @@ pub(crate) fn mesh_of_tapped(
         let mut job = jobs[rank as usize].lock().take().unwrap();
         let tapped = |inner| Box::new(Tapped { inner, size, tap: tap.clone() }) as Box<dyn Store>;
         job.store = job.store.map(tapped);
-        super::mesh::connect(&mut job, &config, b"", soon())
+        connect(&mut job, &config, b"", soon())
     })
 }

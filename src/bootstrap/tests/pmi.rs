@@ -11,12 +11,13 @@ use std::time::Duration;
 
 use super::{all_ok, ranks, soon};
 use crate::base::{Error, Result};
-use crate::bootstrap::environment::Description;
-use crate::bootstrap::job::open;
-use crate::bootstrap::pmi::ManagerAddress;
-use crate::bootstrap::seat::Seat;
-use crate::bootstrap::store_address::StoreAddress;
-use crate::bootstrap::{Mesh, mesh, pmi};
+use crate::bootstrap::discovery::job::open;
+use crate::bootstrap::job::environment::Description;
+use crate::bootstrap::job::seat::Seat;
+use crate::bootstrap::job::store_address::StoreAddress;
+use crate::bootstrap::mesh::connect::{self, Mesh};
+use crate::bootstrap::store::pmi::access::ManagerAddress;
+use crate::bootstrap::store::pmi::session;
 use crate::config::Config;
 use crate::sys::clock;
 
@@ -91,7 +92,7 @@ impl Manager {
 fn connect(seat: Option<Seat>, door: ManagerAddress) -> Result<Mesh> {
     let description = Description { seat, place: StoreAddress::Pmi(door), key: None, source: "test" };
     let mut job = open(description, &Config::default(), soon())?;
-    mesh::connect(&mut job, &Config::default(), b"", soon())
+    connect::connect(&mut job, &Config::default(), b"", soon())
 }
 
 #[test]
@@ -141,9 +142,9 @@ fn the_process_manager_tells_which_program_this_is_and_how_many_ranks_there_is_r
     let door = ManagerAddress::Descriptor { number: ours.as_raw_fd(), one_host: true };
     connect(Some(Seat { rank: 0, size: 1 }), door).unwrap();
     // Managers of tests beside this one say the same.
-    assert_eq!(pmi::number("cmd=get_appnum", "appnum", "appnum"), Some(3));
-    assert_eq!(pmi::number("cmd=get_universe_size", "universe_size", "size"), Some(16));
-    assert_eq!(pmi::number("cmd=get_appnum", "appnum", "nothing"), None);
+    assert_eq!(session::number("cmd=get_appnum", "appnum", "appnum"), Some(3));
+    assert_eq!(session::number("cmd=get_universe_size", "universe_size", "size"), Some(16));
+    assert_eq!(session::number("cmd=get_appnum", "appnum", "nothing"), None);
 }
 
 #[test]
@@ -163,7 +164,7 @@ fn a_rank_that_waits_for_one_that_runs_another_mpi_is_told_how_long_and_what_to_
     let description = Description { seat, place: StoreAddress::Pmi(door), key: None, source: "test" };
     let end = clock::now() + Duration::from_millis(300);
     let outcome = open(description, &Config::default(), end)
-        .and_then(|mut job| mesh::connect(&mut job, &Config::default(), b"", end));
+        .and_then(|mut job| connect::connect(&mut job, &Config::default(), b"", end));
     match outcome {
         Err(Error::Timeout { waited, detail }) => {
             assert!(waited > Duration::ZERO && detail.contains("another MPI"), "{waited:?}: {detail}");

@@ -8,13 +8,19 @@ use std::time::Instant;
 
 use super::{all_ok, ranks, shortly, soon};
 use crate::base::{Error, Result};
-use crate::bootstrap::environment::Description;
-use crate::bootstrap::job::open;
-use crate::bootstrap::seat::Seat;
-use crate::bootstrap::store_address::StoreAddress;
-use crate::bootstrap::store_file::{self, PublishedFile};
-use crate::bootstrap::tcp_store::{Applicant, Client, Server};
-use crate::bootstrap::{Job, JobKey, MemoryStore, Mesh, Store, UniqueId, job_from_id, mesh};
+use crate::bootstrap::discovery::job::Job;
+use crate::bootstrap::discovery::job::open;
+use crate::bootstrap::job::environment::Description;
+use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::job::seat::Seat;
+use crate::bootstrap::job::store_address::StoreAddress;
+use crate::bootstrap::job::unique_id::{UniqueId, job_from_id};
+use crate::bootstrap::mesh::connect::{Mesh, connect};
+use crate::bootstrap::store::file::{self, PublishedFile};
+use crate::bootstrap::store::key_value::Store;
+use crate::bootstrap::store::memory::MemoryStore;
+use crate::bootstrap::store::tcp::client::{Applicant, Client};
+use crate::bootstrap::store::tcp::server::Server;
 use crate::config::Config;
 use crate::sys::clock::tests::with_clock;
 use crate::sys::listener::Listener;
@@ -68,7 +74,7 @@ fn meet_at(place: &StoreAddress, size: u32) -> Vec<Result<Mesh>> {
         let description =
             Description { seat: Some(Seat { rank, size }), place: place.clone(), key: None, source: "test" };
         let mut job = open(description, &Config::default(), soon())?;
-        mesh::connect(&mut job, &Config::default(), b"", soon())
+        connect(&mut job, &Config::default(), b"", soon())
     })
 }
 
@@ -159,7 +165,7 @@ fn a_launchers_store_serves_one_world_after_the_other() {
             let client = join(&server, &key, rank, 3, soon())?;
             let store: Option<Box<dyn Store>> = Some(Box::new(client));
             let mut job = Job { rank, size: 3, key: key.clone(), store, source: "test" };
-            mesh::connect(&mut job, &Config::default(), b"", soon())
+            connect(&mut job, &Config::default(), b"", soon())
         }));
     }
 }
@@ -189,7 +195,7 @@ fn torchruns_ranks_meet_beside_torchs_own_store_and_beside_other_services() {
     let (host, port) = ("127.0.0.1".to_owned(), torch.local_addr().unwrap().port());
     let job = JobKey::random().unwrap().to_hex();
     // Services that accept and say nothing sit on the first candidates.
-    let candidates = crate::bootstrap::ports::candidate_ports(&host, port, &job);
+    let candidates = crate::bootstrap::discovery::ports::candidate_ports(&host, port, &job);
     let _services: Vec<_> =
         candidates[..2].iter().filter_map(|port| TcpListener::bind((&host[..], *port)).ok()).collect();
     all_ok(meet_at(&StoreAddress::Ports { launcher: "torchrun", host, taken: port, job }, 3));
@@ -198,7 +204,7 @@ fn torchruns_ranks_meet_beside_torchs_own_store_and_beside_other_services() {
 #[test]
 fn ranks_meet_by_a_file_whatever_lies_there_from_before() {
     let (at, _reserved) = nobody();
-    let stale = store_file::sample(&[&at.to_string()]);
+    let stale = file::sample(&[&at.to_string()]);
     let garbage: [&dyn Fn(&Folder); 5] = [
         &|_| {},
         &|folder| std::mem::forget(PublishedFile::publish(&folder.file(), stale.clone()).unwrap()),
@@ -217,7 +223,7 @@ fn ranks_meet_by_a_file_whatever_lies_there_from_before() {
 #[test]
 fn a_store_file_is_for_its_owner_only_and_another_jobs_is_left_alone() {
     let folder = Folder::new();
-    let own = PublishedFile::publish(&folder.file(), store_file::sample(&["10.0.0.1:1"])).unwrap();
+    let own = PublishedFile::publish(&folder.file(), file::sample(&["10.0.0.1:1"])).unwrap();
     assert_eq!(fs::metadata(folder.file()).unwrap().permissions().mode() & 0o777, 0o600);
     fs::write(folder.file(), b"10.0.0.9").unwrap();
     drop(own);
@@ -228,7 +234,7 @@ fn a_store_file_is_for_its_owner_only_and_another_jobs_is_left_alone() {
 fn a_stale_file_is_never_believed_and_the_error_says_what_it_was() {
     let folder = Folder::new();
     let (at, _reserved) = nobody();
-    let stale = store_file::sample(&[&at.to_string()]);
+    let stale = file::sample(&[&at.to_string()]);
     let _stale = PublishedFile::publish(&folder.file(), stale).unwrap();
     let place = StoreAddress::File(folder.file());
     let description = Description { seat: Some(Seat { rank: 1, size: 4 }), place, key: None, source: "test" };
@@ -250,7 +256,7 @@ fn a_plain_address_in_a_file_leads_to_the_tcp_store_there() {
             &Config::default(),
             soon(),
         )?;
-        mesh::connect(&mut job, &Config::default(), b"", soon())
+        connect(&mut job, &Config::default(), b"", soon())
     }));
 }
 

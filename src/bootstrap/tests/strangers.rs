@@ -8,14 +8,17 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::{all_ok, mesh_of_tapped, ranks, soon};
-use crate::bootstrap::auth::Purpose;
-use crate::bootstrap::dial::{Dial, Target};
-use crate::bootstrap::gate::{Admission, Gate};
-use crate::bootstrap::handshake::Refusal;
-use crate::bootstrap::hello::{ANY_RANK, Hello};
-use crate::bootstrap::record::Record;
-use crate::bootstrap::tcp_store::{Applicant, Client, Server};
-use crate::bootstrap::{Job, JobKey, mesh};
+use crate::bootstrap::auth::dial::{Dial, Target};
+use crate::bootstrap::auth::gate::{Admission, Gate};
+use crate::bootstrap::auth::handshake::Refusal;
+use crate::bootstrap::auth::hello::{ANY_RANK, Hello};
+use crate::bootstrap::auth::proof::Purpose;
+use crate::bootstrap::discovery::job::Job;
+use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::mesh::connect::connect;
+use crate::bootstrap::mesh::record::Record;
+use crate::bootstrap::store::tcp::client::{Applicant, Client};
+use crate::bootstrap::store::tcp::server::Server;
 use crate::config::{Config, TransportChoice};
 use crate::sys::listener::Listener;
 use crate::sys::poll::PollSet;
@@ -51,7 +54,7 @@ fn two_hundred_strangers_at_the_store_do_not_keep_four_ranks_from_meeting() {
         let client = Client::join(&who, || vec![server.address()], "", soon()).unwrap();
         let mut job = Job { rank, size: 4, key: key.clone(), store: Some(Box::new(client)), source: "test" };
         let config = Config { transport: TransportChoice::Tcp, ..Config::default() };
-        mesh::connect(&mut job, &config, b"", soon())
+        connect(&mut job, &config, b"", soon())
     });
     all_ok(meshes);
     drop(crowd);

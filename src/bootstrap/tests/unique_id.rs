@@ -5,7 +5,9 @@ use std::net::{SocketAddr, TcpStream};
 
 use super::{all_ok, ranks, soon};
 use crate::base::Error;
-use crate::bootstrap::{JobKey, UNIQUE_ID_BYTES, UniqueId, job_from_id, mesh};
+use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::job::unique_id::{UNIQUE_ID_BYTES, UniqueId, job_from_id};
+use crate::bootstrap::mesh::connect::connect;
 use crate::config::Config;
 use crate::sys::clock;
 use crate::sys::clock::tests::alone;
@@ -65,7 +67,7 @@ fn the_store_of_an_id_ends_when_all_ranks_have_come() {
         let places = id.decode().unwrap().1;
         drop(all_ok(ranks(2, |rank| {
             let mut job = job_from_id(&id, 2, rank, soon())?;
-            mesh::connect(&mut job, &Config::default(), b"", soon())
+            connect(&mut job, &Config::default(), b"", soon())
         })));
         let deadline = soon();
         // The thread notices that the last rank has left, then closes: wait for this event, not for a time.
@@ -98,7 +100,7 @@ fn two_thousand_unused_ids_cost_one_thread_and_no_descriptors_and_each_still_wor
     for id in [&ids[0], &ids[1000], &ids[1999]] {
         drop(all_ok(ranks(3, |rank| {
             let mut job = job_from_id(id, 3, rank, soon())?;
-            mesh::connect(&mut job, &Config::default(), b"", soon())
+            connect(&mut job, &Config::default(), b"", soon())
         })));
     }
     // The thread has served, and so has its name. One that is ending may be seen next to its successor.
@@ -116,6 +118,6 @@ fn strangers_who_name_no_id_do_not_keep_its_ranks_from_meeting() {
     }
     drop(all_ok(ranks(3, |rank| {
         let mut job = job_from_id(&id, 3, rank, soon())?;
-        mesh::connect(&mut job, &Config::default(), b"", soon())
+        connect(&mut job, &Config::default(), b"", soon())
     })));
 }

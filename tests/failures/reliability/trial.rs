@@ -20,7 +20,7 @@ pub const TIMEOUT: Duration = Duration::from_millis(1000);
 /// machine too.
 pub const JOIN_TIMEOUT: Duration = Duration::from_secs(5);
 /// How much later than its deadline a rank gives up a silent store: a twentieth of the deadline, since the
-/// store knows better who is missing (`bootstrap::tcp_store::client`).
+/// store knows better who is missing (`bootstrap::store::tcp::client`).
 pub const STORE_GRACE: Duration = JOIN_TIMEOUT.checked_div(20).unwrap();
 /// Longest delay between the timeout and the report of a stall.
 pub const LATE: Duration = Duration::from_millis(100);

@@ -1,0 +1,267 @@
+//! The handshake as a state machine, so that one thread can carry many at a time.
+//!
+//! ```text
+//! connector                                   acceptor
+//!    nonce (32)              ─────────▶
+//!                            ◀─────────       nonce (32)
+//!    proof (32)              ─────────▶       checked before anything is parsed
+//!                            ◀─────────       proof (32), hello (32)
+//!    both checked; hello     ─────────▶       checked
+//!                            ◀─────────       welcome (1)
+//! ```
+//!
+//! The nonce of a connector to a store begins with the name of its key ([`JobKey::name`]), because one
+//! acceptor may serve many keys. The rest of the nonce is random.
+//!
+//! After the welcome the stream belongs to the caller; no byte beyond the welcome has been read. An acceptor
+//! that refuses what it sees closes without an answer, so that strangers learn nothing.
+
+use std::io;
+
+use super::absence::Absence;
+use super::hello::{HELLO_BYTES, Hello, Objection};
+use super::proof::{self, NONCE_BYTES, Nonce, Nonces, Purpose, Side};
+use crate::base::Result;
+use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::job::key::{KEY_NAME_BYTES, random_bytes};
+use crate::sys::poll::Interest;
+use crate::sys::socket::Socket;
+
+const WELCOME: u8 = 0x5a;
+/// The longest message: the acceptor's proof with its hello.
+const LONGEST: usize = NONCE_BYTES + HELLO_BYTES;
+
+/// How far a handshake has come.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// The handshake goes on when the socket is ready for this.
+    Wait(Interest),
+    /// The handshake is complete; the other side belongs to the job and has said this.
+    Done(Hello),
+}
+
+/// Why a handshake failed.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// The connection failed.
+    Io(io::Error),
+    /// The other side closed: it takes us for strangers, or it has ended.
+    Closed,
+    /// The other side does not know the key.
+    Stranger,
+    /// The other side knows the key, but objects to something else.
+    Objection(Objection),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum HandshakeState {
+    AwaitNonce,
+    /// State of the acceptor only.
+    AwaitProof,
+    /// State of the connector only.
+    AwaitProofAndHello,
+    /// State of the acceptor only.
+    AwaitHello,
+    /// State of the connector only.
+    AwaitWelcome,
+    Finished,
+}
+
+/// One side of one handshake.
+pub(crate) struct Handshake {
+    key: JobKey,
+    side: Side,
+    /// What the connection may be for; a connector has one purpose, an acceptor may allow several.
+    purposes: &'static [Purpose],
+    own: Hello,
+    nonces: Nonces,
+    state: HandshakeState,
+    peer: Option<Hello>,
+    objection: Option<Objection>,
+    input: [u8; LONGEST],
+    filled: usize,
+    output: Vec<u8>,
+}
+
+impl Handshake {
+    /// The connecting side, for `own.purpose`.
+    pub fn connector(key: &JobKey, own: Hello) -> Result<Handshake> {
+        Handshake::new(key, Side::Connector, &[], own)
+    }
+
+    /// The accepting side, for any of `purposes`; `own.purpose` follows the connector's.
+    pub fn acceptor(key: &JobKey, purposes: &'static [Purpose], own: Hello) -> Result<Handshake> {
+        Handshake::new(key, Side::Acceptor, purposes, own)
+    }
+
+    /// The accepting side, where the connector's nonce has been read already.
+    pub fn acceptor_of(
+        nonce: &Nonce,
+        key: &JobKey,
+        purposes: &'static [Purpose],
+        own: Hello,
+    ) -> Result<Handshake> {
+        let mut handshake = Handshake::acceptor(key, purposes, own)?;
+        handshake.input[..NONCE_BYTES].copy_from_slice(nonce);
+        handshake.filled = NONCE_BYTES;
+        Ok(handshake)
+    }
+
+    fn new(key: &JobKey, side: Side, purposes: &'static [Purpose], own: Hello) -> Result<Handshake> {
+        let mut mine: Nonce = random_bytes()?;
+        if side == Side::Connector && own.purpose == Purpose::Store {
+            mine[..KEY_NAME_BYTES].copy_from_slice(&key.name());
+        }
+        Ok(Handshake {
+            key: key.clone(),
+            side,
+            purposes,
+            own,
+            nonces: Nonces { connector: mine, acceptor: mine },
+            state: HandshakeState::AwaitNonce,
+            peer: None,
+            objection: None,
+            input: [0; LONGEST],
+            filled: 0,
+            output: mine.to_vec(),
+        })
+    }
+
+    /// Whether the connector has sent its hello: from here on the acceptor may count on this
+    /// connection, so it must not be given up for want of patience.
+    pub fn committed(&self) -> bool {
+        self.state == HandshakeState::AwaitWelcome || self.state == HandshakeState::Finished
+    }
+
+    /// What a connector whose handshake failed concludes about the other side.
+    pub fn absence(&self, refusal: &Refusal) -> Absence {
+        let is_connecting = self.state == HandshakeState::AwaitNonce && !self.output.is_empty();
+        let is_late = matches!(refusal, Refusal::Io(error) if error.kind() == io::ErrorKind::TimedOut);
+        match (self.state, refusal) {
+            (_, Refusal::Io(error)) if is_connecting => Absence::NoAnswer(match error.kind() {
+                io::ErrorKind::TimedOut => "no answer".into(),
+                kind => kind.to_string(),
+            }),
+            (HandshakeState::AwaitNonce, _) if self.filled > 0 => Absence::OtherProgram,
+            (HandshakeState::AwaitNonce, _) if is_late => Absence::Silent,
+            (HandshakeState::AwaitNonce, _) => Absence::HangsUp,
+            // Random bytes are never all text; the greeting of another service is.
+            (HandshakeState::AwaitProofAndHello, _) if self.nonces.acceptor.iter().all(is_text) => {
+                Absence::OtherProgram
+            }
+            (HandshakeState::AwaitProofAndHello, Refusal::Stranger) => Absence::OtherProgram,
+            (HandshakeState::AwaitProofAndHello, _) if is_late => Absence::Silent,
+            (HandshakeState::AwaitProofAndHello, Refusal::Closed | Refusal::Io(_)) => Absence::WrongKey,
+            _ => Absence::Ending,
+        }
+    }
+
+    /// Advances as far as the socket allows without waiting.
+    pub fn advance(&mut self, socket: &Socket) -> std::result::Result<Step, Refusal> {
+        loop {
+            while !self.output.is_empty() {
+                match socket.write(&self.output).map_err(Refusal::Io)? {
+                    None => return Ok(Step::Wait(Interest::Write)),
+                    Some(written) => drop(self.output.drain(..written)),
+                }
+            }
+            let wanted = match self.state {
+                HandshakeState::AwaitNonce | HandshakeState::AwaitProof => NONCE_BYTES,
+                HandshakeState::AwaitHello => HELLO_BYTES,
+                HandshakeState::AwaitProofAndHello => LONGEST,
+                HandshakeState::AwaitWelcome => 1,
+                HandshakeState::Finished => return self.outcome(),
+            };
+            while self.filled < wanted {
+                match socket.read(&mut self.input[self.filled..wanted]).map_err(Refusal::Io)? {
+                    None => return Ok(Step::Wait(Interest::Read)),
+                    Some(0) => return Err(Refusal::Closed),
+                    Some(read) => self.filled += read,
+                }
+            }
+            self.filled = 0;
+            self.take_message()?;
+        }
+    }
+
+    /// Handles the whole message in `input`.
+    fn take_message(&mut self) -> std::result::Result<(), Refusal> {
+        let (first, second) = self.input.split_at(NONCE_BYTES);
+        match (self.state, self.side) {
+            (HandshakeState::AwaitNonce, Side::Connector) => {
+                self.nonces.acceptor.copy_from_slice(first);
+                self.output = self.proof().to_vec();
+                self.state = HandshakeState::AwaitProofAndHello;
+            }
+            (HandshakeState::AwaitNonce, Side::Acceptor) => {
+                self.nonces.connector.copy_from_slice(first);
+                self.state = HandshakeState::AwaitProof;
+            }
+            (HandshakeState::AwaitProof, _) => {
+                let proved = |p: &Purpose| proof::proves(first, &self.key, *p, Side::Connector, &self.nonces);
+                self.own.purpose = *self.purposes.iter().find(|p| proved(p)).ok_or(Refusal::Stranger)?;
+                self.output = self.proof().to_vec();
+                self.output.extend(self.own.encode());
+                self.state = HandshakeState::AwaitHello;
+            }
+            (HandshakeState::AwaitProofAndHello, _) => {
+                if !proof::proves(first, &self.key, self.own.purpose, Side::Acceptor, &self.nonces) {
+                    return Err(Refusal::Stranger);
+                }
+                let hello = second.try_into().expect("split after the proof of a LONGEST message");
+                match Hello::check(hello, &self.own) {
+                    Ok(peer) => {
+                        self.peer = Some(peer);
+                        self.state = HandshakeState::AwaitWelcome;
+                    }
+                    // The acceptor should learn of it too: send our hello before closing.
+                    Err(disagreement @ Objection::Disagreement(_)) => {
+                        self.objection = Some(disagreement);
+                        self.state = HandshakeState::Finished;
+                    }
+                    Err(misdirected) => return Err(Refusal::Objection(misdirected)),
+                }
+                self.output = self.own.encode().to_vec();
+            }
+            (HandshakeState::AwaitHello, _) => {
+                let hello = first.try_into().expect("a hello is as long as a proof");
+                self.peer = Some(Hello::check(hello, &self.own).map_err(Refusal::Objection)?);
+                self.output = vec![WELCOME];
+                self.state = HandshakeState::Finished;
+            }
+            (HandshakeState::AwaitWelcome, _) if self.input[0] == WELCOME => {
+                self.state = HandshakeState::Finished
+            }
+            (HandshakeState::AwaitWelcome | HandshakeState::Finished, _) => return Err(Refusal::Stranger),
+        }
+        Ok(())
+    }
+
+    fn outcome(&mut self) -> std::result::Result<Step, Refusal> {
+        match (self.peer, self.objection.take()) {
+            (Some(peer), None) => Ok(Step::Done(peer)),
+            (_, Some(objection)) => Err(Refusal::Objection(objection)),
+            (None, None) => Err(Refusal::Stranger),
+        }
+    }
+
+    fn proof(&self) -> [u8; NONCE_BYTES] {
+        proof::proof(&self.key, self.own.purpose, self.side, &self.nonces)
+    }
+}
+
+fn is_text(byte: &u8) -> bool {
+    matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n')
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Refusal::Io(error) => error.fmt(f),
+            Refusal::Closed => f.write_str("the other side closed during the handshake"),
+            Refusal::Stranger => f.write_str("the other side does not know the job key"),
+            Refusal::Objection(Objection::Disagreement(text)) => f.write_str(text),
+            Refusal::Objection(Objection::Misdirected) => f.write_str("another rank answered"),
+        }
+    }
+}

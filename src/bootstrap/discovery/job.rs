@@ -1,0 +1,141 @@
+//! The job, and how it is found.
+
+use std::time::Instant;
+
+use super::meeting::Discovery;
+use crate::base::{Error, Rank, Result};
+use crate::bootstrap::job::environment::{Description, describe, half_a_launcher};
+use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::job::seat::Seat;
+use crate::bootstrap::job::store_address::StoreAddress;
+use crate::bootstrap::store::beacon::BeaconChannel;
+use crate::bootstrap::store::key_value::Store;
+use crate::bootstrap::store::pmi::access;
+use crate::bootstrap::store::private_folder;
+use crate::config::{self, Config};
+use crate::log_line;
+
+/// A job as one rank knows it before it has met the other ranks.
+pub struct Job {
+    /// Rank of this process.
+    pub rank: Rank,
+    /// Number of ranks.
+    pub size: u32,
+    /// The job's secret.
+    pub key: JobKey,
+    /// The store in which the ranks find each other; `None` in a world of one.
+    pub store: Option<Box<dyn Store>>,
+    /// Where the description was found, for `anyccl info` and the log: "unique id", "ANYCCL_RANK",
+    /// "torchrun", "PMI", "alone", ...
+    pub source: &'static str,
+}
+
+impl Job {
+    fn alone(source: &'static str) -> Result<Job> {
+        Ok(Job { rank: 0, size: 1, key: JobKey::random()?, store: None, source })
+    }
+}
+
+/// The job that the environment describes; a world of one if it describes none.
+pub fn job_from_environment(config: &Config, deadline: Instant) -> Result<Job> {
+    open(describe(&|name| config::raw(name))?, config, deadline)
+}
+
+/// The job of a program that does not know anyccl. If a launcher's variables are only partly there, the job
+/// is a world of one, and the log says so once.
+pub fn job_from_environment_or_alone(config: &Config, deadline: Instant) -> Result<Job> {
+    match half_a_launcher(&|name| config::raw(name)) {
+        None => job_from_environment(config, deadline),
+        Some(error) => {
+            log_line!(Warn, "this process is a world of one, because no launcher is there: {error}");
+            Job::alone("alone")
+        }
+    }
+}
+
+/// One sentence on where [`job_from_environment`] would find the job. Connects to nobody.
+pub fn source_in_environment() -> Result<String> {
+    let Description { seat, place, source, .. } = describe(&|name| config::raw(name))?;
+    let whose = match seat {
+        Some(Seat { rank, size }) => format!("{source}: rank {rank} of {size}"),
+        None => format!("{source}: the process manager will tell the rank"),
+    };
+    let place = match place {
+        StoreAddress::Alone => {
+            return Ok(if source == "alone" { "none: a world of one".into() } else { whose });
+        }
+        StoreAddress::Tcp { host, port, served: false } => {
+            format!("the store of rank 0 at {host}, port {port}")
+        }
+        StoreAddress::Tcp { host, port, served: true } => format!("the store at {host}, port {port}"),
+        StoreAddress::File(path) => format!("the file {}", path.display()),
+        StoreAddress::Private { .. } => "a file in a private folder of this host".into(),
+        StoreAddress::Ports { host, .. } => format!("a port of {host}"),
+        StoreAddress::Pmi(_) => "the key-value space of the process manager".into(),
+    };
+    Ok(format!("{whose}, by {place}"))
+}
+
+/// The job whose rank 0 serves the store at a host and a port that the caller gave to all ranks. Requires
+/// `rank < size`.
+pub fn job_from_address(
+    host: &str,
+    port: u16,
+    size: u32,
+    rank: Rank,
+    config: &Config,
+    deadline: Instant,
+    source: &'static str,
+) -> Result<Job> {
+    let place = match size {
+        1 => StoreAddress::Alone,
+        _ => StoreAddress::Tcp { host: host.into(), port, served: false },
+    };
+    open(Description { seat: Some(Seat { rank, size }), place, key: None, source }, config, deadline)
+}
+
+/// The job whose ranks meet by a beacon in the caller's store.
+pub(crate) fn job_from_beacon(
+    channel: &mut dyn BeaconChannel,
+    seat: Seat,
+    config: &Config,
+    deadline: Instant,
+    source: &'static str,
+) -> Result<Job> {
+    if seat.size == 1 {
+        return Job::alone(source);
+    }
+    let (key, store) = Discovery { seat, given: None, config, deadline }.by_beacon(channel)?;
+    Ok(Job { rank: seat.rank, size: seat.size, key, store: Some(store), source })
+}
+
+/// Serves the store on rank 0, finds it on the others.
+pub(crate) fn open(description: Description, config: &Config, deadline: Instant) -> Result<Job> {
+    let Description { seat, place, key: given, source } = description;
+    let (seat, place) = match (seat, place) {
+        (seat, StoreAddress::Pmi(door)) => match access::enter(&door, seat, deadline)? {
+            access::Access::KeyValueSpace(_, Seat { size: 1, .. }) => return Job::alone(source),
+            access::Access::KeyValueSpace(mut space, seat) => {
+                let (key, store) = Discovery { seat, given, config, deadline }.by_beacon(&mut space)?;
+                return Ok(Job { rank: seat.rank, size: seat.size, key, store: Some(store), source });
+            }
+            access::Access::Private(name) => (seat, StoreAddress::Private { name }),
+        },
+        other => other,
+    };
+    let seat = seat.ok_or_else(|| Error::Internal("a place without a seat".into()))?;
+    let discovery = Discovery { seat, given, config, deadline };
+    let (key, store) = match place {
+        StoreAddress::Alone | StoreAddress::Pmi(_) => return Job::alone(source),
+        StoreAddress::Tcp { host, port, served } => discovery.by_tcp(&host, port, served)?,
+        StoreAddress::File(path) => discovery.by_store_file(&path)?,
+        StoreAddress::Private { name } => {
+            let file = private_folder::meeting_file(&name)?;
+            discovery.by_store_file(&file).inspect_err(|_| private_folder::leave(&file))?
+        }
+        StoreAddress::Ports { launcher, host, taken, job } => {
+            discovery.by_ports(launcher, &host, taken, &job)?
+        }
+    };
+    Ok(Job { rank: seat.rank, size: seat.size, key, store: Some(store), source })
+}

@@ -1,0 +1,110 @@
+//! Authenticated sockets between every pair of ranks.
+//!
+//! Each rank listens at a random abstract Unix name and at free TCP ports, and publishes these addresses
+//! through the exchange. Then it connects to all lower ranks while it accepts all higher ones, in one poll
+//! loop on the calling thread. Of two ranks the higher one decides which sockets there are, by what both
+//! published, and says so when it connects. When all ranks are connected the listeners close: a running job
+//! has no open port.
+//!
+//! A rank that ends meanwhile is noticed in three ways. Ranks connected with it see a hangup. Ranks that try
+//! to connect find that nobody listens any more. The others ask the store now and then while they wait. A
+//! rank that gives up reports the reason to the store and to the ranks that it has connected with.
+
+use std::time::Instant;
+
+use super::failure_reports::FailureReports;
+use super::peer::Peer;
+use super::record::{NAME_BYTES, PeerInfo, Record};
+use super::{assembly, exchange};
+use crate::base::{Error, Result, VERSION};
+use crate::bootstrap::auth::hello::PROTOCOL;
+use crate::bootstrap::discovery::job::Job;
+use crate::bootstrap::discovery::listeners;
+use crate::bootstrap::job::key;
+use crate::config::Config;
+use crate::log_line;
+use crate::sys::clock;
+use crate::sys::host;
+use crate::sys::listener::Listener;
+
+/// All sockets of one rank.
+pub struct Mesh {
+    /// One record per rank, this one's included.
+    pub infos: Vec<PeerInfo>,
+    /// The sockets to each rank; `None` at this rank's own place.
+    pub peers: Vec<Option<Peer>>,
+    /// The `settings` that rank 0 passed to [`connect`].
+    pub root_settings: Vec<u8>,
+    /// Reports of ranks that failed before they were connected with all others.
+    pub failure_reports: FailureReports,
+}
+
+/// Connects this rank with all others. Every rank gets rank 0's `settings`.
+///
+/// Takes the job's store. The mesh keeps it for as long as others may be connecting.
+pub fn connect(job: &mut Job, config: &Config, settings: &[u8], deadline: Instant) -> Result<Mesh> {
+    let start = clock::now();
+    if job.size == 1 {
+        let info = own_info(config)?;
+        job.store = None;
+        return Ok(Mesh {
+            infos: vec![info],
+            peers: vec![None],
+            root_settings: settings.to_vec(),
+            failure_reports: FailureReports::none(),
+        });
+    }
+    let mut store = job
+        .store
+        .take()
+        .ok_or_else(|| Error::InvalidUsage("the job has connected its ranks already".into()))?;
+
+    // The others do not wait for a rank that cannot come.
+    let prepared = prepare(job, config);
+    let (own, listeners) = prepared.inspect_err(|error| store.fail(&error.to_string()))?;
+    // Listening before publishing: a rank that reads the record finds a listener there.
+    let table = exchange::exchange(&mut *store, &own, settings, deadline)?;
+    let user = (!config.allow_other_users).then(host::user_id);
+    let peers = assembly::assemble(job, &mut *store, &table.records, listeners, user, start, deadline);
+    let peers = peers.inspect_err(|error| store.fail(&error.to_string()))?;
+    log_line!(Debug, "rank {}: connected with {} ranks in {:?}", job.rank, job.size - 1, clock::since(start));
+    let infos = table.records.into_iter().map(|record| record.info).collect();
+    // On rank 0 the store may end with the failure reports; by now every rank has the table.
+    Ok(Mesh { infos, peers, root_settings: table.settings, failure_reports: FailureReports(Some(store)) })
+}
+
+/// Opens the listeners of this rank, and writes the record that says where they are.
+fn prepare(job: &Job, config: &Config) -> Result<(Record, Vec<Listener>)> {
+    let info = own_info(config)?;
+    let unix_name = format!("anyccl-{}", key::hex(&key::random_bytes::<16>()?)).into_bytes();
+    let unix = Listener::unix(&unix_name).map_err(|e| Error::system("cannot listen at a Unix socket", e))?;
+    let mut listeners = listeners::open(config)?;
+    let own = Record {
+        protocol: PROTOCOL,
+        version: VERSION.into(),
+        rank: job.rank,
+        size: job.size,
+        info,
+        transport: config.transport,
+        unix_name,
+        addresses: listeners::addresses(&listeners),
+    };
+    listeners.push(unix);
+    Ok((own, listeners))
+}
+
+fn own_info(config: &Config) -> Result<PeerInfo> {
+    let host_id = match &config.host_id {
+        Some(id) if id.len() > NAME_BYTES => {
+            let got = format!("{} bytes, at most {NAME_BYTES} are accepted", id.len());
+            return Err(Error::InvalidArgument { what: "ANYCCL_HOST_ID", got });
+        }
+        Some(id) => id.clone(),
+        None => host::host_id(),
+    };
+    let mut host_name = host::host_name();
+    while host_name.len() > NAME_BYTES {
+        host_name.pop();
+    }
+    Ok(PeerInfo { host_name, host_id, pid: std::process::id() })
+}

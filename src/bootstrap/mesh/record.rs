@@ -1,0 +1,200 @@
+//! The record that every rank publishes about itself.
+
+use std::net::SocketAddr;
+
+use crate::base::{Error, Rank, Result, VERSION};
+use crate::bootstrap::auth::hello::PROTOCOL;
+use crate::bootstrap::job::address;
+use crate::bootstrap::job::wire::{Reader, Writer};
+use crate::config::TransportChoice;
+
+/// Length limit of a host name, a host identity or a version.
+pub(crate) const NAME_BYTES: usize = 256;
+/// Limit of addresses of one rank.
+pub(crate) const ADDRESSES: usize = 16;
+const UNIX_NAME_BYTES: usize = 107;
+
+/// Host and process of a rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PeerInfo {
+    /// Host name, for messages only.
+    pub host_name: String,
+    /// Host identity: `ANYCCL_HOST_ID`, else machine and network namespace.
+    pub host_id: String,
+    /// Process id on its host.
+    pub pid: u32,
+}
+
+impl PeerInfo {
+    /// The name of the rank with this host and process, for messages.
+    pub fn label(&self, rank: Rank) -> String {
+        format!("rank {rank} (host {}, pid {})", self.host_name, self.pid)
+    }
+}
+
+/// One rank's record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    /// Version of the rank's bootstrap protocol.
+    pub protocol: u16,
+    /// Version of the rank's library.
+    pub version: String,
+    /// The rank itself.
+    pub rank: Rank,
+    /// The world size that the rank was given.
+    pub size: u32,
+    /// Host name, host identity, process id.
+    pub info: PeerInfo,
+    /// The transports that the rank may use.
+    pub transport: TransportChoice,
+    /// The abstract name of the rank's Unix socket.
+    pub unix_name: Vec<u8>,
+    /// The rank's TCP listeners, best first.
+    pub addresses: Vec<SocketAddr>,
+}
+
+impl Record {
+    /// The record as bytes of the wire.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut w = Writer::default();
+        // The version comes first, so that every version can read it.
+        w.u16(self.protocol);
+        w.bytes(self.version.as_bytes());
+        w.u32(self.rank);
+        w.u32(self.size);
+        w.bytes(self.info.host_name.as_bytes());
+        w.bytes(self.info.host_id.as_bytes());
+        w.u32(self.info.pid);
+        w.u8(match self.transport {
+            TransportChoice::Auto => 0,
+            TransportChoice::Shm => 1,
+            TransportChoice::Tcp => 2,
+        });
+        w.bytes(&self.unix_name);
+        w.u8(self.addresses.len() as u8);
+        self.addresses.iter().for_each(|a| address::write(&mut w, a));
+        w.0
+    }
+
+    /// Reads what rank `rank` of `size` published.
+    pub fn decode(bytes: &[u8], rank: Rank, size: u32) -> Result<Record> {
+        let mut r = Reader(bytes);
+        let head = r.u16().zip(r.string(NAME_BYTES));
+        let (protocol, version) = head.ok_or_else(|| nonsense(rank))?;
+        if protocol != PROTOCOL {
+            return Err(Error::Mismatch(format!(
+                "rank {rank} runs anyccl {version} (bootstrap protocol {protocol}), this one is {VERSION} ({PROTOCOL}): \
+                 use one version for all ranks"
+            )));
+        }
+        let record = Record::decode_rest(&mut r, protocol, version).filter(|_| r.is_empty());
+        let record = record.ok_or_else(|| nonsense(rank))?;
+        if record.size != size {
+            return Err(Error::Mismatch(format!(
+                "rank {rank} was told a world of {} ranks, rank 0 one of {size}: every rank must be given the same size",
+                record.size
+            )));
+        }
+        if record.rank == rank { Ok(record) } else { Err(nonsense(rank)) }
+    }
+
+    fn decode_rest(r: &mut Reader<'_>, protocol: u16, version: String) -> Option<Record> {
+        Some(Record {
+            protocol,
+            version,
+            rank: r.u32()?,
+            size: r.u32()?,
+            info: PeerInfo {
+                host_name: r.string(NAME_BYTES)?,
+                host_id: r.string(NAME_BYTES)?,
+                pid: r.u32()?,
+            },
+            transport: match r.u8()? {
+                0 => TransportChoice::Auto,
+                1 => TransportChoice::Shm,
+                2 => TransportChoice::Tcp,
+                _ => return None,
+            },
+            unix_name: r.bytes(UNIX_NAME_BYTES)?.to_vec(),
+            addresses: {
+                let count = usize::from(r.u8()?);
+                if count > ADDRESSES {
+                    return None;
+                }
+                (0..count).map(|_| address::read(r)).collect::<Option<Vec<_>>>()?
+            },
+        })
+    }
+
+    /// Upper limit of the length of an encoded record.
+    pub const fn max_bytes() -> usize {
+        64 + 3 * NAME_BYTES + UNIX_NAME_BYTES + ADDRESSES * 19
+    }
+}
+
+fn nonsense(rank: Rank) -> Error {
+    Error::Bootstrap(format!("what rank {rank} published about itself cannot be understood"))
+}
+
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn sample(rank: Rank, size: u32) -> Record {
+    Record {
+        protocol: PROTOCOL,
+        version: VERSION.into(),
+        rank,
+        size,
+        info: PeerInfo { host_name: "b".into(), host_id: "b-id".into(), pid: 4711 },
+        transport: TransportChoice::Auto,
+        unix_name: b"name\0with zero".to_vec(),
+        addresses: vec!["10.0.0.1:5".parse().unwrap(), "[2001:db8::1]:6".parse().unwrap()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_record_is_read_as_written_and_no_shorter_or_longer_one_is() {
+        let bytes = sample(3, 4).encode();
+        assert!(bytes.len() <= Record::max_bytes());
+        assert_eq!(Record::decode(&bytes, 3, 4).unwrap(), sample(3, 4));
+        for shorter in 0..bytes.len() {
+            assert!(Record::decode(&bytes[..shorter], 3, 4).is_err());
+        }
+        let longer = [&bytes[..], &[0]].concat();
+        assert!(Record::decode(&longer, 3, 4).is_err());
+    }
+
+    #[test]
+    fn another_version_is_named_with_ours_even_if_its_record_looks_different() {
+        let mut other = Writer::default();
+        other.u16(9);
+        other.bytes(b"3.0.0");
+        other.bytes(b"something newer");
+        let text = Record::decode(&other.0, 1, 2).unwrap_err().to_string();
+        assert!(text.contains("rank 1 runs anyccl 3.0.0") && text.contains(VERSION), "{text}");
+    }
+
+    #[test]
+    fn another_world_size_is_named_with_ours() {
+        let text = Record::decode(&sample(1, 3).encode(), 1, 2).unwrap_err().to_string();
+        assert!(text.contains("a world of 3 ranks, rank 0 one of 2"), "{text}");
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Record::decode(&bytes, 0, 1);
+        }
+
+        #[test]
+        fn a_damaged_record_never_panics(at in 0usize..200, byte in any::<u8>()) {
+            let mut bytes = sample(0, 1).encode();
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            let _ = Record::decode(&bytes, 0, 1);
+        }
+    }
+}

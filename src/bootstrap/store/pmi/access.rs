@@ -1,0 +1,76 @@
+//! PMI-1, the wire protocol by which MPI processes talk to their process manager.
+//!
+//! Rank 0 puts a beacon into the process manager's key-value space, a barrier makes it visible, and the
+//! others get it. Everything else goes through our own store. Hydra (the mpiexec of MPICH and Intel MPI),
+//! gforker, and Slurm with `--mpi=pmi2` speak it.
+//!
+//! The program may use MPI as well, and MPI speaks on the same inherited connection. So the connection is
+//! used during the set-up only, one whole exchange at a time. The process manager then answers MPI's own
+//! greeting as if nobody had spoken before. *finalize* must be said exactly once, else mpiexec takes the
+//! process's end for a crash: [`session`] ensures that.
+//!
+//! Once MPI has been initialised the connection belongs to it and is not touched. Ranks of one host then meet
+//! in a private folder named after the process manager; those on several hosts get an error that says what to
+//! do.
+
+use std::time::Instant;
+
+use super::connection::Connection;
+use super::kvs::KeyValueSpace;
+use super::session;
+use crate::base::{Error, Result};
+use crate::bootstrap::job::seat::Seat;
+use crate::sys::{inherited, mpi};
+
+/// Where the process manager is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ManagerAddress {
+    /// A socket that this process has inherited (`PMI_FD`).
+    Descriptor {
+        /// Its number.
+        number: i32,
+        /// Whether all ranks are on this host.
+        one_host: bool,
+    },
+    /// The TCP address of the process manager (`PMI_PORT`, `PMI_ID`).
+    Address { host: String, port: u16, id: String },
+}
+
+/// How the ranks can find each other with the process manager's help.
+pub(crate) enum Access {
+    /// Through its key-value space.
+    KeyValueSpace(KeyValueSpace, Seat),
+    /// MPI has the connection: the ranks meet in the private folder, by this name.
+    Private(String),
+}
+
+/// Connects with the process manager. `seat` is what the environment says.
+pub(crate) fn enter(door: &ManagerAddress, seat: Option<Seat>, deadline: Instant) -> Result<Access> {
+    let (connection, told) = match door {
+        ManagerAddress::Descriptor { number, one_host } => {
+            let describe =
+                |e| Error::system(format!("PMI_FD={number} is not a connection to a process manager"), e);
+            if mpi::is_initialized() {
+                let manager = inherited::peer_process(*number).map_err(describe)?;
+                return if *one_host { Ok(Access::Private(format!("pmi {manager}"))) } else { Err(taken()) };
+            }
+            (Connection::over(inherited::socket(*number).map_err(describe)?), None)
+        }
+        ManagerAddress::Address { host, port, id } => {
+            let (connection, seat) = Connection::to(host, *port, id, deadline)?;
+            (connection, Some(seat))
+        }
+    };
+    let seat =
+        seat.or(told).ok_or_else(|| Error::Bootstrap("the process manager does not tell the rank".into()))?;
+    Ok(Access::KeyValueSpace(KeyValueSpace::open(session::keep(connection), deadline)?, seat))
+}
+
+fn taken() -> Error {
+    Error::Bootstrap(
+        "MPI has been initialised, so the connection to mpiexec is MPI's, and the ranks are on several hosts: call \
+         anyccl_init before MPI_Init, or set ANYCCL_STORE, or pass an id of anyccl_get_unique_id by MPI_Bcast to \
+         anyccl_comm_create"
+            .into(),
+    )
+}
