@@ -30,18 +30,20 @@ pub mod store;
 #[cfg(test)]
 mod tests;
 
+pub use discovery::by_unique_id::job_from_id;
 pub use discovery::id_exchange::{ExchangedId, LONGEST_EXCHANGE, exchange_id_by_file};
 #[cfg(test)]
 pub(crate) use discovery::id_server::hold as hold_id_servers;
 pub use discovery::interface;
 pub use discovery::job::{
-    Job, job_from_address, job_from_environment, job_from_environment_or_alone, source_in_environment,
+    Job, job_from_address, job_from_caller, job_from_environment, job_from_environment_or_alone,
+    source_in_environment,
 };
 pub use discovery::launcher_services::{abort_job, leave_launcher, program_number, universe_size};
 pub use job::key::JobKey;
-pub use job::unique_id::{UNIQUE_ID_BYTES, UniqueId, job_from_id};
+pub use job::unique_id::{UNIQUE_ID_BYTES, UniqueId};
 pub use mesh::{Mesh, Peer, PeerInfo};
-pub use store::caller::{CallerStore, job_from_caller};
+pub use store::caller::CallerStore;
 #[cfg(test)]
 pub(crate) use store::pmi::session::{goodbye, hold as hold_session};
 pub use store::{MemoryStore, Store};

@@ -5,8 +5,9 @@ use std::net::{IpAddr, SocketAddr};
 
 use super::meeting::{Discovery, KeyAndStore, listen_when_free};
 use crate::base::{Error, Result};
-use crate::bootstrap::auth::absence::{Absence, Sought};
+use crate::bootstrap::auth::absence::Absence;
 use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::store::sought::Sought;
 use crate::bootstrap::store::tcp::client::Client;
 use crate::log_line;
 use crate::sys::listener::Listener;

@@ -8,7 +8,7 @@ use crate::bootstrap::job::environment::{Description, describe, half_a_launcher}
 use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::job::seat::Seat;
 use crate::bootstrap::job::store_address::StoreAddress;
-use crate::bootstrap::store::beacon::BeaconChannel;
+use crate::bootstrap::store::caller::{CallerBeacon, CallerStore};
 use crate::bootstrap::store::key_value::Store;
 use crate::bootstrap::store::pmi::access;
 use crate::bootstrap::store::private_folder;
@@ -94,19 +94,22 @@ pub fn job_from_address(
     open(Description { seat: Some(Seat { rank, size }), place, key: None, source }, config, deadline)
 }
 
-/// The job whose ranks meet by a beacon in the caller's store.
-pub(crate) fn job_from_beacon(
-    channel: &mut dyn BeaconChannel,
-    seat: Seat,
+/// The job whose ranks share the caller's store. A store, or a prefix of it, may serve one job at a time.
+pub fn job_from_caller(
+    store: &mut dyn CallerStore,
+    size: u32,
+    rank: Rank,
     config: &Config,
     deadline: Instant,
-    source: &'static str,
 ) -> Result<Job> {
-    if seat.size == 1 {
-        return Job::alone(source);
+    const SOURCE: &str = "the caller's store";
+    if size == 1 {
+        return Job::alone(SOURCE);
     }
-    let (key, store) = Discovery { seat, given: None, config, deadline }.by_beacon(channel)?;
-    Ok(Job { rank: seat.rank, size: seat.size, key, store: Some(store), source })
+    let mut channel = CallerBeacon { store, deadline };
+    let discovery = Discovery { seat: Seat { rank, size }, given: None, config, deadline };
+    let (key, store) = discovery.by_beacon(&mut channel)?;
+    Ok(Job { rank, size, key, store: Some(store), source: SOURCE })
 }
 
 /// Serves the store on rank 0, finds it on the others.

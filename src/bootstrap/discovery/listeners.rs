@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use super::interface;
 use crate::base::{Error, Result};
-use crate::bootstrap::mesh::record::ADDRESSES;
+use crate::bootstrap::job::address::ADDRESSES;
 use crate::config::{Config, PortRange};
 use crate::log_line;
 use crate::sys::listener::Listener;

@@ -3,9 +3,11 @@
 //! There is one file for each way.
 
 mod by_beacon;
+mod by_memory;
 mod by_ports;
 mod by_store_file;
 mod by_tcp;
+pub(super) mod by_unique_id;
 pub(super) mod id_exchange;
 pub(super) mod id_server;
 pub mod interface;

@@ -4,6 +4,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use super::wire::{Reader, Writer};
 
+/// Limit of addresses of one rank.
+pub(crate) const ADDRESSES: usize = 16;
+
 const V4: u8 = 4;
 const V6: u8 = 6;
 

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use super::variable::invalid;
 use crate::base::Result;
-use crate::bootstrap::store::pmi::access;
 
 /// Where the ranks find the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +38,21 @@ pub(crate) enum StoreAddress {
         job: String,
     },
     /// At the address that rank 0 tells the process manager.
-    Pmi(access::ManagerAddress),
+    Pmi(ManagerAddress),
+}
+
+/// Where the process manager is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ManagerAddress {
+    /// A socket that this process has inherited (`PMI_FD`).
+    Descriptor {
+        /// Its number.
+        number: i32,
+        /// Whether all ranks are on this host.
+        one_host: bool,
+    },
+    /// The TCP address of the process manager (`PMI_PORT`, `PMI_ID`).
+    Address { host: String, port: u16, id: String },
 }
 
 /// Parses `tcp://HOST:PORT`, `tcp://[V6]:PORT`, `...?served=1`, `file:PATH`, `file:///PATH`.

@@ -4,14 +4,12 @@ use std::net::SocketAddr;
 
 use crate::base::{Error, Rank, Result, VERSION};
 use crate::bootstrap::auth::hello::PROTOCOL;
-use crate::bootstrap::job::address;
+use crate::bootstrap::job::address::{self, ADDRESSES};
 use crate::bootstrap::job::wire::{Reader, Writer};
 use crate::config::TransportChoice;
 
 /// Length limit of a host name, a host identity or a version.
 pub(crate) const NAME_BYTES: usize = 256;
-/// Limit of addresses of one rank.
-pub(crate) const ADDRESSES: usize = 16;
 const UNIX_NAME_BYTES: usize = 107;
 
 /// Host and process of a rank.

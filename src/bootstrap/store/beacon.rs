@@ -12,11 +12,9 @@ use std::net::SocketAddr;
 use sha2::{Digest, Sha256};
 
 use crate::base::Result;
-use crate::bootstrap::job::address;
-use crate::bootstrap::job::key::JobKey;
-use crate::bootstrap::job::key::{self, hex};
+use crate::bootstrap::job::address::{self, ADDRESSES};
+use crate::bootstrap::job::key::{self, JobKey, hex};
 use crate::bootstrap::job::wire::{Reader, Writer};
-use crate::bootstrap::mesh::record::ADDRESSES;
 
 const MAGIC: [u8; 4] = *b"ACbn";
 const VERSION: u8 = 1;

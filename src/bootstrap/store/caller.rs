@@ -3,10 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::beacon::BeaconChannel;
-use crate::base::{Error, Rank, Result};
-use crate::bootstrap::discovery::job::{Job, job_from_beacon};
-use crate::bootstrap::job::seat::Seat;
-use crate::config::Config;
+use crate::base::{Error, Result};
 use crate::sys::clock;
 
 /// The operations of the caller's store. They are called on the calling thread only, one at a time, and as
@@ -21,21 +18,10 @@ pub trait CallerStore {
 /// The only key that is used.
 const KEY: &str = "anyccl/beacon";
 
-/// The job whose ranks share the caller's store. A store, or a prefix of it, may serve one job at a time.
-pub fn job_from_caller(
-    store: &mut dyn CallerStore,
-    size: u32,
-    rank: Rank,
-    config: &Config,
-    deadline: Instant,
-) -> Result<Job> {
-    let mut channel = CallerBeacon { store, deadline };
-    job_from_beacon(&mut channel, Seat { rank, size }, config, deadline, "the caller's store")
-}
-
-struct CallerBeacon<'a> {
-    store: &'a mut dyn CallerStore,
-    deadline: Instant,
+/// The beacon of a job in the caller's store, and the deadline of the rank that reads it.
+pub(crate) struct CallerBeacon<'a> {
+    pub store: &'a mut dyn CallerStore,
+    pub deadline: Instant,
 }
 
 impl BeaconChannel for CallerBeacon<'_> {

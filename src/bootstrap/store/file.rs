@@ -25,8 +25,8 @@ use std::path::{Path, PathBuf};
 
 use super::private_folder;
 use crate::base::{Error, Result};
+use crate::bootstrap::job::address::ADDRESSES;
 use crate::bootstrap::job::key::JobKey;
-use crate::bootstrap::mesh::record::ADDRESSES;
 use crate::sys::trusted_file::{TrustPolicy, open_trusted};
 
 /// The port that SAR uses when the file has none.

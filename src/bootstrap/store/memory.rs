@@ -7,9 +7,7 @@ use std::time::Instant;
 use parking_lot::{Condvar, Mutex};
 
 use super::key_value::Store;
-use crate::base::{Error, Rank, Result};
-use crate::bootstrap::discovery::job::Job;
-use crate::bootstrap::job::key::JobKey;
+use crate::base::{Error, Result};
 use crate::sys::clock;
 
 /// Keys and values shared by the threads that hold a clone.
@@ -39,19 +37,6 @@ impl MemoryStore {
     /// An empty store.
     pub fn new() -> MemoryStore {
         MemoryStore::default()
-    }
-
-    /// The jobs of `size` ranks that meet in a new store.
-    pub fn jobs(size: u32) -> Result<Vec<Job>> {
-        let (key, store) = (JobKey::random()?, MemoryStore::new());
-        let job = |rank: Rank| Job {
-            rank,
-            size,
-            key: key.clone(),
-            store: Some(Box::new(store.clone())),
-            source: "threads of one process",
-        };
-        Ok((0..size).map(job).collect())
     }
 }
 

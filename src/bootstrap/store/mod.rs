@@ -14,6 +14,7 @@ pub(super) mod missing;
 pub(super) mod pmi;
 pub(super) mod private_folder;
 pub(super) mod served;
+pub(super) mod sought;
 pub(super) mod tcp;
 pub(super) mod waiting;
 

@@ -4,8 +4,7 @@ use crate::base::Error;
 use crate::bootstrap::job::environment::{Description, describe, half_a_launcher};
 use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::job::seat::Seat;
-use crate::bootstrap::job::store_address::StoreAddress;
-use crate::bootstrap::store::pmi::access::ManagerAddress;
+use crate::bootstrap::job::store_address::{ManagerAddress, StoreAddress};
 
 fn with(variables: &[(&str, &str)]) -> crate::base::Result<Description> {
     describe(&|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into()))

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::{Tap, all_ok, mesh_of, mesh_of_tapped, ranks, shortly, soon};
 use crate::base::Error;
+use crate::bootstrap::discovery::by_unique_id::job_from_id;
 use crate::bootstrap::discovery::job::Job;
 use crate::bootstrap::job::key::JobKey;
-use crate::bootstrap::job::unique_id::{UniqueId, job_from_id};
+use crate::bootstrap::job::unique_id::UniqueId;
 use crate::bootstrap::mesh::connect::{Mesh, connect};
 use crate::bootstrap::store::key_value::Store;
 use crate::bootstrap::store::memory::MemoryStore;

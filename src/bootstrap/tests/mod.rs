@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use crate::base::Result;
+use crate::bootstrap::discovery::by_unique_id::job_from_id;
 use crate::bootstrap::discovery::job::Job;
-use crate::bootstrap::job::unique_id::{UniqueId, job_from_id};
+use crate::bootstrap::job::unique_id::UniqueId;
 use crate::bootstrap::mesh::connect::{Mesh, connect};
 use crate::bootstrap::mesh::record::Record;
 use crate::bootstrap::store::key_value::Store;

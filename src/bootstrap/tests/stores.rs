@@ -8,13 +8,14 @@ use std::time::Instant;
 
 use super::{all_ok, ranks, shortly, soon};
 use crate::base::{Error, Result};
+use crate::bootstrap::discovery::by_unique_id::job_from_id;
 use crate::bootstrap::discovery::job::Job;
 use crate::bootstrap::discovery::job::open;
 use crate::bootstrap::job::environment::Description;
 use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::job::seat::Seat;
 use crate::bootstrap::job::store_address::StoreAddress;
-use crate::bootstrap::job::unique_id::{UniqueId, job_from_id};
+use crate::bootstrap::job::unique_id::UniqueId;
 use crate::bootstrap::mesh::connect::{Mesh, connect};
 use crate::bootstrap::store::file::{self, PublishedFile};
 use crate::bootstrap::store::key_value::Store;

@@ -5,8 +5,9 @@ use std::net::{SocketAddr, TcpStream};
 
 use super::{all_ok, ranks, soon};
 use crate::base::Error;
+use crate::bootstrap::discovery::by_unique_id::job_from_id;
 use crate::bootstrap::job::key::JobKey;
-use crate::bootstrap::job::unique_id::{UNIQUE_ID_BYTES, UniqueId, job_from_id};
+use crate::bootstrap::job::unique_id::{UNIQUE_ID_BYTES, UniqueId};
 use crate::bootstrap::mesh::connect::connect;
 use crate::config::Config;
 use crate::sys::clock;

@@ -3,9 +3,8 @@
 use super::rules::Launcher;
 use crate::base::Result;
 use crate::bootstrap::job::seat::Seat;
-use crate::bootstrap::job::store_address::StoreAddress;
+use crate::bootstrap::job::store_address::{ManagerAddress, StoreAddress};
 use crate::bootstrap::job::variable::{Lookup, invalid, seat_of};
-use crate::bootstrap::store::pmi::access::ManagerAddress;
 
 pub(super) const LAUNCHER: Launcher = Launcher { name: "PMI", is_here, seat, place };
 

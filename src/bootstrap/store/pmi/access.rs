@@ -20,21 +20,8 @@ use super::kvs::KeyValueSpace;
 use super::session;
 use crate::base::{Error, Result};
 use crate::bootstrap::job::seat::Seat;
+use crate::bootstrap::job::store_address::ManagerAddress;
 use crate::sys::{inherited, mpi};
-
-/// Where the process manager is reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ManagerAddress {
-    /// A socket that this process has inherited (`PMI_FD`).
-    Descriptor {
-        /// Its number.
-        number: i32,
-        /// Whether all ranks are on this host.
-        one_host: bool,
-    },
-    /// The TCP address of the process manager (`PMI_PORT`, `PMI_ID`).
-    Address { host: String, port: u16, id: String },
-}
 
 /// How the ranks can find each other with the process manager's help.
 pub(crate) enum Access {

@@ -7,11 +7,12 @@ use super::limits::LIMITS;
 use super::message::{REASON_BYTES, RESPONSE_HEADER, Request, Status, parse_response_header};
 use super::reach::{Reached, reach_once};
 use crate::base::{Error, Rank, Result};
-use crate::bootstrap::auth::absence::{Absence, Sought};
+use crate::bootstrap::auth::absence::Absence;
 use crate::bootstrap::auth::hello::{ANY_RANK, Hello};
 use crate::bootstrap::auth::proof::Purpose;
 use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::store::key_value::Store;
+use crate::bootstrap::store::sought::Sought;
 use crate::bootstrap::store::waiting::Waiting;
 use crate::sys::clock;
 use crate::sys::poll::{Interest, PollSet};
@@ -122,12 +123,13 @@ impl Client {
             if previous.as_ref() != Some(&absence) {
                 since = clock::now();
             }
-            let is_certain = absence.certain_after().is_some_and(|after| clock::since(since) >= after);
+            let is_certain =
+                Sought::certain_after(&absence).is_some_and(|after| clock::since(since) >= after);
             if is_certain && (sought.is_one_place || matches!(absence, Absence::Short(_))) {
-                return Err(Error::Bootstrap(absence.sentence(sought)));
+                return Err(Error::Bootstrap(sought.sentence(&absence)));
             }
             if !waiting.pause(&rank, &format_args!("the store at {}", sought.at), &absence) {
-                let detail = absence.sentence(sought);
+                let detail = sought.sentence(&absence);
                 return Err(Error::Timeout { waited: waiting.waited(), detail });
             }
             previous = Some(absence);
