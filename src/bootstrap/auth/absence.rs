@@ -11,6 +11,8 @@ use std::fmt;
 /// most.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Absence {
+    /// Rank 0 has not said where its store is.
+    Unannounced,
     /// The deadline came before any address could be tried.
     Untried,
     /// The resolver is certain that the host's name has no address.
@@ -33,9 +35,13 @@ pub(crate) enum Absence {
     Short(String),
 }
 
+/// What was found at an address, or why nothing was.
+pub(crate) type Found<T> = Result<T, Absence>;
+
 impl fmt::Display for Absence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Absence::Unannounced => f.write_str("rank 0 has not said where its store is"),
             Absence::Untried => f.write_str("there was no time to ask"),
             Absence::NoSuchName(why) | Absence::Unresolved(why) => {
                 write!(f, "the host's name does not resolve: {why}")

@@ -3,12 +3,13 @@
 use std::io;
 use std::net::SocketAddr;
 
+use super::listeners::listen_at;
 use super::meeting::{Discovery, KeyAndStore};
 use super::ports::candidate_ports;
 use crate::base::{Error, Result};
 use crate::bootstrap::job::key::JobKey;
-use crate::bootstrap::store::served::listen_at;
-use crate::bootstrap::store::tcp::client::Client;
+use crate::bootstrap::store::known_place::KnownPlace;
+use crate::sys::listener::Listener;
 use crate::sys::resolve::resolve;
 
 impl Discovery<'_> {
@@ -19,28 +20,28 @@ impl Discovery<'_> {
         let key = self.key_or(derived);
         let ports = candidate_ports(host, taken, job);
         if self.seat.rank == 0 {
-            let mut last = io::Error::from(io::ErrorKind::AddrInUse);
-            for port in &ports {
-                match listen_at(host, *port) {
-                    Ok(listeners) => {
-                        let store = self.serve(&key, listeners, |_| Ok(None))?;
-                        return Ok((key, Box::new(store)));
-                    }
-                    Err(error) => last = error,
-                }
-            }
-            let what = format!("rank 0 found none of {} ports free at {host}", ports.len());
-            return Err(Error::system(what, last));
+            return self.serve(key, listen_at_first(host, &ports)?, |_| Ok(None));
         }
         let everywhere = || {
             let hosts = resolve(host, 0).addresses();
             let at =
                 |port: &u16| hosts.iter().map(|host| SocketAddr::new(host.ip(), *port)).collect::<Vec<_>>();
-            ports.iter().flat_map(at).collect()
+            Ok(ports.iter().flat_map(at).collect())
         };
-        let what =
+        let name =
             format!("{host}, which {launcher} has named (ports {} and {} others)", ports[0], ports.len() - 1);
-        let client = Client::join(&self.applicant(&key), everywhere, &what, self.deadline)?;
-        Ok((key, Box::new(client)))
+        self.find(&mut KnownPlace::of_rank_0(&key, name, everywhere))
     }
+}
+
+/// Listens at the first of these ports that is free.
+fn listen_at_first(host: &str, ports: &[u16]) -> Result<Vec<Listener>> {
+    let mut last = io::Error::from(io::ErrorKind::AddrInUse);
+    for port in ports {
+        match listen_at(host, *port) {
+            Ok(listeners) => return Ok(listeners),
+            Err(error) => last = error,
+        }
+    }
+    Err(Error::system(format!("rank 0 found none of {} ports free at {host}", ports.len()), last))
 }

@@ -9,78 +9,84 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::by_tcp::derived_key;
 use super::listeners;
 use super::meeting::{Discovery, KeyAndStore};
-use crate::base::{Error, Result};
+use crate::base::Result;
+use crate::bootstrap::auth::absence::{Absence, Found};
 use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::job::key::random_bytes;
+use crate::bootstrap::store::beacon::Beacon;
 use crate::bootstrap::store::file::{self, Announcement, FileContents, PublishedFile};
-use crate::bootstrap::store::served::ServedStore;
-use crate::bootstrap::store::tcp::client::{Client, Joined};
-use crate::bootstrap::store::waiting::Waiting;
+use crate::bootstrap::store::lookup::Lookup;
 use crate::log_line;
 use crate::sys::host::user_id;
 use crate::sys::trusted_file::TrustPolicy;
 
 impl Discovery<'_> {
-    /// Discovery by the file at `path`.
+    /// Discovery by the file at `path`. Rank 0 writes the addresses of its store to it; the others read it until a
+    /// store at one of its addresses proves the key. The file is removed with the store.
     pub fn by_store_file(&self, path: &Path) -> Result<KeyAndStore> {
-        if self.seat.rank == 0 {
-            let (key, store) = self.announce(path)?;
-            return Ok((key, Box::new(store)));
+        if self.seat.rank != 0 {
+            let found = self.find(&mut StoreFile::new(self, path))?;
+            log_line!(Debug, "rank {}: found rank 0 by {}", self.seat.rank, path.display());
+            return Ok(found);
         }
-        let (key, client) = self.find(path)?;
-        Ok((key, Box::new(client)))
+        let nonce = JobKey::random()?;
+        let key = self.file_key(&nonce);
+        let job = u64::from_le_bytes(random_bytes()?);
+        let (world, created) = (self.seat.size, seconds_since_1970());
+        self.serve(key, listeners::open(self.config)?, |addresses| {
+            let announcement = Announcement { job, world, nonce, created, addresses: addresses.to_vec() };
+            PublishedFile::publish(path, announcement).map(Some)
+        })
     }
 
     /// The key of a job whose ranks meet by a file. It is as secret as the file.
     fn file_key(&self, nonce: &JobKey) -> JobKey {
         self.key_or(|| JobKey::derived("file", &[&nonce.0]))
     }
+}
 
-    /// Rank 0's part: serves a store and writes its addresses to the file. The file is removed with the
-    /// store.
-    pub fn announce(&self, path: &Path) -> Result<(JobKey, ServedStore)> {
-        let nonce = JobKey::random()?;
-        let key = self.file_key(&nonce);
-        let job = u64::from_le_bytes(random_bytes()?);
-        let (world, created) = (self.seat.size, seconds_since_1970());
-        let store = self.serve(&key, listeners::open(self.config)?, |addresses| {
-            let announcement = Announcement { job, world, nonce, created, addresses: addresses.to_vec() };
-            PublishedFile::publish(path, announcement).map(Some)
-        })?;
-        Ok((key, store))
-    }
+/// The file, as a rank other than 0 reads it.
+struct StoreFile<'a> {
+    discovery: &'a Discovery<'a>,
+    path: &'a Path,
+    /// What was read last.
+    found: io::Result<FileContents>,
+}
 
-    /// The part of the other ranks: reads the file until a store at one of its addresses proves the key.
-    pub fn find(&self, path: &Path) -> Result<(JobKey, Client)> {
-        let (mut waiting, rank) = (Waiting::new(self.deadline), format!("rank {}", self.seat.rank));
-        loop {
-            let believed = TrustPolicy::from_setting(self.config.allow_other_users);
-            let found = file::read(path, believed);
-            let place = match &found {
-                Ok(FileContents::Announcement(it)) => Some((self.file_key(&it.nonce), it.addresses.clone())),
-                // Same key as with ANYCCL_STORE=tcp:// and this address, which is how rank 0 serves it.
-                Ok(FileContents::PlainAddress(address)) => {
-                    let derived = || derived_key(&address.ip().to_string(), address.port());
-                    Some((self.key_or(derived), vec![*address]))
-                }
-                Ok(FileContents::Incomplete) | Err(_) => None,
-            };
-            if let Some((key, addresses)) = place
-                && let Joined::Client(client) =
-                    Client::try_join(&self.applicant(&key), &addresses, self.deadline)?
-            {
-                log_line!(Debug, "rank {}: found rank 0 by {}", self.seat.rank, path.display());
-                return Ok((key, client));
-            }
-            let why = why(path, &found);
-            if !waiting.pause(&rank, &format_args!("rank 0 to write the file {}", path.display()), &why) {
-                let detail = format!("rank 0 was not found by the file {}: {why}", path.display());
-                return Err(Error::Timeout { waited: waiting.waited(), detail });
-            }
-        }
+impl<'a> StoreFile<'a> {
+    fn new(discovery: &'a Discovery<'a>, path: &'a Path) -> StoreFile<'a> {
+        StoreFile { discovery, path, found: Ok(FileContents::Incomplete) }
     }
 }
 
+impl Lookup for StoreFile<'_> {
+    fn look_up(&mut self) -> Result<Found<Beacon>> {
+        let believed = TrustPolicy::from_setting(self.discovery.config.allow_other_users);
+        self.found = file::read(self.path, believed);
+        Ok(match &self.found {
+            Ok(FileContents::Announcement(it)) => {
+                Ok(Beacon { key: self.discovery.file_key(&it.nonce), addresses: it.addresses.clone() })
+            }
+            // Same key as with ANYCCL_STORE=tcp:// and this address, which is how rank 0 serves it.
+            Ok(FileContents::PlainAddress(address)) => {
+                let derived = || derived_key(&address.ip().to_string(), address.port());
+                Ok(Beacon { key: self.discovery.key_or(derived), addresses: vec![*address] })
+            }
+            Ok(FileContents::Incomplete) | Err(_) => Err(Absence::Unannounced),
+        })
+    }
+
+    fn waits_for(&self, _absence: &Absence) -> (String, String) {
+        (format!("rank 0 to write the file {}", self.path.display()), why(self.path, &self.found))
+    }
+
+    fn sentence(&self, _absence: &Absence) -> String {
+        let why = why(self.path, &self.found);
+        format!("rank 0 was not found by the file {}: {why}", self.path.display())
+    }
+}
+
+/// Why the file does not lead to a store.
 fn why(path: &Path, found: &io::Result<FileContents>) -> String {
     match found {
         // The system refuses, and not the check of who may have written the file.

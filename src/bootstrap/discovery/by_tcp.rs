@@ -3,12 +3,12 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-use super::meeting::{Discovery, KeyAndStore, listen_when_free};
+use super::listeners::listen_when_free;
+use super::meeting::{Discovery, KeyAndStore};
 use crate::base::{Error, Result};
 use crate::bootstrap::auth::absence::Absence;
 use crate::bootstrap::job::key::JobKey;
-use crate::bootstrap::store::sought::Sought;
-use crate::bootstrap::store::tcp::client::Client;
+use crate::bootstrap::store::known_place::KnownPlace;
 use crate::log_line;
 use crate::sys::listener::Listener;
 use crate::sys::resolve::{Resolved, resolve};
@@ -24,7 +24,7 @@ impl Discovery<'_> {
     pub fn by_tcp(&self, host: &str, port: u16, served: bool) -> Result<KeyAndStore> {
         let key = self.key_or(|| derived_key(host, port));
         if self.seat.rank != 0 || served {
-            return Ok((key.clone(), Box::new(self.find_at(&key, host, port, served)?)));
+            return self.find_at(key, host, port, served);
         }
         let cannot_serve = |why: &str| format!("rank 0 cannot serve the store at {host}:{port}{why}");
         let listeners = listen_when_free(host, port, self.deadline).map_err(|e| {
@@ -37,19 +37,17 @@ impl Discovery<'_> {
         })?;
         // Listens before it resolves: the others may be connecting while the resolver takes its time.
         is_own_host(host).map_err(|why| Error::Bootstrap(cannot_serve(&format!(": {why}"))))?;
-        let store = self.serve(&key, listeners, |_| Ok(None))?;
-        Ok((key, Box::new(store)))
+        self.serve(key, listeners, |_| Ok(None))
     }
 
-    fn find_at(&self, key: &JobKey, host: &str, port: u16, served: bool) -> Result<Client> {
+    fn find_at(&self, key: JobKey, host: &str, port: u16, served: bool) -> Result<KeyAndStore> {
         let server = if served { "the launcher, or whoever serves it," } else { "rank 0" };
-        let sought = Sought { at: &format!("{host}:{port}"), server, is_one_place: true };
-        let addresses = || match resolve(host, port) {
+        let addresses = Box::new(|| match resolve(host, port) {
             Resolved::Addresses(addresses) => Ok(addresses),
             Resolved::Unknown(why) => Err(Absence::NoSuchName(why)),
             Resolved::NotNow(why) => Err(Absence::Unresolved(why)),
-        };
-        Client::join_at(&self.applicant(key), addresses, &sought, self.deadline)
+        });
+        self.find(&mut KnownPlace { key, name: format!("{host}:{port}"), server, is_only: true, addresses })
     }
 }
 

@@ -7,9 +7,11 @@ use super::id_server;
 use super::job::Job;
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::job::seat::Seat;
 use crate::bootstrap::job::unique_id::UniqueId;
 use crate::bootstrap::store::key_value::SLACK;
-use crate::bootstrap::store::tcp::client::{Applicant, Client};
+use crate::bootstrap::store::known_place::KnownPlace;
+use crate::bootstrap::store::lookup::join;
 use crate::config::Config;
 use crate::sys::clock;
 
@@ -33,18 +35,18 @@ impl UniqueId {
 /// The job named by a unique id. The caller has checked that `rank < size`.
 pub fn job_from_id(id: &UniqueId, size: u32, rank: Rank, deadline: Instant) -> Result<Job> {
     let (key, addresses) = id.decode()?;
-    let mut job = Job { rank, size, key, store: None, source: "unique id" };
+    let seat = Seat { rank, size };
     let start = clock::now();
     let patience = deadline.min(start + PATIENCE);
-    let who = Applicant { key: &job.key, rank, size };
     let places: Vec<String> = addresses.iter().map(SocketAddr::to_string).collect();
     let what = places.join(", ");
-    match Client::join(&who, || addresses.clone(), &what, patience) {
-        Ok(client) => job.store = Some(Box::new(client)),
+    let mut place = KnownPlace::of_rank_0(&key, what.clone(), || Ok(addresses.clone()));
+    match join(&mut place, seat, patience) {
+        Ok(found) => Ok(Job::with(seat, found, "unique id")),
         Err(Error::Timeout { waited, .. }) => {
             let why = "either the process that made it has ended, or all its ranks have come before, or this host cannot \
                        reach that one";
-            return Err(match clock::now() < deadline {
+            Err(match clock::now() < deadline {
                 true => Error::Bootstrap(format!(
                     "nobody has answered for this unique id at {what} for {:.0} s: {why}",
                     waited.as_secs_f64()
@@ -53,9 +55,8 @@ pub fn job_from_id(id: &UniqueId, size: u32, rank: Rank, deadline: Instant) -> R
                     waited,
                     detail: format!("nobody answers for this unique id at {what}: {why}"),
                 },
-            });
+            })
         }
-        Err(error) => return Err(error),
+        Err(error) => Err(error),
     }
-    Ok(job)
 }

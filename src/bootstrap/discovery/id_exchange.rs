@@ -41,7 +41,7 @@ pub fn exchange_id_by_file(
     let seat = Seat { rank, size: size.unwrap_or(UNKNOWN) };
     let discovery = Discovery { seat, given: None, config, deadline };
     if rank != 0 {
-        let (_, mut store) = discovery.find(path)?;
+        let (_, mut store) = discovery.by_store_file(path)?;
         let bytes = store.get(ID, deadline)?;
         let bytes: [u8; UNIQUE_ID_BYTES] = bytes
             .try_into()
@@ -50,8 +50,8 @@ pub fn exchange_id_by_file(
         return Ok(ExchangedId { id: UniqueId(bytes), address: store.peer()? });
     }
     let id = UniqueId::create(config)?;
-    let (_, mut store) = discovery.announce(path)?;
-    let address = store.address()?;
+    let (_, mut store) = discovery.by_store_file(path)?;
+    let address = store.own_address()?;
     store.set(ID, &id.0, deadline)?;
     match size {
         Some(size) => {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::meeting::Discovery;
+use super::meeting::{Discovery, KeyAndStore};
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::job::environment::{Description, describe, half_a_launcher};
 use crate::bootstrap::job::key::JobKey;
@@ -10,7 +10,7 @@ use crate::bootstrap::job::seat::Seat;
 use crate::bootstrap::job::store_address::StoreAddress;
 use crate::bootstrap::store::caller::{CallerBeacon, CallerStore};
 use crate::bootstrap::store::key_value::Store;
-use crate::bootstrap::store::pmi::access;
+use crate::bootstrap::store::pmi::access::{self, Access};
 use crate::bootstrap::store::private_folder;
 use crate::config::{self, Config};
 use crate::log_line;
@@ -33,6 +33,11 @@ pub struct Job {
 impl Job {
     fn alone(source: &'static str) -> Result<Job> {
         Ok(Job { rank: 0, size: 1, key: JobKey::random()?, store: None, source })
+    }
+
+    /// The job of a rank that has found its store.
+    pub(super) fn with(seat: Seat, (key, store): KeyAndStore, source: &'static str) -> Job {
+        Job { rank: seat.rank, size: seat.size, key, store: Some(Box::new(store)), source }
     }
 }
 
@@ -107,38 +112,35 @@ pub fn job_from_caller(
         return Job::alone(SOURCE);
     }
     let mut channel = CallerBeacon { store, deadline };
-    let discovery = Discovery { seat: Seat { rank, size }, given: None, config, deadline };
-    let (key, store) = discovery.by_beacon(&mut channel)?;
-    Ok(Job { rank, size, key, store: Some(store), source: SOURCE })
+    let seat = Seat { rank, size };
+    let found = Discovery { seat, given: None, config, deadline }.by_beacon(&mut channel)?;
+    Ok(Job::with(seat, found, SOURCE))
 }
 
 /// Serves the store on rank 0, finds it on the others.
 pub(crate) fn open(description: Description, config: &Config, deadline: Instant) -> Result<Job> {
-    let Description { seat, place, key: given, source } = description;
-    let (seat, place) = match (seat, place) {
-        (seat, StoreAddress::Pmi(door)) => match access::enter(&door, seat, deadline)? {
-            access::Access::KeyValueSpace(_, Seat { size: 1, .. }) => return Job::alone(source),
-            access::Access::KeyValueSpace(mut space, seat) => {
-                let (key, store) = Discovery { seat, given, config, deadline }.by_beacon(&mut space)?;
-                return Ok(Job { rank: seat.rank, size: seat.size, key, store: Some(store), source });
-            }
-            access::Access::Private(name) => (seat, StoreAddress::Private { name }),
-        },
-        other => other,
-    };
+    let Description { mut seat, mut place, key: given, source } = description;
+    let mut space = None;
+    if let StoreAddress::Pmi(door) = &place {
+        match access::enter(door, seat, deadline)? {
+            Access::KeyValueSpace(opened, told) => (space, seat) = (Some(opened), Some(told)),
+            Access::Private(name) => place = StoreAddress::Private { name },
+        }
+    }
     let seat = seat.ok_or_else(|| Error::Internal("a place without a seat".into()))?;
     let discovery = Discovery { seat, given, config, deadline };
-    let (key, store) = match place {
-        StoreAddress::Alone | StoreAddress::Pmi(_) => return Job::alone(source),
-        StoreAddress::Tcp { host, port, served } => discovery.by_tcp(&host, port, served)?,
-        StoreAddress::File(path) => discovery.by_store_file(&path)?,
-        StoreAddress::Private { name } => {
+    let found = match (place, &mut space) {
+        (StoreAddress::Pmi(_), Some(space)) if seat.size > 1 => discovery.by_beacon(space)?,
+        (StoreAddress::Alone | StoreAddress::Pmi(_), _) => return Job::alone(source),
+        (StoreAddress::Tcp { host, port, served }, _) => discovery.by_tcp(&host, port, served)?,
+        (StoreAddress::File(path), _) => discovery.by_store_file(&path)?,
+        (StoreAddress::Private { name }, _) => {
             let file = private_folder::meeting_file(&name)?;
             discovery.by_store_file(&file).inspect_err(|_| private_folder::leave(&file))?
         }
-        StoreAddress::Ports { launcher, host, taken, job } => {
+        (StoreAddress::Ports { launcher, host, taken, job }, _) => {
             discovery.by_ports(launcher, &host, taken, &job)?
         }
     };
-    Ok(Job { rank: seat.rank, size: seat.size, key, store: Some(store), source })
+    Ok(Job::with(seat, found, source))
 }

@@ -9,12 +9,13 @@ pub(super) mod beacon;
 pub(super) mod caller;
 pub(super) mod file;
 pub(super) mod key_value;
+pub(super) mod known_place;
+pub(super) mod lookup;
 pub(super) mod memory;
 pub(super) mod missing;
 pub(super) mod pmi;
 pub(super) mod private_folder;
-pub(super) mod served;
-pub(super) mod sought;
+pub(super) mod serve;
 pub(super) mod tcp;
 pub(super) mod waiting;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::{shortly, soon};
+use super::{join, shortly, soon};
 use crate::base::Error;
 use crate::bootstrap::discovery::job::open;
 use crate::bootstrap::job::environment::Description;
@@ -15,7 +15,6 @@ use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::job::seat::Seat;
 use crate::bootstrap::job::store_address::StoreAddress;
 use crate::bootstrap::store::key_value::Store;
-use crate::bootstrap::store::tcp::client::{Applicant, Client};
 use crate::bootstrap::store::tcp::server::Server;
 use crate::config::Config;
 use crate::observe::log;
@@ -160,20 +159,18 @@ fn a_long_wait_says_for_whom_and_why() {
         let (port, key) = (reserved.number(), JobKey::random().unwrap());
         let at: SocketAddr = ([127, 0, 0, 1], port).into();
         std::thread::scope(|scope| {
-            let who = Applicant { key: &key, rank: 1, size: 9 };
-            let late =
-                scope.spawn(move || Client::join(&who, || vec![at], &at.to_string(), in_a_day()).map(|_| ()));
+            let (key, seat) = (&key, |rank| Seat { rank, size: 9 });
+            let late = scope.spawn(move || join(at, key, seat(1), in_a_day()).map(drop));
             let line = wait_for_line(clock, &lines, &["waiting", &format!("127.0.0.1:{port}")]);
             assert!(
                 line.starts_with("rank 1: waiting") && line.contains(": connection refused; up to "),
                 "{line}"
             );
-            let server = Server::start(at, &key, 9).unwrap();
+            let server = Server::start(at, key, 9).unwrap();
             late.join().unwrap().unwrap();
 
             // The store reports who has not come.
-            let who = Applicant { key: &key, rank: 7, size: 9 };
-            let mut rank_7 = Client::join(&who, || vec![at], "", in_a_day()).unwrap();
+            let mut rank_7 = join(at, key, seat(7), in_a_day()).unwrap();
             let (sender, receiver) = std::sync::mpsc::channel();
             scope.spawn(move || sender.send(rank_7.get("table", in_a_day()).is_err()));
             let line = wait_for_line(clock, &lines, &["ranks 0, 2, 3, 4, 5, 6, 8 have not come"]);

@@ -3,16 +3,16 @@
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
-use super::{Tap, all_ok, mesh_of, mesh_of_tapped, ranks, shortly, soon};
+use super::{Tap, all_ok, join, mesh_of, mesh_of_tapped, ranks, shortly, soon};
 use crate::base::Error;
 use crate::bootstrap::discovery::by_unique_id::job_from_id;
 use crate::bootstrap::discovery::job::Job;
 use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::job::seat::Seat;
 use crate::bootstrap::job::unique_id::UniqueId;
 use crate::bootstrap::mesh::connect::{Mesh, connect};
 use crate::bootstrap::store::key_value::Store;
 use crate::bootstrap::store::memory::MemoryStore;
-use crate::bootstrap::store::tcp::client::{Applicant, Client};
 use crate::bootstrap::store::tcp::server::Server;
 use crate::config::{Config, TransportChoice};
 use crate::sys::poll::{Interest, PollSet};
@@ -255,10 +255,7 @@ fn a_lower_rank_that_has_ended_is_noticed_because_nobody_listens_for_it() {
 fn a_rank_that_dies_after_the_exchange_is_noticed_by_those_it_never_reached() {
     let key = JobKey::random().unwrap();
     let server = Server::start("127.0.0.1:0".parse().unwrap(), &key, 2).unwrap();
-    let join = |rank| {
-        let who = Applicant { key: &key, rank, size: 2 };
-        Client::join(&who, || vec![server.address()], "", soon()).unwrap()
-    };
+    let join = |rank| join(server.address(), &key, Seat { rank, size: 2 }, soon()).unwrap();
     let (zero, mut one) = (join(0), join(1));
     let waiting = std::thread::scope(|scope| {
         let store: Option<Box<dyn Store>> = Some(Box::new(zero));

@@ -8,6 +8,7 @@ mod stores;
 mod strangers;
 mod unique_id;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,11 +17,16 @@ use parking_lot::Mutex;
 use crate::base::Result;
 use crate::bootstrap::discovery::by_unique_id::job_from_id;
 use crate::bootstrap::discovery::job::Job;
+use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::job::seat::Seat;
 use crate::bootstrap::job::unique_id::UniqueId;
 use crate::bootstrap::mesh::connect::{Mesh, connect};
 use crate::bootstrap::mesh::record::Record;
 use crate::bootstrap::store::key_value::Store;
+use crate::bootstrap::store::known_place::KnownPlace;
+use crate::bootstrap::store::lookup;
 use crate::bootstrap::store::memory::MemoryStore;
+use crate::bootstrap::store::tcp::client::Client;
 use crate::config::Config;
 use crate::sys::clock;
 
@@ -32,6 +38,12 @@ pub(crate) fn soon() -> Instant {
 /// The deadline of a test in which a rank is missing.
 pub(crate) fn shortly() -> Instant {
     clock::now() + Duration::from_millis(300)
+}
+
+/// Joins the store at an address, where it should be by now or before long.
+pub(crate) fn join(at: SocketAddr, key: &JobKey, seat: Seat, deadline: Instant) -> Result<Client> {
+    let mut place = KnownPlace::of_rank_0(key, at.to_string(), || Ok(vec![at]));
+    lookup::join(&mut place, seat, deadline).map(|(_, client)| client)
 }
 
 /// Runs one thread per rank and collects what they return, by rank.

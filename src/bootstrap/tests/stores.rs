@@ -20,7 +20,7 @@ use crate::bootstrap::mesh::connect::{Mesh, connect};
 use crate::bootstrap::store::file::{self, PublishedFile};
 use crate::bootstrap::store::key_value::Store;
 use crate::bootstrap::store::memory::MemoryStore;
-use crate::bootstrap::store::tcp::client::{Applicant, Client};
+use crate::bootstrap::store::tcp::client::Client;
 use crate::bootstrap::store::tcp::server::Server;
 use crate::config::Config;
 use crate::sys::clock::tests::with_clock;
@@ -34,7 +34,7 @@ fn serve(key: &JobKey, size: u32) -> Server {
 }
 
 fn join(server: &Server, key: &JobKey, rank: u32, size: u32, deadline: Instant) -> Result<Client> {
-    Client::join(&Applicant { key, rank, size }, || vec![server.address()], "the test's server", deadline)
+    super::join(server.address(), key, Seat { rank, size }, deadline)
 }
 
 /// An address at which nobody listens, for as long as the port is reserved.

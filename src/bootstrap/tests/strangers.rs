@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::{all_ok, mesh_of_tapped, ranks, soon};
+use super::{all_ok, join, mesh_of_tapped, ranks, soon};
 use crate::bootstrap::auth::dial::{Dial, Target};
 use crate::bootstrap::auth::gate::{Admission, Gate};
 use crate::bootstrap::auth::handshake::Refusal;
@@ -15,9 +15,9 @@ use crate::bootstrap::auth::hello::{ANY_RANK, Hello};
 use crate::bootstrap::auth::proof::Purpose;
 use crate::bootstrap::discovery::job::Job;
 use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::job::seat::Seat;
 use crate::bootstrap::mesh::connect::connect;
 use crate::bootstrap::mesh::record::Record;
-use crate::bootstrap::store::tcp::client::{Applicant, Client};
 use crate::bootstrap::store::tcp::server::Server;
 use crate::config::{Config, TransportChoice};
 use crate::sys::listener::Listener;
@@ -50,8 +50,7 @@ fn two_hundred_strangers_at_the_store_do_not_keep_four_ranks_from_meeting() {
     let server = Server::start("127.0.0.1:0".parse().unwrap(), &key, 4).unwrap();
     let crowd = strangers(server.address(), 200);
     let meshes = ranks(4, |rank| {
-        let who = Applicant { key: &key, rank, size: 4 };
-        let client = Client::join(&who, || vec![server.address()], "", soon()).unwrap();
+        let client = join(server.address(), &key, Seat { rank, size: 4 }, soon()).unwrap();
         let mut job = Job { rank, size: 4, key: key.clone(), store: Some(Box::new(client)), source: "test" };
         let config = Config { transport: TransportChoice::Tcp, ..Config::default() };
         connect(&mut job, &config, b"", soon())

@@ -5,15 +5,16 @@ use std::time::{Duration, Instant};
 
 use super::limits::LIMITS;
 use super::message::{REASON_BYTES, RESPONSE_HEADER, Request, Status, parse_response_header};
-use super::reach::{Reached, reach_once};
-use crate::base::{Error, Rank, Result};
-use crate::bootstrap::auth::absence::Absence;
+use super::reach::reach_once;
+use super::server::Server;
+use crate::base::{Error, Result};
+use crate::bootstrap::auth::absence::{Absence, Found};
 use crate::bootstrap::auth::hello::{ANY_RANK, Hello};
 use crate::bootstrap::auth::proof::Purpose;
 use crate::bootstrap::job::key::JobKey;
+use crate::bootstrap::job::seat::Seat;
+use crate::bootstrap::store::file::PublishedFile;
 use crate::bootstrap::store::key_value::Store;
-use crate::bootstrap::store::sought::Sought;
-use crate::bootstrap::store::waiting::Waiting;
 use crate::sys::clock;
 use crate::sys::poll::{Interest, PollSet};
 use crate::sys::socket::Socket;
@@ -29,7 +30,8 @@ const LEAD_PART: u32 = 5;
 /// Upper limit of this lead.
 const MAX_LEAD: Duration = Duration::from_millis(150);
 
-/// A rank's connection to the store. Dropping it tells the server that the rank has all it needs.
+/// A rank's connection to the store, and on rank 0 the store itself. Dropping it tells the server that the rank
+/// has all it needs, then ends what this process serves.
 pub(crate) struct Client {
     socket: Socket,
     joined: bool,
@@ -37,102 +39,65 @@ pub(crate) struct Client {
     input: Vec<u8>,
     /// A check was sent, and its answer has not been read.
     is_checking: bool,
+    /// On rank 0, unless another process serves the store.
+    pub served: Option<Served>,
 }
 
-/// Result of one attempt to join.
-pub(crate) enum Joined {
-    /// The store has let this rank in.
-    Client(Client),
-    /// There is no store for this rank, now.
-    Absent(Absence),
-}
-
-/// A rank that wants to join a world.
-pub(crate) struct Applicant<'a> {
-    /// The job's secret.
-    pub key: &'a JobKey,
-    /// The rank that joins.
-    pub rank: Rank,
-    /// Number of ranks of its world.
-    pub size: u32,
+/// What serves the store of rank 0. The fields are dropped in this order: the server ends, and the file that leads
+/// to it is removed.
+pub(crate) struct Served {
+    pub server: Server,
+    pub file: Option<PublishedFile>,
 }
 
 impl Client {
     /// A client that has joined over this connection.
     #[cfg(any(test, feature = "fuzzing"))]
     pub(super) fn over(socket: Socket) -> Client {
-        Client { socket, joined: true, input: Vec::new(), is_checking: false }
+        let mut client = Client::new(socket);
+        client.joined = true;
+        client
     }
 
     /// Tries each address once.
-    pub fn try_join(who: &Applicant<'_>, addresses: &[SocketAddr], deadline: Instant) -> Result<Joined> {
-        let own = Hello::new(Purpose::Store, who.rank, who.size, ANY_RANK);
-        let socket = match reach_once(addresses, who.key, own, deadline)? {
-            Reached::Store(socket) => socket,
-            Reached::Absent(absence) => return Ok(Joined::Absent(absence)),
+    pub fn try_join(
+        key: &JobKey,
+        seat: Seat,
+        addresses: &[SocketAddr],
+        deadline: Instant,
+    ) -> Result<Found<Client>> {
+        let own = Hello::new(Purpose::Store, seat.rank, seat.size, ANY_RANK);
+        let mut client = match reach_once(addresses, key, own, deadline)? {
+            Ok(socket) => Client::new(socket),
+            Err(absence) => return Ok(Err(absence)),
         };
-        let mut client = Client { socket, joined: false, input: Vec::new(), is_checking: false };
         match client.ask(&Request::Join, deadline) {
             Ok(_) => {
                 client.joined = true;
-                Ok(Joined::Client(client))
+                Ok(Ok(client))
             }
             // Closed without an answer: a store whose world is over, or one that is ending.
-            Err(Error::System { .. }) => Ok(Joined::Absent(Absence::Ending)),
+            Err(Error::System { .. }) => Ok(Err(Absence::Ending)),
             Err(error) => Err(error),
         }
     }
 
-    /// Tries until one of the addresses has the store, or the deadline. `at` names the place in messages.
-    pub fn join(
-        who: &Applicant<'_>,
-        addresses: impl Fn() -> Vec<SocketAddr>,
-        at: &str,
-        deadline: Instant,
-    ) -> Result<Client> {
-        let sought = Sought { at, server: "rank 0", is_one_place: false };
-        Client::join_at(who, || Ok(addresses()), &sought, deadline)
+    fn new(socket: Socket) -> Client {
+        Client { socket, joined: false, input: Vec::new(), is_checking: false, served: None }
     }
 
-    /// [`Client::join`] where the addresses have to be found first.
-    pub fn join_at(
-        who: &Applicant<'_>,
-        mut addresses: impl FnMut() -> std::result::Result<Vec<SocketAddr>, Absence>,
-        sought: &Sought<'_>,
-        deadline: Instant,
-    ) -> Result<Client> {
-        let mut waiting = Waiting::new(deadline);
-        // Result of the last complete try.
-        let mut previous: Option<Absence> = None;
-        // Time since which all tries have had the same result.
-        let mut since = clock::now();
-        let rank = format!("rank {}", who.rank);
-        loop {
-            let joined = match addresses() {
-                Ok(addresses) => Client::try_join(who, &addresses, deadline)?,
-                Err(absence) => Joined::Absent(absence),
-            };
-            let absence = match joined {
-                Joined::Client(client) => return Ok(client),
-                // The deadline may have cut the last try short.
-                Joined::Absent(absence) => match &previous {
-                    Some(previous) if clock::now() >= deadline => absence.max(previous.clone()),
-                    _ => absence,
-                },
-            };
-            if previous.as_ref() != Some(&absence) {
-                since = clock::now();
-            }
-            let is_certain =
-                Sought::certain_after(&absence).is_some_and(|after| clock::since(since) >= after);
-            if is_certain && (sought.is_one_place || matches!(absence, Absence::Short(_))) {
-                return Err(Error::Bootstrap(sought.sentence(&absence)));
-            }
-            if !waiting.pause(&rank, &format_args!("the store at {}", sought.at), &absence) {
-                let detail = sought.sentence(&absence);
-                return Err(Error::Timeout { waited: waiting.waited(), detail });
-            }
-            previous = Some(absence);
+    /// The best of the addresses at which this process serves the store, else the one that has answered.
+    pub fn own_address(&self) -> Result<IpAddr> {
+        self.served.as_ref().map_or_else(|| self.peer(), |served| Ok(served.server.address().ip()))
+    }
+
+    /// Lets the store go on without this handle until its deadline. Its file stays where it is.
+    pub fn detach(mut self) {
+        let served = self.served.take();
+        drop(self);
+        if let Some(Served { server, file }) = served {
+            server.detach();
+            file.into_iter().for_each(PublishedFile::leave);
         }
     }
 

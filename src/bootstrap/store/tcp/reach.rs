@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use crate::base::{Error, Result};
-use crate::bootstrap::auth::absence::Absence;
+use crate::bootstrap::auth::absence::{Absence, Found};
 use crate::bootstrap::auth::dial::{Dial, Target};
 use crate::bootstrap::auth::handshake::Refusal;
 use crate::bootstrap::auth::hello::{Hello, Objection};
@@ -24,21 +24,14 @@ const STAGGER: Duration = Duration::from_millis(250);
 /// How long the attempt at one address may take.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Result of trying all addresses once.
-pub(crate) enum Reached {
-    /// The first connection that proved the key.
-    Store(Socket),
-    /// No address has the store now.
-    Absent(Absence),
-}
-
-/// Tries all addresses once. An error means that the store was found and cannot be used.
+/// Tries all addresses once, and gives the first connection that proved the key. An error means that the store
+/// was found and cannot be used.
 pub(crate) fn reach_once(
     addresses: &[SocketAddr],
     key: &JobKey,
     own: Hello,
     deadline: Instant,
-) -> Result<Reached> {
+) -> Result<Found<Socket>> {
     let mut absence = None;
     let mut untried = addresses.iter();
     let mut under_way: Vec<Dial> = Vec::new();
@@ -49,7 +42,7 @@ pub(crate) fn reach_once(
         if now >= deadline {
             let late = Refusal::Io(io::ErrorKind::TimedOut.into());
             let waiting = under_way.iter().map(|dial| dial.absence(&late));
-            return Ok(Reached::Absent(waiting.chain(absence).max().unwrap_or(Absence::Untried)));
+            return Ok(Err(waiting.chain(absence).max().unwrap_or(Absence::Untried)));
         }
         if under_way.is_empty() || now >= next_start {
             match untried.next() {
@@ -72,7 +65,7 @@ pub(crate) fn reach_once(
                 }
                 None if under_way.is_empty() => {
                     let none = || Absence::Unresolved("no address".into());
-                    return Ok(Reached::Absent(absence.unwrap_or_else(none)));
+                    return Ok(Err(absence.unwrap_or_else(none)));
                 }
                 None => {}
             }
@@ -85,7 +78,7 @@ pub(crate) fn reach_once(
         let mut still = Vec::new();
         for mut dial in under_way {
             match dial.advance(&set) {
-                Ok(Some((socket, _))) => return Ok(Reached::Store(socket)),
+                Ok(Some((socket, _))) => return Ok(Ok(socket)),
                 Ok(None) => still.push(dial),
                 Err(Refusal::Objection(Objection::Disagreement(text))) => return Err(Error::Mismatch(text)),
                 Err(refusal) => absence = absence.max(Some(dial.absence(&refusal))),
