@@ -12,11 +12,12 @@ use crate::bootstrap::job::host_list;
 use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::job::key::hex;
 use crate::bootstrap::job::store_address::parse_store;
-use crate::bootstrap::job::unique_id::{CHECKSUM_AT, checksum};
+use crate::bootstrap::job::unique_id::CHECKSUM_AT;
 use crate::bootstrap::job::unique_id::{UNIQUE_ID_BYTES, UniqueId};
+use crate::bootstrap::job::wire::{CHECKSUM_BYTES, checksum};
 use crate::bootstrap::mesh::exchange;
 use crate::bootstrap::mesh::record::{Record, sample};
-use crate::bootstrap::store::beacon::{self, Beacon};
+use crate::bootstrap::store::beacon::Beacon;
 use crate::bootstrap::store::file::{FileContents, parse};
 use crate::foreign_bytes::harness::check_sentence;
 use crate::foreign_bytes::{Target, connection, pieces, split, write};
@@ -239,7 +240,7 @@ fn tables() -> Vec<Vec<u8>> {
 /// A beacon as it is, and with a right checksum.
 fn read_beacon(bytes: &[u8]) {
     let _ = Beacon::parse(bytes);
-    let whole = [bytes, &beacon::checksum(bytes)].concat();
+    let whole = [bytes, &checksum(bytes)].concat();
     if let Some(beacon) = Beacon::parse(hex(&whole).as_bytes()) {
         assert_eq!(Beacon::parse(beacon.to_text().as_bytes()), Some(beacon));
     }
@@ -249,7 +250,7 @@ fn beacons() -> Vec<Vec<u8>> {
     let addresses = ["10.0.0.1:40113", "[2001:db8::1]:5"].map(|text| text.parse().unwrap()).to_vec();
     let text = Beacon { key: KEY, addresses }.to_text();
     let bytes = crate::bootstrap::job::key::unhex(text.as_bytes()).unwrap();
-    vec![text.into_bytes(), bytes[..bytes.len() - beacon::CHECKSUM_BYTES].to_vec()]
+    vec![text.into_bytes(), bytes[..bytes.len() - CHECKSUM_BYTES].to_vec()]
 }
 
 /// A unique id as it is, and with a right checksum.

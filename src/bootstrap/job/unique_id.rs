@@ -10,11 +10,9 @@
 
 use std::net::SocketAddr;
 
-use sha2::{Digest, Sha256};
-
 use super::address;
 use super::key::JobKey;
-use super::wire::{Reader, Writer};
+use super::wire::{CHECKSUM_BYTES, Reader, Writer, checksum};
 use crate::base::{Error, Result};
 
 /// Length of an id in bytes, equal to that of NCCL's id.
@@ -23,7 +21,7 @@ pub const UNIQUE_ID_BYTES: usize = 128;
 const MAGIC: [u8; 4] = *b"ACid";
 const LAYOUT: u8 = 2;
 const ADDRESSES_AT: usize = 40;
-pub(crate) const CHECKSUM_AT: usize = 120;
+pub(crate) const CHECKSUM_AT: usize = UNIQUE_ID_BYTES - CHECKSUM_BYTES;
 
 /// The 128 bytes that name a communicator to be.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,13 +75,6 @@ impl UniqueId {
             _ => Err(invalid("its addresses cannot be understood")),
         }
     }
-}
-
-pub(crate) fn checksum(bytes: &[u8]) -> [u8; UNIQUE_ID_BYTES - CHECKSUM_AT] {
-    let hash: [u8; 32] = Sha256::digest(bytes).into();
-    let mut sum = [0; UNIQUE_ID_BYTES - CHECKSUM_AT];
-    sum.copy_from_slice(&hash[..UNIQUE_ID_BYTES - CHECKSUM_AT]);
-    sum
 }
 
 fn invalid(why: &str) -> Error {

@@ -1,6 +1,16 @@
 //! Lengths and values in bytes, written and read with bounds. What is read comes from another process and is
 //! not trusted.
 
+use sha2::{Digest, Sha256};
+
+/// Length of a checksum.
+pub(crate) const CHECKSUM_BYTES: usize = 8;
+
+/// The checksum of a text or an id that people and other programs pass on: the first bytes of SHA-256.
+pub(crate) fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    *Sha256::digest(bytes).first_chunk().expect("a hash is longer than a checksum")
+}
+
 /// Appends values, little-endian.
 #[derive(Default)]
 pub(crate) struct Writer(pub Vec<u8>);

@@ -9,16 +9,13 @@
 
 use std::net::SocketAddr;
 
-use sha2::{Digest, Sha256};
-
 use crate::base::Result;
 use crate::bootstrap::job::address::{self, ADDRESSES};
 use crate::bootstrap::job::key::{self, JobKey, hex};
-use crate::bootstrap::job::wire::{Reader, Writer};
+use crate::bootstrap::job::wire::{CHECKSUM_BYTES, Reader, Writer, checksum};
 
 const MAGIC: [u8; 4] = *b"ACbn";
 const VERSION: u8 = 1;
-pub(crate) const CHECKSUM_BYTES: usize = 8;
 
 /// Job key, and addresses of rank 0's store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,13 +68,6 @@ pub(crate) trait BeaconChannel {
     fn read(&mut self) -> Result<Vec<u8>>;
     /// Name of the channel, for messages.
     fn name(&self) -> String;
-}
-
-pub(crate) fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
-    let hash: [u8; 32] = Sha256::digest(bytes).into();
-    let mut sum = [0; CHECKSUM_BYTES];
-    sum.copy_from_slice(&hash[..CHECKSUM_BYTES]);
-    sum
 }
 
 #[cfg(test)]
