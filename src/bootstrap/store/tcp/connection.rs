@@ -158,10 +158,9 @@ impl Connection {
             _ if self.waiting.is_some() || self.joined == (request == Request::Join) => self.closed = true,
             Request::Join => {
                 self.joined = board.join(self.hello.rank, self.hello.size);
-                match board.fault() {
-                    _ if !self.joined => self.closed = true,
-                    Some(fault) => self.respond_fault(fault.clone()),
-                    None => self.respond(Status::Ok, Arc::from([])),
+                match self.joined {
+                    true => self.acknowledge(board),
+                    false => self.closed = true,
                 }
             }
             Request::Set { key, value } => {
@@ -170,10 +169,7 @@ impl Connection {
                     return self.close_for("sets more than the store takes from one rank", board);
                 }
                 board.set(self.hello.rank, key, value);
-                match board.fault() {
-                    Some(fault) => self.respond_fault(fault.clone()),
-                    None => self.respond(Status::Ok, Arc::from([])),
-                }
+                self.acknowledge(board);
             }
             Request::Get { key, timeout_ms } => {
                 let wait = Duration::from_millis(timeout_ms).min(LONGEST_WAIT);
@@ -183,14 +179,19 @@ impl Connection {
                 self.joined = false;
                 board.leave(self.hello.rank);
             }
-            Request::Check => match board.fault() {
-                Some(fault) => self.respond_fault(fault.clone()),
-                None => self.respond(Status::Ok, Arc::from([])),
-            },
+            Request::Check => self.acknowledge(board),
             Request::Fail { why } => {
                 self.joined = false;
                 board.fail(format!("rank {} has failed: {why}", self.hello.rank));
             }
+        }
+    }
+
+    /// Answers a request that has no value: all is well, or why the job failed.
+    fn acknowledge(&mut self, board: &Board) {
+        match board.fault() {
+            Some(fault) => self.respond_fault(fault.clone()),
+            None => self.respond(Status::Ok, Arc::from([])),
         }
     }
 
