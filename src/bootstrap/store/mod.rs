@@ -17,6 +17,7 @@ pub(super) mod pmi;
 pub(super) mod private_folder;
 pub(super) mod serve;
 pub(super) mod tcp;
+mod timed_socket;
 pub(super) mod waiting;
 
 pub use key_value::Store;

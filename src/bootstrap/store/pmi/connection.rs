@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use super::message::{LINE_BYTES, PmiMessage};
 use crate::base::{Error, Result};
 use crate::bootstrap::job::seat::Seat;
+use crate::bootstrap::store::timed_socket::TimedSocket;
 use crate::sys::clock;
-use crate::sys::poll::{Interest, PollSet};
 use crate::sys::resolve::resolve;
 use crate::sys::socket::Socket;
 
@@ -18,13 +18,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A connection to the process manager. It reads nothing ahead: on an inherited connection the next answer
 /// may be for MPI.
 pub(crate) struct Connection {
-    socket: Socket,
+    socket: TimedSocket,
 }
 
 impl Connection {
     /// A connection over an inherited socket.
     pub fn over(socket: Socket) -> Connection {
-        Connection { socket }
+        let gone = "the process manager (mpiexec) has closed its connection";
+        let silent = "the process manager (mpiexec) does not answer, so some rank has not joined. Has it ended, or \
+                      does it run another MPI? `anyccl info --mpi-of PROGRAM` tells which MPI a program gets";
+        Connection { socket: TimedSocket { socket, gone, silent } }
     }
 
     /// Connects by TCP. The process manager tells this process its rank.
@@ -35,7 +38,7 @@ impl Connection {
             let stream = TcpStream::connect_timeout(&address, left.max(Duration::from_millis(1)));
             match stream.and_then(|stream| Socket::from_fd(OwnedFd::from(stream), false)) {
                 Ok(socket) => {
-                    let connection = Connection { socket };
+                    let connection = Connection::over(socket);
                     let seat = connection.introduce(id, deadline)?;
                     return Ok((connection, seat));
                 }
@@ -79,29 +82,18 @@ impl Connection {
 
     /// Sends a line that has no answer.
     pub fn say(&self, line: &str, deadline: Instant) -> Result<()> {
-        let since = clock::now();
-        let line = format!("{line}\n");
-        let mut rest = line.as_bytes();
-        while !rest.is_empty() {
-            match self.socket.write(rest).map_err(gone)? {
-                Some(written) => rest = &rest[written..],
-                None => self.wait(Interest::Write, since, deadline)?,
-            }
-        }
-        Ok(())
+        self.socket.write_all(format!("{line}\n").as_bytes(), clock::now(), deadline)
     }
 
     fn hear(&self, since: Instant, deadline: Instant) -> Result<PmiMessage> {
         let mut line = Vec::new();
         let mut byte = [0];
         loop {
-            match self.socket.read(&mut byte).map_err(gone)? {
-                Some(0) => return Err(gone(std::io::ErrorKind::ConnectionReset.into())),
-                Some(_) if byte == *b"\n" => break,
-                Some(_) if line.len() < LINE_BYTES => line.extend(byte),
-                Some(_) => break,
-                None => self.wait(Interest::Read, since, deadline)?,
+            self.socket.read(&mut byte, since, deadline)?;
+            if byte == *b"\n" || line.len() == LINE_BYTES {
+                break;
             }
+            line.extend(byte);
         }
         PmiMessage::parse(&line).ok_or_else(|| {
             Error::Bootstrap(
@@ -109,19 +101,4 @@ impl Connection {
             )
         })
     }
-
-    fn wait(&self, interest: Interest, since: Instant, deadline: Instant) -> Result<()> {
-        if clock::now() >= deadline {
-            let detail = "the process manager (mpiexec) does not answer, so some rank has not joined. Has it ended, or \
-                          does it run another MPI? `anyccl info --mpi-of PROGRAM` tells which MPI a program gets";
-            return Err(Error::Timeout { waited: clock::since(since), detail: detail.into() });
-        }
-        let mut set = PollSet::new();
-        set.add(&self.socket, interest);
-        set.wait(Some(deadline)).map_err(|e| Error::system("poll", e))
-    }
-}
-
-fn gone(source: std::io::Error) -> Error {
-    Error::system("the process manager (mpiexec) has closed its connection", source)
 }

@@ -15,8 +15,8 @@ use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::job::seat::Seat;
 use crate::bootstrap::store::file::PublishedFile;
 use crate::bootstrap::store::key_value::Store;
+use crate::bootstrap::store::timed_socket::TimedSocket;
 use crate::sys::clock;
-use crate::sys::poll::{Interest, PollSet};
 use crate::sys::socket::Socket;
 
 /// How much later than the server the client gives up, as a part of its patience. The server knows better who
@@ -33,7 +33,7 @@ const MAX_LEAD: Duration = Duration::from_millis(150);
 /// A rank's connection to the store, and on rank 0 the store itself. Dropping it tells the server that the rank
 /// has all it needs, then ends what this process serves.
 pub(crate) struct Client {
-    socket: Socket,
+    socket: TimedSocket,
     joined: bool,
     /// What has come of an answer that was given up waiting for.
     input: Vec<u8>,
@@ -83,6 +83,9 @@ impl Client {
     }
 
     fn new(socket: Socket) -> Client {
+        let gone = "the store closed the connection: who serves it, rank 0 or else the launcher, has failed or ended";
+        let silent = "the store, which the process of rank 0 or the launcher serves, does not answer";
+        let socket = TimedSocket { socket, gone, silent };
         Client { socket, joined: false, input: Vec::new(), is_checking: false, served: None }
     }
 
@@ -103,7 +106,7 @@ impl Client {
 
     /// The address at which the store has answered.
     pub fn peer(&self) -> Result<IpAddr> {
-        self.socket.peer_ip().map_err(|e| Error::system("cannot ask where the store is", e))
+        self.socket.socket.peer_ip().map_err(|e| Error::system("cannot ask where the store is", e))
     }
 
     /// Ends as a process that is killed does: without a word.
@@ -121,7 +124,7 @@ impl Client {
             self.answer(start, until)?;
             self.is_checking = false;
         }
-        self.write_all(&request.encode(), start, until)?;
+        self.socket.write_all(&request.encode(), start, until)?;
         self.answer(start, until)
     }
 
@@ -146,16 +149,6 @@ impl Client {
         })
     }
 
-    fn write_all(&self, mut bytes: &[u8], since: Instant, until: Instant) -> Result<()> {
-        while !bytes.is_empty() {
-            match self.socket.write(bytes).map_err(gone)? {
-                Some(written) => bytes = &bytes[written..],
-                None => self.wait(Interest::Write, since, until)?,
-            }
-        }
-        Ok(())
-    }
-
     /// Reads until so many bytes of the answer are there.
     fn receive(&mut self, bytes: usize, since: Instant, until: Instant) -> Result<()> {
         while self.input.len() < bytes {
@@ -163,25 +156,11 @@ impl Client {
             // announced.
             let have = self.input.len();
             self.input.resize(bytes.min(have + (1 << 20)), 0);
-            let read = self.socket.read(&mut self.input[have..]);
-            self.input.truncate(have + read.as_ref().map_or(0, |read| read.unwrap_or(0)));
-            match read.map_err(gone)? {
-                Some(0) => return Err(gone(std::io::ErrorKind::ConnectionReset.into())),
-                Some(_) => {}
-                None => self.wait(Interest::Read, since, until)?,
-            }
+            let read = self.socket.read(&mut self.input[have..], since, until);
+            self.input.truncate(have + read.as_ref().copied().unwrap_or(0));
+            read?;
         }
         Ok(())
-    }
-
-    fn wait(&self, interest: Interest, since: Instant, until: Instant) -> Result<()> {
-        let mut set = PollSet::new();
-        set.add(&self.socket, interest);
-        if clock::now() >= until {
-            let detail = "the store, which the process of rank 0 or the launcher serves, does not answer";
-            return Err(Error::Timeout { waited: clock::since(since), detail: detail.into() });
-        }
-        set.wait(Some(until)).map_err(|e| Error::system("poll", e))
     }
 }
 
@@ -215,14 +194,14 @@ impl Store for Client {
             self.joined = false;
             let why = why.chars().take(REASON_BYTES / 4).collect();
             // Best effort: fits into any socket buffer.
-            let _ = self.socket.write(&Request::Fail { why }.encode());
+            let _ = self.socket.socket.write(&Request::Fail { why }.encode());
         }
     }
 
     fn check(&mut self, deadline: Instant) -> Result<()> {
         let start = clock::now();
         if !self.is_checking {
-            self.write_all(&Request::Check.encode(), start, deadline)?;
+            self.socket.write_all(&Request::Check.encode(), start, deadline)?;
             self.is_checking = true;
         }
         let answer = self.answer(start, deadline);
@@ -236,18 +215,11 @@ impl Drop for Client {
     fn drop(&mut self) {
         if self.joined {
             // Fits into any socket buffer; if the server is gone there is nobody to tell.
-            let _ = self.socket.write(&Request::Leave.encode());
+            let _ = self.socket.socket.write(&Request::Leave.encode());
         }
     }
 }
 
 fn grace(patience: Duration) -> Duration {
     (patience / GRACE_PART).clamp(GRACE[0], GRACE[1])
-}
-
-fn gone(source: std::io::Error) -> Error {
-    Error::system(
-        "the store closed the connection: who serves it, rank 0 or else the launcher, has failed or ended",
-        source,
-    )
 }
