@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::interface;
 use crate::base::{Error, Result};
 use crate::bootstrap::job::address::ADDRESSES;
-use crate::bootstrap::store::backoff::Backoff;
+use crate::bootstrap::store::waiting::Backoff;
 use crate::config::{Config, PortRange};
 use crate::log_line;
 use crate::sys::clock;

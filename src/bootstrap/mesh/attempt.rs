@@ -10,7 +10,7 @@ use crate::bootstrap::auth::handshake::Refusal;
 use crate::bootstrap::auth::hello::{Hello, Objection};
 use crate::bootstrap::auth::proof::Purpose;
 use crate::bootstrap::job::key::JobKey;
-use crate::bootstrap::store::backoff::Backoff;
+use crate::bootstrap::store::waiting::Backoff;
 use crate::sys::clock;
 use crate::sys::poll::PollSet;
 use crate::sys::shortage::is_shortage;

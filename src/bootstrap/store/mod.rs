@@ -4,7 +4,6 @@
 //! threads of one process share a [`MemoryStore`]. A file, a process manager (`pmi`) or a store of the caller
 //! only leads to the store.
 
-pub(super) mod backoff;
 pub(super) mod beacon;
 pub(super) mod caller;
 pub(super) mod file;

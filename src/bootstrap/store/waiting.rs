@@ -1,9 +1,9 @@
-//! Waits for something that may come later; a long wait is logged once.
+//! Waits for something that may come later: pauses between attempts, each twice as long as the one before. A long
+//! wait is logged once.
 
 use std::fmt::Display;
 use std::time::{Duration, Instant};
 
-use super::backoff::Backoff;
 use crate::log_line;
 use crate::sys::clock;
 
@@ -12,6 +12,37 @@ pub(crate) const LONG: Duration = Duration::from_secs(5);
 
 /// Longest remaining time that is worth logging; a longer one means "for ever".
 const COUNTED: Duration = Duration::from_secs(30 * 86_400);
+
+/// Pause before the next attempt. It doubles from `FIRST` to `LAST`: short while the other ranks are
+/// starting, long in a long wait.
+pub(crate) struct Backoff(Duration);
+
+impl Backoff {
+    const FIRST: Duration = Duration::from_millis(5);
+    const LAST: Duration = Duration::from_millis(200);
+
+    /// The shortest pause.
+    pub fn new() -> Backoff {
+        Backoff(Backoff::FIRST)
+    }
+
+    /// The next pause.
+    pub fn next(&mut self) -> Duration {
+        let pause = self.0;
+        self.0 = (pause * 2).min(Backoff::LAST);
+        pause
+    }
+
+    /// Sleeps for the next pause, but not beyond `deadline`. `false`: the deadline has come.
+    pub fn sleep(&mut self, deadline: Instant) -> bool {
+        let left = clock::left(deadline);
+        if left.is_zero() {
+            return false;
+        }
+        clock::sleep(self.next().min(left));
+        true
+    }
+}
 
 /// One wait: tries again with growing pauses until its deadline.
 pub(crate) struct Waiting {
