@@ -23,9 +23,13 @@ use crate::{bootstrap, comm, p2p, transport, tuning};
 /// All rows.
 pub fn targets() -> Vec<Target> {
     [
-        bootstrap::foreign_bytes::TARGETS,
-        bootstrap::foreign_bytes::STORE_TARGETS,
-        bootstrap::foreign_bytes::PMI_TARGETS,
+        bootstrap::foreign_bytes::AUTH,
+        bootstrap::foreign_bytes::MESH,
+        bootstrap::foreign_bytes::STORE,
+        bootstrap::foreign_bytes::JOB,
+        bootstrap::foreign_bytes::DISCOVERY,
+        bootstrap::foreign_bytes::TCP,
+        bootstrap::foreign_bytes::PMI,
         transport::foreign_bytes::TARGETS,
         p2p::foreign_bytes::TARGETS,
         comm::foreign_bytes::TARGETS,

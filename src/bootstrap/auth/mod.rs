@@ -2,6 +2,8 @@
 
 pub(super) mod absence;
 pub(super) mod dial;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(super) mod foreign_bytes;
 pub(super) mod gate;
 pub(super) mod handshake;
 pub(super) mod hello;

@@ -8,6 +8,8 @@ mod by_ports;
 mod by_store_file;
 mod by_tcp;
 pub(super) mod by_unique_id;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(super) mod foreign_bytes;
 pub(super) mod id_exchange;
 pub(super) mod id_server;
 pub mod interface;

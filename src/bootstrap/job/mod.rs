@@ -4,6 +4,8 @@
 
 pub(super) mod address;
 pub(super) mod environment;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(super) mod foreign_bytes;
 pub(super) mod host_list;
 pub(super) mod key;
 pub(super) mod launcher;

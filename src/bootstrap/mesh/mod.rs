@@ -6,6 +6,8 @@ pub(super) mod connect;
 mod connected_ranks;
 pub(super) mod exchange;
 mod failure_reports;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(super) mod foreign_bytes;
 mod outgoing;
 pub(super) mod peer;
 pub(super) mod record;

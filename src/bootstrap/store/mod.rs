@@ -7,6 +7,8 @@
 pub(super) mod beacon;
 pub(super) mod caller;
 pub(super) mod file;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(super) mod foreign_bytes;
 pub(super) mod key_value;
 pub(super) mod known_place;
 pub(super) mod lookup;
