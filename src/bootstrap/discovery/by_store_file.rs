@@ -14,7 +14,8 @@ use crate::bootstrap::auth::absence::{Absence, Found};
 use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::job::key::random_bytes;
 use crate::bootstrap::store::beacon::Beacon;
-use crate::bootstrap::store::file::{self, Announcement, FileContents, PublishedFile};
+use crate::bootstrap::store::file::announcement::{Announcement, FileContents};
+use crate::bootstrap::store::file::published::{self, PublishedFile};
 use crate::bootstrap::store::lookup::Lookup;
 use crate::log_line;
 use crate::sys::host::user_id;
@@ -62,7 +63,7 @@ impl<'a> StoreFile<'a> {
 impl Lookup for StoreFile<'_> {
     fn look_up(&mut self) -> Result<Found<Beacon>> {
         let believed = TrustPolicy::from_setting(self.discovery.config.allow_other_users);
-        self.found = file::read(self.path, believed);
+        self.found = published::read(self.path, believed);
         Ok(match &self.found {
             Ok(FileContents::Announcement(it)) => {
                 Ok(Beacon { key: self.discovery.file_key(&it.nonce), addresses: it.addresses.clone() })

@@ -9,9 +9,9 @@ use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::job::seat::Seat;
 use crate::bootstrap::job::store_address::StoreAddress;
 use crate::bootstrap::store::caller::{CallerBeacon, CallerStore};
+use crate::bootstrap::store::file::private_folder;
 use crate::bootstrap::store::key_value::Store;
 use crate::bootstrap::store::pmi::access::{self, Access};
-use crate::bootstrap::store::private_folder;
 use crate::config::{self, Config};
 use crate::log_line;
 

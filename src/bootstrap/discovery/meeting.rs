@@ -6,7 +6,7 @@ use std::time::Instant;
 use crate::base::Result;
 use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::job::seat::Seat;
-use crate::bootstrap::store::file::PublishedFile;
+use crate::bootstrap::store::file::published::PublishedFile;
 use crate::bootstrap::store::lookup::{Lookup, join};
 use crate::bootstrap::store::serve::serve;
 use crate::bootstrap::store::tcp::client::Client;

@@ -1,7 +1,7 @@
 //! Targets of fuzzing: what leads to a store: a beacon, and a file.
 
 use super::beacon::Beacon;
-use super::file::{FileContents, parse};
+use super::file::announcement::{FileContents, parse};
 use crate::bootstrap::job::key::{JobKey, hex, unhex};
 use crate::bootstrap::job::wire::{CHECKSUM_BYTES, checksum};
 use crate::foreign_bytes::Target;

@@ -15,7 +15,6 @@ pub(super) mod lookup;
 pub(super) mod memory;
 pub(super) mod missing;
 pub(super) mod pmi;
-pub(super) mod private_folder;
 pub(super) mod serve;
 pub(super) mod tcp;
 mod timed_socket;

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Instant;
 
-use super::file::PublishedFile;
+use super::file::published::PublishedFile;
 use super::key_value::SLACK;
 use super::known_place::KnownPlace;
 use super::lookup::join;

@@ -17,7 +17,8 @@ use crate::bootstrap::job::seat::Seat;
 use crate::bootstrap::job::store_address::StoreAddress;
 use crate::bootstrap::job::unique_id::UniqueId;
 use crate::bootstrap::mesh::connect::{Mesh, connect};
-use crate::bootstrap::store::file::{self, PublishedFile};
+use crate::bootstrap::store::file::announcement;
+use crate::bootstrap::store::file::published::PublishedFile;
 use crate::bootstrap::store::key_value::Store;
 use crate::bootstrap::store::memory::MemoryStore;
 use crate::bootstrap::store::tcp::client::Client;
@@ -205,7 +206,7 @@ fn torchruns_ranks_meet_beside_torchs_own_store_and_beside_other_services() {
 #[test]
 fn ranks_meet_by_a_file_whatever_lies_there_from_before() {
     let (at, _reserved) = nobody();
-    let stale = file::sample(&[&at.to_string()]);
+    let stale = announcement::sample(&[&at.to_string()]);
     let garbage: [&dyn Fn(&Folder); 5] = [
         &|_| {},
         &|folder| std::mem::forget(PublishedFile::publish(&folder.file(), stale.clone()).unwrap()),
@@ -224,7 +225,7 @@ fn ranks_meet_by_a_file_whatever_lies_there_from_before() {
 #[test]
 fn a_store_file_is_for_its_owner_only_and_another_jobs_is_left_alone() {
     let folder = Folder::new();
-    let own = PublishedFile::publish(&folder.file(), file::sample(&["10.0.0.1:1"])).unwrap();
+    let own = PublishedFile::publish(&folder.file(), announcement::sample(&["10.0.0.1:1"])).unwrap();
     assert_eq!(fs::metadata(folder.file()).unwrap().permissions().mode() & 0o777, 0o600);
     fs::write(folder.file(), b"10.0.0.9").unwrap();
     drop(own);
@@ -235,7 +236,7 @@ fn a_store_file_is_for_its_owner_only_and_another_jobs_is_left_alone() {
 fn a_stale_file_is_never_believed_and_the_error_says_what_it_was() {
     let folder = Folder::new();
     let (at, _reserved) = nobody();
-    let stale = file::sample(&[&at.to_string()]);
+    let stale = announcement::sample(&[&at.to_string()]);
     let _stale = PublishedFile::publish(&folder.file(), stale).unwrap();
     let place = StoreAddress::File(folder.file());
     let description = Description { seat: Some(Seat { rank: 1, size: 4 }), place, key: None, source: "test" };

@@ -13,7 +13,7 @@ use crate::bootstrap::auth::hello::{ANY_RANK, Hello};
 use crate::bootstrap::auth::proof::Purpose;
 use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::job::seat::Seat;
-use crate::bootstrap::store::file::PublishedFile;
+use crate::bootstrap::store::file::published::PublishedFile;
 use crate::bootstrap::store::key_value::Store;
 use crate::bootstrap::store::timed_socket::TimedSocket;
 use crate::sys::clock;

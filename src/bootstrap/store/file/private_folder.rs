@@ -124,7 +124,8 @@ fn ensure(folder: &Path, owner: u32) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bootstrap::store::file::{PublishedFile, sample};
+    use crate::bootstrap::store::file::announcement::sample;
+    use crate::bootstrap::store::file::published::PublishedFile;
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::time::{Duration, Instant};
 
