@@ -1,12 +1,12 @@
 //! One rank's connection on the server's side: reads requests, answers them from the board.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::answers::Answers;
 use super::board::{Board, Fault};
 use super::limits::Limits;
-use super::message::{Parsed, Request, Status, response_header};
+use super::message::{Parsed, Request, Status};
 use crate::bootstrap::auth::hello::Hello;
 use crate::sys::clock;
 use crate::sys::poll::{Interest, PollSet, Token};
@@ -15,8 +15,6 @@ use crate::sys::socket::Socket;
 const READ_BYTES: usize = 16 << 10;
 /// Reads after which other connections have their turn.
 const READS: usize = 64;
-/// Parts of an answer in the queue: header and value.
-const PARTS: usize = 2;
 /// Upper limit of the time that a get waits: practically for ever, and it cannot overflow the clock.
 const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
 
@@ -26,9 +24,7 @@ pub(super) struct Connection {
     hello: Hello,
     joined: bool,
     input: Vec<u8>,
-    /// Parts still to be written, and how many bytes of the first one are written.
-    output: VecDeque<Arc<[u8]>>,
-    written: usize,
+    answers: Answers,
     /// Bytes of keys and values that the rank has set.
     set_bytes: usize,
     /// The get that waits: its key and its deadline.
@@ -47,8 +43,7 @@ impl Connection {
             hello,
             joined: false,
             input: Vec::new(),
-            output: VecDeque::new(),
-            written: 0,
+            answers: Answers::default(),
             set_bytes: 0,
             waiting: None,
             gave_up: false,
@@ -59,7 +54,7 @@ impl Connection {
 
     /// Adds the socket that the connection waits for.
     pub fn register(&mut self, set: &mut PollSet) {
-        let interest = if self.output.is_empty() { Interest::Read } else { Interest::ReadWrite };
+        let interest = if self.answers.is_empty() { Interest::Read } else { Interest::ReadWrite };
         self.token = Some(set.add(&self.socket, interest));
     }
 
@@ -127,10 +122,10 @@ impl Connection {
                         self.handle(request, board, &own);
                     }
                 }
-                if self.output.len() > PARTS * limits.answers {
+                if self.answers.len() > limits.answers {
                     self.write();
                 }
-                if self.output.len() > PARTS * limits.answers {
+                if self.answers.len() > limits.answers {
                     self.close_for("asks the store and does not read the answers", board);
                 }
                 if self.closed {
@@ -191,7 +186,7 @@ impl Connection {
     fn acknowledge(&mut self, board: &Board) {
         match board.fault() {
             Some(fault) => self.respond_fault(fault.clone()),
-            None => self.respond(Status::Ok, Arc::from([])),
+            None => self.answers.push(Status::Ok, Arc::from([])),
         }
     }
 
@@ -199,12 +194,12 @@ impl Connection {
         let Some((key, until)) = &self.waiting else { return };
         self.gave_up = false;
         if let Some(value) = board.get(key) {
-            self.respond(Status::Ok, value);
+            self.answers.push(Status::Ok, value);
         } else if let Some(fault) = board.fault() {
             self.respond_fault(fault.clone());
         } else if *until <= now {
             self.gave_up = true;
-            self.respond(Status::Timeout, board.missing().into_bytes().into());
+            self.answers.push(Status::Timeout, board.missing().into_bytes().into());
         } else {
             return;
         }
@@ -215,30 +210,11 @@ impl Connection {
     /// that.
     fn respond_fault(&mut self, fault: Fault) {
         self.joined = false;
-        self.respond(fault.status, fault.text.into_bytes().into());
-    }
-
-    fn respond(&mut self, status: Status, value: Arc<[u8]>) {
-        self.output.push_back(response_header(status, value.len()).to_vec().into());
-        self.output.push_back(value);
+        self.answers.push(fault.status, fault.text.into_bytes().into());
     }
 
     fn write(&mut self) {
-        while let Some(part) = self.output.front() {
-            if self.written == part.len() {
-                self.written = 0;
-                self.output.pop_front();
-                continue;
-            }
-            match self.socket.write(&part[self.written..]) {
-                Ok(None) => return,
-                Ok(Some(bytes)) => self.written += bytes,
-                Err(_) => {
-                    self.closed = true;
-                    return;
-                }
-            }
-        }
+        self.closed |= self.answers.write(&self.socket).is_err();
     }
 }
 
@@ -284,7 +260,7 @@ mod tests {
                 Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock),
             }
             turn(&mut connection, &mut board);
-            assert!(connection.output.len() <= PARTS * (LIMITS.answers + 1), "{}", connection.output.len());
+            assert!(connection.answers.len() <= LIMITS.answers + 1, "{}", connection.answers.len());
         }
         assert!(
             fault(&board).contains("rank 1, which asks the store and does not read"),

@@ -7,6 +7,7 @@
 //! A request has 16 bytes of header, key, value; a response 8 bytes of header, value. One request is under
 //! way per connection. A get waits on the server's side until the key is set.
 
+mod answers;
 mod board;
 pub(in crate::bootstrap) mod client;
 mod connection;
