@@ -4,6 +4,7 @@ mod environment;
 mod joining;
 mod mesh;
 mod pmi;
+mod store_files;
 mod stores;
 mod strangers;
 mod unique_id;
@@ -16,9 +17,11 @@ use parking_lot::Mutex;
 
 use crate::base::Result;
 use crate::bootstrap::discovery::by_unique_id::job_from_id;
-use crate::bootstrap::discovery::job::Job;
+use crate::bootstrap::discovery::job::{Job, open};
+use crate::bootstrap::job::environment::Description;
 use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::job::seat::Seat;
+use crate::bootstrap::job::store_address::StoreAddress;
 use crate::bootstrap::job::unique_id::UniqueId;
 use crate::bootstrap::mesh::connect::{Mesh, connect};
 use crate::bootstrap::mesh::record::Record;
@@ -29,6 +32,7 @@ use crate::bootstrap::store::memory::MemoryStore;
 use crate::bootstrap::store::tcp::client::Client;
 use crate::config::Config;
 use crate::sys::clock;
+use crate::sys::port::ReservedPort;
 
 /// A deadline so far away that only a hang reaches it.
 pub(crate) fn soon() -> Instant {
@@ -46,6 +50,18 @@ pub(crate) fn join(at: SocketAddr, key: &JobKey, seat: Seat, deadline: Instant) 
     lookup::join(&mut place, seat, deadline).map(|(_, client)| client)
 }
 
+/// An address at which nobody listens, for as long as the port is reserved.
+pub(crate) fn nobody() -> (SocketAddr, ReservedPort) {
+    let port = ReservedPort::new().unwrap();
+    (SocketAddr::from(([127, 0, 0, 1], port.number())), port)
+}
+
+/// The job of a rank whose store is at `place`.
+pub(crate) fn open_at(place: StoreAddress, seat: Seat, deadline: Instant) -> Result<Job> {
+    let description = Description { seat: Some(seat), place, key: None, source: "test" };
+    open(description, &Config::default(), deadline)
+}
+
 /// Runs one thread per rank and collects what they return, by rank.
 pub(crate) fn ranks<T: Send>(size: u32, body: impl Fn(u32) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
@@ -58,6 +74,14 @@ pub(crate) fn ranks<T: Send>(size: u32, body: impl Fn(u32) -> T + Sync) -> Vec<T
             })
             .collect();
         threads.into_iter().map(|t| t.join().expect("a rank panicked")).collect()
+    })
+}
+
+/// Makes a world that meets at `place`; each rank opens its job and connects.
+pub(crate) fn meet_at(place: &StoreAddress, size: u32) -> Vec<Result<Mesh>> {
+    ranks(size, |rank| {
+        let mut job = open_at(place.clone(), Seat { rank, size }, soon())?;
+        connect(&mut job, &Config::default(), b"", soon())
     })
 }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use super::{all_ok, ranks, soon};
+use super::{all_ok, open_at, ranks, soon};
 use crate::base::{Error, Result};
 use crate::bootstrap::discovery::job::open;
 use crate::bootstrap::job::environment::Description;
@@ -159,10 +159,8 @@ fn a_rank_that_waits_for_one_that_runs_another_mpi_is_told_how_long_and_what_to_
     let (ours, theirs) = UnixStream::pair().unwrap();
     thread::spawn(move || manager.serve(BufReader::new(theirs.try_clone().unwrap()), theirs));
     let door = ManagerAddress::Descriptor { number: ours.as_raw_fd(), one_host: true };
-    let seat = Some(Seat { rank: 0, size: 2 });
-    let description = Description { seat, place: StoreAddress::Pmi(door), key: None, source: "test" };
     let end = clock::now() + Duration::from_millis(300);
-    let outcome = open(description, &Config::default(), end)
+    let outcome = open_at(StoreAddress::Pmi(door), Seat { rank: 0, size: 2 }, end)
         .and_then(|mut job| connect::connect(&mut job, &Config::default(), b"", end));
     match outcome {
         Err(Error::Timeout { waited, detail }) => {

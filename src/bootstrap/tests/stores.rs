@@ -1,24 +1,17 @@
-//! Stores: over TCP, by file, under torchrun, by unique id.
+//! Stores: over TCP, in memory, under torchrun, by unique id.
 
-use std::fs;
-use std::net::{SocketAddr, TcpListener};
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::net::TcpListener;
 use std::time::Instant;
 
-use super::{all_ok, ranks, shortly, soon};
+use super::{all_ok, meet_at, nobody, open_at, ranks, shortly, soon};
 use crate::base::{Error, Result};
 use crate::bootstrap::discovery::by_unique_id::job_from_id;
 use crate::bootstrap::discovery::job::Job;
-use crate::bootstrap::discovery::job::open;
-use crate::bootstrap::job::environment::Description;
 use crate::bootstrap::job::key::JobKey;
 use crate::bootstrap::job::seat::Seat;
 use crate::bootstrap::job::store_address::StoreAddress;
 use crate::bootstrap::job::unique_id::UniqueId;
-use crate::bootstrap::mesh::connect::{Mesh, connect};
-use crate::bootstrap::store::file::announcement;
-use crate::bootstrap::store::file::published::PublishedFile;
+use crate::bootstrap::mesh::connect::connect;
 use crate::bootstrap::store::key_value::Store;
 use crate::bootstrap::store::memory::MemoryStore;
 use crate::bootstrap::store::tcp::client::Client;
@@ -26,7 +19,6 @@ use crate::bootstrap::store::tcp::server::Server;
 use crate::config::Config;
 use crate::sys::clock::tests::with_clock;
 use crate::sys::listener::Listener;
-use crate::sys::port::ReservedPort;
 
 const ANYWHERE: &str = "127.0.0.1:0";
 
@@ -36,48 +28,6 @@ fn serve(key: &JobKey, size: u32) -> Server {
 
 fn join(server: &Server, key: &JobKey, rank: u32, size: u32, deadline: Instant) -> Result<Client> {
     super::join(server.address(), key, Seat { rank, size }, deadline)
-}
-
-/// An address at which nobody listens, for as long as the port is reserved.
-fn nobody() -> (SocketAddr, ReservedPort) {
-    let port = ReservedPort::new().unwrap();
-    (SocketAddr::from(([127, 0, 0, 1], port.number())), port)
-}
-
-/// A folder for one test, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Folder {
-        let name = JobKey::random().unwrap().to_hex();
-        let path = std::env::temp_dir().join(format!("anyccl-test-{}", &name[..16]));
-        fs::create_dir(&path).unwrap();
-        Folder(path)
-    }
-
-    fn file(&self) -> PathBuf {
-        self.0.join("store")
-    }
-
-    fn is_empty(&self) -> bool {
-        fs::read_dir(&self.0).unwrap().next().is_none()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Makes a world that meets at `place`; each rank opens its job and connects.
-fn meet_at(place: &StoreAddress, size: u32) -> Vec<Result<Mesh>> {
-    ranks(size, |rank| {
-        let description =
-            Description { seat: Some(Seat { rank, size }), place: place.clone(), key: None, source: "test" };
-        let mut job = open(description, &Config::default(), soon())?;
-        connect(&mut job, &Config::default(), b"", soon())
-    })
 }
 
 #[test]
@@ -186,8 +136,7 @@ fn a_taken_port_is_an_error_that_says_what_to_do() {
     let taken = TcpListener::bind(ANYWHERE).unwrap();
     let port = taken.local_addr().unwrap().port();
     let place = StoreAddress::Tcp { host: "127.0.0.1".into(), port, served: false };
-    let description = Description { seat: Some(Seat { rank: 0, size: 2 }), place, key: None, source: "test" };
-    let text = open(description, &Config::default(), soon()).err().unwrap().to_string();
+    let text = open_at(place, Seat { rank: 0, size: 2 }, soon()).err().unwrap().to_string();
     assert!(text.contains("served=1") && text.contains(&port.to_string()), "{text}");
 }
 
@@ -201,65 +150,6 @@ fn torchruns_ranks_meet_beside_torchs_own_store_and_beside_other_services() {
     let _services: Vec<_> =
         candidates[..2].iter().filter_map(|port| TcpListener::bind((&host[..], *port)).ok()).collect();
     all_ok(meet_at(&StoreAddress::Ports { launcher: "torchrun", host, taken: port, job }, 3));
-}
-
-#[test]
-fn ranks_meet_by_a_file_whatever_lies_there_from_before() {
-    let (at, _reserved) = nobody();
-    let stale = announcement::sample(&[&at.to_string()]);
-    let garbage: [&dyn Fn(&Folder); 5] = [
-        &|_| {},
-        &|folder| std::mem::forget(PublishedFile::publish(&folder.file(), stale.clone()).unwrap()),
-        &|folder| fs::write(folder.file(), b"").unwrap(),
-        &|folder| fs::write(folder.file(), b"anyccl store 1\njob 00").unwrap(),
-        &|folder| fs::write(folder.file(), at.to_string()).unwrap(),
-    ];
-    for prepare in garbage {
-        let folder = Folder::new();
-        prepare(&folder);
-        all_ok(meet_at(&StoreAddress::File(folder.file()), 3));
-        assert!(folder.is_empty(), "nothing is left behind");
-    }
-}
-
-#[test]
-fn a_store_file_is_for_its_owner_only_and_another_jobs_is_left_alone() {
-    let folder = Folder::new();
-    let own = PublishedFile::publish(&folder.file(), announcement::sample(&["10.0.0.1:1"])).unwrap();
-    assert_eq!(fs::metadata(folder.file()).unwrap().permissions().mode() & 0o777, 0o600);
-    fs::write(folder.file(), b"10.0.0.9").unwrap();
-    drop(own);
-    assert_eq!(fs::read(folder.file()).unwrap(), b"10.0.0.9");
-}
-
-#[test]
-fn a_stale_file_is_never_believed_and_the_error_says_what_it_was() {
-    let folder = Folder::new();
-    let (at, _reserved) = nobody();
-    let stale = announcement::sample(&[&at.to_string()]);
-    let _stale = PublishedFile::publish(&folder.file(), stale).unwrap();
-    let place = StoreAddress::File(folder.file());
-    let description = Description { seat: Some(Seat { rank: 1, size: 4 }), place, key: None, source: "test" };
-    let text = open(description, &Config::default(), shortly()).err().unwrap().to_string();
-    assert!(text.contains("does not answer") && text.contains("000000000000feed"), "{text}");
-}
-
-#[test]
-fn a_plain_address_in_a_file_leads_to_the_tcp_store_there() {
-    let folder = Folder::new();
-    let (at, _reserved) = nobody();
-    fs::write(folder.file(), format!("{at}\n")).unwrap();
-    let tcp = StoreAddress::Tcp { host: at.ip().to_string(), port: at.port(), served: false };
-    let file = StoreAddress::File(folder.file());
-    all_ok(ranks(3, |rank| {
-        let place = if rank == 0 { tcp.clone() } else { file.clone() };
-        let mut job = open(
-            Description { seat: Some(Seat { rank, size: 3 }), place, key: None, source: "test" },
-            &Config::default(),
-            soon(),
-        )?;
-        connect(&mut job, &Config::default(), b"", soon())
-    }));
 }
 
 #[test]
@@ -285,36 +175,6 @@ fn a_server_that_is_dropped_frees_its_port() {
     let _client = join(&server, &key, 0, 2, soon()).unwrap();
     drop(server);
     Listener::tcp(at).unwrap();
-}
-
-#[test]
-fn a_fifo_at_the_path_keeps_nobody_beyond_the_deadline_and_is_named() {
-    let folder = Folder::new();
-    let path = std::ffi::CString::new(folder.file().to_str().unwrap()).unwrap();
-    // SAFETY: the path is a C string that outlives the call.
-    assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
-    let place = StoreAddress::File(folder.file());
-    let description = Description { seat: Some(Seat { rank: 1, size: 2 }), place, key: None, source: "test" };
-    let text = open(description, &Config::default(), shortly()).err().unwrap().to_string();
-    assert!(text.contains("not believed: it is not a regular file"), "{text}");
-}
-
-#[test]
-fn a_store_file_that_others_may_write_is_not_believed_unless_asked_for() {
-    let key = JobKey::random().unwrap();
-    let server = serve(&key, 2);
-    let folder = Folder::new();
-    fs::write(folder.file(), server.address().to_string()).unwrap();
-    fs::set_permissions(folder.file(), fs::Permissions::from_mode(0o666)).unwrap();
-    let join = |allow_other_users, deadline| {
-        let place = StoreAddress::File(folder.file());
-        let seat = Some(Seat { rank: 1, size: 2 });
-        let description = Description { seat, place, key: Some(key.clone()), source: "test" };
-        open(description, &Config { allow_other_users, ..Config::default() }, deadline).map(drop)
-    };
-    let text = join(false, shortly()).unwrap_err().to_string();
-    assert!(text.contains("not believed: others may write it (mode 666)"), "{text}");
-    join(true, soon()).unwrap();
 }
 
 #[test]
