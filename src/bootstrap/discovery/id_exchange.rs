@@ -40,18 +40,17 @@ pub fn exchange_id_by_file(
 ) -> Result<ExchangedId> {
     let seat = Seat { rank, size: size.unwrap_or(UNKNOWN) };
     let discovery = Discovery { seat, given: None, config, deadline };
-    if rank != 0 {
-        let (_, mut store) = discovery.by_store_file(path)?;
+    let own_id = if rank == 0 { Some(UniqueId::create(config)?) } else { None };
+    let (_, mut store) = discovery.by_store_file(path)?;
+    let Some(id) = own_id else {
         let bytes = store.get(ID, deadline)?;
         let bytes: [u8; UNIQUE_ID_BYTES] = bytes
             .try_into()
             .map_err(|_| Error::Bootstrap("what rank 0 passes on is not a unique id".into()))?;
         store.set(&come(rank), &[], deadline)?;
-        return Ok(ExchangedId { id: UniqueId(bytes), address: store.peer()? });
-    }
-    let id = UniqueId::create(config)?;
-    let (_, mut store) = discovery.by_store_file(path)?;
-    let address = store.own_address()?;
+        return Ok(ExchangedId { id: UniqueId(bytes), address: store.address()? });
+    };
+    let address = store.address()?;
     store.set(ID, &id.0, deadline)?;
     match size {
         Some(size) => {

@@ -89,11 +89,6 @@ impl Client {
         Client { socket, joined: false, input: Vec::new(), is_checking: false, served: None }
     }
 
-    /// The best of the addresses at which this process serves the store, else the one that has answered.
-    pub fn own_address(&self) -> Result<IpAddr> {
-        self.served.as_ref().map_or_else(|| self.peer(), |served| Ok(served.server.address().ip()))
-    }
-
     /// Lets the store go on without this handle until its deadline. Its file stays where it is.
     pub fn detach(mut self) {
         let served = self.served.take();
@@ -104,9 +99,14 @@ impl Client {
         }
     }
 
-    /// The address at which the store has answered.
-    pub fn peer(&self) -> Result<IpAddr> {
-        self.socket.socket.peer_ip().map_err(|e| Error::system("cannot ask where the store is", e))
+    /// The address at which the store has answered; on rank 0, which serves it, the best of its addresses.
+    pub fn address(&self) -> Result<IpAddr> {
+        match &self.served {
+            Some(served) => Ok(served.server.address().ip()),
+            None => {
+                self.socket.socket.peer_ip().map_err(|e| Error::system("cannot ask where the store is", e))
+            }
+        }
     }
 
     /// Ends as a process that is killed does: without a word.
