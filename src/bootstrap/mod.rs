@@ -3,8 +3,8 @@
 //! 1. [`job_from_id`] or [`job_from_environment`] finds the [`Job`]: rank, size, secret key, store. It comes
 //!    from an explicit unique id or a store of the caller's, else from the environment: `ANYCCL_*`, then the
 //!    launchers of `job::launcher` in their order. Without either it is a world of one.
-//! 2. [`mesh::connect()`] gathers one record per rank through the store, and connects every pair of ranks with
-//!    authenticated sockets.
+//! 2. [`mesh::connect()`] gathers one record per rank through the store, and connects every pair of ranks
+//!    with authenticated sockets.
 //!
 //! The folders, each of which uses only those before it:
 //!

@@ -25,8 +25,8 @@ impl Discovery<'_> {
     }
 }
 
-/// The beacon in its channel. If nobody answers at its addresses, it is left over from an earlier job. It is read
-/// again until it is replaced.
+/// The beacon in its channel. If nobody answers at its addresses, it is left over from an earlier job. It is
+/// read again until it is replaced.
 struct PublishedBeacon<'a> {
     channel: &'a mut dyn BeaconChannel,
     /// The addresses that were read last.

@@ -22,8 +22,8 @@ use crate::sys::host::user_id;
 use crate::sys::trusted_file::TrustPolicy;
 
 impl Discovery<'_> {
-    /// Discovery by the file at `path`. Rank 0 writes the addresses of its store to it; the others read it until a
-    /// store at one of its addresses proves the key. The file is removed with the store.
+    /// Discovery by the file at `path`. Rank 0 writes the addresses of its store to it; the others read it
+    /// until a store at one of its addresses proves the key. The file is removed with the store.
     pub fn by_store_file(&self, path: &Path) -> Result<KeyAndStore> {
         if self.seat.rank != 0 {
             let found = self.find(&mut StoreFile::new(self, path))?;

@@ -1,4 +1,4 @@
-//! Services of the launcher besides the start: it ends the job, numbers its programs, and waits for a goodbye.
+//! Services of the launcher to a running job: it ends the job, numbers its programs, and waits for a goodbye.
 
 use crate::bootstrap::store::pmi::session;
 

@@ -1,5 +1,5 @@
-//! Waits for something that may come later: pauses between attempts, each twice as long as the one before. A long
-//! wait is logged once.
+//! Waits for something that may come later: pauses between attempts, each twice as long as the one before. A
+//! long wait is logged once.
 
 use std::fmt::Display;
 use std::time::{Duration, Instant};

@@ -30,8 +30,8 @@ const LEAD_PART: u32 = 5;
 /// Upper limit of this lead.
 const MAX_LEAD: Duration = Duration::from_millis(150);
 
-/// A rank's connection to the store, and on rank 0 the store itself. Dropping it tells the server that the rank
-/// has all it needs, then ends what this process serves.
+/// A rank's connection to the store, and on rank 0 the store itself. Dropping it tells the server that the
+/// rank has all it needs, then ends what this process serves.
 pub(crate) struct Client {
     socket: TimedSocket,
     joined: bool,
@@ -43,8 +43,8 @@ pub(crate) struct Client {
     pub served: Option<Served>,
 }
 
-/// What serves the store of rank 0. The fields are dropped in this order: the server ends, and the file that leads
-/// to it is removed.
+/// What serves the store on rank 0. The fields are dropped in this order: the server ends, and the file that
+/// leads to it is removed.
 pub(crate) struct Served {
     pub server: Server,
     pub file: Option<PublishedFile>,

@@ -24,8 +24,8 @@ const STAGGER: Duration = Duration::from_millis(250);
 /// How long the attempt at one address may take.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Tries all addresses once, and gives the first connection that proved the key. An error means that the store
-/// was found and cannot be used.
+/// Tries all addresses once, and gives the first connection that proved the key. An error means that the
+/// store was found and cannot be used.
 pub(crate) fn reach_once(
     addresses: &[SocketAddr],
     key: &JobKey,
