@@ -1,6 +1,7 @@
 //! Tests of the whole bootstrap, with ranks as threads.
 
 mod environment;
+mod id_exchange;
 mod joining;
 mod mesh;
 mod pmi;

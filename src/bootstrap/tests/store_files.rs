@@ -17,21 +17,21 @@ use crate::bootstrap::store::tcp::server::Server;
 use crate::config::Config;
 
 /// A folder for one test, removed at the end.
-struct Folder(PathBuf);
+pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    fn new() -> Folder {
+    pub(super) fn new() -> Folder {
         let name = JobKey::random().unwrap().to_hex();
         let path = std::env::temp_dir().join(format!("anyccl-test-{}", &name[..16]));
         fs::create_dir(&path).unwrap();
         Folder(path)
     }
 
-    fn file(&self) -> PathBuf {
+    pub(super) fn file(&self) -> PathBuf {
         self.0.join("store")
     }
 
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         fs::read_dir(&self.0).unwrap().next().is_none()
     }
 }
