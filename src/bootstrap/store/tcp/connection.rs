@@ -95,6 +95,14 @@ impl Connection {
         }
     }
 
+    /// One turn of a server that has no other connections.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub fn turn(&mut self, board: &mut Board) {
+        self.read_ready(&PollSet::new(), board, &super::limits::LIMITS);
+        self.answer(board, clock::now());
+        self.report_end(board);
+    }
+
     fn read(&mut self, board: &mut Board, limits: &Limits) {
         let mut chunk = [0; READ_BYTES];
         for _ in 0..READS {
@@ -237,13 +245,6 @@ mod tests {
         (client, Connection::new(socket, Hello::new(Purpose::Store, rank, 2, ANY_RANK)))
     }
 
-    /// One turn of the server.
-    fn turn(connection: &mut Connection, board: &mut Board) {
-        connection.read_ready(&PollSet::new(), board, &LIMITS);
-        connection.answer(board, clock::now());
-        connection.report_end(board);
-    }
-
     fn fault(board: &Board) -> &str {
         board.fault().map_or("", |fault| &fault.text)
     }
@@ -259,14 +260,11 @@ mod tests {
                 Ok(_) => {}
                 Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock),
             }
-            turn(&mut connection, &mut board);
+            connection.turn(&mut board);
             assert!(connection.answers.len() <= LIMITS.answers + 1, "{}", connection.answers.len());
         }
-        assert!(
-            fault(&board).contains("rank 1, which asks the store and does not read"),
-            "{}",
-            fault(&board)
-        );
+        let fault = fault(&board);
+        assert!(fault.contains("rank 1, which asks the store and does not read"), "{fault}");
     }
 
     #[test]
@@ -280,13 +278,10 @@ mod tests {
             }
             // The first half.
             client.write_all(&large[..50 << 10]).unwrap();
-            turn(&mut connection, &mut board);
+            connection.turn(&mut board);
             assert_eq!(connection.closed(), is_closed, "rank {rank}");
-            assert_eq!(
-                fault(&board).contains("beyond the store's limits"),
-                joins && is_closed,
-                "rank {rank}"
-            );
+            let is_told = fault(&board).contains("beyond the store's limits");
+            assert_eq!(is_told, joins && is_closed, "rank {rank}");
         }
     }
 
@@ -298,7 +293,7 @@ mod tests {
         for key in 0..4 {
             let request = Request::Set { key: format!("k{key}"), value: vec![0; 30 << 10] };
             client.write_all(&request.encode()).unwrap();
-            turn(&mut connection, &mut board);
+            connection.turn(&mut board);
             assert_eq!(connection.closed(), key >= 2, "key {key}");
             if connection.closed() {
                 break;

@@ -13,7 +13,6 @@ use crate::bootstrap::store::key_value::Store;
 use crate::foreign_bytes::harness::check_sentence;
 use crate::foreign_bytes::{Target, connection, pieces, split, write};
 use crate::sys::clock;
-use crate::sys::poll::PollSet;
 use crate::sys::socket::Socket;
 
 pub(crate) const TARGETS: &[Target] = &[
@@ -32,7 +31,7 @@ fn requests(bytes: &[u8]) {
     let mut answered = Vec::new();
     for piece in pieces(bytes, length) {
         write(&client, piece);
-        turn(&mut connection, &mut board);
+        connection.turn(&mut board);
         let _ = read(&client, &mut answered);
         if connection.closed() {
             break;
@@ -40,18 +39,11 @@ fn requests(bytes: &[u8]) {
     }
     check_answers(&answered);
     drop(client);
-    turn(&mut connection, &mut board);
+    connection.turn(&mut board);
     assert!(connection.closed() && !connection.joined());
     if let Some(fault) = board.fault() {
         check_sentence(&fault.text, bytes);
     }
-}
-
-/// A turn of the server.
-fn turn(connection: &mut Connection, board: &mut Board) {
-    connection.read_ready(&PollSet::new(), board, &LIMITS);
-    connection.answer(board, clock::now());
-    connection.report_end(board);
 }
 
 fn read(socket: &Socket, to: &mut Vec<u8>) -> io::Result<()> {
