@@ -2,8 +2,8 @@
 //!
 //! A rank looks up where the store may be, and tries the addresses. It does so again, with growing pauses,
 //! until a store that proves the job key has let it in, or until its deadline. A long wait is logged once.
-//! What differs is the [`Lookup`]: a place that all ranks know, a file, or a beacon in a store that anyccl does
-//! not serve.
+//! What differs is the [`Lookup`]: a place that all ranks know, a file, or a beacon in a store that anyccl
+//! does not serve.
 
 use std::time::{Duration, Instant};
 
