@@ -4,8 +4,8 @@
 //!   receive.
 //! - [`protocol`] is what the two sides of a message tell each other: eager, rendezvous, clear to send.
 //!   [`credit`] bounds how much may be sent before the receiver has replied.
-//! - `operations` is what is kept of a send, a receive, a probe. [`conversation`] has all of one communicator;
-//!   `sending`, `receiving`, `incoming` and `probing` move them on.
+//! - `operations` is what is kept of a send, a receive, a probe. [`conversation`] has all of one
+//!   communicator; `sending`, `receiving`, `incoming` and `probing` move them on.
 //! - [`Pieces`] is memory of a message that is not one run of bytes.
 //! - [`fast_path`] sends and receives small messages with little bookkeeping.
 //!

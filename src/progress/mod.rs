@@ -13,8 +13,8 @@
 //! - `quit` lets a rank leave a communicator on its own. `final_check` compares the calls of the ranks when
 //!   they leave a communicator. `consensus` is the agreement of survivors on their next communicator.
 //!   `unformed` ends communicators that some rank has not made.
-//! - [`disagreement`] compares the calls of ranks, and `report` words the errors. `ended_call` finds those that
-//!   are not remembered any more.
+//! - [`disagreement`] compares the calls of ranks, and `report` words the errors. `ended_call` finds those
+//!   that are not remembered any more.
 //! - [`wait`] is what a rank does when nothing moves: poll, yield, sleep, give up.
 //!
 //! Calls run in [`crate::executor`], over [`crate::endpoint`].

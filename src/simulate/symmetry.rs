@@ -1,17 +1,17 @@
 //! Why one host can stand for all: symmetric plans, found and checked.
 //!
-//! The hosts of a regular cluster are numbered 0..H. These numbers form a *group* by addition modulo H, and,
-//! if H is a power of two, also by exclusive or. Seen from a rank, another rank has a *relative rank*: the group
-//! element that leads from host to host, and the position on the host. Name the peers in plans by their
-//! relative ranks. If all ranks with the same position then have the same plan, moving every host by the same group
-//! element changes nothing. So what happens on host 0 happens on all hosts at the same times. It is enough to
-//! simulate host 0, which then receives from itself what it sends. Rings, and shifts in general, are
-//! symmetric by addition; exchanges at powers of two by exclusive or. On one host the same holds for single
-//! ranks in place of hosts.
+//! The hosts of a regular cluster are numbered 0..H. These numbers form a *group* by addition modulo H,
+//! and, if H is a power of two, also by exclusive or. Seen from a rank, another rank has a *relative rank*:
+//! the group element that leads from host to host, and the position on the host. Name the peers in plans by
+//! their relative ranks. If all ranks with the same position then have the same plan, moving every host by
+//! the same group element changes nothing. So what happens on host 0 happens on all hosts at the same
+//! times. It is enough to simulate host 0, which then receives from itself what it sends. Rings, and shifts
+//! in general, are symmetric by addition; exchanges at powers of two by exclusive or. On one host the same
+//! holds for single ranks in place of hosts.
 //!
-//! Within a round, the order in which short messages are sent matters to the simulation. Some algorithms send
-//! in the order of ranks everywhere, which is another order of relative ranks on each rank. They are symmetric except
-//! for that ([`Order::Different`]), and their outcome is close, not exact.
+//! Within a round, the order in which short messages are sent matters to the simulation. Some algorithms
+//! send in the order of ranks everywhere, which is another order of relative ranks on each rank. They are
+//! symmetric except for that ([`Order::Different`]), and their outcome is close, not exact.
 
 use crate::base::Rank;
 use crate::plan::{Plan, PlanRequest, Round, Step};

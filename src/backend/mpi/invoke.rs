@@ -3,8 +3,8 @@
 /// Calls a function of MPI and checks its status. `$request` is an `Option<&mut H>`. An error returns.
 ///
 /// # Safety
-/// By the promise of whoever uses it: MPI is initialised, the communicator is open, the types are those of MPI's
-/// functions, and the buffers hold what the collective reads and writes until it has ended.
+/// By the promise of whoever uses it: MPI is initialised, the communicator is open, the types are those of
+/// MPI's functions, and the buffers hold what the collective reads and writes until it has ended.
 macro_rules! invoke {
     ($running:expr, $calls:expr, $request:expr, $blocking:ident, $started:ident, $name:literal, $arguments:tt) => {{
         let status = match $request {

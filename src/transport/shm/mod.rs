@@ -7,8 +7,8 @@
 //! the sender's memory instead (`exposure`), if the kernel permits it (`cma`) or if both sides can map that
 //! memory (`zero_copy`).
 //!
-//! `link` is the whole of it. `send` and `recv` are its two halves, and `fast_path` is the short way through both. `adapt` has
-//! the choices that a link makes from its own measurements.
+//! `link` is the whole of it. `send` and `recv` are its two halves, and `fast_path` is the short way
+//! through both. `adapt` has the choices that a link makes from its own measurements.
 //!
 //! Nothing that the peer wrote is trusted. Each field is loaded once, then checked. Payload is handed on as a
 //! raw pointer, never as a reference.

@@ -1,9 +1,10 @@
 //! `cargo xtask ptx`: compiles the kernels of src/device/kernels to anyccl.ptx.lzma, by NVRTC 11.8 from
 //! PyPI.
 //!
-//! The file is committed, so that building needs no CUDA. The head of its text has a hash of the sources. `--check`
-//! compares this hash, which needs nothing but the files. Where NVRTC is installed, it compiles again and
-//! compares the whole file. `--assemble` runs ptxas for every GPU that CUDA 12.9 knows, from Volta on.
+//! The file is committed, so that building needs no CUDA. The head of its text has a hash of the sources.
+//! `--check` compares this hash, which needs nothing but the files. Where NVRTC is installed, it compiles
+//! again and compares the whole file. `--assemble` runs ptxas for every GPU that CUDA 12.9 knows, from
+//! Volta on.
 
 mod assemble;
 mod file;

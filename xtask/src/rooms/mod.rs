@@ -3,7 +3,8 @@
 //! Two rules hold, apart from code for tests:
 //!
 //! - A room of the engine, which is a folder of src/, uses only the rooms that [`walls`] allows it.
-//! - Files of a crate that use each other in a circle are one concept. circles.md lists them, with the reason.
+//! - Files of a crate that use each other in a circle are one concept. circles.md lists them, with the
+//!   reason.
 
 mod arrows;
 mod circles;

@@ -132,8 +132,8 @@ impl DirectWay {
         Ok((DirectExchange::new(self, piece, told, (listed, offered), rank, share), call))
     }
 
-    /// Moves the sides that the executor cannot find where they are: to a slot of this rank, or to memory that
-    /// is allocated for the call.
+    /// Moves the sides that the executor cannot find where they are: to a slot of this rank, or to memory
+    /// that is allocated for the call.
     fn move_sides(
         &self,
         sides: &mut [Side; 2],
