@@ -338,8 +338,8 @@ anyccl_status_t anyccl_exscan_init(const void *send,
  *     rank 1  b0 b1     =>    rank 1  b0 b1      root 1
  *     rank 2  - -             rank 2  b0 b1
  *
- * \param[in]  send      Elements of the root, count of them. Not used on the other ranks: may be NULL, or
- *                       recv.
+ * \param[in]  send      Elements of the root, count of them. Not used on the other ranks: may be NULL,
+ *                       or recv.
  * \param[out] recv      Elements of the root, count of them.
  * \param[in]  count     Elements of each buffer.
  * \param[in]  datatype  Datatype of the elements.
@@ -438,16 +438,16 @@ anyccl_status_t anyccl_all_gather_init(const void *send,
  *     rank 2  c0 c1           rank 2  -
  *
  * \param[in]  send        Block of this rank, send_count elements.
- * \param[out] recv        All blocks, size * send_count elements at the root. Not used on the other ranks:
- *                         may be NULL.
+ * \param[out] recv        All blocks, size * send_count elements at the root. Not used on the other
+ *                         ranks: may be NULL.
  * \param[in]  send_count  Elements of each block.
  * \param[in]  datatype    Datatype of the elements.
  * \param[in]  root        Rank that gets the blocks.
  * \param[in]  comm        Communicator, or ANYCCL_WORLD.
  * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. In place: send == recv + root * send_count elements at the root. Replacement for MPI_Gather
- * and ncclGather.
+ * Collective. In place: send == recv + root * send_count elements at the root. Replacement for
+ * MPI_Gather and ncclGather.
  */
 ANYCCL_NODISCARD
 anyccl_status_t anyccl_gather(const void *send,
@@ -485,8 +485,8 @@ anyccl_status_t anyccl_gather_init(const void *send,
  *     rank 1  a0 a1 b0 b1 c0 c1     =>    rank 1  b0 b1      root 1
  *     rank 2  -                           rank 2  c0 c1
  *
- * \param[in]  send        All blocks, size * recv_count elements at the root. Not used on the other ranks:
- *                         may be NULL.
+ * \param[in]  send        All blocks, size * recv_count elements at the root. Not used on the other
+ *                         ranks: may be NULL.
  * \param[out] recv        Block of this rank, recv_count elements.
  * \param[in]  recv_count  Elements of each block.
  * \param[in]  datatype    Datatype of the elements.
@@ -494,8 +494,8 @@ anyccl_status_t anyccl_gather_init(const void *send,
  * \param[in]  comm        Communicator, or ANYCCL_WORLD.
  * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. In place: recv == send + root * recv_count elements at the root. Replacement for MPI_Scatter
- * and ncclScatter.
+ * Collective. In place: recv == send + root * recv_count elements at the root. Replacement for
+ * MPI_Scatter and ncclScatter.
  */
 ANYCCL_NODISCARD
 anyccl_status_t anyccl_scatter(const void *send,
@@ -589,8 +589,8 @@ anyccl_status_t anyccl_all_to_all_init(const void *send,
  * \param[in] comm  Communicator, or ANYCCL_WORLD.
  * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. The request of its nonblocking form ends when every rank has made the call. After the barrier,
- * each rank sees what the others did before it. Replacement for MPI_Barrier.
+ * Collective. The request of its nonblocking form ends when every rank has made the call. After the
+ * barrier, each rank sees what the others did before it. Replacement for MPI_Barrier.
  */
 ANYCCL_NODISCARD
 anyccl_status_t anyccl_barrier(anyccl_comm_t comm);

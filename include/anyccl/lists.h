@@ -65,8 +65,8 @@ extern "C" {
  * \param[in]  comm      Communicator, or ANYCCL_WORLD.
  * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective; see \ref coalesced. Replacement for many small calls between ncclGroupStart and ncclGroupEnd,
- * and for torch.distributed.all_reduce_coalesced.
+ * Collective; see \ref coalesced. Replacement for many small calls between ncclGroupStart and
+ * ncclGroupEnd, and for torch.distributed.all_reduce_coalesced.
  */
 ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_reduce_coalesced(const void *const *sends,
@@ -104,8 +104,8 @@ anyccl_status_t anyccl_all_reduce_coalesced_init(const void *const *sends,
  *
  * \param[in]  sends     Array of pointers at the root: sends[i] has counts[i] elements. Not used on the
  *                       other ranks: may be NULL.
- * \param[out] recvs     Array of pointers: recvs[i] takes counts[i] elements. In place: recvs[i] == sends[i]
- *                       at the root.
+ * \param[out] recvs     Array of pointers: recvs[i] takes counts[i] elements. In place: recvs[i] ==
+ *                       sends[i] at the root.
  * \param[in]  counts    Elements of each buffer. 0 is allowed.
  * \param[in]  buffers   Length of the three arrays. 0: they may be NULL.
  * \param[in]  datatype  Datatype of all elements.
@@ -150,8 +150,9 @@ anyccl_status_t anyccl_broadcast_coalesced_init(const void *const *sends,
  * Collects the elements of all ranks on every rank, for each buffer of a list.
  *
  * \param[in]  sends        Array of pointers: sends[i] has send_counts[i] elements.
- * \param[out] recvs        Array of pointers: recvs[i] takes size * send_counts[i] elements, in the order of
- *                          the ranks. In place: sends[i] == recvs[i] + rank * send_counts[i] elements.
+ * \param[out] recvs        Array of pointers: recvs[i] takes size * send_counts[i] elements, in the
+ *                          order of the ranks. In place: sends[i] == recvs[i] + rank * send_counts[i]
+ *                          elements.
  * \param[in]  send_counts  Elements that each rank contributes to each buffer. 0 is allowed.
  * \param[in]  buffers      Length of the three arrays. 0: they may be NULL.
  * \param[in]  datatype     Datatype of all elements.
@@ -251,8 +252,8 @@ anyccl_status_t anyccl_reduce_scatter_coalesced_init(const void *const *sends,
  * \param[in]  comm         Communicator, or ANYCCL_WORLD.
  * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. In place: send == recvs[rank]. Other ranks may call anyccl_all_gather_v() instead. Replacement
- * for the all_gather of torch.distributed.
+ * Collective. In place: send == recvs[rank]. Other ranks may call anyccl_all_gather_v() instead.
+ * Replacement for the all_gather of torch.distributed.
  */
 ANYCCL_NODISCARD
 anyccl_status_t anyccl_all_gather_list(const void *send,
@@ -287,8 +288,8 @@ anyccl_status_t anyccl_all_gather_list_init(const void *send,
  * \param[out] recvs        Array of size pointers: recvs[r] takes recv_counts[r] elements from rank r. A
  *                          pointer to no elements may be NULL.
  * \param[in]  send_counts  Length of the block for each rank, size numbers.
- * \param[in]  recv_counts  Length of the block from each rank, size numbers: recv_counts[r] is what rank r
- *                          has in its send_counts for this rank.
+ * \param[in]  recv_counts  Length of the block from each rank, size numbers: recv_counts[r] is what rank
+ *                          r has in its send_counts for this rank.
  * \param[in]  datatype     Datatype of the elements.
  * \param[in]  comm         Communicator, or ANYCCL_WORLD.
  * \returns ANYCCL_SUCCESS or one of \ref failures. Lengths must agree: see \ref lengths.

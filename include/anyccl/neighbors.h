@@ -148,7 +148,8 @@ anyccl_status_t anyccl_neighbor_all_gather_v_init(const void *send,
 /**
  * Sends a block of its own to every destination in a graph, and receives a block from every source.
  *
- * \param[in]  send         For the i-th destination, send_counts[i] elements from element send_displs[i] on.
+ * \param[in]  send         For the i-th destination, send_counts[i] elements from element send_displs[i]
+ *                          on.
  * \param[out] recv         For the i-th source, recv_counts[i] elements from element recv_displs[i] on.
  *                          Elements between the blocks do not change.
  * \param[in]  send_counts  Length of the block for each destination, in the order of the destinations.

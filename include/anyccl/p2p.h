@@ -66,10 +66,10 @@ extern "C" {
  * \param[in] comm      Communicator, or ANYCCL_WORLD.
  * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * The call blocks until the send buffer may be changed. This may be before or after the receive is posted:
- * do not rely on either. Two ranks that both send first may therefore wait for each other until the timeout:
- * use anyccl_sendrecv(), anyccl_isend() or a batch. Threads of a rank may send and receive at the same time.
- * Replacement for MPI_Send and ncclSend.
+ * The call blocks until the send buffer may be changed. This may be before or after the receive is
+ * posted: do not rely on either. Two ranks that both send first may therefore wait for each other until
+ * the timeout: use anyccl_sendrecv(), anyccl_isend() or a batch. Threads of a rank may send and receive
+ * at the same time. Replacement for MPI_Send and ncclSend.
  */
 ANYCCL_NODISCARD
 anyccl_status_t anyccl_send(const void *send,
@@ -116,8 +116,8 @@ anyccl_status_t anyccl_send_init(const void *send,
  * \param[in] comm      As for anyccl_send().
  * \returns As anyccl_send().
  *
- * The call blocks until a receive has matched the message and the send buffer may be changed. Replacement
- * for MPI_Ssend.
+ * The call blocks until a receive has matched the message and the send buffer may be changed.
+ * Replacement for MPI_Ssend.
  */
 ANYCCL_NODISCARD
 anyccl_status_t anyccl_ssend(const void *send,

@@ -53,8 +53,8 @@ extern "C" {
  *     rank 2  c0              rank 2  a0 a1 c0
  *
  * \param[in]  send         Block of this rank, recv_counts[rank] elements.
- * \param[out] recv         For each rank r, recv_counts[r] elements from element recv_displs[r] on. Elements
- *                          between the blocks do not change.
+ * \param[out] recv         For each rank r, recv_counts[r] elements from element recv_displs[r] on.
+ *                          Elements between the blocks do not change.
  * \param[in]  recv_counts  Length of each block, size numbers. The same on every rank.
  * \param[in]  recv_displs  Offset of each block, size numbers, or NULL. Ranks may have different ones.
  * \param[in]  datatype     Datatype of the elements.
@@ -107,20 +107,21 @@ anyccl_status_t anyccl_all_gather_v_init(const void *send,
  *     rank 2  c0              rank 2  -
  *
  * \param[in]  send         Block of this rank, send_count elements.
- * \param[out] recv         At the root: for each rank r, recv_counts[r] elements from element recv_displs[r]
- *                          on. Elements between the blocks do not change. Not used on the other ranks: may
- *                          be NULL.
+ * \param[out] recv         At the root: for each rank r, recv_counts[r] elements from element
+ *                          recv_displs[r] on. Elements between the blocks do not change. Not used on the
+ *                          other ranks: may be NULL.
  * \param[in]  send_count   Elements of the block of this rank.
  * \param[in]  recv_counts  At the root: the send_count of each rank, size numbers. Not used on the other
  *                          ranks: may be NULL.
- * \param[in]  recv_displs  At the root: offset of each block, size numbers, or NULL. Not used on the other
- *                          ranks.
+ * \param[in]  recv_displs  At the root: offset of each block, size numbers, or NULL. Not used on the
+ *                          other ranks.
  * \param[in]  datatype     Datatype of the elements.
  * \param[in]  root         Rank that gets the blocks.
  * \param[in]  comm         Communicator, or ANYCCL_WORLD.
  * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. In place: send == recv + recv_displs[root] elements at the root. Replacement for MPI_Gatherv.
+ * Collective. In place: send == recv + recv_displs[root] elements at the root. Replacement for
+ * MPI_Gatherv.
  */
 ANYCCL_NODISCARD
 anyccl_status_t anyccl_gather_v(const void *send,
@@ -166,20 +167,21 @@ anyccl_status_t anyccl_gather_v_init(const void *send,
  *     rank 1  b0 b1 b2  =>    rank 1  -                root 1, send_counts 2 0 1
  *     rank 2  -               rank 2  b2
  *
- * \param[in]  send         At the root: for each rank r, send_counts[r] elements from element send_displs[r]
- *                          on. Not used on the other ranks: may be NULL.
+ * \param[in]  send         At the root: for each rank r, send_counts[r] elements from element
+ *                          send_displs[r] on. Not used on the other ranks: may be NULL.
  * \param[out] recv         Block of this rank, recv_count elements.
  * \param[in]  send_counts  At the root: the recv_count of each rank, size numbers. Not used on the other
  *                          ranks: may be NULL.
- * \param[in]  send_displs  At the root: offset of each block, size numbers, or NULL. Not used on the other
- *                          ranks.
+ * \param[in]  send_displs  At the root: offset of each block, size numbers, or NULL. Not used on the
+ *                          other ranks.
  * \param[in]  recv_count   Elements of the block of this rank.
  * \param[in]  datatype     Datatype of the elements.
  * \param[in]  root         Rank that sends the blocks.
  * \param[in]  comm         Communicator, or ANYCCL_WORLD.
  * \returns ANYCCL_SUCCESS or one of \ref failures.
  *
- * Collective. In place: recv == send + send_displs[root] elements at the root. Replacement for MPI_Scatterv.
+ * Collective. In place: recv == send + send_displs[root] elements at the root. Replacement for
+ * MPI_Scatterv.
  */
 ANYCCL_NODISCARD
 anyccl_status_t anyccl_scatter_v(const void *send,
@@ -281,12 +283,12 @@ anyccl_status_t anyccl_reduce_scatter_v_init(const void *send,
  *     rank 1  b0        =>    rank 1  a1 a2        send_counts of rank 1: 1 0
  *
  * \param[in]  send         For each rank r, send_counts[r] elements from element send_displs[r] on.
- * \param[out] recv         For each rank r, recv_counts[r] elements from element recv_displs[r] on. Elements
- *                          between the blocks do not change.
+ * \param[out] recv         For each rank r, recv_counts[r] elements from element recv_displs[r] on.
+ *                          Elements between the blocks do not change.
  * \param[in]  send_counts  Length of the block for each rank, size numbers.
  * \param[in]  send_displs  Offset of the block for each rank, size numbers, or NULL.
- * \param[in]  recv_counts  Length of the block from each rank, size numbers: recv_counts[r] is what rank r
- *                          has in its send_counts for this rank.
+ * \param[in]  recv_counts  Length of the block from each rank, size numbers: recv_counts[r] is what rank
+ *                          r has in its send_counts for this rank.
  * \param[in]  recv_displs  Offset of the block from each rank, size numbers, or NULL.
  * \param[in]  datatype     Datatype of the elements.
  * \param[in]  comm         Communicator, or ANYCCL_WORLD.

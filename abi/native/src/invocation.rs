@@ -19,6 +19,7 @@ use crate::blocking_limit;
 use crate::comm::Comm;
 use crate::message_status::StatusPlace;
 use crate::request::{anyccl_request_t, hand_out_prepared, hand_out_started};
+use crate::status::{anyccl_status_t, edge};
 
 /// The arguments of a call as they came from C.
 ///
@@ -36,6 +37,22 @@ pub trait Invocation: Sized {
     /// # Safety
     /// See the trait.
     unsafe fn check(self) -> Result<(ObjectRef<'static, Comm>, Self::Checked)>;
+
+    /// The whole of the blocking C function `name`. Calls that have a fast path try it first.
+    ///
+    /// Each C function passes a closure of its own type. So the compiler makes code for each function, and
+    /// decides most cases while it compiles.
+    ///
+    /// # Safety
+    /// See the trait.
+    #[inline(always)]
+    unsafe fn run_blocking(name: &str, arguments: impl FnOnce() -> Self) -> anyccl_status_t {
+        edge(name, || {
+            let arguments = arguments();
+            // SAFETY: passed on from our caller.
+            unsafe { run(arguments, None) }
+        })
+    }
 
     /// Runs the call to its end, and gives the status of a message that was received.
     ///

@@ -1,8 +1,8 @@
 //! The `anyccl_*` C functions: libanyccl.so.0 and libanyccl.a.
 //!
 //! A thin translation: each function checks what came from C, calls the engine inside [`status::edge`], and
-//! writes its out-parameters at the very end. One file per C object, one per collective; what the
-//! collectives share is in [`collective`].
+//! writes its out-parameters at the very end. One file per C object. A call that has a blocking, a
+//! nonblocking and a persistent form is a row of [`forms`]. What the collectives share is in [`collective`].
 //!
 //! `cargo xtask header` generates the C header from these files. The comments here are its documentation:
 //! types and functions are spelled as in C, and `\param` and `\returns` give the contract. The order, the
@@ -16,6 +16,7 @@
 // section would be copied into the header.
 #![allow(clippy::missing_safety_doc)]
 
+mod forms;
 mod invocation;
 mod status;
 
@@ -56,7 +57,6 @@ mod training;
 
 mod batch;
 mod blocking_limit;
-mod persistent;
 
 mod request;
 mod several;

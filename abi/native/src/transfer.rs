@@ -13,67 +13,72 @@ use crate::batch;
 use crate::blocking_limit;
 use crate::comm::{Comm, anyccl_comm_t};
 use crate::datatype::anyccl_datatype_t;
+use crate::forms::forms;
 use crate::invocation::{self, Invocation};
 use crate::message;
 use crate::message_status::{anyccl_message_status_t, status_place};
-use crate::request::anyccl_request_t;
 use crate::status::{anyccl_status_t, edge, edge_boxed};
 
-/// Sends elements to one rank.
-///
-///     rank 0  anyccl_send(x, 2, ..., peer 2, tag 7)      x0 x1 ----+
-///     rank 2  anyccl_recv(y, 2, ..., source 0, tag 7)              +--> y0 y1
-///
-/// \param[in] send      Elements to send, count of them.
-/// \param[in] count     Number of elements; not more than the receive has room for.
-/// \param[in] datatype  Datatype of the elements.
-/// \param[in] peer      Rank that receives.
-/// \param[in] tag       Tag of the message, 0 or more.
-/// \param[in] comm      Communicator, or ANYCCL_WORLD.
-/// \returns ANYCCL_SUCCESS or one of \ref failures.
-///
-/// The call blocks until the send buffer may be changed. This may be before or after the receive is posted:
-/// do not rely on either. Two ranks that both send first may therefore wait for each other until the timeout:
-/// use anyccl_sendrecv(), anyccl_isend() or a batch. Threads of a rank may send and receive at the same time.
-/// Replacement for MPI_Send and ncclSend.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn anyccl_send(
-    send: *const c_void,
-    count: usize,
-    datatype: anyccl_datatype_t,
-    peer: c_int,
-    tag: i32,
-    comm: anyccl_comm_t,
-) -> anyccl_status_t {
-    let message = Sent { send, count, datatype, peer, tag, comm, is_synchronous: false };
-    // SAFETY: the caller promises a buffer of the documented length that nobody changes during the call.
-    unsafe { message.run("anyccl_send") }
+forms! {
+    /// Sends elements to one rank.
+    ///
+    ///     rank 0  anyccl_send(x, 2, ..., peer 2, tag 7)      x0 x1 ----+
+    ///     rank 2  anyccl_recv(y, 2, ..., source 0, tag 7)              +--> y0 y1
+    ///
+    /// \param[in] send      Elements to send, count of them.
+    /// \param[in] count     Number of elements; not more than the receive has room for.
+    /// \param[in] datatype  Datatype of the elements.
+    /// \param[in] peer      Rank that receives.
+    /// \param[in] tag       Tag of the message, 0 or more.
+    /// \param[in] comm      Communicator, or ANYCCL_WORLD.
+    /// \returns ANYCCL_SUCCESS or one of \ref failures.
+    ///
+    /// The call blocks until the send buffer may be changed. This may be before or after the receive is
+    /// posted: do not rely on either. Two ranks that both send first may therefore wait for each other until
+    /// the timeout: use anyccl_sendrecv(), anyccl_isend() or a batch. Threads of a rank may send and receive
+    /// at the same time. Replacement for MPI_Send and ncclSend.
+    fn anyccl_send(
+        send: *const c_void,
+        count: usize,
+        datatype: anyccl_datatype_t,
+        peer: c_int,
+        tag: i32,
+        comm: anyccl_comm_t,
+    ) {
+        Sent { send, count, datatype, peer, tag, comm, is_synchronous: false }
+    }
+    /// The request ends when the send buffer may be changed. Replacement for MPI_Isend.
+    nonblocking anyccl_isend;
+    /// Each run sends one message, which any form of receive may receive. Replacement for MPI_Send_init.
+    persistent anyccl_send_init;
 }
 
-/// Sends elements to one rank, and waits until a receive has matched the message.
-///
-/// \param[in] send      As for anyccl_send().
-/// \param[in] count     As for anyccl_send().
-/// \param[in] datatype  As for anyccl_send().
-/// \param[in] peer      As for anyccl_send().
-/// \param[in] tag       As for anyccl_send().
-/// \param[in] comm      As for anyccl_send().
-/// \returns As anyccl_send().
-///
-/// The call blocks until a receive has matched the message and the send buffer may be changed. Replacement
-/// for MPI_Ssend.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn anyccl_ssend(
-    send: *const c_void,
-    count: usize,
-    datatype: anyccl_datatype_t,
-    peer: c_int,
-    tag: i32,
-    comm: anyccl_comm_t,
-) -> anyccl_status_t {
-    let message = Sent { send, count, datatype, peer, tag, comm, is_synchronous: true };
-    // SAFETY: the caller promises a buffer of the documented length that nobody changes during the call.
-    unsafe { message.run("anyccl_ssend") }
+forms! {
+    /// Sends elements to one rank, and waits until a receive has matched the message.
+    ///
+    /// \param[in] send      As for anyccl_send().
+    /// \param[in] count     As for anyccl_send().
+    /// \param[in] datatype  As for anyccl_send().
+    /// \param[in] peer      As for anyccl_send().
+    /// \param[in] tag       As for anyccl_send().
+    /// \param[in] comm      As for anyccl_send().
+    /// \returns As anyccl_send().
+    ///
+    /// The call blocks until a receive has matched the message and the send buffer may be changed.
+    /// Replacement for MPI_Ssend.
+    fn anyccl_ssend(
+        send: *const c_void,
+        count: usize,
+        datatype: anyccl_datatype_t,
+        peer: c_int,
+        tag: i32,
+        comm: anyccl_comm_t,
+    ) {
+        Sent { send, count, datatype, peer, tag, comm, is_synchronous: true }
+    }
+    /// The request ends when a receive has matched the message and the send buffer may be changed.
+    /// Replacement for MPI_Issend.
+    nonblocking anyccl_issend;
 }
 
 /// Receives elements from one rank, or from any.
@@ -105,6 +110,27 @@ pub unsafe extern "C" fn anyccl_recv(
     // SAFETY: the caller promises a buffer of the documented length that nobody else uses during the call,
     // and a writable place or NULL.
     unsafe { message.run("anyccl_recv", status) }
+}
+
+forms! {
+    of anyccl_recv(
+        recv: *mut c_void,
+        count: usize,
+        datatype: anyccl_datatype_t,
+        source: c_int,
+        tag: i32,
+        comm: anyccl_comm_t,
+    ) {
+        Received { recv, count, datatype, source, tag, comm }
+    }
+    ///
+    /// The request ends when the elements have arrived; anyccl_wait_message() tells about the message. The
+    /// call itself returns ANYCCL_ERR_MISMATCH when a message that has already arrived is longer than count
+    /// or of another datatype; the communicator has then failed. Replacement for MPI_Irecv.
+    nonblocking anyccl_irecv;
+    /// Each run receives one message, from any form of send; anyccl_wait_message() tells about it.
+    /// Replacement for MPI_Recv_init.
+    persistent anyccl_recv_init;
 }
 
 /// Receives elements from one rank, if they come within a moment.
@@ -148,63 +174,6 @@ pub unsafe extern "C" fn anyccl_try_recv(
             }
         }
     })
-}
-
-/// Nonblocking form of anyccl_send(): see \ref nonblocking in request.h. The request ends when the send
-/// buffer may be changed. Replacement for MPI_Isend.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn anyccl_isend(
-    send: *const c_void,
-    count: usize,
-    datatype: anyccl_datatype_t,
-    peer: c_int,
-    tag: i32,
-    comm: anyccl_comm_t,
-    request: *mut anyccl_request_t,
-) -> anyccl_status_t {
-    let message = Sent { send, count, datatype, peer, tag, comm, is_synchronous: false };
-    // SAFETY: the caller promises a buffer of the documented length that nobody changes until the request has
-    // ended, and a writable request or NULL.
-    edge("anyccl_isend", || unsafe { invocation::start(message, request) })
-}
-
-/// Nonblocking form of anyccl_ssend(): see \ref nonblocking in request.h. The request ends when a receive has
-/// matched the message and the send buffer may be changed. Replacement for MPI_Issend.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn anyccl_issend(
-    send: *const c_void,
-    count: usize,
-    datatype: anyccl_datatype_t,
-    peer: c_int,
-    tag: i32,
-    comm: anyccl_comm_t,
-    request: *mut anyccl_request_t,
-) -> anyccl_status_t {
-    let message = Sent { send, count, datatype, peer, tag, comm, is_synchronous: true };
-    // SAFETY: the caller promises a buffer of the documented length that nobody changes until the request has
-    // ended, and a writable request or NULL.
-    edge("anyccl_issend", || unsafe { invocation::start(message, request) })
-}
-
-/// Nonblocking form of anyccl_recv(): see \ref nonblocking in request.h.
-///
-/// The request ends when the elements have arrived; anyccl_wait_message() tells about the message. The call
-/// itself returns ANYCCL_ERR_MISMATCH when a message that has already arrived is longer than count or of
-/// another datatype; the communicator has then failed. Replacement for MPI_Irecv.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn anyccl_irecv(
-    recv: *mut c_void,
-    count: usize,
-    datatype: anyccl_datatype_t,
-    source: c_int,
-    tag: i32,
-    comm: anyccl_comm_t,
-    request: *mut anyccl_request_t,
-) -> anyccl_status_t {
-    let message = Received { recv, count, datatype, source, tag, comm };
-    // SAFETY: the caller promises a buffer of the documented length that nobody else uses until the request
-    // has ended, and a writable request or NULL.
-    edge("anyccl_irecv", || unsafe { invocation::start(message, request) })
 }
 
 /// Sends elements to one rank and receives elements from one, at the same time.
@@ -269,21 +238,21 @@ pub unsafe extern "C" fn anyccl_sendrecv(
 
 /// The arguments of a send as they came from C.
 #[derive(Clone, Copy)]
-pub struct Sent {
-    pub send: *const c_void,
-    pub count: usize,
-    pub datatype: anyccl_datatype_t,
-    pub peer: c_int,
-    pub tag: i32,
-    pub comm: anyccl_comm_t,
-    pub is_synchronous: bool,
+struct Sent {
+    send: *const c_void,
+    count: usize,
+    datatype: anyccl_datatype_t,
+    peer: c_int,
+    tag: i32,
+    comm: anyccl_comm_t,
+    is_synchronous: bool,
 }
 
 impl Sent {
-    /// Sends for the C function `name`.
+    /// Sends for the C function `name`. anyccl_send and anyccl_ssend share the code of the closure.
     ///
     /// # Safety
-    /// The buffer is as long as the documentation of the C function says, and used as it says.
+    /// See [`Invocation`].
     #[inline(always)]
     unsafe fn run(self, name: &str) -> anyccl_status_t {
         edge_boxed(name, || {
@@ -299,7 +268,7 @@ impl Sent {
     /// Sends a small message on the fast path, if it is free. Tells whether the message was sent.
     ///
     /// # Safety
-    /// See `run`.
+    /// See [`Invocation`].
     #[inline(always)]
     unsafe fn run_fast_path(&self) -> bool {
         let (Some(comm), Some(datatype)) = (Comm::if_known(self.comm), check::known_datatype(self.datatype))
@@ -316,6 +285,12 @@ impl Sent {
 
 impl Invocation for Sent {
     type Checked = OutgoingMessage;
+
+    #[inline(always)]
+    unsafe fn run_blocking(name: &str, message: impl FnOnce() -> Sent) -> anyccl_status_t {
+        // SAFETY: passed on from our caller.
+        unsafe { message().run(name) }
+    }
 
     #[inline]
     unsafe fn check(self) -> Result<(ObjectRef<'static, Comm>, OutgoingMessage)> {
@@ -349,13 +324,13 @@ impl Invocation for Sent {
 
 /// The arguments of a receive as they came from C.
 #[derive(Clone, Copy)]
-pub struct Received {
-    pub recv: *mut c_void,
-    pub count: usize,
-    pub datatype: anyccl_datatype_t,
-    pub source: c_int,
-    pub tag: i32,
-    pub comm: anyccl_comm_t,
+struct Received {
+    recv: *mut c_void,
+    count: usize,
+    datatype: anyccl_datatype_t,
+    source: c_int,
+    tag: i32,
+    comm: anyccl_comm_t,
 }
 
 impl Received {

@@ -1,6 +1,7 @@
 //! `cargo xtask header`: the chapters of the C header, include/anyccl/*.h, from abi/native.
 //!
-//! cbindgen reads the Rust sources and writes one declaration after the other ([`items`]). The files in
+//! cbindgen reads the Rust sources and writes one declaration after the other ([`items`]). It does not see
+//! what macros make, so the rows of `forms!` are written out for it ([`forms`]). The files in
 //! abi/native/header are the chapters without their declarations: prose, sections, macros, and a line such as
 //! `@forms anyccl_reduce` where a declaration belongs ([`chapter`]). anyccl.h includes the chapters in the
 //! order in which they are read. A declaration that no chapter names is an error, as is one that two name.
@@ -13,6 +14,7 @@
 
 mod chapter;
 mod enums;
+mod forms;
 mod items;
 mod nodiscard;
 
@@ -47,7 +49,12 @@ pub fn run(check: bool) -> Result {
 /// Names and texts of the headers: the chapters in reading order, then anyccl.h.
 fn generate(crate_folder: &Path) -> Result<Vec<(String, String)>> {
     let config = cbindgen::Config::from_file(crate_folder.join("cbindgen.toml"))?;
-    let bindings = cbindgen::Builder::new().with_crate(crate_folder).with_config(config).generate()?;
+    let written_out = std::env::temp_dir().join(format!("anyccl-forms-{}.rs", std::process::id()));
+    fs::write(&written_out, forms::declarations(&crate_folder.join("src"))?)?;
+    let builder = cbindgen::Builder::new().with_crate(crate_folder).with_src(&written_out);
+    let bindings = builder.with_config(config).generate();
+    fs::remove_file(&written_out)?;
+    let bindings = bindings?;
     let mut text = Vec::new();
     bindings.write(&mut text);
     let mut items = Items::parse(&String::from_utf8(text)?)?;

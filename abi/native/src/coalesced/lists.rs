@@ -50,6 +50,14 @@ impl Lists {
     ) -> Lists {
         Lists { collective, sends, recvs, counts, buffers, datatype, op: None, root: None, comm }
     }
+
+    pub(super) fn with_op(self, op: anyccl_reduce_op_t) -> Lists {
+        Lists { op: Some(op), ..self }
+    }
+
+    pub(super) fn with_root(self, root: c_int) -> Lists {
+        Lists { root: Some(root), ..self }
+    }
 }
 
 impl Invocation for Lists {

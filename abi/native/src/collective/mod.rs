@@ -1,35 +1,15 @@
-//! The collectives, one file each, and what they share: arguments, checks and fast path.
+//! The collectives, a file for each group, and what they share: arguments, checks and fast path.
 //!
 //! The blocking form returns when this rank's part is complete: its send buffer may be changed, and its
 //! receive buffer is complete. The nonblocking form, with an `i`, returns at once and gives a request.
 
-mod all_reduce;
-mod reduce;
-
-mod broadcast;
-
-mod all_gather;
-mod gather;
-mod scatter;
-
-mod reduce_scatter;
-
-mod all_to_all;
-
-mod all_gather_v;
-mod gather_v;
-mod scatter_v;
-
-mod reduce_scatter_v;
-
-mod all_to_all_v;
-mod lists;
-
-mod neighbor;
-
-mod scan;
-
 mod barrier;
+mod data_movement;
+mod reductions;
+
+mod lists;
+mod neighbor;
+mod vector;
 
 mod unequal;
 
@@ -51,41 +31,46 @@ use crate::reduce_op::anyccl_reduce_op_t;
 use crate::status::{anyccl_status_t, edge_boxed};
 
 /// The arguments of a collective as they came from C.
-pub struct Arguments {
-    pub collective: Collective,
-    pub send: *const c_void,
-    pub recv: *mut c_void,
-    pub count: usize,
-    pub datatype: anyccl_datatype_t,
-    pub op: Option<anyccl_reduce_op_t>,
-    pub root: Option<c_int>,
-    pub comm: anyccl_comm_t,
-}
-
-/// Runs the call of the C function `name` to its end. Each C function passes a closure of its own type, so
-/// the compiler makes code for each function and decides most cases while it compiles.
-///
-/// # Safety
-/// The buffers are as long as the documentation of the C function says, and nobody else uses them meanwhile.
-#[inline(always)]
-unsafe fn run(name: &str, arguments: impl FnOnce() -> Arguments) -> anyccl_status_t {
-    edge_boxed(name, || {
-        let arguments = arguments();
-        // SAFETY: passed on from our caller.
-        match unsafe { arguments.run_fast_path() } {
-            Some(outcome) => outcome,
-            // SAFETY: passed on from our caller.
-            None => unsafe { invocation::run_boxed(arguments, None) },
-        }
-    })
+struct Arguments {
+    collective: Collective,
+    send: *const c_void,
+    recv: *mut c_void,
+    count: usize,
+    datatype: anyccl_datatype_t,
+    op: Option<anyccl_reduce_op_t>,
+    root: Option<c_int>,
+    comm: anyccl_comm_t,
 }
 
 impl Arguments {
+    /// Arguments of a call without operator and root.
+    #[inline(always)]
+    fn plain(
+        collective: Collective,
+        send: *const c_void,
+        recv: *mut c_void,
+        count: usize,
+        datatype: anyccl_datatype_t,
+        comm: anyccl_comm_t,
+    ) -> Arguments {
+        Arguments { collective, send, recv, count, datatype, op: None, root: None, comm }
+    }
+
+    #[inline(always)]
+    fn with_op(self, op: anyccl_reduce_op_t) -> Arguments {
+        Arguments { op: Some(op), ..self }
+    }
+
+    #[inline(always)]
+    fn with_root(self, root: c_int) -> Arguments {
+        Arguments { root: Some(root), ..self }
+    }
+
     /// Runs a call like one that was made recently, on the fast path. `None`: this is no such call, and
     /// nothing was done.
     ///
     /// # Safety
-    /// See [`run`].
+    /// See [`Invocation`].
     #[inline(always)]
     unsafe fn run_fast_path(&self) -> Option<BoxedResult<()>> {
         if batch::is_open() {
@@ -115,6 +100,19 @@ impl Arguments {
 impl Invocation for Arguments {
     /// The operation, and its operator if the program has made it.
     type Checked = (Operation, Option<Arc<Operator>>);
+
+    #[inline(always)]
+    unsafe fn run_blocking(name: &str, arguments: impl FnOnce() -> Arguments) -> anyccl_status_t {
+        edge_boxed(name, || {
+            let arguments = arguments();
+            // SAFETY: passed on from our caller.
+            match unsafe { arguments.run_fast_path() } {
+                Some(outcome) => outcome,
+                // SAFETY: passed on from our caller.
+                None => unsafe { invocation::run_boxed(arguments, None) },
+            }
+        })
+    }
 
     #[inline]
     unsafe fn check(self) -> Result<(ObjectRef<'static, Comm>, Self::Checked)> {

@@ -1,6 +1,6 @@
 //! Arguments and checks of collectives whose blocks differ in length.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -79,6 +79,14 @@ impl Arguments {
         Arguments { collective, datatype, op: None, root: None, comm }
     }
 
+    pub fn with_op(self, op: anyccl_reduce_op_t) -> Arguments {
+        Arguments { op: Some(op), ..self }
+    }
+
+    pub fn with_root(self, root: c_int) -> Arguments {
+        Arguments { root: Some(root), ..self }
+    }
+
     /// The call with the blocks that `describe` gives.
     pub fn with<'a, F>(self, describe: F) -> Described<'a, F>
     where
@@ -136,6 +144,11 @@ impl Checked<'_> {
         let layout = BlockLayout { input, output, sources, destinations, ..BlockLayout::NONE };
         Unequal { collective, datatype, op, root, layout, places: *places }
     }
+}
+
+/// The memory of blocks that lie in one buffer on each side.
+pub fn buffers(send: *const c_void, recv: *mut c_void) -> Places<'static> {
+    Places::Buffers { send: send.cast(), recv: recv.cast() }
 }
 
 /// The one block of a rank that has one.
