@@ -35,7 +35,7 @@ forms! {
         datatype: anyccl_datatype_t,
         comm: anyccl_comm_t,
     ) {
-        Arguments::plain(Collective::AllToAllV, datatype, comm).with(|caller| {
+        Arguments::plain(Collective::AllToAllV, datatype, comm).with(move |caller| {
             // SAFETY: the caller promises arrays of the documented length. A pointer to void and one to bytes
             // are the same.
             let sends = unsafe { array(sends.cast::<*const u8>(), caller.size, "sends") }?;

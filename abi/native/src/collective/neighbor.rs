@@ -37,7 +37,7 @@ forms! {
         graph: anyccl_graph_t,
         comm: anyccl_comm_t,
     ) {
-        Arguments::plain(Collective::NeighborAllGatherV, datatype, comm).with(|caller| {
+        Arguments::plain(Collective::NeighborAllGatherV, datatype, comm).with(move |caller| {
             let graph = graph::from_handle(graph, caller.comm)?;
             let (sources, destinations) = (graph.sources().to_vec(), graph.destinations().to_vec());
             // SAFETY: the caller promises arrays with an element per neighbour.
@@ -80,7 +80,7 @@ forms! {
         graph: anyccl_graph_t,
         comm: anyccl_comm_t,
     ) {
-        Arguments::plain(Collective::NeighborAllToAllV, datatype, comm).with(|caller| {
+        Arguments::plain(Collective::NeighborAllToAllV, datatype, comm).with(move |caller| {
             let graph = graph::from_handle(graph, caller.comm)?;
             let (sources, destinations) = (graph.sources().to_vec(), graph.destinations().to_vec());
             // SAFETY: the caller promises arrays with an element per neighbour.

@@ -38,7 +38,7 @@ forms! {
         datatype: anyccl_datatype_t,
         comm: anyccl_comm_t,
     ) {
-        Arguments::plain(Collective::AllGatherV, datatype, comm).with(|caller| {
+        Arguments::plain(Collective::AllGatherV, datatype, comm).with(move |caller| {
             // SAFETY: the caller promises arrays of the documented length.
             let output = unsafe { blocks(recv_counts, recv_displs, caller.size, "recv_counts") }?;
             Ok(Blocks::of_ranks(one(output[caller.rank].len), output, buffers(send, recv)))
@@ -84,7 +84,7 @@ forms! {
         root: c_int,
         comm: anyccl_comm_t,
     ) {
-        Arguments::plain(Collective::GatherV, datatype, comm).with_root(root).with(|caller| {
+        Arguments::plain(Collective::GatherV, datatype, comm).with_root(root).with(move |caller| {
             let output = match caller.is_root {
                 // SAFETY: the caller promises arrays of the documented length at the root.
                 true => unsafe { blocks(recv_counts, recv_displs, caller.size, "recv_counts") }?,
@@ -132,7 +132,7 @@ forms! {
         root: c_int,
         comm: anyccl_comm_t,
     ) {
-        Arguments::plain(Collective::ScatterV, datatype, comm).with_root(root).with(|caller| {
+        Arguments::plain(Collective::ScatterV, datatype, comm).with_root(root).with(move |caller| {
             let input = match caller.is_root {
                 // SAFETY: the caller promises arrays of the documented length at the root.
                 true => unsafe { blocks(send_counts, send_displs, caller.size, "send_counts") }?,
@@ -173,7 +173,7 @@ forms! {
         op: anyccl_reduce_op_t,
         comm: anyccl_comm_t,
     ) {
-        Arguments::plain(Collective::ReduceScatterV, datatype, comm).with_op(op).with(|caller| {
+        Arguments::plain(Collective::ReduceScatterV, datatype, comm).with_op(op).with(move |caller| {
             // SAFETY: the caller promises an array of the documented length.
             let input = packed(unsafe { array(recv_counts, caller.size, "recv_counts") }?, "recv_counts")?;
             let own = one(input[caller.rank].len);
@@ -217,7 +217,7 @@ forms! {
         datatype: anyccl_datatype_t,
         comm: anyccl_comm_t,
     ) {
-        Arguments::plain(Collective::AllToAllV, datatype, comm).with(|caller| {
+        Arguments::plain(Collective::AllToAllV, datatype, comm).with(move |caller| {
             // SAFETY: the caller promises arrays of the documented length.
             let input = unsafe { blocks(send_counts, send_displs, caller.size, "send_counts") }?;
             // SAFETY: as above.
