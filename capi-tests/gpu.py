@@ -141,7 +141,7 @@ def steps(machine):
     yield "copies between devices", lambda: machine.ranks("p2p-matrix", 1, [tool, "p2p-matrix", "--bytes", largest])
     yield "facts of the driver", facts
     for ranks in RANKS:
-        device = HERE / "device.c"
+        device = HERE / "collectives" / "device.c"
         yield f"C API on {ranks} ranks", lambda ranks=ranks: machine.ranks(f"C API {ranks}", ranks, [compiled(machine, device)])
         yield f"all collectives on {ranks} ranks", lambda ranks=ranks: perf(ranks, "all")
         if ranks > 1:

@@ -77,8 +77,8 @@ def pkg_config(prefix):
     said = subprocess.run([tool, "--cflags", "--libs", "anyccl"], check=True, text=True, capture_output=True,
                           env=environment)
     for compiler, language, file in (
-        (os.environ.get("CC", "cc"), "-std=c99", "header_c.c"),
-        (os.environ.get("CXX", "c++"), "-std=c++17", "cpp_calls.cpp"),
+        (os.environ.get("CC", "cc"), "-std=c99", "header/header_c.c"),
+        (os.environ.get("CXX", "c++"), "-std=c++17", "cpp/cpp_calls.cpp"),
     ):
         program = WORK / f"{Path(file).stem}_by_pkg_config"
         run(compiler, language, "-I", HERE / "common", HERE / file, "-o", program, *said.stdout.split(),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that anyccl.hpp calls every function of anyccl.h. This script lists each exception with its reason.
 
-    python3 capi-tests/cpp_complete.py [INCLUDE]
+    python3 capi-tests/header/cpp_complete.py [INCLUDE]
 """
 
 import re
@@ -30,7 +30,7 @@ WITHOUT_A_WRAPPER = {
 
 
 def main():
-    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent / "include") / "anyccl"
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parents[2] / "include") / "anyccl"
     included = re.findall(r"^#include <anyccl/(\w+\.h)>$", (root / "anyccl.h").read_text(), re.MULTILINE)
     chapters = "".join((root / name).read_text() for name in included)
     declared = re.findall(r"^(?:[\w ]+\**)\b(anyccl_\w+)\(", chapters, re.MULTILINE)
