@@ -114,6 +114,15 @@ pub(super) fn assemble(
 }
 
 impl Assembly<'_> {
+    /// The error at the deadline.
+    fn timed_out(&self, start: Instant, is_store_silent: bool) -> Error {
+        let store = match is_store_silent {
+            true => "; the store, which rank 0 or the launcher serves, is silent",
+            false => "",
+        };
+        Error::Timeout { waited: clock::since(start), detail: format!("{}{store}", self.name_missing()) }
+    }
+
     fn run(&mut self, store: &mut dyn Store, start: Instant, deadline: Instant) -> Result<()> {
         let mut set = PollSet::new();
         let mut next_check = Some(start + CHECK_EVERY);
@@ -125,13 +134,7 @@ impl Assembly<'_> {
         self.advance_outgoing(&set)?;
         while self.missing > 0 {
             if clock::now() >= deadline {
-                let store = if is_silent {
-                    "; the store, which rank 0 or the launcher serves, is silent"
-                } else {
-                    ""
-                };
-                let detail = format!("{}{store}", self.name_missing());
-                return Err(Error::Timeout { waited: clock::since(start), detail });
+                return Err(self.timed_out(start, is_silent));
             }
             if next_check.is_some_and(|t| t <= clock::now()) {
                 let answer = ask_for_failure(store, deadline)?;
@@ -139,13 +142,12 @@ impl Assembly<'_> {
                 next_check = (answer != Answer::Gone).then(|| clock::now() + CHECK_EVERY);
             }
             if tell_at.take_if(|at| *at <= clock::now()).is_some() && (own == 0 || self.peers[0].is_none()) {
-                let text = sentence(
-                    clock::since(start),
-                    &"all ranks to connect",
-                    &self.name_missing(),
-                    Some(deadline),
+                let (what, missing) = ("all ranks to connect", self.name_missing());
+                log_line!(
+                    Warn,
+                    "rank {own}: {}",
+                    sentence(clock::since(start), &what, &missing, Some(deadline))
                 );
-                log_line!(Warn, "rank {own}: {text}");
             }
             set.clear();
             self.gate.register(&mut set);
