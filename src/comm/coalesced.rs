@@ -13,11 +13,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::call::list::{List, Part};
 use super::call::operator::Operator;
-use super::device::Described;
+use super::call::spec::CallSpec;
 use super::request::Request;
 use super::{Communicator, Operation};
-use crate::base::{Call, CallKind, Collective, Datatype, Error, ListCount, Rank, ReduceOp, Result};
+use crate::base::{Call, CallKind, Collective, Datatype, Error, ListCount, Result};
 use crate::sys::zeroed::zeroed;
 
 /// Longest buffer that is packed. For a longer one, two copies cost more than a message of its own.
@@ -25,32 +26,6 @@ const PACKED_UP_TO: usize = 32 << 10;
 /// Most bytes of one packed message. It makes a message worth its latency, and is small enough for packing to
 /// stay in the caches and for messages to overlap.
 const PACK_BYTES: usize = 256 << 10;
-
-/// One buffer of a list: its input and its output.
-#[derive(Clone, Copy, Debug)]
-pub struct Part {
-    /// The input, of [`Collective::input_elements`] elements for this count.
-    pub send: *const u8,
-    /// The output, of [`Collective::output_elements`] elements for this count.
-    pub recv: *mut u8,
-    /// Number of elements, as the collective defines it.
-    pub count: usize,
-    /// Type of the elements.
-    pub datatype: Datatype,
-}
-
-/// A collective on a list of buffers.
-#[derive(Clone, Copy, Debug)]
-pub struct List<'a> {
-    /// The collective: all_reduce, broadcast, all_gather or reduce_scatter.
-    pub collective: Collective,
-    /// Operator, if the collective reduces.
-    pub op: Option<ReduceOp>,
-    /// Root, if the collective has one; otherwise 0.
-    pub root: Rank,
-    /// The buffers, in an order that is the same on all ranks.
-    pub parts: &'a [Part],
-}
 
 /// One message of a list: a single buffer, or several that are packed.
 #[derive(Debug, PartialEq, Eq)]
@@ -164,7 +139,7 @@ impl Communicator {
     /// See [`Communicator::start`]; the promise holds for every buffer.
     pub unsafe fn start_list(&self, list: &List, operator: Option<&Arc<Operator>>) -> Result<Coalesced> {
         // SAFETY: passed on from our caller.
-        if let Some(started) = unsafe { self.start_on_device(&Described::List(list, operator)) } {
+        if let Some(started) = unsafe { self.start_on_device(&CallSpec::List(list, operator)) } {
             let whole = StartedMessage { request: started?, packed: Vec::new(), results: Vec::new() };
             return Ok(Coalesced { under_way: vec![whole], outcome: Ok(()) });
         }
@@ -186,7 +161,7 @@ impl Communicator {
     /// Checks a list.
     pub(super) fn check_list(&self, list: &List, operator: Option<&Arc<Operator>>) -> Result<()> {
         for part in list.parts {
-            let operation = self.plain(list, part);
+            let operation = list.call_on(part);
             operation.check(self.size())?;
             self.check_host(&operation)?;
             match operator {
@@ -202,14 +177,6 @@ impl Communicator {
             }
         }
         Ok(())
-    }
-
-    /// The call on one buffer.
-    pub(super) fn plain(&self, list: &List, part: &Part) -> Operation {
-        let kind = CallKind::Collective(list.collective);
-        let (op, root, count) = (list.op, list.root, part.count as u64);
-        let call = Call { kind, datatype: part.datatype, op, root, count };
-        Operation { call, send: part.send, recv: part.recv }
     }
 
     /// # Safety
@@ -228,7 +195,7 @@ impl Communicator {
             Some(Call { kind: CallKind::List(list.collective), count, ..call })
         };
         if let [part] = parts[..] {
-            let operation = self.plain(list, &part);
+            let operation = list.call_on(&part);
             // SAFETY: passed on from our caller.
             let request = unsafe { self.start_with_signature(&operation, operator, sign(operation.call)) }?;
             return Ok(StartedMessage { request, packed: Vec::new(), results: Vec::new() });
@@ -266,7 +233,7 @@ impl Communicator {
             count,
             datatype: message.datatype,
         };
-        let operation = self.plain(list, &whole);
+        let operation = list.call_on(&whole);
         // The parts were scaled while they were packed.
         let operator = operator.filter(|operator| !operator.scales());
         // SAFETY: `packed` has what the collective reads and writes for the whole count, and lives as long as

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use super::call::operation::{Operation, Variant};
 use super::call::operator::Operator;
+use super::call::spec::CallSpec;
 use super::communicator::Communicator;
-use super::device::Described;
 use super::late::Late;
 use super::request::Request;
 use crate::base::{BoxedResult, Call, CallKind, Collective, Error, ReduceOp, Result};
@@ -29,7 +29,7 @@ impl Communicator {
     pub unsafe fn run(&self, operation: &Operation) -> Result<()> {
         if self.may_be_foreign() {
             // SAFETY: passed on from our caller.
-            if let Some(outcome) = unsafe { self.run_on_device(&Described::Collective(operation, None)) } {
+            if let Some(outcome) = unsafe { self.run_on_device(&CallSpec::Collective(operation, None)) } {
                 return outcome;
             }
             self.check_usable()?;
@@ -87,7 +87,7 @@ impl Communicator {
     /// See [`Communicator::run`]; the promise holds until the request is complete.
     pub unsafe fn start(&self, operation: &Operation) -> Result<Request> {
         // SAFETY: passed on from our caller.
-        if let Some(started) = unsafe { self.start_on_device(&Described::Collective(operation, None)) } {
+        if let Some(started) = unsafe { self.start_on_device(&CallSpec::Collective(operation, None)) } {
             return started;
         }
         self.check_usable()?;
@@ -125,7 +125,7 @@ impl Communicator {
             None => unsafe { self.run(operation) },
             Some(_) => {
                 // SAFETY: passed on from our caller.
-                let on_device = unsafe { self.run_on_device(&Described::Collective(operation, operator)) };
+                let on_device = unsafe { self.run_on_device(&CallSpec::Collective(operation, operator)) };
                 on_device.unwrap_or_else(|| {
                     // SAFETY: passed on from our caller.
                     unsafe { self.start_with_signature(operation, operator, None) }?.wait()
@@ -149,7 +149,7 @@ impl Communicator {
             None => unsafe { self.start(operation) },
             Some(_) => {
                 // SAFETY: passed on from our caller.
-                let on_device = unsafe { self.start_on_device(&Described::Collective(operation, operator)) };
+                let on_device = unsafe { self.start_on_device(&CallSpec::Collective(operation, operator)) };
                 // SAFETY: passed on from our caller.
                 on_device.unwrap_or_else(|| unsafe { self.start_with_signature(operation, operator, None) })
             }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::call::operator::Operator;
 use super::call::placement::Placed;
+use super::call::spec::CallSpec;
 use super::call::unequal::{Places, Unequal};
 use super::communicator::Communicator;
-use super::device::Described;
 use super::request::Request;
 use crate::base::{Datatype, Error, Result};
 use crate::executor::{Buffers, Prepared};
@@ -20,7 +20,7 @@ impl Communicator {
     /// The blocks are valid for what the collective reads and writes, for the whole call.
     pub unsafe fn run_unequal(&self, operation: &Unequal) -> Result<()> {
         // SAFETY: passed on from our caller.
-        if let Some(outcome) = unsafe { self.run_on_device(&Described::Unequal(operation, None)) } {
+        if let Some(outcome) = unsafe { self.run_on_device(&CallSpec::Unequal(operation, None)) } {
             return outcome;
         }
         self.check_usable()?;
@@ -48,7 +48,7 @@ impl Communicator {
             None => unsafe { self.run_unequal(operation) },
             Some(_) => {
                 // SAFETY: passed on from our caller.
-                let on_device = unsafe { self.run_on_device(&Described::Unequal(operation, operator)) };
+                let on_device = unsafe { self.run_on_device(&CallSpec::Unequal(operation, operator)) };
                 on_device.unwrap_or_else(|| {
                     // SAFETY: passed on from our caller.
                     unsafe { self.start_unequal_with_operator(operation, operator) }?.wait()
@@ -76,7 +76,7 @@ impl Communicator {
         operator: Option<&Arc<Operator>>,
     ) -> Result<Request> {
         // SAFETY: passed on from our caller.
-        if let Some(started) = unsafe { self.start_on_device(&Described::Unequal(operation, operator)) } {
+        if let Some(started) = unsafe { self.start_on_device(&CallSpec::Unequal(operation, operator)) } {
             return started;
         }
         self.check_usable()?;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::call::spec::CallSpec;
 use super::communicator::Communicator;
-use super::device::Described;
 use super::late::Late;
 use super::request::Request;
 use crate::base::{BoxedResult, Datatype, Error, Rank, Result, exceeds_memory};
@@ -33,7 +33,7 @@ impl Communicator {
         if self.kinds.may_differ() {
             self.check_message(what)?;
             // SAFETY: passed on from our caller.
-            if let Some(outcome) = unsafe { self.run_on_device(&Described::Send(what)) } {
+            if let Some(outcome) = unsafe { self.run_on_device(&CallSpec::Send(what)) } {
                 return outcome;
             }
         }
@@ -65,7 +65,7 @@ impl Communicator {
         if self.kinds.may_differ() {
             self.check_message(what)?;
             // SAFETY: passed on from our caller.
-            if let Some(started) = unsafe { self.start_on_device(&Described::Send(what)) } {
+            if let Some(started) = unsafe { self.start_on_device(&CallSpec::Send(what)) } {
                 return started;
             }
         }
@@ -151,7 +151,7 @@ impl Communicator {
         if self.kinds.may_differ() {
             check_count(buffer.count, buffer.datatype)?;
             // SAFETY: passed on from our caller.
-            if let Some(started) = unsafe { self.start_on_device(&Described::Receive(selector, buffer)) } {
+            if let Some(started) = unsafe { self.start_on_device(&CallSpec::Receive(selector, buffer)) } {
                 return started.map(StartedReceive::Pending);
             }
         }
@@ -221,7 +221,7 @@ impl Communicator {
             return Some(Err(error));
         }
         // SAFETY: passed on from our caller.
-        let started = unsafe { self.start_on_device(&Described::Receive(selector, buffer)) }?;
+        let started = unsafe { self.start_on_device(&CallSpec::Receive(selector, buffer)) }?;
         Some(started.and_then(|mut request| {
             if self.device.stream().is_none() {
                 request.wait()?;

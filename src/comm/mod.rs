@@ -32,13 +32,15 @@ mod wait_all;
 mod work;
 
 pub use crate::progress::wait::ProgressHook;
+pub use call::list::{List, Part};
 pub use call::operation::Operation;
 pub use call::operator::{Operator, Scalar};
+pub use call::spec::CallSpec;
 pub use call::unequal::{Places, Unequal};
-pub use coalesced::{Coalesced, List, Part};
+pub use coalesced::Coalesced;
 pub use communicator::{CommConfig, Communicator};
 pub use create::{is_world_of_parent, world, world_finalize, world_init, world_init_or_alone, world_now};
-pub use device::{DeviceWay, PARTS_AHEAD, RoomyCall, StreamCall, StreamTail, StreamedCall};
+pub use device::{DeviceWay, PARTS_AHEAD, RoomyCall, StreamTail, StreamedCall};
 pub use graph::Graph;
 pub use late::Late;
 pub use messages::StartedReceive;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::call::operation::Variant;
 use super::call::operator::Operator;
-use super::device::Described;
+use super::call::spec::CallSpec;
 use super::messages::check_count;
 use super::pieces::outgoing;
 use super::ready::{ReadyCall, StartedCall};
@@ -42,7 +42,7 @@ impl Persistent {
         operation: Operation,
         operator: Option<Arc<Operator>>,
     ) -> Result<Persistent> {
-        if comm.takes_on_device(&Described::Collective(&operation, operator.as_ref()))? {
+        if comm.takes_on_device(&CallSpec::Collective(&operation, operator.as_ref()))? {
             return Persistent::of(comm, ReadyCall::Collective { operation, operator, prepared: None });
         }
         comm.check_host(&operation)?;
@@ -64,7 +64,7 @@ impl Persistent {
         operation: &Unequal,
         operator: Option<&Arc<Operator>>,
     ) -> Result<Persistent> {
-        if comm.takes_on_device(&Described::Unequal(operation, operator))? {
+        if comm.takes_on_device(&CallSpec::Unequal(operation, operator))? {
             return Persistent::of(comm, ReadyCall::unequal_on_device(operation, operator));
         }
         // SAFETY: passed on from our caller.
@@ -81,7 +81,7 @@ impl Persistent {
         list: &List,
         operator: Option<Arc<Operator>>,
     ) -> Result<Persistent> {
-        if !comm.takes_on_device(&Described::List(list, operator.as_ref()))? {
+        if !comm.takes_on_device(&CallSpec::List(list, operator.as_ref()))? {
             comm.check_list(list, operator.as_ref())?;
         }
         Persistent::of(comm, ReadyCall::list(list, operator))
@@ -93,7 +93,7 @@ impl Persistent {
     /// See [`Communicator::start_send`]; the promise holds from each start to the end of that run.
     pub unsafe fn send(comm: Arc<Communicator>, what: OutgoingMessage) -> Result<Persistent> {
         comm.check_message(&what)?;
-        if !comm.takes_on_device(&Described::Send(&what))? {
+        if !comm.takes_on_device(&CallSpec::Send(&what))? {
             comm.check_outgoing(&what)?;
         }
         Persistent::of(comm, ReadyCall::Send(what))
@@ -109,7 +109,7 @@ impl Persistent {
         buffer: RecvBuffer,
     ) -> Result<Persistent> {
         check_count(buffer.count, buffer.datatype)?;
-        if !comm.takes_on_device(&Described::Receive(selector, buffer))? {
+        if !comm.takes_on_device(&CallSpec::Receive(selector, buffer))? {
             comm.check_recv_buffer(&buffer)?;
         }
         Persistent::of(comm, ReadyCall::Receive(selector, buffer))

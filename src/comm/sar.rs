@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::coalesced::{List, Part};
+use super::call::list::{List, Part};
 use super::{Communicator, Operation, Persistent};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, ListCount, Rank, ReduceOp, Result};
 

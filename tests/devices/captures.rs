@@ -5,7 +5,7 @@ use std::sync::{Barrier, Mutex};
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, Error, ReduceOp, Result};
-use anyccl_engine::comm::{Communicator, Operation, StreamCall};
+use anyccl_engine::comm::{CallSpec, Communicator, Operation};
 use anyccl_engine::device::CudaStream;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::case::Case;
@@ -70,7 +70,7 @@ fn a_call_on_a_capturing_stream_is_refused_and_the_graph_has_nothing_of_it() {
         double().fill(buffer, 3, 100, &stream);
         is_refused_in_every_form(comm, buffer);
         let operation = sum_in_place(buffer, 100);
-        let call = StreamCall::Collective(&operation, None);
+        let call = CallSpec::Collective(&operation, None);
         is_refused(comm.make_room(&call, stream.handle()).expect("device memory").map(drop));
         double().fill(buffer, 4, 50, &stream);
         let graph = stream.end_capture().expect("a valid capture");

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Result};
-use anyccl_engine::comm::{
-    Communicator, Operation, Operator, Places, Request, RoomyCall, StreamCall, Unequal,
-};
+use anyccl_engine::comm::{CallSpec, Communicator, Operation, Operator, Places, Request, RoomyCall, Unequal};
 use anyccl_engine::device::CudaStream;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use anyccl_engine::plan::{Block, BlockLayout};
@@ -107,18 +105,18 @@ impl Action {
         let stream = CudaStream::from_raw(stream);
         match self {
             Action::Collective { operation, operator } => {
-                engine.make_room(&StreamCall::Collective(operation, operator.as_ref()), stream)
+                engine.make_room(&CallSpec::Collective(operation, operator.as_ref()), stream)
             }
             Action::AllToAllV { datatype, send, recv, input, output } => {
                 let layout = BlockLayout { input, output, ..BlockLayout::NONE };
                 let places = Places::Buffers { send: *send, recv: *recv };
                 let collective = Collective::AllToAllV;
                 let call = Unequal { collective, datatype: *datatype, op: None, root: 0, layout, places };
-                engine.make_room(&StreamCall::Unequal(&call), stream)
+                engine.make_room(&CallSpec::Unequal(&call, None), stream)
             }
-            Action::Send(what) => engine.make_room(&StreamCall::Send(what), stream),
+            Action::Send(what) => engine.make_room(&CallSpec::Send(what), stream),
             Action::Receive(selector, buffer) => {
-                engine.make_room(&StreamCall::Receive(*selector, *buffer), stream)
+                engine.make_room(&CallSpec::ReceiveAll(*selector, *buffer), stream)
             }
             Action::Put(_) | Action::Wait(_) => None,
         }

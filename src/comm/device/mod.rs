@@ -29,6 +29,7 @@ mod outcome_cell;
 mod queue;
 mod room;
 mod seated;
+mod touched;
 mod way;
 mod worker;
 
@@ -36,13 +37,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 pub(super) use completion::DeviceCompletion;
-pub(super) use described::Described;
 pub(super) use direct::DirectWay;
-pub use on_stream::{StreamCall, StreamedCall};
+pub use on_stream::StreamedCall;
 pub(super) use queue::DeviceQueue;
 pub use room::{PARTS_AHEAD, RoomyCall, StreamTail};
 pub use way::DeviceWay;
 
+use super::call::spec::CallSpec;
 use super::communicator::Communicator;
 use super::request::Request;
 use crate::backend::Support;
@@ -76,7 +77,7 @@ impl Communicator {
     /// # Safety
     /// The buffers are valid for what the call reads and writes until its end, which is when the stream has
     /// passed it.
-    pub(super) unsafe fn run_on_device(&self, call: &Described) -> Option<Result<()>> {
+    pub(super) unsafe fn run_on_device(&self, call: &CallSpec) -> Option<Result<()>> {
         // SAFETY: passed on from our caller.
         let started = unsafe { self.start_on_device(call) }?;
         Some(match (started, self.device.stream()) {
@@ -94,7 +95,7 @@ impl Communicator {
     /// # Safety
     /// See [`Communicator::run_on_device`].
     #[inline]
-    pub(super) unsafe fn start_on_device(&self, call: &Described) -> Option<Result<Request>> {
+    pub(super) unsafe fn start_on_device(&self, call: &CallSpec) -> Option<Result<Request>> {
         let room = self.make_room_in(call, |driver, context| self.device.stream_in(driver, context))?;
         let started = room.and_then(|room| {
             let completion = Arc::clone(&room.completion);
@@ -107,7 +108,7 @@ impl Communicator {
 
     /// Checks a call that is to be started later. Returns whether it has device buffers that the builtin
     /// engine serves; if not, nothing was checked. The page-locked pool has room for the call afterwards.
-    pub(super) fn takes_on_device(&self, call: &Described) -> Result<bool> {
+    pub(super) fn takes_on_device(&self, call: &CallSpec) -> Result<bool> {
         let room = self.make_room_in(call, |driver, context| self.device.own_stream_in(driver, context));
         room.map_or(Ok(false), |room| room.map(|_| true))
     }
@@ -117,13 +118,13 @@ impl Communicator {
     #[inline]
     fn make_room_in(
         &self,
-        call: &Described,
+        call: &CallSpec,
         stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
     ) -> Option<Result<RoomyCall>> {
         if !self.kinds.may_differ() {
             return None;
         }
-        let touched = call.touched(self);
+        let touched = call.touched(&self.kinds, self.rank, self.size());
         if touched.is_empty() || self.has_device_engine() && self.leaves_to_engine(call) {
             return None;
         }
@@ -142,12 +143,12 @@ impl Communicator {
 
     /// Whether the other engine for memory of devices makes this call, or refuses it. Equal on all ranks of a
     /// call, if all of them have their buffers on devices.
-    fn leaves_to_engine(&self, call: &Described) -> bool {
+    fn leaves_to_engine(&self, call: &CallSpec) -> bool {
         if !self.has_chosen_device_engine() {
             return true;
         }
         match call {
-            Described::Collective(operation, None) => self.device_support(&operation.call) == Support::Native,
+            CallSpec::Collective(operation, None) => self.device_support(&operation.call) == Support::Native,
             _ => false,
         }
     }

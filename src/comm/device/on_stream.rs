@@ -6,26 +6,12 @@
 
 use std::sync::Arc;
 
-use super::{Described, DeviceCompletion, RoomyCall};
+use super::{DeviceCompletion, RoomyCall};
 use crate::base::{Error, Result};
-use crate::comm::call::operation::Operation;
-use crate::comm::call::operator::Operator;
-use crate::comm::call::unequal::Unequal;
+use crate::comm::call::spec::CallSpec;
 use crate::comm::communicator::Communicator;
 use crate::device::CudaStream;
-use crate::p2p::{OutgoingMessage, RecvBuffer, Selector, Status};
-
-/// A call that may be put into a stream.
-pub enum StreamCall<'a> {
-    /// A collective with one count, and the operator if the program has made it.
-    Collective(&'a Operation, Option<&'a Arc<Operator>>),
-    /// A collective with a layout.
-    Unequal(&'a Unequal<'a>),
-    /// A send.
-    Send(&'a OutgoingMessage),
-    /// A receive of a message that fills the buffer.
-    Receive(Selector, RecvBuffer),
-}
+use crate::p2p::Status;
 
 /// A call in a stream. Dropping it leaves the call to the stream.
 pub struct StreamedCall(Arc<DeviceCompletion>);
@@ -34,16 +20,8 @@ impl Communicator {
     /// Makes room for a call on `stream`. `None`: no buffer is on a device, or another engine serves such
     /// calls, and nothing was done.
     #[inline]
-    pub fn make_room(&self, call: &StreamCall, stream: CudaStream) -> Option<Result<RoomyCall>> {
-        let described = match *call {
-            StreamCall::Collective(operation, operator) => Described::Collective(operation, operator),
-            StreamCall::Unequal(operation) => Described::Unequal(operation, None),
-            StreamCall::Send(what) => Described::Send(what),
-            StreamCall::Receive(selector, buffer) => Described::ReceiveAll(selector, buffer),
-        };
-        self.make_room_in(&described, |driver, context| {
-            Ok(self.device.given_stream_in(driver, context, stream))
-        })
+    pub fn make_room(&self, call: &CallSpec, stream: CudaStream) -> Option<Result<RoomyCall>> {
+        self.make_room_in(call, |driver, context| Ok(self.device.given_stream_in(driver, context, stream)))
     }
 
     /// Fails the communicator if the driver has failed: the other ranks wait for this one.

@@ -1,0 +1,99 @@
+//! The device memory that a call touches.
+
+use std::sync::Arc;
+
+use crate::base::{Call, CallKind, Rank};
+use crate::comm::call::operation::Operation;
+use crate::comm::call::operator::Operator;
+use crate::comm::call::spec::CallSpec;
+use crate::comm::call::unequal::{Places, Unequal};
+use crate::config::MemoryKind;
+use crate::device::{Access, Kinds, Touched};
+use crate::plan::Block;
+
+impl CallSpec<'_> {
+    /// The device memory that the call touches on this rank.
+    pub(super) fn touched(&self, kinds: &Kinds, rank: Rank, size: u32) -> Touched {
+        let mut found = Found { kinds, rank, size, touched: Touched::default() };
+        match self {
+            CallSpec::Collective(operation, operator) => found.operation(operation, *operator),
+            CallSpec::Unequal(operation, operator) => found.unequal(operation, *operator),
+            CallSpec::List(list, operator) => {
+                for part in list.parts {
+                    found.operation(&list.call_on(part), *operator);
+                }
+            }
+            CallSpec::Send(what) => {
+                found.whole(what.data.addr(), what.count as usize * what.datatype.bytes(), Access::Read);
+            }
+            // A message may be shorter than the buffer, whose end stays as it is.
+            CallSpec::Receive(_, buffer) => {
+                let bytes = buffer.count as usize * buffer.datatype.bytes();
+                found.whole(buffer.data.addr(), bytes, Access::Both);
+            }
+            CallSpec::ReceiveAll(_, buffer) => {
+                let bytes = buffer.count as usize * buffer.datatype.bytes();
+                found.whole(buffer.data.addr(), bytes, Access::Written);
+            }
+        }
+        found.touched
+    }
+}
+
+/// Device memory that was found among the buffers of a call.
+struct Found<'a> {
+    kinds: &'a Kinds,
+    rank: Rank,
+    size: u32,
+    touched: Touched,
+}
+
+impl Found<'_> {
+    fn is_on_device(&self, address: usize) -> bool {
+        self.kinds.of(address) == MemoryKind::Cuda
+    }
+
+    fn whole(&mut self, address: usize, bytes: usize, access: Access) {
+        if bytes > 0 && self.is_on_device(address) {
+            self.touched.add(address, bytes, access);
+        }
+    }
+
+    fn operation(&mut self, operation: &Operation, operator: Option<&Arc<Operator>>) {
+        let Call { kind: CallKind::Collective(collective), root, count, datatype, .. } = operation.call
+        else {
+            return;
+        };
+        let unit = operator.and_then(|operator| operator.opaque_bytes()).unwrap_or(datatype.bytes());
+        let (size, count) = (self.size as usize, count as usize);
+        // Checked before anything is enqueued; here a wrong count must only not overflow.
+        let bytes = |elements: usize| elements.saturating_mul(unit);
+        let reads = bytes(collective.input_elements(size, self.rank, root, count));
+        let writes = bytes(collective.output_elements(size, self.rank, root, count));
+        self.whole(operation.send.addr(), reads, Access::Read);
+        self.whole(operation.recv.addr(), writes, Access::Written);
+    }
+
+    fn unequal(&mut self, call: &Unequal, operator: Option<&Arc<Operator>>) {
+        let unit = operator.and_then(|operator| operator.opaque_bytes()).unwrap_or(call.datatype.bytes());
+        let span = |block: &Block| (block.offset.saturating_mul(unit), block.len.saturating_mul(unit));
+        match call.places {
+            Places::Buffers { send, recv } => {
+                for (start, blocks, access) in [
+                    (send.addr(), call.layout.input, Access::Read),
+                    (recv.addr(), call.layout.output, Access::Written),
+                ] {
+                    if self.is_on_device(start) {
+                        self.touched.add_blocks(start, blocks.iter().map(span), access);
+                    }
+                }
+            }
+            Places::Lists { sends, recvs } => {
+                let sends = sends.iter().map(|start| start.addr()).zip(call.layout.input);
+                let recvs = recvs.iter().map(|start| start.addr()).zip(call.layout.output);
+                sends.for_each(|(start, block)| self.whole(start, span(block).1, Access::Read));
+                recvs.for_each(|(start, block)| self.whole(start, span(block).1, Access::Written));
+            }
+        }
+    }
+}
