@@ -2,7 +2,7 @@
 
 use crate::cargo::{cargo, run as run_program};
 use crate::result::Result;
-use crate::{abi, c_format, docs, header, licenses, ptx, symbols, words};
+use crate::{abi, c_format, docs, header, licenses, ptx, rooms, symbols, words};
 
 /// Arguments of the task.
 #[derive(clap::Args)]
@@ -18,6 +18,7 @@ impl Check {
         step("format", || run_program(&mut cargo(&["fmt", "--all", "--check"])))?;
         step("format of C and C++", c_format::check)?;
         step("words", words::run)?;
+        step("rooms", rooms::run)?;
         step("header", || header::run(true))?;
         step("docs", || Ok(docs::docs(true)?))?;
         step("clippy", || run_program(&mut cargo(&["clippy-all"])))?;
