@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
+use super::kind::{Kind, null};
 use super::places::{InputOutput, InputOutputs, Inputs, Output, Outputs};
-use super::{Kind, null};
 use crate::abi::Abi;
 use crate::error::Result;
 

@@ -5,7 +5,7 @@
 
 use std::ffi::c_void;
 
-use super::null;
+use super::kind::null;
 use crate::error::Result;
 
 /// A pointer to which a value is written.

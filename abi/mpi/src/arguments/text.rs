@@ -3,7 +3,7 @@
 use std::ffi::{CStr, CString, c_char};
 
 use super::element::present;
-use super::{Kind, null};
+use super::kind::{Kind, null};
 use crate::abi::{Abi, TextLimit};
 use crate::error::Result;
 

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use super::Address;
 use crate::abi::{Abi, Numbers, Object};
-use crate::arguments::{Kind, null};
+use crate::arguments::kind::{Kind, null};
 use crate::error::{Class, Result};
 
 /// An error handler of the program, called with the communicator and the error class.

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use super::{Address, outcome};
 use crate::abi::Abi;
-use crate::arguments::{Kind, null};
+use crate::arguments::kind::{Kind, null};
 use crate::error::{Class, Result};
 use crate::status::Status;
 

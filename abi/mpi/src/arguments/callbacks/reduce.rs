@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use super::Address;
 use crate::abi::{Abi, Object};
-use crate::arguments::{Kind, null};
+use crate::arguments::kind::{Kind, null};
 use crate::error::Result;
 
 /// A reduction function of the program.
