@@ -15,6 +15,7 @@ mod array;
 mod basic;
 mod bounds;
 mod construct;
+mod contents;
 mod copy;
 mod deinterleave;
 mod external;
@@ -33,8 +34,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use self::array::Distribution;
+pub use self::contents::{Contents, Envelope};
 pub use self::copy::Typed;
-pub use self::recipe::{Contents, Envelope};
 pub use self::runs::{Run, Runs};
 
 use self::basic::Basic;

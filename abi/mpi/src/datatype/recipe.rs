@@ -4,9 +4,6 @@
 //! arrays of the standard (section 5.1.13). A datatype that a `_c` constructor made reports through the array
 //! of counts, all others report through integers and addresses.
 
-use std::sync::Arc;
-
-use super::Datatype;
 use crate::constants as c;
 
 /// A constructor and its arguments.
@@ -30,41 +27,13 @@ pub(super) enum Recipe {
     Resized { lb: i64, extent: i64 },
 }
 
-/// The constructor of a datatype, and the lengths of its contents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Envelope {
-    /// Number of integers.
-    pub integers: i64,
-    /// Number of addresses.
-    pub addresses: i64,
-    /// Number of large counts.
-    pub counts: i64,
-    /// Number of datatypes.
-    pub datatypes: i64,
-    /// An `MPI_COMBINER_` constant.
-    pub combiner: i32,
-}
-
-/// Arguments of the constructor of a datatype.
-#[derive(Clone, Debug, Default)]
-pub struct Contents {
-    /// Arguments of type int.
-    pub integers: Vec<i64>,
-    /// Arguments of type MPI_Aint.
-    pub addresses: Vec<i64>,
-    /// Arguments of type MPI_Count.
-    pub counts: Vec<i64>,
-    /// Datatypes.
-    pub datatypes: Vec<Arc<Datatype>>,
-}
-
 impl Recipe {
     /// Whether it is that of MPI_Type_create_f90_real, _complex or _integer.
     pub fn is_sized_fortran(&self) -> bool {
         matches!(self, Recipe::F90Real { .. } | Recipe::F90Complex { .. } | Recipe::F90Integer { .. })
     }
 
-    fn combiner(&self) -> i32 {
+    pub fn combiner(&self) -> i32 {
         match self {
             Recipe::Named => c::COMBINER_NAMED,
             Recipe::Dup => c::COMBINER_DUP,
@@ -87,7 +56,7 @@ impl Recipe {
 
     /// The arguments in three parts: those that are int in every form, those that are int or count, and those
     /// that are MPI_Aint or count. An order comes after the sizes, as the last of the integers.
-    fn arguments(&self) -> Arguments<'_> {
+    pub fn arguments(&self) -> Arguments<'_> {
         let mut all = Arguments::default();
         match self {
             Recipe::Named | Recipe::Dup => {}
@@ -139,67 +108,15 @@ impl Recipe {
 
 /// Arguments of a constructor, grouped by their types.
 #[derive(Default)]
-struct Arguments<'a> {
+pub(super) struct Arguments<'a> {
     /// Arguments of type int in every form, before the sizes.
-    first: Vec<i64>,
+    pub first: Vec<i64>,
     /// Arguments of type int or MPI_Count.
-    sizes: Vec<i64>,
+    pub sizes: Vec<i64>,
     /// Arguments of type int in every form, after the sizes.
-    last: Vec<i64>,
+    pub last: Vec<i64>,
     /// Arguments of type MPI_Aint or MPI_Count.
-    displacements: &'a [i64],
+    pub displacements: &'a [i64],
     /// Lower bound and extent, of type MPI_Aint or MPI_Count.
-    marks: Option<[i64; 2]>,
-}
-
-impl Datatype {
-    /// Whether a constructor with MPI_Count arguments made it. Its contents are then in `counts`, and
-    /// MPI_Type_get_envelope and MPI_Type_get_contents without `_c` must refuse it with MPI_ERR_TYPE.
-    pub fn is_large(&self) -> bool {
-        self.large
-    }
-
-    /// The combiner, as an `MPI_COMBINER_` constant.
-    pub fn combiner(&self) -> i32 {
-        self.recipe.combiner()
-    }
-
-    /// Combiner and the lengths of the contents.
-    pub fn envelope(&self) -> Envelope {
-        let contents = self.contents();
-        Envelope {
-            integers: contents.integers.len() as i64,
-            addresses: contents.addresses.len() as i64,
-            counts: contents.counts.len() as i64,
-            datatypes: contents.datatypes.len() as i64,
-            combiner: self.combiner(),
-        }
-    }
-
-    /// The arguments of the constructor. A predefined datatype with a name has none.
-    pub fn contents(&self) -> Contents {
-        let Arguments { first, sizes, last, displacements, marks } = self.recipe.arguments();
-        let mut contents = Contents { integers: first, datatypes: self.bases.clone(), ..Contents::default() };
-        if self.large {
-            contents.counts = sizes;
-            contents.counts.extend(displacements);
-            contents.counts.extend(marks.into_iter().flatten());
-        } else {
-            contents.integers.extend(sizes);
-            contents.addresses.extend(displacements);
-            contents.addresses.extend(marks.into_iter().flatten());
-        }
-        contents.integers.extend(last);
-        contents
-    }
-
-    /// Marks a new datatype as made by a `_c` constructor. Must be called on the result of the constructor.
-    /// It has no effect on datatypes whose constructor has no such form, nor once the datatype is shared.
-    pub fn made_with_counts(mut self: Arc<Self>) -> Arc<Self> {
-        let has_form = !matches!(self.recipe, Recipe::Named | Recipe::Dup) && !self.recipe.is_sized_fortran();
-        if has_form && let Some(datatype) = Arc::get_mut(&mut self) {
-            datatype.large = true;
-        }
-        self
-    }
+    pub marks: Option<[i64; 2]>,
 }
