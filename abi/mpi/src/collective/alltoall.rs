@@ -2,8 +2,8 @@
 
 use anyccl_engine::base::Collective;
 
+use super::blocks::{blocks, equal_blocks};
 use super::engine_call::Blocks;
-use super::gather::{blocks, equal_blocks};
 use super::inter;
 use super::script::Script;
 use super::typed::{Elements, check_apart, check_own};

@@ -4,6 +4,7 @@ use std::ptr;
 
 use anyccl_engine::base::Collective;
 
+use super::blocks::blocks;
 use super::engine_call::Blocks;
 use super::inter;
 use super::script::Script;
@@ -109,21 +110,4 @@ pub(super) unsafe fn gatherv(
     let call = Blocks::new(Collective::GatherV, root, (send, input), (recv, output));
     script.call_on_blocks(comm.engine(), call, None);
     Ok(script)
-}
-
-/// The blocks of counts and displacements, in elements.
-pub(super) fn blocks<'a>(
-    start: Elements<'a>,
-    counts: Inputs<i64>,
-    displs: Inputs<i64>,
-    size: u32,
-) -> Result<Vec<Elements<'a>>> {
-    counts.check(size as usize)?;
-    displs.check(size as usize)?;
-    Ok((0..size as usize).map(|at| start.behind(displs.get(at), counts.get(at))).collect())
-}
-
-/// Equal blocks, one after the other.
-pub(super) fn equal_blocks(block: Elements<'_>, number: usize) -> Vec<Elements<'_>> {
-    (0..number as i64).map(|at| block.behind(at.wrapping_mul(block.count), block.count)).collect()
 }

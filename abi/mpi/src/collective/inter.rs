@@ -8,8 +8,8 @@ use std::ptr;
 use anyccl_engine::base::Collective;
 use anyccl_engine::plan::Block;
 
+use super::blocks::{blocks, equal_blocks};
 use super::engine_call::Blocks;
-use super::gather::{blocks, equal_blocks};
 use super::script::Script;
 use super::typed::{Elements, no_root};
 use super::uniform::{whole, whole_send};

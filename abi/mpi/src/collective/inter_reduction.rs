@@ -8,10 +8,10 @@ use std::ptr;
 use anyccl_engine::base::Collective;
 use anyccl_engine::plan::Block;
 
+use super::blocks::element_blocks;
 use super::engine_call::Blocks;
 use super::inter::{Root, Side, add_exchange, only, script_on};
-use super::reduce_scatter::element_blocks;
-use super::reduction::Reduction;
+use super::reduced::Reduction;
 use super::script::Script;
 use super::typed::check_count;
 use super::uniform::{whole, whole_send};

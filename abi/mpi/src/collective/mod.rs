@@ -12,6 +12,7 @@
 mod allgather;
 mod alltoall;
 mod barrier;
+mod blocks;
 mod engine_call;
 mod fast;
 mod forms;
@@ -21,6 +22,7 @@ mod inter_reduction;
 mod layout;
 mod neighbor;
 mod reduce_scatter;
+mod reduced;
 mod reduction;
 mod running;
 mod scatter;

@@ -6,8 +6,8 @@
 use anyccl_engine::base::{Collective, Rank};
 
 use super::alltoall::{datatypes, typed_blocks};
+use super::blocks::{blocks, equal_blocks};
 use super::engine_call::Blocks;
-use super::gather::{blocks, equal_blocks};
 use super::script::Script;
 use super::typed::Elements;
 use super::uniform::{whole, whole_send};

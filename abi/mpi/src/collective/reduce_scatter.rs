@@ -3,11 +3,12 @@
 use anyccl_engine::base::Collective;
 use anyccl_engine::plan::Block;
 
+use super::blocks::element_blocks;
 use super::engine_call::Blocks;
 use super::inter_reduction;
-use super::reduction::{Reduction, too_many};
+use super::reduced::Reduction;
 use super::script::Script;
-use super::typed::{bytes_of, check_apart, check_count};
+use super::typed::{bytes_of, check_apart, check_count, exceeds_memory};
 use super::uniform::whole;
 use crate::arguments::{CommHandle, DatatypeHandle, Inputs, OpHandle, RecvAddress, SendAddress};
 use crate::comm::Comm;
@@ -29,7 +30,7 @@ pub(super) unsafe fn reduce_scatter_block(
         let counts = vec![recvcount; comm.size() as usize];
         return inter_reduction::reduce_scatter(&comm, inter, sendbuf, recvbuf, &counts, &reduction);
     }
-    let all = recvcount.checked_mul(i64::from(comm.size())).ok_or_else(too_many)?;
+    let all = recvcount.checked_mul(i64::from(comm.size())).ok_or_else(exceeds_memory)?;
     let mut script = Script::new();
     let (send, recv) = scattered(&mut script, (sendbuf, recvbuf), all, recvcount, &reduction)?;
     if let Some(operation) = reduction.operation(Collective::ReduceScatter, 0, recvcount, send, recv) {
@@ -64,16 +65,6 @@ pub(super) unsafe fn reduce_scatter(
         script.call_on_blocks(comm.engine(), call, reduction.bound.clone());
     }
     Ok(script)
-}
-
-/// Blocks of these numbers of elements, one after the other, and their sum.
-pub(super) fn element_blocks(counts: &[i64]) -> Result<(i64, Vec<Block>)> {
-    let (mut offset, mut blocks) = (0_i64, Vec::with_capacity(counts.len()));
-    for count in counts {
-        blocks.push(Block { offset: offset as usize, len: *count as usize });
-        offset = offset.checked_add(*count).ok_or_else(too_many)?;
-    }
-    Ok((offset, blocks))
 }
 
 /// The input of all elements and the output of this rank's. In place, the input begins where the result goes.

@@ -4,8 +4,8 @@ use std::ptr;
 
 use anyccl_engine::base::Collective;
 
+use super::blocks::blocks;
 use super::engine_call::Blocks;
-use super::gather::blocks;
 use super::inter;
 use super::script::Script;
 use super::typed::{Elements, check_apart, check_own, check_root};

@@ -18,7 +18,8 @@ use crate::error::{Class, Error, Result};
 use crate::op::Bound;
 use crate::request::{self, Active};
 use crate::types::Typed;
-use crate::types::host_memory::{check_holes, check_host};
+use crate::types::check_holes;
+use crate::types::host_memory::check_host;
 
 /// A collective call of this rank, ready to run.
 pub struct Script {

@@ -126,3 +126,8 @@ impl<'a> Elements<'a> {
         crate::types::Typed { base: self.base, count: self.count, datatype: Arc::clone(self.datatype) }
     }
 }
+
+#[cold]
+pub(super) fn exceeds_memory() -> Error {
+    Error::new(Class::COUNT, "the elements exceed memory")
+}

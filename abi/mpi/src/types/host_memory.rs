@@ -8,7 +8,6 @@ use std::sync::OnceLock;
 use anyccl_engine::config::MemoryKind;
 use anyccl_engine::device::Kinds;
 
-use super::Typed;
 use crate::error::{Class, Error, Result};
 
 /// Refuses bytes of a GPU. `what` says who would copy them.
@@ -19,12 +18,6 @@ pub fn check_host(start: *const u8, bytes: usize, what: &'static str) -> Result<
     let kinds = KINDS.get_or_init(Kinds::detect);
     let is_on_device = kinds.may_differ() && bytes > 0 && kinds.of(start.addr()) == MemoryKind::Cuda;
     if is_on_device { Err(refused(what)) } else { Ok(()) }
-}
-
-/// Refuses elements of a GPU whose datatype has holes. Their first byte counts.
-#[inline]
-pub fn check_holes(elements: &Typed) -> Result<()> {
-    check_host(elements.first(), elements.bytes(), "a datatype with holes, which the processor packs")
 }
 
 #[cold]

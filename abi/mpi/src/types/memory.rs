@@ -6,7 +6,7 @@ use anyccl_engine::p2p::Pieces;
 use anyccl_engine::sys::zeroed::{self, reserve};
 
 use super::committed;
-use super::host_memory::check_holes;
+use super::host_memory::check_host;
 use crate::arguments::DatatypeHandle;
 use crate::datatype::Datatype;
 use crate::error::{Class, Error, Result};
@@ -96,6 +96,12 @@ impl Memory {
         check_holes(&typed)?;
         Ok(Memory::Pieces(typed))
     }
+}
+
+/// Refuses elements of a GPU whose datatype has holes. Their first byte counts.
+#[inline]
+pub fn check_holes(elements: &Typed) -> Result<()> {
+    check_host(elements.first(), elements.bytes(), "a datatype with holes, which the processor packs")
 }
 
 impl Typed {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use anyccl_edge::ObjectRef;
 use parking_lot::Mutex;
 
-pub use self::memory::Typed;
+pub use self::memory::{Typed, check_holes};
 use crate::arguments::DatatypeHandle;
 use crate::attribute::Attributes;
 use crate::constants::DATATYPE_NULL;
