@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyccl_engine::base::Rank;
 
-use super::create::parent;
+use super::parent::{adopt, parent};
 use super::{Comm, Formed, Inter, agreement};
 use crate::arguments::{CommHandle, Output};
 use crate::attribute::Attributes;
@@ -184,6 +184,6 @@ pub unsafe fn merge(intercomm: CommHandle, high: i32, newintracomm: Output<CommH
         all.rotate_left(first);
     }
     let engine = agreement::form(context, &all, &format!("{}.merge", parent.title()))?;
-    newintracomm.set(super::create::adopt(&parent, engine, None));
+    newintracomm.set(adopt(&parent, engine, None));
     Ok(())
 }

@@ -15,6 +15,7 @@ mod formed;
 pub mod inquiry;
 pub mod intercomm;
 pub mod nonblocking;
+mod parent;
 
 use std::ffi::CString;
 use std::sync::Arc;

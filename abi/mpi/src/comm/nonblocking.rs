@@ -11,7 +11,7 @@ use anyccl_engine::base::Datatype;
 use anyccl_engine::comm::Request;
 use anyccl_engine::p2p::{RecvBuffer, Selector};
 
-use super::create::parent;
+use super::parent::parent;
 use super::{Comm, Formed, agreement};
 use crate::arguments::{CommHandle, InfoHandle, Output, RequestHandle};
 use crate::environment;
