@@ -1,11 +1,10 @@
 //! The life of MPI in a process: `MPI_Init`, `MPI_Finalize`, `MPI_Abort`, versions, clocks.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyccl_engine::base;
-use anyccl_engine::comm::{self as engine, CommConfig, Communicator};
+use anyccl_engine::comm::{self as engine, CommConfig};
 use anyccl_engine::config::{self, BackendName, Config, MemoryKind};
 use anyccl_engine::log_line;
 use anyccl_engine::observe::log;
@@ -14,9 +13,7 @@ use parking_lot::Mutex;
 use crate::abi::{Abi, TextLimit};
 use crate::arguments::{Output, TextPlace};
 use crate::comm::{self, Comm};
-use crate::constants::{
-    COMM_SELF, COMM_WORLD, THREAD_FUNNELED, THREAD_MULTIPLE, THREAD_SERIALIZED, THREAD_SINGLE,
-};
+use crate::constants::{COMM_SELF, COMM_WORLD, THREAD_MULTIPLE, THREAD_SINGLE};
 use crate::ending;
 use crate::errhandler::Errhandler;
 use crate::error::{Class, Error, Result};
@@ -24,44 +21,10 @@ use crate::group::Group;
 use crate::p2p::buffered;
 use crate::presence;
 use crate::request;
+use crate::state::{self, Stage, host_name, no_world, stage};
 
-/// The phase of MPI in this process.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-enum Stage {
-    NotYet,
-    Initialized,
-    Finalized,
-}
-
-static STAGE: AtomicU8 = AtomicU8::new(Stage::NotYet as u8);
-static THREAD_LEVEL: AtomicI32 = AtomicI32::new(THREAD_SINGLE);
 /// The thread that has called `MPI_Init`.
 static MAIN: Mutex<Option<std::thread::ThreadId>> = Mutex::new(None);
-
-fn stage() -> Stage {
-    match STAGE.load(Ordering::Acquire) {
-        0 => Stage::NotYet,
-        1 => Stage::Initialized,
-        _ => Stage::Finalized,
-    }
-}
-
-/// The error if there is no `MPI_COMM_WORLD` now.
-#[cold]
-pub fn no_world() -> Error {
-    let text = match stage() {
-        Stage::NotYet => "called before MPI_Init",
-        Stage::Initialized => "called in a process that was forked from one in which MPI was initialized",
-        Stage::Finalized => "called after MPI_Finalize",
-    };
-    Error::new(Class::OTHER, text)
-}
-
-/// The engine's communicator of all processes.
-pub fn world() -> Result<Arc<Communicator>> {
-    engine::world().map_err(|_| no_world())
-}
 
 /// `MPI_Init`. The program's arguments are left alone.
 pub unsafe fn init<A: Abi>(_argc: *mut std::ffi::c_void, _argv: *mut std::ffi::c_void) -> Result<()> {
@@ -122,15 +85,8 @@ fn begin<A: Abi>(level: i32) -> Result<()> {
         world.size()
     );
     *main = Some(std::thread::current().id());
-    THREAD_LEVEL.store(level, Ordering::Relaxed);
-    STAGE.store(Stage::Initialized as u8, Ordering::Release);
+    state::note_initialized(level);
     Ok(())
-}
-
-/// The time without progress after which an operation fails. `None`: it never does, as in MPI.
-pub fn time_limit() -> Option<Duration> {
-    config::raw("ANYCCL_TIMEOUT_MS")?;
-    Config::from_environment().ok()?.timeout
 }
 
 /// Refuses engines that are an MPI or contain one: they would open this library itself.
@@ -176,14 +132,14 @@ pub unsafe fn finalize() -> Result<()> {
     buffered::finish();
     comm::end::forget_all();
     comm::remove_predefined();
-    STAGE.store(Stage::Finalized as u8, Ordering::Release);
+    state::note_finalized();
     engine::world_finalize()?;
     Ok(())
 }
 
 /// `MPI_Query_thread`.
 pub unsafe fn query_thread(provided: Output<i32>) -> Result<()> {
-    provided.set(THREAD_LEVEL.load(Ordering::Relaxed));
+    provided.set(state::thread_level());
     Ok(())
 }
 
@@ -205,29 +161,6 @@ pub unsafe fn get_processor_name(name: TextPlace, length: Output<i32>) -> Result
     let host = host_name()?;
     length.set(name.put(host.as_bytes(), TextLimit::ProcessorName));
     Ok(())
-}
-
-/// The name of this host.
-pub fn host_name() -> Result<String> {
-    let mut bytes = [0u8; 257];
-    // SAFETY: the call writes at most the given length, which leaves a zero at the end.
-    let failed = unsafe { libc::gethostname(bytes.as_mut_ptr().cast(), bytes.len() - 1) };
-    if failed != 0 {
-        let error = std::io::Error::last_os_error();
-        return Err(Error::new(Class::OTHER, format!("the name of this host: {error}")));
-    }
-    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(0);
-    Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
-}
-
-/// The level of thread support, as MPI names it.
-pub fn thread_level_name() -> &'static str {
-    match THREAD_LEVEL.load(Ordering::Relaxed) {
-        THREAD_FUNNELED => "MPI_THREAD_FUNNELED",
-        THREAD_SERIALIZED => "MPI_THREAD_SERIALIZED",
-        THREAD_MULTIPLE => "MPI_THREAD_MULTIPLE",
-        _ => "MPI_THREAD_SINGLE",
-    }
 }
 
 /// `MPI_Wtime`: seconds since the beginning of 1970.

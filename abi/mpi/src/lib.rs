@@ -38,6 +38,7 @@ pub mod op;
 pub mod p2p;
 pub mod presence;
 pub mod request;
+mod state;
 pub mod status;
 pub mod table;
 pub mod topology;

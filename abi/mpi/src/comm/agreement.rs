@@ -7,8 +7,8 @@ use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Rank};
 use anyccl_engine::comm::{CommConfig, Communicator, Operation, Request};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 
-use crate::environment;
 use crate::error::{Class, Error, Result};
+use crate::state;
 
 /// Mask of the bits of a program's tag that become part of a tag here.
 const TAG_BITS: i32 = (1 << 28) - 1;
@@ -103,11 +103,11 @@ pub fn exchange_lists(engine: &Communicator, peer: Rank, tag: i32, own: &[u64]) 
 
 /// A new context.
 pub fn new_context() -> Result<u64> {
-    Ok(u64::from(environment::world()?.new_context()?))
+    Ok(u64::from(state::world()?.new_context()?))
 }
 
 /// Forms the communicator of these processes, which have agreed on a context.
 pub fn form(context: u64, processes: &[Rank], name: &str) -> Result<Communicator> {
     let own = CommConfig { name: Some(name.into()), ..CommConfig::default() };
-    Ok(environment::world()?.form_with_context(context as u32, processes, &own)?)
+    Ok(state::world()?.form_with_context(context as u32, processes, &own)?)
 }

@@ -11,7 +11,7 @@ use anyccl_engine::comm::{CommConfig, Communicator};
 use anyccl_engine::sys::clock;
 
 use crate::error::Class;
-use crate::{ending, environment, request};
+use crate::{ending, request, state};
 
 /// The engine's communicator, once it is formed.
 #[derive(Default)]
@@ -44,14 +44,14 @@ impl Formed {
     #[cold]
     fn wait(&self) -> &Arc<Communicator> {
         let start = clock::now();
-        let limit = environment::time_limit();
+        let limit = state::time_limit();
         loop {
             request::progress_staged();
             if let Some(engine) = self.0.get() {
                 return engine;
             }
             ending::exit_if_told();
-            let world = environment::world();
+            let world = state::world();
             let has_failed = world.as_ref().map_or(true, |world| world.failure().is_some());
             if has_failed || limit.is_some_and(|limit| clock::since(start) > limit) {
                 let why = "a duplicate is used before its request is complete, and rank 0 does not form it";

@@ -54,7 +54,7 @@ pub unsafe fn compare(comm1: CommHandle, comm2: CommHandle, result: Output<i32>)
 
 /// `MPI_Comm_get_parent`. No process was spawned, so there is no parent.
 pub unsafe fn get_parent(parent: Output<CommHandle>) -> Result<()> {
-    crate::environment::world()?;
+    crate::state::world()?;
     parent.set(CommHandle::NULL);
     Ok(())
 }

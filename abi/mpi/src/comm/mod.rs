@@ -30,11 +30,11 @@ pub use formed::Formed;
 use crate::arguments::CommHandle;
 use crate::attribute::Attributes;
 use crate::constants::{COMM_NULL, COMM_SELF, COMM_WORLD, PROC_NULL};
-use crate::environment;
 use crate::errhandler::Errhandler;
 use crate::error::{Class, Error, Result};
 use crate::group::Group;
 use crate::info::Pairs;
+use crate::state;
 use crate::table::Table;
 use crate::topology::Topology;
 
@@ -237,7 +237,7 @@ pub fn remove_predefined() {
 fn explain(handle: CommHandle, error: Error) -> Error {
     match handle.0 {
         COMM_NULL => Error::new(Class::COMM, "the communicator is MPI_COMM_NULL"),
-        COMM_WORLD | COMM_SELF => environment::no_world(),
+        COMM_WORLD | COMM_SELF => state::no_world(),
         _ => error,
     }
 }

@@ -14,10 +14,10 @@ use anyccl_engine::p2p::{RecvBuffer, Selector};
 use super::parent::parent;
 use super::{Comm, Formed, agreement};
 use crate::arguments::{CommHandle, InfoHandle, Output, RequestHandle};
-use crate::environment;
 use crate::error::{Class, Error, Result};
 use crate::info::Pairs;
 use crate::request::{self, Active, Stage, Staged};
+use crate::state;
 
 /// The message that rank 0 sends when it has no contexts.
 const NO_CONTEXT: u64 = u64::MAX;
@@ -97,7 +97,7 @@ struct Forming(Arc<Comm>);
 impl Drop for Forming {
     fn drop(&mut self) {
         // Without a world no function can use the communicator.
-        let Ok(world) = environment::world() else { return };
+        let Ok(world) = state::world() else { return };
         let reason = "MPI_Comm_idup has failed on this rank; its request has the error";
         self.0.engine.fail(&world, reason);
         if let Some(inter) = &self.0.inter {

@@ -7,8 +7,8 @@ use super::operations::ranks_of_ranges;
 use crate::arguments::{CommHandle, GroupHandle, InputOutput, Inputs, Output, Outputs};
 use crate::comm::Comm;
 use crate::constants::UNDEFINED;
-use crate::environment;
 use crate::error::{Class, Error, Result};
+use crate::state;
 
 /// Length of an array, which must not be negative.
 fn length(n: i32) -> Result<usize> {
@@ -42,7 +42,7 @@ pub unsafe fn size(group: GroupHandle, size: Output<i32>) -> Result<()> {
 /// `MPI_Group_rank`.
 pub unsafe fn rank(group: GroupHandle, rank: Output<i32>) -> Result<()> {
     let group = Group::from_handle(group)?;
-    let own = group.position(environment::world()?.rank());
+    let own = group.position(state::world()?.rank());
     rank.set(own.map_or(UNDEFINED, u32::cast_signed));
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! How this process was started: `MPI_INFO_ENV` and `MPI_Info_create_env` (MPI 5.0, section 11.2.1).
 
 use super::Pairs;
-use crate::environment;
+use crate::state;
 
 /// The known facts about the start of this process.
 pub(super) fn of_this_process() -> Pairs {
@@ -23,17 +23,17 @@ pub(super) fn of_arguments(arguments: &[String]) -> Pairs {
         set("command", command);
         set("argv", &rest.join(" "));
     }
-    if let Ok(world) = environment::world() {
+    if let Ok(world) = state::world() {
         set("maxprocs", &world.size().to_string());
         set("soft", &world.size().to_string());
     }
-    if let Ok(host) = environment::host_name() {
+    if let Ok(host) = state::host_name() {
         set("host", &host);
     }
     set("arch", std::env::consts::ARCH);
     if let Ok(folder) = std::env::current_dir() {
         set("wdir", &folder.to_string_lossy());
     }
-    set("thread_level", environment::thread_level_name());
+    set("thread_level", state::thread_level_name());
     pairs
 }
