@@ -1,6 +1,6 @@
 //! How this process was started: `MPI_INFO_ENV` and `MPI_Info_create_env` (MPI 5.0, section 11.2.1).
 
-use super::Pairs;
+use super::pairs::Pairs;
 use crate::state;
 
 /// The known facts about the start of this process.
