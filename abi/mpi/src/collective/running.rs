@@ -1,4 +1,4 @@
-//! A script that is being executed.
+//! The execution of a script: at once, or in steps.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use anyccl_engine::comm::Request;
 use super::script::Script;
 use super::turns::Turn;
 use crate::error::Result;
+use crate::request::{self, Active, Steps};
 use crate::status::Status;
 
 /// A script that is being executed. A stage begins when the call of the previous one is complete and all
@@ -27,9 +28,10 @@ impl Running {
         let turn = script.turns_of.map(Turn::take);
         Running { current: None, script, at: 0, turn }
     }
+}
 
-    /// Goes on as far as possible. Returns the outcome if the script has ended.
-    pub fn poll(&mut self) -> Option<Result<Status>> {
+impl Steps for Running {
+    fn poll(&mut self) -> Option<Result<Status>> {
         loop {
             if let Some(current) = &mut self.current {
                 match current.test() {
@@ -71,8 +73,50 @@ impl Running {
         }
     }
 
-    /// The request in the engine that must be waited for next.
-    pub fn current(&self) -> Option<&Request> {
+    fn current(&self) -> Option<&Request> {
         self.current.as_ref()
+    }
+}
+
+impl Script {
+    /// Runs the script to its end.
+    ///
+    /// # Safety
+    /// The buffers of the call are as the program has described them.
+    pub unsafe fn run(self) -> Result<()> {
+        if self.turns_of.is_some() {
+            // SAFETY: passed on from our caller.
+            let active = unsafe { self.start() }?;
+            return request::run(active).map(drop);
+        }
+        (0..self.stages()).try_for_each(|at| {
+            // SAFETY: passed on from our caller.
+            unsafe { self.stage_at(at).run() }
+        })
+    }
+
+    /// Starts the script.
+    ///
+    /// # Safety
+    /// See [`Script::run`], until the script is complete.
+    pub unsafe fn start(self) -> Result<Active> {
+        if let Some(call) = self.plain_call() {
+            // SAFETY: passed on from our caller.
+            return Ok(Active::engine(unsafe { call.start() }?));
+        }
+        // SAFETY: passed on from our caller.
+        unsafe { Arc::new(self).start_shared() }
+    }
+
+    /// Starts the script, perhaps not for the last time.
+    ///
+    /// # Safety
+    /// See [`Script::start`]; no other run of it is under way.
+    pub unsafe fn start_shared(self: Arc<Script>) -> Result<Active> {
+        let mut running = Running::new(self);
+        match running.poll() {
+            None => Ok(Active::Steps(Box::new(running))),
+            Some(outcome) => outcome.map(Active::Complete),
+        }
     }
 }

@@ -13,10 +13,8 @@ use std::sync::Arc;
 use anyccl_engine::comm::{Communicator, Operation, Request};
 
 use super::engine_call::{Blocks, EngineCall, Work};
-use super::running::Running;
 use crate::error::{Class, Error, Result};
 use crate::op::Bound;
-use crate::request::{self, Active};
 use crate::types::Typed;
 use crate::types::check_holes;
 use crate::types::host_memory::check_host;
@@ -115,51 +113,14 @@ impl Script {
         })
     }
 
-    /// Runs the script to its end.
-    ///
-    /// # Safety
-    /// The buffers of the call are as the program has described them.
-    pub unsafe fn run(self) -> Result<()> {
-        if self.turns_of.is_some() {
-            // SAFETY: passed on from our caller.
-            let active = unsafe { self.start() }?;
-            return request::run(active).map(drop);
-        }
-        for stage in std::iter::once(&self.first).chain(&self.rest) {
-            // SAFETY: passed on from our caller.
-            unsafe { stage.run() }?;
-        }
-        Ok(())
-    }
-
-    /// Starts the script.
-    ///
-    /// # Safety
-    /// See [`Script::run`], until the script is complete.
-    pub unsafe fn start(self) -> Result<Active> {
+    /// Whether it is one call of the engine, with nothing before it or after it.
+    pub(super) fn plain_call(&self) -> Option<&EngineCall> {
         let is_plain = self.rest.is_empty()
             && self.turns_of.is_none()
             && self.first.before.is_empty()
             && self.first.after.is_empty()
             && self.scratch.is_empty();
-        if let Some(call) = self.first.call.as_ref().filter(|call| is_plain && call.needs_nothing()) {
-            // SAFETY: passed on from our caller.
-            return Ok(Active::engine(unsafe { call.start() }?));
-        }
-        // SAFETY: passed on from our caller.
-        unsafe { Arc::new(self).start_shared() }
-    }
-
-    /// Starts the script, perhaps not for the last time.
-    ///
-    /// # Safety
-    /// See [`Script::start`]; no other run of it is under way.
-    pub unsafe fn start_shared(self: Arc<Script>) -> Result<Active> {
-        let mut running = Running::new(self);
-        match running.poll() {
-            None => Ok(Active::Collective(Box::new(running))),
-            Some(outcome) => outcome.map(Active::Complete),
-        }
+        self.first.call.as_ref().filter(|call| is_plain && call.needs_nothing())
     }
 
     /// Number of stages.
@@ -176,7 +137,7 @@ impl Script {
 impl Stage {
     /// # Safety
     /// See [`Script::run`].
-    unsafe fn run(&self) -> Result<()> {
+    pub unsafe fn run(&self) -> Result<()> {
         // SAFETY: passed on from our caller.
         unsafe { self.prepare() };
         if let Some(call) = &self.call {

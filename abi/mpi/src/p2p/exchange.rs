@@ -1,12 +1,14 @@
 //! A send and a receive at the same time: `MPI_Sendrecv` and its forms.
 
+use anyccl_engine::comm as engine;
+
 use super::{receive, send};
 use crate::arguments::{
     CommHandle, DatatypeHandle, Mode, Output, RecvAddress, RequestHandle, SendAddress, StatusPlaces,
 };
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::request::{self, Active};
+use crate::request::{self, Active, Steps};
 use crate::status::Status;
 use crate::types::host_memory::check_host;
 use crate::types::memory::{Memory, copied};
@@ -19,8 +21,14 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// The outcome, once both have completed.
-    pub fn poll(&mut self) -> Option<Result<Status>> {
+    /// The operation to wait for next.
+    fn next(&self) -> &Active {
+        if self.received.is_none() { &self.receive } else { &self.send }
+    }
+}
+
+impl Steps for Pair {
+    fn poll(&mut self) -> Option<Result<Status>> {
         if self.received.is_none() {
             self.received = Some(self.receive.poll()?);
         }
@@ -29,9 +37,8 @@ impl Pair {
         Some(sent.and(received))
     }
 
-    /// The operation to wait for next.
-    pub fn next(&self) -> &Active {
-        if self.received.is_none() { &self.receive } else { &self.send }
+    fn current(&self) -> Option<&engine::Request> {
+        self.next().current()
     }
 }
 
@@ -109,7 +116,7 @@ pub unsafe fn isendrecv(
     // SAFETY: as above.
     let (_, send) =
         unsafe { send::start(sendbuf, sendcount, sendtype, dest, sendtag, comm, Mode::Standard) }?;
-    request.set(request::create(id, Active::Pair(Box::new(Pair { receive, send, received: None }))));
+    request.set(request::create(id, Active::Steps(Box::new(Pair { receive, send, received: None }))));
     Ok(())
 }
 
@@ -167,5 +174,5 @@ unsafe fn start_replace(
             Active::engine(unsafe { found.engine().start_send(&message) }?.keeping(copy))
         }
     };
-    Ok((id, Active::Pair(Box::new(Pair { receive, send, received: None }))))
+    Ok((id, Active::Steps(Box::new(Pair { receive, send, received: None }))))
 }

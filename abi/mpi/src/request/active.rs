@@ -6,9 +6,8 @@ use std::sync::Arc;
 use anyccl_engine::comm as engine;
 
 use super::generalized::Generalized;
-use crate::collective;
+use super::steps::Steps;
 use crate::error::{Error, Result};
-use crate::p2p::exchange::Pair;
 use crate::status::Status;
 
 /// An operation under way.
@@ -21,10 +20,8 @@ pub enum Active {
     Engine(Running),
     /// Work in stages.
     Staged(Box<Staged>),
-    /// A collective in stages.
-    Collective(Box<collective::Running>),
-    /// A send and a receive at the same time.
-    Pair(Box<Pair>),
+    /// An operation of several steps.
+    Steps(Box<dyn Steps>),
     /// The program's own operation.
     Generalized(Arc<Generalized>),
 }
@@ -124,8 +121,7 @@ impl Active {
                 Err(error) => Some(Err(error.into())),
             },
             Active::Staged(staged) => staged.poll(),
-            Active::Collective(running) => running.poll(),
-            Active::Pair(pair) => pair.poll(),
+            Active::Steps(steps) => steps.poll(),
             Active::Generalized(generalized) => generalized.poll(),
         }
     }
@@ -135,8 +131,7 @@ impl Active {
         match self {
             Active::Engine(running) => Some(&running.request),
             Active::Staged(staged) => staged.current.as_ref(),
-            Active::Collective(running) => running.current(),
-            Active::Pair(pair) => pair.next().current(),
+            Active::Steps(steps) => steps.current(),
             Active::Complete(_) | Active::Failed(_) | Active::Generalized(_) => None,
         }
     }
@@ -159,18 +154,14 @@ impl Active {
             Active::Staged(staged) => staged.current.iter().for_each(engine::Request::cancel),
             Active::Generalized(generalized) => generalized.cancel()?,
             // Sends and collectives are not cancelled: MPI 5.0, section 3.8.4, allows that.
-            Active::Complete(_)
-            | Active::Failed(_)
-            | Active::Engine(_)
-            | Active::Collective(_)
-            | Active::Pair(_) => {}
+            Active::Complete(_) | Active::Failed(_) | Active::Engine(_) | Active::Steps(_) => {}
         }
         Ok(())
     }
 
     /// Whether the operation needs turns from waiting threads to reach its end.
     pub fn is_staged(&self) -> bool {
-        matches!(self, Active::Staged(_) | Active::Collective(_) | Active::Pair(_))
+        matches!(self, Active::Staged(_) | Active::Steps(_))
     }
 }
 

@@ -18,6 +18,7 @@ mod hook;
 pub mod several;
 mod slab;
 pub mod status;
+mod steps;
 mod waiting;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub use self::active::{Active, Stage, Staged};
 pub use self::finished::FINISHED;
 pub use self::hook::StagedWork;
 use self::slab::{Place, Slab};
+pub use self::steps::Steps;
 use crate::arguments::RequestHandle;
 use crate::error::Result;
 use crate::status::Status;
