@@ -3,9 +3,9 @@
 
 use std::cell::RefCell;
 
+use super::scope::Scope;
 use super::{Action, Errhandler, OF_FILES};
 use crate::arguments::CommHandle;
-use crate::call::Scope;
 use crate::comm::Comm;
 use crate::constants::{COMM_NULL, COMM_SELF};
 use crate::ending;

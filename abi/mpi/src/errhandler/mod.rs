@@ -6,6 +6,7 @@
 
 pub mod calls;
 mod failure;
+mod scope;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,6 +19,7 @@ use crate::error::{Class, Error, Result};
 use crate::table::Table;
 
 pub use failure::{last_detail, raise};
+pub use scope::Scope;
 
 /// An error handler in use.
 #[derive(Clone)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyccl_engine::comm as engine;
 
-use super::generalized::Generalized;
+use super::generalized_operation::Generalized;
 use super::steps::Steps;
 use crate::error::{Error, Result};
 use crate::status::Status;
@@ -28,7 +28,7 @@ pub enum Active {
 
 /// An operation in the engine.
 pub struct Running {
-    request: engine::Request,
+    pub(super) request: engine::Request,
     /// First rank of the senders in the engine's communicator, for the status of a receive.
     first_peer: u32,
     is_receive: bool,
@@ -136,17 +136,6 @@ impl Active {
         }
     }
 
-    /// Waits for the end of the operation.
-    pub fn wait(&mut self) -> Result<Status> {
-        match self {
-            Active::Engine(running) => {
-                running.request.wait()?;
-                Ok(running.status())
-            }
-            _ => super::waiting::wait(self),
-        }
-    }
-
     /// Cancels a receive that has met no message yet, or asks the program's own operation to cancel.
     pub fn cancel(&self) -> Result<()> {
         match self {
@@ -166,7 +155,7 @@ impl Active {
 }
 
 impl Running {
-    fn status(&self) -> Status {
+    pub(super) fn status(&self) -> Status {
         if !self.is_receive {
             return Status::EMPTY;
         }

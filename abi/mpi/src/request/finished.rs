@@ -11,17 +11,11 @@
 
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, Ordering};
 
-use super::slab::{PLACE_BITS, last_generation, unknown};
+use super::number::{FIRST_PLACE, PLACE_BITS, PLACE_MASK, SLOTS, last_generation, unknown};
 use crate::arguments::RequestHandle;
 use crate::error::Result;
 use crate::status::Status;
 
-/// The bits of a number that hold the place.
-const PLACE_MASK: u32 = (1 << PLACE_BITS) - 1;
-/// Number of slots.
-const SLOTS: u32 = 1024;
-/// First place of the slots.
-pub(super) const FIRST_PLACE: u32 = PLACE_MASK - SLOTS;
 /// The request of every operation that had completed with an empty status.
 pub const FINISHED: RequestHandle = RequestHandle(PLACE_MASK);
 

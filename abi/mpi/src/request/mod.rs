@@ -1,8 +1,9 @@
 //! Requests: operations that were started, and how their end is observed.
 //!
-//! - [`Active`] is an operation under way; `generalized` has those of the program's own.
-//! - `slab` keeps requests by number, `finished` those that had completed when they were started;
-//!   `waiting` waits for one or several.
+//! - [`Active`] is an operation under way, [`Steps`] one of another room that takes several steps;
+//!   `generalized_operation` is one of the program's own, and `generalized` has MPI's functions for it.
+//! - `slab` keeps requests by `number`, each `held`; `finished` keeps those that had completed when they were
+//!   started; `waiting` waits for one or several.
 //! - `complete` and `several` are MPI's functions: wait, test, start, free, cancel. `get_status` looks at
 //!   requests and leaves them as they are.
 //!
@@ -13,22 +14,24 @@ pub mod active;
 pub mod complete;
 mod finished;
 pub mod generalized;
+mod generalized_operation;
 pub mod get_status;
+mod held;
 mod hook;
+mod number;
 pub mod several;
 mod slab;
 pub mod status;
 mod steps;
 mod waiting;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use anyccl_edge::PerProcess;
 use parking_lot::{Mutex, MutexGuard};
 
 pub use self::active::{Active, Stage, Staged};
 pub use self::finished::FINISHED;
+use self::held::Held;
+pub use self::held::{Restart, has_staged};
 pub use self::hook::StagedWork;
 use self::slab::{Place, Slab};
 pub use self::steps::Steps;
@@ -36,50 +39,19 @@ use crate::arguments::RequestHandle;
 use crate::error::Result;
 use crate::status::Status;
 
-/// Starts the operation of a persistent request.
-pub type Restart = Arc<dyn Fn() -> Result<Active> + Send + Sync>;
-
-/// The state of a request.
-pub struct Held {
-    /// Communicator whose error handler is called.
-    comm: u32,
-    /// Set for a persistent request.
-    restart: Option<Restart>,
-    /// The operation under way. Not set for an inactive persistent request, or while a thread waits.
-    active: Option<Active>,
-    /// Whether a thread waits for it.
-    has_waiter: bool,
-}
-
-impl Held {
-    /// The operation under way.
-    pub fn active(&self) -> Option<&Active> {
-        self.active.as_ref()
-    }
-}
-
 static REQUESTS: PerProcess<Slab> = PerProcess::new();
-
-/// Number of operations in stages under way: they need turns while a thread waits for something else.
-static STAGED: AtomicUsize = AtomicUsize::new(0);
 
 /// Operations whose requests the program has freed before their end.
 static ORPHANS: Mutex<Vec<Active>> = Mutex::new(Vec::new());
 
 /// Sets how many bits of a request's number fit into a handle. Called before the first request is made.
 pub fn use_bits(bits: u32) {
-    slab::use_bits(bits);
+    number::use_bits(bits);
 }
 
 #[inline]
 fn requests() -> &'static Slab {
     &REQUESTS.get_or(Slab::new).value
-}
-
-/// Whether operations in stages are under way.
-#[inline]
-pub fn has_staged() -> bool {
-    STAGED.load(Ordering::Relaxed) > 0
 }
 
 /// Makes a request for an operation under way on a communicator.
@@ -90,10 +62,7 @@ pub fn create(comm: u32, active: Active) -> RequestHandle {
     {
         return request;
     }
-    if active.is_staged() {
-        STAGED.fetch_add(1, Ordering::Relaxed);
-    }
-    RequestHandle(requests().put(Held { comm, restart: None, active: Some(active), has_waiter: false }))
+    RequestHandle(requests().put(Held::active_on(comm, active)))
 }
 
 /// Makes a persistent request, which is not active yet.
@@ -153,40 +122,6 @@ pub fn progress_staged() -> bool {
 struct Ended {
     outcome: Result<Status>,
     is_gone: bool,
-}
-
-impl Held {
-    /// The outcome, if the operation has completed. Later calls return the same outcome. The engine and
-    /// generalized requests keep outcomes themselves; work in stages cannot be polled beyond its end.
-    fn poll(&mut self) -> Option<Result<Status>> {
-        let active = self.active.as_mut()?;
-        let outcome = active.poll()?;
-        if active.is_staged() {
-            STAGED.fetch_sub(1, Ordering::Relaxed);
-            *active = match &outcome {
-                Ok(status) => Active::Complete(*status),
-                Err(error) => Active::Failed(error.clone()),
-            };
-        }
-        Some(outcome)
-    }
-
-    /// Takes the operation out.
-    fn take(&mut self) -> Option<Active> {
-        let active = self.active.take()?;
-        if active.is_staged() {
-            STAGED.fetch_sub(1, Ordering::Relaxed);
-        }
-        Some(active)
-    }
-
-    /// Puts the operation back.
-    fn put_back(&mut self, active: Active) {
-        if active.is_staged() {
-            STAGED.fetch_add(1, Ordering::Relaxed);
-        }
-        self.active = Some(active);
-    }
 }
 
 /// Notes the end of a request. A persistent request becomes inactive, any other is removed.

@@ -1,33 +1,16 @@
 //! The table of requests. Requests come and go with each message, so a place is found without a search, and
-//! reused.
-//!
-//! A number is `generation << 20 | place`. The generation changes when a place is freed. So an old handle is
-//! noticed, until the generations of that place start again. Each ABI library sets how many bits of a number
-//! its handles hold ([`use_bits`]). That gives the number of generations.
+//! reused. The generation of a number changes when its place is freed.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::{Held, finished};
+use super::held::Held;
+use super::number::{FIRST_PLACE, PLACE_BITS, last_generation, unknown};
 use crate::error::{Class, Error, Result};
 
-pub(super) const PLACE_BITS: u32 = 20;
-/// Generations are numbered from 1 to this.
-static LAST_GENERATION: AtomicU32 = AtomicU32::new(63);
 const CHUNK: usize = 1024;
 const CHUNKS: usize = (1 << PLACE_BITS) / CHUNK;
-
-/// Sets how many bits of a number fit into a handle. Called before the first request is made.
-pub(super) fn use_bits(bits: u32) {
-    LAST_GENERATION.store((1 << (bits - PLACE_BITS)) - 1, Ordering::Relaxed);
-}
-
-#[inline]
-pub(super) fn last_generation() -> u32 {
-    LAST_GENERATION.load(Ordering::Relaxed)
-}
 
 /// All requests of a process.
 pub(super) struct Slab {
@@ -74,7 +57,7 @@ impl Slab {
                 free.used - 1
             })
         };
-        assert!(at < finished::FIRST_PLACE, "more than a million requests under way");
+        assert!(at < FIRST_PLACE, "more than a million requests under way");
         let mut place = self.place(at).lock();
         place.held = Some(held);
         place.generation << PLACE_BITS | at
@@ -132,13 +115,9 @@ impl Slab {
     }
 }
 
-#[cold]
-pub(super) fn unknown(id: u32) -> Error {
-    Error::new(Class::REQUEST, format!("{id:#x} is no request; it was completed or freed, or never was one"))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::number::use_bits;
     use super::*;
 
     fn held() -> Held {

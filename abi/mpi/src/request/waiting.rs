@@ -27,8 +27,21 @@ impl Patience {
     }
 }
 
+impl Active {
+    /// Waits for the end of the operation.
+    pub fn wait(&mut self) -> Result<Status> {
+        match self {
+            Active::Engine(running) => {
+                running.request.wait()?;
+                Ok(running.status())
+            }
+            _ => wait(self),
+        }
+    }
+}
+
 /// Waits for one operation.
-pub(super) fn wait(active: &mut Active) -> Result<Status> {
+fn wait(active: &mut Active) -> Result<Status> {
     let mut patience = Patience::default();
     loop {
         if let Some(outcome) = active.poll() {
