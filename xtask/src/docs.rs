@@ -117,6 +117,13 @@ fn support() -> String {
     );
     page.push('\n');
 
+    page.push_str(&datatypes_and_operators());
+    page
+}
+
+/// The section about which operator takes which datatype.
+fn datatypes_and_operators() -> String {
+    let mut page = String::new();
     page.push_str(
         "## Datatypes and operators\n\n\
          Collectives without an operator take every datatype. Those with an operator take what this table allows; \

@@ -159,6 +159,7 @@ impl Abi for Door {
     }
 
     #[inline(always)]
+    #[expect(clippy::too_many_lines, reason = "a table, with a few lines for each kind of number")]
     fn number(numbers: Numbers, raw: c_int) -> i32 {
         match numbers {
             Numbers::Rank => match raw {
@@ -225,6 +226,7 @@ impl Abi for Door {
     }
 
     #[inline(always)]
+    #[expect(clippy::too_many_lines, reason = "a table, with a few lines for each kind of number")]
     fn raw_number(numbers: Numbers, number: i32) -> c_int {
         match numbers {
             Numbers::Rank => match number {

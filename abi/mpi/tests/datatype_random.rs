@@ -66,6 +66,28 @@ fn leaf() -> impl Strategy<Value = (Arc<Datatype>, Plain)> {
 /// Arguments, from which each constructor takes what it needs.
 type Numbers = (u8, Vec<(i64, i64)>, i64, i64);
 
+/// One struct of the old type and an int: the padding follows the alignment of the datatype.
+fn int_behind(
+    old: &Arc<Datatype>,
+    plain: &Plain,
+    blocklength: i64,
+    a: i64,
+    b: i64,
+) -> (Arc<Datatype>, Plain) {
+    let int = Datatype::predefined(c::INT).unwrap();
+    let ints = Plain { entries: vec![(0, c::INT)], lb: 0, ub: 4 };
+    let new = Datatype::structure(&[blocklength, 1], &[a, b * 8], &[old.clone(), int.clone()]).unwrap();
+    let (mut all, second) = (plain.blocks([(a, blocklength)]), ints.blocks([(b * 8, 1)]));
+    all.entries.extend(second.entries.iter().copied());
+    all.lb = all.lb.min(second.lb);
+    all.ub = all.ub.max(second.ub);
+    // Members of one predefined datatype are not padded.
+    let is_int = plain.entries == ints.entries && (plain.lb, plain.ub) == (0, 4);
+    let align = if is_int { 1 } else { old.alignment().max(4) as i64 };
+    all.ub += (-all.extent()).rem_euclid(align);
+    (new, all)
+}
+
 fn build((kind, pairs, a, b): Numbers, (old, plain): (Arc<Datatype>, Plain)) -> (Arc<Datatype>, Plain) {
     let extent = plain.extent();
     let lengths: Vec<i64> = pairs.iter().map(|pair| pair.0).collect();
@@ -98,22 +120,7 @@ fn build((kind, pairs, a, b): Numbers, (old, plain): (Arc<Datatype>, Plain)) -> 
             let blocks: Vec<_> = places.iter().map(|place| (*place, blocklength)).collect();
             (Datatype::hindexed_block(blocklength, &places, &old).unwrap(), plain.blocks(blocks))
         }
-        7 => {
-            // One struct of the old type and an int: the padding follows the alignment of the datatype.
-            let int = Datatype::predefined(c::INT).unwrap();
-            let ints = Plain { entries: vec![(0, c::INT)], lb: 0, ub: 4 };
-            let new =
-                Datatype::structure(&[blocklength, 1], &[a, b * 8], &[old.clone(), int.clone()]).unwrap();
-            let (mut all, second) = (plain.blocks([(a, blocklength)]), ints.blocks([(b * 8, 1)]));
-            all.entries.extend(second.entries.iter().copied());
-            all.lb = all.lb.min(second.lb);
-            all.ub = all.ub.max(second.ub);
-            // Members of one predefined datatype are not padded.
-            let is_int = plain.entries == ints.entries && (plain.lb, plain.ub) == (0, 4);
-            let align = if is_int { 1 } else { old.alignment().max(4) as i64 };
-            all.ub += (-all.extent()).rem_euclid(align);
-            (new, all)
-        }
+        7 => int_behind(&old, &plain, blocklength, a, b),
         8 => {
             let (lb, extent) = (a, extent + b.abs());
             let new = Datatype::resized(&old, lb, extent).unwrap();

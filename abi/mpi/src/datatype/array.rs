@@ -77,6 +77,26 @@ fn cyclic(gsize: i64, darg: i64, coordinate: i64, processes: i64, inner: &Typema
     Typemap { align: 1, ..Typemap::structure(parts.into_iter())? }.resized(0, whole)
 }
 
+/// Checks that the processes of all dimensions are as many as there are.
+fn check_processes(size: i64, gsizes: &[i64], psizes: &[i32]) -> Result<()> {
+    let mut left = size;
+    for (dim, (elements, processes)) in gsizes.iter().zip(psizes).enumerate() {
+        let processes = i64::from(*processes);
+        if *elements < 1 || processes < 1 || left % processes != 0 {
+            return refused(format!(
+                "dimension {dim} has {elements} elements for {processes} processes: the numbers of processes must \
+                 multiply to {size}"
+            ));
+        }
+        left /= processes;
+    }
+    if left == 1 {
+        Ok(())
+    } else {
+        refused(format!("the processes of all dimensions do not multiply to {size}"))
+    }
+}
+
 impl Datatype {
     /// A block of a multidimensional array (MPI_Type_create_subarray).
     pub fn subarray(
@@ -120,21 +140,7 @@ impl Datatype {
         if size < 1 || rank < 0 || rank >= size {
             return refused(format!("rank {rank} is not one of {size} processes"));
         }
-        let mut left = size;
-        for dim in 0..dims {
-            let processes = i64::from(psizes[dim]);
-            if gsizes[dim] < 1 || processes < 1 || left % processes != 0 {
-                return refused(format!(
-                    "dimension {dim} has {} elements for {processes} processes: the numbers of processes must \
-                     multiply to {size}",
-                    gsizes[dim]
-                ));
-            }
-            left /= processes;
-        }
-        if left != 1 {
-            return refused(format!("the processes of all dimensions do not multiply to {size}"));
-        }
+        check_processes(size, gsizes, psizes)?;
         // Processes are numbered in row-major order, whatever the order of the array.
         let mut coordinates = vec![0; dims];
         let mut rest = rank;
