@@ -15,21 +15,21 @@ pub(in crate::transport) fn messages(bytes: &[u8]) {
         let notice = channel.take_failure_notice();
         return assert!(matches!(notice, None | Some(ControlMessage::Notice { .. })));
     }
-    let (mut found, mut is_broken) = (Vec::new(), false);
+    let (mut whole, mut is_broken) = (AtOnce(bytes), false);
     for piece in pieces(bytes, length) {
         write(&peer, piece);
         while !is_broken {
             match channel.next_event() {
-                Ok(Some(ControlEvent::Message(message))) => found.push(message),
+                // How many doorbells count as one depends on the pieces.
+                Ok(Some(ControlEvent::Message(ControlMessage::Doorbell))) => {}
+                Ok(Some(ControlEvent::Message(message))) => assert_eq!(Some(message), whole.next()),
                 Ok(Some(ControlEvent::Closed)) => panic!("the peer has not closed"),
                 Ok(None) => break,
                 Err(_) => is_broken = true,
             }
         }
     }
-    // How many doorbells count as one depends on the pieces.
-    found.retain(|message| *message != ControlMessage::Doorbell);
-    assert_eq!(found, read_at_once(bytes));
+    assert_eq!(whole.next(), None);
     drop(peer);
     if !is_broken {
         assert_eq!(channel.next_event().unwrap(), Some(ControlEvent::Closed));
@@ -37,23 +37,29 @@ pub(in crate::transport) fn messages(bytes: &[u8]) {
     }
 }
 
-fn read_at_once(mut bytes: &[u8]) -> Vec<ControlMessage> {
-    let mut messages = Vec::new();
-    while let Ok(Some((message, length))) = decode(bytes) {
-        assert!((1..=bytes.len()).contains(&length));
-        bytes = &bytes[length..];
-        if message == ControlMessage::Doorbell {
-            continue;
+/// The messages of bytes that are all there, without doorbells.
+struct AtOnce<'a>(&'a [u8]);
+
+impl Iterator for AtOnce<'_> {
+    type Item = ControlMessage;
+
+    fn next(&mut self) -> Option<ControlMessage> {
+        loop {
+            let (message, length) = decode(self.0).ok()??;
+            assert!((1..=self.0.len()).contains(&length));
+            self.0 = &self.0[length..];
+            if message == ControlMessage::Doorbell {
+                continue;
+            }
+            // A text that was not UTF-8 is longer now, and may be cut when it is written, but only once.
+            let written = written_and_read(&message);
+            assert_eq!(written_and_read(&written), written);
+            if !has_text(&message) {
+                assert_eq!(written, message);
+            }
+            return Some(message);
         }
-        // A text that was not UTF-8 is longer now, and may be cut when it is written, but only once.
-        let written = written_and_read(&message);
-        assert_eq!(written_and_read(&written), written);
-        if !has_text(&message) {
-            assert_eq!(written, message);
-        }
-        messages.push(message);
     }
-    messages
 }
 
 fn has_text(message: &ControlMessage) -> bool {
