@@ -9,7 +9,7 @@
 //! Both words are hints. The wait may be over when the sender sees the flag; the message then waits for the
 //! receiver's next poll.
 //!
-//! Decision: docs/adr/0030-the-receiver-says-whether-it-fetches.md. Figures: docs/lab/constants.md.
+//! Decision: docs/lab/single-copy.md, "the preference of the receiver". Figures: docs/lab/constants.md.
 
 use super::super::cma::CMA_BYTES;
 use super::trial::{Design, Trial};

@@ -5,7 +5,7 @@
 //! the faster one. The result is the same either way, so each rank may decide for what it sends. All ranks
 //! count the runs alike, so they try the same way at the same time.
 //!
-//! Decision: docs/adr/0028-exchanges-try-both-ways.md. Figures: docs/lab/constants.md.
+//! Decision: docs/lab/single-copy.md, "the trial of exchanges". Figures: docs/lab/constants.md.
 
 use super::trial::{Design, Trial, TrialRun};
 use crate::sys::cycles;
