@@ -38,7 +38,7 @@ GROUPS = {
     "MPI and NCCL programs": ["mpi", "nccl", "backends"],
     "Performance": ["performance", "measuring", "simulator", "algorithms"],
     "Reference": ["C", "C++", "Python", "Rust", "support", "mpi-functions", "mpi-mpi4py", "torch-support", "glossary"],
-    "Contributing": ["architecture", "testing", "dependencies", "releasing", ("adr", "Decisions"), ("lab", "Measurements")],
+    "Contributing": ["architecture", "internals", "testing", "dependencies", "releasing", ("adr", "Decisions"), ("lab", "Measurements")],
 }
 REFERENCES = {
     "C": ['<tab type="topics" visible="yes" title="C reference" intro="The chapters of anyccl/anyccl.h."/>'],

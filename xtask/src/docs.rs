@@ -186,7 +186,7 @@ fn algorithms() -> String {
     let mut page = String::from(
         "# Algorithms\n\n\
          This page lists the algorithms of each collective. `ANYCCL_ALGORITHM=COLLECTIVE:ALGORITHM,...` chooses \
-         one; otherwise the library takes the one with the least predicted cost. [architecture.md](architecture.md) \
+         one; otherwise the library takes the one with the least predicted cost. [internals.md](internals.md) \
          says how an algorithm becomes a plan.\n",
     );
     for collective in Collective::ALL {
