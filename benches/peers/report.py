@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
 """Writes the tables of measurements in README.md, docs/performance.md and docs/lab from files, so that nobody types a figure.
 
-    report.py                            writes the tables from docs/plots/results-*
+    report.py                            writes the tables from docs/lab/results.tar.xz
     report.py --check                    fails if the tables are not up to date; changes nothing
-    report.py --import TEXT --mode shm   makes docs/plots/results-shm.json from the text table of another harness
+    report.py --import TEXT --mode shm   makes results-shm.json there from the text table of another harness
+    report.py --unpack FOLDER            writes the files there to a folder
+    report.py --pack FOLDER              takes them from a folder
 
 This program writes the part of a page between `<!-- NAME -->` and `<!-- end -->`.
 """
 
 import argparse
+import io
 import json
 import re
 import sys
+import tarfile
+import tempfile
 from pathlib import Path
 
 import results
@@ -19,7 +24,8 @@ from contestants import OUR_MPI, OURS, ROOT
 from results import Cell, Results, geometric_mean, size_text
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "performance.md", *sorted((ROOT / "docs" / "lab").glob("*.md"))]
-FOLDER = ROOT / "docs" / "plots"
+# What was measured: a file for each page and mode.
+ARCHIVE = ROOT / "docs" / "lab" / "results.tar.xz"
 MODES = ["shm", "tcp"]
 OTHER_MACHINES = ["shm-intel", "tcp-intel", "shm-16-cores"]
 # The file that compares anyccl's MPI functions with other MPIs.
@@ -99,11 +105,11 @@ def means(found):
     return markdown(["ranks", "placement", "geometric mean", "cells", "behind"], rows)
 
 
-def overview(files):
-    """Returns a table with a row per file: machine, transport, functions, and result."""
+def overview(folder, files):
+    """Returns a table with a row per file of the folder: machine, transport, functions, and result."""
     rows = []
     for name in files:
-        found = results.load(FOLDER / f"results-{name}.json")
+        found = results.load(folder / f"results-{name}.json")
         rows.append([found.about["processor"].split(", a ")[0], "shared memory" if found.mode == "shm" else "TCP",
                      "MPI's" if found.ours == OUR_MPI else "native", ", ".join(str(ranks) for ranks in found.ranks()),
                      f"{geometric_mean(found.list):.2f}", f"{len(found.list)}", f"{len(found.behind())}"])
@@ -203,32 +209,32 @@ def instructions(path):
     return markdown(["call", "instructions"], [[f"`{words[0]}`", words[1]] for words in lines if words])
 
 
-def sections():
-    """Returns {name: text} for all sections."""
+def sections(folder):
+    """Returns {name: text} for all sections, from the files of a folder."""
     made = {}
     for mode in MODES:
-        found = results.load(FOLDER / f"results-{mode}.json")
+        found = results.load(folder / f"results-{mode}.json")
         made |= {f"{mode}-about": about(found), f"{mode}-means": means(found), f"{mode}-ratios": ratios(found),
                  f"{mode}-behind": behind(found), f"{mode}-times": times(found, ours_and_best)}
     for name in OTHER_MACHINES:
-        found = results.load(FOLDER / f"results-{name}.json")
+        found = results.load(folder / f"results-{name}.json")
         made |= {f"{name}-about": about(found), f"{name}-means": means(found), f"{name}-ratios": ratios(found),
                  f"{name}-behind": behind(found), f"{name}-compact": compact(found)}
-    between, lent = (results.load(FOLDER / f"results-{name}.json").list for name in ("shm-between", "shm-mem_alloc"))
-    made["shm-regions"] = regions(results.load(FOLDER / "results-shm.json").list + between, lent)
-    made["shm-intel-regions"] = regions(*(results.load(FOLDER / f"results-{name}.json").list for name in ("shm-intel", "shm-intel-mem_alloc")))
-    mpi = results.load(FOLDER / f"results-{MPI}.json")
+    between, lent = (results.load(folder / f"results-{name}.json").list for name in ("shm-between", "shm-mem_alloc"))
+    made["shm-regions"] = regions(results.load(folder / "results-shm.json").list + between, lent)
+    made["shm-intel-regions"] = regions(*(results.load(folder / f"results-{name}.json").list for name in ("shm-intel", "shm-intel-mem_alloc")))
+    mpi = results.load(folder / f"results-{MPI}.json")
     made |= {f"{MPI}-about": about(mpi), f"{MPI}-means": means(mpi), f"{MPI}-ratios": ratios(mpi), f"{MPI}-compact": compact(mpi),
              f"{MPI}-behind": behind(mpi), f"{MPI}-times": times(mpi, ours_and_best), f"{MPI}-few": few_times(mpi)}
-    native = results.load(FOLDER / "results-mpi-native.json")
+    native = results.load(folder / "results-mpi-native.json")
     made |= {"mpi-native-about": about(native), "mpi-native-times": times(native, private_and_lent)}
-    made["messages"] = messages(FOLDER / "results-messages.txt")
-    made["overview"] = overview([MPI, *MODES, *OTHER_MACHINES])
-    check = results.load(FOLDER / "results-check.json")
+    made["messages"] = messages(folder / "results-messages.txt")
+    made["overview"] = overview(folder, [MPI, *MODES, *OTHER_MACHINES])
+    check = results.load(folder / "results-check.json")
     made |= {"check-about": about(check), "check-behind": behind(check)}
-    made["mem_alloc"] = times(results.load(FOLDER / "results-mem_alloc.json"), private_and_lent)
-    made["startup"] = startup(FOLDER / "results-startup.json")
-    made["idle"] = idle(FOLDER / "results-idle.txt")
+    made["mem_alloc"] = times(results.load(folder / "results-mem_alloc.json"), private_and_lent)
+    made["startup"] = startup(folder / "results-startup.json")
+    made["idle"] = idle(folder / "results-idle.txt")
     made["instructions"] = instructions(ROOT / "capi-tests" / "instructions.txt")
     return made
 
@@ -238,7 +244,7 @@ def written(document, made, page):
     def replace(match):
         name = match[1]
         if name not in made:
-            sys.exit(f"{page} asks for {name}, which no file in {FOLDER.relative_to(ROOT)} gives")
+            sys.exit(f"{page} asks for {name}, which no file in {ARCHIVE.relative_to(ROOT)} gives")
         return f"<!-- {name} -->\n\n{made[name]}\n\n<!-- end -->"
     return re.sub(r"<!-- ([\w-]+) -->\n.*?<!-- end -->", replace, document, flags=re.DOTALL)
 
@@ -271,25 +277,56 @@ def arguments():
     parser.add_argument("--import", dest="source", type=Path)
     parser.add_argument("--mode", choices=MODES)
     parser.add_argument("--name", help="of the file of imported results; default: the mode")
+    parser.add_argument("--unpack", type=Path, metavar="FOLDER")
+    parser.add_argument("--pack", type=Path, metavar="FOLDER")
     parser.add_argument("--about", nargs="*", default=[], metavar="TOPIC=WORDS", help="kept with the imported results")
     return parser.parse_args()
 
 
-def main():
-    args = arguments()
-    FOLDER.mkdir(exist_ok=True)
-    if args.source:
-        about = dict(item.split("=", 1) for item in args.about)
-        import_text(args.source, args.mode, about).save(FOLDER / f"results-{args.name or args.mode}.json")
-    made = sections()
+def unpack(folder):
+    """Writes the files of the archive to a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(ARCHIVE) as archive:
+        for member in archive:
+            (folder / Path(member.name).name).write_bytes(archive.extractfile(member).read())
+
+
+def pack(folder):
+    """Makes the archive from the files of a folder. The same files give the same bytes."""
+    with tarfile.open(ARCHIVE, "w:xz", preset=9) as archive:
+        for path in sorted(folder.glob("results-*")):
+            member, data = tarfile.TarInfo(path.name), path.read_bytes()
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+
+
+def write_pages(folder, only_checks):
+    """Writes the tables of all pages, or compares them."""
+    made = sections(folder)
     for document in DOCUMENTS:
         page = document.relative_to(ROOT)
         text = document.read_text()
         new = written(text, made, page)
-        if args.check and new != text:
-            sys.exit(f"{page} does not show what docs/plots has: benches/peers/report.py")
+        if only_checks and new != text:
+            sys.exit(f"{page} does not show what {ARCHIVE.relative_to(ROOT)} has: benches/peers/report.py")
         if new != text:
             document.write_text(new)
+
+
+def main():
+    args = arguments()
+    if args.unpack:
+        return unpack(args.unpack)
+    if args.pack:
+        pack(args.pack)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        unpack(folder)
+        if args.source:
+            about = dict(item.split("=", 1) for item in args.about)
+            import_text(args.source, args.mode, about).save(folder / f"results-{args.name or args.mode}.json")
+            pack(folder)
+        write_pages(folder, args.check)
 
 
 if __name__ == "__main__":
