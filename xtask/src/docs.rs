@@ -9,14 +9,13 @@
 //! The pages are committed, so that they can be read without a build. `--check` fails when one is out of
 //! date.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyccl_engine::algo::ALGORITHMS;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
 use anyccl_engine::config::VARIABLES;
 
+use crate::algorithms;
 use crate::markdown::table;
 use crate::mpi_functions;
 use crate::pictures::pictures;
@@ -32,7 +31,7 @@ struct Page {
 const PAGES: &[Page] = &[
     Page { name: "support.md", text: support },
     Page { name: "environment.md", text: environment },
-    Page { name: "algorithms.md", text: algorithms },
+    Page { name: "algorithms.md", text: algorithms::page },
     Page { name: "mpi-functions.md", text: mpi_functions::page },
 ];
 
@@ -179,28 +178,6 @@ fn environment() -> String {
         &["variable", "default", "meaning"],
         VARIABLES.iter().map(|v| vec![format!("`{}`", v.name), v.default.to_owned(), v.meaning.to_owned()]),
     );
-    page
-}
-
-fn algorithms() -> String {
-    let mut page = String::from(
-        "# Algorithms\n\n\
-         This page lists the algorithms of each collective. `ANYCCL_ALGORITHM=COLLECTIVE:ALGORITHM,...` chooses \
-         one; otherwise the library takes the one with the least predicted cost. [internals.md](internals.md) \
-         says how an algorithm becomes a plan.\n",
-    );
-    for collective in Collective::ALL {
-        let mut rows = ALGORITHMS.iter().filter(|a| a.collective == collective).peekable();
-        if rows.peek().is_none() {
-            continue;
-        }
-        let _ = write!(page, "\n## {}\n\n", collective.name());
-        table(
-            &mut page,
-            &["algorithm", "when"],
-            rows.map(|a| vec![format!("`{}`", a.name), a.summary.to_owned()]),
-        );
-    }
     page
 }
 

@@ -1,6 +1,7 @@
 //! Build tasks that cargo does not offer. `cargo xtask help` lists them.
 
 mod abi;
+mod algorithms;
 mod bare_machine;
 mod c_format;
 mod cargo;
