@@ -14,7 +14,7 @@
 //! No rank waits for ever: a call is held only while a rank has not made it, and goes on as soon as that rank
 //! does.
 //!
-//! Decision: docs/adr/0034-calls-ahead-are-held.md.
+//! Decision: docs/adr/0012-messages.md.
 
 use super::comm_table::Known;
 use super::context::{self, CommId};

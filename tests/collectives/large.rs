@@ -55,7 +55,7 @@ fn several_large_calls_may_be_under_way_at_once() {
 }
 
 /// Elements of four bytes for each peer, enough that the receiver fetches them out of the sender's memory
-/// (docs/adr/0028).
+/// (docs/adr/0006).
 const TRIED: usize = (150 << 10) / 4 + 3;
 
 #[test]
