@@ -140,7 +140,8 @@ fn datatypes_and_operators() -> String {
         }),
     );
     page.push_str(
-        "\n`avg` is the sum divided by the number of ranks; for integers the quotient is truncated towards zero. Averages of float16 and 8-bit floats are computed in float32, so their sum does not overflow. \
+        "\n`avg` is the sum divided by the number of ranks; for integers the quotient is truncated towards zero. \
+         Averages of float16 and 8-bit floats are computed in float32, so their sum does not overflow. \
          `band`, `bor`, `bxor` work on bits, `land`, `lor`, `lxor` on truth values.\n",
     );
     page

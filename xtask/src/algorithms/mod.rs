@@ -1,8 +1,11 @@
 //! docs/algorithms.md: each algorithm with its steps, what a rank sends, when it is chosen, and its source.
+//!
+//! The sentence about how an algorithm works is the first one of its source.
 
 mod measured;
 
 use std::fmt::Write;
+use std::fs;
 
 use anyccl_engine::algo::{ALGORITHMS, Algorithm};
 use anyccl_engine::base::Collective;
@@ -25,17 +28,33 @@ pub fn page() -> String {
          that a rank sends, in units of the call's count: 1.75 means that a rank of an all_reduce of 1 MiB sends \
          1.75 MiB. Both are for 2, 4, 8 and 16 ranks, and are counted in the plans. A pipeline is counted with one \
          chunk; with more, chunks follow each other. `hierarchical` is counted on hosts of {RANKS_PER_HOST} ranks. A \
-         dash: the algorithm does not serve so many ranks, or its blocks have no common length.\n",
+         dash: the algorithm does not serve so many ranks, or its blocks have no common length.\n\n\
+         The list below each table says how its algorithms work, in the words of their sources. In it *k* counts \
+         rounds from 0.\n",
     );
     for collective in Collective::ALL {
-        let mut rows = ALGORITHMS.iter().filter(|a| a.collective == collective).peekable();
-        if rows.peek().is_none() {
+        let algorithms: Vec<&Algorithm> = ALGORITHMS.iter().filter(|a| a.collective == collective).collect();
+        if algorithms.is_empty() {
             continue;
         }
         let _ = write!(page, "\n## {}\n\n", collective.name());
-        table(&mut page, &["algorithm", "steps", "sent", "when", "source"], rows.map(row));
+        let rows = algorithms.iter().map(|algorithm| row(algorithm));
+        table(&mut page, &["algorithm", "steps", "sent", "when", "source"], rows);
+        page.push('\n');
+        for algorithm in algorithms {
+            let _ = writeln!(page, "- `{}`: {}", algorithm.name, how_it_works(algorithm));
+        }
     }
     page
+}
+
+/// The first paragraph of the algorithm's source, without the name before its colon.
+fn how_it_works(algorithm: &Algorithm) -> String {
+    let path = workspace::root().join(source(algorithm).expect("an algorithm has a file"));
+    let text = fs::read_to_string(&path).expect("the file was found");
+    let lines = text.lines().map_while(|line| line.strip_prefix("//! "));
+    let paragraph = lines.collect::<Vec<_>>().join(" ");
+    paragraph.split_once(": ").map_or(paragraph.as_str(), |(_, rest)| rest).to_owned()
 }
 
 fn row(algorithm: &Algorithm) -> Vec<String> {
@@ -47,11 +66,15 @@ fn row(algorithm: &Algorithm) -> Vec<String> {
     };
     let steps = cells(|one| one.steps.to_string());
     let sent = cells(|one| format!("{:.2}", one.sent).trim_end_matches('0').trim_end_matches('.').to_owned());
-    vec![format!("`{}`", algorithm.name), steps, sent, algorithm.summary.to_owned(), source(algorithm)]
+    vec![format!("`{}`", algorithm.name), steps, sent, algorithm.summary.to_owned(), link(algorithm)]
 }
 
-/// A link to the file with the algorithm.
-fn source(algorithm: &Algorithm) -> String {
+fn link(algorithm: &Algorithm) -> String {
+    source(algorithm).map_or_else(String::new, |path| format!("[{path}](../{path})"))
+}
+
+/// The file with the algorithm.
+fn source(algorithm: &Algorithm) -> Option<String> {
     let collective = algorithm.collective.name();
     let plain = collective.trim_end_matches("_v");
     let folder = if collective.starts_with("neighbor") {
@@ -62,10 +85,5 @@ fn source(algorithm: &Algorithm) -> String {
     let names = [format!("{}_v.rs", algorithm.name), format!("{}.rs", algorithm.name), "mod.rs".to_owned()];
     let is_plain = plain == collective;
     let path = |name: &String| format!("src/algo/{folder}/{name}");
-    let found = names
-        .iter()
-        .skip(usize::from(is_plain))
-        .map(path)
-        .find(|path| workspace::root().join(path).is_file());
-    found.map_or_else(String::new, |path| format!("[{path}](../{path})"))
+    names.iter().skip(usize::from(is_plain)).map(path).find(|path| workspace::root().join(path).is_file())
 }
