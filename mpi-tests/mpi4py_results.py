@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from setting import HERE
 
 FOLDER = HERE / "mpi4py_results"
-ABIS = {"mpich": "wheel, libmpi.so.12", "std": "source build, libmpi_abi.so.1"}
+ABIS = {"mpich": "wheel, libmpi.so.12", "std": "source build, libmpi_abi.so.1",
+        "ompi": "wheel, libmpi.so.40"}
 LAUNCHERS = {"mpiexec": "mpiexec", "anyccl run": "run"}
 RANKS = (1, 2, 4)
 

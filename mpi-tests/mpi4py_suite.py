@@ -1,6 +1,6 @@
 """Runs mpi4py's own tests, each module in a job of its own.
 
-mpi4py's wheel uses libmpi.so.12. A build from source uses libmpi_abi.so.1.
+mpi4py's wheel uses libmpi.so.12 or libmpi.so.40. A build from source uses libmpi_abi.so.1.
 """
 
 import json

@@ -4,6 +4,7 @@
     names.py LIBRARY.so                    prints the names that a library lacks
     names.py --needed NAME=FILE...         writes names_needed.txt: the MPI names that files import
     names.py --mpich FILE                  writes mpich_names.txt: the functions of MPI 3.1 that MPICH 3.4's libmpi.so.12 exports
+    names.py --open-mpi FILE HEADER        adds to ompi_names.txt what a libmpi.so.40 exports to programs that include its mpi.h
 
 standard_names.txt has the functions of the standard ABI. Two of them, MPI_Psend_init_c and MPI_Precv_init_c, are only in the
 Forum's header: the text of the standard has one form of each, with an MPI_Count. MPICH does not export them.
@@ -16,9 +17,14 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-STANDARD, MPICH, NEEDED = (HERE / name for name in ("standard_names.txt", "mpich_names.txt", "names_needed.txt"))
+STANDARD, MPICH, OPEN_MPI, NEEDED = (
+    HERE / name for name in ("standard_names.txt", "mpich_names.txt", "ompi_names.txt", "names_needed.txt"))
 # Names that MPICH's Fortran library imports besides functions of the standard.
 HELPERS = r"MPII_(Comm|Type|Win)_[gs]et_attr$|MPII_Keyval_set_proxy|MPII_Grequest_set_lang_f77|MPI_(F_|UNW|WEI)"
+# Functions of Open MPI that programs call. ROMIO's own begin with MPIO, MPIOI and the like.
+OPEN_MPI_FUNCTIONS = r"P?MPIX?_|OMPI_C_|OMPI_Affinity_str|mpi_|ompi_op_set_cxx_callback"
+# Its data for Fortran, which no macro of mpi.h names.
+OPEN_MPI_DATA = r"mpi_fortran_|MPI_F"
 # In MPICH's mpi.h, MPI_COMM_DUP_FN and similar names stand for this function.
 DUP_FN = "MPIR_Dup_fn"
 
@@ -43,14 +49,39 @@ def expected(abi):
     """Returns every name that a library of this ABI must export."""
     if abi == "std":
         return {prefix + name for name in lines(STANDARD) for prefix in ("", "P")}
+    if abi == "ompi":
+        return {line.partition(" ")[0] for line in lines(OPEN_MPI)}
     functions = {prefix + name for name in lines(MPICH) for prefix in ("", "P")}
     # Debian's Fortran library also imports functions of MPI 4. It is bound lazily, and no tested program calls them.
     return functions | {DUP_FN} | {name for name, users in needed().items() if users != ["mpichfort"] or re.match(HELPERS, name)}
 
 
 def missing(library, abi):
-    """Returns the names that a library lacks, sorted."""
-    return sorted(expected(abi) - set(symbols(library, "--defined-only")))
+    """Returns the names that a library lacks, sorted. An object of another size than a program expects is missing, too."""
+    lacks = expected(abi) - set(symbols(library, "--defined-only"))
+    if abi == "ompi":
+        there = sizes(library)
+        lacks |= {line for line in lines(OPEN_MPI) if " " in line and there.get(line.split()[0]) != int(line.split()[1])}
+    return sorted(lacks)
+
+
+def sizes(library):
+    """Returns {name: bytes} of a library's data."""
+    out = subprocess.run(["nm", "--dynamic", "--defined-only", "--format=posix", library], check=True, capture_output=True, text=True)
+    words = [line.split() for line in out.stdout.splitlines()]
+    return {word[0]: int(word[3], 16) for word in words if word[1] in "BDR" and len(word) > 3}
+
+
+def add_open_mpi(library, header):
+    """Adds the names and the sizes of data of a version of Open MPI. The sizes of sentinels of Fortran differ and do not matter."""
+    there = symbols(library, "--defined-only")
+    functions = {name for name, letter in there.items() if letter in "TW" and re.match(OPEN_MPI_FUNCTIONS, name)}
+    macros = set(re.findall(r"\bompi_\w+", Path(header).read_text()))
+    data = {f"{name} {bytes_}" for name, bytes_ in sizes(library).items() if name in macros}
+    data |= {name for name in there if re.match(OPEN_MPI_DATA, name)}
+    before = set(lines(OPEN_MPI)) if OPEN_MPI.exists() else set()
+    head = "# Made by names.py --open-mpi: what Open MPI 4.1.4 and 5.0.11 export to programs. Data has its size.\n"
+    OPEN_MPI.write_text(head + "".join(f"{line}\n" for line in sorted(before | functions | data)))
 
 
 def write_needed(pairs):
@@ -76,13 +107,17 @@ def main():
     parser.add_argument("library", nargs="?")
     parser.add_argument("--needed", nargs="+")
     parser.add_argument("--mpich")
+    parser.add_argument("--open-mpi", nargs=2)
     args = parser.parse_args()
     if args.needed:
         write_needed(args.needed)
     if args.mpich:
         write_mpich(args.mpich)
+    if args.open_mpi:
+        add_open_mpi(*args.open_mpi)
     if args.library:
-        abi = "std" if "MPI_Abi_get_version" in symbols(args.library, "--defined-only") else "mpich"
+        there = symbols(args.library, "--defined-only")
+        abi = "std" if "MPI_Abi_get_version" in there else "ompi" if "ompi_mpi_comm_world" in there else "mpich"
         lacks = missing(args.library, abi)
         print("\n".join(lacks) or f"{args.library} has all {len(expected(abi))} names")
         sys.exit(1 if lacks else 0)

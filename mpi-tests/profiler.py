@@ -3,7 +3,7 @@
 import subprocess
 
 from programs import build, describe
-from setting import HEADER, HERE, VENV, WORK, Failure, job, launch, mpi4py_for_standard_abi
+from setting import HEADER, HERE, VENV, WORK, Failure, job, launch, mpi4py_on, open_mpi
 
 EXPECTED = [f"profiler {rank}: 5 sends of 20, 3 reductions of 30" for rank in range(2)]
 
@@ -12,12 +12,13 @@ def tool(library):
     """Builds the library to preload. If the MPI library has functions with large counts, mpi4py calls those."""
     file = WORK / "programs" / f"profiler-{library}.so"
     file.parent.mkdir(parents=True, exist_ok=True)
-    folder, more = (HEADER, ["-lmpi_abi"]) if library.abi == "std" else (VENV / "include", ["-lmpi"])
+    theirs = open_mpi() if library.abi == "ompi" else VENV
+    folder, more = (HEADER, ["-lmpi_abi"]) if library.abi == "std" else (theirs / "include", ["-lmpi"])
     if library.abi == "std" or library.name == "mpich":
         more.append("-DLARGE_COUNTS")
     # The tool is linked with the MPI library, because Python does not load that into the global name space.
     ended = subprocess.run(["cc", "-shared", "-fPIC", "-O1", f"-I{folder}", HERE / "profiler.c", "-o", file,
-                            f"-L{VENV}/lib", *more], capture_output=True, text=True)
+                            f"-L{theirs}/lib", f"-Wl,-rpath-link,{theirs}/lib", *more], capture_output=True, text=True)
     if ended.returncode != 0:
         raise Failure(ended.stderr)
     return file
@@ -25,9 +26,7 @@ def tool(library):
 
 def run(library):
     """Runs a C program and a Python program under the tool, on two ranks."""
-    python = {"MPI4PY_MPIABI": "mpich", "MPI4PY_LIBMPI": str(library.folder)}
-    if library.abi == "std":
-        python = {"PYTHONPATH": str(mpi4py_for_standard_abi())}
+    python = mpi4py_on(library)
     # `env` sets LD_PRELOAD for the program only, so the launcher is not profiled.
     preload = ["env", f"LD_PRELOAD={tool(library)}"]
     for words, more in (([build("profiled", library.abi)], {}), ([VENV / "bin" / "python", HERE / "profiled.py"], python)):

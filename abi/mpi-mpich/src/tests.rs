@@ -3,31 +3,14 @@
 
 use std::ffi::c_int;
 
-use anyccl_mpi::abi::{Abi, Numbers, Object};
+use anyccl_mpi::abi::{Abi, Object};
 
 use crate::mpich::Door;
 
-/// Rows of the table whose name begins with `prefix`: name, value in the MPICH ABI, value in the standard
-/// ABI.
-fn rows(prefix: &str) -> Vec<(&'static str, c_int, i64)> {
-    let rows = include_str!("../../../mpi-tests/mpich_constants.txt").lines();
-    let rows = rows.filter(|row| !row.starts_with('#') && row.starts_with(prefix)).filter_map(|row| {
-        let mut fields = row.split(' ');
-        let name = fields.next()?;
-        let raw: i64 = fields.next()?.parse().ok()?;
-        Some((name, raw as c_int, fields.next()?.parse().ok()?))
-    });
-    let rows: Vec<_> = rows.collect();
-    assert!(!rows.is_empty(), "{prefix} is in no row");
-    rows
-}
+#[path = "../../mpi/testing/constants.rs"]
+mod constants;
 
-fn check_numbers(numbers: Numbers, prefix: &str, passed_over: &[&str]) {
-    for (name, raw, number) in rows(prefix).into_iter().filter(|(name, ..)| !passed_over.contains(name)) {
-        assert_eq!(i64::from(Door::number(numbers, raw)), number, "{name} from the program");
-        assert_eq!(Door::raw_number(numbers, number as i32), raw, "{name} for the program");
-    }
-}
+const TABLE: &str = include_str!("../../../mpi-tests/mpich_constants.txt");
 
 #[test]
 fn every_handle_of_the_header_is_translated_in_both_directions() {
@@ -44,7 +27,9 @@ fn every_handle_of_the_header_is_translated_in_both_directions() {
     ];
     let mut checked = 0;
     for (object, prefix, numbers) in objects {
-        for (name, raw, number) in rows(prefix) {
+        for row in constants::rows(TABLE, prefix) {
+            let constants::Row { name, number, .. } = row;
+            let raw = row.int();
             // Handles have their kind in the top bits; small numbers are not handles.
             let is_of_datatypes = raw.cast_unsigned() >> 26 & 0xf == 3;
             let is_other = matches!(object, Object::Datatype) && !is_of_datatypes;
@@ -78,38 +63,7 @@ fn half_precision_of_mpich_is_translated_in_both_directions() {
 
 #[test]
 fn every_number_of_the_header_is_translated_in_both_directions() {
-    check_numbers(Numbers::Rank, "MPI_ANY_SOURCE", &[]);
-    check_numbers(Numbers::Rank, "MPI_PROC_NULL", &[]);
-    check_numbers(Numbers::Rank, "MPI_ROOT", &[]);
-    check_numbers(Numbers::Rank, "MPI_UNDEFINED", &[]);
-    check_numbers(Numbers::Tag, "MPI_ANY_TAG", &[]);
-    check_numbers(Numbers::Tag, "MPI_UNDEFINED", &[]);
-    check_numbers(Numbers::ThreadLevel, "MPI_THREAD_", &[]);
-    check_numbers(Numbers::Order, "MPI_ORDER_", &[]);
-    check_numbers(Numbers::Distribution, "MPI_DISTRIBUTE_", &["MPI_DISTRIBUTE_DFLT_DARG"]);
-    check_numbers(Numbers::DistributionArg, "MPI_DISTRIBUTE_DFLT_DARG", &[]);
-    check_numbers(Numbers::TypeClass, "MPI_TYPECLASS_", &[]);
-    // MPI 4.1 has added this one.
-    check_numbers(Numbers::Combiner, "MPI_COMBINER_", &["MPI_COMBINER_VALUE_INDEX"]);
-    for name in ["MPI_IDENT", "MPI_CONGRUENT", "MPI_SIMILAR", "MPI_UNEQUAL"] {
-        check_numbers(Numbers::Comparison, name, &[]);
-    }
-    for name in ["MPI_CART", "MPI_GRAPH", "MPI_DIST_GRAPH", "MPI_UNDEFINED"] {
-        check_numbers(Numbers::Topology, name, &[]);
-    }
-    for name in ["MPI_TAG_UB", "MPI_IO", "MPI_HOST", "MPI_WTIME_IS_GLOBAL", "MPI_APPNUM", "MPI_LASTUSEDCODE"]
-    {
-        check_numbers(Numbers::Keyval, name, &[]);
-    }
-    check_numbers(Numbers::Keyval, "MPI_UNIVERSE_SIZE", &[]);
-    check_numbers(Numbers::Keyval, "MPI_KEYVAL_INVALID", &[]);
-    check_numbers(Numbers::SplitType, "MPI_COMM_TYPE_", &["MPI_COMM_TYPE_RESOURCE_GUIDED"]);
-}
-
-#[test]
-fn every_error_class_of_the_header_is_translated_in_both_directions() {
-    // Codes that a program adds begin above the last code, which is not a code itself.
-    check_numbers(Numbers::ErrorCode, "MPI_ERR_", &["MPI_ERR_LASTCODE"]);
+    constants::check_all::<Door>(TABLE);
 }
 
 #[test]

@@ -29,10 +29,13 @@ impl Abi for Door {
     type File = usize;
     type Status = RawStatus;
 
-    const NO_FILE: usize = c::FILE_NULL as usize;
     const NUMBER_BITS: u32 = 31;
     const VERSION: (c_int, c_int) = (5, 0);
     const ABI_VERSION: (c_int, c_int) = (1, 0);
+
+    fn no_file() -> usize {
+        c::FILE_NULL as usize
+    }
 
     #[inline(always)]
     fn id(_: Object, handle: usize) -> u32 {

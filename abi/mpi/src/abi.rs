@@ -77,8 +77,6 @@ pub trait Abi: Sized + 'static {
     /// `MPI_Status` in C.
     type Status: Copy;
 
-    /// `MPI_FILE_NULL`.
-    const NO_FILE: Self::File;
     /// Bits of an object's number that a handle holds. The handle must not be negative as an `int`.
     const NUMBER_BITS: u32;
     /// Result of `MPI_Get_version`.
@@ -86,6 +84,8 @@ pub trait Abi: Sized + 'static {
     /// Result of `MPI_Abi_get_version`.
     const ABI_VERSION: (c_int, c_int);
 
+    /// `MPI_FILE_NULL`.
+    fn no_file() -> Self::File;
     /// The number of an object, from a predefined handle or one that `handle` made.
     fn id(object: Object, handle: Self::Handle) -> u32;
     /// The handle of an object.

@@ -21,13 +21,14 @@ use crate::result::Result;
 use crate::workspace;
 
 /// Paths of the roots of the crates.
-const ROOTS: [&str; 14] = [
+const ROOTS: [&str; 15] = [
     ENGINE,
     "abi/audit/src/lib.rs",
     "abi/edge/src/lib.rs",
     "abi/launch_report/src/lib.rs",
     "abi/mpi/src/lib.rs",
     "abi/mpi-mpich/src/lib.rs",
+    "abi/mpi-ompi/src/lib.rs",
     "abi/mpi-std/src/lib.rs",
     "abi/native/src/lib.rs",
     "abi/nccl/src/lib.rs",

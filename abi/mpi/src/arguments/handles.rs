@@ -86,7 +86,7 @@ impl<A: Abi> Element<A> for FileHandle {
     }
 
     fn raw(_: FileHandle) -> A::File {
-        A::NO_FILE
+        A::no_file()
     }
 }
 

@@ -68,7 +68,7 @@ unsafe fn handle_file_error<A: Abi>(function: Address, _: u32, class: i32) -> i3
     type Raw<F> = unsafe extern "C" fn(*mut F, *mut c_int, ...);
     // SAFETY: promised by the caller.
     let function = unsafe { std::mem::transmute::<Address, Raw<A::File>>(function) };
-    let (mut file, mut code) = (A::NO_FILE, A::raw_number(Numbers::ErrorCode, class));
+    let (mut file, mut code) = (A::no_file(), A::raw_number(Numbers::ErrorCode, class));
     // SAFETY: promised by the caller; both places outlive the call.
     unsafe { function(&raw mut file, &raw mut code) };
     A::number(Numbers::ErrorCode, code)
