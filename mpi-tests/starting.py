@@ -31,10 +31,14 @@ class Installed:
         WORK.mkdir(parents=True, exist_ok=True)
         self.program = WORK / "program"
         execute(prefix / "bin" / "anyccl-mpicc", "-Wall", SOURCE / "program.c", "-o", self.program)
-        self.other = stand_in("libmpi.so.12", "libmpi.so.12")
+        self.other = stand_in("libmpi.so.12")
         self.linked = linked("linked", self.other)
-        self.as_debian = linked("as-debian", stand_in("libmpich.so.12", "libmpich.so.12"))
-        self.open_mpi = linked("open-mpi", stand_in("libmpi.so.40", "libmpi.so.40"))
+        self.as_debian = linked("as-debian", stand_in("libmpich.so.12"))
+        self.open_mpi = linked("open-mpi", stand_in("libmpi.so.40", "-DOPEN_MPI"), "-DOPEN_MPI")
+        # Not a position-independent program: the loader copies Open MPI's objects into it.
+        self.not_pie = linked("not-pie", WORK / "other" / "libmpi.so.40", "-DOPEN_MPI", "-fno-pie", "-no-pie")
+        # A program in Fortran needs Open MPI's library for that, too.
+        self.fortran = linked("fortran", stand_in("libmpi_mpifh.so.40", "-DOPEN_MPI"), "-DOPEN_MPI")
         self.static = WORK / "static"
         execute("cc", "-static", SOURCE / "asks.c", SOURCE / "other.c", "-o", self.static)
 
@@ -53,17 +57,17 @@ def execute(*words):
     subprocess.run([str(word) for word in words], check=True)
 
 
-def stand_in(file, soname):
-    library = WORK / "other" / file
+def stand_in(name, *more):
+    library = WORK / "other" / name
     library.parent.mkdir(exist_ok=True)
-    execute("cc", "-shared", "-fPIC", f"-Wl,-soname,{soname}", SOURCE / "other.c", "-o", library)
+    execute("cc", "-shared", "-fPIC", *more, f"-Wl,-soname,{name}", SOURCE / "other.c", "-o", library)
     return library
 
 
-def linked(name, library):
+def linked(name, library, *more):
     # A DT_RPATH, which comes before LD_LIBRARY_PATH.
     rpath = f"-Wl,--disable-new-dtags,-rpath,{library.parent}"
-    execute("cc", SOURCE / "asks.c", library, rpath, "-o", WORK / name)
+    execute("cc", *more, SOURCE / "asks.c", library, rpath, "-o", WORK / name)
     return WORK / name
 
 
@@ -88,21 +92,22 @@ def lines(text):
 
 
 def ours_takes_the_place_of_others(it):
-    for program in (it.linked, it.as_debian):
+    for program, name in ((it.linked, "libmpi.so.12"), (it.as_debian, "libmpi.so.12"), (it.open_mpi, "libmpi.so.40"),
+                          (it.not_pie, "libmpi.so.40")):
         code, out, err = it.run("--as", "mpi", program)
         check(code == 0 and lines(out) == ["rank 0 of 2", "rank 1 of 2"], f"{program}: code {code}, {out!r}, {err!r}")
         told = [line for line in err.splitlines() if "MPI is anyccl" in line]
-        check(len(told) == 1 and "libmpi.so.12" in told[0] and "by audit" in told[0], f"is to be said once: {err!r}")
+        check(len(told) == 1 and name in told[0] and "by audit" in told[0], f"is to be said once: {err!r}")
     code, out, err = it.run("--as", "mpi", it.program)
     check(code == 0 and lines(out) == ring(2) and "libmpi_abi.so.1" in err, f"code {code}, {out!r}, {err!r}")
     code, out, err = said(it.linked, LD_AUDIT=str(it.lib / "libanyccl_audit.so"))
     check((code, out) == (0, "rank 0 of 1\n"), f"LD_AUDIT by hand: code {code}, {out!r}, {err!r}")
-    print("run --as mpi: takes the place of MPICH, under Debian's name too, and of the standard ABI")
+    print("run --as mpi: takes the place of MPICH, under Debian's name too, of Open MPI, and of the standard ABI")
 
 
 def debians_name_is_the_same_library(it):
     program = WORK / "by-debians-name"
-    execute("cc", SOURCE / "asks.c", stand_in("libmpich.so.12", "libmpich.so.12"), "-o", program)
+    execute("cc", SOURCE / "asks.c", stand_in("libmpich.so.12"), "-o", program)
     code, out, err = said(program, LD_LIBRARY_PATH=it.lib)
     check((code, out) == (0, "rank 0 of 1\n"), f"code {code}, {out!r}, {err!r}")
     names = [it.lib / name for name in ("libmpich.so.12", "libmpi.so.12")]
@@ -114,7 +119,7 @@ def debians_name_is_the_same_library(it):
 
 
 def what_cannot_be_replaced_is_told(it):
-    for program, parts in ((it.open_mpi, ["Open MPI", "anyccl-mpicc"]), (it.static, ["statically"])):
+    for program, parts in ((it.fortran, ["Open MPI's library for Fortran", "MPICH"]), (it.static, ["statically"])):
         code, out, err = it.run("--as", "mpi", program)
         check(code == 1 and "other MPI" not in out, f"{program}: code {code}, {out!r}")
         check(all(part in err for part in parts), f"{program}: {err!r}")
@@ -124,15 +129,15 @@ def what_cannot_be_replaced_is_told(it):
     check(code == 1 and "nobody has loaded an MPI" in err, f"code {code}, {err!r}")
     code, _, err = it.run("--as", "mpi", it.program, "without-init")
     check(code == 0 and "nobody has called MPI_Init" in err, f"code {code}, {err!r}")
-    print("run --as mpi: another ABI, a static program, a program without MPI")
+    print("run --as mpi: Open MPI's Fortran, a static program, a program without MPI")
 
 
 def another_mpi_is_noticed(it):
     opens = f"import ctypes; ctypes.CDLL({str(it.other)!r}); print('opened', flush=True)"
-    for program, remedy in (([it.linked], "--as mpi"), ([it.open_mpi], "anyccl-mpicc"), ([sys.executable, "-c", opens], "--as mpi")):
+    for program in ([it.linked], [it.open_mpi], [sys.executable, "-c", opens]):
         code, _, err = it.run(*program)
         told = [line for line in err.splitlines() if "another MPI" in line]
-        check(code == 0 and len(told) == 1 and remedy in told[0] and "libmpi.so" in told[0], f"{program}: code {code}, {err!r}")
+        check(code == 0 and len(told) == 1 and "--as mpi" in told[0] and "libmpi.so" in told[0], f"{program}: code {code}, {err!r}")
     for words, more in (([it.linked], {"ranks": 1}), ([it.linked], {"ANYCCL_BACKEND": "mpi"}), ([it.program], {}), (["true"], {})):
         code, _, err = it.run(*words, **more)
         check(code == 0 and not err, f"{words}, {more}: {err!r}")
@@ -140,9 +145,10 @@ def another_mpi_is_noticed(it):
 
 
 def info_tells(it):
-    wanted = {"library": str(it.other), "version": "Stand-in 9.8.7", "abi": "MPICH", "anyccl": False}
-    got = it.of(it.linked)
-    check({name: got.get(name) for name in wanted} == wanted, f"{got}")
+    for program, library, abi in ((it.linked, it.other, "MPICH"), (it.open_mpi, it.other.parent / "libmpi.so.40", "Open MPI")):
+        wanted = {"library": str(library), "version": "Stand-in 9.8.7", "abi": abi, "anyccl": False}
+        got = it.of(program)
+        check({name: got.get(name) for name in wanted} == wanted, f"{got}")
     got = it.of(it.program)
     check(got["anyccl"] and got["abi"].startswith("standard") and got["version"].startswith("anyccl"), f"{got}")
     check(got["remark"] == "stopped before the first call", f"{got}")
@@ -190,12 +196,13 @@ def mpiexec_has_the_usual_options(it):
     check((code, out) == (0, "[0] /\n"), f"{out!r}")
     code, _, _ = said(it.mpiexec, "-n", 2, it.program, "abort")
     check(code == 7, f"the code of MPI_Abort: {code}")
-    for words in (["-as", "mpi", "-n", 2, it.linked], ["-n", 2, it.linked], ["-n", 1, it.linked, ":", "-n", 1, it.as_debian]):
+    for words in (["-as", "mpi", "-n", 2, it.linked], ["-n", 2, it.linked], ["-n", 1, it.linked, ":", "-n", 1, it.as_debian],
+                  ["-n", 1, it.linked, ":", "-n", 1, it.open_mpi]):
         code, out, err = said(it.mpiexec, *words)
         check(code == 0 and "rank 1 of 2\n" in out and "other MPI" not in out, f"{words}: code {code}, {out!r}, {err!r}")
         check(("MPI is anyccl" in err) == ("-as" in words), f"{words}: {err!r}")
-    code, out, err = said(it.mpiexec, "-n", 2, it.open_mpi)
-    check(code == 1 and "anyccl-mpicc" in err and "-as none" in err, f"another ABI: code {code}, {err!r}")
+    code, out, err = said(it.mpiexec, "-n", 2, it.fortran)
+    check(code == 1 and "Fortran" in err and "-as none" in err, f"Open MPI's Fortran: code {code}, {err!r}")
     code, out, _ = said(it.mpiexec, "-as", "none", "-n", 2, it.linked)
     check(code == 0 and out.count("rank 0 of 1") == 2, f"-as none: code {code}, {out!r}")
     for words in ([it.static], ["true"]):

@@ -32,7 +32,8 @@ LIBRARIES = {
     "anyccl-native": ("libanyccl.so", ["libanyccl.so."]),
     "anyccl-nccl": ("libanyccl_nccl.so", ["libnccl.so."]),
     "anyccl-mpi-std": ("libanyccl_mpi_abi.so", ["libmpi_abi.so."]),
-    "anyccl-mpi-mpich": ("libanyccl_mpich.so", ["libmpi.so.", "libmpich.so."]),
+    "anyccl-mpi-mpich": ("libanyccl_mpich.so", ["libmpi.so.12", "libmpich.so."]),
+    "anyccl-mpi-ompi": ("libanyccl_ompi.so", ["libmpi.so.40"]),
 }
 # A program that lies about the length of a buffer, in memory that only the library reads.
 OVERRUN = """

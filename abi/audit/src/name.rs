@@ -6,19 +6,23 @@ use anyccl_launch_report::Facade;
 pub fn doors(facade: Facade) -> &'static [&'static str] {
     match facade {
         Facade::Nccl => &["libnccl.so.2"],
-        Facade::Mpi => &["libmpi_abi.so.1", "libmpi.so.12"],
+        Facade::Mpi => &["libmpi_abi.so.1", "libmpi.so.12", "libmpi.so.40"],
     }
 }
 
 /// Whether a library that is requested as `asked`, a name or a path, has this interface.
 ///
 /// NCCL is `libnccl.so`, or `libnccl.so.2` with any minor version. Its plugins (`libnccl-net.so`) and other
-/// major versions are not. MPI is `libmpi.so`, `libmpich.so` or `libmpi_abi.so` with any version; libraries
-/// for other languages (`libmpifort.so.12`) are not.
+/// major versions are not. MPI is `libmpi.so`, `libmpich.so` or `libmpi_abi.so` with any version. Libraries
+/// for other languages (`libmpifort.so.12`) are not, but for Open MPI's for Fortran: it works only with the
+/// libmpi.so.40 that it was built with.
 pub fn is_library(facade: Facade, asked: &[u8]) -> bool {
     match facade {
         Facade::Nccl => door(facade, asked).is_some(),
-        Facade::Mpi => MPI.iter().any(|(name, _, _)| version(asked, name).is_some()),
+        Facade::Mpi => {
+            let names = MPI.iter().map(|(name, _, _)| *name).chain([FORTRAN_OF_OPEN_MPI]);
+            names.into_iter().any(|name| version(asked, name).is_some())
+        }
     }
 }
 
@@ -35,13 +39,15 @@ pub fn door(facade: Facade, asked: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Name, major version, and the library of anyccl with that ABI. Version 40 of `libmpi.so` belongs to Open
-/// MPI.
-const MPI: [(&str, &str, &str); 3] = [
+/// Name, major version, and the library of anyccl with that ABI. A name without a version gets the first.
+const MPI: [(&str, &str, &str); 4] = [
     ("libmpi_abi.so", "1", "libmpi_abi.so.1"),
     ("libmpi.so", "12", "libmpi.so.12"),
     ("libmpich.so", "12", "libmpi.so.12"),
+    ("libmpi.so", "40", "libmpi.so.40"),
 ];
+
+const FORTRAN_OF_OPEN_MPI: &str = "libmpi_mpifh.so";
 
 /// Whether a library is anyccl's own engine, which may want a foreign library as an engine.
 pub fn is_engine(path: &[u8]) -> bool {
@@ -99,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn each_abi_of_mpi_has_its_library_and_open_mpis_has_none() {
+    fn each_abi_of_mpi_has_its_library() {
         for (asked, taken) in [
             ("libmpi_abi.so.1", "libmpi_abi.so.1"),
             ("/opt/x/libmpi_abi.so", "libmpi_abi.so.1"),
@@ -107,11 +113,13 @@ mod tests {
             ("/usr/lib/libmpi.so", "libmpi.so.12"),
             ("libmpi.so.12.3.1", "libmpi.so.12"),
             ("libmpich.so.12", "libmpi.so.12"),
+            ("libmpi.so.40", "libmpi.so.40"),
+            ("/x/libmpi.so.40.30.1", "libmpi.so.40"),
         ] {
             assert_eq!(door(Facade::Mpi, asked.as_bytes()), Some(taken), "{asked}");
             assert!(is_library(Facade::Mpi, asked.as_bytes()), "{asked}");
         }
-        for other in ["libmpi.so.40", "/x/libmpi.so.40.30.1", "libmpi_abi.so.0", "libmpich.so.10"] {
+        for other in ["libmpi.so.1", "libmpi_abi.so.0", "libmpich.so.10", "libmpi_mpifh.so.40"] {
             assert_eq!(door(Facade::Mpi, other.as_bytes()), None, "{other}");
             assert!(is_library(Facade::Mpi, other.as_bytes()), "{other}");
         }

@@ -13,7 +13,7 @@ pub struct FacadeFiles {
     pub facade: Facade,
     /// The folder that contains them.
     pub folder: String,
-    /// The libraries: libnccl.so.2; or libmpi.so.12 and libmpi_abi.so.1.
+    /// The libraries: libnccl.so.2; or libmpi.so.12, libmpi.so.40 and libmpi_abi.so.1.
     pub libraries: Vec<String>,
     /// The audit library.
     pub audit: String,
@@ -59,7 +59,9 @@ impl FacadeFiles {
                 fs::metadata(&there).map_err(|error| missing(&there, error))?;
                 (vec![file("libnccl.so.2")?], Some(listable(overlay)?))
             }
-            Facade::Mpi => (vec![file("libmpi.so.12")?, file("libmpi_abi.so.1")?], None),
+            Facade::Mpi => {
+                (vec![file("libmpi.so.12")?, file("libmpi.so.40")?, file("libmpi_abi.so.1")?], None)
+            }
         };
         let audit = file("libanyccl_audit.so")?;
         Ok(FacadeFiles { facade, libraries, audit, overlay, folder: listable(folder)? })

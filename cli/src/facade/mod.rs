@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub enum Facade {
     /// libnccl.so.2, on host memory
     Nccl,
-    /// libmpi_abi.so.1 and libmpi.so.12
+    /// libmpi_abi.so.1, libmpi.so.12 and libmpi.so.40
     Mpi,
 }
 

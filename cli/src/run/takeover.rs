@@ -128,9 +128,9 @@ impl UsageCheck {
     fn wrong(&self, facade: Facade, report: &UsageReport, method: Method) -> String {
         let UsageReport { who, library, user, .. } = report;
         let what = match (facade, method, self.wanted) {
-            (Facade::Mpi, _, _) if library.contains("libmpi.so.40") => {
-                "That is the ABI of Open MPI, which anyccl does not have: build the program with anyccl-mpicc, or take its \
-                 build for MPICH"
+            (Facade::Mpi, _, _) if library.contains("libmpi_mpifh.so") => {
+                "That is Open MPI's library for Fortran, which works with Open MPI alone: take the program's build for \
+                 MPICH, whose library for Fortran works with anyccl"
                     .into()
             }
             (Facade::Nccl, Method::Audit, _) => {
@@ -277,12 +277,12 @@ mod tests {
     }
 
     #[test]
-    fn an_mpi_of_another_abi_ends_the_job_with_what_to_do() {
+    fn open_mpis_fortran_ends_the_job_with_what_to_do() {
         let mut check = UsageCheck::of(Some(Facade::Mpi), None);
-        let open_mpi = UsageReport { library: "/x/libmpi.so.40".into(), ..report(Usage::OtherLoaded) };
+        let open_mpi = UsageReport { library: "/x/libmpi_mpifh.so.40".into(), ..report(Usage::OtherLoaded) };
         let Some(CheckAction::EndJob(why)) = check.accept_report(&open_mpi, Method::Audit) else {
             panic!("it went on")
         };
-        assert!(why.contains("Open MPI") && why.contains("anyccl-mpicc"), "{why}");
+        assert!(why.contains("Open MPI's library for Fortran") && why.contains("MPICH"), "{why}");
     }
 }

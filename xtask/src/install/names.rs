@@ -4,5 +4,12 @@
 pub const SONAME: &str = "libanyccl.so.0";
 
 /// Packages that are built and installed.
-pub const PACKAGES: [&str; 6] =
-    ["anyccl-native", "anyccl-nccl", "anyccl-mpi-std", "anyccl-mpi-mpich", "anyccl-audit", "anyccl-cli"];
+pub const PACKAGES: [&str; 7] = [
+    "anyccl-native",
+    "anyccl-nccl",
+    "anyccl-mpi-std",
+    "anyccl-mpi-mpich",
+    "anyccl-mpi-ompi",
+    "anyccl-audit",
+    "anyccl-cli",
+];

@@ -13,11 +13,12 @@ use crate::{cargo, workspace};
 const TOOL: &str = "cargo-cyclonedx@0.5.9";
 
 /// The crates that are installed, and their folders.
-const CRATES: [(&str, &str); 6] = [
+const CRATES: [(&str, &str); 7] = [
     ("anyccl-native", "abi/native"),
     ("anyccl-nccl", "abi/nccl"),
     ("anyccl-mpi-std", "abi/mpi-std"),
     ("anyccl-mpi-mpich", "abi/mpi-mpich"),
+    ("anyccl-mpi-ompi", "abi/mpi-ompi"),
     ("anyccl-audit", "abi/audit"),
     ("anyccl-cli", "cli"),
 ];
