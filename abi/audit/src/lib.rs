@@ -7,7 +7,8 @@
 //! It puts the libraries in place that lie next to this file, so it is installed twice. The loader calls it
 //! for every library that is searched, by name or by path ([`hooks`]). A library that [`name`] recognises as
 //! NCCL is replaced by `libnccl.so.2`. One that it recognises as MPI is replaced by the one of three
-//! libraries that has the same ABI. `ANYCCL_NCCL_AUDIT` and `ANYCCL_MPI_AUDIT` choose one of four modes ([`state`]):
+//! libraries that has the same ABI. `ANYCCL_NCCL_AUDIT` and `ANYCCL_MPI_AUDIT` choose one of four modes
+//! ([`state`]):
 //!
 //! - `take`, the default: replaces libraries, as above.
 //! - `watch`: changes nothing; the launcher uses it where LD_PRELOAD replaces the library. A process that

@@ -23,6 +23,8 @@ pub const ERRORS: &[Pair<Class>] = &[
     (Class::TOPOLOGY, 11),
     (Class::DIMS, 12),
     (Class::ARG, 13),
+    // Open MPI has no class for a wrong error handler.
+    (Class::ERRHANDLER, 13),
     (Class::UNKNOWN, 14),
     (Class::TRUNCATE, 15),
     (Class::OTHER, 16),

@@ -206,6 +206,10 @@ objects! {
         ompi_mpi_c_complex = c::C_FLOAT_COMPLEX, NO_FORTRAN;
         ompi_mpi_ldblcplex = c::C_LONG_DOUBLE_COMPLEX, NO_FORTRAN;
         ompi_mpi_unavailable = NOTHING, NO_FORTRAN;
+        // Half precision, in Open MPI 5.0.
+        ompi_mpi_short_float = c::FLOAT16, NO_FORTRAN;
+        ompi_mpi_c_short_float_complex = c::COMPLEX4, NO_FORTRAN;
+        ompi_mpi_cxx_sfltcplex = c::COMPLEX4, NO_FORTRAN;
     }
 }
 

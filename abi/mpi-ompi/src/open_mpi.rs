@@ -33,15 +33,24 @@ pub struct RawStatus {
 
 const _: () = assert!(size_of::<RawStatus>() == 24);
 
+#[cfg(test)]
+impl RawStatus {
+    pub const fn with_error(error: c_int) -> RawStatus {
+        RawStatus { source: 0, tag: 0, error, is_cancelled: 0, bytes: 0 }
+    }
+}
+
 /// Upper half of handles of objects that the program has made: no program has such an address.
 const MADE: usize = 0xffff_8000;
 /// Numbers from this one on belong to objects that the program has made.
 pub const FIRST_MADE: u32 = 0x1000;
 /// `MPI_ERR_LASTCODE`: error codes of programs are larger.
 const LAST_CODE: c_int = 92;
-/// `MPI_ERR_UNKNOWN` and `MPI_ERR_OTHER`.
-const UNKNOWN: c_int = 14;
+/// `MPI_ERR_OTHER`.
 const OTHER: c_int = 16;
+/// Added to classes that only Open MPI has, such as those of failed processes. The sums are no classes of the
+/// standard ABI, and below the codes of programs.
+const THEIRS: i32 = 0x2000;
 
 /// Upper half of the handle of an object that the program has made.
 #[inline(always)]
@@ -118,8 +127,9 @@ impl Abi for Door {
                 argument => argument,
             },
             Numbers::TypeClass => find(TYPE_CLASSES, raw).unwrap_or(0),
-            Numbers::ErrorCode if raw >= LAST_CODE => raw - LAST_CODE + Class::LASTCODE.0,
-            Numbers::ErrorCode => find(ERRORS, raw).map_or(Class::UNKNOWN.0, |class| class.0),
+            // A status may have any number here, because most calls leave its error alone.
+            Numbers::ErrorCode if raw >= LAST_CODE => (raw - LAST_CODE).saturating_add(Class::LASTCODE.0),
+            Numbers::ErrorCode => find(ERRORS, raw).map_or(THEIRS + raw, |class| class.0),
             Numbers::Combiner => find(COMBINERS, raw).unwrap_or(0),
             Numbers::Comparison => raw + c::IDENT,
             Numbers::Topology => match raw {
@@ -151,11 +161,9 @@ impl Abi for Door {
             },
             Numbers::TypeClass => find_raw(TYPE_CLASSES, number).unwrap_or(0),
             Numbers::ErrorCode if number >= Class::LASTCODE.0 => number - Class::LASTCODE.0 + LAST_CODE,
-            // Open MPI has no code for a class of MPI 5.0, nor for a number that is no class.
-            Numbers::ErrorCode => {
-                let other = if number > Class::ABI.0 { UNKNOWN } else { OTHER };
-                find_raw(ERRORS, Class(number)).unwrap_or(other)
-            }
+            Numbers::ErrorCode if number > Class::ABI.0 => number - THEIRS,
+            // Open MPI has no code for some classes of MPI 5.0.
+            Numbers::ErrorCode => find_raw(ERRORS, Class(number)).unwrap_or(OTHER),
             Numbers::Combiner => find_raw(COMBINERS, number).unwrap_or(0),
             Numbers::Comparison => number - c::IDENT,
             Numbers::Topology => match number {

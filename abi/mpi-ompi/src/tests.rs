@@ -100,8 +100,17 @@ fn a_status_keeps_its_error_unless_the_call_tells_one() {
     assert_eq!(Door::status(&next).error, Some(Class::TRUNCATE));
 }
 
-// SAFETY: a status is integers.
-const ZERO: RawStatus = unsafe { std::mem::zeroed() };
+#[test]
+fn a_status_with_any_error_can_be_read() {
+    for error in [i32::MIN, -1, 54, 93, i32::MAX] {
+        let raw = Door::raw_status(&Status { error: Some(Class(error)), ..Status::EMPTY }, &ZERO);
+        for raw in [raw, RawStatus::with_error(error)] {
+            assert_eq!(Door::status(&raw).bytes, 0, "{error}");
+        }
+    }
+}
+
+const ZERO: RawStatus = RawStatus::with_error(0);
 
 /// Keys of the standard ABI are no keys of Open MPI's, and codes of programs are above its last one.
 #[test]
@@ -110,6 +119,8 @@ fn numbers_of_the_standard_mean_nothing_here() {
         assert_eq!(Door::number(Numbers::Keyval, key), anyccl_mpi::constants::KEYVAL_INVALID);
     }
     assert_eq!(Door::number(Numbers::Keyval, 0x1000), 0x1000);
+    // MPI_ERR_REVOKED, which MPI does not have.
+    assert_eq!(Door::raw_number(Numbers::ErrorCode, Door::number(Numbers::ErrorCode, 77)), 77);
     assert_eq!(Door::raw_number(Numbers::ErrorCode, Class::LASTCODE.0 + 1), 93);
     assert_eq!(Door::number(Numbers::ErrorCode, 93), Class::LASTCODE.0 + 1);
 }
