@@ -30,6 +30,7 @@ import headers
 import mpi4py_results
 import mpi4py_suite
 import names
+import open_mpi_clients
 import profiler
 import programs
 import sample
@@ -124,7 +125,7 @@ def main():
     parser.add_argument("--ranks", type=lambda text: [int(n) for n in text.split(",")])
     parser.add_argument("--program", action="append", default=[], help="run only this one of ours")
     parser.add_argument("--module", action="append", default=[], help="run only this module of mpi4py's tests")
-    parser.add_argument("--client", action="append", default=[], choices=list(clients.TESTS),
+    parser.add_argument("--client", action="append", default=[], choices=[*clients.TESTS, *open_mpi_clients.TESTS],
                         help="run only this program that others built")
     parser.add_argument("--constants", action="store_true")
     parser.add_argument("--quick", action="store_true")
@@ -147,7 +148,7 @@ def main():
     if options.constants:
         return finish()
     if options.quick:
-        clients.RANKS = (2,)
+        clients.RANKS = open_mpi_clients.RANKS = (2,)
     libraries, starters = chosen(options), launchers(options)
     if not only_some:
         for library in libraries:
@@ -170,10 +171,12 @@ def main():
             attempt(f"profiling of {library}", profiler.run, library)
             if (VENV / "bin" / "mpiexec").exists():
                 attempt(f"several programs on {library}", programs.several, library)
-        if library.abi == "mpich":
-            for title in options.client or ([] if only_some else clients.QUICK if options.quick else clients.TESTS):
+        built_for = {"mpich": clients, "ompi": open_mpi_clients}.get(library.abi)
+        if built_for:
+            chosen_clients = options.client or ([] if only_some else built_for.QUICK if options.quick else built_for.TESTS)
+            for title in filter(built_for.TESTS.get, chosen_clients):
                 for how, launcher in starters.items():
-                    attempt(f"{title} on {library}, {how}", clients.TESTS[title], library, launcher)
+                    attempt(f"{title} on {library}, {how}", built_for.TESTS[title], library, launcher)
         for title, launcher in starters.items():
             for ranks in options.ranks or ([2] if options.quick else mpi4py_results.RANKS):
                 cell = mpi4py_results.Cell(library.abi, title, ranks)

@@ -35,8 +35,9 @@ class Installed:
         self.linked = linked("linked", self.other)
         self.as_debian = linked("as-debian", stand_in("libmpich.so.12"))
         self.open_mpi = linked("open-mpi", stand_in("libmpi.so.40", "-DOPEN_MPI"), "-DOPEN_MPI")
-        # Not a position-independent program: the loader copies Open MPI's objects into it.
-        self.not_pie = linked("not-pie", WORK / "other" / "libmpi.so.40", "-DOPEN_MPI", "-fno-pie", "-no-pie")
+        # Open MPI's objects lie in the library, or the loader copies them into the program, perhaps below 4 GiB.
+        self.ways = [linked(f"open-mpi{flags[-1]}", WORK / "other" / "libmpi.so.40", "-DOPEN_MPI", *flags)
+                     for flags in (("-fPIC",), ("-fPIC", "-mno-direct-extern-access"), ("-fno-pie", "-no-pie"))]
         # A program in Fortran needs Open MPI's library for that, too.
         self.fortran = linked("fortran", stand_in("libmpi_mpifh.so.40", "-DOPEN_MPI"), "-DOPEN_MPI")
         self.static = WORK / "static"
@@ -93,8 +94,8 @@ def lines(text):
 
 def ours_takes_the_place_of_others(it):
     for program, name in ((it.linked, "libmpi.so.12"), (it.as_debian, "libmpi.so.12"), (it.open_mpi, "libmpi.so.40"),
-                          (it.not_pie, "libmpi.so.40")):
-        code, out, err = it.run("--as", "mpi", program)
+                          *((way, "libmpi.so.40") for way in it.ways)):
+        code, out, err = it.run("--as", "mpi", program, LD_BIND_NOW="1" if program in it.ways else "")
         check(code == 0 and lines(out) == ["rank 0 of 2", "rank 1 of 2"], f"{program}: code {code}, {out!r}, {err!r}")
         told = [line for line in err.splitlines() if "MPI is anyccl" in line]
         check(len(told) == 1 and name in told[0] and "by audit" in told[0], f"is to be said once: {err!r}")

@@ -1,0 +1,151 @@
+"""Tests with unchanged programs of Debian, which were built with Open MPI and find anyccl by the library path alone.
+
+Open MPI from PyPI runs each program, too, and the numbers must agree. It has the same ABI as Debian's.
+"""
+
+import re
+import shutil
+import subprocess
+
+import debian
+from clients import numbers
+from programs import describe, first_difference
+from setting import HERE, SECONDS, WORK, Failure, Library, job, launch, open_mpi
+
+SOURCES = HERE / "open_mpi"
+LINEAR_ALGEBRA = ["libblas3", "liblapack3", "libgfortran5", "libquadmath0"]
+LAMMPS = ["lammps", "liblammps0", "libfftw3-double3", "libkim-api2", "libvoro++1", "libgfortran5", "libquadmath0"]
+HPCC = ["hpcc", *LINEAR_ALGEBRA]
+GROMACS = ["gromacs", "gromacs-data", "libgromacs7", "libfftw3-single3", "libhwloc15", "libmuparser2v5", *LINEAR_ALGEBRA]
+SCOTCH = ["ptscotch", "libptscotch-7.0", "libscotch-7.0"]
+FFTW = ["libfftw3-mpi3", "libfftw3-double3", "libfftw3-mpi-dev", "libfftw3-dev"]
+BOOST = ["libboost-mpi1.74.0", "libboost-serialization1.74.0", "libboost-mpi1.74-dev", "libboost-serialization1.74-dev", "libboost1.74-dev"]
+RANKS = (2, 4)
+# GROMACS' energies agree to five digits between runs of Open MPI, and no further.
+RELATIVE = 1e-4
+
+
+def run(library, ranks, words, root, launcher, **more):
+    """Returns the standard output of a job that must succeed. A job on Open MPI uses Open MPI's mpirun."""
+    libraries = debian.library_folder(root)
+    path = ":".join(map(str, (library.folder, libraries, libraries / "lapack", libraries / "blas")))
+    command = launch(launcher, ranks, words)
+    if library.name == "openmpi":
+        more |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
+        command = [str(word) for word in (library.folder.parent / "bin" / "mpirun", "--map-by", ":OVERSUBSCRIBE", "-n", ranks, *words)]
+    ended = job(command, library, SECONDS, LD_LIBRARY_PATH=path, OMP_NUM_THREADS="1", **more)
+    if ended.status != 0:
+        raise Failure(f"on {library}, {ranks} ranks: {describe(ended, SECONDS)}")
+    return ended.out
+
+
+def reference():
+    return Library("openmpi", "ompi", open_mpi() / "lib")
+
+
+def on_both(library, launcher, root, words, take=str.strip):
+    """Compares what `take` finds in the output of a program on both libraries."""
+    for ranks in RANKS:
+        its, got = (take(run(where, ranks, words, root, launcher)) for where in (reference(), library))
+        if its != got:
+            raise Failure(f"{ranks} ranks: {first_difference(str(got), str(its))}")
+    return "as on Open MPI"
+
+
+def lammps(library, launcher):
+    """A melt has the temperatures, energies and pressures that it has on Open MPI."""
+    root = debian.unpack(*LAMMPS)
+    return on_both(library, launcher, root, [root / "usr" / "bin" / "lmp", "-in", HERE / "lammps_melt.in", "-log", "none"], numbers)
+
+
+def hpcc(library, launcher):
+    """The HPC Challenge: every check of a result passes."""
+    root, folder = debian.unpack(*HPCC), WORK / "hpcc"
+    program, example = root / "usr" / "bin" / "hpcc", root / "usr" / "share" / "doc" / "hpcc" / "examples" / "_hpccinf.txt"
+    for ranks in RANKS:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        # The grid of processes has as many places as there are ranks, or fewer.
+        settings = re.sub(r"^\d+( +Ns)", r"200\1", example.read_text(), flags=re.M)
+        settings = re.sub(r"^\d+( +[PQ]s)", lambda found: f"{'2' if 'Q' in found[1] else ranks // 2}{found[1]}", settings, flags=re.M)
+        (folder / "hpccinf.txt").write_text(settings)
+        run(library, ranks, ["sh", "-c", f"cd {folder} && exec {program}"], root, launcher)
+        out = (folder / "hpccoutf.txt").read_text()
+        failed = sum(map(int, re.findall(r"(\d+) tests completed and failed", out)))
+        passed = sum(map(int, re.findall(r"(\d+) tests completed and passed", out)))
+        if "Success=1" not in out or failed or not passed or "FAILED" in out:
+            raise Failure(f"{ranks} ranks: {passed} passed, {failed} failed: {out[-300:]}")
+    return "all checks pass"
+
+
+def gromacs(library, launcher):
+    """Twenty steps of a small box of water have the energies that they have on Open MPI, to five digits."""
+    root, folder = debian.unpack(*GROMACS), WORK / "gromacs"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "water.top").write_text('#include "oplsaa.ff/forcefield.itp"\n#include "oplsaa.ff/spce.itp"\n'
+                                      "[ system ]\nwater\n[ molecules ]\n")
+    shutil.copy(SOURCES / "water.mdp", folder)
+    data = {"GMXLIB": str(root / "usr" / "share" / "gromacs" / "top")}
+    tool = f"cd {folder} && {root / 'usr' / 'bin' / 'gmx'} -quiet"
+    for words in ("solvate -cs spc216 -box 2.5 2.5 2.5 -o box.gro -p water.top",
+                  "grompp -f water.mdp -c box.gro -p water.top -o water.tpr -maxwarn 3"):
+        run(library, 1, ["sh", "-c", f"{tool} {words}"], root, None, **data)
+    for ranks in RANKS:
+        def energies(where):
+            log = folder / f"{where}-{ranks}.log"
+            words = f"cd {folder} && exec {root / 'usr' / 'bin' / 'gmx_mpi'} -quiet mdrun -s water.tpr -ntomp 1 -reprod -g {log}"
+            run(where, ranks, ["sh", "-c", words], root, launcher, **data)
+            found = re.search(r"LJ \(SR\).*\n(.*)\n.*\n(.*)", log.read_text())
+            return [float(number) for line in found.groups() for number in line.split()]
+
+        its, got = energies(reference()), energies(library)
+        if len(its) != len(got) or any(abs(a - b) > RELATIVE * abs(a) for a, b in zip(its, got)):
+            raise Failure(f"{ranks} ranks: {got}, on Open MPI {its}")
+    return "the energies of Open MPI"
+
+
+def scotch(library, launcher):
+    """PT-Scotch orders the vertices of a grid: each vertex has one place."""
+    root, side = debian.unpack(*SCOTCH), 8
+    graph, order = WORK / "grid.grf", WORK / "grid.ord"
+    steps = [side ** axis for axis in range(3)]
+    beside = [[at + sign * step for step in steps for sign in (-1, 1) if 0 <= at // step % side + sign < side] for at in range(side ** 3)]
+    lines = [f"{len(around)} {' '.join(map(str, around))}\n" for around in beside]
+    graph.write_text(f"0\n{len(beside)} {sum(map(len, beside))}\n0 000\n{''.join(lines)}")
+    for ranks in RANKS:
+        run(library, ranks, [root / "usr" / "bin" / "dgord", graph, order], root, launcher)
+        rows = [tuple(map(int, line.split())) for line in order.read_text().splitlines()[1:]]
+        if [sorted(column) for column in zip(*rows)] != [list(range(len(beside)))] * 2:
+            raise Failure(f"{ranks} ranks: {len(rows)} rows that are no order")
+    return "an order of all vertices"
+
+
+def built(source, compiler, root, *libraries):
+    """Compiles a program with Open MPI's mpi.h and Debian's libraries. Returns its file."""
+    program, theirs, folder = WORK / "programs" / f"{source.stem}-of-debian", open_mpi(), debian.library_folder(root)
+    program.parent.mkdir(parents=True, exist_ok=True)
+    command = [compiler, "-O1", f"-I{root}/usr/include", f"-I{theirs}/include", source, "-o", program,
+               *(folder / library for library in libraries), f"-L{theirs}/lib", f"-Wl,-rpath-link,{theirs}/lib:{folder}", "-lmpi", "-lm"]
+    ended = subprocess.run([*map(str, command)], capture_output=True, text=True)
+    if ended.returncode != 0:
+        raise Failure(f"{source.name} cannot be compiled:\n{ended.stderr[-2000:]}")
+    return program
+
+
+def fftw(library, launcher):
+    """A transform by FFTW and back has the energy that it has on Open MPI."""
+    root = debian.unpack(*FFTW)
+    return on_both(library, launcher, root, [built(SOURCES / "fftw.c", "cc", root, "libfftw3_mpi.so.3", "libfftw3.so.3")])
+
+
+def boost(library, launcher):
+    """Boost.MPI gathers, reduces, exchanges and splits as on Open MPI."""
+    root = debian.unpack(*BOOST)
+    libraries = ["libboost_mpi.so.1.74.0", "libboost_serialization.so.1.74.0"]
+    return on_both(library, launcher, root, [built(SOURCES / "boost.cpp", "c++", root, *libraries)])
+
+
+TESTS = {"LAMMPS of Debian": lammps, "HPCC": hpcc, "FFTW": fftw, "Boost.MPI": boost, "PT-Scotch": scotch, "GROMACS": gromacs}
+# The clients for `run.py --quick`, which runs them with two ranks.
+QUICK = ["LAMMPS of Debian", "HPCC", "PT-Scotch"]
