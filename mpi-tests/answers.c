@@ -214,14 +214,15 @@ static void show(const char *what, MPI_Datatype *type)
     const int has_order = combiner == MPI_COMBINER_DARRAY || combiner == MPI_COMBINER_SUBARRAY;
     for (int i = 0; i < n[0]; i++) {
         const int is_order = has_order && i == n[0] - 1;
-        const int is_distribution = i >= 3 + ndims && i < 3 + 2 * ndims, is_argument = i >= 3 + 2 * ndims && i < 3 + 3 * ndims;
-        const char *name = is_order && integers[i] == MPI_ORDER_C                     ? "C"
-                           : is_order && integers[i] == MPI_ORDER_FORTRAN             ? "Fortran"
-                           : is_distribution && integers[i] == MPI_DISTRIBUTE_BLOCK   ? "block"
-                           : is_distribution && integers[i] == MPI_DISTRIBUTE_CYCLIC  ? "cyclic"
-                           : is_distribution && integers[i] == MPI_DISTRIBUTE_NONE    ? "none"
-                           : is_argument && integers[i] == MPI_DISTRIBUTE_DFLT_DARG   ? "default"
-                                                                                      : NULL;
+        const int is_distribution = i >= 3 + ndims && i < 3 + 2 * ndims,
+                  is_argument = i >= 3 + 2 * ndims && i < 3 + 3 * ndims;
+        const char *name = is_order && integers[i] == MPI_ORDER_C                    ? "C"
+                           : is_order && integers[i] == MPI_ORDER_FORTRAN            ? "Fortran"
+                           : is_distribution && integers[i] == MPI_DISTRIBUTE_BLOCK  ? "block"
+                           : is_distribution && integers[i] == MPI_DISTRIBUTE_CYCLIC ? "cyclic"
+                           : is_distribution && integers[i] == MPI_DISTRIBUTE_NONE   ? "none"
+                           : is_argument && integers[i] == MPI_DISTRIBUTE_DFLT_DARG  ? "default"
+                                                                                     : NULL;
         if (name) {
             sprintf(text + strlen(text), " %s", name);
         } else {

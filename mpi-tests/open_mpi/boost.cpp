@@ -23,7 +23,8 @@ int main()
     const int right = all_reduce(world, int(is_right), boost::mpi::minimum<int>());
     const int half = world.split(rank % 2).size();
     if (rank == 0) {
-        std::cout << size << " ranks, sum " << sum << ", last " << last << ", half " << half << ", exchange " << right << ":";
+        std::cout << size << " ranks, sum " << sum << ", last " << last << ", half " << half << ", exchange " << right
+                  << ":";
         for (const auto &name : all) {
             std::cout << " " << name;
         }
