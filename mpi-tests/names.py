@@ -3,7 +3,7 @@
 
     names.py LIBRARY.so                    prints the names that a library lacks
     names.py --needed NAME=FILE...         writes names_needed.txt: the MPI names that files import
-    names.py --mpich FILE                  writes mpich_names.txt: the functions of MPI 3.1 that MPICH 3.4's libmpi.so.12 exports
+    names.py --mpich FILE                  writes mpich_names.txt: the functions that MPICH's libmpi.so.12 exports to programs
     names.py --open-mpi FILE HEADER        adds to ompi_names.txt what a libmpi.so.40 exports to programs that include its mpi.h
 
 standard_names.txt has the functions of the standard ABI. Two of them, MPI_Psend_init_c and MPI_Precv_init_c, are only in the
@@ -19,8 +19,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 STANDARD, MPICH, OPEN_MPI, NEEDED = (
     HERE / name for name in ("standard_names.txt", "mpich_names.txt", "ompi_names.txt", "names_needed.txt"))
-# Names that MPICH's Fortran library imports besides functions of the standard.
-HELPERS = r"MPII_(Comm|Type|Win)_[gs]et_attr$|MPII_Keyval_set_proxy|MPII_Grequest_set_lang_f77|MPI_(F_|UNW|WEI)"
 # Functions of Open MPI that programs call. ROMIO's own begin with MPIO, MPIOI and the like.
 OPEN_MPI_FUNCTIONS = r"P?MPIX?_|OMPI_C_|OMPI_Affinity_str|mpi_|ompi_op_set_cxx_callback"
 # Its data for Fortran, which no macro of mpi.h names.
@@ -51,9 +49,7 @@ def expected(abi):
         return {prefix + name for name in lines(STANDARD) for prefix in ("", "P")}
     if abi == "ompi":
         return {line.partition(" ")[0] for line in lines(OPEN_MPI)}
-    functions = {prefix + name for name in lines(MPICH) for prefix in ("", "P")}
-    # Debian's Fortran library also imports functions of MPI 4. It is bound lazily, and no tested program calls them.
-    return functions | {DUP_FN} | {name for name, users in needed().items() if users != ["mpichfort"] or re.match(HELPERS, name)}
+    return {prefix + name for name in lines(MPICH) for prefix in ("", "P")} | {DUP_FN} | set(needed())
 
 
 def missing(library, abi):
@@ -97,8 +93,8 @@ def write_needed(pairs):
 
 def write_mpich(file):
     there = symbols(file, "--defined-only")
-    functions = [name for name, letter in there.items() if name.startswith("MPI_") and letter in "TW" and f"P{name}" in there]
-    head = "# Made by names.py --mpich: functions of MPI 3.1 and before, each with its PMPI twin.\n"
+    functions = [name for name, letter in there.items() if re.match("MPIX?_", name) and letter in "TW" and f"P{name}" in there]
+    head = "# Made by names.py --mpich: functions of MPICH 5.0.2 for programs, each with its PMPI twin.\n"
     MPICH.write_text(head + "".join(f"{name}\n" for name in sorted(functions)))
 
 
@@ -117,7 +113,7 @@ def main():
         add_open_mpi(*args.open_mpi)
     if args.library:
         there = symbols(args.library, "--defined-only")
-        abi = "std" if "MPI_Abi_get_version" in there else "ompi" if "ompi_mpi_comm_world" in there else "mpich"
+        abi = "mpich" if DUP_FN in there else "ompi" if "ompi_mpi_comm_world" in there else "std"
         lacks = missing(args.library, abi)
         print("\n".join(lacks) or f"{args.library} has all {len(expected(abi))} names")
         sys.exit(1 if lacks else 0)

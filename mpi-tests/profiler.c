@@ -22,13 +22,13 @@ int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype da
     return PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
 }
 
-#ifdef LARGE_COUNTS
 #ifdef OPEN_MPI
 /* Open MPI's header does not have them. */
 int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                      MPI_Comm comm);
 #endif
+
 int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
     sends++;
@@ -43,7 +43,6 @@ int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dat
     reduced += count;
     return PMPI_Allreduce_c(sendbuf, recvbuf, count, datatype, op, comm);
 }
-#endif
 
 int MPI_Finalize(void)
 {

@@ -9,14 +9,11 @@ EXPECTED = [f"profiler {rank}: 5 sends of 20, 3 reductions of 30" for rank in ra
 
 
 def tool(library):
-    """Builds the library to preload. If the MPI library has functions with large counts, mpi4py calls those. Open MPI 5 has none,
-    but anyccl's library of that ABI has."""
+    """Builds the library to preload."""
     file = WORK / "programs" / f"profiler-{library}.so"
     file.parent.mkdir(parents=True, exist_ok=True)
     theirs = open_mpi() if library.abi == "ompi" else VENV
     folder, more = (HEADER, ["-lmpi_abi"]) if library.abi == "std" else (theirs / "include", ["-lmpi"])
-    if library.abi != "mpich" or library.name == "mpich":
-        more.append("-DLARGE_COUNTS")
     # The tool is linked with the MPI library, because Python does not load that into the global name space.
     ended = subprocess.run(["cc", "-shared", "-fPIC", "-O1", f"-I{folder}", HERE / "profiler.c", "-o", file,
                             f"-L{theirs}/lib", f"-Wl,-rpath-link,{theirs}/lib", *more], capture_output=True, text=True)

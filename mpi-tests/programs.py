@@ -23,7 +23,7 @@ def parts(name):
 
 
 def build(name, abi):
-    """Compiles a program with the mpi.h of MPICH or Open MPI, restricted to MPI 3.1, or with anyccl's. Returns its file."""
+    """Compiles a program with the mpi.h of MPICH, of Open MPI or of anyccl. Returns its file."""
     source, program = HERE / f"{name}.c", WORK / "programs" / f"{name}-{abi}"
     program.parent.mkdir(parents=True, exist_ok=True)
     if program.exists() and all(program.stat().st_mtime > part.stat().st_mtime for part in parts(name)):
@@ -32,11 +32,11 @@ def build(name, abi):
         command = ["cc", *WARNINGS, "-Wpedantic", f"-I{HEADER}", f"-I{HERE}", source, "-o", program, f"-L{VENV}/lib",
                    f"-Wl,-rpath,{VENV}/lib", "-lmpi_abi"]
     elif abi == "mpich":
-        command = [VENV / "bin" / "mpicc", *WARNINGS, "-DMPI_3_1_ONLY", f"-I{HERE}", source, "-o", program]
+        command = [VENV / "bin" / "mpicc", *WARNINGS, f"-I{HERE}", source, "-o", program]
     else:
         theirs = open_mpi()
         # GCC takes "no elements" of Open MPI's declarations for one element.
-        command = ["cc", *WARNINGS, "-Wno-stringop-overread", "-Wno-stringop-overflow", "-DMPI_3_1_ONLY", f"-I{HERE}",
+        command = ["cc", *WARNINGS, "-Wno-stringop-overread", "-Wno-stringop-overflow", f"-I{HERE}",
                    f"-I{theirs}/include", source, "-o", program, f"-L{theirs}/lib", f"-Wl,-rpath-link,{theirs}/lib", "-lmpi"]
     ended = subprocess.run([*map(str, command), "-lpthread", "-lm"], capture_output=True, text=True)
     if ended.returncode != 0:

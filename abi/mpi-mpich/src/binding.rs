@@ -5,7 +5,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use anyccl_mpi::abi::{Abi, Numbers};
-use anyccl_mpi::call::{Scope, call, refuse};
+use anyccl_mpi::call::{Scope, call};
 use anyccl_mpi::error::{Class, Error};
 
 use crate::fortran::MPII_Comm_get_attr;
@@ -50,54 +50,4 @@ pub unsafe extern "C" fn MPIR_Err_return_comm(
         let class = Class(Door::number(Numbers::ErrorCode, code));
         Err(Error::new(class, "MPICH's Fortran library refuses the arguments"))
     })
-}
-
-/// Refused: operators in C++.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPII_Op_set_cxx(_: c_int, _: usize) {
-    // A failure goes to the error handler of the process.
-    refuse::<Door>("MPI::Op::Init", Scope::Process);
-}
-
-/// Refused: error handlers in C++.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPII_Errhandler_set_cxx(_: c_int, _: usize) {
-    // A failure goes to the error handler of the process.
-    refuse::<Door>("MPI::Comm::Create_errhandler", Scope::Process);
-}
-
-/// Refused: a communicator cannot be revoked.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_revoke(_: c_int) -> c_int {
-    refuse::<Door>("MPIX_Comm_revoke", Scope::Process)
-}
-
-/// Refused: ranks that failed cannot be left out.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_shrink(_: c_int, _: *mut c_int) -> c_int {
-    refuse::<Door>("MPIX_Comm_shrink", Scope::Process)
-}
-
-/// Refused: see [`MPIX_Comm_shrink`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_agree(_: c_int, _: *mut c_int) -> c_int {
-    refuse::<Door>("MPIX_Comm_agree", Scope::Process)
-}
-
-/// Refused: see [`MPIX_Comm_shrink`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_failure_ack(_: c_int) -> c_int {
-    refuse::<Door>("MPIX_Comm_failure_ack", Scope::Process)
-}
-
-/// Refused: see [`MPIX_Comm_shrink`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_failure_get_acked(_: c_int, _: *mut c_int) -> c_int {
-    refuse::<Door>("MPIX_Comm_failure_get_acked", Scope::Process)
-}
-
-/// Whether buffers may lie in a GPU's memory: not with this library.
-#[unsafe(no_mangle)]
-pub extern "C" fn MPIX_Query_cuda_support() -> c_int {
-    0
 }

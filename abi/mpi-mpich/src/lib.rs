@@ -1,9 +1,9 @@
-//! MPI's C functions in the MPICH ABI, at MPI 3.1: libmpi.so.12.
+//! MPI's C functions in the MPICH ABI, at MPI 5.0: libmpi.so.12.
 //!
 //! A program that was built with MPICH, Intel MPI, MVAPICH or Cray MPI runs on this library unchanged. The
 //! tables of `anyccl_mpi::functions` define the functions; [`mpich`] is the ABI, [`numbers`] maps its numbers
-//! to the standard's. Functions of MPI 4.0 and later are not exported: programs look them up and go on
-//! without them.
+//! to the standard's. A program finds every name that MPICH 5.0 exports; [`extensions`] has those that are
+//! not MPI's.
 
 // Names are MPI's.
 #![allow(non_snake_case, non_upper_case_globals)]
@@ -12,6 +12,7 @@
 
 mod binding;
 mod exports;
+mod extensions;
 mod fortran;
 mod mark;
 mod mpich;

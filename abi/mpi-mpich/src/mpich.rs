@@ -123,7 +123,7 @@ impl Abi for Door {
     type Status = RawStatus;
 
     const NUMBER_BITS: u32 = NUMBER_BITS;
-    const VERSION: (c_int, c_int) = (3, 1);
+    const VERSION: (c_int, c_int) = (5, 0);
     // This ABI is not the standard one.
     const ABI_VERSION: (c_int, c_int) = (-1, -1);
 
@@ -161,6 +161,14 @@ impl Abi for Door {
         predefined_handle(object, id)
     }
 
+    fn integer(object: Object, id: u32) -> c_int {
+        Door::handle(object, id)
+    }
+
+    fn of_integer(object: Object, integer: c_int) -> u32 {
+        Door::id(object, integer)
+    }
+
     #[inline(always)]
     #[expect(clippy::too_many_lines, reason = "a table, with a few lines for each kind of number")]
     fn number(numbers: Numbers, raw: c_int) -> i32 {
@@ -189,6 +197,7 @@ impl Abi for Door {
                 1 => c::COMM_TYPE_SHARED,
                 2 => c::COMM_TYPE_HW_GUIDED,
                 3 => c::COMM_TYPE_HW_UNGUIDED,
+                4 => c::COMM_TYPE_RESOURCE_GUIDED,
                 other => other,
             },
             Numbers::Order => match raw {
@@ -256,6 +265,7 @@ impl Abi for Door {
                 c::COMM_TYPE_SHARED => 1,
                 c::COMM_TYPE_HW_GUIDED => 2,
                 c::COMM_TYPE_HW_UNGUIDED => 3,
+                c::COMM_TYPE_RESOURCE_GUIDED => 4,
                 other => other,
             },
             Numbers::Order => {
@@ -300,12 +310,13 @@ impl Abi for Door {
 
     #[inline(always)]
     fn address(raw: usize) -> usize {
-        if raw == usize::MAX {
-            c::IN_PLACE
-        } else if raw == c::IN_PLACE {
-            4
-        } else {
-            raw
+        const BUFFER_AUTOMATIC: usize = usize::MAX - 1;
+        match raw {
+            usize::MAX => c::IN_PLACE,
+            BUFFER_AUTOMATIC => c::BUFFER_AUTOMATIC,
+            // What the standard ABI takes for sentinels are addresses here, though of nothing.
+            c::IN_PLACE | c::BUFFER_AUTOMATIC => 4,
+            _ => raw,
         }
     }
 

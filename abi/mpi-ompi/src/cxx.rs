@@ -1,10 +1,7 @@
 //! What Open MPI's library for C++ (libmpi_cxx.so.40) imports besides MPI's functions. That library stays the
 //! one of the machine: programs that include `mpicxx.h` need it to start, and hardly any calls it.
 
-use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicU64};
-
-use anyccl_mpi::call::{Scope, refuse};
 
 use crate::open_mpi::Door;
 
@@ -20,19 +17,9 @@ pub static ompi_errcode_intern_lastused: AtomicI32 = AtomicI32::new(0);
 #[unsafe(no_mangle)]
 pub static ompi_registered_datareps: [AtomicU64; 8] = [const { AtomicU64::new(0) }; 8];
 
-macro_rules! refused {
-    ($($name:ident is $called:literal;)*) => {$(
-        #[doc = concat!("Refused: ", $called, ".")]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $name() -> c_int {
-            refuse::<Door>($called, Scope::Process)
-        }
-    )*};
-}
-
-refused! {
-    ompi_attr_create_keyval is "MPI::Comm::Create_keyval";
-    ompi_errhandler_create is "MPI::Comm::Create_errhandler";
-    ompi_errhandler_invoke is "MPI::Comm::Call_errhandler";
-    ompi_op_set_cxx_callback is "MPI::Op::Init";
+anyccl_mpi::refused! { Door:
+    ompi_attr_create_keyval = "MPI::Comm::Create_keyval"
+    ompi_errhandler_create = "MPI::Comm::Create_errhandler"
+    ompi_errhandler_invoke = "MPI::Comm::Call_errhandler"
+    ompi_op_set_cxx_callback = "MPI::Op::Init"
 }

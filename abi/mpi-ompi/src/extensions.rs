@@ -2,8 +2,6 @@
 
 use std::ffi::c_int;
 
-use anyccl_mpi::call::{Scope, refuse};
-
 use crate::open_mpi::Door;
 
 /// Whether buffers may lie in the memory of a GPU of NVIDIA: not with this library.
@@ -18,18 +16,7 @@ pub extern "C" fn MPIX_Query_rocm_support() -> c_int {
     0
 }
 
-/// Defines functions that are refused, whatever their arguments are.
-macro_rules! refused {
-    ($($name:ident)*) => {$(
-        #[doc = concat!("Refused: `", stringify!($name), "`.")]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $name() -> c_int {
-            refuse::<Door>(stringify!($name), Scope::Process)
-        }
-    )*};
-}
-
-refused! {
+anyccl_mpi::refused! { Door:
     OMPI_Affinity_str
     MPI_Session_set_info PMPI_Session_set_info
     MPIX_Comm_revoke PMPIX_Comm_revoke

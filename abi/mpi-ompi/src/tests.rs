@@ -5,7 +5,7 @@ use anyccl_mpi::abi::{Abi, Numbers, Object};
 use anyccl_mpi::error::Class;
 use anyccl_mpi::status::Status;
 
-use crate::conversions::{MPI_Comm_c2f, MPI_Comm_f2c, MPI_Type_c2f, MPI_Type_f2c};
+use crate::exports::{MPI_Comm_c2f, MPI_Comm_f2c, MPI_Type_c2f, MPI_Type_f2c};
 use crate::objects::{PREDEFINED, SIZES, ompi_mpi_file_null};
 use crate::open_mpi::{Door, RawStatus};
 

@@ -32,6 +32,7 @@ impl Abi for Door {
     const NUMBER_BITS: u32 = 31;
     const VERSION: (c_int, c_int) = (5, 0);
     const ABI_VERSION: (c_int, c_int) = (1, 0);
+    const NO_FILE_INTEGER: c_int = c::FILE_NULL.cast_signed();
 
     fn no_file() -> usize {
         c::FILE_NULL as usize

@@ -83,6 +83,8 @@ pub trait Abi: Sized + 'static {
     const VERSION: (c_int, c_int);
     /// Result of `MPI_Abi_get_version`.
     const ABI_VERSION: (c_int, c_int);
+    /// The integer of `MPI_FILE_NULL`.
+    const NO_FILE_INTEGER: c_int = 0;
 
     /// `MPI_FILE_NULL`.
     fn no_file() -> Self::File;
@@ -90,6 +92,14 @@ pub trait Abi: Sized + 'static {
     fn id(object: Object, handle: Self::Handle) -> u32;
     /// The handle of an object.
     fn handle(object: Object, id: u32) -> Self::Handle;
+    /// The integer that stands for an object: in the standard ABI, its number.
+    fn integer(_object: Object, id: u32) -> c_int {
+        id.cast_signed()
+    }
+    /// The number of the object for which an integer stands.
+    fn of_integer(_object: Object, integer: c_int) -> u32 {
+        integer.cast_unsigned()
+    }
     /// Translates a number of the program to the standard ABI.
     fn number(numbers: Numbers, raw: c_int) -> i32;
     /// Translates a number of the standard ABI for the program.

@@ -1,16 +1,10 @@
 //! Functions for Fortran bindings, in an ABI whose C interface is made for them: statuses as arrays of
-//! integers, and files as integers. A status has the same bytes in both languages.
+//! integers, which have the same bytes in both languages.
 
 use std::ffi::c_void;
 
 use crate::abi::Abi;
-use crate::arguments::FileHandle;
 use crate::error::{Class, Error, Result};
-
-/// `MPI_File_c2f`. No file can be opened: every handle is `MPI_FILE_NULL`, which is 0 in Fortran.
-pub fn file_to_fortran(_file: FileHandle) -> i32 {
-    0
-}
 
 /// `MPI_Status_c2f`.
 pub unsafe fn status_to_fortran<A: Abi>(c_status: *const c_void, f_status: *mut c_void) -> Result<()> {

@@ -1,9 +1,15 @@
 //! Handles of MPI objects: numbers that are equal in every ABI, and their translation to the ABI's handles.
 
-use super::{Element, Kind};
+use std::ffi::c_int;
+use std::marker::PhantomData;
+
+use super::{Element, Kind, Returned};
 use crate::abi::{Abi, Object};
 use crate::constants as c;
 use crate::error::Result;
+
+/// A handle as an integer: `MPI_Comm_toint` and its like.
+pub struct Integer<H>(PhantomData<H>);
 
 /// Defines a kind of handle: its name, the type of its object, and the handle that names no object.
 macro_rules! handles {
@@ -45,6 +51,24 @@ macro_rules! handles {
             #[inline(always)]
             unsafe fn value(raw: A::Handle, _: &'static str) -> Result<$name> {
                 Ok($name(A::id(Object::$object, raw)))
+            }
+        }
+
+        impl<A: Abi> Kind<A> for Integer<$name> {
+            type C = c_int;
+            type Value = $name;
+
+            unsafe fn value(raw: c_int, _: &'static str) -> Result<$name> {
+                Ok($name(A::of_integer(Object::$object, raw)))
+            }
+        }
+
+        impl<A: Abi> Returned<A> for Integer<$name> {
+            type C = c_int;
+            type Value = $name;
+
+            fn raw(value: $name) -> c_int {
+                A::integer(Object::$object, value.0)
             }
         }
     )*};
@@ -96,5 +120,23 @@ impl<A: Abi> Kind<A> for FileHandle {
 
     unsafe fn value(_: A::File, _: &'static str) -> Result<FileHandle> {
         Ok(FileHandle)
+    }
+}
+
+impl<A: Abi> Kind<A> for Integer<FileHandle> {
+    type C = c_int;
+    type Value = FileHandle;
+
+    unsafe fn value(_: c_int, _: &'static str) -> Result<FileHandle> {
+        Ok(FileHandle)
+    }
+}
+
+impl<A: Abi> Returned<A> for Integer<FileHandle> {
+    type C = c_int;
+    type Value = FileHandle;
+
+    fn raw(_: FileHandle) -> c_int {
+        A::NO_FILE_INTEGER
     }
 }

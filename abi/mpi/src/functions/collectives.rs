@@ -1,6 +1,6 @@
 //! Collectives: chapter 6.
 
-/// Rows of the chapter, up to MPI 3.1. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
 macro_rules! collectives {
     ($door:ident) => {
@@ -85,15 +85,6 @@ macro_rules! collectives {
             1 "1.0" MPI_Scatterv PMPI_Scatterv (sendbuf: SendBuffer, sendcounts: Array<Count>, displs: Array<Count>,
                 sendtype: DatatypeHandle, recvbuf: RecvBuffer, recvcount: Count, recvtype: DatatypeHandle, root: Rank, comm:
                 CommHandle) on comm = collective::scatterv;
-        }
-    };
-}
-
-/// Rows of the chapter, MPI 4.0 to 5.0. See [`crate::functions`].
-#[macro_export]
-macro_rules! collectives_since_4 {
-    ($door:ident) => {
-        $crate::export! { $door COLLECTIVES_SINCE_4
             2 "4.0" MPI_Allgather_c PMPI_Allgather_c (sendbuf: SendBuffer, sendcount: LargeCount, sendtype: DatatypeHandle,
                 recvbuf: RecvBuffer, recvcount: LargeCount, recvtype: DatatypeHandle, comm: CommHandle) on comm = collective::allgather;
             2 "4.0" MPI_Allgather_init PMPI_Allgather_init (sendbuf: SendBuffer, sendcount: Count, sendtype: DatatypeHandle,

@@ -1,6 +1,6 @@
 //! Communicators: sections 7.4 and 7.6.
 
-/// Rows of the chapter, up to MPI 3.1. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
 macro_rules! communicators {
     ($door:ident) => {
@@ -34,15 +34,6 @@ macro_rules! communicators {
                 CommHandle, remote_leader: Rank, tag: Tag, newintercomm: Out<CommHandle>) on local_comm = comm::intercomm::create;
             2 "1.0" MPI_Intercomm_merge PMPI_Intercomm_merge (intercomm: CommHandle, high: Int, newintracomm:
                 Out<CommHandle>) on intercomm = comm::intercomm::merge;
-        }
-    };
-}
-
-/// Rows of the chapter, MPI 4.0 to 5.0. See [`crate::functions`].
-#[macro_export]
-macro_rules! communicators_since_4 {
-    ($door:ident) => {
-        $crate::export! { $door COMMUNICATORS_SINCE_4
             2 "4.0" MPI_Comm_idup_with_info PMPI_Comm_idup_with_info (comm: CommHandle, info: InfoHandle, newcomm:
                 Out<CommHandle>, request: Out<RequestHandle>) on comm = comm::nonblocking::idup_with_info;
         }

@@ -1,6 +1,6 @@
 //! Datatypes and packing: chapter 5.
 
-/// Rows of the chapter, up to MPI 3.1. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
 macro_rules! datatypes {
     ($door:ident) => {
@@ -70,15 +70,6 @@ macro_rules! datatypes {
                 InOut<Aint>, outbuf: RecvBuffer, outcount: Count, datatype: DatatypeHandle) = types::external::unpack_external;
             2 "3.1" MPI_Aint_add PMPI_Aint_add (base: Aint, disp: Aint) -> Address = handles::aint_add;
             2 "3.1" MPI_Aint_diff PMPI_Aint_diff (addr1: Aint, addr2: Aint) -> Address = handles::aint_diff;
-        }
-    };
-}
-
-/// Rows of the chapter, MPI 4.0 to 5.0. See [`crate::functions`].
-#[macro_export]
-macro_rules! datatypes_since_4 {
-    ($door:ident) => {
-        $crate::export! { $door DATATYPES_SINCE_4
             2 "4.0" MPI_Pack_c PMPI_Pack_c (inbuf: SendBuffer, incount: LargeCount, datatype: DatatypeHandle, outbuf:
                 RecvBuffer, outsize: LargeCount, position: InOut<LargeCount>, comm: CommHandle) on comm = types::packing::pack;
             2 "4.0" MPI_Pack_external_c PMPI_Pack_external_c (datarep: InText, inbuf: SendBuffer, incount: LargeCount,

@@ -1,6 +1,6 @@
 //! Start, end, versions, clocks: chapters 9 and 11.
 
-/// Rows of the chapter, up to MPI 3.1. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
 macro_rules! environment {
     ($door:ident) => {
@@ -22,15 +22,6 @@ macro_rules! environment {
             1 "2.0" MPI_Query_thread PMPI_Query_thread (provided: Out<ThreadLevel>) = environment::query_thread;
             1 "1.0" MPI_Wtick PMPI_Wtick () -> Seconds = environment::wtick;
             1 "1.0" MPI_Wtime PMPI_Wtime () -> Seconds = environment::wtime;
-        }
-    };
-}
-
-/// Rows of the chapter, MPI 4.0 to 5.0. See [`crate::functions`].
-#[macro_export]
-macro_rules! environment_since_4 {
-    ($door:ident) => {
-        $crate::export! { $door ENVIRONMENT_SINCE_4
             2 "4.1" MPI_Get_hw_resource_info PMPI_Get_hw_resource_info (hw_info: Out<InfoHandle>) = abi_info::get_hw_resource_info;
         }
     };

@@ -1,6 +1,6 @@
 //! Error handlers, classes and codes: sections 9.3 to 9.5.
 
-/// Rows of the chapter, up to MPI 3.1. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
 macro_rules! errors {
     ($door:ident) => {
@@ -18,15 +18,6 @@ macro_rules! errors {
             1 "1.0" MPI_Errhandler_free PMPI_Errhandler_free (errhandler: InOut<ErrhandlerHandle>) = errhandler::calls::free;
             1 "1.0" MPI_Error_class PMPI_Error_class (errorcode: ErrorCode, errorclass: Out<ErrorCode>) = error_codes::class;
             1 "1.0" MPI_Error_string PMPI_Error_string (errorcode: ErrorCode, string: OutText, resultlen: Out<Int>) = error_codes::string;
-        }
-    };
-}
-
-/// Rows of the chapter, MPI 4.0 to 5.0. See [`crate::functions`].
-#[macro_export]
-macro_rules! errors_since_4 {
-    ($door:ident) => {
-        $crate::export! { $door ERRORS_SINCE_4
             2 "4.1" MPI_Remove_error_class PMPI_Remove_error_class (errorclass: ErrorCode) = error_codes::remove_class;
             2 "4.1" MPI_Remove_error_code PMPI_Remove_error_code (errorcode: ErrorCode) = error_codes::remove_code;
             2 "4.1" MPI_Remove_error_string PMPI_Remove_error_string (errorcode: ErrorCode) = error_codes::remove_string;

@@ -1,6 +1,6 @@
 //! Files: chapter 14.
 
-/// Rows of the chapter, up to MPI 3.1. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
 macro_rules! files {
     ($door:ident) => {
@@ -109,15 +109,6 @@ macro_rules! files {
                 DatatypeHandle, status: OutStatus) on file = refused;
             3 "2.0" MPI_Register_datarep PMPI_Register_datarep (datarep: InText, read_conversion_fn: Pointer,
                 write_conversion_fn: Pointer, dtype_file_extent_fn: Pointer, extra_state: Pointer) on file = refused;
-        }
-    };
-}
-
-/// Rows of the chapter, MPI 4.0 to 5.0. See [`crate::functions`].
-#[macro_export]
-macro_rules! files_since_4 {
-    ($door:ident) => {
-        $crate::export! { $door FILES_SINCE_4
             3 "4.0" MPI_File_get_type_extent_c PMPI_File_get_type_extent_c (fh: FileHandle, datatype: DatatypeHandle,
                 extent: Out<LargeCount>) on file = refused;
             3 "4.0" MPI_File_iread_c PMPI_File_iread_c (fh: FileHandle, buf: RecvBuffer, count: LargeCount, datatype:

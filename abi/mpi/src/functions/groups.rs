@@ -1,6 +1,6 @@
 //! Groups: section 7.3.
 
-/// Rows of the chapter, up to MPI 3.1. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
 macro_rules! groups {
     ($door:ident) => {

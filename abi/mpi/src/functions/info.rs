@@ -1,6 +1,6 @@
 //! Info objects: chapter 10.
 
-/// Rows of the chapter, up to MPI 3.1. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
 macro_rules! info {
     ($door:ident) => {
@@ -16,15 +16,6 @@ macro_rules! info {
             2 "2.0" MPI_Info_get_valuelen PMPI_Info_get_valuelen (info: InfoHandle, key: InText, valuelen: Out<Int>, flag:
                 Out<Flag>) = info::calls::get_valuelen;
             1 "2.0" MPI_Info_set PMPI_Info_set (info: InfoHandle, key: InText, value: InText) = info::calls::set;
-        }
-    };
-}
-
-/// Rows of the chapter, MPI 4.0 to 5.0. See [`crate::functions`].
-#[macro_export]
-macro_rules! info_since_4 {
-    ($door:ident) => {
-        $crate::export! { $door INFO_SINCE_4
             2 "4.0" MPI_Info_create_env PMPI_Info_create_env (argc: Int, argv: Pointer, info: Out<InfoHandle>) = info::calls::create_env;
             2 "4.0" MPI_Info_get_string PMPI_Info_get_string (info: InfoHandle, key: InText, buflen: InOut<Int>, value:
                 OutTextOrNull, flag: Out<Flag>) = info::calls::get_string;

@@ -5,8 +5,9 @@
 //! work. Both names are written out, so that they can be searched for. `on comm` names the argument whose
 //! error handler is called; `-> Kind` is the result of a function that returns no error code.
 //!
-//! A table is a macro, from which each door makes its own exported functions: [`crate::export`]. Functions of
-//! MPI 4.0 and later have tables of their own, which a door with an older ABI leaves out.
+//! A table is a macro, from which each door makes its own exported functions: [`crate::export`]. All doors
+//! have the tables of [`crate::chapters`]. Some ABIs have functions beside them: those that tell the ABI,
+//! those that MPI has removed, and those that convert handles for Fortran.
 //!
 //! Tiers: 1 what almost every program calls, 2 what many call, 3 windows, files, sessions, spawn, tools. A
 //! row with `refused` tells its callers that the function is not implemented.
@@ -17,6 +18,7 @@
 mod attributes;
 mod collectives;
 mod communicators;
+mod conversions;
 mod datatypes;
 mod environment;
 mod errors;
@@ -49,6 +51,33 @@ pub struct Function {
     pub twin: &'static str,
     /// Whether it is implemented.
     pub is_implemented: bool,
+}
+
+/// Makes the exported functions of every ABI, for the one that is named `$door` where this is used; with
+/// `listing`, only the lists of rows.
+#[macro_export]
+macro_rules! chapters {
+    ($door:ident) => {
+        $crate::attributes!($door);
+        $crate::collectives!($door);
+        $crate::communicators!($door);
+        $crate::datatypes!($door);
+        $crate::environment!($door);
+        $crate::errors!($door);
+        $crate::files!($door);
+        $crate::groups!($door);
+        $crate::info!($door);
+        $crate::neighborhood!($door);
+        $crate::operators!($door);
+        $crate::p2p!($door);
+        $crate::partitioned!($door);
+        $crate::processes!($door);
+        $crate::requests!($door);
+        $crate::sessions!($door);
+        $crate::tools!($door);
+        $crate::topologies!($door);
+        $crate::windows!($door);
+    };
 }
 
 /// Makes exported functions from rows, for the ABI that is named `$door` where this is used, and a list of

@@ -1,6 +1,6 @@
 //! Neighbourhood collectives: section 8.6.
 
-/// Rows of the chapter, up to MPI 3.1. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
 macro_rules! neighborhood {
     ($door:ident) => {
@@ -33,15 +33,6 @@ macro_rules! neighborhood {
             2 "3.0" MPI_Neighbor_alltoallw PMPI_Neighbor_alltoallw (sendbuf: SendBuffer, sendcounts: Array<Count>, sdispls:
                 Array<Aint>, sendtypes: Array<DatatypeHandle>, recvbuf: RecvBuffer, recvcounts: Array<Count>, rdispls:
                 Array<Aint>, recvtypes: Array<DatatypeHandle>, comm: CommHandle) on comm = collective::neighbor_alltoallw;
-        }
-    };
-}
-
-/// Rows of the chapter, MPI 4.0 to 5.0. See [`crate::functions`].
-#[macro_export]
-macro_rules! neighborhood_since_4 {
-    ($door:ident) => {
-        $crate::export! { $door NEIGHBORHOOD_SINCE_4
             2 "4.0" MPI_Ineighbor_allgather_c PMPI_Ineighbor_allgather_c (sendbuf: SendBuffer, sendcount: LargeCount,
                 sendtype: DatatypeHandle, recvbuf: RecvBuffer, recvcount: LargeCount, recvtype: DatatypeHandle, comm:
                 CommHandle, request: Out<RequestHandle>) on comm = collective::ineighbor_allgather;

@@ -1,6 +1,6 @@
 //! Operators of reductions: section 6.9.
 
-/// Rows of the chapter, up to MPI 3.1. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
 macro_rules! operators {
     ($door:ident) => {
@@ -10,15 +10,6 @@ macro_rules! operators {
             1 "1.0" MPI_Op_free PMPI_Op_free (op: InOut<OpHandle>) = op::free;
             1 "2.2" MPI_Reduce_local PMPI_Reduce_local (inbuf: SendBuffer, inoutbuf: RecvBuffer, count: Count, datatype:
                 DatatypeHandle, op: OpHandle) = op::reduce_local;
-        }
-    };
-}
-
-/// Rows of the chapter, MPI 4.0 to 5.0. See [`crate::functions`].
-#[macro_export]
-macro_rules! operators_since_4 {
-    ($door:ident) => {
-        $crate::export! { $door OPERATORS_SINCE_4
             2 "4.0" MPI_Op_create_c PMPI_Op_create_c (user_fn: LargeOpFunction, commute: Int, op: Out<OpHandle>) = op::create;
             2 "4.0" MPI_Reduce_local_c PMPI_Reduce_local_c (inbuf: SendBuffer, inoutbuf: RecvBuffer, count: LargeCount,
                 datatype: DatatypeHandle, op: OpHandle) = op::reduce_local;

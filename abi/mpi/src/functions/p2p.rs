@@ -1,6 +1,6 @@
 //! Point-to-point communication: chapter 3.
 
-/// Rows of the chapter, up to MPI 3.1. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
 macro_rules! p2p {
     ($door:ident) => {
@@ -53,15 +53,6 @@ macro_rules! p2p {
                 comm: CommHandle) on comm = p2p::send::synchronous;
             2 "1.0" MPI_Ssend_init PMPI_Ssend_init (buf: SendBuffer, count: Count, datatype: DatatypeHandle, dest: Rank,
                 tag: Tag, comm: CommHandle, request: Out<RequestHandle>) on comm = p2p::persistent::send <Synchronous>;
-        }
-    };
-}
-
-/// Rows of the chapter, MPI 4.0 to 5.0. See [`crate::functions`].
-#[macro_export]
-macro_rules! p2p_since_4 {
-    ($door:ident) => {
-        $crate::export! { $door P2P_SINCE_4
             2 "4.0" MPI_Bsend_c PMPI_Bsend_c (buf: SendBuffer, count: LargeCount, datatype: DatatypeHandle, dest: Rank, tag:
                 Tag, comm: CommHandle) on comm = p2p::send::buffered;
             2 "4.0" MPI_Bsend_init_c PMPI_Bsend_init_c (buf: SendBuffer, count: LargeCount, datatype: DatatypeHandle, dest:

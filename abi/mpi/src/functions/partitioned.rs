@@ -1,10 +1,10 @@
 //! Partitioned communication: chapter 4.
 
-/// Rows of the chapter, MPI 4.0 to 5.0. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
-macro_rules! partitioned_since_4 {
+macro_rules! partitioned {
     ($door:ident) => {
-        $crate::export! { $door PARTITIONED_SINCE_4
+        $crate::export! { $door PARTITIONED
             3 "4.0" MPI_Parrived PMPI_Parrived (request: RequestHandle, partition: Int, flag: Out<Flag>) = refused;
             3 "4.0" MPI_Pready PMPI_Pready (partition: Int, request: RequestHandle) = refused;
             3 "4.0" MPI_Pready_list PMPI_Pready_list (length: Count, array_of_partitions: Array<Int>, request:

@@ -1,6 +1,6 @@
 //! Requests and statuses: section 3.7.
 
-/// Rows of the chapter, up to MPI 3.1. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
 macro_rules! requests {
     ($door:ident) => {
@@ -38,15 +38,6 @@ macro_rules! requests {
                 status: OutStatus) = request::several::wait_any;
             1 "1.0" MPI_Waitsome PMPI_Waitsome (incount: Int, array_of_requests: InOutArray<RequestHandle>, outcount:
                 Out<Int>, array_of_indices: OutArray<Int>, array_of_statuses: OutStatusArray) = request::several::wait_some;
-        }
-    };
-}
-
-/// Rows of the chapter, MPI 4.0 to 5.0. See [`crate::functions`].
-#[macro_export]
-macro_rules! requests_since_4 {
-    ($door:ident) => {
-        $crate::export! { $door REQUESTS_SINCE_4
             2 "4.0" MPI_Get_count_c PMPI_Get_count_c (status: InStatus, datatype: DatatypeHandle, count: Out<LargeCount>) = request::status::get_count;
             2 "4.0" MPI_Get_elements_c PMPI_Get_elements_c (status: InStatus, datatype: DatatypeHandle, count:
                 Out<LargeCount>) = request::status::get_elements;

@@ -1,10 +1,10 @@
 //! Sessions: section 11.3.
 
-/// Rows of the chapter, MPI 4.0 to 5.0. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
-macro_rules! sessions_since_4 {
+macro_rules! sessions {
     ($door:ident) => {
-        $crate::export! { $door SESSIONS_SINCE_4
+        $crate::export! { $door SESSIONS
             3 "4.0" MPI_Comm_create_from_group PMPI_Comm_create_from_group (group: GroupHandle, stringtag: InText, info:
                 InfoHandle, errhandler: ErrhandlerHandle, newcomm: Out<CommHandle>) = refused;
             3 "4.0" MPI_Group_from_session_pset PMPI_Group_from_session_pset (session: SessionHandle, pset_name: InText,

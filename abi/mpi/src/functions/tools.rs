@@ -1,6 +1,6 @@
 //! The tool information interface: chapter 15.
 
-/// Rows of the chapter, up to MPI 3.1. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
 macro_rules! tools {
     ($door:ident) => {
@@ -49,15 +49,6 @@ macro_rules! tools {
             3 "3.0" MPI_T_pvar_start PMPI_T_pvar_start (session: Pointer, handle: Pointer) = refused;
             3 "3.0" MPI_T_pvar_stop PMPI_T_pvar_stop (session: Pointer, handle: Pointer) = refused;
             3 "3.0" MPI_T_pvar_write PMPI_T_pvar_write (session: Pointer, handle: Pointer, buf: SendBuffer) = refused;
-        }
-    };
-}
-
-/// Rows of the chapter, MPI 4.0 to 5.0. See [`crate::functions`].
-#[macro_export]
-macro_rules! tools_since_4 {
-    ($door:ident) => {
-        $crate::export! { $door TOOLS_SINCE_4
             3 "4.0" MPI_T_category_get_events PMPI_T_category_get_events (cat_index: Int, length: Int, indices:
                 OutArray<Int>) = refused;
             3 "4.0" MPI_T_category_get_num_events PMPI_T_category_get_num_events (cat_index: Int, num_events: Out<Int>) = refused;

@@ -1,6 +1,6 @@
 //! Topologies: chapter 8.
 
-/// Rows of the chapter, up to MPI 3.1. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
 macro_rules! topologies {
     ($door:ident) => {

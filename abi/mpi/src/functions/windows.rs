@@ -1,6 +1,6 @@
 //! One-sided communication: chapter 12.
 
-/// Rows of the chapter, up to MPI 3.1. See [`crate::functions`].
+/// Rows of the chapter. See [`crate::functions`].
 #[macro_export]
 macro_rules! windows {
     ($door:ident) => {
@@ -80,15 +80,6 @@ macro_rules! windows {
             3 "2.0" MPI_Win_unlock PMPI_Win_unlock (rank: Int, win: WinHandle) = refused;
             3 "3.0" MPI_Win_unlock_all PMPI_Win_unlock_all (win: WinHandle) = refused;
             3 "2.0" MPI_Win_wait PMPI_Win_wait (win: WinHandle) = refused;
-        }
-    };
-}
-
-/// Rows of the chapter, MPI 4.0 to 5.0. See [`crate::functions`].
-#[macro_export]
-macro_rules! windows_since_4 {
-    ($door:ident) => {
-        $crate::export! { $door WINDOWS_SINCE_4
             3 "4.0" MPI_Accumulate_c PMPI_Accumulate_c (origin_addr: SendBuffer, origin_count: LargeCount, origin_datatype:
                 DatatypeHandle, target_rank: Rank, target_disp: Aint, target_count: LargeCount, target_datatype: DatatypeHandle,
                 op: OpHandle, win: WinHandle) = refused;

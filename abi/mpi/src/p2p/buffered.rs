@@ -15,7 +15,7 @@ use super::send;
 use crate::arguments::Mode;
 use crate::arguments::{CommHandle, Output, RecvAddress, RequestHandle};
 use crate::comm::Comm;
-use crate::constants::{BUFFER_AUTOMATIC, COMM_SELF};
+use crate::constants::COMM_SELF;
 use crate::error::{Class, Error, Result};
 use crate::request::{self, Active, Staged};
 use crate::status::Status;
@@ -23,6 +23,7 @@ use crate::status::Status;
 /// A buffer that the program has attached, and the messages that are being sent.
 struct Attached {
     address: usize,
+    is_automatic: bool,
     bytes: usize,
     messages: Vec<Waiting>,
 }
@@ -48,7 +49,7 @@ impl Attached {
     }
 
     fn has_room(&mut self, bytes: usize) -> bool {
-        if self.address == BUFFER_AUTOMATIC {
+        if self.is_automatic {
             return true;
         }
         let used: usize = self.messages.iter().map(|waiting| waiting.bytes + OVERHEAD).sum();
@@ -91,13 +92,13 @@ pub(super) fn start(comm: &Comm, data: Vec<u8>, to: base::Rank, tag: i32) -> Res
 fn attach(key: u32, buffer: RecvAddress, size: i64) -> Result<()> {
     let bytes =
         usize::try_from(size).map_err(|_| Error::new(Class::ARG, format!("a buffer of {size} bytes")))?;
-    let address = if buffer.is_automatic() { BUFFER_AUTOMATIC } else { buffer.pointer().addr() };
     let mut buffers = BUFFERS.lock();
     let all = buffers.get_or_insert_default();
     if all.contains_key(&key) {
         return Err(Error::new(Class::BUFFER, "a buffer is attached already"));
     }
-    all.insert(key, Attached { address, bytes, messages: Vec::new() });
+    let address = buffer.pointer().addr();
+    all.insert(key, Attached { address, is_automatic: buffer.is_automatic(), bytes, messages: Vec::new() });
     Ok(())
 }
 
