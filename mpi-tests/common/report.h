@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 && !defined(MPI_3_1_ONLY)
 #define HAVE_MPI_4 1
 #else
 #define HAVE_MPI_4 0

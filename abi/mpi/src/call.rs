@@ -26,7 +26,7 @@ pub fn call<A: Abi>(name: &'static str, scope: Scope, body: impl FnOnce() -> Res
 #[cold]
 #[inline(never)]
 fn fail<A: Abi>(name: &'static str, scope: Scope, error: &Error) -> c_int {
-    A::raw_number(Numbers::ErrorCode, errhandler::raise(name, scope, error).0)
+    A::raw_number(Numbers::ErrorCode, errhandler::raise(name, scope, A::VERSION, error).0)
 }
 
 /// Refuses a call of a function that this library only declares.

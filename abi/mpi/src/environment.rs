@@ -73,7 +73,7 @@ fn begin<A: Abi>(level: i32) -> Result<()> {
         } else {
             world.form_with_context(world.new_context()?, &ranks, &own)?
         };
-        Ok(Comm::intra(id, made, Arc::new(Group::new(ranks)), Errhandler::ARE_FATAL))
+        Ok(Comm::intra(id, made, Arc::new(Group::new(ranks)), Errhandler::INITIAL))
     };
     comm::insert_predefined([member(COMM_WORLD, all)?, member(COMM_SELF, vec![world.rank()])?]);
     log_line!(

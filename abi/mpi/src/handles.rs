@@ -1,4 +1,4 @@
-//! Functions that compute nothing but what their arguments and results stand for: handles as integers (the ABI
+//! Functions whose work is the translation of their arguments and results: handles as integers (the ABI
 //! chapter of MPI 5.0), and sums of addresses.
 
 /// `MPI_Comm_toint`, `MPI_Comm_fromint` and their like.

@@ -3,13 +3,15 @@
 
 use std::cell::RefCell;
 
+use anyccl_edge::ObjectRef;
+
 use super::scope::Scope;
 use super::{Action, Errhandler, OF_FILES};
 use crate::arguments::CommHandle;
 use crate::comm::Comm;
-use crate::constants::{COMM_NULL, COMM_SELF};
+use crate::constants::{COMM_NULL, COMM_SELF, COMM_WORLD};
 use crate::ending;
-use crate::error::{Class, Error};
+use crate::error::{Class, Error, Result};
 
 thread_local! {
     /// The last error of this thread, for `MPI_Error_string`.
@@ -22,9 +24,10 @@ pub fn last_detail(class: Class) -> Option<String> {
 }
 
 /// Handles the failure of the function `name`, with the error handler of `scope` or of the communicator that
-/// the error names. Returns the class that the function must return, unless the job ends.
+/// the error names. `version` is that of the door's MPI. Returns the class that the function must return,
+/// unless the job ends.
 #[cold]
-pub fn raise(name: &'static str, scope: Scope, error: &Error) -> Class {
+pub fn raise(name: &'static str, scope: Scope, version: (i32, i32), error: &Error) -> Class {
     // Only after MPI_Init has ended can the world be asked.
     ending::exit_if_told();
     if error.class == Class::PROC_ABORTED {
@@ -34,15 +37,15 @@ pub fn raise(name: &'static str, scope: Scope, error: &Error) -> Class {
     LAST.set(Some((error.class, text.clone())));
     let comm = match (error.comm, scope) {
         (Some(comm), _) | (None, Scope::Comm(comm)) => comm,
-        (None, Scope::Process) => COMM_SELF,
+        (None, Scope::Process) => COMM_NULL,
         (None, Scope::File) => {
             let handler = OF_FILES.lock().clone();
             return handle(&handler, COMM_NULL, error.class, || format!("{name} on a file: {error}"));
         }
     };
     // For an invalid handle the handler of the process applies.
-    let found = [comm, COMM_SELF].into_iter().find_map(|id| Comm::from_handle(CommHandle(id)).ok());
-    let Some(found) = found else {
+    let found = Comm::from_handle(CommHandle(comm)).or_else(|_| of_process(version));
+    let Ok(found) = found else {
         // Before MPI_Init or after MPI_Finalize.
         ending::end_job(&text, error.class);
     };
@@ -51,12 +54,28 @@ pub fn raise(name: &'static str, scope: Scope, error: &Error) -> Class {
     handle(&handler, id, error.class, || format!("{name} on {title}: {error}"))
 }
 
+/// The communicator whose handler is that of the process. MPI 3.1 names `MPI_COMM_WORLD` (section 8.3), MPI
+/// 4.0 names `MPI_COMM_SELF` (section 9.3). As in MPICH, the other one takes its place where the program has
+/// set a handler only for that one.
+fn of_process(version: (i32, i32)) -> Result<ObjectRef<'static, Comm>> {
+    let [first, second] =
+        if version < (4, 0) { [COMM_WORLD, COMM_SELF] } else { [COMM_SELF, COMM_WORLD] }.map(CommHandle);
+    let preferred = Comm::from_handle(first)?;
+    if preferred.errhandler.lock().is_initial() {
+        let other = Comm::from_handle(second)?;
+        if !other.errhandler.lock().is_initial() {
+            return Ok(other);
+        }
+    }
+    Ok(preferred)
+}
+
 /// Calls an error handler. `comm` is the communicator that failed; `text` is printed if the job ends.
 pub(super) fn handle(handler: &Errhandler, comm: u32, class: Class, text: impl FnOnce() -> String) -> Class {
     match handler.action {
         Action::Return => class,
         // SAFETY: the program has made the handler for such calls.
         Action::Program(function) => unsafe { function.call(comm, class) },
-        Action::Fatal | Action::Abort => ending::end_job(&text(), class),
+        Action::Fatal | Action::Initial | Action::Abort => ending::end_job(&text(), class),
     }
 }

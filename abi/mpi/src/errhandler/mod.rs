@@ -35,6 +35,8 @@ pub struct Errhandler {
 enum Action {
     /// The job ends.
     Fatal,
+    /// The job ends, because the program has set no handler.
+    Initial,
     /// This communicator's processes end. In this library the job ends, too.
     Abort,
     /// The function returns the error class.
@@ -92,6 +94,8 @@ fn release(made: &Made) {
 impl Errhandler {
     /// `MPI_ERRORS_ARE_FATAL`.
     pub const ARE_FATAL: Errhandler = Errhandler::predefined(ERRORS_ARE_FATAL, Action::Fatal);
+    /// `MPI_ERRORS_ARE_FATAL` for a communicator for which the program has set no handler.
+    pub const INITIAL: Errhandler = Errhandler::predefined(ERRORS_ARE_FATAL, Action::Initial);
     /// `MPI_ERRORS_ABORT`.
     pub const ABORT: Errhandler = Errhandler::predefined(ERRORS_ABORT, Action::Abort);
     /// `MPI_ERRORS_RETURN`.
@@ -99,6 +103,11 @@ impl Errhandler {
 
     const fn predefined(id: u32, action: Action) -> Errhandler {
         Errhandler { id, action, _user: None }
+    }
+
+    /// Whether the program has set no handler.
+    pub fn is_initial(&self) -> bool {
+        matches!(self.action, Action::Initial)
     }
 
     /// Makes a handler from the program's function. The handle is its first user.

@@ -3,8 +3,8 @@
 /// The object whose error handler is called when a function fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The process, whose handler is that of `MPI_COMM_SELF`: for functions without an object that has a
-    /// handler (MPI 5.0, section 9.3).
+    /// The process, for functions without an object that has a handler. Its handler is that of
+    /// `MPI_COMM_SELF` or `MPI_COMM_WORLD`, depending on the version of MPI.
     Process,
     /// This communicator.
     Comm(u32),

@@ -15,7 +15,7 @@ use super::send;
 use crate::arguments::Mode;
 use crate::arguments::{CommHandle, Output, RecvAddress, RequestHandle};
 use crate::comm::Comm;
-use crate::constants::COMM_SELF;
+use crate::constants::COMM_NULL;
 use crate::error::{Class, Error, Result};
 use crate::request::{self, Active, Staged};
 use crate::status::Status;
@@ -167,7 +167,7 @@ pub unsafe fn buffer_flush() -> Result<()> {
 
 /// `MPI_Buffer_iflush`.
 pub unsafe fn buffer_iflush(request: Output<RequestHandle>) -> Result<()> {
-    start_flush(COMM_SELF, PROCESS, &request)
+    start_flush(COMM_NULL, PROCESS, &request)
 }
 
 /// `MPI_Comm_attach_buffer`.

@@ -169,7 +169,7 @@ unsafe fn start(
     let memory = Memory::of(buf.pointer(), count, datatype)?;
     if handle.0 == MESSAGE_NO_PROC {
         message.set(MessageHandle::NULL);
-        return Ok((crate::constants::COMM_SELF, Active::Complete(Status::PROC_NULL)));
+        return Ok((crate::constants::COMM_NULL, Active::Complete(Status::PROC_NULL)));
     }
     let comm = MESSAGES.get(handle.0)?.comm;
     let comm = Comm::from_handle(comm)?;

@@ -24,7 +24,7 @@ pub unsafe fn start(
         extra: Extra(extra),
         is_complete: AtomicBool::new(false),
     };
-    request.set(super::create(crate::constants::COMM_SELF, Active::Generalized(Arc::new(generalized))));
+    request.set(super::create(crate::constants::COMM_NULL, Active::Generalized(Arc::new(generalized))));
     Ok(())
 }
 
