@@ -184,6 +184,11 @@ static void generalized(void)
     CALL(MPI_Grequest_start(query, release, cancel, &extra, &request));
     CALL(MPI_Grequest_complete(request));
     CALL(MPI_Request_free(&request));
+    CALL(MPI_Grequest_start(query, release, cancel, &extra, &request));
+    copy = request;
+    CALL(MPI_Request_free(&request));
+    say("freed before it is complete: null %d", request == MPI_REQUEST_NULL);
+    CALL(MPI_Grequest_complete(copy));
 }
 
 static void freed(void)

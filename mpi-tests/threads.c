@@ -1,9 +1,11 @@
 /* Tests of MPI_THREAD_MULTIPLE: the threads of a rank talk to those of the next rank at the same time. They use one
  * communicator with a tag per thread, and then a communicator per thread, which has collectives, too.
  */
+#define _DEFAULT_SOURCE
 #include "common/report.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 enum { THREADS = 4, ROUNDS = 200 };
 
@@ -85,6 +87,56 @@ static void *waits(void *argument)
     return NULL;
 }
 
+static int of_status(void *extra, MPI_Status *status)
+{
+    (void)extra;
+    MPI_Status_set_elements(status, MPI_INT, 0);
+    return MPI_Status_set_cancelled(status, 0);
+}
+
+static int released(void *extra)
+{
+    ++*(int *)extra;
+    return MPI_SUCCESS;
+}
+
+static int ignore_cancel(void *extra, int complete)
+{
+    (void)extra;
+    (void)complete;
+    return MPI_SUCCESS;
+}
+
+/* Requests that two threads wait for. Two others cancel and complete them, after a nap, or before the wait begins. */
+static MPI_Request waited[2];
+static int nap;
+
+static void *meanwhile(void *argument)
+{
+    int t = (int)(size_t)argument, flag = 0, index;
+    MPI_Status status;
+    MPI_Request copies[2] = {waited[0], waited[1]};
+    switch (t) {
+    case 0:
+        errors[t] += MPI_Wait(&copies[0], &status) != MPI_SUCCESS;
+        errors[t] += MPI_Test_cancelled(&status, &flag) != MPI_SUCCESS || !flag;
+        break;
+    case 1:
+        copies[0] = MPI_REQUEST_NULL;
+        errors[t] += MPI_Waitany(2, copies, &index, &status) != MPI_SUCCESS || index != 1;
+        break;
+    case 2:
+        usleep((useconds_t)nap);
+        errors[t] += MPI_Request_get_status(waited[0], &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || flag;
+        errors[t] += MPI_Cancel(&waited[0]) != MPI_SUCCESS;
+        break;
+    default:
+        usleep((useconds_t)nap);
+        errors[t] += MPI_Grequest_complete(waited[1]) != MPI_SUCCESS;
+    }
+    return NULL;
+}
+
 static void run(const char *what, void *(*body)(void *))
 {
     pthread_t threads[THREADS];
@@ -118,6 +170,13 @@ int main(int argc, char **argv)
     CALL(MPI_Send(&rank, 1, MPI_INT, rank, 50, MPI_COMM_WORLD));
     pthread_join(thread, NULL);
     say("from thread to thread: %d", got == rank);
+    for (nap = 0; nap <= 50000; nap += 25000) {
+        int value, releases = 0;
+        CALL(MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 51, MPI_COMM_WORLD, &waited[0]));
+        CALL(MPI_Grequest_start(of_status, released, ignore_cancel, &releases, &waited[1]));
+        run("requests that are waited for", meanwhile);
+        CHECK(releases == 1);
+    }
     for (int t = 0; t < THREADS; t++) {
         CALL(MPI_Comm_free(&comms[t]));
     }

@@ -45,8 +45,8 @@ pub use graph::Graph;
 pub use late::Late;
 pub use messages::StartedReceive;
 pub use persistent::Persistent;
-pub use request::Request;
-pub use wait_all::{Pending, wait_all, wait_for_any, wait_until_one_engine};
+pub use request::{Request, Watch};
+pub use wait_all::{Pending, wait_all, wait_for_any, wait_for_watched, wait_until_one_engine};
 pub use work::{Work, wait_some};
 
 #[cfg(test)]

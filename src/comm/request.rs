@@ -26,6 +26,27 @@ pub struct Request {
     _memory: Vec<u8>,
 }
 
+/// The call of a request, for a thread that waits and does not own the request. The request must not end
+/// before the wait does.
+pub struct Watch {
+    driver: Arc<Driver>,
+    ticket: Ticket,
+    timeout: Option<Duration>,
+    clock: Cell<Clock>,
+}
+
+impl Watch {
+    /// The call to wait for.
+    pub(super) fn pending_call(&self) -> PendingCall<'_> {
+        PendingCall {
+            driver: Arc::clone(&self.driver),
+            ticket: self.ticket,
+            timeout: self.timeout,
+            clock: &self.clock,
+        }
+    }
+}
+
 enum State {
     Running(Ticket),
     /// The operation is under way in another engine.
@@ -159,6 +180,19 @@ impl Request {
             ticket,
             timeout: self.timeout,
             clock: &self.clock,
+        })
+    }
+
+    /// What a thread waits for that leaves the request to others. `None`: only testing shows the end; the
+    /// wait is noted.
+    pub fn watch(&self) -> Option<Watch> {
+        self.note_wait();
+        let State::Running(ticket) = self.state else { return None };
+        Some(Watch {
+            driver: Arc::clone(&self.driver),
+            ticket,
+            timeout: self.timeout,
+            clock: Cell::new(self.clock.get()),
         })
     }
 

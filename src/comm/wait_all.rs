@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::request::Request;
+use super::request::{Request, Watch};
 use crate::base::Result;
 use crate::progress::wait::{PendingCall, wait_for_first};
 use crate::sys::cores::yield_now;
@@ -74,6 +74,11 @@ pub fn wait_for_any<'a>(requests: impl Iterator<Item = &'a Request> + Clone) {
         return;
     }
     wait_for_first(&requests.filter_map(Request::pending_call).collect::<Vec<_>>());
+}
+
+/// Waits like [`wait_for_any`], without the requests.
+pub fn wait_for_watched(watches: &[Watch]) {
+    wait_for_first(&watches.iter().map(Watch::pending_call).collect::<Vec<_>>());
 }
 
 /// Whether all operations belong to the same engine, which is the builtin one.

@@ -188,7 +188,14 @@ impl Driver {
 
     /// Cancels a receive that has matched no message. Returns whether it was cancelled.
     pub fn cancel(&self, ticket: Ticket) -> bool {
-        self.lock().cancel(ticket)
+        let mut engine = self.lock();
+        let is_cancelled = engine.cancel(ticket);
+        if is_cancelled {
+            // Another thread may wait for the receive.
+            engine.has_changes = true;
+            self.wake_sleepers(&mut engine);
+        }
+        is_cancelled
     }
 }
 

@@ -123,7 +123,7 @@ impl Driver {
 
     /// Wakes threads of this process if something has changed.
     #[inline]
-    pub(super) fn wake_sleepers(&self, engine: &mut Engine) {
+    pub(in crate::progress) fn wake_sleepers(&self, engine: &mut Engine) {
         if std::mem::take(&mut engine.has_changes) {
             self.sleepers.ring_all();
         }

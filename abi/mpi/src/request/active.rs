@@ -136,16 +136,27 @@ impl Active {
         }
     }
 
-    /// Cancels a receive that has met no message yet, or asks the program's own operation to cancel.
-    pub fn cancel(&self) -> Result<()> {
+    /// Cancels a receive that has met no message yet.
+    pub fn cancel(&self) {
         match self {
             Active::Engine(running) if running.is_receive => running.request.cancel(),
             Active::Staged(staged) => staged.current.iter().for_each(engine::Request::cancel),
-            Active::Generalized(generalized) => generalized.cancel()?,
             // Sends and collectives are not cancelled: MPI 5.0, section 3.8.4, allows that.
             Active::Complete(_) | Active::Failed(_) | Active::Engine(_) | Active::Steps(_) => {}
+            // MPI_Cancel asks the program.
+            Active::Generalized(_) => {}
         }
-        Ok(())
+    }
+
+    /// Whether another thread may cancel or complete the operation while a thread waits for it. `is_multiple`:
+    /// threads call MPI at the same time.
+    pub fn concerns_others(&self, is_multiple: bool) -> bool {
+        match self {
+            Active::Generalized(_) => true,
+            Active::Engine(running) => is_multiple && running.is_receive,
+            Active::Staged(_) => is_multiple,
+            Active::Complete(_) | Active::Failed(_) | Active::Steps(_) => false,
+        }
     }
 
     /// Whether the operation needs turns from waiting threads to reach its end.

@@ -1,6 +1,8 @@
 //! MPI's functions for one request: wait, test, start, free, cancel.
 
-use super::{Active, ORPHANS, finished, is_active, requests, test, wait_for, with};
+use std::sync::Arc;
+
+use super::{Active, ORPHANS, finished, generalized, is_active, look_at, requests, test, wait_for, with};
 use crate::arguments::{InputOutput, InputOutputs, Output, RequestHandle, StatusPlaces};
 use crate::error::{Class, Error, Result};
 use crate::status::Status;
@@ -68,7 +70,7 @@ fn start_one(id: RequestHandle) -> Result<()> {
             let text = "the request is active: it is waited for before it is started again";
             return Err(Error::new(Class::REQUEST, text));
         }
-        Ok((held.comm, std::sync::Arc::clone(restart)))
+        Ok((held.comm, Arc::clone(restart)))
     })??;
     let active = restart().map_err(|error| error.on(comm))?;
     with(id, |held| held.put_back(active))
@@ -87,12 +89,16 @@ pub unsafe fn free(request: InputOutput<RequestHandle>) -> Result<()> {
     }
     let mut place = requests().find(id.0)?;
     let held = place.held_mut()?;
+    if let Some(Active::Generalized(generalized)) = held.active() {
+        let generalized = Arc::clone(generalized);
+        request.set(RequestHandle::NULL);
+        return generalized::free(id, place, &generalized);
+    }
     let active = held.take();
     requests().give_back(id.0, place);
     request.set(RequestHandle::NULL);
     match active {
         None | Some(Active::Complete(_) | Active::Failed(_)) => {}
-        Some(Active::Generalized(generalized)) => return generalized.free(),
         Some(mut active) => {
             if active.poll().is_none() {
                 let mut orphans = ORPHANS.lock();
@@ -113,5 +119,13 @@ pub unsafe fn cancel(request: InputOutput<RequestHandle>) -> Result<()> {
     if finished::is_finished(id) {
         return Ok(());
     }
-    with(id, |held| held.active.as_ref().map_or(Ok(()), Active::cancel))?
+    let generalized = look_at(id, |held| match &held.active {
+        Some(Active::Generalized(generalized)) => Some(Arc::clone(generalized)),
+        active => {
+            active.iter().for_each(Active::cancel);
+            None
+        }
+    })?;
+    // The program's function may complete the request.
+    generalized.map_or(Ok(()), |generalized| generalized.cancel())
 }

@@ -4,8 +4,12 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use parking_lot::MutexGuard;
+
 use super::active::Active;
 use super::generalized_operation::{Extra, Generalized};
+use super::requests;
+use super::slab::Place;
 use crate::abi::Abi;
 use crate::arguments::{CancelFunction, FreeFunction, Output, QueryFunction, RequestHandle, in_fortran};
 use crate::error::{Class, Error, Result};
@@ -23,6 +27,7 @@ pub unsafe fn start(
         in_fortran: OnceLock::new(),
         extra: Extra(extra),
         is_complete: AtomicBool::new(false),
+        is_freed: AtomicBool::new(false),
     };
     request.set(super::create(crate::constants::COMM_NULL, Active::Generalized(Arc::new(generalized))));
     Ok(())
@@ -30,17 +35,41 @@ pub unsafe fn start(
 
 /// The generalized request of a handle.
 fn find(request: RequestHandle) -> Result<Arc<Generalized>> {
-    let found = super::with(request, |held| match held.active() {
+    let found = super::look_at(request, |held| match held.active() {
         Some(Active::Generalized(generalized)) => Some(Arc::clone(generalized)),
         _ => None,
     })?;
     found.ok_or_else(|| Error::new(Class::REQUEST, "this is no generalized request"))
 }
 
-/// `MPI_Grequest_complete`.
+/// `MPI_Grequest_complete`. Another thread may wait for the request, or it may have been freed.
 pub unsafe fn complete(request: RequestHandle) -> Result<()> {
-    find(request)?.is_complete.store(true, Ordering::Release);
-    Ok(())
+    let generalized = find(request)?;
+    let is_freed = {
+        let _place = requests().find(request.0)?;
+        generalized.is_complete.store(true, Ordering::Release);
+        generalized.is_freed.load(Ordering::Relaxed)
+    };
+    if !is_freed {
+        return Ok(());
+    }
+    requests().give_back(request.0, requests().find(request.0)?);
+    generalized.free()
+}
+
+/// Frees a request with an operation of the program's own. If that goes on, the request stays known until the
+/// program completes it.
+pub(super) fn free(
+    request: RequestHandle,
+    place: MutexGuard<'_, Place>,
+    generalized: &Generalized,
+) -> Result<()> {
+    if !generalized.is_complete() {
+        generalized.is_freed.store(true, Ordering::Relaxed);
+        return Ok(());
+    }
+    requests().give_back(request.0, place);
+    generalized.free()
 }
 
 /// Declares that the callbacks of a request are written in Fortran.

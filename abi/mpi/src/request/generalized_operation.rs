@@ -15,6 +15,8 @@ pub struct Generalized {
     pub(super) in_fortran: OnceLock<Functions>,
     pub(super) extra: Extra,
     pub(super) is_complete: AtomicBool,
+    /// Whether the program has freed the request before it completed the operation.
+    pub(super) is_freed: AtomicBool,
 }
 
 pub(super) type Functions = (QueryFunction, FreeFunction, CancelFunction);

@@ -1,7 +1,7 @@
 //! MPI's functions that look at requests and leave them as they are.
 
 use super::several::length;
-use super::{finished, is_active, with};
+use super::{finished, is_active, look_at};
 use crate::arguments::{Inputs, Output, Outputs, RequestHandle, StatusPlaces};
 use crate::constants::UNDEFINED;
 use crate::error::Result;
@@ -96,7 +96,9 @@ fn look(request: RequestHandle) -> Result<Option<Status>> {
     if finished::is_finished(request) {
         return finished::status(request).map(Some);
     }
-    let outcome = with(request, |held| match held.active {
+    let outcome = look_at(request, |held| match held.active {
+        // The thread that waits ends the request.
+        _ if held.has_waiter => None,
         None => Some(Ok(Status::EMPTY)),
         Some(_) => held.poll().map(|outcome| outcome.map_err(|error| error.on(held.comm))),
     })?;

@@ -19,7 +19,8 @@ pub struct Held {
     pub(super) comm: u32,
     /// Set for a persistent request.
     pub(super) restart: Option<Restart>,
-    /// The operation under way. Not set for an inactive persistent request, or while a thread waits.
+    /// The operation under way. Not set for an inactive persistent request, or while a thread waits that has
+    /// taken it.
     pub(super) active: Option<Active>,
     /// Whether a thread waits for it.
     pub(super) has_waiter: bool,

@@ -3,12 +3,13 @@
 //! - [`Active`] is an operation under way, [`Steps`] one of another room that takes several steps;
 //!   `generalized_operation` is one of the program's own, and `generalized` has MPI's functions for it.
 //! - `slab` keeps requests by `number`, each `held`; `finished` keeps those that had completed when they were
-//!   started; `waiting` waits for one or several.
+//!   started; `waiting` waits for one or several, `in_place` if another thread may cancel or complete them.
 //! - `complete` and `several` are MPI's functions: wait, test, start, free, cancel. `get_status` looks at
 //!   requests and leaves them as they are.
 //!
 //! A persistent request knows how to start its operation again. While a thread waits for a request, another
-//! thread that names it gets an error.
+//! thread may cancel it, look at its status or complete it, if it is the program's own. Whatever else that
+//! thread asks is an error.
 
 pub mod active;
 pub mod complete;
@@ -18,6 +19,7 @@ mod generalized_operation;
 pub mod get_status;
 mod held;
 mod hook;
+mod in_place;
 mod number;
 pub mod several;
 mod slab;
@@ -73,6 +75,12 @@ pub fn create_persistent(comm: u32, restart: Restart) -> RequestHandle {
 /// Runs an operation to its end, for a blocking call.
 pub fn run(mut active: Active) -> Result<Status> {
     active.wait()
+}
+
+/// Looks at the state of a request, for which another thread may be waiting.
+fn look_at<T>(request: RequestHandle, look: impl FnOnce(&mut Held) -> T) -> Result<T> {
+    let mut place = requests().find(request.0)?;
+    place.held.as_mut().map(look).ok_or_else(|| number::unknown(request.0))
 }
 
 /// Runs a function on the state of a request.
@@ -154,6 +162,10 @@ fn wait_for(id: RequestHandle) -> Result<Ended> {
     }
     let mut place = requests().find(id.0)?;
     let held = place.held_mut()?;
+    if in_place::is_needed(held) {
+        drop(place);
+        return in_place::wait_for_any(&[id]).map(|(_, ended)| ended);
+    }
     let Some(mut active) = held.take() else {
         return Ok(Ended { outcome: Ok(Status::EMPTY), is_gone: false });
     };
@@ -189,7 +201,7 @@ fn is_active(id: RequestHandle) -> Result<bool> {
     if finished::is_finished(id) {
         return finished::status(id).map(|_| true);
     }
-    Ok(!id.is_null() && with(id, |held| held.active.is_some())?)
+    Ok(!id.is_null() && look_at(id, |held| held.has_waiter || held.active.is_some())?)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! MPI's functions for several requests: wait and test for all, any and some.
 
-use super::{Active, Ended, end, finished, is_active, requests, test, wait_for, waiting, with};
+use super::{Active, Ended, end, finished, in_place, is_active, requests, test, wait_for, waiting, with};
 use crate::arguments::{InputOutputs, Output, Outputs, RequestHandle, StatusPlaces};
 use crate::constants::UNDEFINED;
 use crate::error::{Class, Error, Result};
@@ -166,12 +166,21 @@ fn first_ended(list: &InputOutputs<RequestHandle>, count: usize) -> Result<Optio
 
 /// Waits until an active request has ended; `None`: no request is active.
 fn wait_until_ended(list: &InputOutputs<RequestHandle>, count: usize) -> Result<Option<(usize, Ended)>> {
-    let mut taken = Vec::new();
+    let mut active = Vec::new();
+    let mut concerns_others = false;
     for at in 0..count {
         let id = list.get(at);
-        if !is_active(id)? {
-            continue;
+        if is_active(id)? {
+            active.push((at, id));
+            concerns_others |= with(id, |held| in_place::is_needed(held))?;
         }
+    }
+    if concerns_others {
+        let ids: Vec<_> = active.iter().map(|(_, id)| *id).collect();
+        return in_place::wait_for_any(&ids).map(|(place, ended)| Some((active[place].0, ended)));
+    }
+    let mut taken = Vec::new();
+    for (at, id) in active {
         let active = with(id, |held| {
             held.has_waiter = true;
             held.active.take()

@@ -108,6 +108,7 @@ impl Slab {
         for at in 0..used {
             if let Some(mut place) = self.place(at).try_lock()
                 && let Some(held) = &mut place.held
+                && !held.has_waiter
             {
                 look(held);
             }

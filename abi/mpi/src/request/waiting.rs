@@ -15,13 +15,13 @@ const NAP: Duration = Duration::from_micros(50);
 
 /// The pauses of a thread when nothing has moved.
 #[derive(Default)]
-struct Patience {
+pub(super) struct Patience {
     looks: u32,
 }
 
 impl Patience {
     /// Yields the core, or sleeps after many polls.
-    fn rest(&mut self) {
+    pub(super) fn rest(&mut self) {
         self.looks += 1;
         if self.looks < LOOKS_BEFORE_NAP { std::thread::yield_now() } else { std::thread::sleep(NAP) }
     }
