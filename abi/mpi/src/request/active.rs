@@ -148,8 +148,8 @@ impl Active {
         }
     }
 
-    /// Whether another thread may cancel or complete the operation while a thread waits for it. `is_multiple`:
-    /// threads call MPI at the same time.
+    /// Whether another thread may cancel or complete the operation while a thread waits for it.
+    /// `is_multiple`: threads call MPI at the same time.
     pub fn concerns_others(&self, is_multiple: bool) -> bool {
         match self {
             Active::Generalized(_) => true,
