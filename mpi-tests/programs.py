@@ -48,11 +48,12 @@ def build(name, abi):
 
 
 def on_mpich(name, files, take):
-    """Returns the output of a job on MPICH. It is kept by the files that it is made from; without it, `take` runs the job."""
+    """Returns the output of a job on MPICH. It is kept by the files that it is made from, and by this one, which compiles them.
+    Without it, `take` runs the job."""
     folder = WORK / "reference"
     home = pypi.kept(folder, PACKAGES[0])
     home.mkdir(parents=True, exist_ok=True)
-    made_from = hashlib.sha256(b"".join(file.read_bytes() for file in files))
+    made_from = hashlib.sha256(b"".join(file.read_bytes() for file in [*files, HERE / "programs.py"]))
     kept = folder / f"{name}-{made_from.hexdigest()[:16]}.txt"
     if not kept.exists():
         pypi.write_whole(kept, take().encode())

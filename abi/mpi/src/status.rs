@@ -21,17 +21,16 @@ pub struct Status {
 }
 
 impl Status {
-    /// The empty status (MPI 5.0, section 3.7.3), for operations that receive nothing.
-    pub const EMPTY: Status = Status {
-        source: ANY_SOURCE,
-        tag: ANY_TAG,
-        error: Some(Class::SUCCESS),
-        bytes: 0,
-        is_cancelled: false,
-    };
+    /// The empty status (MPI 5.0, section 3.7.3), for requests that are null or not active.
+    pub const EMPTY: Status = Status { error: Some(Class::SUCCESS), ..Status::SENT };
+
+    /// The status of an operation that receives nothing. A call that returns one status leaves its error
+    /// alone (section 3.2.5).
+    pub const SENT: Status =
+        Status { source: ANY_SOURCE, tag: ANY_TAG, error: None, bytes: 0, is_cancelled: false };
 
     /// The status of a message from `MPI_PROC_NULL`.
-    pub const PROC_NULL: Status = Status { source: PROC_NULL, ..Status::EMPTY };
+    pub const PROC_NULL: Status = Status { source: PROC_NULL, ..Status::SENT };
 
     /// This status with this error class.
     pub fn with_error(self, class: Class) -> Status {

@@ -3,10 +3,25 @@
 use std::ffi::c_int;
 use std::marker::PhantomData;
 
-use super::{Element, Kind, Returned};
+use super::{Element, Kind, Out, Output, Returned};
 use crate::abi::{Abi, Object};
 use crate::constants as c;
 use crate::error::Result;
+
+/// A pointer to which the handle of a new object is written. If the call fails, it is the null handle there.
+pub struct Made<H>(PhantomData<H>);
+
+impl<A: Abi> Kind<A> for Made<CommHandle> {
+    type C = *mut A::Handle;
+    type Value = Output<CommHandle>;
+
+    unsafe fn value(raw: *mut A::Handle, name: &'static str) -> Result<Output<CommHandle>> {
+        // SAFETY: passed on from our caller.
+        let made: Output<CommHandle> = unsafe { <Out<CommHandle> as Kind<A>>::value(raw, name) }?;
+        made.set(CommHandle::NULL);
+        Ok(made)
+    }
+}
 
 /// A handle as an integer: `MPI_Comm_toint` and its like.
 pub struct Integer<H>(PhantomData<H>);

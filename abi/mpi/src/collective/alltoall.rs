@@ -10,6 +10,7 @@ use super::typed::{Elements, check_apart, check_own};
 use super::uniform::{movement, whole, whole_send};
 use crate::arguments::{CommHandle, DatatypeHandle, Inputs, RecvAddress, SendAddress};
 use crate::comm::Comm;
+use crate::constants::BYTE;
 use crate::error::Result;
 use crate::types::{self, TypeRef};
 
@@ -91,21 +92,30 @@ pub(super) unsafe fn alltoallw(
 ) -> Result<Script> {
     let comm = Comm::from_handle(comm)?;
     let size = comm.inter().map_or(comm.size(), |inter| inter.remote.size()) as usize;
-    let recvtypes = datatypes(recvtypes, size)?;
+    let recvtypes = datatypes(recvtypes, &recvcounts, size)?;
     let recvs = typed_blocks(whole(recvbuf, "recvbuf")?, recvcounts, rdispls, &recvtypes)?;
     if sendbuf.is_in_place() && comm.inter().is_none() {
         return in_place(&comm, &recvs);
     }
-    let sendtypes = datatypes(sendtypes, size)?;
+    let sendtypes = datatypes(sendtypes, &sendcounts, size)?;
     let send = whole_send(sendbuf, "sendbuf")?.cast_mut();
     let sends = typed_blocks(send, sendcounts, sdispls, &sendtypes)?;
     apart(&comm, &sends, &recvs)
 }
 
-/// The datatypes of a list of handles.
-pub(super) fn datatypes(handles: Inputs<DatatypeHandle>, size: usize) -> Result<Vec<TypeRef>> {
+/// The datatypes of a list of handles. `MPI_DATATYPE_NULL` is one for a block without elements.
+pub(super) fn datatypes(
+    handles: Inputs<DatatypeHandle>,
+    counts: &Inputs<i64>,
+    size: usize,
+) -> Result<Vec<TypeRef>> {
     handles.check(size)?;
-    (0..size).map(|at| types::committed(handles.get(at))).collect()
+    counts.check(size)?;
+    let datatype = |at| match handles.get(at) {
+        DatatypeHandle::NULL if counts.get(at) == 0 => types::committed(DatatypeHandle(BYTE)),
+        handle => types::committed(handle),
+    };
+    (0..size).map(datatype).collect()
 }
 
 /// The blocks of counts, displacements in bytes, and datatypes.
@@ -115,7 +125,6 @@ pub(super) fn typed_blocks<'a>(
     displs: Inputs<i64>,
     datatypes: &'a [TypeRef],
 ) -> Result<Vec<Elements<'a>>> {
-    counts.check(datatypes.len())?;
     displs.check(datatypes.len())?;
     let block = |(at, datatype): (usize, &'a TypeRef)| {
         Elements::written(start.wrapping_offset(displs.get(at) as isize), counts.get(at), datatype)

@@ -170,8 +170,8 @@ pub(super) unsafe fn alltoallw(
 ) -> Result<Script> {
     let comm = Comm::from_handle(comm)?;
     let neighbors = Neighbors::of(&comm)?;
-    let sendtypes = datatypes(sendtypes, neighbors.destinations.len())?;
-    let recvtypes = datatypes(recvtypes, neighbors.sources.len())?;
+    let sendtypes = datatypes(sendtypes, &sendcounts, neighbors.destinations.len())?;
+    let recvtypes = datatypes(recvtypes, &recvcounts, neighbors.sources.len())?;
     let from = whole_send(sendbuf, "sendbuf")?.cast_mut();
     let sends = typed_blocks(from, sendcounts, sdispls, &sendtypes)?;
     let recvs = typed_blocks(whole(recvbuf, "recvbuf")?, recvcounts, rdispls, &recvtypes)?;

@@ -46,7 +46,7 @@ impl Steps for Running {
             }
             if self.at == self.script.stages() {
                 self.turn = None;
-                return Some(Ok(Status::EMPTY));
+                return Some(Ok(Status::SENT));
             }
             if self.turn.as_ref().is_some_and(|turn| !turn.has_come()) {
                 return None;

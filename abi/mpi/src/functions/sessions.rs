@@ -6,12 +6,12 @@ macro_rules! sessions {
     ($door:ident) => {
         $crate::export! { $door SESSIONS
             3 "4.0" MPI_Comm_create_from_group PMPI_Comm_create_from_group (group: GroupHandle, stringtag: InText, info:
-                InfoHandle, errhandler: ErrhandlerHandle, newcomm: Out<CommHandle>) = refused;
+                InfoHandle, errhandler: ErrhandlerHandle, newcomm: Made<CommHandle>) = refused;
             3 "4.0" MPI_Group_from_session_pset PMPI_Group_from_session_pset (session: SessionHandle, pset_name: InText,
                 newgroup: Out<GroupHandle>) = refused;
             3 "4.0" MPI_Intercomm_create_from_groups PMPI_Intercomm_create_from_groups (local_group: GroupHandle,
                 local_leader: Rank, remote_group: GroupHandle, remote_leader: Rank, stringtag: InText, info: InfoHandle,
-                errhandler: ErrhandlerHandle, newintercomm: Out<CommHandle>) = refused;
+                errhandler: ErrhandlerHandle, newintercomm: Made<CommHandle>) = refused;
             3 "4.1" MPI_Session_attach_buffer PMPI_Session_attach_buffer (session: SessionHandle, buffer: RecvBuffer, size:
                 Count) = refused;
             3 "4.0" MPI_Session_attach_buffer_c PMPI_Session_attach_buffer_c (session: SessionHandle, buffer: RecvBuffer,

@@ -86,7 +86,7 @@ pub(super) fn start(comm: &Comm, data: Vec<u8>, to: base::Rank, tag: i32) -> Res
     // SAFETY: the request keeps the sent bytes.
     let request = unsafe { comm.engine().start_send(&message) }?.keeping(data);
     attached.messages.push(Waiting { bytes, request });
-    Ok(Active::Complete(Status::EMPTY))
+    Ok(Active::Complete(Status::SENT))
 }
 
 fn attach(key: u32, buffer: RecvAddress, size: i64) -> Result<()> {

@@ -35,11 +35,11 @@ pub unsafe fn recv(
 ) -> Result<()> {
     let comm = Comm::from_handle(comm)?;
     check_outside_callback()?;
-    let memory = Memory::of(buf.pointer(), count, datatype)?;
     let Some(selector) = selector(&comm, source, tag)? else {
         status.set(&Status::PROC_NULL);
         return Ok(());
     };
+    let memory = Memory::of(buf.pointer(), count, datatype)?;
     if let Memory::Run(data, bytes) = memory {
         // SAFETY: the program's buffer is writable for the whole call.
         let received = unsafe { comm.engine().receive(selector, buffer(data, bytes)) }?;
@@ -83,10 +83,10 @@ pub(super) unsafe fn start(
 ) -> Result<(u32, Active)> {
     let comm = Comm::from_handle(comm)?;
     check_outside_callback()?;
-    let memory = Memory::of(buf.pointer(), count, datatype)?;
     let Some(selector) = selector(&comm, source, tag)? else {
         return Ok((comm.id, Active::Complete(Status::PROC_NULL)));
     };
+    let memory = Memory::of(buf.pointer(), count, datatype)?;
     // SAFETY: passed on from our caller.
     Ok((comm.id, unsafe { begin(&comm, memory, selector) }?))
 }

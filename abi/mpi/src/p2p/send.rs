@@ -47,9 +47,9 @@ pub unsafe fn send(
 ) -> Result<()> {
     let comm = Comm::from_handle(comm)?;
     check_outside_callback()?;
-    let memory = Memory::of(buf.pointer().cast_mut(), count, datatype)?;
     let tag = checked_tag(tag)?;
     let Some(to) = comm.peer(dest)? else { return Ok(()) };
+    let memory = Memory::of(buf.pointer().cast_mut(), count, datatype)?;
     if let Memory::Run(data, bytes) = memory {
         let message = message(to, tag, present(data), bytes, Mode::Standard);
         // SAFETY: the program's buffer is readable for the whole call.
@@ -152,9 +152,9 @@ pub(super) unsafe fn start(
 ) -> Result<(u32, Active)> {
     let comm = Comm::from_handle(comm)?;
     check_outside_callback()?;
-    let memory = Memory::of(buf.pointer().cast_mut(), count, datatype)?;
     let tag = checked_tag(tag)?;
     let Some(to) = comm.peer(dest)? else { return Ok((comm.id, Active::Complete(Status::PROC_NULL))) };
+    let memory = Memory::of(buf.pointer().cast_mut(), count, datatype)?;
     // SAFETY: passed on from our caller.
     Ok((comm.id, unsafe { begin(&comm, memory, to, tag, mode) }?))
 }
@@ -186,7 +186,7 @@ pub(super) unsafe fn begin(
             let message = message(to, tag, present(data), bytes, mode);
             // SAFETY: the caller's memory is readable.
             if unsafe { comm.engine().send_fast_path(&message) } {
-                return Ok(Active::Complete(Status::EMPTY));
+                return Ok(Active::Complete(Status::SENT));
             }
             // SAFETY: as above, until the operation is complete.
             Ok(Active::engine(unsafe { comm.engine().start_send(&message) }?))

@@ -68,7 +68,7 @@ impl Staged {
         stages: impl IntoIterator<Item = Stage>,
     ) -> Result<Active> {
         let rest = stages.into_iter().collect();
-        let mut staged = Staged { current, rest, status: Status::EMPTY, first_peer };
+        let mut staged = Staged { current, rest, status: Status::SENT, first_peer };
         match staged.poll() {
             None => Ok(Active::Staged(Box::new(staged))),
             Some(outcome) => outcome.map(Active::Complete),
@@ -168,9 +168,9 @@ impl Active {
 impl Running {
     pub(super) fn status(&self) -> Status {
         if !self.is_receive {
-            return Status::EMPTY;
+            return Status::SENT;
         }
-        let Some(status) = self.request.status() else { return Status::EMPTY };
+        let Some(status) = self.request.status() else { return Status::SENT };
         let mut status = Status::from(&status);
         status.source -= self.first_peer.cast_signed();
         status

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Active, ORPHANS, finished, generalized, is_active, look_at, requests, test, wait_for, with};
+use super::{
+    Active, Ended, ORPHANS, end, finished, generalized, in_place, is_active, length, look_at, requests, with,
+};
 use crate::arguments::{InputOutput, InputOutputs, Output, RequestHandle, StatusPlaces};
 use crate::error::{Class, Error, Result};
 use crate::status::Status;
@@ -54,7 +56,7 @@ pub unsafe fn start(request: InputOutput<RequestHandle>) -> Result<()> {
 
 /// `MPI_Startall`.
 pub unsafe fn start_all(count: i32, requests: InputOutputs<RequestHandle>) -> Result<()> {
-    let count = super::several::length(count)?;
+    let count = length(count)?;
     requests.check(count)?;
     (0..count).try_for_each(|at| start_one(requests.get(at)))
 }
@@ -128,4 +130,45 @@ pub unsafe fn cancel(request: InputOutput<RequestHandle>) -> Result<()> {
     })?;
     // The program's function may complete the request.
     generalized.map_or(Ok(()), |generalized| generalized.cancel())
+}
+
+/// Waits for a request.
+pub(super) fn wait_for(id: RequestHandle) -> Result<Ended> {
+    if finished::is_finished(id) {
+        return finished::take(id).map(|status| Ended { outcome: Ok(status), is_gone: true });
+    }
+    let mut place = requests().find(id.0)?;
+    let held = place.held_mut()?;
+    if in_place::is_needed(held) {
+        drop(place);
+        return in_place::wait_for_any(&[id]).map(|(_, ended)| ended);
+    }
+    let Some(mut active) = held.take() else {
+        return Ok(Ended { outcome: Ok(Status::EMPTY), is_gone: false });
+    };
+    if let Active::Complete(status) = active {
+        return Ok(end(id, place, Ok(status)));
+    }
+    held.has_waiter = true;
+    drop(place);
+    let outcome = active.wait();
+    let mut place = requests().find(id.0)?;
+    if let Some(held) = &mut place.held {
+        held.put_back(active);
+    }
+    Ok(end(id, place, outcome))
+}
+
+/// The end of a request; `None`: it has not ended yet.
+pub(super) fn test(id: RequestHandle) -> Result<Option<Ended>> {
+    if finished::is_finished(id) {
+        return wait_for(id).map(Some);
+    }
+    let mut place = requests().find(id.0)?;
+    let held = place.held_mut()?;
+    if held.active.is_none() {
+        return Ok(Some(Ended { outcome: Ok(Status::EMPTY), is_gone: false }));
+    }
+    let Some(outcome) = held.poll() else { return Ok(None) };
+    Ok(Some(end(id, place, outcome)))
 }

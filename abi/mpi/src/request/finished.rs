@@ -49,7 +49,7 @@ static NEXT: AtomicU32 = AtomicU32::new(0);
 /// A request for an operation that has completed with this status. `None`: the slab must keep it.
 #[inline]
 pub(super) fn create(status: &Status) -> Option<RequestHandle> {
-    if *status == Status::EMPTY {
+    if *status == Status::SENT {
         return Some(FINISHED);
     }
     if status.error.is_some() || status.is_cancelled {
@@ -96,7 +96,7 @@ pub(super) fn take(id: RequestHandle) -> Result<Status> {
 #[inline]
 fn find(id: RequestHandle) -> Result<(Status, Option<&'static Slot>)> {
     if id == FINISHED {
-        return Ok((Status::EMPTY, None));
+        return Ok((Status::SENT, None));
     }
     let at = (id.0 & PLACE_MASK) - FIRST_PLACE;
     match KEPT.get(at as usize) {
@@ -127,10 +127,10 @@ mod tests {
 
     #[test]
     fn an_empty_status_needs_no_slot_and_one_with_an_error_is_refused() {
-        let id = create(&Status::EMPTY).unwrap();
-        assert!(is_finished(id) && id == create(&Status::EMPTY).unwrap());
-        assert_eq!(take(id).unwrap(), Status::EMPTY);
-        assert!(create(&Status::PROC_NULL).is_none());
+        let id = create(&Status::SENT).unwrap();
+        assert!(is_finished(id) && id == create(&Status::SENT).unwrap());
+        assert_eq!(take(id).unwrap(), Status::SENT);
+        assert!(create(&Status::EMPTY).is_none());
         assert!(create(&Status { is_cancelled: true, ..of(0) }).is_none());
     }
 

@@ -40,7 +40,7 @@ impl Generalized {
         if !self.is_complete.load(Ordering::Acquire) {
             return None;
         }
-        let mut status = Status::EMPTY;
+        let mut status = Status::SENT;
         // SAFETY: a complete request is waited for or tested, so the query function may be called.
         Some(unsafe { self.functions().0.call(self.extra.0, &mut status) }.map(|()| status))
     }

@@ -1,7 +1,6 @@
 //! MPI's functions that look at requests and leave them as they are.
 
-use super::several::length;
-use super::{finished, is_active, look_at};
+use super::{finished, is_active, length, look_at};
 use crate::arguments::{Inputs, Output, Outputs, RequestHandle, StatusPlaces};
 use crate::constants::UNDEFINED;
 use crate::error::Result;

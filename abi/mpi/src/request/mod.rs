@@ -38,7 +38,7 @@ pub use self::hook::StagedWork;
 use self::slab::{Place, Slab};
 pub use self::steps::Steps;
 use crate::arguments::RequestHandle;
-use crate::error::Result;
+use crate::error::{Class, Error, Result};
 use crate::status::Status;
 
 static REQUESTS: PerProcess<Slab> = PerProcess::new();
@@ -126,6 +126,11 @@ pub fn progress_staged() -> bool {
     has_ended
 }
 
+/// A count of requests.
+fn length(count: i32) -> Result<usize> {
+    usize::try_from(count).map_err(|_| Error::new(Class::COUNT, format!("{count} requests")))
+}
+
 /// The end of a request, and whether its number is free now.
 struct Ended {
     outcome: Result<Status>,
@@ -153,47 +158,6 @@ fn end(id: RequestHandle, mut place: MutexGuard<'_, Place>, outcome: Result<Stat
         outcome = outcome.and(Err(error));
     }
     Ended { outcome, is_gone }
-}
-
-/// Waits for a request.
-fn wait_for(id: RequestHandle) -> Result<Ended> {
-    if finished::is_finished(id) {
-        return finished::take(id).map(|status| Ended { outcome: Ok(status), is_gone: true });
-    }
-    let mut place = requests().find(id.0)?;
-    let held = place.held_mut()?;
-    if in_place::is_needed(held) {
-        drop(place);
-        return in_place::wait_for_any(&[id]).map(|(_, ended)| ended);
-    }
-    let Some(mut active) = held.take() else {
-        return Ok(Ended { outcome: Ok(Status::EMPTY), is_gone: false });
-    };
-    if let Active::Complete(status) = active {
-        return Ok(end(id, place, Ok(status)));
-    }
-    held.has_waiter = true;
-    drop(place);
-    let outcome = active.wait();
-    let mut place = requests().find(id.0)?;
-    if let Some(held) = &mut place.held {
-        held.put_back(active);
-    }
-    Ok(end(id, place, outcome))
-}
-
-/// The end of a request; `None`: it has not ended yet.
-fn test(id: RequestHandle) -> Result<Option<Ended>> {
-    if finished::is_finished(id) {
-        return wait_for(id).map(Some);
-    }
-    let mut place = requests().find(id.0)?;
-    let held = place.held_mut()?;
-    if held.active.is_none() {
-        return Ok(Some(Ended { outcome: Ok(Status::EMPTY), is_gone: false }));
-    }
-    let Some(outcome) = held.poll() else { return Ok(None) };
-    Ok(Some(end(id, place, outcome)))
 }
 
 /// Whether a request names an operation under way.

@@ -1,15 +1,11 @@
 //! MPI's functions for several requests: wait and test for all, any and some.
 
-use super::{Active, Ended, end, finished, in_place, is_active, requests, test, wait_for, waiting, with};
+use super::complete::{test, wait_for};
+use super::{Active, Ended, end, finished, in_place, is_active, length, requests, waiting, with};
 use crate::arguments::{InputOutputs, Output, Outputs, RequestHandle, StatusPlaces};
 use crate::constants::UNDEFINED;
 use crate::error::{Class, Error, Result};
 use crate::status::Status;
-
-/// A count of requests.
-pub(super) fn length(count: i32) -> Result<usize> {
-    usize::try_from(count).map_err(|_| Error::new(Class::COUNT, format!("{count} requests")))
-}
 
 /// A count of requests whose list is not NULL.
 fn checked(count: i32, list: &InputOutputs<RequestHandle>) -> Result<usize> {

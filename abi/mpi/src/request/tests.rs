@@ -6,6 +6,7 @@ use anyccl_engine::comm::{CommConfig, Communicator};
 use anyccl_engine::config::Config;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 
+use super::complete::wait_for;
 use super::*;
 use crate::constants::COMM_SELF;
 use crate::error::{Class, Error};
