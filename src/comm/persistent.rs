@@ -14,12 +14,12 @@ use super::call::operation::Variant;
 use super::call::operator::Operator;
 use super::call::spec::CallSpec;
 use super::messages::check_count;
-use super::pieces::outgoing;
+use super::noncontiguous::outgoing;
 use super::ready::{ReadyCall, StartedCall};
 use super::request::Request;
 use super::{Communicator, List, Operation, Unequal};
 use crate::base::{Error, Rank, Result};
-use crate::p2p::{OutgoingMessage, Pieces, RecvBuffer, Selector, Status, Tag};
+use crate::p2p::{Noncontiguous, OutgoingMessage, RecvBuffer, Selector, Status, Tag};
 
 /// An operation that can be started again and again, one run at a time. Dropping it waits for the run under
 /// way.
@@ -115,32 +115,34 @@ impl Persistent {
         Persistent::of(comm, ReadyCall::Receive(selector, buffer))
     }
 
-    /// Prepares a send of pieces. Local.
+    /// Prepares a send of noncontiguous memory. Local.
     ///
     /// # Safety
-    /// See [`Communicator::start_send_pieces`]; the promise holds from each start to the end of that run.
-    pub unsafe fn send_pieces(
+    /// See [`Communicator::start_send_noncontiguous`]; the promise holds from each start to the end of
+    /// that run.
+    pub unsafe fn send_noncontiguous(
         comm: Arc<Communicator>,
         to: Rank,
         tag: Tag,
         is_synchronous: bool,
-        pieces: Arc<dyn Pieces>,
+        memory: Arc<dyn Noncontiguous>,
     ) -> Result<Persistent> {
-        comm.check_outgoing(&outgoing(to, tag, is_synchronous, &*pieces))?;
-        Persistent::of(comm, ReadyCall::SendPieces { to, tag, is_synchronous, pieces })
+        comm.check_outgoing(&outgoing(to, tag, is_synchronous, &*memory))?;
+        Persistent::of(comm, ReadyCall::SendNoncontiguous { to, tag, is_synchronous, memory })
     }
 
-    /// Prepares a receive into pieces. Local.
+    /// Prepares a receive into noncontiguous memory. Local.
     ///
     /// # Safety
-    /// See [`Communicator::start_receive_pieces`]; the promise holds from each start to the end of that run.
-    pub unsafe fn receive_pieces(
+    /// See [`Communicator::start_receive_noncontiguous`]; the promise holds from each start to the end of
+    /// that run.
+    pub unsafe fn receive_noncontiguous(
         comm: Arc<Communicator>,
         selector: Selector,
-        pieces: Arc<dyn Pieces>,
+        memory: Arc<dyn Noncontiguous>,
     ) -> Result<Persistent> {
         comm.check_incoming(selector)?;
-        Persistent::of(comm, ReadyCall::ReceivePieces(selector, pieces))
+        Persistent::of(comm, ReadyCall::ReceiveNoncontiguous(selector, memory))
     }
 
     fn of(comm: Arc<Communicator>, call: ReadyCall) -> Result<Persistent> {

@@ -11,7 +11,7 @@ use super::work::Work;
 use super::{Coalesced, Communicator, List, Part};
 use crate::base::{Collective, Rank, ReduceOp, Result};
 use crate::executor::{Key, Prepared, StagedBuffers};
-use crate::p2p::{OutgoingMessage, Pieces, RecvBuffer, Selector, Tag};
+use crate::p2p::{Noncontiguous, OutgoingMessage, RecvBuffer, Selector, Tag};
 
 /// A call whose start needs nothing but its turn.
 pub(super) enum ReadyCall {
@@ -41,10 +41,10 @@ pub(super) enum ReadyCall {
     Send(OutgoingMessage),
     /// A receive.
     Receive(Selector, RecvBuffer),
-    /// A send of pieces.
-    SendPieces { to: Rank, tag: Tag, is_synchronous: bool, pieces: Arc<dyn Pieces> },
-    /// A receive into pieces.
-    ReceivePieces(Selector, Arc<dyn Pieces>),
+    /// A send of noncontiguous memory.
+    SendNoncontiguous { to: Rank, tag: Tag, is_synchronous: bool, memory: Arc<dyn Noncontiguous> },
+    /// A receive into noncontiguous memory.
+    ReceiveNoncontiguous(Selector, Arc<dyn Noncontiguous>),
 }
 
 // SAFETY: the pointers lead to memory of the call, or to buffers that the caller has promised to leave to
@@ -117,14 +117,14 @@ impl ReadyCall {
             ReadyCall::Send(what) => unsafe { comm.start_send(what) },
             // SAFETY: passed on from our caller.
             ReadyCall::Receive(selector, buffer) => unsafe { comm.start_receive(*selector, *buffer) },
-            ReadyCall::SendPieces { to, tag, is_synchronous, pieces } => {
-                let pieces = Arc::clone(pieces);
+            ReadyCall::SendNoncontiguous { to, tag, is_synchronous, memory } => {
+                let memory = Arc::clone(memory);
                 // SAFETY: passed on from our caller.
-                unsafe { comm.start_send_pieces(*to, *tag, *is_synchronous, pieces) }
+                unsafe { comm.start_send_noncontiguous(*to, *tag, *is_synchronous, memory) }
             }
-            ReadyCall::ReceivePieces(selector, pieces) => {
+            ReadyCall::ReceiveNoncontiguous(selector, memory) => {
                 // SAFETY: passed on from our caller.
-                unsafe { comm.start_receive_pieces(*selector, Arc::clone(pieces)) }
+                unsafe { comm.start_receive_noncontiguous(*selector, Arc::clone(memory)) }
             }
         };
         started.map(StartedCall::Single)

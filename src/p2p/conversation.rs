@@ -8,10 +8,10 @@ use std::collections::{HashMap, VecDeque};
 
 use super::credit::{Account, Debt};
 use super::matching::{BuildTagHasher, Matching};
+use super::noncontiguous::NOTHING;
 use super::operations::{
     IncomingMessage, Kind, MessageOutcome, OutgoingMessage, Probe, Receive, Sending, Ticket,
 };
-use super::pieces::NOTHING;
 use super::slab::{Key, Slab};
 use super::status::Status;
 use crate::base::{Error, Rank};

@@ -239,13 +239,13 @@ impl Conversation {
                 let buffer = &receive.buffer;
                 let room = buffer.bytes().saturating_sub(incoming.arrived).min(want);
                 if room > 0
-                    && let Some(pieces) = &receive.pieces
+                    && let Some(memory) = &receive.noncontiguous
                 {
                     let arrival = link.arrival()?;
                     let n = arrival.bytes.min(room);
-                    // SAFETY: `n` bytes have arrived, and the pieces have that much room, by the promise to
-                    // `start_receive_pieces`; a user's memory is not the link's own.
-                    unsafe { pieces.scatter(incoming.arrived, arrival.data, n) };
+                    // SAFETY: `n` bytes have arrived, and the memory has that much room, by the promise to
+                    // `start_receive_noncontiguous`; a user's memory is not the link's own.
+                    unsafe { memory.scatter(incoming.arrived, arrival.data, n) };
                     link.consume(n)?;
                     n
                 } else if room > 0 {

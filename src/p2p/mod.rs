@@ -6,7 +6,7 @@
 //!   [`credit`] bounds how much may be sent before the receiver has replied.
 //! - `operations` is what is kept of a send, a receive, a probe. [`conversation`] has all of one
 //!   communicator; `sending`, `receiving`, `incoming` and `probing` move them on.
-//! - [`Pieces`] is memory of a message that is not one run of bytes.
+//! - [`Noncontiguous`] is memory of a message that is not one run of bytes.
 //! - [`fast_path`] sends and receives small messages with little bookkeeping.
 //!
 //! Guarantees:
@@ -28,8 +28,8 @@ pub mod protocol;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod foreign_bytes;
 mod incoming;
+mod noncontiguous;
 mod operations;
-mod pieces;
 mod probing;
 mod receiving;
 mod sending;
@@ -39,8 +39,8 @@ mod status;
 pub use conversation::Conversation;
 pub use incoming::{Drain, Fault, Pulled};
 pub use matching::{Envelope, Selector, Tag};
+pub use noncontiguous::Noncontiguous;
 pub use operations::{Completion, MatchedMessage, MessageOutcome, OutgoingMessage, RecvBuffer, Ticket};
-pub use pieces::Pieces;
 pub use status::Status;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::matching::{Envelope, Selector, Tag, Waiting};
-use super::pieces::{Gathering, NOTHING, Pieces};
+use super::noncontiguous::{Gathering, NOTHING, Noncontiguous};
 use super::protocol::{Announcement, Protocol, WINDOW_BYTES};
 use super::slab::Key;
 use super::status::Status;
@@ -118,7 +118,7 @@ pub(super) struct Receive {
     pub selector: Selector,
     pub buffer: RecvBuffer,
     /// Set if the memory is not one run of bytes at `buffer.data`.
-    pub pieces: Option<Arc<dyn Pieces>>,
+    pub noncontiguous: Option<Arc<dyn Noncontiguous>>,
     pub stage: Stage,
     pub outcome: Option<MessageOutcome>,
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::conversation::Conversation;
 use super::credit::cost;
 use super::matching::{Envelope, Selector};
+use super::noncontiguous::Noncontiguous;
 use super::operations::{
     IncomingMessage, Kind, MatchedMessage, Receive, RecvBuffer, RecvTarget, Stage, Ticket,
 };
-use super::pieces::Pieces;
 use super::protocol::{Announcement, Protocol, ProtocolMessage};
 use super::slab::Key;
 use super::status::Status;
@@ -23,32 +23,32 @@ impl Conversation {
         self.add_receive(selector, buffer, None)
     }
 
-    /// Starts a receive into pieces, which have room for `buffer.count` elements. `buffer.data` is not used.
-    /// `Err`: see [`Conversation::start_receive`].
+    /// Starts a receive into noncontiguous memory, which has room for `buffer.count` elements. `buffer.data`
+    /// is not used. `Err`: see [`Conversation::start_receive`].
     ///
     /// # Safety
-    /// The pieces are writable, and no one else uses them, until there is an outcome.
-    pub unsafe fn start_receive_pieces(
+    /// The memory is writable, and no one else uses it, until there is an outcome.
+    pub unsafe fn start_receive_noncontiguous(
         &mut self,
         selector: Selector,
         buffer: RecvBuffer,
-        pieces: Arc<dyn Pieces>,
+        memory: Arc<dyn Noncontiguous>,
     ) -> Result<Ticket> {
-        self.add_receive(selector, buffer, Some(pieces))
+        self.add_receive(selector, buffer, Some(memory))
     }
 
     fn add_receive(
         &mut self,
         selector: Selector,
         buffer: RecvBuffer,
-        pieces: Option<Arc<dyn Pieces>>,
+        noncontiguous: Option<Arc<dyn Noncontiguous>>,
     ) -> Result<Ticket> {
         if let Some((_, message)) = self.matching.take_unexpected(selector) {
-            let key = self.new_receive(selector, buffer, pieces);
+            let key = self.new_receive(selector, buffer, noncontiguous);
             self.match_unexpected(key, message)?;
             return Ok(Ticket(Kind::Receive(key)));
         }
-        let key = self.new_receive(selector, buffer, pieces);
+        let key = self.new_receive(selector, buffer, noncontiguous);
         if self.failure.is_some() {
             return Ok(Ticket(Kind::Receive(key)));
         }
@@ -65,31 +65,31 @@ impl Conversation {
         self.receive_claimed(message, buffer, None)
     }
 
-    /// Starts the receive of a message that a probe has taken out, into pieces.
+    /// Starts the receive of a message that a probe has taken out, into noncontiguous memory.
     ///
     /// # Safety
-    /// The contract of [`Conversation::start_receive_pieces`] holds.
-    pub unsafe fn start_claimed_pieces(
+    /// The contract of [`Conversation::start_receive_noncontiguous`] holds.
+    pub unsafe fn start_claimed_noncontiguous(
         &mut self,
         message: MatchedMessage,
         buffer: RecvBuffer,
-        pieces: Arc<dyn Pieces>,
+        memory: Arc<dyn Noncontiguous>,
     ) -> Result<Ticket> {
-        self.receive_claimed(message, buffer, Some(pieces))
+        self.receive_claimed(message, buffer, Some(memory))
     }
 
     fn receive_claimed(
         &mut self,
         message: MatchedMessage,
         buffer: RecvBuffer,
-        pieces: Option<Arc<dyn Pieces>>,
+        noncontiguous: Option<Arc<dyn Noncontiguous>>,
     ) -> Result<Ticket> {
         if self.failure.is_some() {
-            let key = self.new_receive(Selector::ANY, buffer, pieces);
+            let key = self.new_receive(Selector::ANY, buffer, noncontiguous);
             return Ok(Ticket(Kind::Receive(key)));
         }
         let Envelope { source, tag } = self.incoming[message.0].envelope();
-        let key = self.new_receive(Selector::new(Some(source), Some(tag)), buffer, pieces);
+        let key = self.new_receive(Selector::new(Some(source), Some(tag)), buffer, noncontiguous);
         self.match_unexpected(key, message.0)?;
         Ok(Ticket(Kind::Receive(key)))
     }
@@ -98,10 +98,10 @@ impl Conversation {
         &mut self,
         selector: Selector,
         buffer: RecvBuffer,
-        pieces: Option<Arc<dyn Pieces>>,
+        noncontiguous: Option<Arc<dyn Noncontiguous>>,
     ) -> Key<Receive> {
         let outcome = self.failure.clone().map(Err);
-        self.receives.put(Receive { selector, buffer, pieces, stage: Stage::Matched, outcome })
+        self.receives.put(Receive { selector, buffer, noncontiguous, stage: Stage::Matched, outcome })
     }
 
     /// Cancels a receive that has matched no message. Returns whether it was cancelled.
@@ -149,9 +149,9 @@ impl Conversation {
         incoming.expected = wanted;
         if let RecvTarget::Heap(bytes) = std::mem::replace(&mut incoming.target, RecvTarget::Buffer(key)) {
             let n = bytes.len().min(buffer.bytes());
-            if let Some(pieces) = &self.receives[key].pieces {
-                // SAFETY: as below; the caller of `start_receive_pieces` vouches for the pieces.
-                unsafe { pieces.scatter(0, bytes.as_ptr(), n) };
+            if let Some(memory) = &self.receives[key].noncontiguous {
+                // SAFETY: as below; the caller of `start_receive_noncontiguous` vouches for the memory.
+                unsafe { memory.scatter(0, bytes.as_ptr(), n) };
             } else {
                 // SAFETY: `n` bytes are in the vector, and no more than the buffer has, for which the caller
                 // of `start_receive` vouches; a new vector does not overlap it.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::conversation::Conversation;
 use super::credit::cost;
+use super::noncontiguous::{Gathering, NOTHING, Noncontiguous};
 use super::operations::{Kind, OutgoingMessage, Sending, Ticket};
-use super::pieces::{Gathering, NOTHING, Pieces};
 use super::protocol::{Protocol, ProtocolMessage};
 use super::slab::Key;
 use crate::base::Rank;
@@ -30,12 +30,17 @@ impl Conversation {
         self.add_send(what, None)
     }
 
-    /// Starts a message in pieces, whose bytes are `what.count` elements. `what.data` is not used.
+    /// Starts a message of noncontiguous memory, whose bytes are `what.count` elements. `what.data` is not
+    /// used.
     ///
     /// # Safety
-    /// The pieces are readable, and unchanged, until there is an outcome.
-    pub unsafe fn start_send_pieces(&mut self, what: &OutgoingMessage, pieces: Arc<dyn Pieces>) -> Ticket {
-        self.add_send(what, Some(Box::new(Gathering::new(pieces))))
+    /// The memory is readable, and unchanged, until there is an outcome.
+    pub unsafe fn start_send_noncontiguous(
+        &mut self,
+        what: &OutgoingMessage,
+        memory: Arc<dyn Noncontiguous>,
+    ) -> Ticket {
+        self.add_send(what, Some(Box::new(Gathering::new(memory))))
     }
 
     fn add_send(&mut self, what: &OutgoingMessage, gathering: Option<Box<Gathering>>) -> Ticket {
@@ -168,7 +173,8 @@ impl Conversation {
         let send = &mut self.sends[key];
         let header = send.header.as_ref().expect("begun");
         if let Some(gathering) = &mut send.gathering {
-            // SAFETY: the caller of `start_send_pieces` vouches for that many bytes, until the outcome.
+            // SAFETY: the caller of `start_send_noncontiguous` vouches for that many bytes, until the
+            // outcome.
             let taken = unsafe { gathering.offer(header, send.done, send.until, link) }?;
             send.done += taken.unwrap_or(0);
             return Ok(taken.is_some());

@@ -5,8 +5,8 @@
 //!   it.
 //! - `calls`, `messaging`, `control_state` and `left_comms` are the parts of the engine's state.
 //!   `collectives` starts calls, and `fast_path` runs small ones at once.
-//! - `messages` gives messages from rank to rank ([`crate::p2p`]) the links. `message_wait` and `pieces` make
-//!   them calls.
+//! - `messages` gives messages from rank to rank ([`crate::p2p`]) the links. `message_wait` and
+//!   `noncontiguous` make them calls.
 //! - `unmatched` removes fragments at the head of a link that belong to no running call. `backpressure`
 //!   bounds how much of them is kept.
 //! - `control` handles what the ranks tell each other outside of the data.
@@ -39,7 +39,7 @@ mod lifecycle;
 mod message_wait;
 mod messages;
 mod messaging;
-mod pieces;
+mod noncontiguous;
 mod quit;
 mod report;
 mod unformed;

@@ -6,8 +6,8 @@ mod foreign_endings;
 mod forked;
 mod formation;
 mod hook;
+mod noncontiguous;
 mod opaque;
-mod pieces;
 mod windows;
 
 use std::sync::Barrier;

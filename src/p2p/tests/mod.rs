@@ -1,8 +1,8 @@
 //! Tests of two ranks in one thread, connected by a link that takes little at a time.
 
 mod bounds;
+mod noncontiguous;
 mod orders;
-mod pieces;
 mod protocol;
 
 use std::collections::VecDeque;

@@ -161,7 +161,7 @@ unsafe fn start_replace(
             copied(unsafe { std::slice::from_raw_parts(send::present(data), bytes) })?
         }
         // SAFETY: as above.
-        Memory::Pieces(typed) => unsafe { typed.pack() }?,
+        Memory::Noncontiguous(typed) => unsafe { typed.pack() }?,
     };
     // SAFETY: passed on from our caller.
     let (id, receive) = unsafe { receive::start(buf, count, datatype, source, recvtag, comm) }?;

@@ -182,8 +182,10 @@ unsafe fn start(
             // SAFETY: passed on from our caller; the message was taken out of this communicator, once.
             unsafe { engine.start_matched_receive(taken, buffer) }
         }
-        // SAFETY: as above.
-        Memory::Pieces(typed) => unsafe { engine.start_matched_receive_pieces(taken, Arc::new(typed)) },
+        Memory::Noncontiguous(typed) => {
+            // SAFETY: as above.
+            unsafe { engine.start_matched_receive_noncontiguous(taken, Arc::new(typed)) }
+        }
     };
     let request = started.map_err(|error| Error::from(error).on(comm.id))?;
     Ok((comm.id, Active::receive(request, comm.first_peer())))

@@ -107,8 +107,10 @@ pub(super) unsafe fn begin(comm: &Comm, memory: Memory, selector: Selector) -> R
                 }
             }
         }
-        // SAFETY: as above.
-        Memory::Pieces(typed) => unsafe { comm.engine().start_receive_pieces(selector, Arc::new(typed)) }?,
+        Memory::Noncontiguous(typed) => {
+            // SAFETY: as above.
+            unsafe { comm.engine().start_receive_noncontiguous(selector, Arc::new(typed)) }?
+        }
     };
     Ok(Active::receive(started, comm.first_peer()))
 }

@@ -177,7 +177,7 @@ pub(super) unsafe fn begin(
             let copy = copied(unsafe { std::slice::from_raw_parts(present(data), bytes) })?;
             buffered::start(comm, copy, to, tag)
         }
-        Memory::Pieces(typed) if mode == Mode::Buffered => {
+        Memory::Noncontiguous(typed) if mode == Mode::Buffered => {
             // SAFETY: as above.
             let packed = unsafe { typed.pack() }?;
             buffered::start(comm, packed, to, tag)
@@ -191,11 +191,11 @@ pub(super) unsafe fn begin(
             // SAFETY: as above, until the operation is complete.
             Ok(Active::engine(unsafe { comm.engine().start_send(&message) }?))
         }
-        Memory::Pieces(typed) => {
+        Memory::Noncontiguous(typed) => {
             let is_synchronous = mode == Mode::Synchronous;
             // SAFETY: the caller's memory is readable until the operation is complete.
             let started =
-                unsafe { comm.engine().start_send_pieces(to, tag, is_synchronous, Arc::new(typed)) };
+                unsafe { comm.engine().start_send_noncontiguous(to, tag, is_synchronous, Arc::new(typed)) };
             Ok(Active::engine(started?))
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyccl_engine::p2p::Pieces;
+use anyccl_engine::p2p::Noncontiguous;
 use anyccl_engine::sys::zeroed::{self, reserve};
 
 use super::committed;
@@ -33,7 +33,7 @@ pub enum Memory {
     /// One run of bytes.
     Run(*mut u8, usize),
     /// Several runs.
-    Pieces(Typed),
+    Noncontiguous(Typed),
 }
 
 /// Lower limit of the counts that only the slow path handles, because their bytes may not fit 64 bits.
@@ -94,7 +94,7 @@ impl Memory {
         }
         let typed = Typed { base, count, datatype: Arc::clone(datatype) };
         check_holes(&typed)?;
-        Ok(Memory::Pieces(typed))
+        Ok(Memory::Noncontiguous(typed))
     }
 }
 
@@ -142,7 +142,7 @@ fn no_memory(bytes: usize) -> Error {
 }
 
 /// The engine takes the data in any order, wherever its links have room for it.
-impl Pieces for Typed {
+impl Noncontiguous for Typed {
     fn bytes(&self) -> usize {
         Typed::bytes(self)
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::p2p::Pieces;
+use crate::p2p::Noncontiguous;
 
 /// Blocks of `block` bytes, one in every `stride`, in a vector.
 pub(super) struct Strided {
@@ -28,7 +28,7 @@ impl Strided {
         })
     }
 
-    /// Calls `copy` for each part of a block, with its place, its position in the run, and its length.
+    /// Calls `copy` for each part of a block, with its address, its position in the run, and its length.
     fn parts(&self, position: usize, bytes: usize, copy: impl Fn(*mut u8, usize, usize)) {
         let start = self.memory.as_ptr().cast_mut();
         let mut done = 0;
@@ -41,23 +41,23 @@ impl Strided {
     }
 }
 
-impl Pieces for Strided {
+impl Noncontiguous for Strided {
     fn bytes(&self) -> usize {
         self.memory.len() / self.stride * self.block
     }
 
     unsafe fn gather(&self, position: usize, dst: *mut u8, bytes: usize) {
-        self.parts(position, bytes, |place, at, n| {
+        self.parts(position, bytes, |address, at, n| {
             // SAFETY: a part of the vector; the caller vouches for `dst`.
-            unsafe { std::ptr::copy_nonoverlapping(place, dst.wrapping_add(at), n) };
+            unsafe { std::ptr::copy_nonoverlapping(address, dst.wrapping_add(at), n) };
         });
     }
 
     unsafe fn scatter(&self, position: usize, src: *const u8, bytes: usize) {
-        self.parts(position, bytes, |place, at, n| {
+        self.parts(position, bytes, |address, at, n| {
             // SAFETY: a part of the vector, which the test reads after the message; the caller vouches for
             // `src`.
-            unsafe { std::ptr::copy_nonoverlapping(src.wrapping_add(at), place, n) };
+            unsafe { std::ptr::copy_nonoverlapping(src.wrapping_add(at), address, n) };
         });
     }
 }
@@ -83,9 +83,10 @@ fn vectors_go_round_a_ring_of_ranks_through_shared_memory_and_sockets() {
                         let theirs = Strided::new(blocks, 8, 24, |_| 0);
                         // SAFETY: both live until the requests have ended, and nobody uses them until then.
                         let mut send =
-                            unsafe { comm.start_send_pieces(next, 4, is_synchronous, mine) }.unwrap();
+                            unsafe { comm.start_send_noncontiguous(next, 4, is_synchronous, mine) }.unwrap();
                         // SAFETY: as above.
-                        let status = unsafe { comm.receive_pieces(from(previous), theirs.clone()) }.unwrap();
+                        let status =
+                            unsafe { comm.receive_noncontiguous(from(previous), theirs.clone()) }.unwrap();
                         send.wait().unwrap();
                         assert_eq!(status.bytes, 8 * blocks);
                         assert!(theirs.holds(value(previous as usize)), "{blocks} blocks");
@@ -98,7 +99,7 @@ fn vectors_go_round_a_ring_of_ranks_through_shared_memory_and_sockets() {
 }
 
 #[test]
-fn persistent_and_matched_messages_go_in_pieces() {
+fn persistent_and_matched_messages_use_noncontiguous_memory() {
     for transport in [TransportChoice::Auto, TransportChoice::Tcp] {
         let config = config(transport);
         let id = UniqueId::create(&config).unwrap();
@@ -112,11 +113,13 @@ fn persistent_and_matched_messages_go_in_pieces() {
                     let mine = Strided::new(blocks, 8, 16, value(rank as usize));
                     let theirs = Strided::new(blocks, 8, 16, |_| 0);
                     // SAFETY: both live until the end of the test, and are used between runs only.
-                    let send =
-                        unsafe { Persistent::send_pieces(comm.clone(), 1 - rank, 4, false, mine.clone()) };
+                    let send = unsafe {
+                        Persistent::send_noncontiguous(comm.clone(), 1 - rank, 4, false, mine.clone())
+                    };
                     // SAFETY: as above.
-                    let recv =
-                        unsafe { Persistent::receive_pieces(comm.clone(), from(1 - rank), theirs.clone()) };
+                    let recv = unsafe {
+                        Persistent::receive_noncontiguous(comm.clone(), from(1 - rank), theirs.clone())
+                    };
                     let (mut send, mut recv) = (send.unwrap(), recv.unwrap());
                     for _ in 0..3 {
                         recv.start().unwrap();
@@ -127,11 +130,12 @@ fn persistent_and_matched_messages_go_in_pieces() {
                         assert!(theirs.holds(value(1 - rank as usize)));
                     }
                     // SAFETY: as above.
-                    let mut send = unsafe { comm.start_send_pieces(1 - rank, 4, false, mine) }.unwrap();
+                    let mut send =
+                        unsafe { comm.start_send_noncontiguous(1 - rank, 4, false, mine) }.unwrap();
                     let (message, _) = comm.matched_probe(from(1 - rank)).unwrap();
                     let other = Strided::new(blocks, 4, 5, |_| 0);
                     // SAFETY: as above.
-                    let recv = unsafe { comm.start_matched_receive_pieces(message, other.clone()) };
+                    let recv = unsafe { comm.start_matched_receive_noncontiguous(message, other.clone()) };
                     // The receive has half the room.
                     let error = recv.unwrap().wait().unwrap_err();
                     assert!(matches!(error, Error::Truncated(_)), "{error}");
@@ -145,14 +149,14 @@ fn persistent_and_matched_messages_go_in_pieces() {
 }
 
 #[test]
-fn a_failure_in_the_middle_of_pieces_leaves_other_communicators_alone() {
+fn a_failure_in_the_middle_of_noncontiguous_memory_leaves_other_communicators_alone() {
     for transport in [TransportChoice::Auto, TransportChoice::Tcp] {
         on_ranks(2, transport, |comm| {
             let dup = comm.dup(&CommConfig::default()).unwrap();
             if comm.rank() == 0 {
                 let large = Strided::new(1_000_000, 8, 16, value(0));
                 // SAFETY: it lives until the request has ended.
-                let mut send = unsafe { dup.start_send_pieces(1, 4, false, large) }.unwrap();
+                let mut send = unsafe { dup.start_send_noncontiguous(1, 4, false, large) }.unwrap();
                 dup.abort("test");
                 send.wait().unwrap_err();
             }

@@ -1,10 +1,10 @@
 //! Memory of a message that is not one run of bytes: a vector of blocks, the fields of structures, a list of
 //! buffers.
 //!
-//! A message in pieces is a message of bytes on the wire, and its receiver need not know. No second buffer
-//! holds all of it. If a link has memory of its own that the peer reads, the bytes are gathered into that
-//! memory ([`Link::send_filled`]). A receive scatters what has arrived. Through a link without such memory, a
-//! send is staged, [`STAGED_BYTES`] at a time.
+//! A message of noncontiguous memory is a message of bytes on the wire, and its receiver need not know. No
+//! second buffer holds all of it. If a link has memory of its own that the peer reads, the bytes are gathered
+//! into that memory ([`Link::send_filled`]). A receive scatters what has arrived. Through a link without such
+//! memory, a send is staged, [`STAGED_BYTES`] at a time.
 
 use std::io;
 use std::ptr::NonNull;
@@ -24,29 +24,29 @@ pub(super) const NOTHING: *const u8 = NonNull::dangling().as_ptr();
 ///
 /// Both functions run with the engine locked, on whatever thread makes progress. They must not call the
 /// library, and neither may the drop.
-pub trait Pieces: Send + Sync {
+pub trait Noncontiguous: Send + Sync {
     /// Number of bytes.
     fn bytes(&self) -> usize;
 
     /// Copies the bytes from `position` on to `dst`.
     ///
     /// # Safety
-    /// The pieces have that many readable bytes there. `dst` is writable for as many and does not overlap
+    /// The memory has that many readable bytes there. `dst` is writable for as many and does not overlap
     /// them.
     unsafe fn gather(&self, position: usize, dst: *mut u8, bytes: usize);
 
-    /// Copies bytes from `src` to the pieces, from `position` on. Another process may write `src` meanwhile,
+    /// Copies bytes from `src` to the memory, from `position` on. Another process may write `src` meanwhile,
     /// so it must be read once, and no reference to it may be formed.
     ///
     /// # Safety
-    /// The pieces have that many writable bytes there. `src` is readable for as many and does not overlap
+    /// The memory has that many writable bytes there. `src` is readable for as many and does not overlap
     /// them.
     unsafe fn scatter(&self, position: usize, src: *const u8, bytes: usize);
 }
 
-/// Pieces that are being sent.
+/// Noncontiguous memory that is being sent.
 pub(super) struct Gathering {
-    pieces: Arc<dyn Pieces>,
+    memory: Arc<dyn Noncontiguous>,
     /// Bytes that were gathered and are not all sent, for a link without memory of its own.
     staged: Vec<u8>,
     /// Position of the first staged byte.
@@ -54,14 +54,14 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
-    pub fn new(pieces: Arc<dyn Pieces>) -> Gathering {
-        Gathering { pieces, staged: Vec::new(), staged_from: 0 }
+    pub fn new(memory: Arc<dyn Noncontiguous>) -> Gathering {
+        Gathering { memory, staged: Vec::new(), staged_from: 0 }
     }
 
     /// Offers the bytes from `done` to `until` to a link, for [`Link::send`].
     ///
     /// # Safety
-    /// The pieces have these bytes, and they are readable.
+    /// The memory has these bytes, and they are readable.
     pub unsafe fn offer(
         &mut self,
         header: &Header,
@@ -69,10 +69,10 @@ impl Gathering {
         until: usize,
         link: &mut dyn Link,
     ) -> io::Result<Option<usize>> {
-        let pieces = &*self.pieces;
+        let memory = &*self.memory;
         let filled = link.send_filled(header, until - done, &mut |dst, from, bytes| {
             // SAFETY: the link asks for bytes that it was offered, and for its own memory as the target.
-            unsafe { pieces.gather(done + from, dst, bytes) };
+            unsafe { memory.gather(done + from, dst, bytes) };
         });
         if let Some(outcome) = filled {
             return outcome;
@@ -81,8 +81,8 @@ impl Gathering {
             let bytes = (until - done).min(STAGED_BYTES);
             self.staged.clear();
             self.staged.reserve(bytes);
-            // SAFETY: there is room for the bytes; the caller vouches for the pieces.
-            unsafe { pieces.gather(done, self.staged.as_mut_ptr(), bytes) };
+            // SAFETY: there is room for the bytes; the caller vouches for the memory.
+            unsafe { memory.gather(done, self.staged.as_mut_ptr(), bytes) };
             // SAFETY: `gather` has written that many bytes.
             unsafe { self.staged.set_len(bytes) };
             self.staged_from = done;
