@@ -8,8 +8,8 @@
 //! - `few_queues` warns of ranks that may hold up each other.
 //! - `call_streams` has the streams of a communicator's calls, and `events` what tells that a stream has
 //!   passed a call.
-//! - `direct` is the direct way: one rank carries out a call for all. `seat` is the place of a call in a
-//!   stream, with its page-locked block.
+//! - `direct` is the direct way: one rank carries out a call for all. `stream_call_state` is what is known of
+//!   a call in a stream, with its page-locked block.
 //! - [`Exportable`] is memory of a device that other processes can map. [`allocations`] is memory that the
 //!   library allocates for the program.
 //! - [`tools`] is what the `anyccl` tool asks of the driver.
@@ -31,8 +31,8 @@ mod kinds;
 mod loaded;
 mod pinned;
 mod ranges;
-mod seat;
 mod staged;
+mod stream_call_state;
 mod stream_end;
 pub mod tools;
 

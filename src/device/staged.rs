@@ -33,7 +33,7 @@ use super::context::Entered;
 use super::driver::CudaDriver;
 use super::handles::CudaContext;
 use super::ranges::{Copy, Placed, Touched};
-use super::seat::{FINAL_AT, READY_AT, Seat, WORD_STEP};
+use super::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
 use super::stream_end::{EndState, StreamEnd};
 use crate::base::Result;
 
@@ -41,9 +41,9 @@ use crate::base::Result;
 const WORDS: usize = 2;
 const HEAD_BYTES: usize = WORDS * WORD_STEP;
 
-/// A call on copies of device buffers, from its place in a stream to its end there.
+/// A call on copies of device buffers, from its start in a stream to its end there.
 pub struct StagedCall {
-    seat: Seat,
+    state: StreamCallState,
     placed: Placed,
     /// Whether `ready` and `final` count copies. Otherwise they are set once.
     counts_reads: bool,
@@ -66,9 +66,9 @@ impl StagedCall {
         let stream = stream(driver, entered.context())?;
         driver.refuse_capture(stream.stream)?;
         let placed = Placed::of(touched, HEAD_BYTES);
-        let seat = Seat::new(driver, entered.context(), stream, placed.bytes(), WORDS)?;
+        let state = StreamCallState::new(driver, entered.context(), stream, placed.bytes(), WORDS)?;
         let (counts_reads, counts_writes) = (false, false);
-        Ok(StagedCall { seat, placed, counts_reads, counts_writes, seen: (0, 0), written: 0 })
+        Ok(StagedCall { state, placed, counts_reads, counts_writes, seen: (0, 0), written: 0 })
     }
 
     /// The copy of an address in one of the buffers; the address itself if it is in none.
@@ -111,17 +111,17 @@ impl StagedCall {
 
     /// Whether the stream belongs to the program, and so waits for the end of the call.
     pub fn stream_waits(&self) -> bool {
-        self.seat.stream_waits
+        self.state.stream_waits
     }
 
     /// Puts the copies, and the wait if there is one, into the stream. After an error, the stream does not
     /// wait.
     pub fn enqueue(&mut self) -> Result<()> {
-        let _entered = Entered::for_memory(self.seat.driver, self.placed.first_address())?;
-        self.seat.begin()?;
+        let _entered = Entered::for_memory(self.state.driver, self.placed.first_address())?;
+        self.state.begin()?;
         let outcome = self.enqueue_start();
         if outcome.is_err() {
-            self.seat.is_incomplete = true;
+            self.state.is_incomplete = true;
             self.let_go();
         }
         outcome
@@ -130,42 +130,44 @@ impl StagedCall {
     /// Takes the end out of the call, on a stream of the program: [`StagedCall::enqueue`] enqueues the start
     /// alone then, and the caller enqueues the end. The stream passes the call only after that.
     pub fn split_end(&mut self) -> Result<StreamEnd> {
-        let _entered = Entered::for_memory(self.seat.driver, self.placed.first_address())?;
-        let place = self.seat.split()?;
-        self.stream_end(place)
+        let _entered = Entered::for_memory(self.state.driver, self.placed.first_address())?;
+        let end_state = self.state.split()?;
+        self.stream_end(end_state)
     }
 
     /// The end of the call, in its context, which is current.
-    fn stream_end(&self, place: Arc<EndState>) -> Result<StreamEnd> {
-        let address = self.seat.driver.device_address(self.start())?;
+    fn stream_end(&self, end_state: Arc<EndState>) -> Result<StreamEnd> {
+        let address = self.state.driver.device_address(self.start())?;
         Ok(StreamEnd {
-            driver: self.seat.driver,
-            stream: self.seat.stream,
+            driver: self.state.driver,
+            stream: self.state.stream,
             device: self.placed.first_address(),
-            final_word: self.seat.stream_waits.then_some(address + FINAL_AT as u64),
+            final_word: self.state.stream_waits.then_some(address + FINAL_AT as u64),
             block: self.start().expose_provenance(),
             writes: self.placed.writes()[self.written..].to_vec(),
             waits_for_each: self.counts_writes,
-            event: self.seat.event()?,
-            place,
+            event: self.state.event()?,
+            end_state,
         })
     }
 
     fn enqueue_start(&self) -> Result<()> {
-        let address = self.seat.driver.device_address(self.start())?;
+        let address = self.state.driver.device_address(self.start())?;
         let ready = address + READY_AT as u64;
         for (copy, number) in self.placed.reads().iter().zip(1..) {
             let to = self.start().wrapping_add(copy.offset);
             // SAFETY: a part of the block, which nobody reads before `ready` is set.
-            unsafe { self.seat.driver.copy_to_host(to, copy.address as u64, copy.bytes, self.seat.stream) }?;
+            unsafe {
+                self.state.driver.copy_to_host(to, copy.address as u64, copy.bytes, self.state.stream)
+            }?;
             if self.counts_reads {
-                self.seat.driver.write_value(self.seat.stream, ready, number)?;
+                self.state.driver.write_value(self.state.stream, ready, number)?;
             }
         }
         if !self.counts_reads {
-            self.seat.driver.write_value(self.seat.stream, ready, 1)?;
+            self.state.driver.write_value(self.state.stream, ready, 1)?;
         }
-        if !self.seat.stream_waits || self.seat.is_split() {
+        if !self.state.stream_waits || self.state.is_split() {
             return Ok(());
         }
         self.stream_end(Arc::default())?.enqueue_in_context()
@@ -197,15 +199,15 @@ impl StagedCall {
         }
         self.seen = now;
         let last = now.1 as usize;
-        if self.seat.stream_waits || !self.counts_writes || last <= self.written {
+        if self.state.stream_waits || !self.counts_writes || last <= self.written {
             return Ok(true);
         }
-        self.seat.adopt_context()?;
+        self.state.adopt_context()?;
         for copy in &self.placed.writes()[self.written..last] {
             let from = self.start().wrapping_add(copy.offset);
             // SAFETY: a part of the block, which nobody writes because the piece is final.
             unsafe {
-                self.seat.driver.copy_to_device(copy.address as u64, from, copy.bytes, self.seat.stream)
+                self.state.driver.copy_to_device(copy.address as u64, from, copy.bytes, self.state.stream)
             }?;
         }
         self.written = last;
@@ -216,15 +218,15 @@ impl StagedCall {
     /// succeeded. The context stays current in this thread.
     pub fn end(&mut self, has_succeeded: bool) -> Result<()> {
         self.let_go();
-        if self.seat.stream_waits || self.seat.is_incomplete {
+        if self.state.stream_waits || self.state.is_incomplete {
             return Ok(());
         }
         if !has_succeeded {
-            self.seat.is_incomplete = true;
+            self.state.is_incomplete = true;
             return Ok(());
         }
-        let enqueued = self.seat.adopt_context().and_then(|()| self.stream_end(Arc::default()));
-        enqueued.and_then(StreamEnd::enqueue_in_context).inspect_err(|_| self.seat.is_incomplete = true)
+        let enqueued = self.state.adopt_context().and_then(|()| self.stream_end(Arc::default()));
+        enqueued.and_then(StreamEnd::enqueue_in_context).inspect_err(|_| self.state.is_incomplete = true)
     }
 
     fn let_go(&self) {
@@ -232,32 +234,32 @@ impl StagedCall {
         self.finality().store(last as u32, Ordering::Release);
     }
 
-    /// See [`Seat::check`].
+    /// See [`StreamCallState::check`].
     pub fn check(&self) -> Result<()> {
-        self.seat.check()
+        self.state.check()
     }
 
-    /// See [`Seat::has_passed`].
+    /// See [`StreamCallState::has_passed`].
     pub fn has_passed(&mut self) -> Result<bool> {
-        self.seat.has_passed()
+        self.state.has_passed()
     }
 
     fn start(&self) -> *mut u8 {
-        self.seat.start()
+        self.state.start()
     }
 
     fn ready(&self) -> &AtomicU32 {
-        self.seat.word(READY_AT)
+        self.state.word(READY_AT)
     }
 
     fn finality(&self) -> &AtomicU32 {
-        self.seat.word(FINAL_AT)
+        self.state.word(FINAL_AT)
     }
 }
 
 impl Drop for StagedCall {
     fn drop(&mut self) {
-        if self.seat.is_in_stream() {
+        if self.state.is_in_stream() {
             // The stream may still come to the wait.
             self.let_go();
         }

@@ -58,7 +58,7 @@ pub struct StreamEnd {
     /// Whether the word counts copies, so that there is a wait before each. Otherwise there is one wait.
     pub(super) waits_for_each: bool,
     pub(super) event: Arc<StreamEvent>,
-    pub(super) place: Arc<EndState>,
+    pub(super) end_state: Arc<EndState>,
 }
 
 impl StreamEnd {
@@ -84,13 +84,13 @@ impl StreamEnd {
             unsafe { self.driver.copy_to_device(copy.address as u64, from, copy.bytes, self.stream) }?;
         }
         self.event.record(self.stream)?;
-        self.place.note_in_stream();
+        self.end_state.note_in_stream();
         Ok(())
     }
 }
 
 impl Drop for StreamEnd {
     fn drop(&mut self) {
-        self.place.note_end();
+        self.end_state.note_end();
     }
 }

@@ -20,6 +20,7 @@
 mod call_queue;
 mod completion;
 mod described;
+mod device_call;
 mod direct;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(super) mod foreign_bytes;
@@ -28,7 +29,6 @@ mod on_stream;
 mod outcome_cell;
 mod queue;
 mod room;
-mod seated;
 mod touched;
 mod way;
 mod worker;

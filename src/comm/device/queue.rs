@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::call_queue::CallQueue;
 use super::completion::DeviceCompletion;
-use super::seated::Seated;
+use super::device_call::DeviceCall;
 use super::worker;
 use crate::base::{Error, Result};
 use crate::comm::communicator::Communicator;
@@ -15,7 +15,7 @@ use crate::sys::thread;
 
 /// A call that was enqueued on its stream, or is about to be.
 pub(in crate::comm) struct QueuedCall {
-    pub seated: Box<Seated>,
+    pub device_call: Box<DeviceCall>,
     pub completion: Arc<DeviceCompletion>,
     /// Why the call could not be enqueued. It only leaves then.
     pub refusal: Option<Error>,
@@ -108,7 +108,7 @@ impl DeviceQueue {
         };
         // The order on the stream is the order of the queue.
         self.shared.enqueue(start_thread, move || {
-            let enqueued = call.seated.enqueue();
+            let enqueued = call.device_call.enqueue();
             // A call that was enqueued in part is queued, too: its copies belong to the stream until that has
             // passed them.
             call.refusal = enqueued.as_ref().err().cloned();

@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::completion::DeviceCompletion;
+use super::device_call::{DeviceCall, DeviceCallEnd};
 use super::direct::{Cut, DirectPieces, DirectWay, Share};
 use super::queue::QueuedCall;
-use super::seated::{Seated, SeatedEnd};
 use crate::base::{Error, Result};
 use crate::comm::call::operator::Operator;
 use crate::comm::communicator::Communicator;
@@ -30,7 +30,7 @@ pub struct RoomyCall {
 
 enum Parts {
     /// `None`: it was enqueued.
-    Staged(Option<Box<Seated>>),
+    Staged(Option<Box<DeviceCall>>),
     Direct {
         way: Arc<DirectWay>,
         pieces: DirectPieces,
@@ -45,13 +45,13 @@ enum Parts {
 
 /// A part that may go into a stream, and whether it is the last one.
 struct Part {
-    seated: Box<Seated>,
+    device_call: Box<DeviceCall>,
     is_last: bool,
 }
 
 /// The part of an enqueued call that is not in its stream yet. Dropping it without
 /// [`Communicator::enqueue_tail`] leaves the stream without the result.
-pub struct StreamTail(SeatedEnd);
+pub struct StreamTail(DeviceCallEnd);
 
 impl StreamTail {
     /// Whether other ranks wait for work in it. Such tails go into a stream first.
@@ -63,8 +63,8 @@ impl StreamTail {
 impl RoomyCall {
     /// A staged call.
     pub(super) fn staged(ready: ReadyCall, staged: StagedCall) -> RoomyCall {
-        let seated = Box::new(Seated::Staged { call: staged, ready });
-        RoomyCall { parts: Parts::Staged(Some(seated)), completion: Arc::default() }
+        let device_call = Box::new(DeviceCall::Staged { call: staged, ready });
+        RoomyCall { parts: Parts::Staged(Some(device_call)), completion: Arc::default() }
     }
 
     /// A direct call. `stream` gives the stream of a context.
@@ -87,7 +87,7 @@ impl RoomyCall {
 
     fn next(&mut self, comm: &Communicator) -> Option<Result<Part>> {
         match &mut self.parts {
-            Parts::Staged(call) => Some(Ok(Part { seated: call.take()?, is_last: true })),
+            Parts::Staged(call) => Some(Ok(Part { device_call: call.take()?, is_last: true })),
             Parts::Direct { way, pieces, operator, stream, made, cut } => {
                 if cut.as_ref().is_some_and(|cut| cut.is_done_after(*made)) {
                     pieces.skip_to_last();
@@ -101,8 +101,8 @@ impl RoomyCall {
                 let call = (&pieces.operation, operator.as_ref());
                 let part = way.make(piece, comm.rank, call, stream, share).map(|(exchange, call)| {
                     *made += 1;
-                    let seated = Seated::Direct { call, exchange: Box::new(exchange) };
-                    Part { seated: Box::new(seated), is_last }
+                    let device_call = DeviceCall::Direct { call, exchange: Box::new(exchange) };
+                    Part { device_call: Box::new(device_call), is_last }
                 });
                 Some(part)
             }
@@ -120,7 +120,7 @@ impl Communicator {
         let is_later = room.has_begun();
         let part = room.next(self)?;
         let enqueued = part.and_then(|mut part| {
-            let end = part.seated.split_end()?;
+            let end = part.device_call.split_end()?;
             self.enqueue(part, &room.completion)?;
             Ok(StreamTail(end))
         });
@@ -142,8 +142,8 @@ impl Communicator {
             let is_later = !tails.is_empty();
             let enqueued = part.and_then(|mut part| {
                 // A call with one part, or on a stream that does not wait, needs no tail.
-                let needs_tail = (is_later || !part.is_last) && part.seated.stream_waits();
-                let tail = if needs_tail { Some(StreamTail(part.seated.split_end()?)) } else { None };
+                let needs_tail = (is_later || !part.is_last) && part.device_call.stream_waits();
+                let tail = if needs_tail { Some(StreamTail(part.device_call.split_end()?)) } else { None };
                 self.enqueue(part, &room.completion)?;
                 Ok(tail)
             });
@@ -157,7 +157,7 @@ impl Communicator {
 
     fn enqueue(&self, part: Part, completion: &Arc<DeviceCompletion>) -> Result<()> {
         let completion = if part.is_last { Arc::clone(completion) } else { Arc::default() };
-        let call = QueuedCall { seated: part.seated, completion, refusal: None };
+        let call = QueuedCall { device_call: part.device_call, completion, refusal: None };
         self.device.enqueue(call)
     }
 

@@ -8,9 +8,9 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::completion::DeviceCompletion;
+use super::device_call::DeviceCall;
 use super::direct::Next;
 use super::queue::{QueuedCall, SharedQueue};
-use super::seated::Seated;
 use crate::base::{Error, Result};
 use crate::comm::communicator::Communicator;
 use crate::comm::wait_all::pending_calls;
@@ -34,13 +34,13 @@ struct Running {
     // Dropped first: dropping a work waits for it, and it uses the call and its copies until then.
     /// Unset while the call waits for the device, or for nothing.
     work: Option<Work>,
-    seated: Box<Seated>,
+    device_call: Box<DeviceCall>,
     completion: Arc<DeviceCompletion>,
 }
 
 /// A call that has ended in the engine, and that the stream has not passed.
 struct Leaving {
-    seated: Box<Seated>,
+    device_call: Box<DeviceCall>,
     completion: Arc<DeviceCompletion>,
     outcome: CallOutcome,
     /// Whether the stream has been let go on.
@@ -100,19 +100,19 @@ impl Worker<'_> {
         let failure = self.failure();
         let is_due = |call: &QueuedCall| {
             let is_over = failure.is_some() || call.refusal.is_some();
-            is_over || call.seated.may_begin()
+            is_over || call.device_call.may_begin()
         };
         while let Some(call) = self.queue.take_if(is_due) {
-            let QueuedCall { mut seated, completion, refusal } = call;
+            let QueuedCall { mut device_call, completion, refusal } = call;
             moved = true;
             // The others wait for a call that cannot start here, and the caller may wait for nothing.
             let started = match refusal.or(failure.clone()) {
                 Some(error) => Err(error),
-                None => self.start(&mut seated).map_err(|error| self.fail(error)),
+                None => self.start(&mut device_call).map_err(|error| self.fail(error)),
             };
             match started {
-                Ok(work) => self.running.push(Running { work, seated, completion }),
-                Err(error) => self.leave(seated, completion, Err(error)),
+                Ok(work) => self.running.push(Running { work, device_call, completion }),
+                Err(error) => self.leave(device_call, completion, Err(error)),
             }
         }
         if moved {
@@ -131,12 +131,12 @@ impl Worker<'_> {
         }
     }
 
-    fn start(&self, seated: &mut Seated) -> Result<Option<Work>> {
+    fn start(&self, device_call: &mut DeviceCall) -> Result<Option<Work>> {
         let communicator = self.communicator.upgrade();
         let communicator = communicator.ok_or_else(|| Error::Internal("the communicator has gone".into()))?;
         // SAFETY: `Running` keeps the call, which is boxed, and its copies until the work has ended. The
         // caller vouches for other buffers.
-        unsafe { seated.start(&communicator) }
+        unsafe { device_call.start(&communicator) }
     }
 
     /// Looks at the pieces of calls that the engine works on. Returns whether more have arrived, or are
@@ -144,7 +144,7 @@ impl Worker<'_> {
     fn look_at_running(&mut self) -> bool {
         let mut moved = false;
         for at in 0..self.running.len() {
-            match self.running[at].seated.look() {
+            match self.running[at].device_call.look() {
                 Ok(has_changed) => moved |= has_changed,
                 Err(error) => drop(self.fail(error)),
             }
@@ -162,14 +162,14 @@ impl Worker<'_> {
                 Some(Ok(None)) => moved = true,
                 Some(Ok(Some(outcome))) => {
                     moved = true;
-                    let Running { seated, completion, .. } = self.running.swap_remove(at);
-                    self.leave(seated, completion, outcome);
+                    let Running { device_call, completion, .. } = self.running.swap_remove(at);
+                    self.leave(device_call, completion, outcome);
                 }
                 Some(Err(error)) => {
                     moved = true;
                     let error = self.fail(error);
-                    let Running { seated, completion, .. } = self.running.swap_remove(at);
-                    self.leave(seated, completion, Err(error));
+                    let Running { device_call, completion, .. } = self.running.swap_remove(at);
+                    self.leave(device_call, completion, Err(error));
                 }
             }
         }
@@ -190,7 +190,7 @@ impl Worker<'_> {
             }
             if let Err(error) = work.wait() {
                 call.work = None;
-                return Some(match call.seated.has_private_work() {
+                return Some(match call.device_call.has_private_work() {
                     // If the communicator has failed, that is the reason, and its ranks know it.
                     true => Err(self.failure().unwrap_or(error)),
                     false => Ok(Some(Err(error))),
@@ -208,7 +208,7 @@ impl Worker<'_> {
             return Some(Ok(Some(Err(failure))));
         }
         // SAFETY: `Running` keeps the call until the work has ended.
-        match unsafe { call.seated.next(&communicator) } {
+        match unsafe { call.device_call.next(&communicator) } {
             Err(error) => Some(Err(error)),
             Ok(Next::Ended) => Some(Ok(Some(Ok(status)))),
             Ok(Next::Work(work)) => {
@@ -220,8 +220,13 @@ impl Worker<'_> {
     }
 
     /// Lets the stream go on, or has the results copied back.
-    fn leave(&mut self, seated: Box<Seated>, completion: Arc<DeviceCompletion>, outcome: CallOutcome) {
-        self.leaving.push(Leaving { seated, completion, outcome, has_ended: false });
+    fn leave(
+        &mut self,
+        device_call: Box<DeviceCall>,
+        completion: Arc<DeviceCompletion>,
+        outcome: CallOutcome,
+    ) {
+        self.leaving.push(Leaving { device_call, completion, outcome, has_ended: false });
         self.end(self.leaving.len() - 1);
     }
 
@@ -231,11 +236,11 @@ impl Worker<'_> {
         if call.has_ended {
             return true;
         }
-        if call.outcome.is_err() && call.seated.is_in_use() {
+        if call.outcome.is_err() && call.device_call.is_in_use() {
             return false;
         }
         call.has_ended = true;
-        if let Err(error) = call.seated.end(call.outcome.is_ok()) {
+        if let Err(error) = call.device_call.end(call.outcome.is_ok()) {
             let error = self.fail(error);
             let outcome = &mut self.leaving[at].outcome;
             if outcome.is_ok() {
@@ -254,7 +259,7 @@ impl Worker<'_> {
                 at += 1;
                 continue;
             }
-            let outcome = match self.leaving[at].seated.has_passed() {
+            let outcome = match self.leaving[at].device_call.has_passed() {
                 Ok(false) => {
                     at += 1;
                     continue;
@@ -266,7 +271,7 @@ impl Worker<'_> {
             let call = self.leaving.swap_remove(at);
             let outcome = call.outcome.and_then(|status| outcome.map(|()| status));
             // The copies are given back first, so that whoever sees the end finds room.
-            drop(call.seated);
+            drop(call.device_call);
             call.completion.set(outcome);
             self.queue.note_ended();
         }
@@ -281,8 +286,10 @@ impl Worker<'_> {
         {
             communicator.driver.try_move_on();
         }
-        let arriving = self.running.iter().find(|call| call.work.is_none() || !call.seated.has_arrived());
-        let answers = [arriving.map(|call| call.seated.check()), self.queue.peek(|call| call.seated.check())];
+        let arriving =
+            self.running.iter().find(|call| call.work.is_none() || !call.device_call.has_arrived());
+        let answers =
+            [arriving.map(|call| call.device_call.check()), self.queue.peek(|call| call.device_call.check())];
         for error in answers.into_iter().flatten().filter_map(Result::err) {
             self.fail(error);
         }

@@ -24,13 +24,13 @@ use crate::device::driver::CudaDriver;
 use crate::device::events::StreamEvent;
 use crate::device::handles::{CudaContext, CudaStream};
 use crate::device::kernels::Shape;
-use crate::device::seat::{FINAL_AT, READY_AT, Seat, WORD_STEP};
+use crate::device::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
 use crate::device::stream_end::EndState;
 
 /// The executor's stream sets it when its kernels have run.
 const DONE_AT: usize = 2 * WORD_STEP;
 const WORDS: usize = 3;
-/// EndState of the table in the block.
+/// Offset of the table in the block.
 const TABLE_AT: usize = WORDS * WORD_STEP;
 
 /// A copy on a device.
@@ -92,7 +92,7 @@ pub struct Launch {
     pub function: usize,
     /// Grid and block.
     pub shape: Shape,
-    /// EndState of its arguments in the table.
+    /// Offset of its arguments in the table.
     pub arguments_at: usize,
 }
 
@@ -108,7 +108,7 @@ pub struct Execution {
 
 /// A direct call in the stream of one rank.
 pub struct DirectCall {
-    seat: Seat,
+    state: StreamCallState,
     before: Vec<DeviceCopy>,
     after: Vec<DeviceCopy>,
     /// Unset on other ranks than the executor.
@@ -132,7 +132,7 @@ pub struct DirectEnd {
     after: Vec<DeviceCopy>,
     temporary: Option<Arc<Temporary>>,
     event: Arc<StreamEvent>,
-    place: Arc<EndState>,
+    end_state: Arc<EndState>,
 }
 
 /// The copy of a table to the device.
@@ -155,8 +155,8 @@ impl DirectCall {
         temporary: Option<Arc<Temporary>>,
     ) -> Result<DirectCall> {
         let table_bytes = execution.as_ref().map_or(0, |execution| execution.bytes);
-        let seat = Seat::new(driver, context, stream, TABLE_AT + table_bytes, WORDS)?;
-        let mut call = DirectCall { seat, before, after, execution, leases, temporary, has_gone: false };
+        let state = StreamCallState::new(driver, context, stream, TABLE_AT + table_bytes, WORDS)?;
+        let mut call = DirectCall { state, before, after, execution, leases, temporary, has_gone: false };
         call.table().fill(0);
         Ok(call)
     }
@@ -166,7 +166,7 @@ impl DirectCall {
         let bytes = self.execution.as_ref().map_or(0, |execution| execution.bytes);
         // SAFETY: the part of the block behind the words, which belongs to this call. The stream reads it
         // after the call has gone.
-        unsafe { std::slice::from_raw_parts_mut(self.seat.start().wrapping_add(TABLE_AT), bytes) }
+        unsafe { std::slice::from_raw_parts_mut(self.state.start().wrapping_add(TABLE_AT), bytes) }
     }
 
     /// Address of the table on the device when the kernels run. Zero on other ranks than the executor.
@@ -176,7 +176,7 @@ impl DirectCall {
 
     /// Whether the stream belongs to the program.
     pub fn stream_waits(&self) -> bool {
-        self.seat.stream_waits
+        self.state.stream_waits
     }
 
     /// Whether this rank is the executor.
@@ -187,35 +187,35 @@ impl DirectCall {
     /// Puts the start into the stream, and the end too if the stream waits and the end is not apart. After an
     /// error, the stream does not wait.
     pub fn enqueue(&mut self) -> Result<()> {
-        let _current = Current::of(self.seat.driver, self.seat.context)?;
-        self.seat.begin()?;
+        let _current = Current::of(self.state.driver, self.state.context)?;
+        self.state.begin()?;
         let outcome = self.enqueue_start();
-        self.seat.note(&outcome);
+        self.state.note(&outcome);
         outcome
     }
 
     fn enqueue_start(&self) -> Result<()> {
-        let Seat { driver, stream, .. } = self.seat;
+        let StreamCallState { driver, stream, .. } = self.state;
         copy_all(driver, &self.before, stream)?;
-        driver.write_value(stream, driver.device_address(self.seat.start())? + READY_AT as u64, 1)?;
-        if !self.seat.stream_waits || self.seat.is_split() {
+        driver.write_value(stream, driver.device_address(self.state.start())? + READY_AT as u64, 1)?;
+        if !self.state.stream_waits || self.state.is_split() {
             return Ok(());
         }
-        self.end_at(Arc::default())?.enqueue_in_context()
+        self.direct_end(Arc::default())?.enqueue_in_context()
     }
 
     /// Takes the end out of the call, on a stream of the program.
     pub fn split_end(&mut self) -> Result<DirectEnd> {
-        let _current = Current::of(self.seat.driver, self.seat.context)?;
-        let place = self.seat.split()?;
-        self.end_at(place)
+        let _current = Current::of(self.state.driver, self.state.context)?;
+        let end_state = self.state.split()?;
+        self.direct_end(end_state)
     }
 
-    fn end_at(&self, place: Arc<EndState>) -> Result<DirectEnd> {
-        let Seat { driver, context, stream, stream_waits, .. } = self.seat;
-        let start = driver.device_address(self.seat.start())?;
+    fn direct_end(&self, end_state: Arc<EndState>) -> Result<DirectEnd> {
+        let StreamCallState { driver, context, stream, stream_waits, .. } = self.state;
+        let start = driver.device_address(self.state.start())?;
         let execution = self.execution.as_ref().map(|execution| {
-            let from = self.seat.start().expose_provenance() + TABLE_AT;
+            let from = self.state.start().expose_provenance() + TABLE_AT;
             let copy = TableCopy { from, to: execution.table_address, bytes: execution.bytes };
             (execution.kernels, execution.launches.clone(), copy)
         });
@@ -227,32 +227,32 @@ impl DirectCall {
             execution,
             after: self.after.clone(),
             temporary: self.temporary.clone(),
-            event: self.seat.event()?,
-            place,
+            event: self.state.event()?,
+            end_state,
         })
     }
 
     /// Whether the stream has come to the call.
     pub fn is_ready(&self) -> bool {
-        self.seat.is_ready()
+        self.state.is_ready()
     }
 
     /// Lets the stream go on. Its table is complete on the executor; on the other ranks the result is there.
     /// The context stays current in this thread.
     pub fn go(&mut self) -> Result<()> {
         self.has_gone = true;
-        self.seat.let_go();
-        if self.seat.stream_waits || self.seat.is_incomplete {
+        self.state.let_go();
+        if self.state.stream_waits || self.state.is_incomplete {
             return Ok(());
         }
-        let enqueued = self.seat.adopt_context();
-        let enqueued = enqueued.and_then(|()| self.end_at(Arc::default())?.enqueue_in_context());
-        enqueued.inspect_err(|_| self.seat.is_incomplete = true)
+        let enqueued = self.state.adopt_context();
+        let enqueued = enqueued.and_then(|()| self.direct_end(Arc::default())?.enqueue_in_context());
+        enqueued.inspect_err(|_| self.state.is_incomplete = true)
     }
 
     /// Whether the executor's kernels have run.
     pub fn has_run(&self) -> bool {
-        self.seat.word(DONE_AT).load(Ordering::Acquire) != 0
+        self.state.word(DONE_AT).load(Ordering::Acquire) != 0
     }
 
     /// Ends the call on the stream, if it has not gone yet. The context stays current in this thread.
@@ -265,26 +265,26 @@ impl DirectCall {
         }
         self.has_gone = true;
         self.table().fill(0);
-        self.seat.let_go();
+        self.state.let_go();
         // Nothing follows the start on a stream of the library.
-        self.seat.is_incomplete |= !self.seat.stream_waits;
+        self.state.is_incomplete |= !self.state.stream_waits;
         Ok(())
     }
 
-    /// See [`Seat::check`].
+    /// See [`StreamCallState::check`].
     pub fn check(&self) -> Result<()> {
-        self.seat.check()
+        self.state.check()
     }
 
-    /// See [`Seat::has_passed`].
+    /// See [`StreamCallState::has_passed`].
     pub fn has_passed(&mut self) -> Result<bool> {
-        self.seat.has_passed()
+        self.state.has_passed()
     }
 }
 
 impl Drop for DirectCall {
     fn drop(&mut self) {
-        if self.seat.is_in_stream() {
+        if self.state.is_in_stream() {
             if !self.has_gone {
                 self.table().fill(0);
             }
@@ -326,14 +326,14 @@ impl DirectEnd {
         copy_all(driver, &self.after, stream)?;
         self.temporary.as_ref().map_or(Ok(()), |temporary| temporary.free())?;
         self.event.record(stream)?;
-        self.place.note_in_stream();
+        self.end_state.note_in_stream();
         Ok(())
     }
 }
 
 impl Drop for DirectEnd {
     fn drop(&mut self) {
-        self.place.note_end();
+        self.end_state.note_end();
     }
 }
 

@@ -1,4 +1,4 @@
-//! The seat of a call in a stream: its page-locked block, its event, and what is known of its progress.
+//! The state of a call in a stream: its page-locked block, its event, and what is known of its progress.
 //!
 //! The block begins with words of 32 bits, each on a cache line of its own. The stream writes or waits for
 //! them, and the processor does the opposite.
@@ -22,8 +22,8 @@ pub const READY_AT: usize = 0;
 /// The stream waits for it before it goes on.
 pub const FINAL_AT: usize = WORD_STEP;
 
-/// A call's place in a stream, its memory, and its event.
-pub struct Seat {
+/// What the library knows of a call in a stream, with its memory and its event.
+pub struct StreamCallState {
     pub driver: &'static CudaDriver,
     pub context: CudaContext,
     pub stream: CudaStream,
@@ -41,20 +41,20 @@ pub struct Seat {
     /// Whether only a part of the call was enqueued, perhaps without the event.
     pub is_incomplete: bool,
     /// Set if the end is enqueued apart from the start: where it is.
-    end_place: Option<Arc<EndState>>,
+    end_state: Option<Arc<EndState>>,
 }
 
-impl Seat {
-    /// A seat with a block of which the first `words` words are zero.
+impl StreamCallState {
+    /// A state with a block of which the first `words` words are zero.
     pub fn new(
         driver: &'static CudaDriver,
         context: CudaContext,
         stream: CallStream,
         bytes: usize,
         words: usize,
-    ) -> Result<Seat> {
+    ) -> Result<StreamCallState> {
         let block = Some(Block::take(driver, bytes)?);
-        let seat = Seat {
+        let state = StreamCallState {
             driver,
             context,
             stream: stream.stream,
@@ -65,10 +65,10 @@ impl Seat {
             queued: None,
             is_in_stream: false,
             is_incomplete: false,
-            end_place: None,
+            end_state: None,
         };
-        (0..words).for_each(|number| seat.word(number * WORD_STEP).store(0, Ordering::Relaxed));
-        Ok(seat)
+        (0..words).for_each(|number| state.word(number * WORD_STEP).store(0, Ordering::Relaxed));
+        Ok(state)
     }
 
     /// First byte of the block.
@@ -91,18 +91,18 @@ impl Seat {
         Ok(())
     }
 
-    /// Declares that the end of the call is enqueued apart from its start. Returns where the end notes its
-    /// place. The context is current.
+    /// Declares that the end of the call is enqueued apart from its start. Returns where the end notes
+    /// its state. The context is current.
     pub fn split(&mut self) -> Result<Arc<EndState>> {
         self.need_event()?;
-        let place = Arc::new(EndState::default());
-        self.end_place = Some(Arc::clone(&place));
-        Ok(place)
+        let end_state = Arc::new(EndState::default());
+        self.end_state = Some(Arc::clone(&end_state));
+        Ok(end_state)
     }
 
     /// Whether the end is enqueued apart from the start.
     pub fn is_split(&self) -> bool {
-        self.end_place.is_some()
+        self.end_state.is_some()
     }
 
     fn need_event(&mut self) -> Result<()> {
@@ -138,7 +138,7 @@ impl Seat {
 
     /// Asks whether the device still works on the stream. The context stays current in this thread.
     pub fn check(&self) -> Result<()> {
-        if self.end_place.as_ref().is_some_and(|place| place.is_pending()) {
+        if self.end_state.as_ref().is_some_and(|end| end.is_pending()) {
             return Ok(());
         }
         self.adopt_context()?;
@@ -152,14 +152,14 @@ impl Seat {
     /// Whether the stream has passed the call. An error is one of the device. The context stays current in
     /// this thread.
     pub fn has_passed(&mut self) -> Result<bool> {
-        if let Some(place) = self.end_place.take_if(|place| !place.is_pending()) {
-            self.is_incomplete |= place.is_incomplete();
+        if let Some(end) = self.end_state.take_if(|end| !end.is_pending()) {
+            self.is_incomplete |= end.is_incomplete();
         }
         if self.is_in_stream {
             self.adopt_context()?;
         }
         let passed = match &self.event {
-            _ if self.end_place.is_some() => false,
+            _ if self.end_state.is_some() => false,
             _ if !self.is_in_stream => true,
             _ if self.is_incomplete => self.driver.stream_has_ended(self.stream)?,
             Some(event) => event.has_passed()?,
@@ -184,7 +184,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for StreamCallState {
     fn drop(&mut self) {
         if self.is_in_stream {
             // The stream was not seen to pass the call, so a copy may still be under way.
