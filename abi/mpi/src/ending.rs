@@ -56,7 +56,7 @@ pub fn leave(text: &str, code: i32) -> ! {
     // After the request, Hydra may drop a line that it has not read yet.
     thread::sleep(READING);
     // The job goes on without a forked child.
-    if !engine::is_world_of_parent() && bootstrap::abort_job(code) {
+    if !engine::is_world_of_parent() && bootstrap::abort_job(code, &format!("{who}{text}")) {
         thread::sleep(PATIENCE);
     }
     exit(code)

@@ -12,6 +12,7 @@ use crate::bootstrap::store::caller::{CallerBeacon, CallerStore};
 use crate::bootstrap::store::file::private_folder;
 use crate::bootstrap::store::key_value::Store;
 use crate::bootstrap::store::pmi::access::{self, Access};
+use crate::bootstrap::store::pmix::PmixSpace;
 use crate::config::{self, Config};
 use crate::log_line;
 
@@ -77,6 +78,7 @@ pub fn source_in_environment() -> Result<String> {
         StoreAddress::Private { .. } => "a file in a private folder of this host".into(),
         StoreAddress::Ports { host, .. } => format!("a port of {host}"),
         StoreAddress::Pmi(_) => "the key-value space of the process manager".into(),
+        StoreAddress::Pmix => "the store of the process manager (PMIx)".into(),
     };
     Ok(format!("{whose}, by {place}"))
 }
@@ -132,6 +134,7 @@ pub(crate) fn open(description: Description, config: &Config, deadline: Instant)
     let found = match (place, &mut space) {
         (StoreAddress::Pmi(_), Some(space)) if seat.size > 1 => discovery.by_beacon(space)?,
         (StoreAddress::Alone | StoreAddress::Pmi(_), _) => return Job::alone(source),
+        (StoreAddress::Pmix, _) => discovery.by_beacon(&mut PmixSpace::open(deadline)?)?,
         (StoreAddress::Tcp { host, port, served }, _) => discovery.by_tcp(&host, port, served)?,
         (StoreAddress::File(path), _) => discovery.by_store_file(&path)?,
         (StoreAddress::Private { name }, _) => {

@@ -1,11 +1,12 @@
 //! Services of the launcher to a running job: it ends the job, numbers its programs, and waits for a goodbye.
 
 use crate::bootstrap::store::pmi::session;
+use crate::bootstrap::store::pmix;
 
-/// Asks the launcher to end the job with this exit code. `false`: the launcher takes no such request, and
-/// looks at the exit codes of the processes instead.
-pub fn abort_job(code: u8) -> bool {
-    session::abort(code)
+/// Asks the launcher to end the job with this exit code, for a reason. `false`: the launcher takes no such
+/// request, and looks at the exit codes of the processes instead.
+pub fn abort_job(code: u8, reason: &str) -> bool {
+    session::abort(code) || pmix::session::abort(code, reason)
 }
 
 /// The number of this rank's program among those that were started as one job. `None`: the launcher does not
@@ -28,4 +29,5 @@ fn number_in(variable: &str) -> Option<u32> {
 /// Says goodbye to the launcher when the world ends, if the launcher expects it.
 pub fn leave_launcher() {
     session::leave();
+    pmix::session::goodbye();
 }

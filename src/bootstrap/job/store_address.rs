@@ -39,6 +39,8 @@ pub(crate) enum StoreAddress {
     },
     /// At the address that rank 0 tells the process manager.
     Pmi(ManagerAddress),
+    /// At the address that rank 0 puts into the launcher's store, by PMIx.
+    Pmix,
 }
 
 /// Where the process manager is reached.

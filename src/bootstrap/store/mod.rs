@@ -1,8 +1,8 @@
 //! The store: how the ranks of a job meet.
 //!
 //! All ranks read and write one [`Store`]. Rank 0 or the launcher serves it over TCP (`tcp`); ranks that are
-//! threads of one process share a [`MemoryStore`]. A file, a process manager (`pmi`) or a store of the caller
-//! only leads to the store.
+//! threads of one process share a [`MemoryStore`]. A file, a process manager (`pmi`, `pmix`) or a store of
+//! the caller only leads to the store.
 
 pub(super) mod beacon;
 pub(super) mod caller;
@@ -15,6 +15,7 @@ pub(super) mod lookup;
 pub(super) mod memory;
 pub(super) mod missing;
 pub(super) mod pmi;
+pub(super) mod pmix;
 pub(super) mod serve;
 pub(super) mod tcp;
 mod timed_socket;

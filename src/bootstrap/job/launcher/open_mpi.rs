@@ -1,7 +1,6 @@
 //! Open MPI's mpiexec, and PRRTE's prun.
 //!
-//! Both launchers offer PMIx, whose protocol is private to its library. Their variables say enough for one
-//! host.
+//! Their variables say enough for one host. On several hosts, the ranks meet by the launcher's PMIx.
 
 use super::rules::Launcher;
 use crate::base::Result;
@@ -28,8 +27,9 @@ fn place(lookup: Lookup<'_>) -> Result<StoreAddress> {
         (Some(local), Some(job)) if local == size => {
             Ok(StoreAddress::Private { name: format!("open-mpi {job}") })
         }
+        _ if lookup("PMIX_NAMESPACE").is_some() => Ok(StoreAddress::Pmix),
         _ => {
-            let got = "unset; Open MPI gives ranks on several hosts no place to meet: add \
+            let got = "unset; the launcher offers ranks on several hosts no place to meet: add \
                        `-x ANYCCL_STORE=tcp://HOST:PORT` (rank 0's host, a free port) or `-x ANYCCL_STORE=file:PATH` \
                        (on a shared file system) to mpiexec";
             Err(invalid("ANYCCL_STORE", got))
