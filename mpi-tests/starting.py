@@ -119,6 +119,19 @@ def debians_name_is_the_same_library(it):
     print("libmpich.so.12: Debian's programs by the path, and one library under both names")
 
 
+def several_abis_in_one_process_are_worlds_of_their_own(it):
+    """A plugin may have been built with another MPI than its program. Each library has a world of the same ranks."""
+    calls = """import ctypes, sys
+doors = [ctypes.CDLL(path) for path in sys.argv[1:]]
+codes = [door.MPI_Init(None, None) for door in doors] + [door.MPI_Finalize() for door in reversed(doors)]
+print(codes)"""
+    names = ["libmpi.so.12", "libmpi.so.40", "libmpi_abi.so.1"]
+    for some in (names, names[::-1]):
+        code, out, err = it.run(sys.executable, "-c", calls, *(it.lib / name for name in some))
+        check((code, lines(out)) == (0, [str([0] * 6)] * 2), f"{some}: code {code}, {out!r}, {err!r}")
+    print("three ABIs in one process: three worlds of the same ranks")
+
+
 def what_cannot_be_replaced_is_told(it):
     for program, parts in ((it.fortran, ["Open MPI's library for Fortran", "MPICH"]), (it.static, ["statically"])):
         code, out, err = it.run("--as", "mpi", program)
@@ -253,7 +266,8 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
     it = Installed(arguments.parse_args().prefix.resolve())
-    for test in (ours_takes_the_place_of_others, debians_name_is_the_same_library, what_cannot_be_replaced_is_told, another_mpi_is_noticed, info_tells,
+    for test in (ours_takes_the_place_of_others, debians_name_is_the_same_library, several_abis_in_one_process_are_worlds_of_their_own,
+                 what_cannot_be_replaced_is_told, another_mpi_is_noticed, info_tells,
                  a_job_that_is_aborted_ends_with_one_line, mpiexec_has_the_usual_options, without_a_launcher_it_is_a_world_of_one,
                  a_forked_child_ends_with_a_sentence_and_alone, ours_is_never_its_own_engine):
         test(it)
