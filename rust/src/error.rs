@@ -81,7 +81,7 @@ impl Error {
                 ErrorKind::PeerLost
             }
             EngineError::Timeout { .. } => ErrorKind::Timeout,
-            EngineError::Mismatch(_) | EngineError::Truncated(_) => ErrorKind::Mismatch,
+            EngineError::Mismatch(_) | EngineError::Truncated { .. } => ErrorKind::Mismatch,
             EngineError::Aborted(_) => ErrorKind::Aborted,
             EngineError::Bootstrap(_) => ErrorKind::Bootstrap,
             EngineError::System { source: cause, .. } => {

@@ -49,8 +49,15 @@ pub enum Error {
     },
     /// The ranks made different calls. The text names both.
     Mismatch(String),
-    /// A message was longer than the receive that it met; the text names both. Only that receive has failed.
-    Truncated(String),
+    /// A message was longer than the receive that it met. Only that receive has failed.
+    Truncated {
+        /// Names both.
+        text: String,
+        /// Rank of the sender.
+        source: Rank,
+        /// Tag of the message.
+        tag: i32,
+    },
     /// Some rank aborted the communicator. The text says who and why.
     Aborted(String),
     /// The ranks of the job could not find each other.
@@ -90,7 +97,7 @@ impl fmt::Display for Error {
             Error::InvalidUsage(text)
             | Error::Unsupported(text)
             | Error::Mismatch(text)
-            | Error::Truncated(text)
+            | Error::Truncated { text, .. }
             | Error::Aborted(text)
             | Error::Bootstrap(text) => f.write_str(text),
             // Most details name the rank, its host and its process.

@@ -193,7 +193,8 @@ impl Conversation {
         let receive = &mut self.receives[key];
         let buffer = &receive.buffer;
         receive.outcome = Some(if incoming.bytes > buffer.bytes() {
-            Err(Error::Truncated(too_long(self.own, incoming.source, &incoming.announcement, buffer)))
+            let text = too_long(self.own, incoming.source, &incoming.announcement, buffer);
+            Err(Error::Truncated { text, source: incoming.source, tag: incoming.announcement.tag })
         } else {
             Ok(incoming.status().into())
         });

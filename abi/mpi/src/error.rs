@@ -96,6 +96,8 @@ pub struct Reason {
     pub text: Cow<'static, str>,
     /// Communicator whose error handler is called, if the function's arguments do not name it.
     pub comm: Option<u32>,
+    /// The sender and the tag of the message that was truncated.
+    pub message: Option<(i32, i32)>,
 }
 
 /// Result of MPI functions.
@@ -105,7 +107,17 @@ impl Error {
     /// An error of this class.
     #[cold]
     pub fn new(class: Class, text: impl Into<Cow<'static, str>>) -> Error {
-        Error(Box::new(Reason { class, text: text.into(), comm: None }))
+        Error(Box::new(Reason { class, text: text.into(), comm: None, message: None }))
+    }
+
+    /// Names the sender of a truncated message by its rank in a communicator, whose first rank is `first_peer`
+    /// in the engine.
+    #[cold]
+    pub fn among_peers_from(mut self, first_peer: u32) -> Error {
+        if let Some((source, _)) = &mut self.0.message {
+            *source -= first_peer.cast_signed();
+        }
+        self
     }
 
     /// Assigns this error to the error handler of a communicator.
@@ -143,7 +155,7 @@ impl From<base::Error> for Error {
                 Class::NO_MEM
             }
             base::Error::PeerLost { .. } | base::Error::Aborted(_) => Class::PROC_ABORTED,
-            base::Error::Truncated(_) => Class::TRUNCATE,
+            base::Error::Truncated { .. } => Class::TRUNCATE,
             base::Error::Internal(_) => Class::INTERN,
             base::Error::InvalidUsage(_)
             | base::Error::Timeout { .. }
@@ -151,7 +163,11 @@ impl From<base::Error> for Error {
             | base::Error::Bootstrap(_)
             | base::Error::System { .. } => Class::OTHER,
         };
-        Error::new(class, error.to_string())
+        let mut converted = Error::new(class, error.to_string());
+        if let base::Error::Truncated { source, tag, .. } = error {
+            converted.0.message = Some((source.cast_signed(), tag));
+        }
+        converted
     }
 }
 

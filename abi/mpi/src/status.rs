@@ -3,7 +3,7 @@
 use anyccl_engine::p2p;
 
 use crate::constants::{ANY_SOURCE, ANY_TAG, PROC_NULL};
-use crate::error::Class;
+use crate::error::{Class, Error};
 
 /// A status, in the numbers of the standard ABI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,14 @@ impl Status {
 
     /// The status of a message from `MPI_PROC_NULL`.
     pub const PROC_NULL: Status = Status { source: PROC_NULL, ..Status::SENT };
+
+    /// The status of a receive that has failed.
+    pub fn of_failed(error: &Error) -> Status {
+        match error.message {
+            Some((source, tag)) => Status { source, tag, ..Status::SENT },
+            None => Status::SENT,
+        }
+    }
 
     /// This status with this error class.
     pub fn with_error(self, class: Class) -> Status {

@@ -48,7 +48,7 @@ impl From<&Error> for anyccl_status_t {
             Error::Unsupported(_) => ANYCCL_ERR_UNSUPPORTED,
             Error::PeerLost { .. } => ANYCCL_ERR_PEER_LOST,
             Error::Timeout { .. } => ANYCCL_ERR_TIMEOUT,
-            Error::Mismatch(_) | Error::Truncated(_) => ANYCCL_ERR_MISMATCH,
+            Error::Mismatch(_) | Error::Truncated { .. } => ANYCCL_ERR_MISMATCH,
             Error::Aborted(_) => ANYCCL_ERR_ABORTED,
             Error::Bootstrap(_) => ANYCCL_ERR_BOOTSTRAP,
             Error::System { .. } => ANYCCL_ERR_SYSTEM,

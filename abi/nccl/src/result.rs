@@ -33,7 +33,7 @@ pub fn code(error: &Error) -> ncclResult_t {
     match error {
         Error::InvalidArgument { .. } => ncclInvalidArgument,
         Error::InvalidUsage(_) | Error::Unsupported(_) => ncclInvalidUsage,
-        Error::Mismatch(_) | Error::Truncated(_) => ncclInvalidUsage,
+        Error::Mismatch(_) | Error::Truncated { .. } => ncclInvalidUsage,
         Error::PeerLost { .. } | Error::Aborted(_) | Error::Bootstrap(_) => ncclRemoteError,
         Error::Timeout { .. } => ncclTimeout,
         Error::System { .. } => ncclSystemError,

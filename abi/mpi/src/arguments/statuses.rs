@@ -35,6 +35,24 @@ impl StatusPlaces {
         self.set_at(0, status);
     }
 
+    /// Writes the only status, whether the call has ended well or not, and passes an error on.
+    #[inline]
+    pub fn tell(&self, outcome: Result<Status>) -> Result<()> {
+        match outcome {
+            Ok(status) => {
+                self.set(&status);
+                Ok(())
+            }
+            Err(error) => {
+                // Of other errors, nothing is known that a status could say.
+                if error.message.is_some() {
+                    self.set(&Status::of_failed(&error));
+                }
+                Err(error)
+            }
+        }
+    }
+
     /// Writes a status at an index that MPI documents.
     #[inline]
     pub fn set_at(&self, at: usize, status: &Status) {

@@ -66,8 +66,7 @@ pub unsafe fn sendrecv(
         unsafe { send::start(sendbuf, sendcount, sendtype, dest, sendtag, comm, Mode::Standard) }?;
     let received = receive.wait();
     send.wait()?;
-    status.set(&received?);
-    Ok(())
+    status.tell(received)
 }
 
 /// Checks the send first, so that an error is found before the receive is started.

@@ -136,8 +136,7 @@ pub unsafe fn mrecv(
 ) -> Result<()> {
     // SAFETY: passed on from our caller, who waits.
     let (comm, active) = unsafe { start(buf, count, datatype, &message) }?;
-    status.set(&request::run(active).map_err(|error| error.on(comm))?);
-    Ok(())
+    status.tell(request::run(active).map_err(|error| error.on(comm)))
 }
 
 /// `MPI_Imrecv`.

@@ -11,7 +11,7 @@ use super::send::present;
 use crate::arguments::{CommHandle, DatatypeHandle, Output, RecvAddress, RequestHandle, StatusPlaces};
 use crate::call::check_outside_callback;
 use crate::comm::Comm;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::request::{self, Active};
 use crate::status::Status;
 use crate::types::memory::Memory;
@@ -42,15 +42,18 @@ pub unsafe fn recv(
     let memory = Memory::of(buf.pointer(), count, datatype)?;
     if let Memory::Run(data, bytes) = memory {
         // SAFETY: the program's buffer is writable for the whole call.
-        let received = unsafe { comm.engine().receive(selector, buffer(data, bytes)) }?;
-        let mut received = Status::from(&received);
-        received.source = comm.rank_of_peer(received.source.cast_unsigned());
-        status.set(&received);
-        return Ok(());
+        let received = unsafe { comm.engine().receive(selector, buffer(data, bytes)) };
+        return match received {
+            Ok(received) => {
+                let source = comm.rank_of_peer(received.source);
+                status.set(&Status { source, ..Status::from(&received) });
+                Ok(())
+            }
+            Err(error) => status.tell(Err(Error::from(error).among_peers_from(comm.first_peer()))),
+        };
     }
     // SAFETY: as above; this waits for the end.
-    status.set(&request::run(unsafe { begin(&comm, memory, selector) }?)?);
-    Ok(())
+    status.tell(request::run(unsafe { begin(&comm, memory, selector) }?))
 }
 
 /// `MPI_Irecv`.

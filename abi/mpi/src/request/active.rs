@@ -30,7 +30,7 @@ pub enum Active {
 pub struct Running {
     pub(super) request: engine::Request,
     /// First rank of the senders in the engine's communicator, for the status of a receive.
-    first_peer: u32,
+    pub(super) first_peer: u32,
     is_receive: bool,
 }
 
@@ -82,7 +82,7 @@ impl Staged {
                 match current.test() {
                     Ok(false) => return None,
                     Ok(true) => {}
-                    Err(error) => return Some(Err(error.into())),
+                    Err(error) => return Some(Err(Error::from(error).among_peers_from(self.first_peer))),
                 }
                 if let Some(status) = current.status() {
                     self.status = Status::from(&status);
@@ -118,7 +118,7 @@ impl Active {
             Active::Engine(running) => match running.request.test() {
                 Ok(false) => None,
                 Ok(true) => Some(Ok(running.status())),
-                Err(error) => Some(Err(error.into())),
+                Err(error) => Some(Err(Error::from(error).among_peers_from(running.first_peer))),
             },
             Active::Staged(staged) => staged.poll(),
             Active::Steps(steps) => steps.poll(),

@@ -20,8 +20,7 @@ pub unsafe fn wait(request: InputOutput<RequestHandle>, status: StatusPlaces) ->
     if ended.is_gone {
         request.set(RequestHandle::NULL);
     }
-    status.set(&ended.outcome?);
-    Ok(())
+    status.tell(ended.outcome)
 }
 
 /// `MPI_Test`.
@@ -45,8 +44,7 @@ pub unsafe fn test_one(
         request.set(RequestHandle::NULL);
     }
     flag.set(true);
-    status.set(&ended.outcome?);
-    Ok(())
+    status.tell(ended.outcome)
 }
 
 /// `MPI_Start`.

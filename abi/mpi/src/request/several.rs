@@ -222,8 +222,7 @@ fn tell(
         list.set(at, RequestHandle::NULL);
     }
     index.set(at as i32);
-    status.set(&ended.outcome?);
-    Ok(())
+    status.tell(ended.outcome)
 }
 
 /// Reports all requests that have ended, of which `first` is the first.
@@ -296,7 +295,7 @@ fn finish(
     match ended.outcome {
         Ok(status) => statuses.set_at(place, &status),
         Err(error) => {
-            statuses.set_at(place, &Status::EMPTY);
+            statuses.set_at(place, &Status::of_failed(&error));
             failures.all.push((place, error.class));
             failures.first.get_or_insert(error);
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyccl_engine::comm as engine;
 
 use super::active::Active;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::status::Status;
 
 /// Number of polls before a thread sleeps between two polls.
@@ -31,10 +31,10 @@ impl Active {
     /// Waits for the end of the operation.
     pub fn wait(&mut self) -> Result<Status> {
         match self {
-            Active::Engine(running) => {
-                running.request.wait()?;
-                Ok(running.status())
-            }
+            Active::Engine(running) => match running.request.wait() {
+                Ok(()) => Ok(running.status()),
+                Err(error) => Err(Error::from(error).among_peers_from(running.first_peer)),
+            },
             _ => wait(self),
         }
     }
