@@ -1,6 +1,6 @@
 //! Operators: NCCL's five, and sums of premultiplied inputs.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 
 use anyccl_edge::check::{invalid, not_null};
 use anyccl_edge::{FIRST_OPERATOR, Operators, Out, Resolved};
@@ -52,24 +52,28 @@ pub unsafe fn create_pre_mul_sum(
     let datatype = datatype_of(datatype)?;
     let comm = Comm::from_handle(comm)?;
     let scalar = scalar.cast::<u8>().cast_const();
-    if comm.memory.of(scalar.addr()) == MemoryKind::Cuda {
-        return Err(Error::Unsupported(
-            "scalar is memory of a GPU, and may change until a call reads it: give it as ncclScalarHostImmediate, or in pinned \
-             or managed memory"
-                .into(),
-        ));
-    }
+    let is_on_gpu = comm.memory.of(scalar.addr()) == MemoryKind::Cuda;
     let scalar = match residence {
+        ncclScalarHostImmediate if is_on_gpu => {
+            return invalid("scalar", "memory of a GPU; ncclScalarHostImmediate says that it is host memory");
+        }
         ncclScalarHostImmediate => {
             let mut bytes = [0; Scalar::BYTES];
             // SAFETY: the caller promises one element, and no datatype is longer than the array.
             unsafe { std::ptr::copy_nonoverlapping(scalar, bytes.as_mut_ptr(), datatype.bytes()) };
             Scalar::Immediate(bytes)
         }
+        ncclScalarDevice if is_on_gpu => {
+            return Err(Error::Unsupported(
+                "scalar is memory of a GPU, and may change until a call reads it: give it as ncclScalarHostImmediate, \
+                 or in pinned or managed memory"
+                    .into(),
+            ));
+        }
         ncclScalarDevice => Scalar::Deferred(scalar),
         _ => return invalid("residence", format!("{residence}; accepted: 0 and 1")),
     };
-    // SAFETY: the caller promises that a scalar of the first kind stays readable while the operator is in
+    // SAFETY: the caller promises that an ncclScalarDevice scalar stays readable while the operator is in
     // use.
     place.set(OPERATORS.insert(unsafe { Operator::premul_sum(datatype, scalar) }?));
     Ok(())
@@ -78,8 +82,7 @@ pub unsafe fn create_pre_mul_sum(
 /// ncclRedOpDestroy.
 pub unsafe fn destroy(op: ncclRedOp_t, comm: ncclComm_t) -> Result<()> {
     Comm::from_handle(comm)?;
-    const FIRST: c_int = FIRST_OPERATOR;
-    if op < FIRST {
+    if op < FIRST_OPERATOR {
         return invalid("op", format!("{op}, which ncclRedOpCreatePreMulSum has not made"));
     }
     OPERATORS.remove(op)
