@@ -4,8 +4,8 @@ use crate::base::{Error, Result};
 use crate::config::BackendName;
 use crate::sys::foreign_library::ForeignLibrary;
 
-/// Tries `names` in order: paths of files, or names for the loader. `accept` binds what is needed, or says
-/// what is missing.
+/// Tries `names` in order: paths of files, or names for the loader. `accept` binds the symbols that are
+/// needed, or says what is missing: then the next name is tried.
 pub fn open_first<T>(
     engine: BackendName,
     names: &[String],
@@ -13,12 +13,11 @@ pub fn open_first<T>(
 ) -> Result<T> {
     let mut refusals = Vec::new();
     for name in names {
-        // SAFETY: the user has named this library, or it is the name under which the system's loader has this
-        // engine.
+        // SAFETY: the user has named this library, or it is the usual name of this engine's library.
         let outcome = unsafe { ForeignLibrary::open(name) };
         match outcome.and_then(&mut accept) {
             Ok(opened) => return Ok(opened),
-            // The loader's own sentence mostly begins with the name.
+            // The loader's own sentence usually begins with the name.
             Err(why) if why.starts_with(name.as_str()) => refusals.push(why),
             Err(why) => refusals.push(format!("{name}: {why}")),
         }

@@ -12,6 +12,7 @@
 //!                     ──── all bytes ────▶
 //! Data, eager, synchronous ──────────────▶
 //!                     ◀──── Matched ──────     once a receive has matched
+//!
 //!                     ◀──── Credit ───────     now and then, for messages that were received
 //! ```
 //!
@@ -101,7 +102,7 @@ const CLEAR_TO_SEND: u64 = 33;
 const MATCHED: u64 = 34;
 const CREDIT: u64 = 35;
 
-/// Position of the flags, in a byte that no collective uses.
+/// Position of the flags, in a byte that [`Call::pack`] leaves zero.
 const FLAGS_SHIFT: u32 = 24;
 const SYNCHRONOUS: u64 = 4;
 

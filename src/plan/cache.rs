@@ -1,6 +1,6 @@
 //! A cache of the values built for calls, so that a repeated call builds nothing.
 //!
-//! It is bounded: when it is full, the least recently used entry is dropped. The entry of the latest hit is
+//! It is bounded: when it is full, the least recently used entry is dropped. The entry used last is
 //! looked at first, because programs repeat the same call; such a hit costs one comparison of a small key.
 //! Eviction looks at all entries, which is cheap next to building a plan.
 //!
@@ -10,11 +10,12 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// The latest `capacity` values by key.
+/// The `capacity` values that were used last, by key.
 #[derive(Debug)]
 pub struct Cache<K, T> {
     capacity: usize,
-    /// Counts uses; an entry carries the count at its latest use.
+    /// Counts look-ups in `entries`; an entry carries the count at its latest one. Repeats of the latest key
+    /// do not count.
     clock: u64,
     latest: Option<(K, Arc<T>)>,
     entries: HashMap<K, Entry<T>>,
@@ -67,8 +68,8 @@ impl<K: Copy + Eq + Hash, T> Cache<K, T> {
         }
         let value = Arc::new(build()?);
         if self.entries.len() == self.capacity {
-            let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key);
-            oldest.and_then(|key| self.entries.remove(&key));
+            let least_recent = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key);
+            least_recent.and_then(|key| self.entries.remove(&key));
         }
         self.entries.insert(key, Entry { value: value.clone(), used: self.clock });
         Ok(value)

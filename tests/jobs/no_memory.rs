@@ -22,11 +22,16 @@ fn a_call_without_memory_is_an_error_and_the_next_call_is_right() {
     }
 }
 
-/// Lets this process have so much memory more.
+/// Limits this process to `room` more bytes of address space.
 fn limit_memory(room: u64) {
     let pages = std::fs::read_to_string("/proc/self/statm").expect("Linux");
     let pages: u64 = pages.split(' ').next().expect("the size").parse().expect("a number");
-    let limit = libc::rlimit { rlim_cur: 4096 * pages + room, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: asks for a number.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64;
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the limit is a local that outlives the call.
+    assert_eq!(unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) }, 0);
+    limit.rlim_cur = page * pages + room;
     // SAFETY: the limit is a local that outlives the call.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
 }
@@ -43,12 +48,12 @@ fn large_calls(comm: &Communicator, send: &[u8], recv: &mut [u8]) -> Vec<(&'stat
     let on =
         |call, send: &[u8], recv: &mut [u8]| Operation { call, send: send.as_ptr(), recv: recv.as_mut_ptr() };
     // SAFETY: an immediate scalar.
-    let twice = unsafe { Operator::premul_sum(Datatype::Int32, Scalar::Immediate([2; 16])) };
-    let twice = Arc::new(twice.expect("numbers"));
+    let operator = unsafe { Operator::premul_sum(Datatype::Int32, Scalar::Immediate([2; 16])) };
+    let operator = Arc::new(operator.expect("numbers"));
     // SAFETY: the call touches at most `COUNT` elements of four bytes of each buffer, and ends here.
     let averaged = unsafe { comm.run(&on(halves, send, recv)) };
     // SAFETY: as above.
-    let scaled = unsafe { comm.run_with_operator(&on(scaled, send, recv), Some(&twice)) };
+    let scaled = unsafe { comm.run_with_operator(&on(scaled, send, recv), Some(&operator)) };
     vec![("copies in float32", averaged), ("a scaled input", scaled)]
 }
 
@@ -69,7 +74,7 @@ fn a_rank_of_the_tests_in_this_file() {
             other => panic!("{what}: {other:?}"),
         }
     }
-    let (mine, mut sum) = ([comm.rank()], [0]);
+    let (mine, mut sum) = ([comm.rank()], [0u32]);
     let small = call(Collective::AllReduce, Datatype::Uint32, ReduceOp::Sum, 1);
     let small = Operation { call: small, send: mine.as_ptr().cast(), recv: sum.as_mut_ptr().cast() };
     // SAFETY: one element each.

@@ -1,4 +1,4 @@
-//! MPI's C functions in the MPICH ABI, at MPI 5.0: libmpi.so.12.
+//! `libmpi.so.12`: the functions of MPI 5.0 in the MPICH ABI.
 //!
 //! A program that was built with MPICH, Intel MPI, MVAPICH or Cray MPI runs on this library unchanged. The
 //! tables of `anyccl_mpi::functions` define the functions; [`mpich`] is the ABI, [`numbers`] maps its numbers

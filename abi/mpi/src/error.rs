@@ -110,8 +110,8 @@ impl Error {
         Error(Box::new(Reason { class, text: text.into(), comm: None, message: None }))
     }
 
-    /// Names the sender of a truncated message by its rank in a communicator, whose first rank is `first_peer`
-    /// in the engine.
+    /// Names the sender of a truncated message by its rank in a communicator, whose first rank is
+    /// `first_peer` in the engine.
     #[cold]
     pub fn among_peers_from(mut self, first_peer: u32) -> Error {
         if let Some((source, _)) = &mut self.0.message {

@@ -26,7 +26,7 @@ fn by_handle(handle: ncclParamHandle_t) -> Result<&'static CStr> {
 
 /// # Safety
 /// A `key` that is not NULL is terminated.
-unsafe fn place_of(key: *const c_char) -> Result<usize> {
+unsafe fn index_of(key: *const c_char) -> Result<usize> {
     not_null(key, "key")?;
     // SAFETY: not NULL; passed on from our caller.
     let key = unsafe { CStr::from_ptr(key) };
@@ -58,7 +58,7 @@ pub unsafe fn bind(out: *mut ncclParamHandle_t, key: *const c_char) -> Result<()
     // SAFETY: the caller promises a writable handle or NULL.
     let place = unsafe { Out::new(out, "out") }?;
     // SAFETY: the caller promises a terminated text or NULL.
-    let at = unsafe { place_of(key) }?;
+    let at = unsafe { index_of(key) }?;
     place.set(std::ptr::without_provenance_mut(at + 1));
     Ok(())
 }
@@ -119,7 +119,7 @@ pub unsafe fn get_by_key(key: *const c_char, value: *mut *const c_char, valueLen
     // SAFETY: the caller promises a writable number or NULL.
     let length = unsafe { Out::new(valueLen, "valueLen") }?;
     // SAFETY: the caller promises a terminated text or NULL.
-    let at = unsafe { place_of(key) }?;
+    let at = unsafe { index_of(key) }?;
     let text = text_of(NAMES[at]);
     place.set(keep(&KEPT, &text)?);
     length.set(check::int(text.len() as u32)?);

@@ -1,20 +1,21 @@
-//! The registrations of one communicator (ncclCommRegister).
+//! The handles of ncclCommRegister on one communicator. Nothing is registered: they serve to refuse a wrong
+//! deregistration.
 
 use std::collections::HashSet;
 
 /// Handles of registrations that have not been removed.
 #[derive(Default)]
 pub struct Registrations {
-    given: usize,
+    last_handle: usize,
     live: HashSet<usize>,
 }
 
 impl Registrations {
     /// Adds a registration and returns its handle.
     pub fn add(&mut self) -> usize {
-        self.given += 1;
-        self.live.insert(self.given);
-        self.given
+        self.last_handle += 1;
+        self.live.insert(self.last_handle);
+        self.last_handle
     }
 
     /// Removes a registration. `false`: there is none with this handle.

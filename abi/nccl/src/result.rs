@@ -16,7 +16,7 @@ pub const ncclInProgress: ncclResult_t = 7;
 pub const ncclTimeout: ncclResult_t = 8;
 
 /// The texts, indexed by result code. They are NCCL's own words, because programs compare them.
-const NAMES: [&CStr; 9] = [
+const TEXTS: [&CStr; 9] = [
     c"no error",
     c"unhandled cuda error (run with NCCL_DEBUG=INFO for details)",
     c"unhandled system error (run with NCCL_DEBUG=INFO for details)",
@@ -43,8 +43,8 @@ pub fn code(error: &Error) -> ncclResult_t {
 
 /// ncclGetErrorString.
 pub unsafe fn error_string(result: ncclResult_t) -> *const c_char {
-    let name = usize::try_from(result).ok().and_then(|number| NAMES.get(number));
-    name.unwrap_or(&c"unknown result code").as_ptr()
+    let text = usize::try_from(result).ok().and_then(|number| TEXTS.get(number));
+    text.unwrap_or(&c"unknown result code").as_ptr()
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use crate::plan::call::{ALGORITHM, CallArguments, PlannedCall};
 use cluster::Cluster;
 use compare::Comparison;
 
-/// Upper limit of ranks: more would not show more.
+/// Upper limit of ranks: with more, the plans of all ranks do not fit into memory.
 const MOST_RANKS: u32 = 1 << 16;
 
 /// Predict how long a collective takes on a cluster, by every algorithm
@@ -42,11 +42,11 @@ pub struct SimulateArguments {
     #[command(flatten)]
     call: CallArguments,
     /// Number of hosts
-    #[arg(long, default_value = "2", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    #[arg(long, default_value = "2", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RANKS)))]
     #[arg(allow_negative_numbers = true)]
     hosts: u32,
     /// Ranks on each host
-    #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RANKS)))]
     #[arg(allow_negative_numbers = true)]
     ranks_per_host: u32,
     /// engine (the costs that the choice of algorithms assumes), shm+tcp, 100gbe, hdr-infiniband,
@@ -56,11 +56,11 @@ pub struct SimulateArguments {
     /// Show the critical path of this algorithm instead of the fastest
     #[arg(short, long, value_parser = ALGORITHM, hide_possible_values = true)]
     algorithm: Option<String>,
-    /// Simulate all sizes from this one up to --bytes, and print a table of their times, too
+    /// Also simulate the sizes from this one up to --bytes, and print a table of their times
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     #[arg(allow_negative_numbers = true)]
     min_bytes: Option<u64>,
-    /// Factor from one size to the next
+    /// Factor from one size to the next, with --min-bytes or --plot
     #[arg(short, long, value_name = "TIMES", default_value_t = 8, value_parser = clap::value_parser!(u64).range(2..))]
     #[arg(allow_negative_numbers = true)]
     factor: u64,
@@ -79,7 +79,7 @@ pub struct SimulateArguments {
     print_model: bool,
 }
 
-/// Simulates and prints.
+/// Runs the command. Returns the exit code.
 pub fn simulate(arguments: &SimulateArguments) -> Result<u8, Failure> {
     let ranks = arguments.ranks()?;
     let call = PlannedCall::new(&arguments.call, ranks, arguments.hosts)?;
@@ -97,11 +97,9 @@ pub fn simulate(arguments: &SimulateArguments) -> Result<u8, Failure> {
     };
     if let Some(path) = &arguments.plot {
         let format = Format::of(path).map_err(usage)?;
-        let svg = {
-            let title = format!("{}, model {}", call.on(), cluster.name);
-            let heading = Heading { title, notes: Vec::new() };
-            lines::draw(&sweep::figure(&call, &comparisons), &heading, 1, arguments.theme)
-        };
+        let title = format!("{}, model {}", call.on(), cluster.name);
+        let heading = Heading { title, notes: Vec::new() };
+        let svg = lines::draw(&sweep::figure(&call, &comparisons), &heading, 1, arguments.theme);
         let file = format.encode(&svg.map_err(Failure::own)?, arguments.theme).map_err(Failure::own)?;
         write(path, &file)?;
     }

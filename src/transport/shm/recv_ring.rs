@@ -4,13 +4,13 @@ use super::protocol::Consumer;
 use super::ring::Ring;
 use crate::transport::Header;
 
-/// The ring that the peer fills.
+/// This side's state of that ring.
 pub(super) struct RecvRing {
     pub ring: Ring,
     pub consumer: Consumer,
-    /// The fragment at the head, if it was looked at.
+    /// The fragment at the head. `None`: the head has not been read.
     pub head: Option<Fragment>,
-    /// The bounce buffer of that fragment.
+    /// Number of the bounce buffer that holds it. `None`: it is elsewhere.
     pub head_buffer: Option<u16>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Fragment {
 pub(super) enum FragmentSource {
     /// In the shared memory of the pair: in the control line or in a bounce buffer.
     Bounce(*const u8),
-    /// At this address of the peer, from where the kernel copies it.
+    /// At this address of the peer's process, from which `process_vm_readv` copies it.
     PeerMemory(u64),
     /// In the peer's arena, which is mapped here.
     ZeroCopy(*const u8),
