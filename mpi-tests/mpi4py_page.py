@@ -77,15 +77,16 @@ def grouped(results, kind, table):
 
 
 def failures(results):
-    found = defaultdict(list)
+    found = defaultdict(set)
     for cell, modules in results.items():
         for module, kept in modules.items():
             for test in kept.known:
                 why = next(why for name, why in KNOWN.items() if name in test)
-                found[f"{module.removeprefix('test_')} {test}: the test {why}"].append(cell)
+                name = test.partition(" (")[0]
+                found[f"{module.removeprefix('test_')} {name}: the test {why}"].add(cell)
             for test, why in kept.failed:
-                found[f"{module.removeprefix('test_')} {test}: {why}"].append(cell)
-    return [f"- {text} ({'; '.join(map(str, where)) if len(where) < len(results) / 2 else f'{len(where)} of {len(results)} runs'})"
+                found[f"{module.removeprefix('test_')} {test}: {why}"].add(cell)
+    return [f"- {text} ({'; '.join(sorted(map(str, where))) if len(where) < 3 else f'{len(where)} of {len(results)} runs'})"
             for text, where in sorted(found.items())] or ["- none"]
 
 

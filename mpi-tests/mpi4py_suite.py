@@ -25,8 +25,8 @@ REFUSED = re.compile(r"MPIX_Comm_\w+: this function is not|MPI_(Win_|File_|Sessi
                      r"function is not implemented by anyccl")
 # Erroneous tests: part of their name, and the reason.
 KNOWN = {"testIAgree": "starts a reduction before a barrier on one rank and after it on the others, which is erroneous",
-         "testContiguousBigMPI": "expects that a library that tells MPI 3.1, as Open MPI does, has no functions for large counts",
-         "testGetFortranInfo": "fails on MPICH, too: the module was built for an older MPICH, without some types that are told"}
+         "testContiguousBigMPI": "expects that a library at MPI 3.1, as Open MPI's ABI is, has no functions for large counts",
+         "testGetFortranInfo": "fails on MPICH, too: the wheel was built for an older MPICH, and lacks some of Fortran's types"}
 # This module makes thousands of datatypes, in Python.
 SLOW = ["test_datatype"]
 QUICK = ["test_p2p_buf", "test_cco_buf", "test_cco_nb_buf", "test_comm", "test_comm_inter", "test_datatype", "test_op",

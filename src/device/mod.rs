@@ -9,7 +9,7 @@
 //! - `call_streams` has the streams of a communicator's calls, and `events` what tells that a stream has
 //!   passed a call.
 //! - `direct` is the direct way: one rank carries out a call for all. `stream_call_state` is what is known of
-//!   a call in a stream, with its page-locked block.
+//!   a call in a stream, with its block of pinned memory.
 //! - [`Exportable`] is memory of a device that other processes can map. [`allocations`] is memory that the
 //!   library allocates for the program.
 //! - [`tools`] is what the `anyccl` tool asks of the driver.

@@ -1,7 +1,7 @@
-//! The state of a call in a stream: its page-locked block, its event, and what is known of its progress.
+//! The state of a call in a stream: its block of pinned memory, its event, and what is known of its progress.
 //!
 //! The block begins with words of 32 bits, each on a cache line of its own. The stream writes or waits for
-//! them, and the processor does the opposite.
+//! them, and the CPU does the opposite.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,6 +1,6 @@
 //! A cache of the values built for calls, so that a repeated call builds nothing.
 //!
-//! It is bounded: when it is full, the least recently used entry is dropped. The entry used last is
+//! The cache is bounded: when it is full, the least recently used entry is dropped. The entry used last is
 //! looked at first, because programs repeat the same call; such a hit costs one comparison of a small key.
 //! Eviction looks at all entries, which is cheap next to building a plan.
 //!

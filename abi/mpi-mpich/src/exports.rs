@@ -7,6 +7,7 @@ use anyccl_mpi::arguments::*;
 
 use crate::mpich::Door;
 
+anyccl_mpi::mark!();
 anyccl_mpi::chapters!(Door);
 anyccl_mpi::handles!(Door);
 anyccl_mpi::removed!(Door);

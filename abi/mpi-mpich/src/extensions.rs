@@ -4,10 +4,11 @@ use std::ffi::c_int;
 
 use crate::mpich::Door;
 
-/// Whether buffers may lie in the memory of a GPU: not with this library.
+/// Whether every call takes buffers in GPU memory. It does not: a datatype with holes is refused there, and a
+/// program that asks would rely on it.
 macro_rules! no_support {
     ($($name:ident)*) => {$(
-        #[doc = concat!("`", stringify!($name), "`: not with this library.")]
+        #[doc = concat!("`", stringify!($name), "`: not every call does.")]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() -> c_int {
             0
@@ -21,7 +22,7 @@ no_support! {
     MPIX_Query_ze_support PMPIX_Query_ze_support
 }
 
-/// Tells that buffers may not lie in the memory of a GPU, of whatever kind.
+/// Says that not every call takes buffers in GPU memory, whatever the kind of GPU.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIX_GPU_query_support(_kind: c_int, is_supported: *mut c_int) -> c_int {
     // SAFETY: the program passes a place for a flag.

@@ -14,7 +14,6 @@ mod binding;
 mod exports;
 mod extensions;
 mod fortran;
-mod mark;
 mod mpich;
 mod numbers;
 mod symbols;

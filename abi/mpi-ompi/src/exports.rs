@@ -6,6 +6,7 @@ use anyccl_mpi::arguments::*;
 use crate::conversions::{from_fortran, to_fortran};
 use crate::open_mpi::Door;
 
+anyccl_mpi::mark!();
 anyccl_mpi::chapters!(Door);
 anyccl_mpi::removed!(Door);
 anyccl_mpi::conversions!(Door, to_fortran, from_fortran);

@@ -4,13 +4,14 @@ use std::ffi::c_int;
 
 use crate::open_mpi::Door;
 
-/// Whether buffers may lie in the memory of a GPU of NVIDIA: not with this library.
+/// Whether every call takes buffers in GPU memory of NVIDIA. It does not: a datatype with holes is refused
+/// there, and a program that asks would rely on it.
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIX_Query_cuda_support() -> c_int {
     0
 }
 
-/// Whether buffers may lie in the memory of a GPU of AMD: not with this library.
+/// Whether calls take buffers in GPU memory of AMD: none does.
 #[unsafe(no_mangle)]
 pub extern "C" fn MPIX_Query_rocm_support() -> c_int {
     0

@@ -20,7 +20,6 @@ mod cxx;
 mod exports;
 mod extensions;
 mod fortran;
-mod mark;
 mod numbers;
 mod objects;
 mod open_mpi;

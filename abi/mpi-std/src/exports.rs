@@ -4,5 +4,6 @@ use anyccl_mpi::arguments::*;
 
 use crate::standard::Door;
 
+anyccl_mpi::mark!();
 anyccl_mpi::chapters!(Door);
 anyccl_mpi::handles!(Door);

@@ -10,5 +10,4 @@
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
 mod exports;
-mod mark;
 mod standard;

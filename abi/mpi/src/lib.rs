@@ -33,6 +33,7 @@ pub mod functions;
 pub mod group;
 pub mod handles;
 pub mod info;
+pub mod mark;
 pub mod memory;
 pub mod op;
 pub mod p2p;
@@ -43,6 +44,3 @@ pub mod status;
 pub mod table;
 pub mod topology;
 pub mod types;
-
-/// The symbol that each door exports, and no other MPI.
-pub use anyccl_engine::backend::mpi::identity::MARK;

@@ -55,7 +55,7 @@ pub unsafe fn create_pre_mul_sum(
     let is_on_gpu = comm.memory.of(scalar.addr()) == MemoryKind::Cuda;
     let scalar = match residence {
         ncclScalarHostImmediate if is_on_gpu => {
-            return invalid("scalar", "memory of a GPU; ncclScalarHostImmediate says that it is host memory");
+            return invalid("scalar", "GPU memory; ncclScalarHostImmediate says that it is host memory");
         }
         ncclScalarHostImmediate => {
             let mut bytes = [0; Scalar::BYTES];

@@ -45,15 +45,13 @@ fn find(request: RequestHandle) -> Result<Arc<Generalized>> {
 /// `MPI_Grequest_complete`. Another thread may wait for the request, or it may have been freed.
 pub unsafe fn complete(request: RequestHandle) -> Result<()> {
     let generalized = find(request)?;
-    let is_freed = {
-        let _place = requests().find(request.0)?;
-        generalized.is_complete.store(true, Ordering::Release);
-        generalized.is_freed.load(Ordering::Relaxed)
-    };
-    if !is_freed {
+    // The lock orders this with `free`.
+    let place = requests().find(request.0)?;
+    generalized.is_complete.store(true, Ordering::Release);
+    if !generalized.is_freed.load(Ordering::Relaxed) {
         return Ok(());
     }
-    requests().give_back(request.0, requests().find(request.0)?);
+    requests().give_back(request.0, place);
     generalized.free()
 }
 
