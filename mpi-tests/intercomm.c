@@ -178,6 +178,25 @@ static void all_to_all(void)
     CHECK(good);
     CALL(MPI_Ibarrier(inter, &request));
     CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+#if HAVE_MPI_4
+    /* Persistent calls, which each rank starts in an order of its own. */
+    MPI_Request persistent[3];
+    int sums[2];
+    CALL(MPI_Allreduce_init(&mine, &sums[0], 1, MPI_INT, MPI_SUM, inter, MPI_INFO_NULL, &persistent[0]));
+    CALL(MPI_Barrier_init(inter, MPI_INFO_NULL, &persistent[1]));
+    CALL(MPI_Allreduce_init(&mine, &sums[1], 1, MPI_INT, MPI_MAX, inter, MPI_INFO_NULL, &persistent[2]));
+    for (int run = 0; run < 3; run++) {
+        sums[0] = sums[1] = -1;
+        for (int i = 0; i < 3; i++) {
+            CALL(MPI_Start(&persistent[(i + run + rank) % 3]));
+        }
+        CALL(MPI_Waitall(3, persistent, MPI_STATUSES_IGNORE));
+        CHECK(sums[0] == theirs * (theirs - 1) / 2 && sums[1] == theirs - 1);
+    }
+    for (int i = 0; i < 3; i++) {
+        CALL(MPI_Request_free(&persistent[i]));
+    }
+#endif
     say("all to all");
 }
 

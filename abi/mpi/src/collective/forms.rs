@@ -8,6 +8,7 @@ use crate::arguments::{
     CommHandle, DatatypeHandle, InfoHandle, Inputs, OpHandle, Output, RecvAddress, RequestHandle, SendAddress,
 };
 use crate::call::check_outside_callback;
+use crate::comm::Comm;
 use crate::error::Result;
 use crate::request;
 
@@ -72,11 +73,11 @@ macro_rules! forms {
             _info: InfoHandle,
             request: Output<RequestHandle>,
         ) -> Result<()> {
+            check_outside_callback()?;
             // SAFETY: the program keeps the promises that MPI asks for.
             let script = unsafe { super::$($script)::+($($argument,)* comm) }?;
             script.check_host()?;
-            persist(script, comm, request);
-            Ok(())
+            persist(script, comm, request)
         }
     )*};
 }
@@ -143,8 +144,19 @@ forms! {
         = neighbor::alltoallw;
 }
 
-/// Makes a request that runs the script at each start.
-fn persist(script: Script, comm: CommHandle, request: Output<RequestHandle>) {
+/// Makes a request that runs the script at each start. Collective: ranks may start their persistent requests
+/// in different orders (MPI 5.0, section 6.13), so each one has communicators of the engine of its own.
+fn persist(mut script: Script, comm: CommHandle, request: Output<RequestHandle>) -> Result<()> {
+    let parent = Comm::from_handle(comm)?.share();
+    if parent.engine().size() > 1 {
+        let (all, local) = parent.duplicate_engines("persistent")?;
+        script.move_to(parent.engine(), &all.shared());
+        if let (Some(inter), Some(local)) = (parent.inter(), local) {
+            script.move_to(&inter.local, &local.shared());
+        }
+        // No other call uses these communicators.
+        script.turns_of = None;
+    }
     let script = Arc::new(script);
     let restart = move || {
         // SAFETY: the program keeps its buffers from each start to the end of that run, and starts a request
@@ -152,4 +164,5 @@ fn persist(script: Script, comm: CommHandle, request: Output<RequestHandle>) {
         unsafe { Arc::clone(&script).start_shared() }
     };
     request.set(request::create_persistent(comm.0, Arc::new(restart)));
+    Ok(())
 }

@@ -103,6 +103,16 @@ impl Script {
         self.stage().call = Some(EngineCall { comm: Arc::clone(comm), work, bound });
     }
 
+    /// Makes the calls on one communicator of the engine calls on another one of the same processes.
+    pub(super) fn move_to(&mut self, from: &Arc<Communicator>, to: &Arc<Communicator>) {
+        let stages = std::iter::once(&mut self.first).chain(&mut self.rest);
+        for call in stages.filter_map(|stage| stage.call.as_mut()) {
+            if Arc::ptr_eq(&call.comm, from) {
+                call.comm = Arc::clone(to);
+            }
+        }
+    }
+
     /// Refuses memory of a GPU in what the processor copies.
     pub(super) fn check_host(&self) -> Result<()> {
         std::iter::once(&self.first).chain(&self.rest).try_for_each(|stage| {

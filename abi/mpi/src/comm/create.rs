@@ -23,16 +23,23 @@ pub unsafe fn dup_with_info(comm: CommHandle, info: InfoHandle, newcomm: Output<
 
 fn duplicate(comm: CommHandle, info: Pairs, newcomm: &Output<CommHandle>) -> Result<()> {
     let parent = parent(comm)?;
-    let engine = parent.engine.dup(&named(&parent, "dup"))?;
-    let local = match parent.inter() {
-        Some(inter) => inter.local.dup(&named(&parent, "dup.local"))?.into(),
-        None => Formed::default(),
-    };
+    let (engine, local) = parent.duplicate_engines("dup")?;
+    let local = local.map_or_else(Formed::default, Formed::from);
     // After the engine's duplicate: a copy function that fails on one process must not make another process
     // wait.
     let attributes = parent.attributes.copy(parent.id)?;
     newcomm.set(Comm::publish(|id| parent.twin(id, engine.into(), local, attributes, info)));
     Ok(())
+}
+
+impl Comm {
+    /// New communicators of the engine with the same processes: of all, and of the local group if there are
+    /// two groups. Collective.
+    pub fn duplicate_engines(&self, how: &str) -> Result<(Communicator, Option<Communicator>)> {
+        let all = self.engine.dup(&named(self, how))?;
+        let local = self.inter().map(|inter| inter.local.dup(&named(self, &format!("{how}.local"))));
+        Ok((all, local.transpose()?))
+    }
 }
 
 /// `MPI_Comm_split`.
