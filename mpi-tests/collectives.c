@@ -299,8 +299,54 @@ static void several(void)
         CHECK(sums[0] == (size - 1) * i);
     }
     CALL(MPI_Request_free(&requests[0]));
+    /* Each rank starts its persistent requests in an order of its own. */
+    for (int i = 0; i < 3; i++) {
+        CALL(MPI_Allreduce_init(&mine[i], &sums[i], 1, MPI_INT, i % 2 ? MPI_MAX : MPI_SUM, comm, MPI_INFO_NULL,
+                                &requests[i]));
+    }
+    for (int run = 0; run < 4; run++) {
+        for (int i = 0; i < 3; i++) {
+            mine[i] = rank + i + run;
+        }
+        for (int i = 0; i < 3; i++) {
+            CALL(MPI_Start(&requests[(i + rank + run) % 3]));
+        }
+        CALL(MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));
+        for (int i = 0; i < 3; i++) {
+            CHECK(sums[i] == (i % 2 ? size - 1 + i + run : size * (size - 1) / 2 + size * (i + run)));
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        CALL(MPI_Request_free(&requests[i]));
+    }
 #endif
     say("several at a time");
+}
+
+/* Receive blocks that overlap, which MPI forbids and MPICH takes: each element comes from one of the ranks. */
+static void overlapping(void)
+{
+    enum { LENGTH = 5 };
+    int blocks[64 * LENGTH], got[64 + LENGTH], counts[64], from[64], to[64];
+    MPI_Datatype types[64];
+    for (int r = 0; r < size; r++) {
+        for (int i = 0; i < LENGTH; i++) {
+            blocks[r * LENGTH + i] = rank;
+        }
+        counts[r] = LENGTH;
+        from[r] = r * LENGTH * (int)sizeof(int);
+        to[r] = r * (int)sizeof(int);
+        types[r] = MPI_INT;
+    }
+    memset(got, -1, sizeof got);
+    CALL(MPI_Alltoallw(blocks, counts, from, types, got, counts, to, types, comm));
+    for (int i = 0; i < size + LENGTH - 1; i++) {
+        CHECK(got[i] >= 0 && got[i] <= i && got[i] < size && got[i] > i - LENGTH);
+    }
+    memset(to, 0, sizeof to);
+    CALL(MPI_Allgatherv(blocks, LENGTH, MPI_INT, got, counts, to, MPI_INT, comm));
+    CHECK(got[0] >= 0 && got[0] < size);
+    say("blocks that overlap");
 }
 
 int main(int argc, char **argv)
@@ -326,6 +372,7 @@ int main(int argc, char **argv)
     }
     barrier();
     several();
+    overlapping();
     CALL(MPI_Comm_free(&comm));
     free(in);
     free(out);

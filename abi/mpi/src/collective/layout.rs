@@ -62,13 +62,14 @@ impl Script {
         Ok((memory.cast_const(), places))
     }
 
-    /// The address and the blocks at which the engine writes.
+    /// The address and the blocks at which the engine writes. Blocks that overlap are scratch memory. MPI
+    /// forbids them, but MPICH takes them, and so do programs.
     pub(super) fn output_blocks(
         &mut self,
         blocks: &[Elements],
         name: &'static str,
     ) -> Result<(*mut u8, Vec<Block>)> {
-        if let Some(found) = blocks_in_place(blocks, name)? {
+        if let Some(found) = blocks_in_place(blocks, name)?.filter(|(_, places)| are_apart(places)) {
             return Ok(found);
         }
         let (memory, places) = self.scratch_blocks(blocks)?;
@@ -123,6 +124,17 @@ fn in_place(elements: Elements, name: &'static str) -> Result<Option<*mut u8>> {
     elements.bytes()?;
     check_address(base.cast_const(), count, datatype, name)?;
     Ok(datatype.run_for(count).map(|(offset, _)| base.wrapping_offset(offset as isize)))
+}
+
+/// Whether no two blocks have a byte in common.
+fn are_apart(places: &[Block]) -> bool {
+    let filled = || places.iter().copied().filter(|place| place.len > 0);
+    if filled().is_sorted_by(|one, next| one.end() <= next.offset) {
+        return true;
+    }
+    let mut filled: Vec<Block> = filled().collect();
+    filled.sort_unstable_by_key(|place| place.offset);
+    filled.is_sorted_by(|one, next| one.end() <= next.offset)
 }
 
 /// The lowest address and the blocks relative to it, if each block is one run of bytes.
