@@ -257,11 +257,46 @@ static void own(void)
     CALL(MPI_Type_free(&matrix));
 }
 
+/* gfortran's kind of REAL with `digits` decimal digits, if the library knows it. Numbers of 16 bytes may have padding
+ * bytes, so they are compared as numbers. */
+#define KIND(c_type, digits)                                                                                           \
+    do {                                                                                                               \
+        MPI_Datatype type = MPI_DATATYPE_NULL;                                                                         \
+        c_type mine[N], sum[N], most[N], one = 1;                                                                      \
+        for (int i = 0; i < N; i++) {                                                                                  \
+            /* Too long for a double. */                                                                               \
+            mine[i] = rank + i + one / ((c_type)(1LL << 30) * (1LL << 30));                                            \
+        }                                                                                                              \
+        if (MPI_Type_create_f90_real(digits, 4931, &type) == MPI_SUCCESS && type != MPI_DATATYPE_NULL) {               \
+            CALL(MPI_Allreduce(mine, sum, N, type, MPI_SUM, MPI_COMM_WORLD));                                          \
+            CALL(MPI_Allreduce(mine, most, N, type, MPI_MAX, MPI_COMM_WORLD));                                         \
+            for (int i = 0; i < N; i++) {                                                                              \
+                CHECK(sum[i] == size * (mine[i] - rank) + size * (size - 1) / 2);                                      \
+                CHECK(most[i] == mine[i] - rank + size - 1);                                                           \
+            }                                                                                                          \
+        }                                                                                                              \
+    } while (0)
+
+static void kinds(void)
+{
+    CALL(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    CALL(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+#ifdef __x86_64__
+    KIND(long double, 18);
+#endif
+#ifdef __SIZEOF_FLOAT128__
+    KIND(__float128, 33);
+#endif
+    CALL(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+    CALL(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
+}
+
 int main(int argc, char **argv)
 {
     report_begin(&argc, &argv, MPI_THREAD_SINGLE);
     predefined();
     places();
+    kinds();
     own();
     return report_end();
 }

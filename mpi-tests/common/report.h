@@ -5,8 +5,8 @@
  * With REPORT_NOW in the environment, each line also goes to standard error at once. This helps with a program that
  * hangs.
  *
- * HAVE_MPI_4 is 1 if a program may use functions that are newer than MPI 3.1. It is 0 for MPICH's ABI, for which anyccl
- * has MPI 3.1.
+ * HAVE_MPI_4 is 1 if a program may use functions that are newer than MPI 3.1. It is 0 for Open MPI's ABI, and for the
+ * form of a program that MPI 3.1 allows.
  */
 #ifndef REPORT_H
 #define REPORT_H

@@ -11,11 +11,12 @@ use super::recipe::Recipe;
 use crate::constants as c;
 use crate::error::{Class, Error, Result};
 
-/// Codes of the kinds of REAL and COMPLEX, with their decimal precision and decimal exponent range.
-const REALS: [(u32, u32, i32, i32); 4] = [
-    (c::REAL2, c::COMPLEX4, 3, 4),
+/// Codes of gfortran's kinds of REAL and COMPLEX, with their decimal precision and decimal exponent range.
+const REALS: &[(u32, u32, i32, i32)] = &[
     (c::REAL4, c::COMPLEX8, 6, 37),
     (c::REAL8, c::COMPLEX16, 15, 307),
+    #[cfg(target_arch = "x86_64")]
+    (c::LONG_DOUBLE, c::C_LONG_DOUBLE_COMPLEX, 18, 4931),
     (c::REAL16, c::COMPLEX32, 33, 4931),
 ];
 /// Code and decimal exponent range of the kinds of INTEGER.

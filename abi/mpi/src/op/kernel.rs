@@ -5,7 +5,8 @@ use anyccl_engine::base::{Datatype as Element, ReduceOp};
 use anyccl_engine::reduce::ReduceFn;
 
 use super::kind::{Kind, kind};
-use super::{pair, wide};
+use super::quad::Quad;
+use super::{LongDouble, floating, pair, wide};
 use crate::constants as c;
 
 /// The code that combines elements.
@@ -40,10 +41,10 @@ fn own_kernel(op: u32, kind: Kind) -> Option<Kernel> {
     let function = match kind {
         Kind::Integer16 => wide::integer(op),
         Kind::Logical16 => wide::logical(op),
-        #[cfg(target_arch = "x86_64")]
-        Kind::LongDouble => super::long_double::real(op),
-        #[cfg(target_arch = "x86_64")]
-        Kind::LongDoubleComplex => super::long_double::complex(op),
+        Kind::LongDouble => floating::real::<LongDouble>(op),
+        Kind::LongDoubleComplex => floating::complex::<LongDouble>(op),
+        Kind::Quad => floating::real::<Quad>(op),
+        Kind::QuadComplex => floating::complex::<Quad>(op),
         Kind::Pair(pair) => pair::kernel(op, pair),
         _ => None,
     };
@@ -142,10 +143,10 @@ mod tests {
         for code in [c::INTEGER, c::INTEGER1, c::INTEGER16] {
             assert_eq!(defined(code), "SUM MIN MAX PROD BAND BOR BXOR", "{code:#x}");
         }
-        for code in [c::FLOAT, c::DOUBLE_PRECISION, c::REAL8, c::REAL2, c::FLOAT16, c::BFLOAT16] {
+        for code in [c::FLOAT, c::DOUBLE_PRECISION, c::REAL8, c::REAL2, c::REAL16, c::FLOAT16, c::BFLOAT16] {
             assert_eq!(defined(code), "SUM MIN MAX PROD", "{code:#x}");
         }
-        for code in [c::COMPLEX, c::CXX_DOUBLE_COMPLEX, c::COMPLEX16] {
+        for code in [c::COMPLEX, c::CXX_DOUBLE_COMPLEX, c::COMPLEX16, c::COMPLEX32] {
             assert_eq!(defined(code), "SUM PROD", "{code:#x}");
         }
         for code in [c::LOGICAL, c::C_BOOL, c::LOGICAL16] {
@@ -155,7 +156,7 @@ mod tests {
             assert_eq!(defined(code), "MINLOC MAXLOC", "{code:#x}");
         }
         assert_eq!(defined(c::BYTE), "BAND BOR BXOR");
-        for code in [c::PACKED, c::CHARACTER, c::WCHAR, c::REAL16, c::DATATYPE_NULL, 0x1000] {
+        for code in [c::PACKED, c::CHARACTER, c::WCHAR, c::COMPLEX4, c::DATATYPE_NULL, 0x1000] {
             assert_eq!(defined(code), "", "{code:#x}");
         }
     }
@@ -171,7 +172,6 @@ mod tests {
         }
     }
 
-    #[cfg(target_arch = "x86_64")]
     #[test]
     fn long_double_has_operators() {
         assert_eq!(defined(c::LONG_DOUBLE), "SUM MIN MAX PROD");

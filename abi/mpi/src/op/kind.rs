@@ -27,6 +27,9 @@ pub(super) enum Kind {
     /// Numbers of the C type `long double`, and complex numbers of two of them.
     LongDouble,
     LongDoubleComplex,
+    /// Numbers of quadruple precision, and complex numbers of two of them.
+    Quad,
+    QuadComplex,
     /// A value and an index.
     Pair(Pair),
     /// Numbers that cannot be reduced here.
@@ -129,7 +132,9 @@ const ROWS: &[(u32, Kind)] = &[
     (c::COMPLEX8, Kind::Complex(Element::Complex64)),
     (c::LOGICAL16, Kind::Logical16),
     (c::INTEGER16, Kind::Integer16),
+    (c::REAL16, Kind::Quad),
     (c::COMPLEX16, Kind::Complex(Element::Complex128)),
+    (c::COMPLEX32, Kind::QuadComplex),
 ];
 
 /// The kind of the datatype with this code.

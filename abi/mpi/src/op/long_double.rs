@@ -6,10 +6,7 @@
 use std::arch::asm;
 use std::cmp::Ordering;
 
-use anyccl_engine::reduce::ReduceFn;
-
-use super::loops::{Combine, run};
-use crate::constants as c;
+use super::floating::Float;
 
 /// A `long double` of C.
 #[repr(C, align(16))]
@@ -88,91 +85,28 @@ impl PartialEq for LongDouble {
     }
 }
 
-struct Sum;
-struct Product;
-struct Min;
-struct Max;
-struct ComplexSum;
-struct ComplexProduct;
-
-impl Combine for Sum {
-    type Element = LongDouble;
+impl Float for LongDouble {
+    #[inline(always)]
+    fn add(self, other: LongDouble) -> LongDouble {
+        add(self, other)
+    }
 
     #[inline(always)]
-    fn combine(a: LongDouble, b: LongDouble) -> LongDouble {
-        add(a, b)
+    fn subtract(self, other: LongDouble) -> LongDouble {
+        subtract(self, other)
     }
-}
-
-impl Combine for Product {
-    type Element = LongDouble;
 
     #[inline(always)]
-    fn combine(a: LongDouble, b: LongDouble) -> LongDouble {
-        multiply(a, b)
+    fn multiply(self, other: LongDouble) -> LongDouble {
+        multiply(self, other)
     }
-}
-
-impl Combine for Min {
-    type Element = LongDouble;
-
-    #[inline(always)]
-    fn combine(a: LongDouble, b: LongDouble) -> LongDouble {
-        if a < b { a } else { b }
-    }
-}
-
-impl Combine for Max {
-    type Element = LongDouble;
-
-    #[inline(always)]
-    fn combine(a: LongDouble, b: LongDouble) -> LongDouble {
-        if a > b { a } else { b }
-    }
-}
-
-impl Combine for ComplexSum {
-    type Element = [LongDouble; 2];
-
-    #[inline(always)]
-    fn combine(a: [LongDouble; 2], b: [LongDouble; 2]) -> [LongDouble; 2] {
-        [add(a[0], b[0]), add(a[1], b[1])]
-    }
-}
-
-impl Combine for ComplexProduct {
-    type Element = [LongDouble; 2];
-
-    #[inline(always)]
-    fn combine(a: [LongDouble; 2], b: [LongDouble; 2]) -> [LongDouble; 2] {
-        let real = subtract(multiply(a[0], b[0]), multiply(a[1], b[1]));
-        [real, add(multiply(a[0], b[1]), multiply(a[1], b[0]))]
-    }
-}
-
-/// The loop of an operator on real numbers.
-pub(super) fn real(op: u32) -> Option<ReduceFn> {
-    Some(match op {
-        c::SUM => run::<Sum>,
-        c::PROD => run::<Product>,
-        c::MIN => run::<Min>,
-        c::MAX => run::<Max>,
-        _ => return None,
-    })
-}
-
-/// The loop of an operator on complex numbers.
-pub(super) fn complex(op: u32) -> Option<ReduceFn> {
-    Some(match op {
-        c::SUM => run::<ComplexSum>,
-        c::PROD => run::<ComplexProduct>,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::constants as c;
+    use crate::op::floating::real;
 
     fn of(number: f64) -> LongDouble {
         let mut made = LongDouble([0; 16]);
@@ -203,8 +137,6 @@ mod tests {
             assert_eq!(to_f64(subtract(of(a), of(b))), a - b);
             assert_eq!(to_f64(multiply(of(a), of(b))), a * b);
             assert_eq!(of(a).partial_cmp(&of(b)), a.partial_cmp(&b));
-            assert_eq!(to_f64(Min::combine(of(a), of(b))), a.min(b));
-            assert_eq!(to_f64(Max::combine(of(a), of(b))), a.max(b));
         }
         assert_eq!(of(f64::NAN).partial_cmp(&of(1.0)), None);
     }
@@ -218,14 +150,8 @@ mod tests {
     }
 
     #[test]
-    fn complex_numbers_are_multiplied_as_such() {
-        let product = ComplexProduct::combine([of(1.0), of(2.0)], [of(3.0), of(4.0)]);
-        assert_eq!(product.map(to_f64), [-5.0, 10.0]);
-    }
-
-    #[test]
     fn a_loop_leaves_the_registers_as_it_found_them() {
-        let kernel = real(c::SUM).unwrap();
+        let kernel = real::<LongDouble>(c::SUM).unwrap();
         let (a, mut b) = ([of(1.0); 100], [of(2.0); 100]);
         let to = b.as_mut_ptr().cast::<u8>();
         // SAFETY: a hundred elements each.

@@ -2,9 +2,10 @@
 //!
 //! `kernel` says which operator is defined on which datatype. [`Bound`] is an operator on one datatype, in
 //! the form that the engine takes. That is a kernel of the engine, or a function on opaque elements. The
-//! function is a loop of this crate (`pair`, `wide`, `long_double`), or the program's (`user`).
+//! function is a loop of this crate (`pair`, `wide`, `floating`), or the program's (`user`).
 
 mod bound;
+mod floating;
 mod functions;
 mod kernel;
 mod kind;
@@ -12,6 +13,7 @@ mod kind;
 mod long_double;
 mod loops;
 mod pair;
+mod quad;
 mod user;
 mod wide;
 
@@ -21,6 +23,11 @@ use crate::arguments::OpHandle;
 use crate::constants::{NO_OP, OP_NULL, REPLACE};
 use crate::error::{Class, Error, Result};
 use crate::table::{FIRST, Table};
+
+#[cfg(target_arch = "x86_64")]
+use long_double::LongDouble;
+#[cfg(not(target_arch = "x86_64"))]
+use quad::Quad as LongDouble;
 
 pub use bound::{Bound, Form};
 pub use functions::{commutative, create, free, reduce_local};

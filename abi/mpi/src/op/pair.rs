@@ -69,10 +69,7 @@ pub(super) fn kernel(op: u32, pair: Pair) -> Option<ReduceFn> {
         Pair::LongInt => of::<i64, i32>(op),
         Pair::TwoInt => of::<i32, i32>(op),
         Pair::ShortInt => of::<i16, i32>(op),
-        #[cfg(target_arch = "x86_64")]
-        Pair::LongDoubleInt => of::<super::long_double::LongDouble, i32>(op),
-        #[cfg(not(target_arch = "x86_64"))]
-        Pair::LongDoubleInt => None,
+        Pair::LongDoubleInt => of::<super::LongDouble, i32>(op),
         Pair::TwoReal => of::<f32, f32>(op),
         Pair::TwoDouble => of::<f64, f64>(op),
     }
