@@ -145,6 +145,24 @@ static void types(void)
     CALL(MPI_Type_free_keyval(&key));
 }
 
+#ifdef MPICH_VERSION
+/* What MPICH's library for Fortran calls. `form` 1 asks for an integer of the size of an address. */
+int MPII_Comm_get_attr(MPI_Comm comm, int key, void *value, int *flag, int form);
+
+/* Predefined keys of Fortran's mpif.h are those of C plus one. */
+static void in_fortran(void)
+{
+    MPI_Aint value = -1;
+    int flag = 0, *in_c;
+    CALL(MPII_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB + 1, &value, &flag, 1));
+    CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &in_c, &flag));
+    CHECK(flag && value == *in_c);
+    value = -1;
+    CALL(MPII_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL + 1, &value, &flag, 1));
+    CHECK(!flag || value == 0 || value == 1);
+}
+#endif
+
 static int at_end(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)extra;
@@ -160,6 +178,9 @@ int main(int argc, char **argv)
     report_begin(&argc, &argv, MPI_THREAD_SINGLE);
     communicators();
     types();
+#ifdef MPICH_VERSION
+    in_fortran();
+#endif
     if (rank == 0) {
         /* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, in reverse order. */
         for (int i = 0; i < 3; i++) {

@@ -22,6 +22,12 @@ fn keyval_of(raw: c_int) -> i32 {
     Door::number(Numbers::Keyval, raw)
 }
 
+/// The key of an attribute of a communicator. The predefined ones are odd in C, and larger by one in Fortran.
+fn comm_keyval_of(raw: c_int) -> i32 {
+    let is_predefined = raw & !0xff == 0x6440_0000;
+    keyval_of(if is_predefined { (raw - 1) | 1 } else { raw })
+}
+
 /// `MPI_DUP_FN`: the value is copied as it is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIR_Dup_fn(
@@ -50,7 +56,7 @@ pub unsafe extern "C" fn MPII_Comm_set_attr(
 ) -> c_int {
     let comm = comm_of(comm);
     call::<Door>("MPI_Comm_set_attr", Scope::Comm(comm.0), || {
-        fortran::comm_set(comm, keyval_of(keyval), value, form)
+        fortran::comm_set(comm, comm_keyval_of(keyval), value, form)
     })
 }
 
@@ -67,7 +73,7 @@ pub unsafe extern "C" fn MPII_Comm_get_attr(
     let comm = comm_of(comm);
     call::<Door>("MPI_Comm_get_attr", Scope::Comm(comm.0), || {
         // SAFETY: the binding passes places for both.
-        unsafe { fortran::comm_get::<Door>(comm, keyval_of(keyval), place, flag, form) }
+        unsafe { fortran::comm_get::<Door>(comm, comm_keyval_of(keyval), place, flag, form) }
     })
 }
 
