@@ -294,8 +294,8 @@ enum {
 
 /* Orders of arrays. */
 enum {
-    MPI_ORDER_C       = 0xC,
-    MPI_ORDER_FORTRAN = 0xF
+    MPI_ORDER_C       = 12,
+    MPI_ORDER_FORTRAN = 15
 };
 
 /* Distributions of arrays. */
