@@ -27,9 +27,9 @@ pub(super) unsafe fn allgather(
     let recvtype = types::committed(recvtype)?;
     let block = Elements::written(whole(recvbuf, "recvbuf")?, recvcount, &recvtype);
     if let Some(inter) = comm.inter() {
-        let send = inter::Arguments { address: sendbuf, count: sendcount, datatype: sendtype };
+        let send = inter::Argument { address: sendbuf, count: sendcount, datatype: sendtype };
         let blocks = equal_blocks(block, inter.remote.size() as usize);
-        return inter::allgather(&comm, inter, send, &blocks);
+        return inter::allgather(&comm, inter, &send, &blocks);
     }
     let mut script = Script::new();
     let all = Elements { count: recvcount.saturating_mul(i64::from(comm.size())), ..block };
@@ -65,9 +65,9 @@ pub(super) unsafe fn allgatherv(
     let recvtype = types::committed(recvtype)?;
     let start = Elements::written(whole(recvbuf, "recvbuf")?, 0, &recvtype);
     if let Some(inter) = comm.inter() {
-        let send = inter::Arguments { address: sendbuf, count: sendcount, datatype: sendtype };
+        let send = inter::Argument { address: sendbuf, count: sendcount, datatype: sendtype };
         let blocks = blocks(start, recvcounts, displs, inter.remote.size())?;
-        return inter::allgather(&comm, inter, send, &blocks);
+        return inter::allgather(&comm, inter, &send, &blocks);
     }
     let (mut script, rank) = (Script::new(), comm.rank() as usize);
     let blocks = blocks(start, recvcounts, displs, comm.size())?;

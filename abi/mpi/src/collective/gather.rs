@@ -4,7 +4,7 @@ use std::ptr;
 
 use anyccl_engine::base::Collective;
 
-use super::blocks::blocks;
+use super::blocks::{blocks, equal_blocks};
 use super::engine_call::Blocks;
 use super::inter;
 use super::script::Script;
@@ -28,8 +28,12 @@ pub(super) unsafe fn gather(
 ) -> Result<Script> {
     let comm = Comm::from_handle(comm)?;
     if let Some(inter) = comm.inter() {
-        let send = inter::Arguments { address: sendbuf, count: sendcount, datatype: sendtype };
-        return inter::gather(&comm, inter, send, recvbuf, recvcount, recvtype, root);
+        let send = inter::Argument { address: sendbuf, count: sendcount, datatype: sendtype };
+        return inter::gather(&comm, inter, &send, root, |script, ranks| {
+            let recvtype = types::committed(recvtype)?;
+            let block = Elements::written(whole(recvbuf, "recvbuf")?, recvcount, &recvtype);
+            script.output_blocks(&equal_blocks(block, ranks as usize), "recvbuf")
+        });
     }
     let root = check_root(root, comm.size(), &comm)?;
     let mut script = Script::new();
@@ -75,8 +79,12 @@ pub(super) unsafe fn gatherv(
 ) -> Result<Script> {
     let comm = Comm::from_handle(comm)?;
     if let Some(inter) = comm.inter() {
-        let send = inter::Arguments { address: sendbuf, count: sendcount, datatype: sendtype };
-        return inter::gatherv(&comm, inter, send, recvbuf, recvcounts, displs, recvtype, root);
+        let send = inter::Argument { address: sendbuf, count: sendcount, datatype: sendtype };
+        return inter::gather(&comm, inter, &send, root, |script, ranks| {
+            let recvtype = types::committed(recvtype)?;
+            let start = Elements::written(whole(recvbuf, "recvbuf")?, 0, &recvtype);
+            script.output_blocks(&blocks(start, recvcounts, displs, ranks)?, "recvbuf")
+        });
     }
     let root = check_root(root, comm.size(), &comm)?;
     let (mut script, rank) = (Script::new(), comm.rank() as usize);

@@ -3,7 +3,7 @@
 //! - `forms` has MPI's functions: three forms of each collective over one [`Script`]. A script says what the
 //!   engine runs, and what is packed before it and unpacked after it.
 //! - `barrier`, `gather`, `scatter`, `allgather`, `alltoall`, `reduction` and `reduce_scatter` make scripts;
-//!   `inter` and `inter_reduction` make those on intercommunicators, `neighbor` those on topologies.
+//!   `inter` makes those on intercommunicators, `neighbor` those on topologies.
 //! - `layout` decides what is packed; `typed` checks arguments; `fast` is the fast path of small calls.
 //!
 //! To the engine, data is bytes: ranks may describe the same data by different datatypes that agree only in
@@ -18,7 +18,6 @@ mod fast;
 mod forms;
 mod gather;
 mod inter;
-mod inter_reduction;
 mod layout;
 mod neighbor;
 mod reduce_scatter;

@@ -5,7 +5,7 @@ use anyccl_engine::plan::Block;
 
 use super::blocks::element_blocks;
 use super::engine_call::Blocks;
-use super::inter_reduction;
+use super::inter;
 use super::reduced::Reduction;
 use super::script::Script;
 use super::typed::{bytes_of, check_apart, check_count, exceeds_memory};
@@ -28,7 +28,7 @@ pub(super) unsafe fn reduce_scatter_block(
     check_count(recvcount)?;
     if let Some(inter) = comm.inter() {
         let counts = vec![recvcount; comm.size() as usize];
-        return inter_reduction::reduce_scatter(&comm, inter, sendbuf, recvbuf, &counts, &reduction);
+        return inter::reduction::reduce_scatter(&comm, inter, sendbuf, recvbuf, &counts, &reduction);
     }
     let all = recvcount.checked_mul(i64::from(comm.size())).ok_or_else(exceeds_memory)?;
     let mut script = Script::new();
@@ -53,7 +53,7 @@ pub(super) unsafe fn reduce_scatter(
     let counts = recvcounts.read(comm.size() as usize)?;
     counts.iter().try_for_each(|count| check_count(*count))?;
     if let Some(inter) = comm.inter() {
-        return inter_reduction::reduce_scatter(&comm, inter, sendbuf, recvbuf, &counts, &reduction);
+        return inter::reduction::reduce_scatter(&comm, inter, sendbuf, recvbuf, &counts, &reduction);
     }
     let (all, blocks) = element_blocks(&counts)?;
     let own = counts[comm.rank() as usize];

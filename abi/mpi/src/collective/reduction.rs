@@ -4,7 +4,7 @@ use std::ptr;
 
 use anyccl_engine::base::{Collective, Rank};
 
-use super::inter_reduction;
+use super::inter;
 use super::reduced::Reduction;
 use super::script::Script;
 use super::typed::{bytes_of, check_apart, check_count, check_root};
@@ -71,7 +71,7 @@ pub(super) unsafe fn reduce(
 ) -> Result<Script> {
     let comm = Comm::from_handle(comm)?;
     if let Some(inter) = comm.inter() {
-        return inter_reduction::reduce(&comm, inter, sendbuf, recvbuf, count, datatype, op, root);
+        return inter::reduction::reduce(&comm, inter, sendbuf, recvbuf, count, datatype, op, root);
     }
     let root = check_root(root, comm.size(), &comm)?;
     let reduction = Reduction::new(datatype, op)?;
@@ -90,7 +90,7 @@ pub(super) unsafe fn allreduce(
     let comm = Comm::from_handle(comm)?;
     let reduction = Reduction::new(datatype, op)?;
     if let Some(inter) = comm.inter() {
-        return inter_reduction::allreduce(&comm, inter, sendbuf, recvbuf, count, &reduction);
+        return inter::reduction::allreduce(&comm, inter, sendbuf, recvbuf, count, &reduction);
     }
     aligned(Collective::AllReduce, (sendbuf, recvbuf), count, &reduction, &comm, 0)
 }

@@ -4,7 +4,7 @@ use std::ptr;
 
 use anyccl_engine::base::Collective;
 
-use super::blocks::blocks;
+use super::blocks::{blocks, equal_blocks};
 use super::engine_call::Blocks;
 use super::inter;
 use super::script::Script;
@@ -28,8 +28,12 @@ pub(super) unsafe fn scatter(
 ) -> Result<Script> {
     let comm = Comm::from_handle(comm)?;
     if let Some(inter) = comm.inter() {
-        let send = inter::Arguments { address: sendbuf, count: sendcount, datatype: sendtype };
-        return inter::scatter(&comm, inter, send, recvbuf, recvcount, recvtype, root);
+        let recv = inter::Argument { address: recvbuf, count: recvcount, datatype: recvtype };
+        return inter::scatter(&comm, inter, &recv, root, |script, ranks| {
+            let sendtype = types::committed(sendtype)?;
+            let block = Elements::read(whole_send(sendbuf, "sendbuf")?, sendcount, &sendtype);
+            script.input_blocks(&equal_blocks(block, ranks as usize), "sendbuf")
+        });
     }
     let root = check_root(root, comm.size(), &comm)?;
     let mut script = Script::new();
@@ -73,8 +77,12 @@ pub(super) unsafe fn scatterv(
 ) -> Result<Script> {
     let comm = Comm::from_handle(comm)?;
     if let Some(inter) = comm.inter() {
-        let recv = inter::Target { address: recvbuf, count: recvcount, datatype: recvtype };
-        return inter::scatterv(&comm, inter, sendbuf, sendcounts, displs, sendtype, recv, root);
+        let recv = inter::Argument { address: recvbuf, count: recvcount, datatype: recvtype };
+        return inter::scatter(&comm, inter, &recv, root, |script, ranks| {
+            let sendtype = types::committed(sendtype)?;
+            let start = Elements::read(whole_send(sendbuf, "sendbuf")?, 0, &sendtype);
+            script.input_blocks(&blocks(start, sendcounts, displs, ranks)?, "sendbuf")
+        });
     }
     let root = check_root(root, comm.size(), &comm)?;
     let (mut script, rank) = (Script::new(), comm.rank() as usize);

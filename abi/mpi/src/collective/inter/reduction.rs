@@ -8,14 +8,14 @@ use std::ptr;
 use anyccl_engine::base::Collective;
 use anyccl_engine::plan::Block;
 
-use super::blocks::element_blocks;
-use super::engine_call::Blocks;
-use super::inter::{Root, Side, add_exchange, only, script_on};
-use super::reduced::Reduction;
-use super::script::Script;
-use super::typed::check_count;
-use super::uniform::{whole, whole_send};
+use super::{NOTHING_READ, NOTHING_WRITTEN, Root, add_exchange, only, script_on};
 use crate::arguments::{DatatypeHandle, OpHandle, RecvAddress, SendAddress};
+use crate::collective::blocks::element_blocks;
+use crate::collective::engine_call::Blocks;
+use crate::collective::reduced::Reduction;
+use crate::collective::script::Script;
+use crate::collective::typed::check_count;
+use crate::collective::uniform::{whole, whole_send};
 use crate::comm::{Comm, Inter};
 use crate::error::Result;
 
@@ -40,7 +40,7 @@ fn reduce_locally(
     Ok((recv, Block { offset: 0, len: bytes }))
 }
 
-pub(super) fn reduce(
+pub fn reduce(
     comm: &Comm,
     inter: &Inter,
     sendbuf: SendAddress,
@@ -51,7 +51,7 @@ pub(super) fn reduce(
     root: i32,
 ) -> Result<Script> {
     let mut script = script_on(comm);
-    let (mut input, mut output): (Side<_>, Side<_>) = ((ptr::null(), vec![]), (ptr::null_mut(), vec![]));
+    let (mut input, mut output) = (NOTHING_READ, NOTHING_WRITTEN);
     match Root::new(root, comm, inter)? {
         Root::OwnSide => {}
         Root::Remote(root) => {
@@ -71,7 +71,7 @@ pub(super) fn reduce(
     Ok(script)
 }
 
-pub(super) fn allreduce(
+pub fn allreduce(
     comm: &Comm,
     inter: &Inter,
     sendbuf: SendAddress,
@@ -92,7 +92,7 @@ pub(super) fn allreduce(
 }
 
 /// `counts` has the elements for each rank of this side; both sides must have the same sum.
-pub(super) fn reduce_scatter(
+pub fn reduce_scatter(
     comm: &Comm,
     inter: &Inter,
     sendbuf: SendAddress,
