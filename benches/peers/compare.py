@@ -4,6 +4,7 @@
     compare.py --mode shm --ranks 2,4,8 --rounds 3 --json results.json
     compare.py --ours anyccl-mem_alloc --peers anyccl       # what buffers of anyccl_mem_alloc gain
     compare.py --ours anyccl-mpi --peers anyccl             # what MPI's functions cost
+    compare.py --ours anyccl-as-openmpi --peers anyccl-as-mpich   # what one ABI costs beside another
     BEFORE=PREFIX compare.py --peers anyccl-before          # this version beside the one that is installed in PREFIX
 
 All contestants take turns, and each round begins with the next of them. Before and after each run, the script probes the cache

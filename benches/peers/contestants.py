@@ -29,6 +29,9 @@ OURS = "anyccl"
 # The MPI program of the other libraries, on anyccl's MPI library. Beside OURS it shows what that library costs.
 OUR_MPI = "anyccl-mpi"
 
+# The libraries whose program anyccl also runs, in their place.
+AS_MPI = ("mpich", "openmpi")
+
 
 @dataclass
 class Contestant:
@@ -110,6 +113,9 @@ def anyccl(mode):
                            arguments=["--memory", "library"])]
     if program(OUR_MPI).exists():
         versions.append(Contestant(OUR_MPI, mode, [*runner[:-1], program(OUR_MPI)], {"ANYCCL_TRANSPORT": mode}))
+    # The programs of other libraries, on anyccl's libraries of their ABIs.
+    versions += [Contestant(f"{OURS}-as-{library}", mode, [*runner[:2], "--as", "mpi", *runner[2:-1], program(library)],
+                            {"ANYCCL_TRANSPORT": mode}) for library in AS_MPI if program(library).exists()]
     if BEFORE:
         before = Path(BEFORE).resolve()
         # This is the same program. The loader looks in LD_LIBRARY_PATH before the run path of the program.
