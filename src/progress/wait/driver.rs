@@ -17,6 +17,10 @@ use crate::progress::engine::Engine;
 use crate::sys::clock;
 use crate::sys::wake::Wake;
 
+/// Least time between two reads of the control channels by a program that polls. A read costs a system call
+/// per peer.
+const CONTROL_PAUSE: Duration = Duration::from_micros(20);
+
 /// An engine and the threads that wait for it. Any thread may use it.
 pub struct Driver {
     engine: Mutex<Engine>,
@@ -62,10 +66,12 @@ impl Driver {
     /// Looks for failures and lost ranks. Called when nothing has moved and no thread waits.
     pub(in crate::progress) fn check_peers(&self, engine: &mut Engine) {
         self.move_other_engine();
-        engine.read_control();
-        let long_gone = |at: Instant| clock::since(at) >= DESERTED_BY_OTHERS_TIME;
-        if engine.control.first_departure.is_some_and(long_gone) && !self.move_on(engine) {
-            engine.fail_if_member_departed(true);
+        if clock::since(engine.control.read_at) >= CONTROL_PAUSE {
+            engine.read_control();
+            let long_gone = |at: Instant| clock::since(at) >= DESERTED_BY_OTHERS_TIME;
+            if engine.control.first_departure.is_some_and(long_gone) && !self.move_on(engine) {
+                engine.fail_if_member_departed(true);
+            }
         }
         self.abort_if_requested(engine);
         self.wake_sleepers(engine);
