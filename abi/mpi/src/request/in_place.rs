@@ -11,9 +11,6 @@ use crate::constants::THREAD_MULTIPLE;
 use crate::error::Result;
 use crate::state;
 
-/// Polls before a thread sleeps. The end is often near, and a sleep that others may disturb costs more.
-const POLLS: u32 = 100;
-
 /// Whether a request must stay in its place while a thread waits for it.
 #[inline]
 pub(super) fn is_needed(held: &Held) -> bool {
@@ -29,8 +26,14 @@ pub(super) fn wait_for_any(ids: &[RequestHandle]) -> Result<(usize, Ended)> {
         marks.marked += 1;
     }
     let mut patience = Patience::default();
-    let mut polls = 0;
     loop {
+        // Nobody else ends a request that has a waiter, so its call stays valid. This wait comes before the
+        // first poll, which reads the control channels of all peers if the call has not ended.
+        let watches: Vec<engine::Watch> = ids.iter().filter_map(|id| watch(*id)).collect();
+        let is_watched = watches.len() == ids.len();
+        if is_watched {
+            engine::wait_for_watched(&watches);
+        }
         for (at, id) in ids.iter().enumerate() {
             let mut place = requests().find(id.0)?;
             if let Some(outcome) = place.held.as_mut().and_then(Held::poll) {
@@ -38,15 +41,7 @@ pub(super) fn wait_for_any(ids: &[RequestHandle]) -> Result<(usize, Ended)> {
                 return Ok((at, end(*id, place, outcome)));
             }
         }
-        polls += 1;
-        if polls < POLLS {
-            continue;
-        }
-        // Nobody else ends a request that has a waiter, so its call stays valid.
-        let watches: Vec<engine::Watch> = ids.iter().filter_map(|id| watch(*id)).collect();
-        if watches.len() == ids.len() {
-            engine::wait_for_watched(&watches);
-        } else {
+        if !is_watched {
             super::progress_staged();
             patience.rest();
         }
