@@ -51,9 +51,12 @@ impl Peer {
     /// Whether any started operation waits for the peer. Replies that wait to be sent need room, not the
     /// peer.
     pub fn is_needed(&self) -> bool {
-        let has_sends =
-            !self.eager_sends.is_empty() || !self.cleared_sends.is_empty() || !self.awaiting_reply.is_empty();
-        self.expected > 0 || has_sends
+        self.expected > 0 || self.has_sends()
+    }
+
+    /// Whether any started send to the peer has not ended.
+    pub fn has_sends(&self) -> bool {
+        !self.eager_sends.is_empty() || !self.cleared_sends.is_empty() || !self.awaiting_reply.is_empty()
     }
 
     fn is_watched(&self) -> bool {
@@ -79,7 +82,7 @@ pub struct Conversation {
     /// Number of receives and probes that wait for any source.
     pub(super) anywhere: usize,
     /// All peers that need turns, and perhaps some that no longer do.
-    listed: Vec<Rank>,
+    pub(super) listed: Vec<Rank>,
     pub(super) failure: Option<Error>,
 }
 

@@ -1,14 +1,15 @@
 //! The fast path of short messages: sent at once, or received directly into a waiting buffer.
 //!
-//! The owner of the links (`progress::message_wait`) moves the bytes. This module checks the conditions
+//! The owner of the links (`progress::message_fast_path`) moves the bytes. This module checks the conditions
 //! before that, and updates the state after it. Everything unusual takes the general path: a queue that is
 //! not empty, a reply to wait for, no credit.
 
 use super::conversation::Conversation;
 use super::credit::cost;
 use super::matching::{Selector, Tag};
-use super::operations::{RecvBuffer, Ticket};
+use super::operations::{Kind, Receive, RecvBuffer, Stage, Ticket};
 use super::protocol::{Announcement, Protocol, ProtocolMessage};
+use super::status::Status;
 use crate::base::{Datatype, Rank};
 use crate::transport::Header;
 
@@ -17,6 +18,16 @@ pub struct FastMessage {
     /// Header of its fragments.
     pub header: Header,
     cost: usize,
+}
+
+/// The end of a receive under way, once its message has come.
+pub struct FastEnd {
+    /// The message.
+    pub message: FastMessage,
+    /// The buffer of the receive.
+    pub data: *mut u8,
+    /// Status of the message.
+    pub status: Status,
 }
 
 impl Conversation {
@@ -76,6 +87,44 @@ impl Conversation {
         let peer = self.peers.get(from as usize)?;
         let is_alone = self.matching.is_empty() && self.probing.is_empty() && self.failure.is_none();
         is_alone.then(|| self.fast_message(peer.next_in, tag, datatype, count, bytes))
+    }
+
+    /// Prepares the end of a posted receive, if only the next message from its source can match it and nothing
+    /// else is under way here.
+    #[inline]
+    pub fn fast_end(&self, ticket: Ticket) -> Option<FastEnd> {
+        let Kind::Receive(key) = ticket.0 else { return None };
+        let Receive { selector, buffer, noncontiguous, .. } = &self.receives[key];
+        let (from, tag) = (selector.source()?, selector.tag()?);
+        let peer = self.peers.get(from as usize)?;
+        let is_alone = self.matching.has_one_receive()
+            && self.receives[key].is_posted()
+            && self.anywhere == 0
+            && self.listed.len() == 1
+            && !peer.has_sends()
+            && self.probing.is_empty()
+            && self.failure.is_none();
+        if !is_alone || noncontiguous.is_some() {
+            return None;
+        }
+        let RecvBuffer { data, datatype, count, .. } = *buffer;
+        let bytes = buffer.bytes();
+        let message = self.fast_message(peer.next_in, tag, datatype, count, bytes);
+        let status = Status { source: from, tag, datatype, count, bytes, is_cancelled: false };
+        Some(FastEnd { message, data, status })
+    }
+
+    /// Notes that the message of a posted receive was completely received.
+    pub fn note_fast_end(&mut self, ticket: Ticket, end: &FastEnd) {
+        let Kind::Receive(key) = ticket.0 else { unreachable!("only receives end on the fast path") };
+        let receive = &mut self.receives[key];
+        receive.outcome = Some(Ok(end.status.into()));
+        if let Stage::Posted(waiting) = std::mem::replace(&mut receive.stage, Stage::Matched) {
+            self.matching.cancel(waiting);
+        }
+        self.stop_expecting_from(Some(end.status.source));
+        self.note_fast_receive(end.status.source, &end.message);
+        self.settle();
     }
 
     /// Continues a receive of which `arrived` bytes have come on the fast path. The rest takes the general

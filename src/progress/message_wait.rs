@@ -1,21 +1,13 @@
 //! Messages as calls of a thread: started and pushed, or run to their end.
-//!
-//! A short message between two ranks of a host takes the fast path, if nothing else goes on. It is put into
-//! the ring at once, or copied out of the ring into the buffer ([`crate::p2p::fast_path`]). If the rest of it
-//! is late, it becomes a receive like any other.
 
 use std::time::Duration;
 
 use super::context::CommId;
-use super::engine::{Engine, Ticket};
-use super::engine_comm::EngineComm;
-use super::messaging::MessageTicket;
+use super::engine::Ticket;
+use super::message_fast_path::{FastReceive, Patience};
 use super::wait::{Driver, LateCall};
 use crate::base::{BoxedResult, Result};
-use crate::executor::fast_path::{LONGEST, LONGEST_OVERSUBSCRIBED, pause};
 use crate::p2p::{Completion, MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status};
-use crate::sys::memory_copy::copy_short;
-use crate::transport::fast_path::{FastPath, FragmentSize, Peek, ZERO_COPY_BYTES};
 
 impl Driver {
     /// Starts a send and gives it a first push. A small message that can be sent at once has then been sent.
@@ -207,121 +199,7 @@ pub enum Started {
     Ended(Status),
 }
 
-/// How long a receive on the fast path polls for its message.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Patience {
-    /// One look.
-    None,
-    /// About as long as a peer that is at work takes to answer.
-    Moment,
-}
-
 /// Status of the message with which a receive has ended.
 pub(super) fn status(ended: Option<Completion>) -> Status {
     ended.expect("a receive ends with a message").status
-}
-
-/// Outcome of an attempt to receive on the fast path.
-enum FastReceive {
-    Received(Status),
-    /// A part has come. The rest is a receive like any other.
-    Started(Ticket),
-    /// Nothing was done, and the receive has to be started.
-    NotTaken,
-}
-
-impl Engine {
-    /// Sends a small message if nothing is in its way. Returns whether it was sent.
-    ///
-    /// # Safety
-    /// The contract of [`Engine::start_send`] holds during this call.
-    #[inline]
-    unsafe fn send_fast_path(&mut self, id: CommId, what: &OutgoingMessage) -> bool {
-        let OutgoingMessage { to, tag, datatype, count, data, is_synchronous } = *what;
-        let bytes = count as usize * datatype.bytes();
-        if bytes > self.longest() || is_synchronous {
-            return false;
-        }
-        let Some(EngineComm { conversation, members, .. }) = self.comms.find_mut(id) else { return false };
-        let Some(fast) = conversation.fast_send(to, tag, datatype, count, bytes) else { return false };
-        let endpoint = &mut self.endpoints[members[to as usize].endpoint as usize];
-        let Some(link) = endpoint.inbox.link.fast_path() else { return false };
-        // The send of an exposed message does not end when it has begun.
-        if bytes >= ZERO_COPY_BYTES && link.would_expose(data, bytes) {
-            return false;
-        }
-        // SAFETY: passed on from our caller.
-        if !unsafe { link.post(&fast.header, data, bytes, FragmentSize::Half) } {
-            return false;
-        }
-        endpoint.ring_doorbell_if_due();
-        conversation.note_fast_send(to, &fast);
-        true
-    }
-
-    /// Receives a small message that fills its buffer, if it comes in time and nothing is in its way.
-    ///
-    /// # Safety
-    /// The contract of [`Engine::start_receive`] holds during this call.
-    #[inline]
-    unsafe fn receive_fast_path(
-        &mut self,
-        id: CommId,
-        selector: Selector,
-        buffer: &RecvBuffer,
-        patience: Patience,
-    ) -> FastReceive {
-        let RecvBuffer { data, datatype, count, .. } = *buffer;
-        let bytes = count as usize * datatype.bytes();
-        let (Some(from), Some(tag)) = (selector.source(), selector.tag()) else {
-            return FastReceive::NotTaken;
-        };
-        if bytes > self.longest() || !self.calls.active.is_empty() || !self.messaging.comms.is_empty() {
-            return FastReceive::NotTaken;
-        }
-        let Some(EngineComm { conversation, members, .. }) = self.comms.find_mut(id) else {
-            return FastReceive::NotTaken;
-        };
-        let Some(fast) = conversation.fast_receive(from, tag, datatype, count, bytes) else {
-            return FastReceive::NotTaken;
-        };
-        let endpoint = &mut self.endpoints[members[from as usize].endpoint as usize];
-        let Some(link) = endpoint.inbox.link.fast_path() else { return FastReceive::NotTaken };
-        let (mut waited, mut done) = (0, None);
-        while done != Some(bytes) {
-            let before = done.unwrap_or(0);
-            match link.peek(&fast.header, bytes - before) {
-                Peek::Data(arrived, n) => {
-                    // SAFETY: `peek` gave `n` readable bytes, no more than what is left of the buffer, for
-                    // which our caller vouches; a user's memory lies outside of the link's. A peer that still
-                    // writes there can only make the bytes wrong.
-                    unsafe { copy_short(data.wrapping_add(before), arrived, n) };
-                    link.release();
-                    done = Some(before + n);
-                }
-                Peek::Empty if patience == Patience::Moment && pause(&mut waited, self.oversubscribed) => {}
-                Peek::Empty | Peek::SlowPath => break,
-            }
-        }
-        let Some(done) = done else { return FastReceive::NotTaken };
-        endpoint.ring_doorbell_if_due();
-        if done < bytes {
-            // SAFETY: passed on from our caller.
-            let ticket = unsafe { conversation.continue_fast_receive(from, selector, *buffer, &fast, done) };
-            let context = conversation.context();
-            self.note_messaging(id);
-            return FastReceive::Started(Ticket::Message(MessageTicket::new(id, context, ticket)));
-        }
-        conversation.note_fast_receive(from, &fast);
-        if !conversation.is_idle() {
-            self.note_messaging(id);
-        }
-        FastReceive::Received(Status { source: from, tag, datatype, count, bytes, is_cancelled: false })
-    }
-
-    /// Longest message for which the fast path is tried.
-    #[inline]
-    fn longest(&self) -> usize {
-        if self.oversubscribed { LONGEST_OVERSUBSCRIBED } else { LONGEST }
-    }
 }

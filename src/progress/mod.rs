@@ -6,7 +6,7 @@
 //! - `calls`, `messaging`, `control_state` and `left_comms` are the parts of the engine's state.
 //!   `collectives` starts calls, and `fast_path` runs small ones at once.
 //! - `messages` gives messages from rank to rank ([`crate::p2p`]) the links. `message_wait` and
-//!   `noncontiguous` make them calls.
+//!   `noncontiguous` make them calls, and `message_fast_path` runs small ones at once.
 //! - `unmatched` removes fragments at the head of a link that belong to no running call. `backpressure`
 //!   bounds how much of them is kept.
 //! - `control` handles what the ranks tell each other outside of the data.
@@ -36,6 +36,7 @@ mod fast_path;
 mod final_check;
 mod left_comms;
 mod lifecycle;
+mod message_fast_path;
 mod message_wait;
 mod messages;
 mod messaging;

@@ -79,6 +79,12 @@ impl<R: Copy, M: Copy> Matching<R, M> {
         self.posted.is_empty() && self.unexpected.is_empty()
     }
 
+    /// Whether one posted receive is all that waits.
+    #[inline]
+    pub fn has_one_receive(&self) -> bool {
+        self.posted.len() == 1 && self.unexpected.is_empty()
+    }
+
     /// Number of posted receives.
     pub fn posted(&self) -> usize {
         self.posted.len()

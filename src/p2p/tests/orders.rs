@@ -140,6 +140,34 @@ fn a_message_that_began_on_the_fast_path_ends_on_the_general_path() {
 }
 
 #[test]
+fn only_a_posted_receive_that_is_alone_ends_on_the_fast_path() {
+    let mut pair = Pair::new();
+    let (data, mut room, mut other) = (bytes(1, 10), vec![0; 10], vec![0; 10]);
+    let alone = |pair: &Pair, receive| pair.sides[1].fast_end(receive).is_some();
+    let receive = pair.receive(1, from(0, 5), &mut room);
+    assert!(alone(&pair, receive));
+    let second = pair.receive(1, from(0, 6), &mut other);
+    assert!(!alone(&pair, receive) && !alone(&pair, second));
+    assert!(pair.sides[1].cancel(second) && alone(&pair, receive));
+    // A send that waits for the peer, and a message that nobody receives.
+    let send = pair.send(1, 7, &data);
+    assert!(!alone(&pair, receive));
+    pair.settle();
+    assert!(pair.status(1, send).is_some() && alone(&pair, receive));
+    pair.send(0, 8, &data);
+    pair.settle();
+    assert!(!alone(&pair, receive));
+    let any = pair.receive(1, Selector::ANY, &mut other);
+    assert!(pair.status(1, any).is_some() && alone(&pair, receive));
+    let end = pair.sides[1].fast_end(receive).expect("it is alone");
+    pair.sides[1].note_fast_end(receive, &end);
+    assert!(!alone(&pair, receive));
+    let status = pair.status(1, receive).expect("it has ended");
+    assert_eq!((status.source, status.tag, status.bytes), (0, 5, 10));
+    assert!(pair.sides[1].is_idle() && pair.sides[1].peers.iter().all(|p| p.expected == 0));
+}
+
+#[test]
 fn a_receive_that_has_matched_an_unreadable_message_depends_on_its_sender() {
     for is_early in [true, false] {
         for selector in [from(0, 5), Selector::ANY] {

@@ -96,6 +96,50 @@ fn finish(driver: &Driver, started: Started) {
 }
 
 #[test]
+fn a_receive_that_waits_alone_and_one_that_does_not_get_their_messages() {
+    for kind in KINDS {
+        let outcomes = on_all(&world(2, kind), move |rank, driver| {
+            let other = 1 - rank;
+            for turn in 0..200 {
+                let count = [0, 1, 100, 5000, 100_000][turn as usize % 5];
+                let (mut first, mut second) = (vec![0; count], vec![0; 1]);
+                // SAFETY: both rooms live until the receives have ended.
+                let start = |tag, room: &mut [i32]| unsafe {
+                    match driver.start_receive(CommId::FIRST, from(other, tag), buffer(room)).unwrap() {
+                        Started::Running(ticket) => Some(ticket),
+                        Started::Ended(_) => None,
+                    }
+                };
+                let end = |ticket: Option<Ticket>| {
+                    let Some(ticket) = ticket else { return };
+                    let mut outcome = None;
+                    while turn % 3 == 0 && outcome.is_none() {
+                        outcome = driver.test(ticket);
+                    }
+                    outcome.unwrap_or_else(|| driver.wait(ticket, Some(LONG))).unwrap();
+                };
+                // The receive of one rank is posted before the message is sent, that of the other perhaps.
+                let (is_first, is_alone) = (turn % 2 == i32::from(rank == 0), turn % 4 < 2);
+                let one = start(turn, &mut first);
+                let two = if is_alone { None } else { start(9, &mut second) };
+                if !is_first {
+                    end(one);
+                }
+                send(driver, other, turn, &input(rank, count)).unwrap();
+                send(driver, other, 9, &[turn]).unwrap();
+                if is_first {
+                    end(one);
+                }
+                end(if is_alone { start(9, &mut second) } else { two });
+                assert!(first == input(other, count) && second == [turn], "{kind:?}, turn {turn}");
+            }
+            Ok::<(), Error>(())
+        });
+        assert!(outcomes.iter().all(Result::is_ok));
+    }
+}
+
+#[test]
 fn a_collective_and_messages_without_a_receive_do_not_block_each_other() {
     for kind in KINDS {
         let results = on_all(&world(3, kind), |rank, driver| {

@@ -11,6 +11,7 @@ use super::idle::{
 };
 use crate::base::Error;
 use crate::progress::engine::{CallOutcome, Engine, Ticket};
+use crate::progress::message_fast_path::Patience;
 use crate::sys::cores::{pause, yield_now};
 
 impl Driver {
@@ -18,6 +19,10 @@ impl Driver {
     pub fn wait(&self, ticket: Ticket, timeout: Option<Duration>) -> CallOutcome {
         let mut engine = self.lock();
         // With several operations, one look often ends many.
+        if let Some(outcome) = engine.take_outcome(ticket) {
+            return outcome;
+        }
+        engine.end_on_fast_path(ticket, Patience::Moment);
         engine.take_outcome(ticket).unwrap_or_else(|| self.wait_for(&mut engine, ticket, timeout))
     }
 
@@ -25,6 +30,10 @@ impl Driver {
     /// the ticket.
     pub fn test(&self, ticket: Ticket) -> Option<CallOutcome> {
         let mut engine = self.lock();
+        if let Some(outcome) = engine.take_outcome(ticket) {
+            return Some(outcome);
+        }
+        engine.end_on_fast_path(ticket, Patience::None);
         if let Some(outcome) = engine.take_outcome(ticket) {
             return Some(outcome);
         }

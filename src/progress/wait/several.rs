@@ -20,6 +20,7 @@ use super::idle::{
 };
 use super::sleep::{add_doorbell, add_unheard};
 use crate::progress::engine::{Engine, Ticket};
+use crate::progress::message_fast_path::Patience;
 use crate::sys::clock;
 use crate::sys::cores::{pause, yield_now};
 use crate::sys::poll::PollSet;
@@ -81,6 +82,13 @@ pub fn wait_for_first(calls: &[PendingCall]) {
 pub fn wait_for_first_until(calls: &[PendingCall], end: Option<Instant>) {
     if calls.is_empty() {
         return;
+    }
+    if let [call] = calls {
+        let mut engine = call.driver.lock();
+        engine.end_on_fast_path(call.ticket, Patience::Moment);
+        if engine.has_outcome(call.ticket) {
+            return;
+        }
     }
     // The calls of one driver are grouped, so that each driver is locked once per look.
     let mut calls: Vec<&PendingCall> = calls.iter().collect();
