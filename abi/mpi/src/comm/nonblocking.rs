@@ -77,7 +77,7 @@ fn lead(parent: &Comm, made: Arc<Comm>) -> Result<Active> {
 /// The operation of every other rank: receives the contexts.
 fn follow(parent: &Arc<Comm>, made: Arc<Comm>) -> Result<Active> {
     // The stage after the receive frees this. If that stage never runs, it must not be freed.
-    let place = Place(Box::into_raw(Box::new([0u64; 2])));
+    let place = ReceivedContexts(Box::into_raw(Box::new([0u64; 2])));
     let buffer = RecvBuffer { data: place.0.cast(), datatype: Datatype::Byte, count: 16, is_lenient: true };
     let selector = Selector::new(Some(0), Some(agreement::DUPLICATE));
     // SAFETY: the place has 16 bytes and lives until the receive is complete.
@@ -106,13 +106,13 @@ impl Drop for Forming {
     }
 }
 
-/// The place in which the contexts are received.
-struct Place(*mut [u64; 2]);
+/// Memory in which the contexts are received.
+struct ReceivedContexts(*mut [u64; 2]);
 
 // SAFETY: it owns what it points to.
-unsafe impl Send for Place {}
+unsafe impl Send for ReceivedContexts {}
 
-impl Place {
+impl ReceivedContexts {
     /// Returns the received contexts. Called once, after the receive.
     fn take(self) -> [u64; 2] {
         // SAFETY: from `Box::into_raw`; the receive is complete and nobody else knows it.

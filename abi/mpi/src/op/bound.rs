@@ -34,7 +34,7 @@ pub struct Bound {
     pub element: Element,
     /// Bytes from one element to the next.
     pub unit: usize,
-    /// Place of the elements.
+    /// RequestEntry of the elements.
     pub form: Form,
     keeper: Option<Keeper>,
 }

@@ -9,7 +9,7 @@ use parking_lot::MutexGuard;
 use super::active::Active;
 use super::generalized_operation::{Extra, Generalized};
 use super::requests;
-use super::slab::Place;
+use super::slab::RequestEntry;
 use crate::abi::Abi;
 use crate::arguments::{CancelFunction, FreeFunction, Output, QueryFunction, RequestHandle, in_fortran};
 use crate::error::{Class, Error, Result};
@@ -59,7 +59,7 @@ pub unsafe fn complete(request: RequestHandle) -> Result<()> {
 /// program completes it.
 pub(super) fn free(
     request: RequestHandle,
-    place: MutexGuard<'_, Place>,
+    place: MutexGuard<'_, RequestEntry>,
     generalized: &Generalized,
 ) -> Result<()> {
     if !generalized.is_complete() {

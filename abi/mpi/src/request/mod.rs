@@ -35,7 +35,7 @@ pub use self::finished::FINISHED;
 use self::held::Held;
 pub use self::held::{Restart, has_staged};
 pub use self::hook::StagedWork;
-use self::slab::{Place, Slab};
+use self::slab::{RequestEntry, Slab};
 pub use self::steps::Steps;
 use crate::arguments::RequestHandle;
 use crate::error::{Class, Error, Result};
@@ -138,7 +138,7 @@ struct Ended {
 }
 
 /// Notes the end of a request. A persistent request becomes inactive, any other is removed.
-fn end(id: RequestHandle, mut place: MutexGuard<'_, Place>, outcome: Result<Status>) -> Ended {
+fn end(id: RequestHandle, mut place: MutexGuard<'_, RequestEntry>, outcome: Result<Status>) -> Ended {
     let mut outcome = outcome;
     let Some(held) = &mut place.held else { return Ended { outcome, is_gone: true } };
     held.has_waiter = false;

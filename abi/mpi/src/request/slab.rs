@@ -14,7 +14,7 @@ const CHUNKS: usize = (1 << PLACE_BITS) / CHUNK;
 
 /// All requests of a process.
 pub(super) struct Slab {
-    chunks: [OnceLock<Box<[Mutex<Place>]>>; CHUNKS],
+    chunks: [OnceLock<Box<[Mutex<RequestEntry>]>>; CHUNKS],
     free: Mutex<Free>,
 }
 
@@ -25,13 +25,13 @@ struct Free {
     used: u32,
 }
 
-/// The place of a request.
-pub(super) struct Place {
+/// The entry of a request in the table.
+pub(super) struct RequestEntry {
     generation: u32,
     pub held: Option<Held>,
 }
 
-impl Place {
+impl RequestEntry {
     /// The request, unless another thread waits for it.
     #[inline]
     pub fn held_mut(&mut self) -> Result<&mut Held> {
@@ -63,15 +63,16 @@ impl Slab {
         place.generation << PLACE_BITS | at
     }
 
-    fn place(&self, at: u32) -> &Mutex<Place> {
-        let chunk = self.chunks[at as usize / CHUNK]
-            .get_or_init(|| (0..CHUNK).map(|_| Mutex::new(Place { generation: 1, held: None })).collect());
+    fn place(&self, at: u32) -> &Mutex<RequestEntry> {
+        let chunk = self.chunks[at as usize / CHUNK].get_or_init(|| {
+            (0..CHUNK).map(|_| Mutex::new(RequestEntry { generation: 1, held: None })).collect()
+        });
         &chunk[at as usize % CHUNK]
     }
 
     /// The place of a request, locked.
     #[inline]
-    pub fn find(&self, id: u32) -> Result<MutexGuard<'_, Place>> {
+    pub fn find(&self, id: u32) -> Result<MutexGuard<'_, RequestEntry>> {
         let at = id & ((1 << PLACE_BITS) - 1);
         if let Some(chunk) = self.chunks.get(at as usize / CHUNK).and_then(OnceLock::get) {
             let place = chunk[at as usize % CHUNK].lock();
@@ -84,7 +85,7 @@ impl Slab {
 
     /// Frees a place: the number is unknown from here on.
     #[inline]
-    pub fn give_back(&self, id: u32, mut place: MutexGuard<'_, Place>) {
+    pub fn give_back(&self, id: u32, mut place: MutexGuard<'_, RequestEntry>) {
         place.held = None;
         place.generation = if place.generation < last_generation() { place.generation + 1 } else { 1 };
         drop(place);
