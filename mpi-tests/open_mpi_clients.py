@@ -1,16 +1,16 @@
 """Tests with unchanged programs of Debian, which were built with Open MPI and find anyccl by the library path alone.
 
-Open MPI from PyPI runs each program, too, and the numbers must agree. It has the same ABI as Debian's.
+Debian's Open MPI runs each program, too, and the numbers must agree.
 """
 
 import re
 import shutil
-import subprocess
 
 import debian
+import debian_open_mpi
 from clients import numbers
-from programs import describe, first_difference
-from setting import HERE, SECONDS, WORK, Failure, Library, job, launch, open_mpi
+from debian_open_mpi import built, on_both, reference, run
+from setting import HERE, WORK, Failure
 
 SOURCES = HERE / "open_mpi"
 LINEAR_ALGEBRA = ["libblas3", "liblapack3", "libgfortran5", "libquadmath0"]
@@ -20,36 +20,8 @@ GROMACS = ["gromacs", "gromacs-data", "libgromacs7", "libfftw3-single3", "libhwl
 SCOTCH = ["ptscotch", "libptscotch-7.0", "libscotch-7.0"]
 FFTW = ["libfftw3-mpi3", "libfftw3-double3", "libfftw3-mpi-dev", "libfftw3-dev"]
 BOOST = ["libboost-mpi1.74.0", "libboost-serialization1.74.0", "libboost-mpi1.74-dev", "libboost-serialization1.74-dev", "libboost1.74-dev"]
-RANKS = (2, 4)
 # GROMACS' energies agree to five digits between runs of Open MPI, and no further.
 RELATIVE = 1e-4
-
-
-def run(library, ranks, words, root, launcher, **more):
-    """Returns the standard output of a job that must succeed. A job on Open MPI uses Open MPI's mpirun."""
-    libraries = debian.library_folder(root)
-    path = ":".join(map(str, (library.folder, libraries, libraries / "lapack", libraries / "blas")))
-    command = launch(launcher, ranks, words)
-    if library.name == "openmpi":
-        more |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
-        command = [str(word) for word in (library.folder.parent / "bin" / "mpirun", "--map-by", ":OVERSUBSCRIBE", "-n", ranks, *words)]
-    ended = job(command, library, SECONDS, LD_LIBRARY_PATH=path, OMP_NUM_THREADS="1", **more)
-    if ended.status != 0:
-        raise Failure(f"on {library}, {ranks} ranks: {describe(ended, SECONDS)}")
-    return ended.out
-
-
-def reference():
-    return Library("openmpi", "ompi", open_mpi() / "lib")
-
-
-def on_both(library, launcher, root, words, take=str.strip):
-    """Compares what `take` finds in the output of a program on both libraries."""
-    for ranks in RANKS:
-        its, got = (take(run(where, ranks, words, root, launcher)) for where in (reference(), library))
-        if its != got:
-            raise Failure(f"{ranks} ranks: {first_difference(str(got), str(its))}")
-    return "as on Open MPI"
 
 
 def lammps(library, launcher):
@@ -62,7 +34,7 @@ def hpcc(library, launcher):
     """The HPC Challenge: every check of a result passes."""
     root, folder = debian.unpack(*HPCC), WORK / "hpcc"
     program, example = root / "usr" / "bin" / "hpcc", root / "usr" / "share" / "doc" / "hpcc" / "examples" / "_hpccinf.txt"
-    for ranks in RANKS:
+    for ranks in debian_open_mpi.RANKS:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         # The grid of processes has as many places as there are ranks, or fewer.
@@ -91,7 +63,7 @@ def gromacs(library, launcher):
     for words in ("solvate -cs spc216 -box 2.5 2.5 2.5 -o box.gro -p water.top",
                   "grompp -f water.mdp -c box.gro -p water.top -o water.tpr -maxwarn 3"):
         run(library, 1, ["sh", "-c", f"{tool} {words}"], root, None, **data)
-    for ranks in RANKS:
+    for ranks in debian_open_mpi.RANKS:
         def energies(where):
             log = folder / f"{where}-{ranks}.log"
             words = f"cd {folder} && exec {root / 'usr' / 'bin' / 'gmx_mpi'} -quiet mdrun -s water.tpr -ntomp 1 -reprod -g {log}"
@@ -113,24 +85,12 @@ def scotch(library, launcher):
     beside = [[at + sign * step for step in steps for sign in (-1, 1) if 0 <= at // step % side + sign < side] for at in range(side ** 3)]
     lines = [f"{len(around)} {' '.join(map(str, around))}\n" for around in beside]
     graph.write_text(f"0\n{len(beside)} {sum(map(len, beside))}\n0 000\n{''.join(lines)}")
-    for ranks in RANKS:
+    for ranks in debian_open_mpi.RANKS:
         run(library, ranks, [root / "usr" / "bin" / "dgord", graph, order], root, launcher)
         rows = [tuple(map(int, line.split())) for line in order.read_text().splitlines()[1:]]
         if [sorted(column) for column in zip(*rows)] != [list(range(len(beside)))] * 2:
             raise Failure(f"{ranks} ranks: {len(rows)} rows that are no order")
     return "an order of all vertices"
-
-
-def built(source, compiler, root, *libraries):
-    """Compiles a program with Open MPI's mpi.h and Debian's libraries. Returns its file."""
-    program, theirs, folder = WORK / "programs" / f"{source.stem}-of-debian", open_mpi(), debian.library_folder(root)
-    program.parent.mkdir(parents=True, exist_ok=True)
-    command = [compiler, "-O1", f"-I{root}/usr/include", f"-I{theirs}/include", source, "-o", program,
-               *(folder / library for library in libraries), f"-L{theirs}/lib", f"-Wl,-rpath-link,{theirs}/lib:{folder}", "-lmpi", "-lm"]
-    ended = subprocess.run([*map(str, command)], capture_output=True, text=True)
-    if ended.returncode != 0:
-        raise Failure(f"{source.name} cannot be compiled:\n{ended.stderr[-2000:]}")
-    return program
 
 
 def fftw(library, launcher):

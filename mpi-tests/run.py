@@ -26,6 +26,7 @@ from pathlib import Path
 
 import clients
 import constants
+import debian_open_mpi
 import headers
 import mpi4py_results
 import mpi4py_suite
@@ -148,7 +149,7 @@ def main():
     if options.constants:
         return finish()
     if options.quick:
-        clients.RANKS = open_mpi_clients.RANKS = (2,)
+        clients.RANKS = debian_open_mpi.RANKS = (2,)
     libraries, starters = chosen(options), launchers(options)
     if not only_some:
         for library in libraries:
