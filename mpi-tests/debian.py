@@ -1,6 +1,7 @@
 """Unpacks packages of Debian under target/, without installing them. Makes folders in which a library has the names that they need."""
 
 import hashlib
+import re
 import shutil
 import subprocess
 
@@ -29,6 +30,14 @@ def unpack(*packages):
             shutil.rmtree(got)
             whole.rename(home)
     return folder
+
+
+def with_needed(package):
+    """Returns the names of a package and of all packages that it needs and that are not installed."""
+    if not shutil.which("apt-get"):
+        return [package]
+    would = subprocess.run(["apt-get", "--simulate", "--no-install-recommends", "install", package], capture_output=True, text=True)
+    return sorted({package, *re.findall(r"^Inst (\S+)", would.stdout, re.M)})
 
 
 def command(words, folder):

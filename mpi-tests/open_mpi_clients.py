@@ -9,7 +9,7 @@ import shutil
 import debian
 import debian_open_mpi
 from clients import numbers
-from debian_open_mpi import built, on_both, reference, run
+from debian_open_mpi import built, on_both, reference, run, run_compiler
 from setting import HERE, WORK, Failure
 
 SOURCES = HERE / "open_mpi"
@@ -22,6 +22,7 @@ FFTW = ["libfftw3-mpi3", "libfftw3-double3", "libfftw3-mpi-dev", "libfftw3-dev"]
 BOOST = ["libboost-mpi1.74.0", "libboost-serialization1.74.0", "libboost-mpi1.74-dev", "libboost-serialization1.74-dev", "libboost1.74-dev"]
 # GROMACS' energies agree to five digits between runs of Open MPI, and no further.
 RELATIVE = 1e-4
+PETSC_HEADERS = ["libpetsc-real3.18-dev", "libpetsc3.18-dev-common", "libslepc-real3.18-dev"]
 
 
 def lammps(library, launcher):
@@ -106,6 +107,33 @@ def boost(library, launcher):
     return on_both(library, launcher, root, [built(SOURCES / "boost.cpp", "c++", root, *libraries)])
 
 
-TESTS = {"LAMMPS of Debian": lammps, "HPCC": hpcc, "FFTW": fftw, "Boost.MPI": boost, "PT-Scotch": scotch, "GROMACS": gromacs}
+def hypre(library, launcher):
+    """hypre solves Poisson's equation in as many steps as on Open MPI, and the solution has the same size, under Debian's mpirun, too."""
+    root = debian.unpack(*debian.with_needed("libhypre-2.26.0"), "libhypre-dev")
+    program = built(SOURCES / "hypre.c", "cc", root, "libHYPRE-2.26.0.so", include=["include/hypre"])
+    on_both(library, debian_open_mpi.MPIRUN, root, [program])
+    return on_both(library, launcher, root, [program])
+
+
+def petsc(library, launcher, name="petsc"):
+    """PETSc solves a linear system in as many steps as on Open MPI, and the solution has the same size."""
+    root = debian.unpack(*debian.with_needed("libslepc-real3.18"), *PETSC_HEADERS)
+    stand_in = WORK / "no-fortran" / "libmpi_mpifh.so.40"
+    include = [f"lib/{one}dir/{one}3.18/x86_64-linux-gnu-real/include" for one in ("petsc", "slepc")]
+    program = built(SOURCES / f"{name}.c", "cc", root, "libpetsc_real.so.3.18", "libslepc_real.so.3.18", include=include)
+    # PETSc and MUMPS load Open MPI's library for Fortran, which works with Open MPI alone. The program calls nothing of it, so an
+    # empty library can take its place.
+    stand_in.parent.mkdir(parents=True, exist_ok=True)
+    run_compiler(["cc", "-shared", "-xc", "/dev/null", f"-Wl,-soname,{stand_in.name}", "-o", stand_in])
+    return on_both(library, launcher, root, [program], folders=[stand_in.parent])
+
+
+def slepc(library, launcher):
+    """SLEPc finds the eigenvalues that it finds on Open MPI, to nine decimals."""
+    return petsc(library, launcher, "slepc")
+
+
+TESTS = {"LAMMPS of Debian": lammps, "HPCC": hpcc, "FFTW": fftw, "Boost.MPI": boost, "PT-Scotch": scotch, "GROMACS": gromacs,
+         "hypre": hypre, "PETSc": petsc, "SLEPc": slepc}
 # The clients for `run.py --quick`, which runs them with two ranks.
 QUICK = ["LAMMPS of Debian", "HPCC", "PT-Scotch"]
