@@ -88,23 +88,27 @@ def scalapack(library, launcher):
     total = 0
     for name in ("xdlu", "xzllt", "xdqr"):
         for ranks in RANKS:
-            got = passed(name, library, ranks, libraries, launcher)
+            got = scalapack_test(name, library, ranks, libraries, launcher)
             # Ranks of MPICH poll. With four ranks that share cores, a job takes minutes.
-            if ranks == 2 and got != (its := passed(name, mpich("mpich"), ranks, libraries, launcher)):
+            if ranks == 2 and got != (its := scalapack_test(name, mpich("mpich"), ranks, libraries, launcher)):
                 raise Failure(f"{name}, {ranks} ranks: {got} tests passed, on MPICH {its}")
             total += got
     return f"{total} tests passed"
 
 
-def passed(name, library, ranks, libraries, launcher):
-    """Returns how many tests a program of ScaLAPACK has passed. No test may fail."""
+def scalapack_test(name, library, ranks, libraries, launcher):
+    """Runs a test program of ScaLAPACK, and returns how many tests it has passed."""
     path = scalapack_path(library, libraries)
     folder = libraries / "scalapack" / "mpich-tests"
     words = ["sh", "-c", f"cd {folder} && exec ./{name}"]
-    out = run(library, ranks, words, launcher, LD_LIBRARY_PATH=path)
+    return passed(f"{name}, {ranks} ranks", run(library, ranks, words, launcher, LD_LIBRARY_PATH=path))
+
+
+def passed(title, out):
+    """Returns how many tests of ScaLAPACK have passed, by the output of their program. No test may fail."""
     counts = {what: int(count) for count, what in re.findall(r"^ *(\d+) tests completed and (passed|failed)", out, re.M)}
     if counts.get("failed") != 0 or not counts.get("passed"):
-        raise Failure(f"{name}, {ranks} ranks: {counts or out[-300:]}")
+        raise Failure(f"{title}: {counts or out[-300:]}")
     return counts["passed"]
 
 

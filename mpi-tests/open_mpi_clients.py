@@ -8,8 +8,9 @@ import shutil
 
 import debian
 import debian_open_mpi
-from clients import numbers
+from clients import numbers, passed
 from debian_open_mpi import built, on_both, reference, run, run_compiler
+from programs import first_difference
 from setting import HERE, WORK, Failure
 
 SOURCES = HERE / "open_mpi"
@@ -23,6 +24,8 @@ BOOST = ["libboost-mpi1.74.0", "libboost-serialization1.74.0", "libboost-mpi1.74
 # GROMACS' energies agree to five digits between runs of Open MPI, and no further.
 RELATIVE = 1e-4
 PETSC_HEADERS = ["libpetsc-real3.18-dev", "libpetsc3.18-dev-common", "libslepc-real3.18-dev"]
+OPENFOAM = ["openfoam", "libopenfoam", "openfoam-examples", "libboost-system1.74.0", "libfftw3-double3", "libptscotch-7.0", "libscotch-7.0"]
+SCALAPACK = ["scalapack-mpi-test", "scalapack-test-common", "libscalapack-openmpi2.2", *LINEAR_ALGEBRA]
 
 
 def lammps(library, launcher):
@@ -133,7 +136,46 @@ def slepc(library, launcher):
     return petsc(library, launcher, "slepc")
 
 
+def openfoam(library, launcher):
+    """OpenFOAM's tutorial `cavity` has the residuals and errors of continuity that it has on Open MPI, in each of its 100 steps.
+
+    The sum of these errors with their signs is left out: it is noise around zero, which differs between runs of Open MPI.
+    """
+    root, folder = debian.unpack(*OPENFOAM), WORK / "cavity"
+    tutorial = root / "usr/share/doc/openfoam-examples/examples/incompressible/icoFoam/cavity/cavity"
+    about = {"folders": [root / "usr" / "lib"], "WM_PROJECT_DIR": str(root / "usr/share/openfoam")}
+
+    def tool(words):
+        return ["sh", "-c", f"cd {folder} && exec {root}/usr/bin/{words}"]
+
+    def steps(where, ranks):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(tutorial, folder)
+        (folder / "system" / "decomposeParDict").write_text(
+            "FoamFile { version 2.0; format ascii; class dictionary; object decomposeParDict; }\n"
+            f"numberOfSubdomains {ranks}; method simple; coeffs {{ n ({ranks // 2} 2 1); }}\n")
+        for words in ("blockMesh", "decomposePar"):
+            run(where, 1, tool(words), root, None, **about)
+        out = run(where, ranks, tool("icoFoam -parallel"), root, launcher, **about)
+        return re.findall(r"Solving for .*|sum local = [^,]*", out)
+
+    for ranks in debian_open_mpi.RANKS:
+        its, got = (steps(where, ranks) for where in (reference(), library))
+        if its != got or len(got) != 600:
+            raise Failure(f"{ranks} ranks, {len(got)} lines: {first_difference(chr(10).join(got), chr(10).join(its))}")
+    return "the residuals of Open MPI"
+
+
+def scalapack(library, launcher):
+    """ScaLAPACK's own tests of LU and of QR pass, as many as on Open MPI."""
+    root = debian.unpack(*SCALAPACK)
+    folder = debian.library_folder(root) / "scalapack" / "openmpi-tests"
+    for name in ("xdlu", "xdqr"):
+        on_both(library, launcher, root, ["sh", "-c", f"cd {folder} && exec ./{name}"], lambda out: passed(name, out))
+    return "as many tests passed as on Open MPI"
+
+
 TESTS = {"LAMMPS of Debian": lammps, "HPCC": hpcc, "FFTW": fftw, "Boost.MPI": boost, "PT-Scotch": scotch, "GROMACS": gromacs,
-         "hypre": hypre, "PETSc": petsc, "SLEPc": slepc}
+         "hypre": hypre, "PETSc": petsc, "SLEPc": slepc, "OpenFOAM": openfoam, "ScaLAPACK": scalapack}
 # The clients for `run.py --quick`, which runs them with two ranks.
 QUICK = ["LAMMPS of Debian", "HPCC", "PT-Scotch"]
