@@ -8,6 +8,7 @@ import re
 import shutil
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from setting import HERE, SECONDS, VENV, WORK, job, launch, mpi4py_on, mpi4py_tests
 
@@ -77,24 +78,38 @@ def known(test):
     return next((why for name, why in KNOWN.items() if name in test), None)
 
 
-def modules():
-    return sorted(file.stem for file in mpi4py_tests().glob("test_*.py"))
+@dataclass
+class Build:
+    """A build of mpi4py: the folder of its tests, its Python, and the variables with which it uses a library."""
+
+    tests: Path
+    python: Path
+    variables: dict
 
 
-def run(module, library, ranks, launcher, seconds=SECONDS):
-    """Runs one module on `ranks` ranks, and returns its outcome."""
-    tests = mpi4py_tests()
-    folder = WORK / "mpi4py-out" / f"{library}-{ranks}-{module}"
+def usual(library):
+    """Returns the wheel, or for the standard ABI a build from source."""
     # With one rank, mpi4py's process pools spawn processes, and hang if that is refused. This variable leaves these tests out.
-    words = mpi4py_on(library) | {"MPI4PY_TEST_SPAWN": "no"}
+    return Build(mpi4py_tests(), VENV / "bin" / "python", mpi4py_on(library) | {"MPI4PY_TEST_SPAWN": "no"})
+
+
+def modules(tests=None):
+    """Returns the names of the modules in a folder of tests, which is that of the usual build unless it is given."""
+    return sorted(file.stem for file in (tests or mpi4py_tests()).glob("test_*.py"))
+
+
+def run(module, library, ranks, launcher, seconds=SECONDS, build=None):
+    """Runs one module on `ranks` ranks, and returns its outcome. `build` is the usual one unless it is given."""
+    build = build or usual(library)
+    folder = WORK / "mpi4py-out" / f"{build.tests.parent.name}-{library}-{ranks}-{module}"
     if module in OUT_OF_SCOPE:
         seconds = min(seconds, OUT_OF_SCOPE_SECONDS)
     excluded, lost = [], []
     for _ in range(ATTEMPTS):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        program = [VENV / "bin" / "python", "-B", HERE / "mpi4py_module.py", tests, folder, rf"^{module}\.py$", *excluded]
-        ended = job(launch(launcher, ranks, program), library, seconds, **words)
+        program = [build.python, "-B", HERE / "mpi4py_module.py", build.tests, folder, module, *excluded]
+        ended = job(launch(launcher, ranks, program), library, seconds, **build.variables)
         (folder / "out").write_text(ended.out)
         (folder / "err").write_text(ended.err)
         outcome = gathered(module, folder, ranks)

@@ -8,10 +8,11 @@ import shutil
 
 import debian
 import debian_open_mpi
+import mpi4py_suite
 from clients import numbers, passed
 from debian_open_mpi import built, on_both, reference, run, run_compiler
 from programs import first_difference
-from setting import HERE, WORK, Failure
+from setting import HERE, WORK, Failure, mpi4py_tests
 
 SOURCES = HERE / "open_mpi"
 LINEAR_ALGEBRA = ["libblas3", "liblapack3", "libgfortran5", "libquadmath0"]
@@ -25,6 +26,10 @@ BOOST = ["libboost-mpi1.74.0", "libboost-serialization1.74.0", "libboost-mpi1.74
 RELATIVE = 1e-4
 PETSC_HEADERS = ["libpetsc-real3.18-dev", "libpetsc3.18-dev-common", "libslepc-real3.18-dev"]
 OPENFOAM = ["openfoam", "libopenfoam", "openfoam-examples", "libboost-system1.74.0", "libfftw3-double3", "libptscotch-7.0", "libscotch-7.0"]
+PYTHON = ["python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "python3-distutils", "python3-numpy", "libexpat1",
+          *LINEAR_ALGEBRA]
+MPI4PY = ["python3-mpi4py", *PYTHON]
+MPI4PY_VERSION = "3.1.4"
 SCALAPACK = ["scalapack-mpi-test", "scalapack-test-common", "libscalapack-openmpi2.2", *LINEAR_ALGEBRA]
 
 
@@ -175,7 +180,26 @@ def scalapack(library, launcher):
     return "as many tests passed as on Open MPI"
 
 
+def mpi4py(library, launcher):
+    """Debian's mpi4py passes its own tests with 1 and 2 ranks, on Debian's Python, except where anyccl refuses a function."""
+    root, tests = debian.unpack(*MPI4PY), mpi4py_tests(MPI4PY_VERSION)
+    libraries = debian.library_folder(root)
+    path = [library.folder, libraries / "lapack", libraries / "blas", libraries]
+    variables = {"PYTHONHOME": root / "usr", "PYTHONPATH": root / "usr/lib/python3/dist-packages",
+                 "LD_LIBRARY_PATH": ":".join(map(str, path))}
+    build = mpi4py_suite.Build(tests, root / "usr/bin/python3.11", {name: str(value) for name, value in variables.items()})
+    total = refused = 0
+    for ranks in (1, 2):
+        for module in mpi4py_suite.modules(tests):
+            if module not in mpi4py_suite.OUT_OF_SCOPE:
+                outcome = mpi4py_suite.run(module, library, ranks, launcher, build=build)
+                if outcome.wrong:
+                    raise Failure(f"{module}, {ranks} ranks: {outcome.wrong[:8]}")
+                total, refused = total + outcome.tests, refused + len(outcome.refused)
+    return f"{total} tests, {refused} of them refused"
+
+
 TESTS = {"LAMMPS of Debian": lammps, "HPCC": hpcc, "FFTW": fftw, "Boost.MPI": boost, "PT-Scotch": scotch, "GROMACS": gromacs,
-         "hypre": hypre, "PETSc": petsc, "SLEPc": slepc, "OpenFOAM": openfoam, "ScaLAPACK": scalapack}
+         "hypre": hypre, "PETSc": petsc, "SLEPc": slepc, "OpenFOAM": openfoam, "ScaLAPACK": scalapack, "mpi4py": mpi4py}
 # The clients for `run.py --quick`, which runs them with two ranks.
 QUICK = ["LAMMPS of Debian", "HPCC", "PT-Scotch"]

@@ -48,15 +48,15 @@ def open_mpi():
     return folder
 
 
-def mpi4py_tests():
+def mpi4py_tests(version=MPI4PY):
     """Returns the folder of mpi4py's own tests, which come with its sdist."""
-    folder = WORK / f"mpi4py-{MPI4PY}"
-    home = pypi.kept(folder, MPI4PY)
+    folder = WORK / f"mpi4py-{version}"
+    home = pypi.kept(folder, version)
     with pypi.locked(home):
         if not home.exists():
             with tempfile.TemporaryDirectory(dir=home.parent) as place:
-                pypi.pip("download", "--no-deps", "--no-binary", "mpi4py", "--dest", place, f"mpi4py=={MPI4PY}", python=environment())
-                with tarfile.open(next(Path(place).glob(f"mpi4py-{MPI4PY}.tar.gz"))) as archive:
+                pypi.pip("download", "--no-deps", "--no-binary", "mpi4py", "--dest", place, f"mpi4py=={version}", python=environment())
+                with tarfile.open(next(Path(place).glob(f"mpi4py-{version}.tar.gz"))) as archive:
                     archive.extractall(place)
                 (Path(place) / folder.name).rename(home)
     return folder / "test"
