@@ -1,10 +1,8 @@
 //! Tests of the command line itself: man pages, colour.
 
-mod common;
-
 use std::fs;
 
-use common::{Finished, anyccl, finish};
+use crate::common::{Finished, anyccl, finish};
 
 const SUBCOMMANDS: [&str; 5] = ["run", "perf", "info", "plan", "simulate"];
 

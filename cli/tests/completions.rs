@@ -1,12 +1,10 @@
 //! Tests of completions, by the shells that read them. A shell that is not installed is left out, aloud.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{Finished, anyccl, finish};
+use crate::common::{Finished, anyccl, finish};
 
 const SUBCOMMANDS: [&str; 5] = ["run", "perf", "info", "plan", "simulate"];
 

@@ -1,8 +1,6 @@
 //! Tests of `anyccl doctor` on this machine.
 
-mod common;
-
-use common::{anyccl, finish};
+use crate::common::{anyccl, finish};
 use serde_json::Value;
 
 #[test]

@@ -1,9 +1,7 @@
 //! Tests of what the tool tells about GPUs and measures on them, on GPUs that do not exist.
 
-mod common;
-
-use common::fake_gpus::double;
-use common::{Finished, anyccl, finish};
+use crate::common::fake_gpus::double;
+use crate::common::{Finished, anyccl, finish};
 use serde_json::Value;
 
 /// The tool as the only rank, or as each rank, of a job that sees GPUs.

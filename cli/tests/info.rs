@@ -1,10 +1,8 @@
 //! Tests of `anyccl info`, and of the tool's own help.
 
-mod common;
-
+use crate::common::{anyccl, finish};
 use anyccl_engine::base::{Collective, Datatype};
 use anyccl_engine::config::VARIABLES;
-use common::{anyccl, finish};
 use serde_json::Value;
 
 #[test]

@@ -1,12 +1,10 @@
 //! Test of the page of `perf --html` in a browser. It is left out, aloud, where there is none.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{anyccl, finish};
+use crate::common::{anyccl, finish};
 use scraper::{Html, Selector};
 use serde_json::{Value, json};
 

@@ -1,13 +1,11 @@
 //! Tests of `anyccl perf` as a user runs it.
 
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use common::anyccl;
+use crate::common::anyccl;
 use serde_json::Value;
 
 /// A command that is not started yet, and does not see the variables of the tests.
@@ -323,7 +321,7 @@ fn older_results_stay_when_the_measurement_is_interrupted() {
     // The header comes when all files have been checked.
     let mut header = String::new();
     BufReader::new(job.stdout.as_mut().unwrap()).read_line(&mut header).unwrap();
-    common::send_signal(job.id(), libc::SIGTERM);
+    crate::common::send_signal(job.id(), libc::SIGTERM);
     assert!(!job.wait().unwrap().success());
     assert_eq!((json.text(), plot.text()), ("older".into(), "older".into()), "{header}");
 }

@@ -1,9 +1,7 @@
 //! Tests of `--as` and `--nccl-of` or `--mpi-of` for a tool without its libraries, as cargo builds it.
 //! capi-tests/nccl/ways_in.py and mpi-tests/starting.py test them with everything installed.
 
-mod common;
-
-use common::{anyccl, finish};
+use crate::common::{anyccl, finish};
 
 #[test]
 fn without_the_library_nothing_is_started_and_what_installs_it_is_named() {

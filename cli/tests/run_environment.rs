@@ -1,11 +1,9 @@
 //! Tests of what `anyccl run` gives to its ranks: variables and cores.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::thread::available_parallelism;
 
-use common::{anyccl, finish, run_script};
+use crate::common::{anyccl, finish, run_script};
 
 #[test]
 fn every_rank_finds_the_job_in_its_environment() {

@@ -1,13 +1,8 @@
 //! Tests of how `anyccl run` ends a job, and of its report.
 
-mod common;
-#[allow(dead_code, reason = "a part is enough here")]
-#[path = "../../tests/common/network.rs"]
-mod network;
-
 use std::process::Command;
 
-use common::{Running, anyccl, assert_all_gone, finish, numbers, run_script};
+use crate::common::{Running, anyccl, assert_all_gone, finish, numbers, run_script};
 
 #[test]
 fn the_exit_code_is_that_of_the_rank_that_failed() {
@@ -182,7 +177,7 @@ fn a_program_that_is_not_there_gives_one_clear_error() {
 fn a_file_that_the_launcher_cannot_open_is_named_instead_of_the_program() {
     let namespace = ["--user", "--map-root-user", "--mount"];
     if !Command::new("unshare").args(namespace).arg("true").status().is_ok_and(|status| status.success()) {
-        network::skip("an empty /dev needs unshare and a namespace of users");
+        crate::network::skip("an empty /dev needs unshare and a namespace of users");
         return;
     }
     let script = r#"mount -t tmpfs none /dev; exec "$0" run -n 3 /bin/true"#;

@@ -1,13 +1,11 @@
 //! Tests of `--fake-gpu`: programs for CUDA see GPUs that do not exist, or hear how to get there.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::fake_gpus::{double, fresh_folder};
-use common::{anyccl, finish};
+use crate::common::fake_gpus::{double, fresh_folder};
+use crate::common::{anyccl, finish};
 
 /// A C program of tests/programs, linked with the runtime of `folder`.
 fn program(folder: &Path, name: &str) -> PathBuf {

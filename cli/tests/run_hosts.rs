@@ -1,20 +1,15 @@
 //! Tests of `anyccl run --hosts`: with agents on pretended hosts, which a shell starts here, and in network
 //! namespaces.
 
-mod common;
-#[allow(dead_code, reason = "a part is enough here")]
-#[path = "../../tests/common/network.rs"]
-mod network;
-
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use crate::common::{Finished, Running, anyccl, assert_all_gone, finish, numbers, run_script, send_signal};
+use crate::network::network_or_skip;
 use anyccl_engine::sys::port::ReservedPort;
-use common::{Finished, Running, anyccl, assert_all_gone, finish, numbers, run_script, send_signal};
-use network::network_or_skip;
 
 /// Pretends that every host is this one.
 const HERE: [&str; 4] = ["--hosts", "a:2,b:1", "--launcher", "sh -c {cmd}"];

@@ -1,7 +1,5 @@
 //! Tests of how `anyccl run` handles its ranks' output and input.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -9,7 +7,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::{ChildStdout, Command, Stdio};
 
-use common::{anyccl, finish, run_script, script_command};
+use crate::common::{anyccl, finish, run_script, script_command};
 
 #[test]
 fn every_line_carries_its_rank_and_keeps_to_its_stream() {

@@ -1,7 +1,5 @@
 //! Tests of signals to `anyccl run`, and of its sudden death.
 
-mod common;
-
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
@@ -10,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Running, assert_all_gone, numbers};
+use crate::common::{Running, assert_all_gone, numbers};
 
 /// A script that prints a line for each signal, and goes on until SIGTERM.
 const TALKATIVE: &str = "

@@ -1,13 +1,11 @@
 //! Tests of `anyccl plan` and `anyccl simulate` as a user runs them.
 
-mod common;
-
 use std::fs;
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use common::{Finished, anyccl, finish, terminal};
+use crate::common::{Finished, anyccl, finish, terminal};
 use serde_json::Value;
 
 /// Runs the tool without the variables of the tests.

@@ -1,5 +1,4 @@
 //! Helpers to run the tool, and to wait for events instead of time.
-#![allow(dead_code, reason = "each test file uses a part")]
 
 pub mod fake_gpus;
 
