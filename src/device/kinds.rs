@@ -40,8 +40,7 @@ impl Kinds {
     /// Asks the loader whether the driver is loaded. It is loaded now if CUDA's runtime is there: the runtime
     /// loads it at its first call, which may come later. Nothing else is loaded.
     pub fn detect() -> Kinds {
-        loaded::load_for_runtime();
-        let driver = match loaded::function() {
+        let driver = match loaded::detect() {
             Some(function) => Driver::Loaded(function),
             None if loaded::may_come() => Driver::MayCome,
             None => Driver::Missing,

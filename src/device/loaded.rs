@@ -43,11 +43,40 @@ pub(super) fn library(name: &CStr) -> *mut c_void {
 
 /// Loads the driver if CUDA's runtime is loaded as a shared library: the runtime loads it at its first call,
 /// which may come later.
-pub(super) fn load_for_runtime() {
+fn load_for_runtime() {
     if library(DRIVER).is_null() && RUNTIMES.into_iter().any(|runtime| !library(runtime).is_null()) {
         // SAFETY: a terminated name. The driver's initialisers may run at any time.
         unsafe { libc::dlopen(DRIVER.as_ptr(), libc::RTLD_LAZY) };
     }
+}
+
+/// The function of the driver, if the driver is loaded, or is now because CUDA's runtime is. Asks the loader
+/// only if libraries were loaded since nothing was found: each search of its path takes many microseconds.
+pub(super) fn detect() -> Option<PointerGetAttribute> {
+    static NOTHING_AMONG: AtomicU64 = AtomicU64::new(0);
+    let libraries = libraries_ever();
+    if NOTHING_AMONG.load(Ordering::Relaxed) == libraries {
+        return None;
+    }
+    load_for_runtime();
+    let function = function();
+    if function.is_none() {
+        NOTHING_AMONG.store(libraries, Ordering::Relaxed);
+    }
+    function
+}
+
+/// Number of libraries that the process has ever loaded.
+fn libraries_ever() -> u64 {
+    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, adds: *mut c_void) -> c_int {
+        // SAFETY: the loader passes an entry that is valid during the call, and the number of our caller.
+        unsafe { adds.cast::<u64>().write((*info).dlpi_adds) };
+        1
+    }
+    let mut adds = 0u64;
+    // SAFETY: the function gets the number, which lives until the call returns.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut adds).cast()) };
+    adds
 }
 
 /// The function of the driver, if the driver is loaded.

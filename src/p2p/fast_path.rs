@@ -89,8 +89,8 @@ impl Conversation {
         is_alone.then(|| self.fast_message(peer.next_in, tag, datatype, count, bytes))
     }
 
-    /// Prepares the end of a posted receive, if only the next message from its source can match it and nothing
-    /// else is under way here.
+    /// Prepares the end of a posted receive, if only the next message from its source can match it and
+    /// nothing else is under way here.
     #[inline]
     pub fn fast_end(&self, ticket: Ticket) -> Option<FastEnd> {
         let Kind::Receive(key) = ticket.0 else { return None };

@@ -119,8 +119,8 @@ impl Engine {
         FastReceive::Received(Status { source: from, tag, datatype, count, bytes, is_cancelled: false })
     }
 
-    /// Ends a receive under way, if its message is small, comes in time and fills its buffer, and nothing else
-    /// goes on.
+    /// Ends a receive under way, if its message is small, comes in time and fills its buffer, and nothing
+    /// else goes on.
     #[inline]
     pub(super) fn end_on_fast_path(&mut self, ticket: Ticket, patience: Patience) {
         let Ticket::Message(ticket) = ticket else { return };

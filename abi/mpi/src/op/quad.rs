@@ -1,7 +1,8 @@
 //! Operators on numbers of IEEE quadruple precision, Fortran's `REAL(16)`.
 //!
-//! Stable Rust has no such type. The functions of the compiler's run-time library combine two numbers, as they
-//! do for Fortran, so results are equal bit by bit. They take and return a number in one vector register.
+//! Stable Rust has no such type. The functions of the compiler's run-time library combine two numbers, as
+//! they do for Fortran, so results are equal bit by bit. They take and return a number in one vector
+//! register.
 
 #[cfg(target_arch = "aarch64")]
 use std::arch::aarch64::uint8x16_t as Register;
