@@ -71,18 +71,18 @@ struct StartedMessage {
     results: Vec<CopyOut>,
 }
 
-/// A started list. It completes once. Dropping an incomplete one waits for it.
-pub struct Coalesced {
+/// A started list, as its request sees it.
+pub(super) struct StartedList {
     under_way: Vec<StartedMessage>,
     outcome: Result<()>,
 }
 
 // SAFETY: the pointers are the caller's buffers, which it has promised to leave to the call, on whatever
 // thread it ends.
-unsafe impl Send for Coalesced {}
+unsafe impl Send for StartedList {}
 
-impl Coalesced {
-    /// Waits for the end of all messages. Later calls repeat the result.
+impl StartedList {
+    /// Waits for the end of all messages.
     pub fn wait(&mut self) -> Result<()> {
         for mut message in self.under_way.drain(..) {
             let ended = message.request.wait();
@@ -96,8 +96,8 @@ impl Coalesced {
         self.outcome.clone()
     }
 
-    /// Whether all messages have ended. Makes progress on everything of the communicator. `wait` returns the
-    /// result.
+    /// Whether all messages have ended. Makes progress on everything of the communicator. [`StartedList::wait`]
+    /// returns the result.
     pub fn has_ended(&mut self) -> bool {
         while let Some(message) = self.under_way.first_mut() {
             match message.request.test() {
@@ -113,7 +113,7 @@ impl Coalesced {
     }
 
     /// The request to wait for next.
-    pub(super) fn running(&self) -> Option<&Request> {
+    pub fn running(&self) -> Option<&Request> {
         self.under_way.first().map(|message| &message.request)
     }
 }
@@ -137,17 +137,16 @@ impl Communicator {
     ///
     /// # Safety
     /// See [`Communicator::start`]; the promise holds for every buffer.
-    pub unsafe fn start_list(&self, list: &List, operator: Option<&Arc<Operator>>) -> Result<Coalesced> {
+    pub unsafe fn start_list(&self, list: &List, operator: Option<&Arc<Operator>>) -> Result<Request> {
         // SAFETY: passed on from our caller.
         if let Some(started) = unsafe { self.start_on_device(&CallSpec::List(list, operator)) } {
-            let whole = StartedMessage { request: started?, packed: Vec::new(), results: Vec::new() };
-            return Ok(Coalesced { under_way: vec![whole], outcome: Ok(()) });
+            return started;
         }
         self.check_usable()?;
         self.check_list(list, operator)?;
         let lengths = list.parts.iter().map(|part| (part.count as u64, part.datatype as u8));
         let name = ListCount::of(lengths);
-        let mut started = Coalesced { under_way: Vec::new(), outcome: Ok(()) };
+        let mut started = StartedList { under_way: Vec::new(), outcome: Ok(()) };
         if list.parts.is_empty() {
             started.under_way.push(self.start_empty(list, name)?);
         }
@@ -155,7 +154,7 @@ impl Communicator {
             // SAFETY: passed on from our caller. If this start fails, the earlier ones are waited for.
             started.under_way.push(unsafe { self.start_message(list, &message, name, operator) }?);
         }
-        Ok(started)
+        Ok(Request::list(Arc::clone(&self.driver), started))
     }
 
     /// Checks a list.

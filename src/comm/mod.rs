@@ -37,7 +37,6 @@ pub use call::operation::Operation;
 pub use call::operator::{Operator, Scalar};
 pub use call::spec::CallSpec;
 pub use call::unequal::{Places, Unequal};
-pub use coalesced::Coalesced;
 pub use communicator::{CommConfig, Communicator};
 pub use create::{is_world_of_parent, world, world_finalize, world_init, world_init_or_alone, world_now};
 pub use device::{DeviceWay, PARTS_AHEAD, RoomyCall, StreamTail, StreamedCall};

@@ -15,7 +15,7 @@ use super::call::operator::Operator;
 use super::call::spec::CallSpec;
 use super::messages::check_count;
 use super::noncontiguous::outgoing;
-use super::ready::{ReadyCall, StartedCall};
+use super::ready::ReadyCall;
 use super::request::Request;
 use super::{Communicator, List, Operation, Unequal};
 use crate::base::{Error, Rank, Result};
@@ -26,7 +26,7 @@ use crate::p2p::{Noncontiguous, OutgoingMessage, RecvBuffer, Selector, Status, T
 pub struct Persistent {
     comm: Arc<Communicator>,
     // Dropped first: dropping a run waits for it, and it may use memory of the call until then.
-    running: Option<StartedCall>,
+    running: Option<Request>,
     call: ReadyCall,
     /// Status of the message of the last run.
     status: Option<Status>,
@@ -179,8 +179,7 @@ impl Persistent {
     pub fn wait(&mut self) -> Result<()> {
         match self.running.take() {
             None => Ok(()),
-            Some(StartedCall::List(mut list)) => list.wait(),
-            Some(StartedCall::Single(mut request)) => {
+            Some(mut request) => {
                 let outcome = request.wait();
                 self.status = request.status();
                 outcome
@@ -192,8 +191,7 @@ impl Persistent {
     pub fn has_ended(&mut self) -> bool {
         match &mut self.running {
             None => true,
-            Some(StartedCall::List(list)) => list.has_ended(),
-            Some(StartedCall::Single(request)) => !matches!(request.test(), Ok(false)),
+            Some(request) => !matches!(request.test(), Ok(false)),
         }
     }
 
@@ -204,9 +202,6 @@ impl Persistent {
 
     /// The request to wait for next, if a run is under way.
     pub(super) fn running(&self) -> Option<&Request> {
-        match self.running.as_ref()? {
-            StartedCall::Single(request) => Some(request),
-            StartedCall::List(list) => list.running(),
-        }
+        self.running.as_ref()
     }
 }

@@ -7,8 +7,7 @@ use super::call::operator::Operator;
 use super::call::unequal::{OwnedUnequal, Unequal};
 use super::collectives_v::PreparedUnequal;
 use super::request::Request;
-use super::work::Work;
-use super::{Coalesced, Communicator, List, Part};
+use super::{Communicator, List, Part};
 use crate::base::{Collective, Rank, ReduceOp, Result};
 use crate::executor::{Key, Prepared, StagedBuffers};
 use crate::p2p::{Noncontiguous, OutgoingMessage, RecvBuffer, Selector, Tag};
@@ -51,23 +50,6 @@ pub(super) enum ReadyCall {
 // each run, on whatever thread it runs.
 unsafe impl Send for ReadyCall {}
 
-/// A call that was started.
-pub(super) enum StartedCall {
-    /// In one message.
-    Single(Request),
-    /// In several.
-    List(Coalesced),
-}
-
-impl From<StartedCall> for Work {
-    fn from(started: StartedCall) -> Work {
-        match started {
-            StartedCall::Single(request) => request.into(),
-            StartedCall::List(list) => list.into(),
-        }
-    }
-}
-
 impl ReadyCall {
     /// A list of buffers.
     pub fn list(list: &List, operator: Option<Arc<Operator>>) -> ReadyCall {
@@ -84,8 +66,8 @@ impl ReadyCall {
     ///
     /// # Safety
     /// The buffers are valid, `self` lives, and no other run of it is under way, until the work has ended.
-    pub unsafe fn start(&mut self, comm: &Communicator) -> Result<StartedCall> {
-        let started = match self {
+    pub unsafe fn start(&mut self, comm: &Communicator) -> Result<Request> {
+        match self {
             ReadyCall::Collective { operation, operator, prepared: Some((key, prepared)) }
                 if !operator.as_ref().is_some_and(|operator| operator.scales()) =>
             {
@@ -111,7 +93,7 @@ impl ReadyCall {
             ReadyCall::List { collective, op, root, parts, operator } => {
                 let list = List { collective: *collective, op: *op, root: *root, parts };
                 // SAFETY: passed on from our caller.
-                return unsafe { comm.start_list(&list, operator.as_ref()) }.map(StartedCall::List);
+                unsafe { comm.start_list(&list, operator.as_ref()) }
             }
             // SAFETY: passed on from our caller.
             ReadyCall::Send(what) => unsafe { comm.start_send(what) },
@@ -126,7 +108,6 @@ impl ReadyCall {
                 // SAFETY: passed on from our caller.
                 unsafe { comm.start_receive_noncontiguous(*selector, Arc::clone(memory)) }
             }
-        };
-        started.map(StartedCall::Single)
+        }
     }
 }

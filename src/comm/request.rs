@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::coalesced::StartedList;
 use super::device::DeviceCompletion;
 use super::foreign::started_call::ForeignCall;
 use crate::base::Result;
@@ -53,6 +54,8 @@ enum State {
     Foreign(ForeignCall),
     /// The operation has buffers on a device, and a thread of the library sees to it.
     OnDevice(Arc<DeviceCompletion>),
+    /// The operation has several messages, each with a request.
+    List(Box<StartedList>),
     Ended(CallOutcome),
 }
 
@@ -85,6 +88,12 @@ impl Request {
         Request { driver, timeout: None, clock, state, _memory: Vec::new() }
     }
 
+    /// Makes the request of a list of buffers.
+    pub(super) fn list(driver: Arc<Driver>, list: StartedList) -> Request {
+        let (clock, state) = (Cell::default(), State::List(Box::new(list)));
+        Request { driver, timeout: None, clock, state, _memory: Vec::new() }
+    }
+
     /// Leaves a call with buffers on a device to its stream: nobody waits for it.
     pub(super) fn detach(mut self) {
         self.state = State::Ended(Ok(None));
@@ -105,6 +114,7 @@ impl Request {
                 let outcome = completion.wait();
                 self.state = State::Ended(outcome);
             }
+            State::List(ref mut list) => self.state = State::Ended(list.wait().map(|()| None)),
             State::Ended(_) => {}
         }
         self.result()
@@ -165,6 +175,9 @@ impl Request {
                 Some(outcome) => self.state = State::Ended(outcome),
             }
         }
+        if let State::List(list) = &mut self.state {
+            return if list.has_ended() { self.wait().map(|()| true) } else { Ok(false) };
+        }
         if self.is_foreign() && !self.poll_foreign() {
             self.driver.try_move_on();
             return Ok(false);
@@ -172,8 +185,11 @@ impl Request {
         self.result().map(|()| true)
     }
 
-    /// The call to wait for, if it has not ended.
+    /// The call to wait for, if it has not ended; of a list, the next one.
     pub(super) fn pending_call(&self) -> Option<PendingCall<'_>> {
+        if let State::List(list) = &self.state {
+            return list.running().and_then(Request::pending_call);
+        }
         let State::Running(ticket) = self.state else { return None };
         Some(PendingCall {
             driver: Arc::clone(&self.driver),
@@ -186,6 +202,9 @@ impl Request {
     /// What a thread waits for that leaves the request to others. `None`: only testing shows the end; the
     /// wait is noted.
     pub fn watch(&self) -> Option<Watch> {
+        if let State::List(list) = &self.state {
+            return list.running().and_then(Request::watch);
+        }
         self.note_wait();
         let State::Running(ticket) = self.state else { return None };
         Some(Watch {
@@ -213,13 +232,13 @@ impl Request {
                 self.driver.cancel(*ticket);
             }
             State::OnDevice(completion) => completion.cancel(),
-            State::Foreign(..) | State::Ended(_) => {}
+            State::Foreign(..) | State::List(_) | State::Ended(_) => {}
         }
     }
 
     fn result(&self) -> Result<()> {
         match &self.state {
-            State::Running(_) | State::Foreign(..) | State::OnDevice(_) => {
+            State::Running(_) | State::Foreign(..) | State::OnDevice(_) | State::List(_) => {
                 unreachable!("asked only after the end")
             }
             State::Ended(Ok(_)) => Ok(()),

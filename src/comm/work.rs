@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use super::coalesced::Coalesced;
 use super::persistent::Persistent;
 use super::request::Request;
 use super::wait_all::{Pending, note_foreign_waits, pending_calls};
@@ -39,8 +38,6 @@ pub fn wait_some(works: &mut [&mut Work]) -> Vec<usize> {
 pub enum Work {
     /// An operation that ends once.
     Once(Request),
-    /// An operation that ends once, in several messages.
-    List(Coalesced),
     /// An operation that may be started again.
     Persistent(Box<Persistent>),
 }
@@ -50,7 +47,6 @@ impl Work {
     pub fn wait(&mut self) -> Result<()> {
         match self {
             Work::Once(request) => request.wait(),
-            Work::List(list) => list.wait(),
             Work::Persistent(persistent) => persistent.wait(),
         }
     }
@@ -60,7 +56,6 @@ impl Work {
     pub fn has_ended(&mut self) -> bool {
         match self {
             Work::Once(request) => !matches!(request.test(), Ok(false)),
-            Work::List(list) => list.has_ended(),
             Work::Persistent(persistent) => persistent.has_ended(),
         }
     }
@@ -89,7 +84,6 @@ impl Work {
     pub fn status(&self) -> Option<Status> {
         match self {
             Work::Once(request) => request.status(),
-            Work::List(_) => None,
             Work::Persistent(persistent) => persistent.status(),
         }
     }
@@ -110,7 +104,6 @@ impl Work {
     pub(super) fn running(&self) -> Option<&Request> {
         match self {
             Work::Once(request) => Some(request),
-            Work::List(list) => list.running(),
             Work::Persistent(persistent) => persistent.running(),
         }
     }
@@ -129,12 +122,6 @@ impl Pending for Work {
 impl From<Request> for Work {
     fn from(request: Request) -> Work {
         Work::Once(request)
-    }
-}
-
-impl From<Coalesced> for Work {
-    fn from(list: Coalesced) -> Work {
-        Work::List(list)
     }
 }
 

@@ -92,7 +92,7 @@ fn a_list_gives_what_each_of_its_buffers_would_give() {
                             // SAFETY: the buffers have what the collective defines for each count, and
                             // outlive the call.
                             let mut started = unsafe { comm.start_list(&list, None) }.unwrap();
-                            while tested && !started.has_ended() {}
+                            while tested && !started.test().unwrap() {}
                             started.wait().unwrap();
                             assert!(buffers.recv == buffers.expected, "{collective:?} {counts:?}");
                             buffers.recv.iter_mut().for_each(|recv| recv.fill(u64::MAX));
