@@ -1,7 +1,7 @@
 //! Collectives on lists of buffers, in few messages.
 
 use anyccl_engine::base::{Collective, Result as EngineResult};
-use anyccl_engine::comm::{Communicator as Engine, List, Part, Work};
+use anyccl_engine::comm::{CallSpec, Communicator as Engine, List, Part, Work};
 
 use crate::collective::{Asked, check_rank};
 use crate::communicator::Communicator;
@@ -107,5 +107,5 @@ unsafe fn start(engine: &Engine, asked: &Asked, parts: &[Part]) -> EngineResult<
     let operator = asked.operator.as_ref().and_then(|operator| operator.operator.as_ref());
     // SAFETY: each part has the length that its collective reads and writes; the rest is passed on from our
     // caller.
-    unsafe { engine.start_list(&list, operator) }.map(Work::from)
+    unsafe { engine.start(CallSpec::List(&list, operator)) }.map(Work::from)
 }

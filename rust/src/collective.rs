@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use anyccl_engine::base::{Call, CallKind, Collective, Error as EngineError, Result as EngineResult};
-use anyccl_engine::comm::{Communicator as Engine, Operation, Persistent as EnginePersistent, Work};
+use anyccl_engine::comm::{
+    CallSpec, Communicator as Engine, Operation, Persistent as EnginePersistent, Work,
+};
 
 use crate::communicator::Communicator;
 use crate::element::Element;
@@ -116,7 +118,7 @@ impl Communicator {
                 };
             };
             // SAFETY: as above.
-            unsafe { engine.run_with_operator(&operation, Some(operator)) }
+            unsafe { engine.run(CallSpec::Collective(&operation, Some(operator))) }
         });
         self.settle(asked.name(), asked.operator.as_ref(), outcome)
     }
@@ -132,7 +134,7 @@ impl Communicator {
             let operator = asked.operator.as_ref().and_then(|operator| operator.operator.as_ref());
             // SAFETY: the buffers have the length that the call reads and writes; the rest is passed on from
             // our caller.
-            unsafe { engine.start_with_operator(&operation, operator) }.map(Work::from)
+            unsafe { engine.start(CallSpec::Collective(&operation, operator)) }.map(Work::from)
         })
     }
 
@@ -147,10 +149,12 @@ impl Communicator {
     ) -> Result<EnginePersistent> {
         self.enter(asked.name(), |engine| {
             let operation = asked.checked::<T>(engine, sides)?;
-            let operator = asked.operator.as_ref().and_then(|operator| operator.operator.clone());
+            let operator = asked.operator.as_ref().and_then(|operator| operator.operator.as_ref());
             // SAFETY: the buffers have the length that the call reads and writes; the rest is passed on from
             // our caller.
-            unsafe { EnginePersistent::new(Arc::clone(self.engine()), operation, operator) }
+            unsafe {
+                EnginePersistent::new(Arc::clone(self.engine()), CallSpec::Collective(&operation, operator))
+            }
         })
     }
 

@@ -1,7 +1,7 @@
 //! Messages from rank to rank.
 
 use anyccl_engine::base::{Error as EngineError, Result as EngineResult};
-use anyccl_engine::comm::Work;
+use anyccl_engine::comm::{CallSpec, Work};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector, Status as EngineStatus};
 
 use crate::buffers::Input;
@@ -166,7 +166,7 @@ impl Communicator {
             let message = outgoing(self, elements_of(data), to, send_tag, false)?;
             let selector = selector(self, source.into(), receive_tag.into())?;
             // SAFETY: `data` is borrowed until this call has returned, and the request ends before.
-            let mut sending = unsafe { engine.start_send(&message) }?;
+            let mut sending = unsafe { engine.start(&message) }?;
             // SAFETY: `buffer` is borrowed until this call has returned, and is that long.
             let received = unsafe { engine.receive(selector, incoming(room_of(buffer))) };
             let sent = sending.wait();
@@ -214,7 +214,7 @@ impl Communicator {
             let message = outgoing(self, elements_of(data.elements()), to, tag, is_synchronous)?;
             // SAFETY: the elements stay in place when `data` moves into the request, which owns it until the
             // work has ended.
-            unsafe { engine.start_send(&message) }.map(Work::from)
+            unsafe { engine.start(&message) }.map(Work::from)
         })?;
         Ok(Request::new(work, data, None, self, call))
     }
@@ -230,7 +230,8 @@ impl Communicator {
             let selector = selector(self, source.into(), tag.into())?;
             // SAFETY: the elements stay in place when the vector moves into the request, which owns it until
             // the work has ended.
-            unsafe { engine.start_receive(selector, incoming(room_of(&mut buffer))) }.map(Work::from)
+            unsafe { engine.start(CallSpec::Receive(selector, incoming(room_of(&mut buffer)))) }
+                .map(Work::from)
         })?;
         Ok(ReceiveRequest { request: Request::new(work, buffer, None, self, "start_receive") })
     }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyccl_engine::base::{Collective, Error as EngineError};
-use anyccl_engine::comm::{Persistent as EnginePersistent, Work};
+use anyccl_engine::comm::{CallSpec, Persistent as EnginePersistent, Work};
 use anyccl_engine::sys::clock;
 
 use crate::call::without_unwinding;
@@ -130,7 +130,7 @@ impl Communicator {
             let message = outgoing(self, (data.start(), data.len()), to, tag, false)?;
             // SAFETY: the elements stay in place until the call is dropped, and each run has ended by then.
             // During a run nobody gets them.
-            unsafe { EnginePersistent::send(Arc::clone(self.engine()), message) }
+            unsafe { EnginePersistent::new(Arc::clone(self.engine()), &message) }
         })?;
         Ok(Persistent::new(prepared, None, data, None, self, "persistent_send"))
     }
@@ -147,7 +147,7 @@ impl Communicator {
             let selector = selector(self, source.into(), tag.into())?;
             let room = incoming((buffer.start(), buffer.len()));
             // SAFETY: as in `persistent_send`.
-            unsafe { EnginePersistent::receive(Arc::clone(self.engine()), selector, room) }
+            unsafe { EnginePersistent::new(Arc::clone(self.engine()), CallSpec::Receive(selector, room)) }
         })?;
         Ok(Persistent::new(prepared, None, buffer, None, self, "persistent_receive"))
     }

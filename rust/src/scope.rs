@@ -9,7 +9,7 @@ use std::slice;
 use std::thread;
 
 use anyccl_engine::base::Collective;
-use anyccl_engine::comm::{Work, wait_until_one_engine};
+use anyccl_engine::comm::{CallSpec, Work, wait_until_one_engine};
 use parking_lot::Mutex;
 
 use crate::call::without_unwinding;
@@ -228,7 +228,7 @@ impl<'scope> Scope<'scope, '_> {
         let work = self.comm.enter("send", |engine| {
             let message = outgoing(self.comm, elements_of(data), to, tag, false)?;
             // SAFETY: `data` is borrowed for the scope, which holds the work and ends it before it returns.
-            unsafe { engine.start_send(&message) }.map(Work::from)
+            unsafe { engine.start(&message) }.map(Work::from)
         })?;
         self.started.lock().push(Some(Started { work, operator: None, call: "send" }));
         Ok(())
@@ -245,7 +245,7 @@ impl<'scope> Scope<'scope, '_> {
         let work = self.comm.enter("receive", |engine| {
             let selector = selector(self.comm, source.into(), tag.into())?;
             // SAFETY: `buffer` is borrowed for the scope, which holds the work and ends it before it returns.
-            unsafe { engine.start_receive(selector, incoming(room)) }.map(Work::from)
+            unsafe { engine.start(CallSpec::Receive(selector, incoming(room))) }.map(Work::from)
         })?;
         Ok(self.scoped(Started { work, operator: None, call: "receive" }, room))
     }

@@ -3,7 +3,7 @@
 //! The blocks of a buffer follow one another, in rank order, and fill it. Counts are numbers of elements.
 
 use anyccl_engine::base::{Collective, Error as EngineError, Result as EngineResult};
-use anyccl_engine::comm::{Communicator as Engine, Graph, Places, Unequal, Work};
+use anyccl_engine::comm::{CallSpec, Communicator as Engine, Graph, Places, Unequal, Work};
 use anyccl_engine::plan::{Block, BlockLayout};
 
 use crate::buffers::Input;
@@ -172,7 +172,7 @@ impl Communicator {
             let operator = asked.operator.as_ref().and_then(|operator| operator.operator.as_ref());
             let call = blocks.call::<T>(&asked, sides.raw());
             // SAFETY: the blocks lie within the buffers, which `sides` borrows until this call has returned.
-            unsafe { engine.run_unequal_with_operator(&call, operator) }
+            unsafe { engine.run(CallSpec::Unequal(&call, operator)) }
         });
         self.settle(asked.name(), asked.operator.as_ref(), outcome)
     }
@@ -192,7 +192,7 @@ impl Communicator {
             let call = blocks.call::<T>(&asked, sides);
             // SAFETY: the blocks lie within the buffers, whose elements stay in place when they move into the
             // request. It owns them and the operator until the work has ended.
-            unsafe { engine.start_unequal_with_operator(&call, operator) }.map(Work::from)
+            unsafe { engine.start(CallSpec::Unequal(&call, operator)) }.map(Work::from)
         })?;
         Ok(Request::new(work, (send, recv), asked.operator, self, asked.collective.name()))
     }

@@ -15,7 +15,6 @@ use std::sync::Arc;
 
 use super::call::list::{List, Part};
 use super::call::operator::Operator;
-use super::call::spec::CallSpec;
 use super::request::Request;
 use super::{Communicator, Operation};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, ListCount, Result};
@@ -96,8 +95,8 @@ impl StartedList {
         self.outcome.clone()
     }
 
-    /// Whether all messages have ended. Makes progress on everything of the communicator. [`StartedList::wait`]
-    /// returns the result.
+    /// Whether all messages have ended. Makes progress on everything of the communicator.
+    /// [`StartedList::wait`] returns the result.
     pub fn has_ended(&mut self) -> bool {
         while let Some(message) = self.under_way.first_mut() {
             match message.request.test() {
@@ -131,127 +130,125 @@ impl StartedMessage {
     }
 }
 
-impl Communicator {
-    /// Starts a collective on a list of buffers. If it fails, nothing was sent, unless the communicator has
-    /// failed.
-    ///
-    /// # Safety
-    /// See [`Communicator::start`]; the promise holds for every buffer.
-    pub unsafe fn start_list(&self, list: &List, operator: Option<&Arc<Operator>>) -> Result<Request> {
+/// Starts a collective on a list of buffers. If it fails, nothing was sent, unless the communicator has
+/// failed.
+///
+/// # Safety
+/// See [`Communicator::start`]; the promise holds for every buffer.
+pub(super) unsafe fn start(
+    comm: &Communicator,
+    list: &List,
+    operator: Option<&Arc<Operator>>,
+) -> Result<Request> {
+    comm.check_usable()?;
+    check(comm, list, operator)?;
+    let lengths = list.parts.iter().map(|part| (part.count as u64, part.datatype as u8));
+    let name = ListCount::of(lengths);
+    let mut started = StartedList { under_way: Vec::new(), outcome: Ok(()) };
+    if list.parts.is_empty() {
+        started.under_way.push(start_empty(comm, list, name)?);
+    }
+    for message in cut_into_messages(list.parts) {
+        // SAFETY: passed on from our caller. If this start fails, the earlier ones are waited for.
+        started.under_way.push(unsafe { start_message(comm, list, &message, name, operator) }?);
+    }
+    Ok(Request::list(Arc::clone(&comm.driver), started))
+}
+
+/// Checks a list.
+pub(super) fn check(comm: &Communicator, list: &List, operator: Option<&Arc<Operator>>) -> Result<()> {
+    for part in list.parts {
+        let operation = list.call_on(part);
+        operation.check(comm.size())?;
+        operation.check_host(&comm.devices.kinds, comm.rank, comm.size())?;
+        match operator {
+            Some(operator) if operator.opaque_bytes().is_some() => {
+                let text = "a list of buffers by an operator on opaque elements: reduce each by itself";
+                return Err(Error::Unsupported(text.into()));
+            }
+            Some(operator) => operator.check(&operation.call)?,
+            None => operation.kernels(comm.rank, comm.size()).map(|_| ())?,
+        }
+        if part.count as u64 > ListCount::MOST_ELEMENTS {
+            return Err(Error::Unsupported(format!("{} elements in one buffer of a list", part.count)));
+        }
+    }
+    Ok(())
+}
+
+/// # Safety
+/// See [`start`].
+unsafe fn start_message(
+    comm: &Communicator,
+    list: &List,
+    message: &ListMessage,
+    name: ListCount,
+    operator: Option<&Arc<Operator>>,
+) -> Result<StartedMessage> {
+    let parts: Vec<Part> = message.parts.iter().map(|index| list.parts[*index]).collect();
+    let count = parts.iter().map(|part| part.count).sum();
+    let sign = |call: Call| {
+        let count = ListCount { elements: call.count, ..name }.to_bits();
+        Some(Call { kind: CallKind::List(list.collective), count, ..call })
+    };
+    if let [part] = parts[..] {
+        let operation = list.call_on(&part);
         // SAFETY: passed on from our caller.
-        if let Some(started) = unsafe { self.start_on_device(&CallSpec::List(list, operator)) } {
-            return started;
-        }
-        self.check_usable()?;
-        self.check_list(list, operator)?;
-        let lengths = list.parts.iter().map(|part| (part.count as u64, part.datatype as u8));
-        let name = ListCount::of(lengths);
-        let mut started = StartedList { under_way: Vec::new(), outcome: Ok(()) };
-        if list.parts.is_empty() {
-            started.under_way.push(self.start_empty(list, name)?);
-        }
-        for message in cut_into_messages(list.parts) {
-            // SAFETY: passed on from our caller. If this start fails, the earlier ones are waited for.
-            started.under_way.push(unsafe { self.start_message(list, &message, name, operator) }?);
-        }
-        Ok(Request::list(Arc::clone(&self.driver), started))
+        let request = unsafe { comm.start_with_signature(&operation, operator, sign(operation.call)) }?;
+        return Ok(StartedMessage { request, packed: Vec::new(), results: Vec::new() });
     }
+    let layout = PackedLayout::new(comm, list, count * message.datatype.bytes());
+    let mut packed =
+        zeroed(layout.bytes).map_err(|error| Error::no_memory(layout.bytes, "packed buffers", error))?;
+    let mut results = Vec::new();
+    let mut at = 0;
+    for part in &parts {
+        let bytes = part.count * part.datatype.bytes();
+        for block in layout.read.clone() {
+            let from = part.send.wrapping_add((block - layout.read.start) * bytes);
+            let to = packed[block * layout.block + at..][..bytes].as_mut_ptr();
+            match operator.filter(|operator| operator.scales()) {
+                // SAFETY: the caller vouches for the part's input; `to` has room for as much, in packed
+                // memory.
+                Some(operator) => unsafe {
+                    operator.scale(to, from, part.count, comm.plan_cache.saturates())
+                },
+                // SAFETY: as above.
+                None => unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) },
+            }
+        }
+        for block in layout.written.clone() {
+            let to = part.recv.wrapping_add((block - layout.written.start) * bytes);
+            results.push(CopyOut { from: block * layout.block + at, to, bytes });
+        }
+        at += bytes;
+    }
+    let memory = packed.as_mut_ptr();
+    let whole = Part {
+        send: memory.wrapping_add(layout.read.start * layout.block),
+        recv: memory.wrapping_add(layout.written.start * layout.block),
+        count,
+        datatype: message.datatype,
+    };
+    let operation = list.call_on(&whole);
+    // The parts were scaled while they were packed.
+    let operator = operator.filter(|operator| !operator.scales());
+    // SAFETY: `packed` has what the collective reads and writes for the whole count, and lives as long as
+    // the request.
+    let request = unsafe { comm.start_with_signature(&operation, operator, sign(operation.call)) }?;
+    Ok(StartedMessage { request, packed, results })
+}
 
-    /// Checks a list.
-    pub(super) fn check_list(&self, list: &List, operator: Option<&Arc<Operator>>) -> Result<()> {
-        for part in list.parts {
-            let operation = list.call_on(part);
-            operation.check(self.size())?;
-            self.check_host(&operation)?;
-            match operator {
-                Some(operator) if operator.opaque_bytes().is_some() => {
-                    let text = "a list of buffers by an operator on opaque elements: reduce each by itself";
-                    return Err(Error::Unsupported(text.into()));
-                }
-                Some(operator) => operator.check(&operation.call)?,
-                None => operation.kernels(self.rank, self.size()).map(|_| ())?,
-            }
-            if part.count as u64 > ListCount::MOST_ELEMENTS {
-                return Err(Error::Unsupported(format!("{} elements in one buffer of a list", part.count)));
-            }
-        }
-        Ok(())
-    }
-
-    /// # Safety
-    /// See [`Communicator::start_list`].
-    unsafe fn start_message(
-        &self,
-        list: &List,
-        message: &ListMessage,
-        name: ListCount,
-        operator: Option<&Arc<Operator>>,
-    ) -> Result<StartedMessage> {
-        let parts: Vec<Part> = message.parts.iter().map(|index| list.parts[*index]).collect();
-        let count = parts.iter().map(|part| part.count).sum();
-        let sign = |call: Call| {
-            let count = ListCount { elements: call.count, ..name }.to_bits();
-            Some(Call { kind: CallKind::List(list.collective), count, ..call })
-        };
-        if let [part] = parts[..] {
-            let operation = list.call_on(&part);
-            // SAFETY: passed on from our caller.
-            let request = unsafe { self.start_with_signature(&operation, operator, sign(operation.call)) }?;
-            return Ok(StartedMessage { request, packed: Vec::new(), results: Vec::new() });
-        }
-        let layout = PackedLayout::new(self, list, count * message.datatype.bytes());
-        let mut packed =
-            zeroed(layout.bytes).map_err(|error| Error::no_memory(layout.bytes, "packed buffers", error))?;
-        let mut results = Vec::new();
-        let mut at = 0;
-        for part in &parts {
-            let bytes = part.count * part.datatype.bytes();
-            for block in layout.read.clone() {
-                let from = part.send.wrapping_add((block - layout.read.start) * bytes);
-                let to = packed[block * layout.block + at..][..bytes].as_mut_ptr();
-                match operator.filter(|operator| operator.scales()) {
-                    // SAFETY: the caller vouches for the part's input; `to` has room for as much, in packed
-                    // memory.
-                    Some(operator) => unsafe {
-                        operator.scale(to, from, part.count, self.plan_cache.saturates())
-                    },
-                    // SAFETY: as above.
-                    None => unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) },
-                }
-            }
-            for block in layout.written.clone() {
-                let to = part.recv.wrapping_add((block - layout.written.start) * bytes);
-                results.push(CopyOut { from: block * layout.block + at, to, bytes });
-            }
-            at += bytes;
-        }
-        let memory = packed.as_mut_ptr();
-        let whole = Part {
-            send: memory.wrapping_add(layout.read.start * layout.block),
-            recv: memory.wrapping_add(layout.written.start * layout.block),
-            count,
-            datatype: message.datatype,
-        };
-        let operation = list.call_on(&whole);
-        // The parts were scaled while they were packed.
-        let operator = operator.filter(|operator| !operator.scales());
-        // SAFETY: `packed` has what the collective reads and writes for the whole count, and lives as long as
-        // the request.
-        let request = unsafe { self.start_with_signature(&operation, operator, sign(operation.call)) }?;
-        Ok(StartedMessage { request, packed, results })
-    }
-
-    /// Starts an empty list. It is a call like any other, so that ranks with buffers learn of ranks without.
-    fn start_empty(&self, list: &List, name: ListCount) -> Result<StartedMessage> {
-        let kind = CallKind::Collective(Collective::Barrier);
-        let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: 0 };
-        let barrier = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
-        let signature =
-            Call { kind: CallKind::List(list.collective), root: list.root, count: name.to_bits(), ..call };
-        // SAFETY: a barrier touches no buffer.
-        let request = unsafe { self.start_with_signature(&barrier, None, Some(signature)) }?;
-        Ok(StartedMessage { request, packed: Vec::new(), results: Vec::new() })
-    }
+/// Starts an empty list. It is a call like any other, so that ranks with buffers learn of ranks without.
+fn start_empty(comm: &Communicator, list: &List, name: ListCount) -> Result<StartedMessage> {
+    let kind = CallKind::Collective(Collective::Barrier);
+    let call = Call { kind, datatype: Datatype::Byte, op: None, root: 0, count: 0 };
+    let barrier = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
+    let signature =
+        Call { kind: CallKind::List(list.collective), root: list.root, count: name.to_bits(), ..call };
+    // SAFETY: a barrier touches no buffer.
+    let request = unsafe { comm.start_with_signature(&barrier, None, Some(signature)) }?;
+    Ok(StartedMessage { request, packed: Vec::new(), results: Vec::new() })
 }
 
 /// Layout of packed memory, in blocks.

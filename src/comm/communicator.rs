@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use super::call::operation::{Operation, Variant};
 use super::call::plan_cache::PlanCache;
-use super::device::{DeviceQueue, DirectWay};
-use super::foreign::engine::{AttachedEngine, DeviceEngine};
+use super::device::DevicePart;
+use super::foreign::ending::{close, drain};
+use super::foreign::engines::Engines;
 use super::lingering;
 use super::timeout::Timeout;
 use crate::algo::Algorithm;
-use crate::backend::BackendChoice;
+use crate::backend::{BackendName, Support};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
-use crate::config::DeviceMapChoice;
-use crate::device::Kinds;
 use crate::progress::CommId;
 use crate::progress::wait::{Driver, ProgressHook};
 use crate::topology::Topology;
@@ -46,22 +45,10 @@ pub struct Communicator {
     /// Number of the communicator in the engine.
     pub(super) id: CommId,
     pub(super) finalized: AtomicBool,
-    /// The engines that the caller asked for.
-    pub(super) choice: BackendChoice,
-    /// The other engine that serves memory of the processor, if there is one.
-    pub(super) foreign: Option<Box<AttachedEngine>>,
-    /// The engine that serves memory of a device. Unset until a call first has such buffers.
-    pub(super) on_device: DeviceEngine,
-    /// Tells memory of a device from memory of the processor.
-    pub(super) kinds: Kinds,
-    /// The calls on memory of a device that the builtin engine serves.
-    pub(super) device: DeviceQueue,
-    /// The direct way of collectives on memory of devices, if the ranks have it.
-    pub(super) direct: Option<Arc<DirectWay>>,
-    /// Whether communicators made from this one may have the direct way.
-    pub(super) may_be_direct: bool,
-    /// Which buffers of other processes the executor of the direct way maps.
-    pub(super) device_map: DeviceMapChoice,
+    /// The engines of others.
+    pub(super) engines: Engines,
+    /// What calls on memory of devices need.
+    pub(super) devices: DevicePart,
 }
 
 impl Communicator {
@@ -110,6 +97,12 @@ impl Communicator {
         self.plan_cache.predicted_us(call, &self.topology)
     }
 
+    /// The engine that serves a collective call, and how: natively or composed of other calls. Local, and
+    /// equal on all ranks.
+    pub fn support(&self, call: &Call) -> (BackendName, Support) {
+        self.engines.support(call)
+    }
+
     /// Changes the longest time without progress, for calls that begin from now on. `None`: no limit.
     pub fn set_timeout(&self, limit: Option<Duration>) {
         self.timeout.set(limit);
@@ -134,33 +127,23 @@ impl Communicator {
         if self.finalized.load(Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is finalized".into()));
         }
-        if self.kinds.may_differ() {
-            self.device.wait_for_turn();
-        }
+        self.devices.wait_for_turn();
         Ok(())
     }
 
     /// Fails the communicator on all ranks. Blocked calls return at once. Any thread may call it.
     pub fn abort(&self, reason: &str) {
         self.driver.abort(self.id, &format!("rank {}: {reason}", self.rank));
-        self.abort_endings(reason);
-        self.stop_foreign_engines();
+        self.devices.abort(reason);
+        self.engines.stop();
     }
 
     /// Fails the communicator on all ranks, because of what this rank has found.
     pub(super) fn fail(&self, error: Error) {
         let reason = error.to_string();
         self.driver.fail(self.id, error);
-        self.abort_endings(&reason);
-        self.stop_foreign_engines();
-    }
-
-    /// Fails the communicator that the direct way has for itself. This one has failed before, so that all
-    /// ranks hear of the reason first.
-    fn abort_endings(&self, reason: &str) {
-        if let Some(direct) = &self.direct {
-            direct.endings.abort(reason);
-        }
+        self.devices.abort(&reason);
+        self.engines.stop();
     }
 
     /// Makes this communicator, the first of its process, stand for the job: if it is aborted, every
@@ -175,15 +158,12 @@ impl Communicator {
     /// ranks fail, as by [`Communicator::abort`]. Returns `true` if this rank no longer needs its links but
     /// others may: see [`Communicator::linger`].
     pub fn quit(&self, reason: &str) -> bool {
-        // A direct call of the others may still need this rank to tell or to hear of its end.
-        let is_served =
-            |direct: &Arc<DirectWay>| direct.endings.driver.quit_companion(direct.endings.id, reason);
-        let may_quit = self.foreign_engines().next().is_none() && self.direct.as_ref().is_none_or(is_served);
+        let may_quit = self.engines.are_none() && self.devices.quit(reason);
         if !may_quit || !self.driver.quit(self.id, reason) {
             self.abort(reason);
             return false;
         }
-        self.end_direct_way();
+        self.end_device_part();
         // If it was finalized before, another thread is about to remove it.
         let is_mine = !self.finalized.swap(true, Ordering::Relaxed);
         let mut engine = self.driver.lock();
@@ -209,29 +189,24 @@ impl Communicator {
     /// An error says why the ranks could not leave in good order, or that they have made different calls and
     /// no call has noticed. The communicator has ended in any case.
     pub fn finalize(&self) -> Result<()> {
-        self.device.drain();
+        self.devices.queue.drain();
         if self.finalized.swap(true, Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is already finalized".into()));
         }
-        let drained = self.drain_foreign_engines();
-        self.end_direct_way();
+        let drained = drain(self);
+        self.end_device_part();
         let is_first = self.id == CommId::FIRST;
         let in_good_order = is_first && self.driver.lock().begin_goodbye(self.id);
         let outcome = if in_good_order { self.final_barrier() } else { Ok(()) };
-        self.close_foreign_engines(outcome.is_ok() && (in_good_order || !is_first));
+        close(self, outcome.is_ok() && (in_good_order || !is_first));
         let patience = (in_good_order && outcome.is_ok()).then_some(BYE_TIME);
         let parted = self.driver.leave(self.id, patience);
         drained.and(outcome).and(parted)
     }
 
-    /// Leaves the communicator that the direct way has for itself. Every call has ended.
-    fn end_direct_way(&self) {
-        if let Some(direct) = &self.direct {
-            // It has no other outcome than this communicator.
-            let _ = direct.endings.finalize();
-            direct.end_mappings();
-            self.log_direct_buffers();
-        }
+    /// Every call on memory of devices has ended.
+    fn end_device_part(&self) {
+        self.devices.end(format_args!("rank {} of {} in \"{}\"", self.rank, self.size(), self.name));
     }
 
     /// Runs a barrier that ends when all ranks have reached their last call. Does nothing if a rank has quit.
@@ -249,7 +224,7 @@ impl Communicator {
         let barrier = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
         // A rank that makes another call learns that this one has ended the communicator.
         let signature = Some(Call { kind: CallKind::Goodbye, ..call });
-        let (_, prepared) = self.prepare(&barrier, &Variant { signature, callback: None })?;
+        let (_, prepared) = self.plan(&barrier, &Variant { signature, callback: None })?;
         // SAFETY: a barrier touches no buffer.
         unsafe { self.driver.run_once(self.id, prepared, barrier.buffers(), self.timeout.get()) }
     }
@@ -279,8 +254,8 @@ impl Drop for Communicator {
         }
         // If the first communicator ends without a goodbye, the others take it for a crash, and rightly so.
         let is_first = self.id == CommId::FIRST;
-        let in_good_order = !is_first && self.drain_foreign_engines().is_ok();
-        self.close_foreign_engines(in_good_order);
+        let in_good_order = !is_first && drain(self).is_ok();
+        close(self, in_good_order);
         if !is_first {
             self.driver.lock().remove_comm(self.id);
         }

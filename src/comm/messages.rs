@@ -1,4 +1,8 @@
 //! Messages from rank to rank: their checks, and the way to the engine.
+//!
+//! The memory of a message may be noncontiguous, that is, not one run of bytes. On the wire it is a message
+//! of bytes like any other, and the other side may use one buffer. Receives into such memory are lenient: if
+//! a message is too long, its end is dropped, and only the receive fails.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -8,7 +12,7 @@ use super::communicator::Communicator;
 use super::late::Late;
 use super::request::Request;
 use crate::base::{BoxedResult, Datatype, Error, Rank, Result, exceeds_memory};
-use crate::p2p::{MatchedMessage, OutgoingMessage, RecvBuffer, Selector, Status, Tag};
+use crate::p2p::{MatchedMessage, Noncontiguous, OutgoingMessage, RecvBuffer, Selector, Status, Tag};
 use crate::progress::{Started, Ticket};
 
 /// Most elements of a message that tries the fast path. The engine decides whether it is short enough.
@@ -30,12 +34,9 @@ impl Communicator {
     /// `what.data` is readable for all elements, and unchanged for the whole call.
     #[inline]
     pub unsafe fn send(&self, what: &OutgoingMessage) -> Result<()> {
-        if self.kinds.may_differ() {
-            self.check_message(what)?;
+        if self.devices.kinds.may_differ() {
             // SAFETY: passed on from our caller.
-            if let Some(outcome) = unsafe { self.run_on_device(&CallSpec::Send(what)) } {
-                return outcome;
-            }
+            return unsafe { self.run_by_route(&CallSpec::Send(what)) };
         }
         self.check_outgoing(what)?;
         // SAFETY: passed on from our caller.
@@ -57,18 +58,12 @@ impl Communicator {
         unsafe { self.driver.send_fast_path(self.id, what) }
     }
 
-    /// Starts a send.
+    /// Starts a send from host memory.
     ///
     /// # Safety
     /// See [`Communicator::send`]; the promise holds until the request is complete.
-    pub unsafe fn start_send(&self, what: &OutgoingMessage) -> Result<Request> {
-        if self.kinds.may_differ() {
-            self.check_message(what)?;
-            // SAFETY: passed on from our caller.
-            if let Some(started) = unsafe { self.start_on_device(&CallSpec::Send(what)) } {
-                return started;
-            }
-        }
+    #[inline]
+    pub(super) unsafe fn start_send(&self, what: &OutgoingMessage) -> Result<Request> {
         self.check_outgoing(what)?;
         // SAFETY: passed on from our caller.
         Ok(match unsafe { self.driver.start_send(self.id, what) }? {
@@ -83,7 +78,7 @@ impl Communicator {
     /// `buffer.data` is writable for all elements, and no one else uses it, for the whole call.
     #[inline]
     pub unsafe fn receive(&self, selector: Selector, buffer: RecvBuffer) -> Result<Status> {
-        if self.kinds.may_differ() {
+        if self.devices.kinds.may_differ() {
             // SAFETY: passed on from our caller.
             if let Some(outcome) = unsafe { self.receive_on_device(selector, buffer) } {
                 return outcome;
@@ -126,35 +121,35 @@ impl Communicator {
         let is_small = count <= SMALL;
         let end = address.checked_add((count as usize).wrapping_mul(datatype.bytes()));
         let is_there = address != 0 && end.is_some();
-        let is_usable = !self.finalized.load(Ordering::Relaxed) && !self.kinds.may_differ();
+        let is_usable = !self.finalized.load(Ordering::Relaxed) && !self.devices.kinds.may_differ();
         is_small && is_there && is_usable && peer < self.size()
-    }
-
-    /// Starts a receive.
-    ///
-    /// # Safety
-    /// See [`Communicator::receive`]; the promise holds until the request is complete.
-    pub unsafe fn start_receive(&self, selector: Selector, buffer: RecvBuffer) -> Result<Request> {
-        // SAFETY: passed on from our caller.
-        Ok(match unsafe { self.begin_receive(selector, buffer) }? {
-            StartedReceive::Pending(request) => request,
-            StartedReceive::Received(status) => Request::ended(Arc::clone(&self.driver), status),
-        })
     }
 
     /// Starts a receive, and gives the status instead of a request if the message was there.
     ///
     /// # Safety
-    /// See [`Communicator::start_receive`].
+    /// See [`Communicator::receive`]; the promise holds until the request is complete.
     #[inline]
     pub unsafe fn begin_receive(&self, selector: Selector, buffer: RecvBuffer) -> Result<StartedReceive> {
-        if self.kinds.may_differ() {
-            check_count(buffer.count, buffer.datatype)?;
+        if self.devices.kinds.may_differ() {
+            let call = CallSpec::Receive(selector, buffer);
             // SAFETY: passed on from our caller.
-            if let Some(started) = unsafe { self.start_on_device(&CallSpec::Receive(selector, buffer)) } {
-                return started.map(StartedReceive::Pending);
-            }
+            return unsafe { self.start_by_route(&call) }.map(StartedReceive::Pending);
         }
+        // SAFETY: passed on from our caller.
+        unsafe { self.start_receive(selector, buffer) }
+    }
+
+    /// Starts a receive into host memory.
+    ///
+    /// # Safety
+    /// See [`Communicator::begin_receive`].
+    #[inline]
+    pub(super) unsafe fn start_receive(
+        &self,
+        selector: Selector,
+        buffer: RecvBuffer,
+    ) -> Result<StartedReceive> {
         self.check_incoming(selector)?;
         self.check_recv_buffer(&buffer)?;
         // SAFETY: passed on from our caller.
@@ -194,7 +189,7 @@ impl Communicator {
     /// once.
     ///
     /// # Safety
-    /// See [`Communicator::start_receive`].
+    /// See [`Communicator::begin_receive`].
     pub unsafe fn start_matched_receive(
         &self,
         message: MatchedMessage,
@@ -207,37 +202,106 @@ impl Communicator {
         started.map(|ticket| self.request(ticket))
     }
 
+    /// Sends noncontiguous memory. Returns when it may be reused; with `is_synchronous`, when the message
+    /// has also matched a receive.
+    ///
+    /// # Safety
+    /// The memory is readable, and unchanged, for the whole call.
+    pub unsafe fn send_noncontiguous(
+        &self,
+        to: Rank,
+        tag: Tag,
+        is_synchronous: bool,
+        memory: Arc<dyn Noncontiguous>,
+    ) -> Result<()> {
+        let what = outgoing(to, tag, is_synchronous, &*memory);
+        self.check_outgoing(&what)?;
+        // SAFETY: passed on from our caller.
+        unsafe { self.driver.send_noncontiguous(self.id, &what, memory, self.timeout.get()) }
+    }
+
+    /// Starts a send of noncontiguous memory.
+    ///
+    /// # Safety
+    /// See [`Communicator::send_noncontiguous`]; the promise holds until the request is complete.
+    pub unsafe fn start_send_noncontiguous(
+        &self,
+        to: Rank,
+        tag: Tag,
+        is_synchronous: bool,
+        memory: Arc<dyn Noncontiguous>,
+    ) -> Result<Request> {
+        let what = outgoing(to, tag, is_synchronous, &*memory);
+        self.check_outgoing(&what)?;
+        // SAFETY: passed on from our caller.
+        let started = unsafe { self.driver.start_send_noncontiguous(self.id, &what, memory) };
+        started.map(|ticket| self.request(ticket))
+    }
+
+    /// Receives into noncontiguous memory.
+    ///
+    /// # Safety
+    /// The memory is writable, and no one else uses it, for the whole call.
+    pub unsafe fn receive_noncontiguous(
+        &self,
+        selector: Selector,
+        memory: Arc<dyn Noncontiguous>,
+    ) -> Result<Status> {
+        self.check_incoming(selector)?;
+        let buffer = room(&*memory);
+        // SAFETY: passed on from our caller.
+        unsafe { self.driver.receive_noncontiguous(self.id, selector, buffer, memory, self.timeout.get()) }
+    }
+
+    /// Starts a receive into noncontiguous memory.
+    ///
+    /// # Safety
+    /// See [`Communicator::receive_noncontiguous`]; the promise holds until the request is complete.
+    pub unsafe fn start_receive_noncontiguous(
+        &self,
+        selector: Selector,
+        memory: Arc<dyn Noncontiguous>,
+    ) -> Result<Request> {
+        self.check_incoming(selector)?;
+        let buffer = room(&*memory);
+        // SAFETY: passed on from our caller.
+        let started = unsafe { self.driver.start_receive_noncontiguous(self.id, selector, buffer, memory) };
+        started.map(|ticket| self.request(ticket))
+    }
+
+    /// Starts the receive, into noncontiguous memory, of a message that was taken out of this communicator.
+    /// Each message is received once.
+    ///
+    /// # Safety
+    /// See [`Communicator::start_receive_noncontiguous`].
+    pub unsafe fn start_matched_receive_noncontiguous(
+        &self,
+        message: MatchedMessage,
+        memory: Arc<dyn Noncontiguous>,
+    ) -> Result<Request> {
+        self.check_usable()?;
+        let buffer = room(&*memory);
+        // SAFETY: passed on from our caller.
+        let started = unsafe { self.driver.start_claimed_noncontiguous(self.id, message, buffer, memory) };
+        started.map(|ticket| self.request(ticket))
+    }
+
     pub(super) fn request(&self, ticket: Ticket) -> Request {
         Request::new(Arc::clone(&self.driver), ticket, self.timeout.get())
     }
 
-    /// Receives a message into memory of a device. With a stream, this returns before the message is there,
-    /// so the status describes the message that the receive asks for. `None`: the buffer is host memory.
-    ///
-    /// # Safety
-    /// See [`Communicator::receive`].
-    unsafe fn receive_on_device(&self, selector: Selector, buffer: RecvBuffer) -> Option<Result<Status>> {
-        if let Err(error) = check_count(buffer.count, buffer.datatype) {
-            return Some(Err(error));
-        }
-        // SAFETY: passed on from our caller.
-        let started = unsafe { self.start_on_device(&CallSpec::Receive(selector, buffer)) }?;
-        Some(started.and_then(|mut request| {
-            if self.device.stream().is_none() {
-                request.wait()?;
-                let status = request.status();
-                return status.ok_or_else(|| Error::Internal("a receive without a status".into()));
+    /// Refuses a message that is wrong wherever its memory is.
+    pub(super) fn check_shape(&self, call: &CallSpec) -> Result<()> {
+        match call {
+            CallSpec::Send(what) => self.check_message(what),
+            CallSpec::Receive(_, buffer) | CallSpec::ReceiveAll(_, buffer) => {
+                check_count(buffer.count, buffer.datatype)
             }
-            request.detach();
-            let RecvBuffer { datatype, count, .. } = buffer;
-            let (source, tag) = (selector.source().unwrap_or(self.rank), selector.tag().unwrap_or(0));
-            let bytes = count as usize * datatype.bytes();
-            Ok(Status { source, tag, datatype, count, bytes, is_cancelled: false })
-        }))
+            CallSpec::Collective(..) | CallSpec::Unequal(..) | CallSpec::List(..) => Ok(()),
+        }
     }
 
-    /// Checks what is wrong with a message wherever its memory is.
-    pub(super) fn check_message(&self, what: &OutgoingMessage) -> Result<()> {
+    fn check_message(&self, what: &OutgoingMessage) -> Result<()> {
         self.check_rank(what.to)?;
         check_count(what.count, what.datatype)
     }
@@ -246,13 +310,13 @@ impl Communicator {
     pub(super) fn check_outgoing(&self, what: &OutgoingMessage) -> Result<()> {
         self.check_usable()?;
         self.check_message(what)?;
-        self.kinds.check_host(what.data.addr(), what.count as usize, "send")
+        self.devices.kinds.check_host(what.data.addr(), what.count as usize, "send")
     }
 
     #[inline]
     pub(super) fn check_recv_buffer(&self, buffer: &RecvBuffer) -> Result<()> {
         check_count(buffer.count, buffer.datatype)?;
-        self.kinds.check_host(buffer.data.addr(), buffer.count as usize, "recv")
+        self.devices.kinds.check_host(buffer.data.addr(), buffer.count as usize, "recv")
     }
 
     #[inline]
@@ -273,10 +337,27 @@ impl Communicator {
 
 /// Refuses a number of elements that exceeds memory.
 #[inline]
-pub(super) fn check_count(count: u64, datatype: Datatype) -> Result<()> {
+fn check_count(count: u64, datatype: Datatype) -> Result<()> {
     if u128::from(count) * datatype.bytes() as u128 <= isize::MAX as u128 {
         return Ok(());
     }
     let got = exceeds_memory(count, &format!("elements of {}", datatype.name()));
     Err(Error::InvalidArgument { what: "count", got })
+}
+
+/// The message that consists of this memory.
+pub(super) fn outgoing(
+    to: Rank,
+    tag: Tag,
+    is_synchronous: bool,
+    memory: &dyn Noncontiguous,
+) -> OutgoingMessage {
+    let (datatype, count, data) = (Datatype::Byte, memory.bytes() as u64, std::ptr::null());
+    OutgoingMessage { to, tag, datatype, count, data, is_synchronous }
+}
+
+/// The receive buffer that consists of this memory.
+pub(super) fn room(memory: &dyn Noncontiguous) -> RecvBuffer {
+    let (datatype, count, data) = (Datatype::Byte, memory.bytes() as u64, std::ptr::null_mut());
+    RecvBuffer { data, datatype, count, is_lenient: true }
 }

@@ -1,20 +1,21 @@
 //! Communicators: the interface that the doors use.
 //!
 //! `call` is what a call is and how it is planned, `create` how communicators are made, `device` how calls
-//! reach memory of a GPU, `foreign` the other engines. [`Communicator`] is the centre. `collectives`,
-//! `collectives_v`, `messages` and `coalesced` run and start calls on it, and return a [`Request`], a
-//! [`Persistent`] or a [`Work`] to wait for.
+//! reach memory of a GPU, `foreign` the other engines. [`Communicator`] is the centre, with a part for each
+//! of the last two. `dispatch` decides where a call goes, and returns a [`Request`], a [`Persistent`] or a
+//! [`Work`] to wait for. `builtin` is the way to the builtin engine, with `messages`, `coalesced` (lists of
+//! buffers) and `prepared_unequal`.
 //!
 //! A [`Communicator`] is shared (`&self` everywhere, any thread). Buffers are raw pointers: the caller keeps
 //! them valid until the call or its [`Request`] is complete.
 
+mod builtin;
 mod call;
 mod coalesced;
-mod collectives;
-mod collectives_v;
 mod communicator;
 mod create;
 mod device;
+mod dispatch;
 mod foreign;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod foreign_bytes;
@@ -22,8 +23,8 @@ mod graph;
 mod late;
 mod lingering;
 mod messages;
-mod noncontiguous;
 mod persistent;
+mod prepared_unequal;
 mod ready;
 mod request;
 mod sar;

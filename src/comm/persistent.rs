@@ -10,16 +10,13 @@
 
 use std::sync::Arc;
 
-use super::call::operation::Variant;
-use super::call::operator::Operator;
+use super::Communicator;
 use super::call::spec::CallSpec;
-use super::messages::check_count;
-use super::noncontiguous::outgoing;
+use super::messages::outgoing;
 use super::ready::ReadyCall;
 use super::request::Request;
-use super::{Communicator, List, Operation, Unequal};
 use crate::base::{Error, Rank, Result};
-use crate::p2p::{Noncontiguous, OutgoingMessage, RecvBuffer, Selector, Status, Tag};
+use crate::p2p::{Noncontiguous, Selector, Status, Tag};
 
 /// An operation that can be started again and again, one run at a time. Dropping it waits for the run under
 /// way.
@@ -33,86 +30,15 @@ pub struct Persistent {
 }
 
 impl Persistent {
-    /// Prepares a collective. Local.
+    /// Prepares a call. Local; a layout or list is not needed after the return. Small buffers of a list are
+    /// packed at each start.
     ///
     /// # Safety
     /// See [`Communicator::start`]; the promise holds from each start to the end of that run.
-    pub unsafe fn new(
-        comm: Arc<Communicator>,
-        operation: Operation,
-        operator: Option<Arc<Operator>>,
-    ) -> Result<Persistent> {
-        if comm.takes_on_device(&CallSpec::Collective(&operation, operator.as_ref()))? {
-            return Persistent::of(comm, ReadyCall::Collective { operation, operator, prepared: None });
-        }
-        comm.check_host(&operation)?;
-        let mut variant = Variant::default();
-        if let Some(operator) = &operator {
-            operator.check(&operation.call)?;
-            variant = operator.variant(&operation.call, None);
-        }
-        let prepared = Some(comm.prepare(&operation, &variant)?);
-        Persistent::of(comm, ReadyCall::Collective { operation, operator, prepared })
-    }
-
-    /// Prepares a call with a layout. Local; the layout itself is not needed after the return.
-    ///
-    /// # Safety
-    /// See [`Communicator::start_unequal`]; the promise holds from each start to the end of that run.
-    pub unsafe fn unequal(
-        comm: Arc<Communicator>,
-        operation: &Unequal,
-        operator: Option<&Arc<Operator>>,
-    ) -> Result<Persistent> {
-        if comm.takes_on_device(&CallSpec::Unequal(operation, operator))? {
-            return Persistent::of(comm, ReadyCall::unequal_on_device(operation, operator));
-        }
+    pub unsafe fn new<'a>(comm: Arc<Communicator>, call: impl Into<CallSpec<'a>>) -> Result<Persistent> {
         // SAFETY: passed on from our caller.
-        let ready = unsafe { comm.prepare_unequal(operation, operator) }?;
-        Persistent::of(comm, ReadyCall::Unequal(ready))
-    }
-
-    /// Prepares a collective on a list of buffers. Local; small buffers are packed at each start.
-    ///
-    /// # Safety
-    /// See [`Communicator::start_list`]; the promise holds from each start to the end of that run.
-    pub unsafe fn list(
-        comm: Arc<Communicator>,
-        list: &List,
-        operator: Option<Arc<Operator>>,
-    ) -> Result<Persistent> {
-        if !comm.takes_on_device(&CallSpec::List(list, operator.as_ref()))? {
-            comm.check_list(list, operator.as_ref())?;
-        }
-        Persistent::of(comm, ReadyCall::list(list, operator))
-    }
-
-    /// Prepares a send. Local.
-    ///
-    /// # Safety
-    /// See [`Communicator::start_send`]; the promise holds from each start to the end of that run.
-    pub unsafe fn send(comm: Arc<Communicator>, what: OutgoingMessage) -> Result<Persistent> {
-        comm.check_message(&what)?;
-        if !comm.takes_on_device(&CallSpec::Send(&what))? {
-            comm.check_outgoing(&what)?;
-        }
-        Persistent::of(comm, ReadyCall::Send(what))
-    }
-
-    /// Prepares a receive. Local.
-    ///
-    /// # Safety
-    /// See [`Communicator::start_receive`]; the promise holds from each start to the end of that run.
-    pub unsafe fn receive(
-        comm: Arc<Communicator>,
-        selector: Selector,
-        buffer: RecvBuffer,
-    ) -> Result<Persistent> {
-        check_count(buffer.count, buffer.datatype)?;
-        if !comm.takes_on_device(&CallSpec::Receive(selector, buffer))? {
-            comm.check_recv_buffer(&buffer)?;
-        }
-        Persistent::of(comm, ReadyCall::Receive(selector, buffer))
+        let ready = unsafe { comm.prepare(&call.into()) }?;
+        Persistent::of(comm, ready)
     }
 
     /// Prepares a send of noncontiguous memory. Local.

@@ -2,44 +2,32 @@
 
 use std::sync::Arc;
 
+use super::Communicator;
 use super::call::operation::Operation;
 use super::call::operator::Operator;
-use super::call::unequal::{OwnedUnequal, Unequal};
-use super::collectives_v::PreparedUnequal;
+use super::call::spec::OwnedSpec;
+use super::prepared_unequal::PreparedUnequal;
 use super::request::Request;
-use super::{Communicator, List, Part};
-use crate::base::{Collective, Rank, ReduceOp, Result};
+use crate::base::{Rank, Result};
 use crate::executor::{Key, Prepared, StagedBuffers};
-use crate::p2p::{Noncontiguous, OutgoingMessage, RecvBuffer, Selector, Tag};
+use crate::p2p::{Noncontiguous, Selector, Tag};
 
 /// A call whose start needs nothing but its turn.
 pub(super) enum ReadyCall {
-    /// A collective with one count.
-    Collective {
+    /// A call that each start sends its way again.
+    Described(OwnedSpec),
+    /// A collective with one count, of the builtin engine, in host memory. Its plan is known.
+    Planned {
         operation: Operation,
-        /// Set if the program has made the operator.
-        operator: Option<Arc<Operator>>,
-        /// The plan, if it is known already and the buffers are host memory.
-        prepared: Option<(Key, Arc<Prepared>)>,
+        /// Set if the program has made the operator, which lives as long as the plan is used.
+        _operator: Option<Arc<Operator>>,
+        key: Key,
+        prepared: Arc<Prepared>,
     },
     /// A collective with one count, of the builtin engine, whose buffers are copied while it runs.
     InPieces { operation: Operation, prepared: Arc<Prepared>, pieces: Box<StagedBuffers> },
-    /// A collective with a layout, in host memory.
+    /// A collective with a layout, of the builtin engine, in host memory.
     Unequal(PreparedUnequal),
-    /// A collective with a layout, some of it in memory of a device. Each start makes its plan.
-    UnequalOnDevice(Box<OwnedUnequal>, Option<Arc<Operator>>),
-    /// A collective on a list of buffers.
-    List {
-        collective: Collective,
-        op: Option<ReduceOp>,
-        root: Rank,
-        parts: Vec<Part>,
-        operator: Option<Arc<Operator>>,
-    },
-    /// A send.
-    Send(OutgoingMessage),
-    /// A receive.
-    Receive(Selector, RecvBuffer),
     /// A send of noncontiguous memory.
     SendNoncontiguous { to: Rank, tag: Tag, is_synchronous: bool, memory: Arc<dyn Noncontiguous> },
     /// A receive into noncontiguous memory.
@@ -51,54 +39,24 @@ pub(super) enum ReadyCall {
 unsafe impl Send for ReadyCall {}
 
 impl ReadyCall {
-    /// A list of buffers.
-    pub fn list(list: &List, operator: Option<Arc<Operator>>) -> ReadyCall {
-        let List { collective, op, root, parts } = *list;
-        ReadyCall::List { collective, op, root, parts: parts.to_vec(), operator }
-    }
-
-    /// A collective with a layout, some of it in memory of a device.
-    pub fn unequal_on_device(operation: &Unequal, operator: Option<&Arc<Operator>>) -> ReadyCall {
-        ReadyCall::UnequalOnDevice(Box::new(OwnedUnequal::of(operation)), operator.cloned())
-    }
-
     /// Starts the call.
     ///
     /// # Safety
     /// The buffers are valid, `self` lives, and no other run of it is under way, until the work has ended.
     pub unsafe fn start(&mut self, comm: &Communicator) -> Result<Request> {
         match self {
-            ReadyCall::Collective { operation, operator, prepared: Some((key, prepared)) }
-                if !operator.as_ref().is_some_and(|operator| operator.scales()) =>
-            {
-                let prepared = Arc::clone(prepared);
+            // SAFETY: passed on from our caller.
+            ReadyCall::Described(call) => call.with(|call| unsafe { comm.start(call) }),
+            ReadyCall::Planned { operation, key, prepared, .. } => {
                 // SAFETY: passed on from our caller; `key` and `prepared` belong to the operation.
-                unsafe { comm.start_prepared(key, prepared, operation) }
-            }
-            ReadyCall::Collective { operation, operator, .. } => {
-                // SAFETY: passed on from our caller.
-                unsafe { comm.start_with_operator(operation, operator.as_ref()) }
+                unsafe { comm.start_planned(key, Arc::clone(prepared), operation) }
             }
             ReadyCall::InPieces { operation, prepared, pieces } => {
                 // SAFETY: passed on from our caller. The words lie next to the copies.
                 unsafe { comm.start_staged(Arc::clone(prepared), operation, pieces) }
             }
             // SAFETY: passed on from our caller.
-            ReadyCall::Unequal(prepared) => unsafe { comm.start_prepared_unequal(prepared) },
-            ReadyCall::UnequalOnDevice(operation, operator) => {
-                let operation = operation.borrowed();
-                // SAFETY: passed on from our caller.
-                unsafe { comm.start_unequal_with_operator(&operation, operator.as_ref()) }
-            }
-            ReadyCall::List { collective, op, root, parts, operator } => {
-                let list = List { collective: *collective, op: *op, root: *root, parts };
-                // SAFETY: passed on from our caller.
-                unsafe { comm.start_list(&list, operator.as_ref()) }
-            }
-            // SAFETY: passed on from our caller.
-            ReadyCall::Send(what) => unsafe { comm.start_send(what) },
-            // SAFETY: passed on from our caller.
-            ReadyCall::Receive(selector, buffer) => unsafe { comm.start_receive(*selector, *buffer) },
+            ReadyCall::Unequal(prepared) => unsafe { prepared.start(comm) },
             ReadyCall::SendNoncontiguous { to, tag, is_synchronous, memory } => {
                 let memory = Arc::clone(memory);
                 // SAFETY: passed on from our caller.

@@ -19,7 +19,7 @@ impl Communicator {
     pub unsafe fn sync_params(&self, parts: &[Part], root: Rank) -> Result<()> {
         let list = List { collective: Collective::Broadcast, op: None, root, parts };
         // SAFETY: passed on from our caller.
-        unsafe { self.start_list(&list, None) }?.wait()
+        unsafe { self.run(&list) }
     }
 
     /// Prepares [`Communicator::sync_params`] for many runs. Local.
@@ -29,7 +29,7 @@ impl Communicator {
     pub unsafe fn sync_params_init(self: &Arc<Self>, parts: &[Part], root: Rank) -> Result<Persistent> {
         let list = List { collective: Collective::Broadcast, op: None, root, parts };
         // SAFETY: passed on from our caller.
-        unsafe { Persistent::list(Arc::clone(self), &list, None) }
+        unsafe { Persistent::new(Arc::clone(self), &list) }
     }
 
     /// Prepares, for many runs, the sum of buffers that all ranks have. Local, so it cannot find out which
@@ -45,7 +45,7 @@ impl Communicator {
         }
         let list = List { collective: Collective::AllReduce, op: Some(ReduceOp::Sum), root: 0, parts };
         // SAFETY: passed on from our caller.
-        unsafe { Persistent::list(Arc::clone(self), &list, None) }
+        unsafe { Persistent::new(Arc::clone(self), &list) }
     }
 
     /// Sums each buffer over all ranks, in place. In each part, `send` equals `recv`. NULL means that this
@@ -64,7 +64,7 @@ impl Communicator {
         let list =
             List { collective: Collective::AllReduce, op: Some(ReduceOp::Sum), root: 0, parts: &present };
         // SAFETY: passed on from our caller.
-        unsafe { self.start_list(&list, None) }?.wait()
+        unsafe { self.run(&list) }
     }
 
     /// Checks that all ranks have the same buffers. The message carries the name of the list, so lengths are

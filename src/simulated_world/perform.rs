@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::job::{Deviation, Job, Step, Takes, Waits};
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
-use crate::comm::{CommConfig, Communicator, Operation, Persistent, Request};
+use crate::comm::{CallSpec, CommConfig, Communicator, Operation, Persistent, Request};
 use crate::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use crate::sys::clock;
 use crate::sys::cores::yield_now;
@@ -191,7 +191,7 @@ fn persistent(
 ) -> Outcome {
     let mut buffers = Exchange::new(comm, at, collective, root, count);
     // SAFETY: the buffers live until each run has ended.
-    let mut operation = unsafe { Persistent::new(Arc::clone(comm), buffers.operation(), None) }?;
+    let mut operation = unsafe { Persistent::new(Arc::clone(comm), &buffers.operation()) }?;
     for number in 0..starts {
         buffers.fill(comm, salt(at, number));
         operation.start()?;
@@ -331,7 +331,7 @@ fn ring(comm: &Communicator, at: usize, count: u64, is_synchronous: bool) -> Out
     let mut got = vec![-1i32; count as usize];
     let from = Selector::new(Some(previous), Some(tag_of(at)));
     // SAFETY: the buffer lives until the request has ended. That of a rank that is killed never moves again.
-    let mut request = unsafe { comm.start_receive(from, receive_buffer(&mut got)) }?;
+    let mut request = unsafe { comm.start(CallSpec::Receive(from, receive_buffer(&mut got))) }?;
     // SAFETY: the data lives until the call has ended.
     let outcome = unsafe { comm.send(&message(next, at, &sent, is_synchronous)) };
     let received = request.wait();
@@ -353,7 +353,7 @@ fn gathered(comm: &Communicator, at: usize, root: Rank, count: u64, takes: Takes
     let mut sources = Vec::new();
     if takes == Takes::FromAny {
         // SAFETY: the buffers live until all requests have ended, also where one has failed.
-        let start = |got: &mut Vec<i32>| unsafe { comm.start_receive(any, receive_buffer(got)) };
+        let start = |got: &mut Vec<i32>| unsafe { comm.start(CallSpec::Receive(any, receive_buffer(got))) };
         let requests: Vec<Result<Request>> = buffers.iter_mut().map(start).collect();
         for request in requests {
             let mut request = request?;
@@ -390,7 +390,7 @@ fn cancelled(comm: &Communicator) -> Outcome {
     let mut got = [-1i32; 10];
     let nobody = Selector::new(None, Some(UNUSED_TAG));
     // SAFETY: the buffer lives until the request has ended.
-    let mut request = unsafe { comm.start_receive(nobody, receive_buffer(&mut got)) }?;
+    let mut request = unsafe { comm.start(CallSpec::Receive(nobody, receive_buffer(&mut got))) }?;
     request.cancel();
     request.wait()?;
     assert!(request.status().expect("of a receive").is_cancelled, "nobody has sent this");

@@ -49,7 +49,7 @@ fn check_list(comm: &Communicator) {
     let parts = [part(0, to), part(half, to)];
     let list = List { collective: Collective::AllReduce, op: Some(ReduceOp::Avg), root: 0, parts: &parts };
     // SAFETY: the parts lie in buffers that live until the call has ended.
-    unsafe { comm.start_list(&list, None) }.unwrap().wait().unwrap();
+    unsafe { comm.start(&list) }.unwrap().wait().unwrap();
     assert!(recv == send, "a list: {:x?}", &recv[..4]);
 }
 
@@ -64,7 +64,7 @@ fn check_unequal(comm: &Communicator) {
     let (collective, datatype, op) = (Collective::ReduceScatterV, Datatype::Float16, Some(ReduceOp::Avg));
     let operation = Unequal { collective, datatype, op, root: 0, layout, places };
     // SAFETY: the blocks lie in buffers that live until the call has ended.
-    unsafe { comm.run_unequal(&operation) }.unwrap();
+    unsafe { comm.run(&operation) }.unwrap();
     assert!(recv == halves(LARGE, rank + 1), "reduce_scatter_v: {recv:x?}");
 }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use crate::common;
 use anyccl_engine::algo::{ALGORITHMS, Algorithm};
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp};
-use anyccl_engine::comm::{CommConfig, Communicator, List, Operation, Operator, Part, Persistent, Places};
+use anyccl_engine::comm::{
+    CallSpec, CommConfig, Communicator, List, Operation, Operator, Part, Persistent, Places,
+};
 use anyccl_engine::comm::{Scalar, Unequal};
 use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::plan::{Block, BlockLayout};
@@ -104,7 +106,7 @@ fn check_unequal(comm: &Communicator, datatype: Datatype, op: ReduceOp) {
     let collective = Collective::ReduceScatterV;
     let operation = Unequal { collective, datatype, op: Some(op), root: 0, layout, places };
     // SAFETY: the blocks lie in buffers that live until the call has ended.
-    unsafe { comm.run_unequal(&operation) }.unwrap();
+    unsafe { comm.run(&operation) }.unwrap();
     let mut expected = vec![UNTOUCHED; length(rank) + 2];
     for index in 0..length(rank) {
         expected[1 + index] = result(datatype, op, 0..size, blocks[rank as usize].offset + index);
@@ -168,7 +170,7 @@ fn lists_and_persistent_calls_and_scaled_sums_round_once_too() {
         let list =
             List { collective: Collective::AllReduce, op: Some(ReduceOp::Sum), root: 0, parts: &parts };
         // SAFETY: the buffers live until the calls have ended.
-        unsafe { comm.start_list(&list, None) }.unwrap().wait().unwrap();
+        unsafe { comm.start(&list) }.unwrap().wait().unwrap();
         recvs.iter().zip(counts).for_each(|(recv, count)| assert_eq!(*recv, expected(count)));
 
         // SAFETY: the operator holds its scalar by value; the scalar is one.
@@ -178,7 +180,7 @@ fn lists_and_persistent_calls_and_scaled_sums_round_once_too() {
         let call = Call { kind, datatype, op: Some(ReduceOp::PremulSum), root: 0, count: 3 };
         let operation = Operation { call, send: sends[0].as_ptr(), recv: recv.as_mut_ptr() };
         // SAFETY: as above.
-        unsafe { comm.run_with_operator(&operation, Some(&Arc::new(operator.unwrap()))) }.unwrap();
+        unsafe { comm.run(CallSpec::Collective(&operation, Some(&Arc::new(operator.unwrap())))) }.unwrap();
         assert_eq!(recv, expected(3));
 
         let comm = Arc::new(comm.dup(&CommConfig::default()).unwrap());
@@ -186,7 +188,7 @@ fn lists_and_persistent_calls_and_scaled_sums_round_once_too() {
         let call = Call { op: Some(ReduceOp::Sum), ..call };
         let operation = Operation { call, send: sends[0].as_ptr(), recv: recv.as_mut_ptr() };
         // SAFETY: as above.
-        let mut persistent = unsafe { Persistent::new(comm, operation, None) }.unwrap();
+        let mut persistent = unsafe { Persistent::new(comm, &operation) }.unwrap();
         for _ in 0..2 {
             recv.fill(UNTOUCHED);
             persistent.start().unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, Error, Rank, ReduceOp, Result};
-use anyccl_engine::comm::{Communicator, List, Operator, Part, Scalar};
+use anyccl_engine::comm::{CallSpec, Communicator, List, Operator, Part, Scalar};
 use anyccl_engine::observe::log;
 use common::ranks::{TRANSPORTS, config, on_failing_ranks, on_ranks};
 
@@ -91,7 +91,7 @@ fn a_list_gives_what_each_of_its_buffers_would_give() {
                         for tested in [false, true] {
                             // SAFETY: the buffers have what the collective defines for each count, and
                             // outlive the call.
-                            let mut started = unsafe { comm.start_list(&list, None) }.unwrap();
+                            let mut started = unsafe { comm.start(&list) }.unwrap();
                             while tested && !started.test().unwrap() {}
                             started.wait().unwrap();
                             assert!(buffers.recv == buffers.expected, "{collective:?} {counts:?}");
@@ -121,7 +121,7 @@ fn operators_of_the_program_serve_packed_and_large_buffers_alike() {
                     let list = List { collective, op: Some(ReduceOp::PremulSum), root: 0, parts: &parts };
                     // SAFETY: the buffers have what the collective defines for each count, and outlive the
                     // call.
-                    unsafe { comm.start_list(&list, Some(&operator)) }.unwrap().wait().unwrap();
+                    unsafe { comm.start(CallSpec::List(&list, Some(&operator))) }.unwrap().wait().unwrap();
                     assert!(buffers.recv == buffers.expected, "{collective:?} {counts:?}");
                 }
             }
@@ -134,7 +134,7 @@ fn sum_list(comm: &Communicator, counts: &[usize]) -> Result<()> {
     let parts = buffers.parts(counts);
     let list = List { collective: Collective::AllReduce, op: Some(ReduceOp::Sum), root: 0, parts: &parts };
     // SAFETY: the buffers have what the collective defines for each count, and outlive the call.
-    unsafe { comm.start_list(&list, None) }?.wait()
+    unsafe { comm.start(&list) }?.wait()
 }
 
 #[test]

@@ -109,10 +109,10 @@ fn exchange(
     };
     let outcome = if started {
         // SAFETY: both buffers have all blocks, and are left alone until the call or the request has ended.
-        unsafe { comm.start_unequal(&operation) }.and_then(|mut request| request.wait())
+        unsafe { comm.start(&operation) }.and_then(|mut request| request.wait())
     } else {
         // SAFETY: as above.
-        unsafe { comm.run_unequal(&operation) }
+        unsafe { comm.run(&operation) }
     };
     outcome?;
     assert!(cut || received == expected, "{collective:?} on rank {me}");

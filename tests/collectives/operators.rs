@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common;
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
-use anyccl_engine::comm::{Communicator, Operation, Operator, Scalar};
+use anyccl_engine::comm::{CallSpec, Communicator, Operation, Operator, Scalar};
 use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::observe::log;
 use common::numbers::{encode, join};
@@ -64,11 +64,11 @@ impl Reduction {
         let operation = self.operation(send.as_ptr(), into);
         let outcome = if self.started {
             // SAFETY: both buffers have what the collective defines, and outlive the call.
-            unsafe { comm.start_with_operator(&operation, Some(operator)) }
+            unsafe { comm.start(CallSpec::Collective(&operation, Some(operator))) }
                 .and_then(|mut request| request.wait())
         } else {
             // SAFETY: as above.
-            unsafe { comm.run_with_operator(&operation, Some(operator)) }
+            unsafe { comm.run(CallSpec::Collective(&operation, Some(operator))) }
         };
         outcome.unwrap_or_else(|error| panic!("rank {rank} of {size}, {self:?}: {error}"));
         let got = if in_place { &send[first * width..][..written * width] } else { &recv[..] };
@@ -313,7 +313,7 @@ fn attempt(comm: &Communicator, operator: Option<&Arc<Operator>>, op: ReduceOp) 
     };
     let operation = reduction.operation(data.as_ptr().cast(), out.as_mut_ptr().cast());
     // SAFETY: ten elements each, alive for the whole call.
-    unsafe { comm.run_with_operator(&operation, operator) }
+    unsafe { comm.run(CallSpec::Collective(&operation, operator)) }
 }
 
 #[test]

@@ -166,7 +166,7 @@ fn calls_that_are_under_way_together_do_not_mix_their_blocks() {
                     places,
                 };
                 // SAFETY: both buffers have all blocks, and outlive the requests, which end in this closure.
-                requests.push(unsafe { comm.start_unequal(&operation) }.expect("it starts"));
+                requests.push(unsafe { comm.start(&operation) }.expect("it starts"));
             }
             for request in requests.iter_mut().rev() {
                 request.wait().expect("it ends");
@@ -276,7 +276,7 @@ fn invalid_layouts_are_refused_before_anything_is_sent() {
             let (collective, datatype) = (Collective::AllToAllV, Datatype::Uint32);
             let operation = Unequal { collective, datatype, op: None, root: 0, layout, places };
             // SAFETY: every block that is accepted lies in `memory`.
-            match unsafe { comm.run_unequal(&operation) } {
+            match unsafe { comm.run(&operation) } {
                 Err(Error::InvalidArgument { what, .. }) => what,
                 other => panic!("not refused: {other:?}"),
             }

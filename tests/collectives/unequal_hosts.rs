@@ -3,7 +3,7 @@
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, Error, Rank};
-use anyccl_engine::comm::{Communicator, Places, Request, Unequal};
+use anyccl_engine::comm::{CallSpec, Communicator, Places, Request, Unequal};
 use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::observe::log;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
@@ -79,7 +79,7 @@ fn start(comm: &Communicator, blocks: &[Block], send: &[u32], recv: &mut [u32]) 
         places: Places::Buffers { send: send.as_ptr().cast(), recv: recv.as_mut_ptr().cast() },
     };
     // SAFETY: both buffers have all blocks; the callers keep them until the request has ended.
-    unsafe { comm.start_unequal(&operation) }.expect("it starts")
+    unsafe { comm.start(&operation) }.expect("it starts")
 }
 
 /// Starting a call must not wait for the answers of other ranks: here, such a start would never reach its
@@ -99,7 +99,8 @@ fn a_call_that_was_started_asks_and_goes_on_while_its_rank_waits_for_something_e
                 let data = token.as_mut_ptr().cast();
                 let buffer = RecvBuffer { data, datatype: Datatype::Uint32, count: 1, is_lenient: false };
                 // SAFETY: one element, waited for at once.
-                let mut request = unsafe { comm.start_receive(selector, buffer) }.expect("it starts");
+                let mut request =
+                    unsafe { comm.start(CallSpec::Receive(selector, buffer)) }.expect("it starts");
                 request.wait().expect("the token");
             };
             let pass = || {
@@ -114,7 +115,7 @@ fn a_call_that_was_started_asks_and_goes_on_while_its_rank_waits_for_something_e
                     is_synchronous,
                 };
                 // SAFETY: one element, waited for at once.
-                unsafe { comm.start_send(&what) }.expect("it starts").wait().expect("it is received");
+                unsafe { comm.start(&what) }.expect("it starts").wait().expect("it is received");
             };
             // Rank 0 has started the call and waits for a token. The token comes only after all other ranks
             // have started and completed theirs.

@@ -279,10 +279,10 @@ fn attempt_by(
     let outcome = if way == Way::Started {
         // SAFETY: the memory holds all blocks of the layout. Nobody touches it until the call or the request
         // has ended. A wrong length is shorter than the block.
-        unsafe { comm.start_unequal(&operation) }.and_then(|mut request| request.wait())
+        unsafe { comm.start(&operation) }.and_then(|mut request| request.wait())
     } else {
         // SAFETY: as above.
-        unsafe { comm.run_unequal(&operation) }
+        unsafe { comm.run(&operation) }
     };
     if let Some(copies) = copies {
         copies.read_back([&mut input.memory, &mut output.memory]);

@@ -48,10 +48,10 @@ fn is_refused_in_every_form(comm: &Communicator, buffer: u64) {
         is_synchronous: false,
     };
     // SAFETY: as above.
-    is_refused(unsafe { comm.start_send(&what) }.map(drop));
+    is_refused(unsafe { comm.start(&what) }.map(drop));
     let buffer = RecvBuffer { data, count: 100, datatype: Datatype::Uint8, is_lenient: false };
     // SAFETY: as above.
-    is_refused(unsafe { comm.start_receive(Selector::ANY, buffer) }.map(drop));
+    is_refused(unsafe { comm.start(CallSpec::Receive(Selector::ANY, buffer)) }.map(drop));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Barrier};
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp, Result};
-use anyccl_engine::comm::{Communicator, List, Operation, Part, Persistent, Places, Unequal};
+use anyccl_engine::comm::{CallSpec, Communicator, List, Operation, Part, Persistent, Places, Unequal};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use anyccl_engine::plan::{Block, BlockLayout};
 use common::case::Case;
@@ -57,7 +57,7 @@ fn all_reduce(comm: &Arc<Communicator>, arena: &mut Arena) -> Result<Prepared> {
     let case = Case::reducing(Collective::AllReduce, Datatype::Uint8, ReduceOp::Sum, 0, BYTES);
     let operation = Operation { call: case.call(), send: buffers.send(), recv: buffers.recv() };
     // SAFETY: the buffers live longer than the operation.
-    let operation = unsafe { Persistent::new(Arc::clone(comm), operation, None) }?;
+    let operation = unsafe { Persistent::new(Arc::clone(comm), &operation) }?;
     Ok(Prepared { operation, buffers, expected: Box::new(move |round| vec![sum(size, round); BYTES]) })
 }
 
@@ -80,7 +80,7 @@ fn all_gather_v(comm: &Arc<Communicator>, arena: &mut Arena) -> Result<Prepared>
     let (collective, datatype) = (Collective::AllGatherV, Datatype::Uint8);
     let operation = Unequal { collective, datatype, op: None, root: 0, layout, places };
     // SAFETY: the buffers live longer than the operation.
-    let operation = unsafe { Persistent::unequal(Arc::clone(comm), &operation, None) }?;
+    let operation = unsafe { Persistent::new(Arc::clone(comm), &operation) }?;
     let expected = move |round| (0..size).flat_map(|rank| vec![input(rank, round); len(rank)]).collect();
     Ok(Prepared { operation, buffers, expected: Box::new(expected) })
 }
@@ -98,7 +98,7 @@ fn list(comm: &Arc<Communicator>, arena: &mut Arena) -> Result<Prepared> {
     let parts = [part(0, CUT), part(CUT, BYTES - CUT)];
     let list = List { collective: Collective::AllReduce, op: Some(ReduceOp::Sum), root: 0, parts: &parts };
     // SAFETY: the buffers live longer than the operation.
-    let operation = unsafe { Persistent::list(Arc::clone(comm), &list, None) }?;
+    let operation = unsafe { Persistent::new(Arc::clone(comm), &list) }?;
     Ok(Prepared { operation, buffers, expected: Box::new(move |round| vec![sum(size, round); BYTES]) })
 }
 
@@ -109,7 +109,7 @@ fn send(comm: &Arc<Communicator>, arena: &mut Arena) -> Result<Prepared> {
     let (datatype, count, data) = (Datatype::Uint8, BYTES as u64, buffers.send());
     let message = OutgoingMessage { to, tag: 3, datatype, count, data, is_synchronous: false };
     // SAFETY: the buffer lives longer than the operation.
-    let operation = unsafe { Persistent::send(Arc::clone(comm), message) }?;
+    let operation = unsafe { Persistent::new(Arc::clone(comm), &message) }?;
     Ok(Prepared { operation, buffers, expected: Box::new(|_| Vec::new()) })
 }
 
@@ -120,8 +120,9 @@ fn receive(comm: &Arc<Communicator>, arena: &mut Arena) -> Result<Prepared> {
     let (datatype, count, data) = (Datatype::Uint8, BYTES as u64, buffers.recv());
     let room = RecvBuffer { data, datatype, count, is_lenient: false };
     // SAFETY: the buffer lives longer than the operation.
-    let operation =
-        unsafe { Persistent::receive(Arc::clone(comm), Selector::new(Some(from), Some(3)), room) }?;
+    let operation = unsafe {
+        Persistent::new(Arc::clone(comm), CallSpec::Receive(Selector::new(Some(from), Some(3)), room))
+    }?;
     Ok(Prepared { operation, buffers, expected: Box::new(move |round| vec![input(from, round); BYTES]) })
 }
 
@@ -213,7 +214,7 @@ fn a_rank_whose_buffers_are_on_the_host_starts_the_same_operation() {
         let case = Case::reducing(Collective::AllReduce, Datatype::Uint8, ReduceOp::Sum, 0, BYTES);
         let operation = Operation { call: case.call(), send: send.as_mut_ptr(), recv: recv.as_mut_ptr() };
         // SAFETY: the buffers live longer than the operation.
-        let mut on_host = unsafe { Persistent::new(Arc::clone(&comm), operation, None) }.unwrap();
+        let mut on_host = unsafe { Persistent::new(Arc::clone(&comm), &operation) }.unwrap();
         for round in 1..=ROUNDS {
             match &mut on_device {
                 Some(prepared) => {
@@ -249,7 +250,7 @@ fn a_wrong_call_is_refused_when_it_is_prepared() {
         let case = Case::reducing(Collective::AllReduce, Datatype::Float32, ReduceOp::Band, 0, 10);
         let operation = Operation { call: case.call(), send: buffers.send(), recv: buffers.recv() };
         // SAFETY: nothing is started.
-        assert!(unsafe { Persistent::new(Arc::clone(&comm), operation, None) }.is_err());
+        assert!(unsafe { Persistent::new(Arc::clone(&comm), &operation) }.is_err());
         let message = OutgoingMessage {
             to: 9,
             tag: 1,
@@ -259,7 +260,7 @@ fn a_wrong_call_is_refused_when_it_is_prepared() {
             is_synchronous: false,
         };
         // SAFETY: as above.
-        assert!(unsafe { Persistent::send(Arc::clone(&comm), message) }.is_err());
+        assert!(unsafe { Persistent::new(Arc::clone(&comm), &message) }.is_err());
         comm.finalize().unwrap();
     });
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
-use anyccl_engine::comm::{Communicator, List, Part};
+use anyccl_engine::comm::{CallSpec, Communicator, List, Part};
 use anyccl_engine::config::Config;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::attempt::{Attempt, Placement};
@@ -98,7 +98,7 @@ fn list(comm: &Communicator, device: &mut Device) {
     }
     let list = List { collective: Collective::AllReduce, op: Some(ReduceOp::Sum), root: 0, parts: &parts };
     // SAFETY: the buffers live until the request has ended.
-    let outcome = unsafe { comm.start_list(&list, None) }.and_then(|mut started| started.wait());
+    let outcome = unsafe { comm.start(&list) }.and_then(|mut started| started.wait());
     outcome.unwrap_or_else(|error| panic!("rank {}: {error}", comm.rank()));
     let sum = (comm.size() * (comm.size() + 1) / 2) as u8;
     for (at, (buffer, count)) in buffers.into_iter().zip(counts).enumerate() {
@@ -126,9 +126,10 @@ fn ring(comm: &Communicator, device: &mut Device) {
     let data = with_exposed_provenance_mut::<u8>(to as usize);
     let room = RecvBuffer { data, datatype, count: ROOM as u64, is_lenient: false };
     // SAFETY: the buffers live until the requests have ended.
-    let mut receive = unsafe { comm.start_receive(Selector::new(Some(previous), Some(tag)), room) }.unwrap();
+    let mut receive =
+        unsafe { comm.start(CallSpec::Receive(Selector::new(Some(previous), Some(tag)), room)) }.unwrap();
     // SAFETY: as above.
-    let mut send = unsafe { comm.start_send(&message) }.unwrap();
+    let mut send = unsafe { comm.start(&message) }.unwrap();
     receive.wait().unwrap();
     send.wait().unwrap();
     let status = receive.status().expect("it was a message");

@@ -252,7 +252,7 @@ fn receive_from_the_dead(comm: &Communicator) {
                 is_synchronous: false,
             };
             // SAFETY: the data outlives the request; the process is killed before either ends.
-            let mut request = unsafe { comm.start_send(&what) }.expect("it starts");
+            let mut request = unsafe { comm.start(&what) }.expect("it starts");
             let _ = request.test();
             say("sent");
             listen();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::common;
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Error, ReduceOp, Result};
-use anyccl_engine::comm::{Communicator, Operation, Operator, Scalar};
+use anyccl_engine::comm::{CallSpec, Communicator, Operation, Operator, Scalar};
 use common::processes::{ProcessJob, join, part, say, tcp_store};
 
 const SIZE: u32 = 2;
@@ -53,7 +53,7 @@ fn large_calls(comm: &Communicator, send: &[u8], recv: &mut [u8]) -> Vec<(&'stat
     // SAFETY: the call touches at most `COUNT` elements of four bytes of each buffer, and ends here.
     let averaged = unsafe { comm.run(&on(halves, send, recv)) };
     // SAFETY: as above.
-    let scaled = unsafe { comm.run_with_operator(&on(scaled, send, recv), Some(&operator)) };
+    let scaled = unsafe { comm.run(CallSpec::Collective(&on(scaled, send, recv), Some(&operator))) };
     vec![("copies in float32", averaged), ("a scaled input", scaled)]
 }
 

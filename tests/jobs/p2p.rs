@@ -2,7 +2,7 @@
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, Error, Rank, Result};
-use anyccl_engine::comm::{CommConfig, Communicator, Request, wait_all};
+use anyccl_engine::comm::{CallSpec, CommConfig, Communicator, Request, wait_all};
 use anyccl_engine::config::TransportChoice;
 use anyccl_engine::observe::log;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector, Status, Tag};
@@ -52,10 +52,12 @@ fn messages_around_a_ring_arrive_in_order_for_every_size_and_count() {
                     let mut requests: Vec<Request> = Vec::new();
                     for (data, room) in sent.iter().zip(&mut received) {
                         // SAFETY: `received` outlives the requests.
-                        requests
-                            .push(unsafe { comm.start_receive(from(previous, 3), buffer(room)) }.unwrap());
+                        requests.push(
+                            unsafe { comm.start(CallSpec::Receive(from(previous, 3), buffer(room))) }
+                                .unwrap(),
+                        );
                         // SAFETY: `sent` outlives the requests.
-                        requests.push(unsafe { comm.start_send(&outgoing(next, 3, data)) }.unwrap());
+                        requests.push(unsafe { comm.start(&outgoing(next, 3, data)) }.unwrap());
                     }
                     wait_all(&mut requests.iter_mut().collect::<Vec<_>>()).expect("both ways");
                     assert_eq!(requests[0].status().unwrap().source, previous);
@@ -227,7 +229,7 @@ fn a_request_of_a_communicator_that_was_given_up_says_so() {
         let part = comm.dup(&CommConfig::default()).unwrap();
         let mut room = [0];
         // SAFETY: the room outlives the request.
-        let mut request = unsafe { part.start_receive(Selector::ANY, buffer(&mut room)) }.unwrap();
+        let mut request = unsafe { part.start(CallSpec::Receive(Selector::ANY, buffer(&mut room))) }.unwrap();
         part.finalize().unwrap();
         assert!(matches!(request.wait(), Err(Error::InvalidUsage(_))));
     });
@@ -240,7 +242,8 @@ fn a_cancelled_receive_says_so_and_takes_no_message() {
             let peer = 1 - comm.rank();
             let (mut first, mut second) = ([0], [0]);
             // SAFETY: the room outlives the request.
-            let mut request = unsafe { comm.start_receive(from(peer, 1), buffer(&mut first)) }.unwrap();
+            let mut request =
+                unsafe { comm.start(CallSpec::Receive(from(peer, 1), buffer(&mut first))) }.unwrap();
             request.cancel();
             request.wait().unwrap();
             assert!(request.status().unwrap().is_cancelled);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::common;
 use anyccl_engine::base::{Datatype, Error};
 use anyccl_engine::bootstrap::UniqueId;
-use anyccl_engine::comm::{CommConfig, Communicator, Work, wait_some};
+use anyccl_engine::comm::{CallSpec, CommConfig, Communicator, Work, wait_some};
 use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::observe::log;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
@@ -18,7 +18,7 @@ use common::ranks::{TRANSPORTS, config, on_threads};
 unsafe fn receive(comm: &Communicator, place: *mut u32) -> Work {
     let buffer = RecvBuffer { data: place.cast(), datatype: Datatype::Uint32, count: 1, is_lenient: false };
     // SAFETY: one element; the rest is the caller's promise.
-    Work::from(unsafe { comm.start_receive(Selector::new(Some(1), Some(0)), buffer) }.unwrap())
+    Work::from(unsafe { comm.start(CallSpec::Receive(Selector::new(Some(1), Some(0)), buffer)) }.unwrap())
 }
 
 fn send(comm: &Communicator, value: u32) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyccl_edge::{ObjectRef, Out, buffers, check};
 use anyccl_engine::base::{BoxedResult, Call, CallKind, Error, Rank, Result};
-use anyccl_engine::comm::{Communicator, Late, Persistent, Work};
+use anyccl_engine::comm::{CallSpec, Communicator, Late, Persistent, Work};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector, Status};
 
 use crate::batch;
@@ -313,12 +313,12 @@ impl Invocation for Sent {
 
     unsafe fn start(engine: &Communicator, what: &OutgoingMessage) -> Result<Work> {
         // SAFETY: as in `run`.
-        unsafe { engine.start_send(what) }.map(Work::from)
+        unsafe { engine.start(what) }.map(Work::from)
     }
 
     unsafe fn prepare(engine: Arc<Communicator>, what: OutgoingMessage) -> Result<Persistent> {
         // SAFETY: as in `run`.
-        unsafe { Persistent::send(engine, what) }
+        unsafe { Persistent::new(engine, &what) }
     }
 }
 
@@ -424,11 +424,11 @@ impl Invocation for Received {
 
     unsafe fn start(engine: &Communicator, (selector, buffer): &Self::Checked) -> Result<Work> {
         // SAFETY: as in `run`.
-        unsafe { engine.start_receive(*selector, *buffer) }.map(Work::from)
+        unsafe { engine.start(CallSpec::Receive(*selector, *buffer)) }.map(Work::from)
     }
 
     unsafe fn prepare(engine: Arc<Communicator>, (selector, buffer): Self::Checked) -> Result<Persistent> {
         // SAFETY: as in `run`.
-        unsafe { Persistent::receive(engine, selector, buffer) }
+        unsafe { Persistent::new(engine, CallSpec::Receive(selector, buffer)) }
     }
 }

@@ -33,7 +33,7 @@ impl Action {
         match self {
             Action::Collective { operation, operator } => {
                 // SAFETY: passed on from our caller.
-                unsafe { engine.run_with_operator(operation, operator.as_ref()) }
+                unsafe { engine.run(CallSpec::Collective(operation, operator.as_ref())) }
             }
             // SAFETY: passed on from our caller.
             Action::Send(what) => unsafe { engine.send(what) },
@@ -55,19 +55,21 @@ impl Action {
         let request = match self {
             Action::Collective { operation, operator } => {
                 // SAFETY: passed on from our caller.
-                unsafe { engine.start_with_operator(operation, operator.as_ref()) }
+                unsafe { engine.start(CallSpec::Collective(operation, operator.as_ref())) }
             }
             // SAFETY: passed on from our caller.
-            Action::Send(what) => unsafe { engine.start_send(what) },
+            Action::Send(what) => unsafe { engine.start(what) },
             // SAFETY: passed on from our caller.
-            Action::Receive(selector, buffer) => unsafe { engine.start_receive(*selector, *buffer) },
+            Action::Receive(selector, buffer) => unsafe {
+                engine.start(CallSpec::Receive(*selector, *buffer))
+            },
             Action::AllToAllV { datatype, send, recv, input, output } => {
                 let layout = BlockLayout { input, output, ..BlockLayout::NONE };
                 let places = Places::Buffers { send: *send, recv: *recv };
                 let collective = Collective::AllToAllV;
                 let call = Unequal { collective, datatype: *datatype, op: None, root: 0, layout, places };
                 // SAFETY: passed on from our caller.
-                unsafe { engine.start_unequal(&call) }
+                unsafe { engine.start(&call) }
             }
             Action::Put(put) => return put.post(comm, engine).map(|()| None),
             Action::Wait(_) => return Ok(None),

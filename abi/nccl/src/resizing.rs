@@ -123,7 +123,7 @@ fn pass_on(engine: &Communicator, id: &UniqueId, to: &[Rank]) -> Result<()> {
             is_synchronous: false,
         };
         // SAFETY: the id outlives the requests, which are waited for below, or by their end.
-        requests.push(unsafe { engine.start_send(&message) }?);
+        requests.push(unsafe { engine.start(&message) }?);
     }
     wait_all(&mut requests.iter_mut().collect::<Vec<_>>())
 }

@@ -71,7 +71,7 @@ impl Put {
         };
         // SAFETY: the message is kept unchanged next to the work, which is waited for before the message is
         // freed.
-        let mut work = Work::from(unsafe { engine.start_send(&what) }?);
+        let mut work = Work::from(unsafe { engine.start(&what) }?);
         let mut outbox = comm.outbox.lock();
         outbox.retain_mut(|(work, _)| !work.has_ended());
         if !work.has_ended() {

@@ -15,7 +15,7 @@ use crate::communicator::Comm;
 pub unsafe fn enqueue(comm: &Arc<Comm>, room: RoomyCall, expected: Option<u64>) -> Result<()> {
     let call = StreamedCall::of(&room);
     // SAFETY: passed on from our caller.
-    unsafe { comm.engine()?.enqueue_all(room) }?;
+    unsafe { room.enqueue_all(comm.engine()?) }?;
     comm.keep_in_stream(call, expected);
     Ok(())
 }
@@ -39,7 +39,7 @@ impl GroupCall {
             Err(error) => return Some(Err(error)),
         };
         // SAFETY: passed on from our caller.
-        let started = unsafe { engine.enqueue_start(&mut self.room) }?;
+        let started = unsafe { self.room.enqueue_start(engine) }?;
         Some(started.map(|tail| {
             if is_first {
                 self.comm.keep_in_stream(StreamedCall::of(&self.room), self.expected);
@@ -142,6 +142,6 @@ pub struct Tail {
 impl Tail {
     /// Enqueues the rest.
     pub fn enqueue(self) -> Result<()> {
-        self.comm.any_engine()?.enqueue_tail(self.tail)
+        self.tail.enqueue(self.comm.any_engine()?)
     }
 }

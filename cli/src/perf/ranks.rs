@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result};
 use anyccl_engine::bootstrap::{UNIQUE_ID_BYTES, UniqueId};
-use anyccl_engine::comm::{CommConfig, Communicator, Operation, world_finalize, world_init};
+use anyccl_engine::comm::{CallSpec, CommConfig, Communicator, Operation, world_finalize, world_init};
 use anyccl_engine::config::{Config, TransportChoice};
 use anyccl_engine::device::tools::{device_count, use_device};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
@@ -199,7 +199,7 @@ pub fn send(comm: &Communicator, bytes: Outgoing<'_>, to: Rank, form: Form) -> R
         // SAFETY: `data` has `count` bytes, which are borrowed for the whole call.
         Form::Blocking => unsafe { comm.send(&what) },
         // SAFETY: as above, and the request is waited for here.
-        Form::NonBlocking => unsafe { comm.start_send(&what) }?.wait(),
+        Form::NonBlocking => unsafe { comm.start(&what) }?.wait(),
     }
 }
 
@@ -212,7 +212,7 @@ pub fn receive(comm: &Communicator, bytes: Incoming<'_>, from: Rank, form: Form)
         // SAFETY: `data` has `count` bytes, which are borrowed for the whole call.
         Form::Blocking => unsafe { comm.receive(selector, buffer) }.map(drop),
         // SAFETY: as above, and the request is waited for here.
-        Form::NonBlocking => unsafe { comm.start_receive(selector, buffer) }?.wait(),
+        Form::NonBlocking => unsafe { comm.start(CallSpec::Receive(selector, buffer)) }?.wait(),
     }
 }
 
@@ -221,7 +221,7 @@ pub fn exchange(comm: &Communicator, out: Outgoing<'_>, back: Incoming<'_>, peer
     let message = outgoing(out, peer);
     // SAFETY: `out` is borrowed until this function returns. The request is waited for here, or by its drop
     // if the receive fails.
-    let mut sent = unsafe { comm.start_send(&message) }?;
+    let mut sent = unsafe { comm.start(&message) }?;
     receive(comm, back, peer, Form::Blocking)?;
     sent.wait()
 }

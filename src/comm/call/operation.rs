@@ -1,6 +1,7 @@
 //! One call with its buffers, and its checks before anything is sent.
 
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, ReduceOp, Result, exceeds_memory};
+use crate::device::Kinds;
 use crate::executor::{Buffers, Division, Extent, Key};
 use crate::reduce::{Callback, Reducer, divide_fn, kernel_of};
 
@@ -93,6 +94,21 @@ impl Operation {
             | CallKind::OnDevice(_)
             | CallKind::Goodbye => Ok(()),
         }
+    }
+
+    /// Refuses buffers that the processor cannot access.
+    #[inline]
+    pub(in crate::comm) fn check_host(&self, kinds: &Kinds, rank: Rank, size: u32) -> Result<()> {
+        let CallKind::Collective(collective) = self.call.kind else { return Ok(()) };
+        if !kinds.may_differ() {
+            return Ok(());
+        }
+        let Call { root, count, .. } = self.call;
+        let (size, count) = (size as usize, count as usize);
+        let reads = collective.input_elements(size, rank, root, count);
+        let writes = collective.output_elements(size, rank, root, count);
+        kinds.check_host(self.send.addr(), reads, "send")?;
+        kinds.check_host(self.recv.addr(), writes, "recv")
     }
 
     /// The kernels of its operator.

@@ -26,185 +26,167 @@ const CONNECT_TIME: Duration = Duration::from_secs(60);
 /// Longest text by which a rank says why it cannot open an engine.
 const SENTENCE_BYTES: usize = 1024;
 
-impl Communicator {
-    /// Opens the engines that were chosen. Where nobody has chosen one for memory of devices, and all ranks
-    /// have a device, NCCL is tried. Collective.
-    pub(in crate::comm) fn attach(&mut self, choice: BackendChoice, all_have_devices: bool) -> Result<()> {
-        self.attach_sharing(choice, None)?;
-        if all_have_devices && choice.named(MemoryKind::Cuda).is_none() && self.size() > 1 {
-            self.try_nccl(None)?;
-        }
-        Ok(())
+/// Opens the engines that were chosen. Where nobody has chosen one for memory of devices, and all ranks have
+/// a device, NCCL is tried. Collective.
+pub(in crate::comm) fn attach(
+    comm: &mut Communicator,
+    choice: BackendChoice,
+    all_have_devices: bool,
+) -> Result<()> {
+    attach_sharing(comm, choice, None)?;
+    if all_have_devices && choice.named(MemoryKind::Cuda).is_none() && comm.size() > 1 {
+        try_nccl(comm, None)?;
     }
+    Ok(())
+}
 
-    /// Lets NCCL make the calls on memory of devices that it has, if each rank has a device of its own and
-    /// all can open it. Otherwise these stay with the builtin engine. An error is one of the communicator.
-    fn try_nccl(&mut self, co_progress: Option<&Arc<SharedProgress>>) -> Result<()> {
-        let found = device::check_own_devices(&BuiltinExchange(self)).and_then(|()| {
-            let co_progress = co_progress.or(self.foreign.as_ref().map(|foreign| &foreign.co_progress));
-            self.open_first(std::iter::once(BackendName::Nccl), MemoryKind::Cuda, co_progress)
-        });
-        match found {
-            Ok(foreign) => {
-                foreign.iter().for_each(|foreign| self.log_attached(foreign));
-                if let Some(foreign) = foreign {
-                    self.on_device = DeviceEngine::from(Ok(Box::new(foreign)));
-                }
-                Ok(())
+/// Like [`attach`], for a communicator made from `parent`, with the parent's choice of engines.
+pub(in crate::comm) fn attach_like(comm: &mut Communicator, parent: &Communicator) -> Result<()> {
+    match parent.engines.made().next() {
+        // The parent may have fallen back to the builtin engine, and its children need not try again.
+        None => Ok(()),
+        Some(foreign) => {
+            attach_sharing(comm, parent.engines.choice, Some(&foreign.co_progress))?;
+            if parent.engines.serve_devices_unasked() {
+                try_nccl(comm, Some(&foreign.co_progress))?;
             }
-            Err(Error::Unsupported(why)) => {
-                if self.rank == 0 {
-                    log_line!(Info, "\"{}\": nccl does not make calls on cuda memory: {why}", self.name);
-                }
-                Ok(())
-            }
-            Err(error) => Err(error),
+            Ok(())
         }
     }
+}
 
-    /// Whether this library itself, and not the user, has chosen the engine for memory of devices. That
-    /// engine then gets the calls that it has, and the builtin engine the others.
-    pub(in crate::comm) fn has_chosen_device_engine(&self) -> bool {
-        self.choice.named(MemoryKind::Cuda).is_none() && matches!(self.on_device.get(), Some(Ok(_)))
-    }
-
-    /// Like `attach`. `co_progress` is shared with a communicator on the same links, if there is one.
-    fn attach_sharing(
-        &mut self,
-        choice: BackendChoice,
-        co_progress: Option<&Arc<SharedProgress>>,
-    ) -> Result<()> {
-        self.choice = choice;
-        for memory in MemoryKind::ALL {
-            // Memory without a named engine belongs to the builtin engine.
-            let Some(named) = choice.named(memory) else { continue };
-            let co_progress = co_progress.or(self.foreign.as_ref().map(|foreign| &foreign.co_progress));
-            let foreign = self.open_first(named, memory, co_progress)?;
-            foreign.iter().for_each(|foreign| self.log_attached(foreign));
-            let foreign = foreign.map(Box::new);
-            match memory {
-                MemoryKind::Cpu => self.foreign = foreign,
-                MemoryKind::Cuda => {
-                    let builtin = || Error::Unsupported("the builtin engine serves it".into());
-                    self.on_device = DeviceEngine::from(foreign.ok_or_else(builtin));
-                }
+/// Like [`attach`]. `co_progress` is shared with a communicator on the same links, if there is one.
+fn attach_sharing(
+    comm: &mut Communicator,
+    choice: BackendChoice,
+    co_progress: Option<&Arc<SharedProgress>>,
+) -> Result<()> {
+    comm.engines.choice = choice;
+    for memory in MemoryKind::ALL {
+        // Memory without a named engine belongs to the builtin engine.
+        let Some(named) = choice.named(memory) else { continue };
+        let co_progress = co_progress.or(co_progress_on_host(comm));
+        let foreign = open_first(comm, named, memory, co_progress)?;
+        foreign.iter().for_each(|foreign| log_attached(comm, foreign));
+        let foreign = foreign.map(Box::new);
+        match memory {
+            MemoryKind::Cpu => comm.engines.on_host = foreign,
+            MemoryKind::Cuda => {
+                let builtin = || Error::Unsupported("the builtin engine serves it".into());
+                comm.engines.on_device = DeviceEngine::from(foreign.ok_or_else(builtin));
             }
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// Whether memory of devices is left to another engine than the builtin one: the user has named it, and
-    /// the ranks have not fallen back to the builtin one.
-    pub(in crate::comm) fn has_device_engine(&self) -> bool {
-        let names = |engine: BackendName| {
-            self.choice.named(MemoryKind::Cuda).is_some_and(|mut all| all.any(|name| name == engine))
+/// Lets NCCL make the calls on memory of devices that it has, if each rank has a device of its own and all
+/// can open it. Otherwise these stay with the builtin engine. An error is one of the communicator.
+fn try_nccl(comm: &mut Communicator, co_progress: Option<&Arc<SharedProgress>>) -> Result<()> {
+    let found = device::check_own_devices(&BuiltinExchange(comm)).and_then(|()| {
+        let co_progress = co_progress.or(co_progress_on_host(comm));
+        open_first(comm, std::iter::once(BackendName::Nccl), MemoryKind::Cuda, co_progress)
+    });
+    match found {
+        Ok(foreign) => {
+            foreign.iter().for_each(|foreign| log_attached(comm, foreign));
+            if let Some(foreign) = foreign {
+                comm.engines.on_device = DeviceEngine::from(Ok(Box::new(foreign)));
+            }
+            Ok(())
+        }
+        Err(Error::Unsupported(why)) => {
+            if comm.rank == 0 {
+                log_line!(Info, "\"{}\": nccl does not make calls on cuda memory: {why}", comm.name);
+            }
+            Ok(())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The engine that serves memory of devices, if the user has named one. A communicator that was formed
+/// without messages looks for it at the first call in such memory, which is therefore collective.
+pub(in crate::comm) fn device_engine(comm: &Communicator) -> Option<&AttachedEngine> {
+    let look = || {
+        let co_progress = co_progress_on_host(comm);
+        let found = open_first(comm, std::iter::once(BackendName::Nccl), MemoryKind::Cuda, co_progress)?;
+        let foreign = found.ok_or_else(|| Error::Internal("the builtin engine for a device".into()))?;
+        log_attached(comm, &foreign);
+        Ok(Box::new(foreign))
+    };
+    comm.engines.on_device.get_or_init(look).as_deref().ok()
+}
+
+fn co_progress_on_host(comm: &Communicator) -> Option<&Arc<SharedProgress>> {
+    comm.engines.on_host.as_ref().map(|foreign| &foreign.co_progress)
+}
+
+fn log_attached(comm: &Communicator, foreign: &AttachedEngine) {
+    log_line!(
+        Info,
+        "rank {} of {} in \"{}\": {} memory is served by {}: {}, {}",
+        comm.rank,
+        comm.size(),
+        comm.name,
+        foreign.memory.name(),
+        foreign.name.name(),
+        foreign.engine.version(),
+        foreign.engine.path()
+    );
+}
+
+fn open_first(
+    comm: &Communicator,
+    named: impl Iterator<Item = BackendName>,
+    memory: MemoryKind,
+    co_progress: Option<&Arc<SharedProgress>>,
+) -> Result<Option<AttachedEngine>> {
+    let mut refusals: Vec<String> = Vec::new();
+    for name in named {
+        if name == BackendName::Builtin {
+            log_fallback(comm, memory, name, &refusals);
+            return Ok(None);
+        }
+        let Some(entry) = registry::entry(name) else {
+            refusals.push(format!("backend {} is not part of this build", name.name()));
+            continue;
         };
-        match self.on_device.get() {
-            Some(Ok(_)) => true,
-            Some(Err(_)) => names(BackendName::Nccl) && !names(BackendName::Builtin),
-            None => names(BackendName::Nccl),
+        let opened = entry.open();
+        if let Some(refusal) = first_refusal(comm, &opened)? {
+            refusals.push(refusal);
+            continue;
         }
-    }
-
-    /// The engine that serves memory of devices, if the user has named one. A communicator that was formed
-    /// without messages looks for it at the first call in such memory, which is therefore collective.
-    pub(in crate::comm) fn device_engine(&self) -> Option<&AttachedEngine> {
-        let look = || {
-            let co_progress = self.foreign.as_ref().map(|foreign| &foreign.co_progress);
-            let found = self.open_first(std::iter::once(BackendName::Nccl), MemoryKind::Cuda, co_progress)?;
-            let foreign = found.ok_or_else(|| Error::Internal("the builtin engine for a device".into()))?;
-            self.log_attached(&foreign);
-            Ok(Box::new(foreign))
-        };
-        self.on_device.get_or_init(look).as_deref().ok()
-    }
-
-    /// The engine that serves memory of devices, if it has been made.
-    pub(in crate::comm) fn made_device_engine(&self) -> Option<&AttachedEngine> {
-        self.on_device.get().and_then(|outcome| outcome.as_deref().ok())
-    }
-
-    fn log_attached(&self, foreign: &AttachedEngine) {
-        log_line!(
-            Info,
-            "rank {} of {} in \"{}\": {} memory is served by {}: {}, {}",
-            self.rank,
-            self.size(),
-            self.name,
-            foreign.memory.name(),
-            foreign.name.name(),
-            foreign.engine.version(),
-            foreign.engine.path()
-        );
-    }
-
-    /// Like [`Communicator::attach`], for a communicator made from `parent`, with the parent's choice of
-    /// engines.
-    pub(in crate::comm) fn attach_like(&mut self, parent: &Communicator) -> Result<()> {
-        match parent.foreign_engines().next() {
-            // The parent may have fallen back to the builtin engine, and its children need not try again.
-            None => Ok(()),
-            Some(foreign) => {
-                self.attach_sharing(parent.choice, Some(&foreign.co_progress))?;
-                if parent.has_chosen_device_engine() {
-                    self.try_nccl(Some(&foreign.co_progress))?;
-                }
-                Ok(())
-            }
+        let engine = opened?;
+        let connected = engine.connect(&BuiltinExchange(comm));
+        if let Some(refusal) = first_refusal(comm, &connected)? {
+            refusals.push(refusal);
+            continue;
         }
+        log_fallback(comm, memory, name, &refusals);
+        let connected = connected?;
+        let co_progress =
+            co_progress.map_or_else(|| SharedProgress::of(&comm.driver, &connected), Arc::clone);
+        return Ok(Some(AttachedEngine::new(name, engine, connected, memory, co_progress)));
     }
+    Err(Error::Unsupported(refusals.join("; ")))
+}
 
-    fn open_first(
-        &self,
-        named: impl Iterator<Item = BackendName>,
-        memory: MemoryKind,
-        co_progress: Option<&Arc<SharedProgress>>,
-    ) -> Result<Option<AttachedEngine>> {
-        let mut refusals: Vec<String> = Vec::new();
-        for name in named {
-            if name == BackendName::Builtin {
-                self.log_fallback(memory, name, &refusals);
-                return Ok(None);
-            }
-            let Some(entry) = registry::entry(name) else {
-                refusals.push(format!("backend {} is not part of this build", name.name()));
-                continue;
-            };
-            let opened = entry.open();
-            if let Some(refusal) = self.first_refusal(&opened)? {
-                refusals.push(refusal);
-                continue;
-            }
-            let engine = opened?;
-            let connected = engine.connect(&BuiltinExchange(self));
-            if let Some(refusal) = self.first_refusal(&connected)? {
-                refusals.push(refusal);
-                continue;
-            }
-            self.log_fallback(memory, name, &refusals);
-            let comm = connected?;
-            let co_progress = co_progress.map_or_else(|| SharedProgress::of(&self.driver, &comm), Arc::clone);
-            return Ok(Some(AttachedEngine::new(name, engine, comm, memory, co_progress)));
-        }
-        Err(Error::Unsupported(refusals.join("; ")))
+fn log_fallback(comm: &Communicator, memory: MemoryKind, to: BackendName, refusals: &[String]) {
+    if !refusals.is_empty() && comm.rank == 0 {
+        let (memory, to, why) = (memory.name(), to.name(), refusals.join("; "));
+        log_line!(Warn, "\"{}\": {memory} memory falls back to {to}: {why}", comm.name);
     }
+}
 
-    fn log_fallback(&self, memory: MemoryKind, to: BackendName, refusals: &[String]) {
-        if !refusals.is_empty() && self.rank == 0 {
-            let (memory, to, why) = (memory.name(), to.name(), refusals.join("; "));
-            log_line!(Warn, "\"{}\": {memory} memory falls back to {to}: {why}", self.name);
-        }
-    }
-
-    /// The refusal of the first rank that has failed. It is equal on all ranks. Collective.
-    fn first_refusal<T>(&self, outcome: &Result<T>) -> Result<Option<String>> {
-        let mut sentence = outcome.as_ref().err().map(Error::to_string).unwrap_or_default().into_bytes();
-        sentence.resize(SENTENCE_BYTES, 0);
-        let all = BuiltinExchange(self).all_gather(&sentence)?;
-        let of = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).trim_end_matches('\0').to_string();
-        let refusal = all.iter().position(|bytes| bytes[0] != 0);
-        Ok(refusal.map(|rank| format!("rank {rank}: {}", of(&all[rank]))))
-    }
+/// The refusal of the first rank that has failed. It is equal on all ranks. Collective.
+fn first_refusal<T>(comm: &Communicator, outcome: &Result<T>) -> Result<Option<String>> {
+    let mut sentence = outcome.as_ref().err().map(Error::to_string).unwrap_or_default().into_bytes();
+    sentence.resize(SENTENCE_BYTES, 0);
+    let all = BuiltinExchange(comm).all_gather(&sentence)?;
+    let of = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).trim_end_matches('\0').to_string();
+    let refusal = all.iter().position(|bytes| bytes[0] != 0);
+    Ok(refusal.map(|rank| format!("rank {rank}: {}", of(&all[rank]))))
 }
 
 /// The builtin engine as the out-of-band exchange of an engine that is being connected.
@@ -224,7 +206,7 @@ impl OobExchange for BuiltinExchange<'_> {
         let call = of_bytes(Collective::AllGather, 0, mine.len());
         let operation = Operation { call, send: mine.as_ptr(), recv: all.as_mut_ptr() };
         // SAFETY: both buffers are as long as the call says, and outlive it.
-        unsafe { self.0.run_builtin(&operation) }?;
+        unsafe { self.0.run_uniform(&operation) }?;
         Ok(all.chunks_exact(mine.len().max(1)).map(<[u8]>::to_vec).collect())
     }
 
@@ -233,7 +215,7 @@ impl OobExchange for BuiltinExchange<'_> {
         let recv = bytes.as_mut_ptr();
         let operation = Operation { call, send: recv.cast_const(), recv };
         // SAFETY: one buffer, in place, as long as the call says.
-        unsafe { self.0.run_builtin(&operation) }
+        unsafe { self.0.run_uniform(&operation) }
     }
 
     fn check(&self) -> Result<()> {

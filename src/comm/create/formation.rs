@@ -8,13 +8,14 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::backends::attach_like;
 use crate::base::{Call, CallKind, Datatype, Error, Formation, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::communicator::{CommConfig, Communicator};
-use crate::comm::device::DeviceQueue;
-use crate::comm::foreign::engine::DeviceEngine;
+use crate::comm::device::set_up_direct_way;
+use crate::comm::device::way::log_way;
+use crate::comm::foreign::engines::Engines;
 use crate::comm::timeout::Timeout;
-use crate::device::Kinds;
 use crate::log_line;
 use crate::progress::FormedBy;
 use crate::topology::Topology;
@@ -226,16 +227,16 @@ impl Communicator {
     fn form(&self, context: u32, members: &[Rank], own: &CommConfig, way: Way) -> Result<Communicator> {
         let mut made = self.make_member(context, members, own, way)?;
         match way {
-            Way::Shrunk if self.foreign.is_some() && made.rank == 0 => {
+            Way::Shrunk if self.engines.on_host.is_some() && made.rank == 0 => {
                 log_line!(Warn, "\"{}\": the survivors go on with the builtin engine", made.name);
             }
             Way::Shrunk | Way::WithContext => {}
             Way::Call(..) => {
-                made.attach_like(self)?;
-                made.set_up_direct_way(self.may_be_direct)?;
+                attach_like(&mut made, self)?;
+                set_up_direct_way(&mut made, self.devices.may_be_direct)?;
             }
         }
-        made.log_device_way();
+        log_way(&made);
         Ok(made)
     }
 
@@ -270,14 +271,8 @@ impl Communicator {
             driver: Arc::clone(&self.driver),
             id,
             finalized: AtomicBool::new(false),
-            choice: self.choice,
-            foreign: None,
-            on_device: DeviceEngine::default(),
-            kinds: Kinds::detect(),
-            device: DeviceQueue::new(self.device.piece_bytes()),
-            direct: None,
-            may_be_direct: false,
-            device_map: self.device_map,
+            engines: Engines::none(self.engines.choice),
+            devices: self.devices.of_child(),
         })
     }
 }

@@ -7,13 +7,15 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::agreement::{self, Agreed, OwnSettings};
+use super::backends::attach;
 use crate::base::{Error, Rank, Result};
 use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer};
-use crate::bootstrap::{self, Job, Mesh, UniqueId};
+use crate::bootstrap::{self, CallerStore, Job, Mesh, UniqueId, job_from_caller};
 use crate::comm::call::plan_cache::PlanCache;
 use crate::comm::communicator::{CommConfig, Communicator};
-use crate::comm::device::DeviceQueue;
-use crate::comm::foreign::engine::DeviceEngine;
+use crate::comm::device::way::log_way;
+use crate::comm::device::{DevicePart, set_up_direct_way};
+use crate::comm::foreign::engines::Engines;
 use crate::comm::timeout::Timeout;
 use crate::config::{Config, DeviceWayChoice, warn_of_unknown_variables};
 use crate::device::Kinds;
@@ -44,6 +46,19 @@ impl Communicator {
         }
         let deadline = deadline(config, own);
         Communicator::join(bootstrap::job_from_id(id, size, rank, deadline)?, config, own)
+    }
+
+    /// Joins the communicator of the ranks that share `store`. Collective over its `size` ranks; `rank` is
+    /// below `size`. Blocks until all have joined. The store is used on this thread only, and not after the
+    /// return.
+    pub fn create_with_store(
+        store: &mut dyn CallerStore,
+        size: u32,
+        rank: Rank,
+        config: &Config,
+        own: &CommConfig,
+    ) -> Result<Communicator> {
+        Communicator::join(job_from_caller(store, size, rank, config, deadline(config, own))?, config, own)
     }
 
     /// Joins the communicator of a job. Collective over its ranks.
@@ -102,27 +117,21 @@ impl Communicator {
             driver: Arc::new(driver),
             id: CommId::FIRST,
             finalized: AtomicBool::new(false),
-            choice: config.backend,
-            foreign: None,
-            on_device: DeviceEngine::default(),
-            kinds,
-            device: DeviceQueue::new(config.device_piece_bytes),
-            direct: None,
-            may_be_direct: false,
-            device_map: config.device_map,
+            engines: Engines::none(config.backend),
+            devices: DevicePart::new(kinds, config.device_piece_bytes, config.device_map),
         };
         comm.log_joined(&description, source, oversubscribed);
         if comm.rank == 0 {
             warn_of_unknown_variables();
         }
-        let attached = comm.attach(config.backend, all_have_devices);
-        if let Err(error) = attached.and_then(|()| comm.set_up_direct_way(may_be_direct)) {
+        let attached = attach(&mut comm, config.backend, all_have_devices);
+        if let Err(error) = attached.and_then(|()| set_up_direct_way(&mut comm, may_be_direct)) {
             // All ranks have the same error. They leave in good order, so that no rank takes another for
             // crashed.
             let _ = comm.finalize();
             return Err(error);
         }
-        comm.log_device_way();
+        log_way(&comm);
         Ok(comm)
     }
 

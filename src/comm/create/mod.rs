@@ -7,7 +7,6 @@
 
 mod agreement;
 pub(in crate::comm) mod backends;
-mod by_store;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(in crate::comm) mod foreign_bytes;
 mod formation;

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use super::direct::{DirectPieces, DirectWay};
 use crate::base::{Error, Result};
 use crate::comm::call::list::{List, Part};
-use crate::comm::call::operation::{Operation, Variant};
+use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::Operator;
 use crate::comm::call::spec::CallSpec;
 use crate::comm::call::unequal::{Places, Unequal};
+use crate::comm::coalesced;
 use crate::comm::communicator::Communicator;
+use crate::comm::prepared_unequal::PreparedUnequal;
 use crate::comm::ready::ReadyCall;
 use crate::config::MemoryKind;
 use crate::device::StagedCall;
@@ -34,17 +36,12 @@ impl CallSpec<'_> {
             return Ok(None);
         }
         // Wrong arguments are refused as on host memory.
-        let mut variant = Variant::default();
-        if let Some(operator) = operator {
-            operator.check(&operation.call)?;
-            variant = operator.variant(&operation.call, None);
-        }
-        comm.prepare(operation, &variant)?;
+        comm.plan_with(operation, *operator)?;
         let extent = operation.extent(comm.rank, comm.size(), operation.call.datatype.bytes());
         let sides = extent
             .map(|extent| [(operation.send.addr(), extent.read), (operation.recv.addr(), extent.written)]);
         for (address, bytes) in sides.into_iter().flatten() {
-            if bytes > 0 && comm.kinds.of(address) == MemoryKind::Cpu {
+            if bytes > 0 && comm.devices.kinds.of(address) == MemoryKind::Cpu {
                 let text = format!(
                     "{} with one buffer on a device and one in host memory: on this communicator both are on a device \
                      (ANYCCL_DEVICE_WAY=staged allows it, on all ranks)",
@@ -62,17 +59,13 @@ impl CallSpec<'_> {
             |address: *const u8| with_exposed_provenance::<u8>(staged.host(address.expose_provenance()));
         let recv =
             |address: *mut u8| with_exposed_provenance_mut::<u8>(staged.host(address.expose_provenance()));
+        let described = |call: CallSpec| ReadyCall::Described(call.owned());
         Ok(match self {
             CallSpec::Collective(operation, operator) => {
                 let operation =
                     Operation { send: send(operation.send), recv: recv(operation.recv), ..**operation };
-                let mut variant = Variant::default();
-                if let Some(operator) = operator {
-                    operator.check(&operation.call)?;
-                    variant = operator.variant(&operation.call, None);
-                }
-                comm.prepare(&operation, &variant)?;
-                ReadyCall::Collective { operation, operator: operator.cloned(), prepared: None }
+                comm.plan_with(&operation, *operator)?;
+                described(CallSpec::Collective(&operation, *operator))
             }
             CallSpec::Unequal(operation, operator) => {
                 let (sends, recvs): (Vec<_>, Vec<_>);
@@ -88,25 +81,25 @@ impl CallSpec<'_> {
                 };
                 let call = Unequal { places, ..**operation };
                 // SAFETY: the blocks lie in the copies, or are host memory for which the caller vouches.
-                ReadyCall::Unequal(unsafe { comm.prepare_unequal(&call, *operator) }?)
+                ReadyCall::Unequal(unsafe { PreparedUnequal::new(comm, &call, *operator) }?)
             }
             CallSpec::List(list, operator) => {
                 let on_copies = |part: &Part| Part { send: send(part.send), recv: recv(part.recv), ..*part };
                 let parts: Vec<Part> = list.parts.iter().map(on_copies).collect();
                 let list = List { parts: &parts, ..**list };
-                comm.check_list(&list, *operator)?;
-                ReadyCall::list(&list, operator.cloned())
+                coalesced::check(comm, &list, *operator)?;
+                described(CallSpec::List(&list, *operator))
             }
             CallSpec::Send(what) => {
                 let what = OutgoingMessage { data: send(what.data), ..**what };
                 comm.check_outgoing(&what)?;
-                ReadyCall::Send(what)
+                described(CallSpec::Send(&what))
             }
             CallSpec::Receive(selector, buffer) | CallSpec::ReceiveAll(selector, buffer) => {
                 let buffer = RecvBuffer { data: recv(buffer.data), ..*buffer };
                 comm.check_incoming(*selector)?;
                 comm.check_recv_buffer(&buffer)?;
-                ReadyCall::Receive(*selector, buffer)
+                described(CallSpec::Receive(*selector, buffer))
             }
         })
     }

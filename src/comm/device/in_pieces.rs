@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use crate::base::Result;
-use crate::comm::call::operation::Variant;
+use crate::comm::call::spec::OwnedSpec;
 use crate::comm::communicator::Communicator;
 use crate::comm::ready::ReadyCall;
 use crate::device::StagedCall;
@@ -21,34 +21,32 @@ use crate::executor::StagedBuffers;
 /// Most pieces of one direction. Longer calls have longer pieces.
 const MOST: usize = 32;
 
-impl Communicator {
-    /// This call, in pieces if it is long enough and can begin without all of its input.
-    pub(super) fn in_pieces(&self, ready: ReadyCall, staged: &mut StagedCall) -> Result<ReadyCall> {
-        let ReadyCall::Collective { operation, operator: None, .. } = &ready else { return Ok(ready) };
-        let least = self.device.piece_bytes();
-        let longest = staged.longest_copy();
-        // Alone, a rank has one step, which needs all of its input.
-        if least == 0 || longest <= least || self.size() == 1 || self.foreign.is_some() {
-            return Ok(ready);
-        }
-        let (_, prepared) = self.prepare(operation, &Variant::default())?;
-        if prepared.widened.is_some() || prepared.pre_exchange.is_some() {
-            return Ok(ready);
-        }
-        let bytes = longest.div_ceil(MOST).max(least);
-        let (mut arriving, mut leaving) = staged.pieces(bytes);
-        let buffers = operation.buffers();
-        prepared.program.sort_by_first_use(buffers, &mut arriving);
-        if prepared.divide.is_some() {
-            leaving = staged.pieces(usize::MAX).1;
-        }
-        prepared.program.sort_by_last_write(buffers, &mut leaving);
-        staged.copy_in_pieces(&arriving, &leaving);
-        // The last piece is final when the call has ended: only then may the stream pass it.
-        leaving.truncate(if prepared.divide.is_some() { 0 } else { leaving.len().saturating_sub(1) });
-        let (arrived, finished) = staged.words();
-        let operation = *operation;
-        let pieces = Box::new(StagedBuffers { arriving, arrived, leaving, finished });
-        Ok(ReadyCall::InPieces { operation, prepared: Arc::clone(&prepared), pieces })
+/// This call, in pieces if it is long enough and can begin without all of its input.
+pub(super) fn in_pieces(comm: &Communicator, ready: ReadyCall, staged: &mut StagedCall) -> Result<ReadyCall> {
+    let ReadyCall::Described(OwnedSpec::Collective(operation, None)) = &ready else { return Ok(ready) };
+    let least = comm.devices.queue.piece_bytes();
+    let longest = staged.longest_copy();
+    // Alone, a rank has one step, which needs all of its input.
+    if least == 0 || longest <= least || comm.size() == 1 || comm.engines.on_host.is_some() {
+        return Ok(ready);
     }
+    let (_, prepared) = comm.plan_with(operation, None)?;
+    if prepared.widened.is_some() || prepared.pre_exchange.is_some() {
+        return Ok(ready);
+    }
+    let bytes = longest.div_ceil(MOST).max(least);
+    let (mut arriving, mut leaving) = staged.pieces(bytes);
+    let buffers = operation.buffers();
+    prepared.program.sort_by_first_use(buffers, &mut arriving);
+    if prepared.divide.is_some() {
+        leaving = staged.pieces(usize::MAX).1;
+    }
+    prepared.program.sort_by_last_write(buffers, &mut leaving);
+    staged.copy_in_pieces(&arriving, &leaving);
+    // The last piece is final when the call has ended: only then may the stream pass it.
+    leaving.truncate(if prepared.divide.is_some() { 0 } else { leaving.len().saturating_sub(1) });
+    let (arrived, finished) = staged.words();
+    let operation = *operation;
+    let pieces = Box::new(StagedBuffers { arriving, arrived, leaving, finished });
+    Ok(ReadyCall::InPieces { operation, prepared: Arc::clone(&prepared), pieces })
 }

@@ -27,22 +27,25 @@ pub(super) mod foreign_bytes;
 mod in_pieces;
 mod on_stream;
 mod outcome_cell;
+pub(super) mod part;
 mod queue;
 mod room;
 mod touched;
-mod way;
+pub(super) mod way;
 mod worker;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 pub(super) use completion::DeviceCompletion;
-pub(super) use direct::DirectWay;
+pub(super) use direct::set_up_direct_way;
 pub use on_stream::StreamedCall;
-pub(super) use queue::DeviceQueue;
+pub(super) use part::DevicePart;
 pub use room::{PARTS_AHEAD, RoomyCall, StreamTail};
 pub use way::DeviceWay;
 
+use self::in_pieces::in_pieces;
+use self::room::note_failure;
 use super::call::spec::CallSpec;
 use super::communicator::Communicator;
 use super::request::Request;
@@ -55,109 +58,141 @@ impl Communicator {
     /// must be able to reach it.
     pub fn shared(self) -> Arc<Communicator> {
         let shared = Arc::new(self);
-        shared.device.set_communicator(Arc::downgrade(&shared));
+        shared.devices.queue.set_communicator(Arc::downgrade(&shared));
         shared
     }
 
     /// Whether calls with buffers on a device are put into a stream of the program.
     pub fn has_stream(&self) -> bool {
-        self.device.stream().is_some()
+        self.devices.queue.stream().is_some()
     }
 
     /// Orders the calls of this communicator that have buffers on a device: from now on each is enqueued on
     /// `stream`, and is part of its order. `None`: the library uses a stream of its own, and blocking calls
     /// wait for their end. Local.
     pub fn set_stream(&self, stream: Option<CudaStream>) {
-        self.device.set_stream(stream);
+        self.devices.queue.set_stream(stream);
     }
 
-    /// Runs a call with device buffers: until it is enqueued, if the communicator has a stream; otherwise to
-    /// its end. `None`: no buffer is on a device, or another engine serves such calls, and nothing was done.
-    ///
-    /// # Safety
-    /// The buffers are valid for what the call reads and writes until its end, which is when the stream has
-    /// passed it.
-    pub(super) unsafe fn run_on_device(&self, call: &CallSpec) -> Option<Result<()>> {
+    /// The way in which calls on memory of devices go. Local, and equal on all ranks that have the driver.
+    pub fn device_way(&self) -> DeviceWay {
+        way::way_of(self)
+    }
+
+    /// Two numbers of buffers of this rank in calls of the direct way: those used where they are, and those
+    /// copied to or from other memory of the device. A call in pieces counts once for each.
+    pub fn direct_buffers(&self) -> (u64, u64) {
+        self.devices.direct_buffers()
+    }
+
+    /// Number of times that this rank has told the others about a direct call: once for each call, or for
+    /// each piece of it.
+    pub fn direct_exchanges(&self) -> u64 {
+        self.devices.direct.as_ref().map_or(0, |way| way.begun())
+    }
+
+    /// Makes room for a call on `stream`. `None`: no buffer is on a device, or another engine serves such
+    /// calls, and nothing was done.
+    #[inline]
+    pub fn make_room(&self, call: &CallSpec, stream: CudaStream) -> Option<Result<RoomyCall>> {
+        let queue = &self.devices.queue;
+        make_room_in(self, call, |driver, context| Ok(queue.given_stream_in(driver, context, stream)))
+    }
+}
+
+/// Runs a call with device buffers: until it is enqueued, if the communicator has a stream; otherwise to its
+/// end. `None`: no buffer is on a device, or another engine serves such calls, and nothing was done.
+///
+/// # Safety
+/// The buffers are valid for what the call reads and writes until its end, which is when the stream has
+/// passed it.
+pub(super) unsafe fn run(comm: &Communicator, call: &CallSpec) -> Option<Result<()>> {
+    // SAFETY: passed on from our caller.
+    let started = unsafe { start(comm, call) }?;
+    Some(match (started, comm.devices.queue.stream()) {
+        (Ok(request), Some(_)) => {
+            request.detach();
+            Ok(())
+        }
+        (Ok(mut request), None) => request.wait(),
+        (Err(error), _) => Err(error),
+    })
+}
+
+/// Starts a call with device buffers. `None` as for [`run`].
+///
+/// # Safety
+/// See [`run`].
+#[inline]
+pub(super) unsafe fn start(comm: &Communicator, call: &CallSpec) -> Option<Result<Request>> {
+    let queue = &comm.devices.queue;
+    let room = make_room_in(comm, call, |driver, context| queue.stream_in(driver, context))?;
+    let started = room.and_then(|room| {
+        let completion = Arc::clone(&room.completion);
         // SAFETY: passed on from our caller.
-        let started = unsafe { self.start_on_device(call) }?;
-        Some(match (started, self.device.stream()) {
-            (Ok(request), Some(_)) => {
-                request.detach();
-                Ok(())
-            }
-            (Ok(mut request), None) => request.wait(),
-            (Err(error), _) => Err(error),
-        })
-    }
+        unsafe { room.enqueue_all(comm) }?;
+        Ok(Request::on_device(Arc::clone(&comm.driver), completion))
+    });
+    Some(started)
+}
 
-    /// Starts a call with device buffers. `None` as for [`Communicator::run_on_device`].
-    ///
-    /// # Safety
-    /// See [`Communicator::run_on_device`].
-    #[inline]
-    pub(super) unsafe fn start_on_device(&self, call: &CallSpec) -> Option<Result<Request>> {
-        let room = self.make_room_in(call, |driver, context| self.device.stream_in(driver, context))?;
-        let started = room.and_then(|room| {
-            let completion = Arc::clone(&room.completion);
-            // SAFETY: passed on from our caller.
-            unsafe { self.enqueue_all(room) }?;
-            Ok(Request::on_device(Arc::clone(&self.driver), completion))
-        });
-        Some(started)
-    }
+/// Checks a call that is to be started later. Returns whether it has device buffers that the builtin engine
+/// serves; if not, nothing was checked. The page-locked pool has room for the call afterwards.
+pub(super) fn takes(comm: &Communicator, call: &CallSpec) -> Result<bool> {
+    let queue = &comm.devices.queue;
+    let room = make_room_in(comm, call, |driver, context| queue.own_stream_in(driver, context));
+    room.map_or(Ok(false), |room| room.map(|_| true))
+}
 
-    /// Checks a call that is to be started later. Returns whether it has device buffers that the builtin
-    /// engine serves; if not, nothing was checked. The page-locked pool has room for the call afterwards.
-    pub(super) fn takes_on_device(&self, call: &CallSpec) -> Result<bool> {
-        let room = self.make_room_in(call, |driver, context| self.device.own_stream_in(driver, context));
-        room.map_or(Ok(false), |room| room.map(|_| true))
+/// Checks a call with device buffers, chooses its way, and makes room for the copies of a staged call. `None`
+/// as for [`run`].
+#[inline]
+fn make_room_in(
+    comm: &Communicator,
+    call: &CallSpec,
+    stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
+) -> Option<Result<RoomyCall>> {
+    if !comm.devices.kinds.may_differ() {
+        return None;
     }
+    if let Err(error) = comm.check_shape(call) {
+        return Some(Err(error));
+    }
+    let touched = call.touched(&comm.devices.kinds, comm.rank, comm.size());
+    if touched.is_empty() || comm.engines.serve_devices() && leaves_to_engine(comm, call) {
+        return None;
+    }
+    let room = check_usable(comm).and_then(|()| {
+        if let Some(way) = &comm.devices.direct
+            && let Some(pieces) = call.direct_pieces(comm, way)?
+        {
+            return RoomyCall::direct(way, pieces, stream);
+        }
+        let mut staged = StagedCall::new(&touched, stream)?;
+        let ready = call.ready(comm, &staged)?;
+        Ok(RoomyCall::staged(in_pieces(comm, ready, &mut staged)?, staged))
+    });
+    Some(room.inspect_err(|error| note_failure(comm, error)))
+}
 
-    /// Checks a call with device buffers, chooses its way, and makes room for the copies of a staged call.
-    /// `None` as for [`Communicator::run_on_device`].
-    #[inline]
-    fn make_room_in(
-        &self,
-        call: &CallSpec,
-        stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
-    ) -> Option<Result<RoomyCall>> {
-        if !self.kinds.may_differ() {
-            return None;
-        }
-        let touched = call.touched(&self.kinds, self.rank, self.size());
-        if touched.is_empty() || self.has_device_engine() && self.leaves_to_engine(call) {
-            return None;
-        }
-        let room = self.check_device_usable().and_then(|()| {
-            if let Some(way) = &self.direct
-                && let Some(pieces) = call.direct_pieces(self, way)?
-            {
-                return RoomyCall::direct(way, pieces, stream);
-            }
-            let mut staged = StagedCall::new(&touched, stream)?;
-            let ready = call.ready(self, &staged)?;
-            Ok(RoomyCall::staged(self.in_pieces(ready, &mut staged)?, staged))
-        });
-        Some(room.inspect_err(|error| self.note_device_failure(error)))
+/// Whether the other engine for memory of devices makes this call, or refuses it. Equal on all ranks of a
+/// call, if all of them have their buffers on devices.
+fn leaves_to_engine(comm: &Communicator, call: &CallSpec) -> bool {
+    if !comm.engines.serve_devices_unasked() {
+        return true;
     }
+    match call {
+        CallSpec::Collective(operation, None) => {
+            comm.engines.device_support(&operation.call) == Support::Native
+        }
+        _ => false,
+    }
+}
 
-    /// Whether the other engine for memory of devices makes this call, or refuses it. Equal on all ranks of a
-    /// call, if all of them have their buffers on devices.
-    fn leaves_to_engine(&self, call: &CallSpec) -> bool {
-        if !self.has_chosen_device_engine() {
-            return true;
-        }
-        match call {
-            CallSpec::Collective(operation, None) => self.device_support(&operation.call) == Support::Native,
-            _ => false,
-        }
+/// Whether calls on device memory can be made: the communicator has neither ended nor failed.
+fn check_usable(comm: &Communicator) -> Result<()> {
+    if comm.finalized.load(Ordering::Relaxed) {
+        return Err(Error::InvalidUsage("the communicator is finalized".into()));
     }
-
-    /// Whether calls on device memory can be made: the communicator has neither ended nor failed.
-    fn check_device_usable(&self) -> Result<()> {
-        if self.finalized.load(Ordering::Relaxed) {
-            return Err(Error::InvalidUsage("the communicator is finalized".into()));
-        }
-        self.driver.lock().report_failure(self.id).map_or(Ok(()), Err)
-    }
+    comm.driver.lock().report_failure(comm.id).map_or(Ok(()), Err)
 }

@@ -7,30 +7,11 @@
 use std::sync::Arc;
 
 use super::{DeviceCompletion, RoomyCall};
-use crate::base::{Error, Result};
-use crate::comm::call::spec::CallSpec;
-use crate::comm::communicator::Communicator;
-use crate::device::CudaStream;
+use crate::base::Result;
 use crate::p2p::Status;
 
 /// A call in a stream. Dropping it leaves the call to the stream.
 pub struct StreamedCall(Arc<DeviceCompletion>);
-
-impl Communicator {
-    /// Makes room for a call on `stream`. `None`: no buffer is on a device, or another engine serves such
-    /// calls, and nothing was done.
-    #[inline]
-    pub fn make_room(&self, call: &CallSpec, stream: CudaStream) -> Option<Result<RoomyCall>> {
-        self.make_room_in(call, |driver, context| Ok(self.device.given_stream_in(driver, context, stream)))
-    }
-
-    /// Fails the communicator if the driver has failed: the other ranks wait for this one.
-    pub(super) fn note_device_failure(&self, error: &Error) {
-        if matches!(error, Error::System { .. }) {
-            self.abort(&error.to_string());
-        }
-    }
-}
 
 impl StreamedCall {
     /// The call of which `room` is a part.

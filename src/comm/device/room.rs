@@ -50,13 +50,18 @@ struct Part {
 }
 
 /// The part of an enqueued call that is not in its stream yet. Dropping it without
-/// [`Communicator::enqueue_tail`] leaves the stream without the result.
+/// [`StreamTail::enqueue`] leaves the stream without the result.
 pub struct StreamTail(DeviceCallEnd);
 
 impl StreamTail {
     /// Whether other ranks wait for work in it. Such tails go into a stream first.
     pub fn executes(&self) -> bool {
         self.0.executes()
+    }
+
+    /// Enqueues the rest of a part: the wait for its end, and the copies back.
+    pub fn enqueue(self, comm: &Communicator) -> Result<()> {
+        self.0.enqueue().inspect_err(|error| note_failure(comm, error))
     }
 }
 
@@ -108,65 +113,66 @@ impl RoomyCall {
             }
         }
     }
-}
-
-impl Communicator {
     /// Enqueues the start of the next part of a call, and lets it run when its stream has come to it. The
     /// caller enqueues the tail. `None`: there is no further part.
     ///
     /// # Safety
     /// The buffers are valid for what the call reads and writes until its stream has passed it.
-    pub unsafe fn enqueue_start(&self, room: &mut RoomyCall) -> Option<Result<StreamTail>> {
-        let is_later = room.has_begun();
-        let part = room.next(self)?;
+    pub unsafe fn enqueue_start(&mut self, comm: &Communicator) -> Option<Result<StreamTail>> {
+        let is_later = self.has_begun();
+        let part = self.next(comm)?;
         let enqueued = part.and_then(|mut part| {
             let end = part.device_call.split_end()?;
-            self.enqueue(part, &room.completion)?;
+            part.enqueue(comm, &self.completion)?;
             Ok(StreamTail(end))
         });
-        Some(enqueued.inspect_err(|error| self.note_part_failure(error, is_later, room)))
+        Some(enqueued.inspect_err(|error| self.note_part_failure(comm, error, is_later)))
     }
 
-    /// Enqueues the rest of a part: the wait for its end, and the copies back.
-    pub fn enqueue_tail(&self, tail: StreamTail) -> Result<()> {
-        tail.0.enqueue().inspect_err(|error| self.note_device_failure(error))
-    }
-
-    /// Enqueues a call as a whole.
+    /// Enqueues the call as a whole.
     ///
     /// # Safety
-    /// See [`Communicator::enqueue_start`].
-    pub unsafe fn enqueue_all(&self, mut room: RoomyCall) -> Result<()> {
+    /// See [`RoomyCall::enqueue_start`].
+    pub unsafe fn enqueue_all(mut self, comm: &Communicator) -> Result<()> {
         let mut tails = VecDeque::new();
-        while let Some(part) = room.next(self) {
+        while let Some(part) = self.next(comm) {
             let is_later = !tails.is_empty();
             let enqueued = part.and_then(|mut part| {
                 // A call with one part, or on a stream that does not wait, needs no tail.
                 let needs_tail = (is_later || !part.is_last) && part.device_call.stream_waits();
                 let tail = if needs_tail { Some(StreamTail(part.device_call.split_end()?)) } else { None };
-                self.enqueue(part, &room.completion)?;
+                part.enqueue(comm, &self.completion)?;
                 Ok(tail)
             });
-            tails.extend(enqueued.inspect_err(|error| self.note_part_failure(error, is_later, &room))?);
+            tails.extend(enqueued.inspect_err(|error| self.note_part_failure(comm, error, is_later))?);
             if tails.len() > PARTS_AHEAD {
-                tails.pop_front().map_or(Ok(()), |tail| self.enqueue_tail(tail))?;
+                tails.pop_front().map_or(Ok(()), |tail: StreamTail| tail.enqueue(comm))?;
             }
         }
-        tails.into_iter().try_for_each(|tail| self.enqueue_tail(tail))
-    }
-
-    fn enqueue(&self, part: Part, completion: &Arc<DeviceCompletion>) -> Result<()> {
-        let completion = if part.is_last { Arc::clone(completion) } else { Arc::default() };
-        let call = QueuedCall { device_call: part.device_call, completion, refusal: None };
-        self.device.enqueue(call)
+        tails.into_iter().try_for_each(|tail| tail.enqueue(comm))
     }
 
     /// Notes that a part could not be enqueued. After the first part, the other ranks wait for the rest.
-    fn note_part_failure(&self, error: &Error, is_later: bool, room: &RoomyCall) {
+    fn note_part_failure(&self, comm: &Communicator, error: &Error, is_later: bool) {
         if is_later {
-            self.abort(&error.to_string());
+            comm.abort(&error.to_string());
         }
-        self.note_device_failure(error);
-        room.completion.set(Err(error.clone()));
+        note_failure(comm, error);
+        self.completion.set(Err(error.clone()));
+    }
+}
+
+impl Part {
+    fn enqueue(self, comm: &Communicator, completion: &Arc<DeviceCompletion>) -> Result<()> {
+        let completion = if self.is_last { Arc::clone(completion) } else { Arc::default() };
+        let call = QueuedCall { device_call: self.device_call, completion, refusal: None };
+        comm.devices.queue.enqueue(call)
+    }
+}
+
+/// Fails the communicator if the driver has failed: the other ranks wait for this one.
+pub(super) fn note_failure(comm: &Communicator, error: &Error) {
+    if matches!(error, Error::System { .. }) {
+        comm.abort(&error.to_string());
     }
 }

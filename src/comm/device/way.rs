@@ -1,7 +1,5 @@
 //! The way in which calls on memory of devices go.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::super::communicator::Communicator;
 use crate::backend::{BackendChoice, BackendName, MemoryKind};
 use crate::log_line;
@@ -50,58 +48,30 @@ impl DeviceWay {
     }
 }
 
-impl Communicator {
-    /// The way in which calls on memory of devices go. Local, and equal on all ranks that have the driver.
-    pub fn device_way(&self) -> DeviceWay {
-        if self.has_device_engine() {
-            return DeviceWay::Engine(BackendName::Nccl);
-        }
-        if self.direct.is_some() {
-            return DeviceWay::Direct;
-        }
-        if self.kinds.may_differ() { DeviceWay::Staged } else { DeviceWay::None }
+/// The way of a communicator.
+pub(super) fn way_of(comm: &Communicator) -> DeviceWay {
+    if comm.engines.serve_devices() {
+        return DeviceWay::Engine(BackendName::Nccl);
     }
-
-    /// Two numbers of buffers of this rank in calls of the direct way: those used where they are, and those
-    /// copied to or from other memory of the device. A call in pieces counts once for each.
-    pub fn direct_buffers(&self) -> (u64, u64) {
-        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        self.direct.as_ref().map_or((0, 0), |way| (count(&way.in_place), count(&way.moved)))
+    match &comm.devices {
+        part if part.direct.is_some() => DeviceWay::Direct,
+        part if part.kinds.may_differ() => DeviceWay::Staged,
+        _ => DeviceWay::None,
     }
+}
 
-    /// Number of times that this rank has told the others about a direct call: once for each call, or for
-    /// each piece of it.
-    pub fn direct_exchanges(&self) -> u64 {
-        self.direct.as_ref().map_or(0, |way| way.begun())
-    }
-
-    /// Logs how many buffers the direct way has used where they are.
-    pub(in crate::comm) fn log_direct_buffers(&self) {
-        let (in_place, moved) = self.direct_buffers();
-        if in_place + moved > 0 {
-            log_line!(
-                Debug,
-                "rank {} of {} in \"{}\": direct calls have used {in_place} buffers where they are, and have copied {moved}",
-                self.rank,
-                self.size(),
-                self.name
-            );
-        }
-    }
-
-    /// Logs the way. Where another engine serves such calls, its own line has said so.
-    pub(in crate::comm) fn log_device_way(&self) {
-        let way = self.device_way();
-        if self.kinds.may_differ() && !matches!(way, DeviceWay::Engine(_)) {
-            log_line!(
-                Info,
-                "rank {} of {} in \"{}\": cuda memory goes the way {}: {}",
-                self.rank,
-                self.size(),
-                self.name,
-                way.name(),
-                way.meaning()
-            );
-        }
+/// Logs the way. Where another engine serves such calls, its own line has said so.
+pub(in crate::comm) fn log_way(comm: &Communicator) {
+    let way = way_of(comm);
+    if comm.devices.kinds.may_differ() && !matches!(way, DeviceWay::Engine(_)) {
+        log_line!(
+            Info,
+            "rank {} of {} in \"{}\": cuda memory goes the way {}: {}",
+            comm.rank,
+            comm.size(),
+            comm.name,
+            way.name(),
+            way.meaning()
+        );
     }
 }

@@ -2,40 +2,33 @@
 
 use std::sync::Arc;
 
-use super::engine::AttachedEngine;
+use super::usage::Usage;
 use crate::algo;
 use crate::backend::compose::Recipe;
 use crate::backend::compose::of_collectives::{ReduceBroadcast, ReduceScatterAllGather};
 use crate::backend::compose::performance::{Arithmetic, BufferMap, Performance};
-use crate::backend::{ForeignComm, Started, UniformCall};
+use crate::backend::{Started, UniformCall};
 use crate::base::{Call, CallKind, Collective, Datatype, Result};
-use crate::comm::{Communicator, Operation, Request};
+use crate::comm::{Operation, Request};
 use crate::executor::Division;
 use crate::plan::{BlockLayout, PlanRequest};
 use crate::reduce::Reducer;
 
-impl Communicator {
+impl Usage<'_> {
     /// # Safety
     /// See [`Communicator::start`].
-    pub(super) unsafe fn start_composed(
-        &self,
-        foreign: &AttachedEngine,
-        recipe: Recipe,
-        call: &UniformCall,
-    ) -> Result<Request> {
-        let comm = Arc::clone(&foreign.comm);
+    pub unsafe fn start_composed(self, recipe: Recipe, call: &UniformCall) -> Result<Request> {
+        let (rank, size) = (self.comm.rank, self.comm.size());
+        let comm = Arc::clone(&self.foreign.comm);
         let started: Box<dyn Started> = match recipe {
             Recipe::ReduceBroadcast => {
                 // SAFETY: passed on from our caller.
-                Box::new(
-                    unsafe { ReduceBroadcast::start(comm, call, self.rank) }
-                        .map_err(|e| self.foreign_failed(e))?,
-                )
+                Box::new(unsafe { ReduceBroadcast::start(comm, call, rank) }.map_err(|e| self.failed(e))?)
             }
             Recipe::ReduceScatterAllGather => {
                 // SAFETY: as above; this recipe is used only for memory of the processor.
-                let started = unsafe { ReduceScatterAllGather::start(comm, call, self.rank, self.size()) };
-                Box::new(started.map_err(|error| self.foreign_failed(error))?)
+                let started = unsafe { ReduceScatterAllGather::start(comm, call, rank, size) };
+                Box::new(started.map_err(|error| self.failed(error))?)
             }
             Recipe::Messages(algorithm) => {
                 let operation = Operation {
@@ -49,7 +42,7 @@ impl Communicator {
                     send: call.send,
                     recv: call.recv,
                 };
-                let kernels = operation.kernels(self.rank, self.size())?;
+                let kernels = operation.kernels(rank, size)?;
                 let request = PlanRequest {
                     count: call.count,
                     in_place: call.in_place,
@@ -58,17 +51,16 @@ impl Communicator {
                 let arithmetic = arithmetic(kernels.reduce, kernels.divide);
                 let (input, output) = (BufferMap::at(call.send.cast_mut()), BufferMap::at(call.recv));
                 // SAFETY: this is the plan of the call, in the buffers of the call.
-                Box::new(unsafe { self.performance(comm, algorithm, &request, input, output, arithmetic) }?)
+                Box::new(unsafe { self.performance(algorithm, &request, input, output, arithmetic) }?)
             }
         };
-        Ok(self.foreign_request(foreign, started))
+        Ok(self.request(started))
     }
 
     /// # Safety
     /// See [`Performance::new`].
-    pub(super) unsafe fn performance(
-        &self,
-        comm: Arc<dyn ForeignComm>,
+    pub unsafe fn performance(
+        self,
         algorithm: &'static str,
         request: &PlanRequest,
         input: BufferMap,
@@ -78,25 +70,29 @@ impl Communicator {
         let algorithm = algo::find(request.collective, algorithm).expect("a test has looked for each");
         let plan = (algorithm.build)(request);
         // SAFETY: passed on from our caller.
-        unsafe { Performance::new(comm, plan, request.element_bytes, input, output, arithmetic) }
+        unsafe {
+            Performance::new(
+                Arc::clone(&self.foreign.comm),
+                plan,
+                request.element_bytes,
+                input,
+                output,
+                arithmetic,
+            )
+        }
     }
 
-    pub(super) fn plan_request(
-        &self,
-        collective: Collective,
-        datatype: Datatype,
-        root: u32,
-    ) -> PlanRequest<'_> {
+    pub fn plan_request(&self, collective: Collective, datatype: Datatype, root: u32) -> PlanRequest<'_> {
         PlanRequest {
             collective,
-            size: self.size(),
-            rank: self.rank,
+            size: self.comm.size(),
+            rank: self.comm.rank,
             root,
             count: 0,
             element_bytes: datatype.bytes(),
             in_place: false,
             chunk_bytes: usize::MAX,
-            topology: &self.topology,
+            topology: &self.comm.topology,
             layout: BlockLayout::NONE,
         }
     }

@@ -4,33 +4,32 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::engine::AttachedEngine;
+use super::usage::Usage;
 use super::watch::{Entry, Places, timed_out};
 use crate::backend::{BackendName, Started, StreamPosition, UniformCall};
 use crate::base::{Call, Error, Result};
-use crate::comm::communicator::Communicator;
 use crate::comm::request::Request;
 use crate::progress::CommId;
 use crate::progress::wait::Driver;
 use crate::sys::clock;
 
-impl Communicator {
+impl Usage<'_> {
     /// Runs a call until it has ended or, if it has a stream, is enqueued. Returns the position behind it in
     /// its stream. A call on a stream that records a graph becomes a part of the graph; it has no position,
     /// and nobody watches it.
     ///
     /// # Safety
     /// See [`crate::backend::ForeignComm::run`].
-    pub(super) unsafe fn run_watched(
-        &self,
-        foreign: &AttachedEngine,
+    pub unsafe fn run_watched(
+        self,
         call: Call,
         uniform: &UniformCall,
     ) -> Result<Option<Arc<dyn StreamPosition>>> {
+        let Usage { comm, foreign } = self;
         // SAFETY: passed on from our caller.
         let run = || unsafe { foreign.comm.run(uniform) };
-        let run = || foreign.co_progress.run_blocking(&self.driver, run);
-        let enter = || foreign.watch.enter(self.device.communicator()?, call, self.timeout.get());
+        let run = || foreign.co_progress.run_blocking(&comm.driver, run);
+        let enter = || foreign.watch.enter(comm.devices.queue.communicator()?, call, comm.timeout.get());
         let enqueue = |stream| {
             if foreign.comm.is_recording(stream)? {
                 return run().map(|()| None);
@@ -47,40 +46,36 @@ impl Communicator {
             None => enter().and_then(|_entry| run().map(|()| None)),
         };
         // Also where this rank has begun nothing: the other ranks are in the call.
-        outcome.map_err(|error| self.foreign_failed(error))
+        outcome.map_err(|error| self.failed(error))
     }
 
     /// Starts a call.
     ///
     /// # Safety
     /// See [`crate::backend::ForeignComm::start`].
-    pub(super) unsafe fn start_watched(
-        &self,
-        foreign: &AttachedEngine,
-        call: Call,
-        uniform: &UniformCall,
-    ) -> Result<Request> {
+    pub unsafe fn start_watched(self, call: Call, uniform: &UniformCall) -> Result<Request> {
+        let Usage { comm, foreign } = self;
         let Some(stream) = uniform.stream else {
             let start = || {
-                let entry = foreign.watch.enter(self.device.communicator()?, call, None)?;
+                let entry = foreign.watch.enter(comm.devices.queue.communicator()?, call, None)?;
                 // SAFETY: passed on from our caller.
                 let started = unsafe { foreign.comm.start(uniform) }?;
-                let (engine, limit) = (foreign.name, self.timeout.get());
+                let (engine, limit) = (foreign.name, comm.timeout.get());
                 Ok(Watched { started, _entry: entry, call, engine, limit, since: Cell::default() })
             };
-            let watched = start().map_err(|error| self.foreign_failed(error))?;
-            return Ok(self.foreign_request(foreign, Box::new(watched)));
+            let watched = start().map_err(|error| self.failed(error))?;
+            return Ok(self.request(Box::new(watched)));
         };
-        if foreign.comm.is_recording(stream).map_err(|error| self.foreign_failed(error))? {
+        if foreign.comm.is_recording(stream).map_err(|error| self.failed(error))? {
             return Err(Error::InvalidUsage(format!(
                 "{call} with a request, on a stream that records a graph; make the blocking call, which becomes a part of the \
                  graph"
             )));
         }
         // SAFETY: passed on from our caller.
-        let behind = unsafe { self.run_watched(foreign, call, uniform) }?;
-        let passing = Passing { behind, driver: Arc::clone(&self.driver), comm: self.id };
-        Ok(self.foreign_request(foreign, Box::new(passing)))
+        let behind = unsafe { self.run_watched(call, uniform) }?;
+        let passing = Passing { behind, driver: Arc::clone(&comm.driver), comm: comm.id };
+        Ok(self.request(Box::new(passing)))
     }
 }
 

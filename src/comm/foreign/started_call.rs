@@ -3,6 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use super::co_progress::SharedProgress;
+use super::usage::failed;
 use crate::backend::Started;
 use crate::base::Result;
 use crate::comm::communicator::Communicator;
@@ -44,8 +45,8 @@ impl ForeignCall {
             Err(error) => {
                 // The engine may still use memory that belongs to the call.
                 std::mem::forget(self.started.take());
-                let failed = |communicator: Arc<Communicator>| communicator.foreign_failed(error.clone());
-                Err(self.communicator.upgrade().map_or(error.clone(), failed))
+                let fail = |communicator: Arc<Communicator>| failed(&communicator, error.clone());
+                Err(self.communicator.upgrade().map_or(error.clone(), fail))
             }
         };
         self.co_progress.note_ended();

@@ -1,10 +1,8 @@
 //! Calls with a layout that another engine serves: either packed into one buffer in each direction, or
 //! carried out by messages in place.
 
-use std::sync::Arc;
-
 use super::composed::arithmetic;
-use super::engine::AttachedEngine;
+use super::usage::{Usage, check};
 use crate::backend::compose::Recipe;
 use crate::backend::compose::performance::{Arithmetic, BufferMap, Performance};
 use crate::backend::packing::{Packed, Scattered, ScatteredInput, ScatteredOutput};
@@ -15,57 +13,53 @@ use crate::comm::{Communicator, Places, Request, Unequal};
 use crate::executor::Division;
 use crate::plan::PlanRequest;
 
-impl Communicator {
-    /// Starts a call with a layout by another engine. `None`: the builtin engine must serve it, and nothing
-    /// was done.
-    ///
-    /// # Safety
-    /// See [`Communicator::start_unequal`].
-    pub(in crate::comm) unsafe fn start_foreign_unequal(
-        &self,
-        operation: &Unequal,
-    ) -> Option<Result<Request>> {
-        let foreign = self.foreign.as_deref()?;
-        let support = foreign.support(operation.collective, operation.datatype, operation.op);
-        // SAFETY: passed on from our caller.
-        (support != Support::Builtin)
-            .then(|| unsafe { self.serve_unequal(foreign, support, operation, true) })
-    }
+/// Runs a call with a layout by another engine. `None`: the builtin engine must serve it, and nothing was
+/// done.
+///
+/// # Safety
+/// See [`Communicator::run`].
+pub(super) unsafe fn run(comm: &Communicator, operation: &Unequal) -> Option<Result<()>> {
+    let (usage, support) = served_by(comm, operation)?;
+    // SAFETY: passed on from our caller.
+    Some(unsafe { usage.serve_unequal(support, operation, false) }.and_then(|mut request| request.wait()))
+}
 
-    /// Runs a call with a layout by another engine. `None` as for [`Communicator::start_foreign_unequal`].
-    ///
-    /// # Safety
-    /// See [`Communicator::run_unequal`].
-    pub(in crate::comm) unsafe fn run_foreign_unequal(&self, operation: &Unequal) -> Option<Result<()>> {
-        let foreign = self.foreign.as_deref()?;
-        let support = foreign.support(operation.collective, operation.datatype, operation.op);
-        if support == Support::Builtin {
-            return None;
-        }
-        // SAFETY: passed on from our caller.
-        Some(
-            unsafe { self.serve_unequal(foreign, support, operation, false) }
-                .and_then(|mut request| request.wait()),
-        )
-    }
+/// Starts a call with a layout by another engine. `None` as for [`run`].
+///
+/// # Safety
+/// See [`Communicator::start`].
+pub(super) unsafe fn start(comm: &Communicator, operation: &Unequal) -> Option<Result<Request>> {
+    let (usage, support) = served_by(comm, operation)?;
+    // SAFETY: passed on from our caller.
+    Some(unsafe { usage.serve_unequal(support, operation, true) })
+}
 
+/// The engine that serves the call, and how. `None`: it is the builtin one.
+fn served_by<'a>(comm: &'a Communicator, operation: &Unequal) -> Option<(Usage<'a>, Support)> {
+    let foreign = comm.engines.on_host.as_deref()?;
+    let support = foreign.support(operation.collective, operation.datatype, operation.op);
+    (support != Support::Builtin).then_some((Usage { comm, foreign }, support))
+}
+
+impl Usage<'_> {
     /// Runs or starts a call with a layout.
     ///
     /// # Safety
-    /// See [`Communicator::start_unequal`].
+    /// See [`Communicator::start`].
     unsafe fn serve_unequal(
-        &self,
-        foreign: &AttachedEngine,
+        self,
         support: Support,
         operation: &Unequal,
         only_start: bool,
     ) -> Result<Request> {
-        self.check_foreign()?;
-        let placed = Placed::of(operation, operation.datatype.bytes(), self.rank, self.size())?;
+        let Usage { comm, foreign } = self;
+        operation.check_host(&comm.devices.kinds)?;
+        check(comm)?;
+        let placed = Placed::of(operation, operation.datatype.bytes(), comm.rank, comm.size())?;
         let Unequal { collective, datatype, op, root, layout, places } = *operation;
         if let Support::Composed(Recipe::Messages(algorithm)) = support {
             // SAFETY: passed on from our caller; the call was placed.
-            return unsafe { self.unequal_over_messages(foreign, algorithm, operation, &placed) };
+            return unsafe { self.unequal_over_messages(algorithm, operation, &placed) };
         }
         let scattered = Scattered {
             collective,
@@ -90,30 +84,29 @@ impl Communicator {
         if only_start {
             // SAFETY: as above; the started call keeps the memory into which it was packed.
             let started = unsafe { foreign.comm.start_unequal(&call) };
-            let started = started.map_err(|error| self.foreign_failed(error))?;
-            return Ok(self.foreign_request(foreign, Box::new(Unpacking { started, packed })));
+            let started = started.map_err(|error| self.failed(error))?;
+            return Ok(self.request(Box::new(Unpacking { started, packed })));
         }
         // SAFETY: as above.
         let run = || unsafe { foreign.comm.run_unequal(&call) };
-        foreign.co_progress.run_blocking(&self.driver, run).map_err(|error| self.foreign_failed(error))?;
+        foreign.co_progress.run_blocking(&comm.driver, run).map_err(|error| self.failed(error))?;
         // SAFETY: the call has ended without an error.
         unsafe { packed.unpack() };
-        Ok(self.foreign_request(foreign, Box::new(Vec::new())))
+        Ok(self.request(Box::new(Vec::new())))
     }
 
     /// Starts a call with a layout as one of the library's plans over the engine's messages, in place.
     ///
     /// # Safety
-    /// See [`Communicator::start_unequal`]; `placed` belongs to this call.
+    /// See [`Communicator::start`]; `placed` belongs to this call.
     unsafe fn unequal_over_messages(
-        &self,
-        foreign: &AttachedEngine,
+        self,
         algorithm: &'static str,
         operation: &Unequal,
         placed: &Placed,
     ) -> Result<Request> {
         let Unequal { collective, datatype, root, layout, places, .. } = *operation;
-        let kernels = placed.placement.kernels(operation, self.size())?;
+        let kernels = placed.placement.kernels(operation, self.comm.size())?;
         let (input, output) = match places {
             Places::Buffers { send, recv } => (BufferMap::at(send.cast_mut()), BufferMap::at(recv)),
             Places::Lists { sends, recvs } => {
@@ -127,12 +120,11 @@ impl Communicator {
             layout,
             ..self.plan_request(collective, datatype, root)
         };
-        let comm = Arc::clone(&foreign.comm);
         let arithmetic = Arithmetic { divide: None, ..arithmetic(kernels.reduce, None) };
         // SAFETY: this is the plan of the call, and the maps say where its blocks are.
-        let performance = unsafe { self.performance(comm, algorithm, &request, input, output, arithmetic) }?;
+        let performance = unsafe { self.performance(algorithm, &request, input, output, arithmetic) }?;
         let averaged = Averaged::new(performance, kernels.divide, operation);
-        Ok(self.foreign_request(foreign, Box::new(averaged)))
+        Ok(self.request(Box::new(averaged)))
     }
 }
 

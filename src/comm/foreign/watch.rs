@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
+use super::ending::{has_failed, note_ended_streams};
 use super::engine::AttachedEngine;
 use crate::backend::{BackendName, StreamPosition};
 use crate::base::{Call, Error, Result};
@@ -172,7 +173,7 @@ impl Shared {
         while self.wait_for_call() {
             let Some(communicator) = communicator.upgrade() else { return };
             communicator.driver.try_move_on();
-            let Some(foreign) = communicator.made_device_engine() else { return };
+            let Some(foreign) = communicator.engines.made_on_device() else { return };
             let found = self.look(foreign);
             if self.state.lock().is_closed {
                 // The error, if there is one, comes from the end of the engine's communicator.
@@ -181,10 +182,10 @@ impl Shared {
             if let Err(error) = found {
                 communicator.fail(error);
             }
-            if communicator.has_failed() {
-                communicator.note_ended_streams();
+            if has_failed(&communicator) {
+                note_ended_streams(&communicator);
                 // What the calls still wait for ends now. Nobody begins another one.
-                communicator.stop_foreign_engines();
+                communicator.engines.stop();
                 self.state.lock().calls.clear();
             }
         }

@@ -45,16 +45,16 @@ fn on_two_ranks(engine: Option<Pretender>, body: impl Fn(&Communicator) + Sync) 
 fn on_two_ranks_that_choose(choice: &str, engine: Option<Pretender>, body: impl Fn(&Communicator) + Sync) {
     on_ranks(2, TransportChoice::Auto, |builtin| {
         let mut comm = builtin.dup(&CommConfig::default()).unwrap();
-        comm.kinds = Kinds::by(driver);
-        comm.on_device = DeviceEngine::from(Err(Error::Unsupported("none in this test".into())));
+        comm.devices.kinds = Kinds::by(driver);
+        comm.engines.on_device = DeviceEngine::from(Err(Error::Unsupported("none in this test".into())));
         if let Some(engine) = engine {
             let pretended: Arc<dyn ForeignComm> =
                 Arc::new(Pretended(builtin.dup(&CommConfig::default()).unwrap()));
             let co_progress = SharedProgress::of(&comm.driver, &pretended);
             let (name, memory) = (BackendName::Nccl, MemoryKind::Cuda);
             let foreign = AttachedEngine::new(name, Arc::new(engine), pretended, memory, co_progress);
-            comm.on_device = DeviceEngine::from(Ok(Box::new(foreign)));
-            comm.choice = BackendChoice::parse("choice", choice).unwrap();
+            comm.engines.on_device = DeviceEngine::from(Ok(Box::new(foreign)));
+            comm.engines.choice = BackendChoice::parse("choice", choice).unwrap();
         }
         let comm = comm.shared();
         body(&comm);
@@ -117,9 +117,9 @@ fn memory_of_a_device_is_refused_where_there_is_no_driver_or_the_named_engine_la
 fn a_communicator_formed_later_looks_for_the_named_engine_and_says_what_is_missing() {
     on_two_ranks(None, |comm| {
         let mut named = comm.dup(&CommConfig::default()).unwrap();
-        named.kinds = Kinds::by(driver);
-        named.on_device = DeviceEngine::default();
-        named.choice = BackendChoice::parse("choice", "cuda:nccl").unwrap();
+        named.devices.kinds = Kinds::by(driver);
+        named.engines.on_device = DeviceEngine::default();
+        named.engines.choice = BackendChoice::parse("choice", "cuda:nccl").unwrap();
         let (send, recv) = (on_device([1; 4]), on_device([0; 4]));
         // Without a GPU, NCCL has no device, or is missing altogether.
         for _ in 0..2 {
@@ -190,9 +190,9 @@ fn every_other_kind_of_call_refuses_memory_of_a_device() {
             let (collective, op) = (Collective::AllToAllV, None);
             let unequal = Unequal { collective, datatype, op, root: 0, layout, places };
             // SAFETY: this and the following calls: as in `run`.
-            refusal(unsafe { comm.run_unequal(&unequal) });
+            refusal(unsafe { comm.run(&unequal) });
             // SAFETY: see above.
-            refusal(unsafe { comm.start_unequal(&unequal) }.map(drop));
+            refusal(unsafe { comm.start(&unequal) }.map(drop));
         }
         let peer = 1 - comm.rank();
         let what = OutgoingMessage { to: peer, tag: 0, data, count: 4, datatype, is_synchronous: false };
@@ -200,11 +200,13 @@ fn every_other_kind_of_call_refuses_memory_of_a_device() {
         refusal(unsafe { comm.send(&what) });
         let buffer = RecvBuffer { data: place, count: 4, datatype, is_lenient: false };
         // SAFETY: see above.
-        refusal(unsafe { comm.start_receive(Selector::new(Some(peer), Some(0)), buffer) }.map(drop));
+        refusal(
+            unsafe { comm.start(CallSpec::Receive(Selector::new(Some(peer), Some(0)), buffer)) }.map(drop),
+        );
         let parts = [Part { send: data, recv: place, count: 4, datatype }];
         let list =
             List { collective: Collective::AllReduce, op: Some(ReduceOp::Sum), root: 0, parts: &parts };
         // SAFETY: see above.
-        refusal(unsafe { comm.start_list(&list, None) }.map(drop));
+        refusal(unsafe { comm.start(&list) }.map(drop));
     });
 }

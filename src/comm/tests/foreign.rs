@@ -74,12 +74,12 @@ impl ForeignComm for Pretended {
 
     unsafe fn run_unequal(&self, call: &UnequalCall<'_>) -> Result<()> {
         // SAFETY: see above.
-        unsafe { self.0.run_unequal(&unequal(call)) }
+        unsafe { self.0.run(&unequal(call)) }
     }
 
     unsafe fn start_unequal(&self, call: &UnequalCall<'_>) -> Result<Box<dyn Started>> {
         // SAFETY: see above.
-        Ok(Box::new(unsafe { self.0.start_unequal(&unequal(call)) }?))
+        Ok(Box::new(unsafe { self.0.start(&unequal(call)) }?))
     }
 
     unsafe fn exchange(&self, messages: &[Exchange]) -> Result<Box<dyn Started>> {
@@ -97,12 +97,12 @@ impl ForeignComm for Pretended {
                         is_synchronous: false,
                     };
                     // SAFETY: see above.
-                    unsafe { self.0.start_send(&what) }?
+                    unsafe { self.0.start(&what) }?
                 }
                 Exchange::Receive { from, data, bytes } => {
                     let buffer = RecvBuffer { data, count: bytes as u64, datatype, is_lenient: false };
                     // SAFETY: see above.
-                    unsafe { self.0.start_receive(Selector::new(Some(from), Some(0)), buffer) }?
+                    unsafe { self.0.start(CallSpec::Receive(Selector::new(Some(from), Some(0)), buffer)) }?
                 }
             }));
         }
@@ -142,7 +142,7 @@ fn with_pretenders(size: u32, body: impl Fn(&Communicator, &Communicator) + Sync
                 Arc::new(Pretended(builtin.dup(&CommConfig::default()).unwrap()));
             let co_progress = SharedProgress::of(&comm.driver, &pretended);
             let (name, engine) = (BackendName::Mpi, Arc::new(pretender));
-            comm.foreign =
+            comm.engines.on_host =
                 Some(Box::new(AttachedEngine::new(name, engine, pretended, MemoryKind::Cpu, co_progress)));
             body(builtin, &comm);
         }
@@ -276,9 +276,9 @@ fn every_layout(builtin: &Communicator, comm: &Communicator, op: ReduceOp) {
             // The blocks lie in buffers that are as long as all of them, and outlive the call.
             let outcome = match only_start {
                 // SAFETY: as above.
-                true => unsafe { comm.start_unequal(&operation) }.and_then(|mut request| request.wait()),
+                true => unsafe { comm.start(&operation) }.and_then(|mut request| request.wait()),
                 // SAFETY: as above.
-                false => unsafe { comm.run_unequal(&operation) },
+                false => unsafe { comm.run(&operation) },
             };
             outcome.unwrap();
             recv

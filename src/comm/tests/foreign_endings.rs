@@ -107,7 +107,7 @@ fn with_notes(body: impl Fn(Arc<Communicator>, &Notes) + Sync) {
         let noting: Arc<dyn ForeignComm> = Arc::new(Noting(Arc::clone(&notes)));
         let co_progress = SharedProgress::of(&comm.driver, &noting);
         let (name, engine) = (BackendName::Mpi, Arc::new(EVERYTHING));
-        comm.foreign =
+        comm.engines.on_host =
             Some(Box::new(AttachedEngine::new(name, engine, noting, MemoryKind::Cpu, co_progress)));
         body(comm.shared(), &notes);
         first.finalize().unwrap();

@@ -77,7 +77,7 @@ unsafe fn start_send(comm: &Communicator, to: u32, tag: i32, number: *mut u64) -
     let (datatype, data) = (Datatype::Uint64, number.cast_const().cast());
     let what = OutgoingMessage { to, tag, datatype, count: 1, data, is_synchronous: false };
     // SAFETY: passed on from our caller.
-    unsafe { comm.start_send(&what) }.unwrap()
+    unsafe { comm.start(&what) }.unwrap()
 }
 
 /// # Safety
@@ -86,7 +86,7 @@ unsafe fn start_receive(comm: &Communicator, source: u32, tag: i32, number: *mut
     let (datatype, data) = (Datatype::Uint64, number.cast());
     let buffer = RecvBuffer { data, datatype, count: 1, is_lenient: false };
     // SAFETY: passed on from our caller.
-    unsafe { comm.start_receive(Selector::new(Some(source), Some(tag)), buffer) }.unwrap()
+    unsafe { comm.start(CallSpec::Receive(Selector::new(Some(source), Some(tag)), buffer)) }.unwrap()
 }
 
 /// Waits until the thread of the other rank sleeps.

@@ -166,9 +166,11 @@ fn many_transfers_with_all_peers_at_once_do_not_mix() {
             let data = got[from as usize].as_mut_ptr().cast();
             let buffer = RecvBuffer { data, datatype: Datatype::Int32, count: 2, is_lenient: false };
             // SAFETY: the buffers live until every request is waited for, below.
-            requests.push(unsafe { comm.start_send(&send) }.unwrap());
+            requests.push(unsafe { comm.start(&send) }.unwrap());
             // SAFETY: as above.
-            requests.push(unsafe { comm.start_receive(Selector::new(Some(from), Some(0)), buffer) }.unwrap());
+            requests.push(
+                unsafe { comm.start(CallSpec::Receive(Selector::new(Some(from), Some(0)), buffer)) }.unwrap(),
+            );
         }
         wait_all(&mut requests.iter_mut().collect::<Vec<_>>()).unwrap();
         got

@@ -114,14 +114,15 @@ fn check(comm: &Arc<Communicator>, meaning: &Meaning, commutes: bool, collective
             send.copy_from_slice(&contribution(rank, input));
         };
         // SAFETY: both vectors are as long as the call says.
-        unsafe { comm.run_with_operator(&operation, Some(&operator)) }.unwrap();
+        unsafe { comm.run(CallSpec::Collective(&operation, Some(&operator))) }.unwrap();
         finish(&mut send);
         // SAFETY: as above; it ends before they go.
-        let mut started = unsafe { comm.start_with_operator(&operation, Some(&operator)) }.unwrap();
+        let mut started = unsafe { comm.start(CallSpec::Collective(&operation, Some(&operator))) }.unwrap();
         started.wait().unwrap();
         finish(&mut send);
         // SAFETY: as above.
-        let persistent = unsafe { Persistent::new(comm.clone(), operation, Some(operator.clone())) };
+        let persistent =
+            unsafe { Persistent::new(comm.clone(), CallSpec::Collective(&operation, Some(&operator))) };
         let mut persistent = persistent.unwrap();
         for _ in 0..2 {
             persistent.start().unwrap();
@@ -159,7 +160,7 @@ fn check_unequal(comm: &Arc<Communicator>, meaning: &Meaning, commutes: bool, lo
         places,
     };
     // SAFETY: the blocks lie in the two vectors.
-    unsafe { comm.run_unequal_with_operator(&operation, Some(&operator)) }.unwrap();
+    unsafe { comm.run(CallSpec::Unequal(&operation, Some(&operator))) }.unwrap();
     let whole = fold(meaning, 0..size as u32, offset * element);
     let at = blocks[rank].offset * element;
     assert!(recv == whole[at..at + recv.len()], "{size} ranks, {longest} of {element}, {commutes}");
@@ -226,7 +227,7 @@ fn ranks_with_elements_of_different_sizes_get_an_error() {
         let (send, mut recv) = ([0; 24], [0; 24]);
         let operation = Operation { call, send: send.as_ptr(), recv: recv.as_mut_ptr() };
         // SAFETY: 24 bytes on each rank.
-        unsafe { comm.run_with_operator(&operation, Some(&operator)) }.and_then(|()| comm.finalize())
+        unsafe { comm.run(CallSpec::Collective(&operation, Some(&operator))) }.and_then(|()| comm.finalize())
     });
     let text = results.into_iter().find_map(Result::err).expect("nobody noticed").to_string();
     assert!(text.contains("count 2 of 12 bytes") && text.contains("count 1 of 24 bytes"), "{text}");

@@ -8,7 +8,7 @@ unsafe fn start_send(comm: &Communicator, to: u32, tag: i32, number: &u64) -> Re
     let (datatype, data) = (Datatype::Uint64, std::ptr::from_ref(number).cast());
     let what = OutgoingMessage { to, tag, datatype, count: 1, data, is_synchronous: false };
     // SAFETY: passed on from our caller.
-    unsafe { comm.start_send(&what) }.unwrap()
+    unsafe { comm.start(&what) }.unwrap()
 }
 
 /// # Safety
@@ -17,7 +17,7 @@ unsafe fn start_receive(comm: &Communicator, selector: Selector, number: &mut u6
     let (datatype, data) = (Datatype::Uint64, std::ptr::from_mut(number).cast());
     let buffer = RecvBuffer { data, datatype, count: 1, is_lenient: false };
     // SAFETY: passed on from our caller.
-    unsafe { comm.start_receive(selector, buffer) }.unwrap()
+    unsafe { comm.start(CallSpec::Receive(selector, buffer)) }.unwrap()
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyccl_engine::base::{Collective, Datatype as Element, Rank, ReduceOp};
-use anyccl_engine::comm::{Communicator, Operation, Places, Request, Unequal};
+use anyccl_engine::comm::{CallSpec, Communicator, Operation, Places, Request, Unequal};
 use anyccl_engine::plan::{Block, BlockLayout};
 
 use crate::error::{Error, Result};
@@ -53,11 +53,11 @@ impl EngineCall {
         let operator = self.bound.as_ref().and_then(Bound::operator);
         let outcome = match &self.work {
             // SAFETY: passed on from our caller.
-            Work::Uniform(operation) => unsafe { self.comm.run_with_operator(operation, operator) },
+            Work::Uniform(operation) => unsafe { self.comm.run(CallSpec::Collective(operation, operator)) },
             Work::Unequal(blocks) => {
                 let unequal = blocks.as_unequal(self.bound.as_ref());
                 // SAFETY: passed on from our caller.
-                unsafe { self.comm.run_unequal_with_operator(&unequal, operator) }
+                unsafe { self.comm.run(CallSpec::Unequal(&unequal, operator)) }
             }
         };
         outcome.map_err(Error::from)
@@ -71,11 +71,11 @@ impl EngineCall {
         let operator = self.bound.as_ref().and_then(Bound::operator);
         let started = match &self.work {
             // SAFETY: passed on from our caller.
-            Work::Uniform(operation) => unsafe { self.comm.start_with_operator(operation, operator) },
+            Work::Uniform(operation) => unsafe { self.comm.start(CallSpec::Collective(operation, operator)) },
             Work::Unequal(blocks) => {
                 let unequal = blocks.as_unequal(self.bound.as_ref());
                 // SAFETY: passed on from our caller.
-                unsafe { self.comm.start_unequal_with_operator(&unequal, operator) }
+                unsafe { self.comm.start(CallSpec::Unequal(&unequal, operator)) }
             }
         };
         started.map_err(Error::from)

@@ -75,7 +75,7 @@ pub fn start_send(engine: &Communicator, to: Rank, tag: i32, words: &[u64]) -> R
         is_synchronous: false,
     };
     // SAFETY: the request keeps the sent bytes.
-    Ok(unsafe { engine.start_send(&message) }?.keeping(data))
+    Ok(unsafe { engine.start(&message) }?.keeping(data))
 }
 
 /// Receives `len` words.

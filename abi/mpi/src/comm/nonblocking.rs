@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use anyccl_engine::base::Datatype;
-use anyccl_engine::comm::Request;
+use anyccl_engine::comm::{CallSpec, Request};
 use anyccl_engine::p2p::{RecvBuffer, Selector};
 
 use super::parent::parent;
@@ -81,7 +81,7 @@ fn follow(parent: &Arc<Comm>, made: Arc<Comm>) -> Result<Active> {
     let buffer = RecvBuffer { data: place.0.cast(), datatype: Datatype::Byte, count: 16, is_lenient: true };
     let selector = Selector::new(Some(0), Some(agreement::DUPLICATE));
     // SAFETY: the place has 16 bytes and lives until the receive is complete.
-    let receive = unsafe { parent.engine.start_receive(selector, buffer) }?;
+    let receive = unsafe { parent.engine.start(CallSpec::Receive(selector, buffer)) }?;
     let parent = Arc::clone(parent);
     let forming = Forming(made);
     let last: Stage = Box::new(move |_| {

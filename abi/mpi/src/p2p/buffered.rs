@@ -84,7 +84,7 @@ pub(super) fn start(comm: &Comm, data: Vec<u8>, to: base::Rank, tag: i32) -> Res
     let bytes = data.len();
     let message = send::message(to, tag, data.as_ptr(), bytes, Mode::Standard);
     // SAFETY: the request keeps the sent bytes.
-    let request = unsafe { comm.engine().start_send(&message) }?.keeping(data);
+    let request = unsafe { comm.engine().start(&message) }?.keeping(data);
     attached.messages.push(Waiting { bytes, request });
     Ok(Active::Complete(Status::SENT))
 }

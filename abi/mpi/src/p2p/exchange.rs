@@ -170,7 +170,7 @@ unsafe fn start_replace(
         Some(to) => {
             let message = send::message(to, sendtag, copy.as_ptr(), copy.len(), Mode::Standard);
             // SAFETY: the request keeps the copy.
-            Active::engine(unsafe { found.engine().start_send(&message) }?.keeping(copy))
+            Active::engine(unsafe { found.engine().start(&message) }?.keeping(copy))
         }
     };
     Ok((id, Active::Steps(Box::new(Pair { receive, send, received: None }))))

@@ -189,7 +189,7 @@ pub(super) unsafe fn begin(
                 return Ok(Active::Complete(Status::SENT));
             }
             // SAFETY: as above, until the operation is complete.
-            Ok(Active::engine(unsafe { comm.engine().start_send(&message) }?))
+            Ok(Active::engine(unsafe { comm.engine().start(&message) }?))
         }
         Memory::Noncontiguous(typed) => {
             let is_synchronous = mode == Mode::Synchronous;

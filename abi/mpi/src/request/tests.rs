@@ -2,7 +2,7 @@
 
 use anyccl_engine::base::Datatype;
 use anyccl_engine::bootstrap::UniqueId;
-use anyccl_engine::comm::{CommConfig, Communicator};
+use anyccl_engine::comm::{CallSpec, CommConfig, Communicator};
 use anyccl_engine::config::Config;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 
@@ -20,7 +20,7 @@ fn the_error_of_a_stage_is_told_as_often_as_somebody_looks() {
     let (datatype, data) = (Datatype::Byte, &raw mut number);
     let buffer = RecvBuffer { data, datatype, count: 1, is_lenient: true };
     // SAFETY: the number outlives the request, which is tested to its end.
-    let receive = unsafe { comm.start_receive(Selector::new(Some(0), Some(1)), buffer) }.unwrap();
+    let receive = unsafe { comm.start(CallSpec::Receive(Selector::new(Some(0), Some(1)), buffer)) }.unwrap();
     let fails: Stage = Box::new(|_| Err(Error::new(Class::INTERN, "the stage has failed")));
     let never: Stage = Box::new(|_| unreachable!("a stage after the one that failed"));
     let request = create(COMM_SELF, Staged::after(receive, 0, [fails, never]).unwrap());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyccl_edge::check::{self, not_null};
 use anyccl_edge::{ObjectRef, Resolved, buffers};
 use anyccl_engine::base::{Call, CallKind, Collective, Error, Rank, ReduceOp, Result};
-use anyccl_engine::comm::{Communicator, List, Operator, Part, Persistent, Work};
+use anyccl_engine::comm::{CallSpec, Communicator, List, Operator, Part, Persistent, Work};
 use anyccl_engine::p2p::Status;
 
 use crate::comm::{Comm, anyccl_comm_t};
@@ -102,12 +102,12 @@ impl Invocation for Lists {
 
     unsafe fn start(engine: &Communicator, checked: &Checked) -> Result<Work> {
         // SAFETY: the caller vouches for the buffers; their extents were computed from the same calls.
-        unsafe { engine.start_list(&checked.list(), checked.operator.as_ref()) }.map(Work::from)
+        unsafe { engine.start(CallSpec::List(&checked.list(), checked.operator.as_ref())) }.map(Work::from)
     }
 
     unsafe fn prepare(engine: Arc<Communicator>, checked: Checked) -> Result<Persistent> {
         // SAFETY: as in `start`.
-        unsafe { Persistent::list(engine, &checked.list(), checked.operator.clone()) }
+        unsafe { Persistent::new(engine, CallSpec::List(&checked.list(), checked.operator.as_ref())) }
     }
 }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use anyccl_edge::{ObjectRef, Resolved, buffers, check};
 use anyccl_engine::base::{BoxedResult, Call, CallKind, Collective, Result};
-use anyccl_engine::comm::{Communicator, Operation, Operator, Persistent, Work};
+use anyccl_engine::comm::{CallSpec, Communicator, Operation, Operator, Persistent, Work};
 use anyccl_engine::p2p::Status;
 
 use crate::batch;
@@ -140,16 +140,16 @@ impl Invocation for Arguments {
 
     unsafe fn run(engine: &Communicator, (operation, operator): &Self::Checked) -> Result<Option<Status>> {
         // SAFETY: the caller vouches for what the buffers hold; their extent was computed from the same call.
-        unsafe { engine.run_with_operator(operation, operator.as_ref()) }.map(|()| None)
+        unsafe { engine.run(CallSpec::Collective(operation, operator.as_ref())) }.map(|()| None)
     }
 
     unsafe fn start(engine: &Communicator, (operation, operator): &Self::Checked) -> Result<Work> {
         // SAFETY: as in `run`.
-        unsafe { engine.start_with_operator(operation, operator.as_ref()) }.map(Work::from)
+        unsafe { engine.start(CallSpec::Collective(operation, operator.as_ref())) }.map(Work::from)
     }
 
     unsafe fn prepare(engine: Arc<Communicator>, (operation, operator): Self::Checked) -> Result<Persistent> {
         // SAFETY: as in `run`.
-        unsafe { Persistent::new(engine, operation, operator) }
+        unsafe { Persistent::new(engine, CallSpec::Collective(&operation, operator.as_ref())) }
     }
 }

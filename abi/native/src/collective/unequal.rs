@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyccl_edge::{ObjectRef, Resolved, check};
 use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp, Result};
-use anyccl_engine::comm::{Communicator, Operator, Persistent, Places, Unequal, Work};
+use anyccl_engine::comm::{CallSpec, Communicator, Operator, Persistent, Places, Unequal, Work};
 use anyccl_engine::p2p::Status;
 use anyccl_engine::plan::{Block, BlockLayout};
 
@@ -121,19 +121,19 @@ where
 
     unsafe fn run(engine: &Communicator, checked: &Checked<'a>) -> Result<Option<Status>> {
         // SAFETY: the caller vouches for the blocks.
-        unsafe { engine.run_unequal_with_operator(&checked.operation(), checked.operator.as_ref()) }
+        unsafe { engine.run(CallSpec::Unequal(&checked.operation(), checked.operator.as_ref())) }
             .map(|()| None)
     }
 
     unsafe fn start(engine: &Communicator, checked: &Checked<'a>) -> Result<Work> {
         // SAFETY: the caller vouches for the blocks.
-        unsafe { engine.start_unequal_with_operator(&checked.operation(), checked.operator.as_ref()) }
+        unsafe { engine.start(CallSpec::Unequal(&checked.operation(), checked.operator.as_ref())) }
             .map(Work::from)
     }
 
     unsafe fn prepare(engine: Arc<Communicator>, checked: Checked<'a>) -> Result<Persistent> {
         // SAFETY: the caller vouches for the blocks.
-        unsafe { Persistent::unequal(engine, &checked.operation(), checked.operator.as_ref()) }
+        unsafe { Persistent::new(engine, CallSpec::Unequal(&checked.operation(), checked.operator.as_ref())) }
     }
 }
 

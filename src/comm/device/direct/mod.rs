@@ -32,6 +32,7 @@ mod setup;
 mod table;
 
 pub(super) use cut::{Cut, Share};
-pub(in crate::comm) use direct_way::DirectWay;
+pub(super) use direct_way::DirectWay;
 pub(in crate::comm) use exchange::{DirectExchange, Next};
 pub(super) use pieces::DirectPieces;
+pub(in crate::comm) use setup::set_up_direct_way;

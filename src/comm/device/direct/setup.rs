@@ -22,68 +22,66 @@ use crate::log_line;
 /// Longest text by which a rank says why it has no direct way.
 const SENTENCE_BYTES: usize = 256;
 
-impl Communicator {
-    /// Makes the direct way, if the ranks can have one and want it. Collective. A rank that cannot tells the
-    /// others, and all are staged.
-    pub(in crate::comm) fn set_up_direct_way(&mut self, may_have: bool) -> Result<()> {
-        self.may_be_direct = may_have;
-        if !may_have || self.has_device_engine() {
-            return Ok(());
-        }
-        let exchange = BuiltinExchange(self);
-        let me = introduce();
-        let all = exchange.all_gather(
-            &me.as_ref()
-                .map_or_else(|_| vec![0; Introduction::BYTES], |(_, introduction)| introduction.to_bytes()),
-        )?;
-        let all: Vec<Introduction> = all.iter().map(|bytes| Introduction::from_bytes(bytes)).collect();
-        if let Some(rank) = all.iter().position(|other| !other.has_device) {
-            self.log_no_direct_way(&format!("rank {rank} had no device when the communicator was made"));
-            return Ok(());
-        }
-        if self.topology.hosts() > 1 || all.len() > MOST_RANKS {
-            self.log_no_direct_way(&format!("it serves up to {MOST_RANKS} ranks of one host"));
-            return Ok(());
-        }
-        let prepared = me.and_then(|(driver, _)| Prepared::new(self, driver, &all));
-        let choice = self.device_map;
-        let mut sentence = prepared.as_ref().err().map(Error::to_string).unwrap_or_default().into_bytes();
-        sentence.resize(SENTENCE_BYTES, 0);
-        let handle = prepared.as_ref().map_or([0; 64], |prepared| prepared.handle);
-        sentence.extend(handle);
-        let told = exchange.all_gather(&sentence)?;
-        if let Some(refusal) = refusal(&told) {
-            self.log_no_direct_way(&refusal);
-            return Ok(());
-        }
-        let mut prepared = prepared?;
-        let handles: Vec<IpcHandle> =
-            told.iter().map(|bytes| std::array::from_fn(|i| bytes[SENTENCE_BYTES + i])).collect();
-        let opened = prepared.open(&all, &handles);
-        let mut sentence = opened.err().map(|error| error.to_string()).unwrap_or_default().into_bytes();
-        sentence.resize(SENTENCE_BYTES, 0);
-        sentence.extend(prepared.connect(&all[EXECUTOR as usize], &handles[EXECUTOR as usize], choice));
-        let told = exchange.all_gather(&sentence)?;
-        if let Some(refusal) = refusal(&told) {
-            self.log_no_direct_way(&refusal);
-            return Ok(());
-        }
-        prepared.adopt(&told);
-        let mut context = [0; 4];
-        if self.rank == EXECUTOR {
-            context = self.new_context()?.to_le_bytes();
-        }
-        exchange.broadcast(EXECUTOR, &mut context)?;
-        let own = CommConfig { name: Some(format!("{}.endings", self.name)), ..CommConfig::default() };
-        let endings = self.form_for_own_calls(u32::from_le_bytes(context), &own)?;
-        self.direct = Some(Arc::new(prepared.with(endings)));
-        Ok(())
+/// Makes the direct way, if the ranks can have one and want it. Collective. A rank that cannot tells the
+/// others, and all are staged.
+pub(in crate::comm) fn set_up_direct_way(comm: &mut Communicator, may_have: bool) -> Result<()> {
+    comm.devices.may_be_direct = may_have;
+    if !may_have || comm.engines.serve_devices() {
+        return Ok(());
     }
+    let exchange = BuiltinExchange(comm);
+    let me = introduce();
+    let all = exchange.all_gather(
+        &me.as_ref()
+            .map_or_else(|_| vec![0; Introduction::BYTES], |(_, introduction)| introduction.to_bytes()),
+    )?;
+    let all: Vec<Introduction> = all.iter().map(|bytes| Introduction::from_bytes(bytes)).collect();
+    if let Some(rank) = all.iter().position(|other| !other.has_device) {
+        log_no_direct_way(comm, &format!("rank {rank} had no device when the communicator was made"));
+        return Ok(());
+    }
+    if comm.topology.hosts() > 1 || all.len() > MOST_RANKS {
+        log_no_direct_way(comm, &format!("it serves up to {MOST_RANKS} ranks of one host"));
+        return Ok(());
+    }
+    let prepared = me.and_then(|(driver, _)| Prepared::new(comm, driver, &all));
+    let choice = comm.devices.map;
+    let mut sentence = prepared.as_ref().err().map(Error::to_string).unwrap_or_default().into_bytes();
+    sentence.resize(SENTENCE_BYTES, 0);
+    let handle = prepared.as_ref().map_or([0; 64], |prepared| prepared.handle);
+    sentence.extend(handle);
+    let told = exchange.all_gather(&sentence)?;
+    if let Some(refusal) = refusal(&told) {
+        log_no_direct_way(comm, &refusal);
+        return Ok(());
+    }
+    let mut prepared = prepared?;
+    let handles: Vec<IpcHandle> =
+        told.iter().map(|bytes| std::array::from_fn(|i| bytes[SENTENCE_BYTES + i])).collect();
+    let opened = prepared.open(&all, &handles);
+    let mut sentence = opened.err().map(|error| error.to_string()).unwrap_or_default().into_bytes();
+    sentence.resize(SENTENCE_BYTES, 0);
+    sentence.extend(prepared.connect(&all[EXECUTOR as usize], &handles[EXECUTOR as usize], choice));
+    let told = exchange.all_gather(&sentence)?;
+    if let Some(refusal) = refusal(&told) {
+        log_no_direct_way(comm, &refusal);
+        return Ok(());
+    }
+    prepared.adopt(&told);
+    let mut context = [0; 4];
+    if comm.rank == EXECUTOR {
+        context = comm.new_context()?.to_le_bytes();
+    }
+    exchange.broadcast(EXECUTOR, &mut context)?;
+    let own = CommConfig { name: Some(format!("{}.endings", comm.name)), ..CommConfig::default() };
+    let endings = comm.form_for_own_calls(u32::from_le_bytes(context), &own)?;
+    comm.devices.direct = Some(Arc::new(prepared.with(endings)));
+    Ok(())
+}
 
-    fn log_no_direct_way(&self, why: &str) {
-        if self.rank == EXECUTOR {
-            log_line!(Info, "\"{}\" has no direct way for memory of devices: {why}", self.name);
-        }
+fn log_no_direct_way(comm: &Communicator, why: &str) {
+    if comm.rank == EXECUTOR {
+        log_line!(Info, "\"{}\" has no direct way for memory of devices: {why}", comm.name);
     }
 }
 
@@ -131,7 +129,7 @@ impl Prepared {
         let mut handle = [0; 64];
         match &bounce {
             Some(bounce) if !is_local => handle = bounce.handle()?,
-            Some(_) if comm.rank == EXECUTOR && comm.device_map != DeviceMapChoice::Off => {
+            Some(_) if comm.rank == EXECUTOR && comm.devices.map != DeviceMapChoice::Off => {
                 let name = listen().inspect_err(log_no_mappings).unwrap_or_default();
                 handle[..name.len()].copy_from_slice(&name);
             }

@@ -1,74 +1,55 @@
-//! Running and starting collectives: on the fast path, by another engine, or by the builtin engine.
+//! Calls that the builtin engine serves: their last checks, their plans, and their way to the driver.
 
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use super::call::operation::{Operation, Variant};
 use super::call::operator::Operator;
 use super::call::spec::CallSpec;
+use super::coalesced;
 use super::communicator::Communicator;
-use super::late::Late;
+use super::foreign;
+use super::messages::StartedReceive;
+use super::prepared_unequal::PreparedUnequal;
+use super::ready::ReadyCall;
 use super::request::Request;
-use crate::base::{BoxedResult, Call, CallKind, Collective, Error, ReduceOp, Result};
+use crate::base::{Call, CallKind, Collective, Error, ReduceOp, Result};
 use crate::executor::{Key, Prepared, StagedBuffers};
 use crate::sys::zeroed::zeroed;
 
 impl Communicator {
-    /// Whether another engine than the builtin one may serve calls.
-    #[inline]
-    pub(super) fn may_be_foreign(&self) -> bool {
-        self.foreign.is_some() || self.kinds.may_differ()
-    }
-
     /// Runs a call to its end.
     ///
     /// # Safety
-    /// The buffers of `operation` are valid for what `operation.call` reads and writes, for the whole call.
-    #[inline]
-    pub unsafe fn run(&self, operation: &Operation) -> Result<()> {
-        if self.may_be_foreign() {
+    /// See [`Communicator::run`].
+    pub(super) unsafe fn run_builtin(&self, call: &CallSpec) -> Result<()> {
+        match call {
             // SAFETY: passed on from our caller.
-            if let Some(outcome) = unsafe { self.run_on_device(&CallSpec::Collective(operation, None)) } {
-                return outcome;
+            CallSpec::Collective(operation, None) => unsafe { self.run_uniform(operation) },
+            CallSpec::Unequal(operation, None) => {
+                self.check_usable()?;
+                operation.check_host(&self.devices.kinds)?;
+                let (prepared, buffers) =
+                    self.plan_cache.get_unequal(operation, None, self.rank, &self.topology)?;
+                // SAFETY: the plan touches only the blocks, for which the caller vouches.
+                unsafe { self.driver.run_once(self.id, prepared, buffers, self.timeout.get()) }
             }
-            self.check_usable()?;
+            CallSpec::Send(what) => {
+                self.check_outgoing(what)?;
+                // SAFETY: passed on from our caller.
+                unsafe { self.driver.send(self.id, what, self.timeout.get()) }
+            }
             // SAFETY: passed on from our caller.
-            if let Some(outcome) = unsafe { self.run_foreign(operation) } {
-                return outcome;
-            }
+            _ => unsafe { self.start_builtin(call) }?.wait(),
         }
-        // SAFETY: passed on from our caller.
-        unsafe { self.run_builtin(operation) }
     }
 
-    /// Runs a call to its end if it equals a recent one, without repeating the checks of that call. `None`:
-    /// nothing was done, and the caller must use [`Communicator::run`]. If another rank is late, `late` ends
-    /// the call.
-    ///
-    /// # Safety
-    /// See [`Communicator::run`]. The buffers are not NULL, and overlap only in ways that the call allows.
-    // Always inline: every small call does this, and most of it is known at compile time in the caller.
-    #[inline(always)]
-    pub unsafe fn run_fast_path(
-        &self,
-        operation: &Operation,
-        late: impl FnOnce(Late) -> BoxedResult<()>,
-    ) -> Option<BoxedResult<()>> {
-        if self.may_be_foreign() || self.finalized.load(Ordering::Relaxed) {
-            return None;
-        }
-        let (key, buffers) = (operation.key(self.rank), operation.buffers());
-        // SAFETY: a prepared call touches what the call reads and writes, for which the caller vouches.
-        unsafe { self.driver.run_fast_path(self.id, &key, buffers, |call| late(Late { comm: self, call })) }
-    }
-
-    /// Runs a call to its end by the builtin engine.
+    /// Runs a collective with one count and a builtin operator to its end.
     ///
     /// # Safety
     /// See [`Communicator::run`].
     #[inline]
-    pub(super) unsafe fn run_builtin(&self, operation: &Operation) -> Result<()> {
+    pub(super) unsafe fn run_uniform(&self, operation: &Operation) -> Result<()> {
         self.check_usable()?;
         let (key, buffers) = (operation.key(self.rank), operation.buffers());
         let timeout = || self.timeout.get();
@@ -84,79 +65,85 @@ impl Communicator {
     /// Starts a call.
     ///
     /// # Safety
-    /// See [`Communicator::run`]; the promise holds until the request is complete.
-    pub unsafe fn start(&self, operation: &Operation) -> Result<Request> {
-        // SAFETY: passed on from our caller.
-        if let Some(started) = unsafe { self.start_on_device(&CallSpec::Collective(operation, None)) } {
-            return started;
-        }
-        self.check_usable()?;
-        if self.may_be_foreign()
-            // SAFETY: passed on from our caller.
-            && let Some(started) = unsafe { self.start_foreign(operation) }
-        {
-            return started;
-        }
-        let (key, buffers) = (operation.key(self.rank), operation.buffers());
-        // SAFETY: as in `run`; dropping a request waits for it, so it does not outlive the buffers unnoticed.
-        let ticket = match unsafe { self.driver.start_recent(self.id, &key, buffers) } {
-            Some(started) => started?,
-            None => {
-                let prepared = self.plan_cache.get(&key, operation, self.rank, &self.topology)?;
-                // SAFETY: as above.
-                unsafe { self.driver.start_and_remember(self.id, &key, prepared, buffers) }?
-            }
-        };
-        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
-    }
-
-    /// Runs a call to its end. `operator` is set if the program has made the operator.
-    ///
-    /// # Safety
-    /// See [`Communicator::run`].
+    /// See [`Communicator::start`].
     #[inline]
-    pub unsafe fn run_with_operator(
-        &self,
-        operation: &Operation,
-        operator: Option<&Arc<Operator>>,
-    ) -> Result<()> {
-        match operator {
+    pub(super) unsafe fn start_builtin(&self, call: &CallSpec) -> Result<Request> {
+        match *call {
+            CallSpec::Collective(operation, None) => {
+                self.check_usable()?;
+                let (key, buffers) = (operation.key(self.rank), operation.buffers());
+                // SAFETY: as in `run_uniform`; dropping a request waits for it, so it does not outlive the
+                // buffers unnoticed.
+                let ticket = match unsafe { self.driver.start_recent(self.id, &key, buffers) } {
+                    Some(started) => started?,
+                    None => {
+                        let prepared = self.plan_cache.get(&key, operation, self.rank, &self.topology)?;
+                        // SAFETY: as above.
+                        unsafe { self.driver.start_and_remember(self.id, &key, prepared, buffers) }?
+                    }
+                };
+                Ok(self.request(ticket))
+            }
             // SAFETY: passed on from our caller.
-            None => unsafe { self.run(operation) },
-            Some(_) => {
+            CallSpec::Collective(operation, operator) => unsafe {
+                self.start_with_signature(operation, operator, None)
+            },
+            CallSpec::Unequal(operation, operator) => {
                 // SAFETY: passed on from our caller.
-                let on_device = unsafe { self.run_on_device(&CallSpec::Collective(operation, operator)) };
-                on_device.unwrap_or_else(|| {
-                    // SAFETY: passed on from our caller.
-                    unsafe { self.start_with_signature(operation, operator, None) }?.wait()
+                let mut ready = unsafe { PreparedUnequal::new(self, operation, operator) }?;
+                // SAFETY: as above; the request keeps the memory.
+                let request = unsafe { ready.start(self) }?;
+                Ok(request.keeping(ready.into_memory()))
+            }
+            // SAFETY: passed on from our caller.
+            CallSpec::List(list, operator) => unsafe { coalesced::start(self, list, operator) },
+            // SAFETY: passed on from our caller.
+            CallSpec::Send(what) => unsafe { self.start_send(what) },
+            CallSpec::Receive(selector, buffer) | CallSpec::ReceiveAll(selector, buffer) => {
+                // SAFETY: passed on from our caller.
+                Ok(match unsafe { self.start_receive(selector, buffer) }? {
+                    StartedReceive::Pending(request) => request,
+                    StartedReceive::Received(status) => Request::ended(Arc::clone(&self.driver), status),
                 })
             }
         }
     }
 
-    /// Starts a call. `operator` is set if the program has made the operator.
+    /// Checks a call that is started later, and finds its plan if it always has the same one.
     ///
     /// # Safety
-    /// See [`Communicator::start`].
-    #[inline]
-    pub unsafe fn start_with_operator(
-        &self,
-        operation: &Operation,
-        operator: Option<&Arc<Operator>>,
-    ) -> Result<Request> {
-        match operator {
-            // SAFETY: passed on from our caller.
-            None => unsafe { self.start(operation) },
-            Some(_) => {
+    /// See [`Communicator::prepare`].
+    pub(super) unsafe fn prepare_builtin(&self, call: &CallSpec) -> Result<ReadyCall> {
+        match *call {
+            CallSpec::Collective(operation, operator) => {
+                operation.check_host(&self.devices.kinds, self.rank, self.size())?;
+                let (key, prepared) = self.plan_with(operation, operator)?;
+                // The input has to be scaled at each start.
+                if operator.is_some_and(|operator| operator.scales()) {
+                    return Ok(ReadyCall::Described(call.owned()));
+                }
+                Ok(ReadyCall::Planned { operation: *operation, _operator: operator.cloned(), key, prepared })
+            }
+            CallSpec::Unequal(operation, operator) => {
                 // SAFETY: passed on from our caller.
-                let on_device = unsafe { self.start_on_device(&CallSpec::Collective(operation, operator)) };
-                // SAFETY: passed on from our caller.
-                on_device.unwrap_or_else(|| unsafe { self.start_with_signature(operation, operator, None) })
+                unsafe { PreparedUnequal::new(self, operation, operator) }.map(ReadyCall::Unequal)
+            }
+            CallSpec::List(list, operator) => {
+                coalesced::check(self, list, operator)?;
+                Ok(ReadyCall::Described(call.owned()))
+            }
+            CallSpec::Send(what) => {
+                self.check_outgoing(what)?;
+                Ok(ReadyCall::Described(call.owned()))
+            }
+            CallSpec::Receive(_, buffer) | CallSpec::ReceiveAll(_, buffer) => {
+                self.check_recv_buffer(&buffer)?;
+                Ok(ReadyCall::Described(call.owned()))
             }
         }
     }
 
-    /// Like [`Communicator::start_with_operator`], but the other ranks see the call as `signature`, if given.
+    /// Starts a collective with one count. The other ranks see it as `signature`, if given.
     ///
     /// # Safety
     /// See [`Communicator::start`].
@@ -174,19 +161,20 @@ impl Communicator {
         let variant = operator.variant(&operation.call, signature);
         operation.check_by(self.size(), variant.unit(&operation.call))?;
         // The function of the program reads the buffers, or the library does so to scale them.
-        self.check_host(operation)?;
+        operation.check_host(&self.devices.kinds, self.rank, self.size())?;
         if !operator.scales() {
             // SAFETY: passed on from our caller.
             return unsafe { self.start_variant(operation, &variant) };
         }
         // SAFETY: the caller vouches for the buffers.
         let (scaled, memory) = unsafe { self.scaled(operation, operator) }?;
-        if signature.is_none() && self.foreign.is_some() {
+        if signature.is_none() && self.engines.on_host.is_some() {
             self.check_usable()?;
             // For another engine, the call is a plain sum of the scaled input.
             let call = Call { op: Some(ReduceOp::Sum), ..scaled.call };
+            let sum = Operation { call, ..scaled };
             // SAFETY: the scaled input is the output or `memory`, which the request keeps.
-            if let Some(started) = unsafe { self.start_foreign(&Operation { call, ..scaled }) } {
+            if let Some(started) = unsafe { foreign::start(self, &CallSpec::from(&sum)) } {
                 return Ok(started?.keeping(memory));
             }
         }
@@ -225,7 +213,7 @@ impl Communicator {
     }
 
     /// Key and plan of a variant of a call.
-    pub(super) fn prepare(&self, operation: &Operation, variant: &Variant) -> Result<(Key, Arc<Prepared>)> {
+    pub(super) fn plan(&self, operation: &Operation, variant: &Variant) -> Result<(Key, Arc<Prepared>)> {
         let (signature, number) =
             (variant.signature.unwrap_or(operation.call), variant.callback.map_or(0, |(number, _)| number));
         let in_place = operation.is_in_place_by(self.rank, variant.unit(&operation.call));
@@ -234,13 +222,27 @@ impl Communicator {
         Ok((key, prepared))
     }
 
+    /// Key and plan of a call whose operator the program may have made.
+    pub(super) fn plan_with(
+        &self,
+        operation: &Operation,
+        operator: Option<&Arc<Operator>>,
+    ) -> Result<(Key, Arc<Prepared>)> {
+        let mut variant = Variant::default();
+        if let Some(operator) = operator {
+            operator.check(&operation.call)?;
+            variant = operator.variant(&operation.call, None);
+        }
+        self.plan(operation, &variant)
+    }
+
     /// # Safety
     /// See [`Communicator::start`].
     pub(super) unsafe fn start_variant(&self, operation: &Operation, variant: &Variant) -> Result<Request> {
         self.check_usable()?;
-        let (key, prepared) = self.prepare(operation, variant)?;
+        let (key, prepared) = self.plan(operation, variant)?;
         // SAFETY: passed on from our caller.
-        unsafe { self.start_prepared(&key, prepared, operation) }
+        unsafe { self.start_planned(&key, prepared, operation) }
     }
 
     /// Starts a call of the builtin engine whose buffers are copied while it runs.
@@ -256,12 +258,12 @@ impl Communicator {
         self.check_usable()?;
         // SAFETY: passed on from our caller; dropping a request waits for it.
         let ticket = unsafe { self.driver.start_staged(self.id, prepared, operation.buffers(), staged) }?;
-        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
+        Ok(self.request(ticket))
     }
 
     /// # Safety
     /// See [`Communicator::start`]; `key` and `prepared` belong to this operation.
-    pub(super) unsafe fn start_prepared(
+    pub(super) unsafe fn start_planned(
         &self,
         key: &Key,
         prepared: Arc<Prepared>,
@@ -269,6 +271,6 @@ impl Communicator {
     ) -> Result<Request> {
         // SAFETY: passed on from our caller; dropping a request waits for it.
         let ticket = unsafe { self.driver.start_and_remember(self.id, key, prepared, operation.buffers()) }?;
-        Ok(Request::new(Arc::clone(&self.driver), ticket, self.timeout.get()))
+        Ok(self.request(ticket))
     }
 }

@@ -1,0 +1,84 @@
+//! What a communicator has for calls on memory of devices.
+
+use std::fmt::Arguments;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::direct::DirectWay;
+use super::queue::DeviceQueue;
+use crate::config::DeviceMapChoice;
+use crate::device::Kinds;
+use crate::log_line;
+
+/// The device part of a communicator.
+pub(in crate::comm) struct DevicePart {
+    /// Tells memory of a device from memory of the processor.
+    pub kinds: Kinds,
+    /// The calls on memory of a device that the builtin engine serves.
+    pub queue: DeviceQueue,
+    /// The direct way of collectives on memory of devices, if the ranks have it.
+    pub direct: Option<Arc<DirectWay>>,
+    /// Whether communicators made from this one may have the direct way.
+    pub may_be_direct: bool,
+    /// Which buffers of other processes the executor of the direct way maps.
+    pub map: DeviceMapChoice,
+}
+
+impl DevicePart {
+    /// Without a direct way yet. Long calls are copied in pieces of at least `piece_bytes`; 0 for none.
+    pub fn new(kinds: Kinds, piece_bytes: usize, map: DeviceMapChoice) -> DevicePart {
+        DevicePart { kinds, queue: DeviceQueue::new(piece_bytes), direct: None, may_be_direct: false, map }
+    }
+
+    /// The part of a communicator made from this one, without a direct way yet.
+    pub fn of_child(&self) -> DevicePart {
+        DevicePart::new(Kinds::detect(), self.queue.piece_bytes(), self.map)
+    }
+
+    /// Waits for the turn of a call on host memory, behind those on a device.
+    #[inline]
+    pub fn wait_for_turn(&self) {
+        if self.kinds.may_differ() {
+            self.queue.wait_for_turn();
+        }
+    }
+
+    /// Fails the communicator that the direct way has for itself. The one to which this part belongs has
+    /// failed before, so that all ranks hear of the reason first.
+    pub fn abort(&self, reason: &str) {
+        if let Some(direct) = &self.direct {
+            direct.endings.abort(reason);
+        }
+    }
+
+    /// Leaves the communicator of the direct way, if the ranks still do without this one. Otherwise `false`:
+    /// a direct call of the others may still need this rank to tell or to hear of its end.
+    pub fn quit(&self, reason: &str) -> bool {
+        self.direct
+            .as_ref()
+            .is_none_or(|direct| direct.endings.driver.quit_companion(direct.endings.id, reason))
+    }
+
+    /// Leaves the communicator that the direct way has for itself. Every call has ended. `rank` names this
+    /// rank in the log.
+    pub fn end(&self, rank: Arguments) {
+        let Some(direct) = &self.direct else { return };
+        // It has no other outcome than the communicator of the program.
+        let _ = direct.endings.finalize();
+        direct.end_mappings();
+        let (in_place, moved) = self.direct_buffers();
+        if in_place + moved > 0 {
+            log_line!(
+                Debug,
+                "{rank}: direct calls have used {in_place} buffers where they are, and have copied {moved}"
+            );
+        }
+    }
+
+    /// Two numbers of buffers of this rank in calls of the direct way: those used where they are, and those
+    /// copied to or from other memory of the device. A call in pieces counts once for each.
+    pub fn direct_buffers(&self) -> (u64, u64) {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        self.direct.as_ref().map_or((0, 0), |way| (count(&way.in_place), count(&way.moved)))
+    }
+}
