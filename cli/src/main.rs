@@ -80,7 +80,7 @@ fn main() -> ExitCode {
     let arguments = words::parse::<Arguments>(&words);
     arguments.color.apply();
     exit(match arguments.command {
-        Subcommands::Run(arguments) => run::run(&arguments.with_interpreter()),
+        Subcommands::Run(arguments) => run::run(&arguments.completed()),
         Subcommands::Perf(arguments) => perf::perf(&arguments),
         Subcommands::Info(arguments) => info::info(&arguments),
         Subcommands::Doctor(arguments) => doctor::doctor(&arguments),

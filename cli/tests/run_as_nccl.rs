@@ -39,6 +39,8 @@ fn words_that_go_together_are_asked_for_together() {
         (&["run", "-n", "1", "--as", "oneccl", "true"], "nccl"),
         (&["run", "-n", "1", "--as", "nccl", "--nccl-by", "magic", "true"], "overlay"),
         (&["run", "-n", "1", "--by", "path", "--as", "nccl"], "PROGRAM"),
+        (&["run", "-n", "1", "--as", "gloo", "--by", "audit", "true"], "--by is for nccl and mpi"),
+        (&["info", "--torch", "python3", "--mpi-of", "true"], "cannot be used with"),
         (&["info", "--deadline", "3"], "--nccl-of"),
         (&["info", "--mpi-of"], "COMMAND"),
         (&["info", "--nccl-of"], "COMMAND"),

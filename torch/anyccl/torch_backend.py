@@ -7,12 +7,15 @@ what to do.
 
 import atexit
 import importlib
+import os
 from datetime import timedelta
 
 import torch
 import torch.distributed as dist
 
+from . import _torch_release
 from ._capi import library
+from .as_gloo import VARIABLE as AS_VARIABLE
 
 NAME = "anyccl"
 DEVICES = ["cpu", "cuda"]
@@ -24,13 +27,9 @@ def load():
     torch."""
     global _extension
     if _extension is None:
-        package, beside = _built_for()
-        if beside is None or _minor(torch.__version__) != _minor(beside):
-            raise ImportError(
-                f"anyccl was installed {f'beside torch {beside}' if beside else 'without torch'}, and this is torch "
-                f"{torch.__version__}. Install it again with this one: pip install --force-reinstall --no-deps "
-                "--no-build-isolation ./torch (in anyccl's sources), or anyccl-torch"
-            )
+        if reason := _torch_release.mismatch(torch.__version__):
+            raise ImportError(reason)
+        package, _ = _torch_release.built_for()
         if package != "anyccl":
             # The extension asks for libanyccl.so.0, and gets the one that is loaded.
             library.load()
@@ -39,23 +38,7 @@ def load():
     return _extension
 
 
-def _built_for():
-    """Returns the package that has the extension, and the release of torch that it was compiled for. It is
-    anyccl-torch, if that was installed. None: there is no extension."""
-    for package in ("anyccl_torch", "anyccl"):
-        try:
-            return package, importlib.import_module(f"{package}._torch_version").BUILT_FOR
-        except ModuleNotFoundError:
-            pass
-    return None, None
-
-
-def _minor(version):
-    """Returns the major and minor number of a version: "2.15.0+cu132" gives ["2", "15"]."""
-    return version.split("+")[0].split(".")[:2]
-
-
-def _create(options, pg_options):
+def create(options, pg_options):
     """Makes the backend of a group. torch calls this for each group, on each of its ranks."""
     extension = load()
     if pg_options is not None and not isinstance(pg_options, extension.Options):
@@ -77,10 +60,16 @@ def _create(options, pg_options):
 
 
 def register():
-    """Makes the backend known to torch.distributed. A second call does nothing."""
-    if not dist.is_available() or NAME.upper() in dist.Backend._plugins:
+    """Makes the backend known to torch.distributed, also under the name of ANYCCL_TORCH_AS. A second call does
+    nothing."""
+    if not dist.is_available():
         return
-    dist.Backend.register_backend(NAME, _create, extended_api=True, devices=DEVICES)
+    if NAME.upper() not in dist.Backend._plugins:
+        dist.Backend.register_backend(NAME, create, extended_api=True, devices=DEVICES)
+    if name := os.environ.get(AS_VARIABLE):
+        if name != "gloo":
+            raise RuntimeError(f"{AS_VARIABLE}={name}: anyccl serves the name gloo only")
+        importlib.import_module("anyccl._torch_gloo").serve()
 
 
 def __getattr__(name):

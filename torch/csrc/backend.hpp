@@ -44,6 +44,8 @@ class AnycclBackend final : public c10d::Backend {
   BaseOptionsPtr getBackendOptions() OVERRIDE_FROM_2_9 { return options_; }
   void setTimeout(std::chrono::milliseconds timeout) OVERRIDE_FROM_2_9;
   uint64_t getSequenceNumberForGroup() override { return collectives_; }
+  // Does nothing: the numbers begin with 0. Before 2.14 torch calls it for groups of gloo.
+  void setSequenceNumberForGroup() override {}
 #if ANYCCL_TORCH_FROM(7)
   c10d::ErrorType getError() override;
 #endif

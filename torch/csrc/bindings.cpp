@@ -63,6 +63,9 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
 
   py::class_<ours::AnycclBackend, Pointer<ours::AnycclBackend>, c10d::Backend>(
       module, "AnycclBackend", "A group of torch over a communicator of anyccl.")
+      // Scripts for gloo use these two, and so does torch itself before 2.14.
+      .def("_set_default_timeout", &ours::AnycclBackend::setTimeout, py::arg("timeout"))
+      .def_property_readonly("options", &ours::AnycclBackend::getBackendOptions)
       .def(
           "handle", &ours::AnycclBackend::handle,
           "The anyccl_comm_t of the group as a number, for calls of the C API. Borrowed: valid until the group is "

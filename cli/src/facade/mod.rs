@@ -13,12 +13,32 @@ pub mod usage;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// A library that anyccl can stand in for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-pub enum Facade {
+/// What `--as` puts anyccl in the place of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StandIn {
     /// libnccl.so.2, on host memory
     Nccl,
     /// libmpi_abi.so.1, libmpi.so.12 and libmpi.so.40
+    Mpi,
+    /// The backend of this name of PyTorch, in the Python package
+    Gloo,
+}
+
+impl StandIn {
+    /// The library, if it is one.
+    pub fn facade(self) -> Option<Facade> {
+        match self {
+            StandIn::Nccl => Some(Facade::Nccl),
+            StandIn::Mpi => Some(Facade::Mpi),
+            StandIn::Gloo => None,
+        }
+    }
+}
+
+/// A library that anyccl can stand in for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Facade {
+    Nccl,
     Mpi,
 }
 

@@ -2,7 +2,8 @@
 //!
 //! [`collect`] collects everything into one serialisable record; [`mod@print`] lays it out as text. With
 //! `--json` the record itself is the output: its keys are stable, new ones may be added. `--nccl-of` and
-//! `--mpi-of` ask a different question, about a command ([`library_of`]).
+//! `--mpi-of` ask a different question, about a command ([`library_of`]), and `--torch` one about a Python
+//! ([`torch_names`]).
 
 mod backends;
 mod collect;
@@ -13,6 +14,7 @@ pub mod machine;
 mod print;
 mod section;
 mod tables;
+mod torch_names;
 pub mod transports;
 
 use std::ffi::OsString;
@@ -37,7 +39,7 @@ use section::{Section, Wanted};
 #[command(group = ArgGroup::new("command").args(["nccl_of", "mpi_of"]))]
 #[command(
     after_help = "Examples:\n  anyccl info\n  anyccl info network transports\n  anyccl info --json | jq .variables\n  \
-    anyccl info --nccl-of python train.py\n  anyccl info --mpi-of ./program"
+    anyccl info --nccl-of python train.py\n  anyccl info --mpi-of ./program\n  anyccl info --torch"
 )]
 pub struct InfoArguments {
     /// Sections to show [default: all]
@@ -58,6 +60,12 @@ pub struct InfoArguments {
     #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true, conflicts_with = "nccl_of")]
     mpi_of: Vec<OsString>,
 
+    /// Report instead who serves each name of a backend ("gloo", "nccl") in the PyTorch of a Python, which
+    /// imports it [default: python3]
+    #[arg(long, value_name = "PYTHON", num_args = 0..=1, default_missing_value = "python3")]
+    #[arg(conflicts_with_all = ["command", "sections"])]
+    torch: Option<OsString>,
+
     /// How long the command of --nccl-of or --mpi-of may run
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60", requires = "command")]
     #[arg(allow_negative_numbers = true)]
@@ -70,6 +78,9 @@ pub fn info(arguments: &InfoArguments) -> Result<u8, Failure> {
         if !command.is_empty() {
             return library_of::library_of(facade, command, arguments.deadline, arguments.json);
         }
+    }
+    if let Some(python) = &arguments.torch {
+        return torch_names::torch_names(python, arguments.json);
     }
     let info = collect::collect(&Wanted(&arguments.sections));
     say(&match arguments.json {

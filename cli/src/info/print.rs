@@ -178,7 +178,7 @@ fn variables(variables: &[VariableRow]) -> Vec<String> {
 }
 
 /// Lines of rows, each column as wide as its widest cell.
-fn aligned(rows: &[Vec<String>]) -> Vec<String> {
+pub fn aligned(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
     let width = |column: usize| cells(column).map(|cell| cell.chars().count()).max().unwrap_or(0);

@@ -125,7 +125,7 @@ fn arguments(mut options: Options) -> Result<RunArguments, String> {
         timeout: options.timeout,
         grace: Duration::from_secs(2),
         env: environment,
-        facade: options.facade,
+        stand_in: options.stand_in,
         facade_is_implied: options.facade_is_implied,
         by: None,
         fake_gpus: options.fake_gpus,
@@ -160,12 +160,12 @@ mod tests {
     #[test]
     fn an_mpi_program_may_use_nccl_on_gpus_that_do_not_exist() {
         let job = job("-as nccl -fake-gpu 2 -n 4 ./a").unwrap();
-        assert_eq!((job.fake_gpus, job.facade), (Some(2), Some(crate::facade::Facade::Nccl)));
+        assert_eq!((job.fake_gpus, job.facade()), (Some(2), Some(crate::facade::Facade::Nccl)));
     }
 
     #[test]
     fn an_mpi_program_gets_the_mpi_of_anyccl_without_being_asked() {
-        let facade = |line| job(line).map(|job| (job.facade, job.facade_is_implied)).unwrap();
+        let facade = |line| job(line).map(|job| (job.facade(), job.facade_is_implied)).unwrap();
         assert_eq!(facade("-n 2 ./a"), (Some(crate::facade::Facade::Mpi), true));
         assert_eq!(facade("-as mpi -n 2 ./a"), (Some(crate::facade::Facade::Mpi), false));
         assert_eq!(facade("-as none -n 2 ./a"), (None, false));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::placement::{Slots, read_file, read_list};
-use crate::facade::Facade;
+use crate::facade::StandIn;
 use crate::run::{Bind, number_of_gpus, seconds};
 
 /// The request that the words make.
@@ -47,7 +47,7 @@ pub struct Options {
     pub keep_going: bool,
     pub timeout: Option<Duration>,
     /// The library that anyccl stands in for.
-    pub facade: Option<Facade>,
+    pub stand_in: Option<StandIn>,
     /// Whether nobody has named that library.
     pub facade_is_implied: bool,
     /// Number of GPUs that do not exist.
@@ -79,7 +79,7 @@ pub fn read(words: &[OsString]) -> Result<Asked, String> {
         prepends_rank: false,
         keep_going: false,
         timeout: None,
-        facade: Some(Facade::Mpi),
+        stand_in: Some(StandIn::Mpi),
         facade_is_implied: true,
         fake_gpus: None,
     };
@@ -133,9 +133,9 @@ impl Options {
             "bind-to" => self.bind = if words.value()? == "none" { Bind::None } else { Bind::Core },
             "as" => {
                 self.facade_is_implied = false;
-                self.facade = match words.value()?.as_str() {
-                    "mpi" => Some(Facade::Mpi),
-                    "nccl" => Some(Facade::Nccl),
+                self.stand_in = match words.value()?.as_str() {
+                    "mpi" => Some(StandIn::Mpi),
+                    "nccl" => Some(StandIn::Nccl),
                     "none" => None,
                     other => return Err(format!("-as {other}: expected mpi, nccl or none")),
                 };

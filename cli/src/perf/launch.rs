@@ -30,7 +30,7 @@ pub fn launch(ranks: u32, arguments: &PerfArguments) -> Result<u8, Failure> {
         timeout: None,
         grace: Duration::from_secs(2),
         env: Vec::new(),
-        facade: None,
+        stand_in: None,
         facade_is_implied: false,
         by: None,
         fake_gpus: None,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum, ValueHint};
 
 use super::part::{Part, part_of};
-use crate::facade::Facade;
+use crate::facade::{Facade, StandIn};
 use crate::facade::method::Method;
 
 const EXAMPLES: &str = "\
@@ -18,6 +18,7 @@ Examples:
   anyccl run -n 4 --keep-going ./survives-the-loss-of-ranks
   anyccl run -n 4 --as nccl ./program-built-for-nccl
   anyccl run -n 4 --as mpi python uses-mpi4py.py
+  anyccl run -n 4 --as gloo python trains-with-gloo.py
   anyccl run -n 4 --fake-gpu 2 ./program-for-cuda
   anyccl run --as nccl -n 1 -- torchrun --nproc-per-node 4 train.py
   anyccl run --hosts node1:4,node2:4 -x LD_LIBRARY_PATH ./program
@@ -99,16 +100,17 @@ pub struct RunArguments {
     pub env: Vec<(String, String)>,
 
     /// Stand in for NCCL or MPI: ranks that ask for such a library get anyccl's, or the job ends. Prints the
-    /// method that was used, and at the end whether nobody has asked for it
+    /// method that was used, and at the end whether nobody has asked for it. With gloo, the groups that PyTorch
+    /// makes by this name are anyccl's
     #[arg(long = "as", value_enum, value_name = "WHAT")]
-    pub facade: Option<Facade>,
+    pub stand_in: Option<StandIn>,
 
     /// Nobody has asked for the stand-in. Nothing is said about it, and what it does not reach runs as it is.
     #[arg(skip)]
     pub facade_is_implied: bool,
 
     /// Use this method of --as instead of the one that fits the program
-    #[arg(long, alias = "nccl-by", value_enum, value_name = "METHOD", requires = "facade")]
+    #[arg(long, alias = "nccl-by", value_enum, value_name = "METHOD", requires = "stand_in")]
     pub by: Option<Method>,
 
     /// Let the ranks see N GPUs that do not exist, by the CUDA driver and runtime for tests: for checks on
@@ -132,10 +134,18 @@ pub struct RunArguments {
 }
 
 impl RunArguments {
-    /// These arguments, with Python in front of a program that needs it.
-    pub fn with_interpreter(mut self) -> RunArguments {
+    /// These arguments, with Python in front of a program that needs it, and the variable for `--as gloo`.
+    pub fn completed(mut self) -> RunArguments {
         self.command = super::python::with_interpreter(self.command, &self.python);
+        if self.stand_in == Some(StandIn::Gloo) {
+            self.env.push(super::torch_name::variable());
+        }
         self
+    }
+
+    /// The library of `--as`, if it is one.
+    pub fn facade(&self) -> Option<Facade> {
+        self.stand_in.and_then(StandIn::facade)
     }
 
     /// Program of a rank, as the user has named it.

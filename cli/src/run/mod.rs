@@ -12,7 +12,7 @@
 //! Without `--as`, [`other_mpi`] notices an MPI that does not know the job.
 //!
 //! With `--fake-gpu`, [`fake_gpus`] finds the CUDA driver for tests. With `--as`, [`takeover`] prepares the
-//! ranks and checks which NCCL or MPI they get.
+//! ranks and checks which NCCL or MPI they get. With `--as gloo`, [`torch_name`] does that for PyTorch.
 
 mod arguments;
 mod binding;
@@ -39,12 +39,14 @@ mod spawn;
 mod store;
 mod takeover;
 mod torch;
+mod torch_name;
 mod watchdog;
 
 pub use arguments::{Bind, RunArguments, number_of_gpus, number_of_ranks, seconds};
 pub use hosts::agent;
 pub use part::Part;
 
+use crate::facade::StandIn;
 use crate::failure::Failure;
 use crate::mpiexec::placement;
 use crate::sys::files::FileLimit;
@@ -86,6 +88,9 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     // On an error the watchdog is dropped, and kills everything that was started so far.
     let crew: Box<dyn Crew> = if places.is_empty() {
         environment.extend(torch);
+        if arguments.stand_in == Some(StandIn::Gloo) {
+            torch_name::check(&arguments.command[0], &environment, arguments.by)?;
+        }
         let takeover = takeover::Takeover::of(arguments, &environment)?;
         let children = spawn::start_all(&spawn::JobOrders {
             command: &arguments.command,
@@ -104,7 +109,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
             watchdog: &watchdog,
         })?;
         // After the start, which so takes no longer.
-        let looks = arguments.facade.is_none() && ranks > 1 && !arguments.own_output;
+        let looks = arguments.facade().is_none() && ranks > 1 && !arguments.own_output;
         let other_mpi = OtherMpi::of(&arguments.command[0], looks, &environment);
         let crew = local::LocalCrew::new(children, !arguments.no_prefix, takeover, other_mpi);
         Box::new(crew.map_err(own("cannot look after the ranks"))?)

@@ -31,7 +31,7 @@ impl Takeover {
         environment: &[(String, String)],
     ) -> Result<Option<Takeover>, Failure> {
         let prepare = |facade| Takeover::prepare(facade, &arguments.command[0], environment, arguments.by);
-        Takeover::if_possible(arguments.facade.map(prepare), arguments.facade_is_implied)
+        Takeover::if_possible(arguments.facade().map(prepare), arguments.facade_is_implied)
     }
 
     /// Leaves out what was not possible, if it `is_implied`.
@@ -89,7 +89,7 @@ impl UsageCheck {
     /// The check for a job with these arguments.
     pub fn new(arguments: &RunArguments) -> UsageCheck {
         let is_implied = arguments.facade_is_implied;
-        UsageCheck { is_implied, ..UsageCheck::of(arguments.facade, arguments.by) }
+        UsageCheck { is_implied, ..UsageCheck::of(arguments.facade(), arguments.by) }
     }
 
     fn of(facade: Option<Facade>, wanted: Option<Method>) -> UsageCheck {

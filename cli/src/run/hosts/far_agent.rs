@@ -124,7 +124,7 @@ impl Agent {
             key: common.key,
             environment,
             folder: std::env::current_dir().map(|path| path.display().to_string()).unwrap_or_default(),
-            facade: arguments.facade,
+            facade: arguments.facade(),
             facade_is_implied: arguments.facade_is_implied,
             by: arguments.by,
             fake_gpus: arguments.fake_gpus,
