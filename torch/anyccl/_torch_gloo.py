@@ -22,6 +22,8 @@ from torch.distributed import distributed_c10d
 from . import torch_backend
 from .as_gloo import NAME, VARIABLE
 
+# The releases whose ProcessGroupGloo begins like AnycclBackend (backend.hpp).
+_OLDEST, _NEWEST = (2, 6), (2, 15)
 _helper = distributed_c10d._new_process_group_helper.__code__
 _gloo_of_torch = getattr(distributed_c10d, "ProcessGroupGloo", None)
 _first = True
@@ -37,6 +39,8 @@ def serve():
         raise _refusal("a group exists already; import anyccl before the first one is made")
     if getattr(distributed_c10d, "_use_torchcomms_enabled", bool)() and distributed_c10d._torchcomms_handles_backend(NAME):
         raise _refusal("TorchComms serves it: unset TORCH_DISTRIBUTED_USE_TORCHCOMMS")
+    if not _OLDEST <= tuple(map(int, torch.__version__.split(".")[:2])) <= _NEWEST:
+        raise _refusal(f"torch {torch.__version__} is not among the releases that it was compared with, 2.6 to 2.15")
     if hasattr(distributed_c10d, "_create_gloo_process_group") and "_plugins" in _helper.co_names:
         _take_the_row()
     elif "ProcessGroupGloo" not in _helper.co_names:
@@ -89,6 +93,7 @@ def _notice(rank, size):
 
 def _take_the_class():
     ProcessGroupGloo.__doc__ = _gloo_of_torch.__doc__
+    torch_backend.has_titles_of_gloo = True
     for module in (distributed_c10d, dist, torch._C._distributed_c10d):
         module.ProcessGroupGloo = ProcessGroupGloo
 

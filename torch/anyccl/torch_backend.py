@@ -20,6 +20,8 @@ from .as_gloo import VARIABLE as AS_VARIABLE
 NAME = "anyccl"
 DEVICES = ["cpu", "cuda"]
 _extension = None
+# Set where anyccl serves torch's name gloo.
+has_titles_of_gloo = False
 
 
 def load():
@@ -35,6 +37,8 @@ def load():
             library.load()
         _extension = importlib.import_module(f"{package}._C")
         atexit.register(_extension.at_exit)
+        if has_titles_of_gloo:
+            _extension.use_titles_of_gloo()
     return _extension
 
 

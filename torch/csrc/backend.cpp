@@ -8,7 +8,7 @@
 namespace anyccl_torch {
 
 AnycclBackend::AnycclBackend(const StorePtr& store, int rank, int size, c10::intrusive_ptr<AnycclOptions> options)
-    : Backend(rank, size), store_(store), options_(std::move(options)), common_store_(store_) {
+    : Backend(rank, size), options_(std::move(options)), store_(store), common_store_(store_) {
   if (options_->is_deferred()) {
     absence_ = "has no ranks yet, as it was made with enable_reconfigure=True: call reconfigure() first";
   } else {

@@ -171,9 +171,13 @@ class AnycclBackend final : public c10d::Backend {
       c10d::Store& store, int rank, int size, std::chrono::milliseconds patience) const;
   std::shared_ptr<Communicator> comm_if_there() const;
 
+  // The first two members are laid out as those of c10d::ProcessGroupGloo. Under the name gloo, the logger of DDP
+  // takes any backend for one, unasked, and reads the number of threads from its options. No header of torch's can
+  // check this, as it needs those of gloo; _torch_gloo.py has the releases that were compared.
+  const PlaceOfGloosStore place_of_gloos_store_{};
+  const c10::intrusive_ptr<AnycclOptions> options_;
   // Store that the group was made with.
   const StorePtr store_;
-  const c10::intrusive_ptr<AnycclOptions> options_;
   const std::shared_ptr<Hooks> hooks_ = std::make_shared<Hooks>();
   mutable std::mutex comm_mutex_;
   std::shared_ptr<Communicator> comm_;

@@ -75,6 +75,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
       "create", &create, py::arg("store"), py::arg("rank"), py::arg("size"), py::arg("timeout"), py::arg("name"),
       py::arg("global_ranks"), py::arg("options").none(true), py::arg("is_deferred"),
       py::call_guard<py::gil_scoped_release>());
+  module.def("use_titles_of_gloo", &ours::use_titles_of_gloo, "Lets the titles in the profiler begin with \"gloo:\".");
   module.def(
       "at_exit", &at_exit, py::call_guard<py::gil_scoped_release>(),
       "Ends the progress threads and waits for background tasks. To be called before the interpreter ends.");

@@ -1,6 +1,9 @@
 // Settings of a group: what init_process_group(pg_options=...) takes.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 
 #include "releases.hpp"
@@ -31,6 +34,10 @@ struct AnycclOptions final : c10d::Backend::Options {
     enable_reconfigure = deferred;
 #endif
   }
+
+  // The two members that c10d::ProcessGroupGloo::Options has here (AnycclBackend says why).
+  std::vector<std::shared_ptr<void>> devices_of_gloo;
+  int threads_of_gloo = 2;
 
   // Network interfaces for TCP, written as in ANYCCL_SOCKET_IFNAME. Empty: the value of that variable.
   std::string interface;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 
 #include <torch/csrc/distributed/c10d/Types.hpp>
 #include <torch/csrc/distributed/c10d/Work.hpp>
@@ -56,6 +57,13 @@ constexpr auto kAllGatherOfTensors = c10d::OpType::COALESCED;
 constexpr auto kReduceScatterOfTensors = c10d::OpType::REDUCE_SCATTER_TENSOR_COALESCED;
 #else
 constexpr auto kReduceScatterOfTensors = c10d::OpType::COALESCED;
+#endif
+
+// Has the size of what c10d::ProcessGroupGloo has before its options, a pointer to a store.
+#if ANYCCL_TORCH_FROM(8)
+using PlaceOfGloosStore = std::shared_ptr<void>;
+#else
+using PlaceOfGloosStore = std::unique_ptr<int>;
 #endif
 
 // Whether the caller goes on before the call has ended. Before 2.8 some options do not tell; the answer is

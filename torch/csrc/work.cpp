@@ -61,15 +61,35 @@ std::vector<c10::Stream> streams_for(const std::vector<c10::Device>& devices) {
   return all;
 }
 
+std::atomic<bool> has_titles_of_gloo{false};
+
+// The title that the profiler shows. It may keep the pointer for ever.
+const char* shown_title(const char* title) {
+  if (!has_titles_of_gloo) {
+    return title;
+  }
+  static std::mutex mutex;
+  // Never destroyed: threads may make calls while the process ends.
+  static auto& titles = *new std::map<const char*, std::string>;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto [place, is_new] = titles.try_emplace(title);
+  if (is_new) {
+    place->second = std::string("gloo:") + (title + sizeof("anyccl:") - 1);
+  }
+  return place->second.c_str();
+}
+
 std::optional<std::vector<at::Tensor>> for_profiler(const Description& description) {
   return description.inputs.empty() ? std::nullopt : std::make_optional(description.inputs);
 }
 
 }  // namespace
 
+void use_titles_of_gloo() { has_titles_of_gloo = true; }
+
 AnycclWork::AnycclWork(
     std::shared_ptr<Communicator> comm, std::shared_ptr<Hooks> hooks, int rank, Description description)
-    : Work(rank, description.type, description.title, for_profiler(description)),
+    : Work(rank, description.type, shown_title(description.title), for_profiler(description)),
       comm_(comm),
       comm_if_there_(comm),
       hooks_(std::move(hooks)),
