@@ -10,12 +10,11 @@ const PREFIX: &str = "ANYCCL_";
 
 /// Names that the library itself does not read: those of the Python package, of the stand-ins for NCCL and
 /// MPI, of compiler wrappers, and of builds.
-const OTHERS: [&str; 13] = [
+const OTHERS: [&str; 12] = [
     "ANYCCL_LIB",
     "ANYCCL_PYTHON_CTYPES",
     "ANYCCL_ROOT",
     "ANYCCL_TORCHRUN",
-    "ANYCCL_TORCH_AS",
     "ANYCCL_NCCL_AUDIT",
     "ANYCCL_MPI_AUDIT",
     "ANYCCL_LAUNCH_REPORT",

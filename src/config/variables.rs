@@ -77,6 +77,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Folder of the CUDA driver for tests, for `anyccl run --fake-gpu`; `cargo xtask cuda-double` builds it and prints its folder.",
     },
     Variable {
+        name: "ANYCCL_TORCH_AS",
+        default: "unset",
+        meaning: "gloo: the groups that PyTorch makes by this name are anyccl's. The Python package reads it when torch is imported; any other value is an error.",
+    },
+    Variable {
         name: "ANYCCL_ONECCL_LIB",
         default: "libccl.so.2 in lib of CCL_ROOT or of the program's Python, else for the loader",
         meaning: "The library that the engine oneccl opens: a file, or a name for the loader.",

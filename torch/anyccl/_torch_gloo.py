@@ -7,7 +7,7 @@ finds out which way it is by looking at that function, and refuses a torch that 
 It replaces the class, too, by a `ProcessGroupGloo` whose objects are anyccl's: for scripts that make one by hand, for
 the helper groups of TORCH_DISTRIBUTED_DEBUG=DETAIL, and for `isinstance`. torch's RPC still gets torch's class.
 
-The type of the backend stays GLOO, because torch derives names and the devices of barriers from it.
+The type of the backend stays GLOO, because torch derives the name of the group from it.
 """
 
 import functools
@@ -65,13 +65,11 @@ def _take_the_row():
     row = dist.Backend._plugins.get(NAME.upper())
     if row is not None and row.creator_fn is not distributed_c10d._create_gloo_process_group:
         raise _refusal(f"{row.creator_fn.__module__} has registered it already")
-    dist.Backend.register_backend(
-        NAME,
-        _create,
-        extended_api=True,
-        devices=torch_backend.DEVICES,
-        _backend_type=dist.ProcessGroup.BackendType.GLOO,
-    )
+    types = dist.ProcessGroup.BackendType
+    # A debugged backend is wrapped, and the logger of DDP takes the wrapper, too, for that of gloo if the type is GLOO.
+    # With gloo itself, DDP ends by SIGSEGV there.
+    kind = types.CUSTOM if dist.get_debug_level() == dist.DebugLevel.DETAIL else types.GLOO
+    dist.Backend.register_backend(NAME, _create, extended_api=True, devices=torch_backend.DEVICES, _backend_type=kind)
 
 
 def _create(options, pg_options):
