@@ -31,10 +31,10 @@ _first = True
 
 def serve():
     """Puts anyccl in the place of gloo. RuntimeError: it cannot be the whole of gloo in this process."""
-    if distributed_c10d.ProcessGroupGloo is ProcessGroupGloo:
-        return
     if _gloo_of_torch is None:
         raise _refusal("this torch was built without gloo, so its debugging and its checks would lack it")
+    if distributed_c10d.ProcessGroupGloo is ProcessGroupGloo:
+        return
     if dist.is_initialized():
         raise _refusal("a group exists already; import anyccl before the first one is made")
     if getattr(distributed_c10d, "_use_torchcomms_enabled", bool)() and distributed_c10d._torchcomms_handles_backend(NAME):
@@ -47,14 +47,6 @@ def serve():
         raise _refusal(f"torch {torch.__version__} makes groups of gloo in a way that this anyccl does not know")
     _take_the_class()
     _take_the_records()
-
-
-def server():
-    """Returns who makes the groups of the name: "anyccl", "torch" or the module of another backend."""
-    if distributed_c10d.ProcessGroupGloo is ProcessGroupGloo:
-        return "anyccl"
-    row = dist.Backend._plugins.get(NAME.upper())
-    return row.creator_fn.__module__.partition(".")[0] if row else "torch"
 
 
 def _refusal(why):
@@ -108,8 +100,10 @@ def _take_the_records():
 
 def _dump_of_anyccl(dump):
     @functools.wraps(dump)
-    def dump_of_anyccl(*flags, backend=NAME, **named):
-        return dump(*flags, backend=torch_backend.NAME if backend == NAME else backend, **named)
+    def dump_of_anyccl(*flags, **named):
+        if not any(isinstance(flag, str) for flag in flags) and named.setdefault("backend", NAME) == NAME:
+            named["backend"] = torch_backend.NAME
+        return dump(*flags, **named)
 
     return dump_of_anyccl
 
@@ -149,15 +143,18 @@ class ProcessGroupGloo(metaclass=_ClassOfGloo):
         name, ranks = "by hand", []
         if caller.f_code is _helper:
             name, ranks = caller.f_locals["group_name"], caller.f_locals["global_ranks_in_group"]
-        if isinstance(timeout, _options()):
+        elif caller.f_globals is vars(distributed_c10d):
+            name = f"checks of {caller.f_locals.get('store_prefix')}"
+        if isinstance(timeout, torch_backend.load().Options):
             options, timeout = timeout, None
         if timeout is None:
             timeout = options._timeout if options else dist.default_pg_timeout
         _notice(rank, size)
         if not isinstance(timeout, timedelta):
             timeout = timedelta(seconds=float(timeout))
-        if options:
-            options.interface = ",".join(device.interface for device in options._devices)
+        # gloo takes an interface twice for two connections.
+        if interfaces := list(dict.fromkeys(one.interface for one in getattr(options, "_devices", []) if one.interface)):
+            options.interface = "=" + ",".join(interfaces)
         return torch_backend.load().create(store, rank, size, timeout, str(name), list(ranks), options, enable_reconfigure)
 
     def __init_subclass__(cls, **named):
@@ -169,7 +166,7 @@ class ProcessGroupGloo(metaclass=_ClassOfGloo):
             raise ValueError(
                 f"{VARIABLE}={NAME}: anyccl takes the name of an interface, not an address: create_device(interface=...)"
             )
-        return _Device(f"={interface}" if interface else "")
+        return _Device(interface)
 
     @staticmethod
     def create_default_device(lazy_init=None):
