@@ -22,7 +22,11 @@ pub fn torch_names(python: &OsStr, as_json: bool) -> Result<u8, Failure> {
     let line = output.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or(&[]);
     let answer: Value = serde_json::from_slice(line)
         .map_err(|error| Failure::own(format_args!("{name} has not answered: {error}")))?;
-    if as_json { output::say_json(&answer)? } else { output::say(&layout(&answer))? };
+    if as_json {
+        output::say_json(&answer)?
+    } else {
+        output::say(&layout(&answer))?
+    };
     Ok(u8::from(!answer["error"].is_null()))
 }
 
@@ -31,7 +35,10 @@ fn layout(answer: &Value) -> String {
     let mut rows = vec![
         vec!["Python".to_string(), text(&answer["python"])],
         vec!["torch".to_string(), text(&answer["torch"])],
-        vec!["ANYCCL_TORCH_AS".to_string(), answer["ANYCCL_TORCH_AS"].as_str().unwrap_or("unset").to_string()],
+        vec![
+            "ANYCCL_TORCH_AS".to_string(),
+            answer["ANYCCL_TORCH_AS"].as_str().unwrap_or("unset").to_string(),
+        ],
     ];
     if let Some(error) = answer["error"].as_str() {
         rows.push(vec!["error".to_string(), error.to_string()]);

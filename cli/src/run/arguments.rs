@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum, ValueHint};
 
 use super::part::{Part, part_of};
-use crate::facade::{Facade, StandIn};
 use crate::facade::method::Method;
+use crate::facade::{Facade, StandIn};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -100,8 +100,8 @@ pub struct RunArguments {
     pub env: Vec<(String, String)>,
 
     /// Stand in for NCCL or MPI: ranks that ask for such a library get anyccl's, or the job ends. Prints the
-    /// method that was used, and at the end whether nobody has asked for it. With gloo, the groups that PyTorch
-    /// makes by this name are anyccl's
+    /// method that was used, and at the end whether nobody has asked for it. With gloo, the groups that
+    /// PyTorch makes by this name are anyccl's
     #[arg(long = "as", value_enum, value_name = "WHAT")]
     pub stand_in: Option<StandIn>,
 

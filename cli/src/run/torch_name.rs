@@ -1,8 +1,8 @@
 //! `--as gloo`: the groups that PyTorch makes by the name "gloo" are anyccl's.
 //!
-//! The ranks get a variable, which the Python package of anyccl heeds when torch imports it. If the command is
-//! Python's, that Python is asked first whether its packages can serve the name, so that no job runs on gloo
-//! unnoticed. A command that starts Python later, such as a shell script, cannot be asked.
+//! The ranks get a variable, which the Python package of anyccl heeds when torch imports it. If the command
+//! is Python's, that Python is asked first whether its packages can serve the name, so that no job runs on
+//! gloo unnoticed. A command that starts Python later, such as a shell script, cannot be asked.
 
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
