@@ -38,7 +38,9 @@ impl StandIn {
 /// A library that anyccl can stand in for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Facade {
+    /// libnccl.so.2.
     Nccl,
+    /// libmpi_abi.so.1, libmpi.so.12 and libmpi.so.40.
     Mpi,
 }
 
