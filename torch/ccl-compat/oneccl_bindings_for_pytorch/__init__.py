@@ -36,10 +36,10 @@ def register():
 
     known = dist.Backend._plugins.get("CCL")
     if known is not None:
-        if known.creator_fn is not torch_backend._create:
+        if known.creator_fn is not torch_backend.create:
             raise RuntimeError('another module has registered the backend "ccl" in this process')
         return
-    dist.Backend.register_backend("ccl", torch_backend._create, extended_api=True, devices=torch_backend.DEVICES)
+    dist.Backend.register_backend("ccl", torch_backend.create, extended_api=True, devices=torch_backend.DEVICES)
 
 
 # The module of DeepSpeed that builds the operator. DeepSpeed imports it after this one, for which it looks
