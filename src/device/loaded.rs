@@ -69,8 +69,10 @@ pub(super) fn detect() -> Option<PointerGetAttribute> {
 /// Number of libraries that the process has ever loaded.
 fn libraries_ever() -> u64 {
     unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, adds: *mut c_void) -> c_int {
-        // SAFETY: the loader passes an entry that is valid during the call, and the number of our caller.
-        unsafe { adds.cast::<u64>().write((*info).dlpi_adds) };
+        // SAFETY: the loader passes an entry that is valid during the call.
+        let now = unsafe { (*info).dlpi_adds };
+        // SAFETY: the number of our caller, which nobody else uses meanwhile.
+        unsafe { adds.cast::<u64>().write(now) };
         1
     }
     let mut adds = 0u64;
