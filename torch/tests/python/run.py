@@ -64,6 +64,8 @@ def tests(prefix, folder):
     if double := driver_double(prefix):
         for ranks in (1, 2, 4):
             yield f"gpu on {ranks}", ["env", f"LD_LIBRARY_PATH={double}", *launched(prefix, ranks, HERE / "ranks_gpu.py")]
+    for ranks in (1, 2, 4):
+        yield f"lightgbm on {ranks}", launched(prefix, ranks, HERE / "ranks_lightgbm.py")
     yield "survivor", launched(prefix, 2, HERE / "ranks_survivor.py", options=["--keep-going"])
     if HAS_TORCH:
         yield "torch and torchrun", torchrun(2, HERE / "ranks_torch.py")
