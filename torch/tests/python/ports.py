@@ -1,5 +1,7 @@
 """Ports for programs that want to be told one before they listen at it."""
 
+import contextlib
+import random
 import socket
 
 _held = []
@@ -13,3 +15,15 @@ def free_port():
     holder.bind(("", 0))
     _held.append(holder)
     return holder.getsockname()[1]
+
+
+def unheld_port():
+    """Returns a port for a program that does not set SO_REUSEADDR, so nobody can hold it. The system gives such a port
+    to no program that does not ask for it by number."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
+        end = int(file.read().split()[0])
+    while True:
+        port = random.randrange(10_000, end)
+        with contextlib.suppress(OSError), socket.socket() as tried:
+            tried.bind(("", port))
+            return port
