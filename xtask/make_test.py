@@ -75,6 +75,7 @@ LONG = {
     "features": Plan("all"),
     "release": Plan("all", ("build",)),
     "mpi": Plan("all", ("build",)),
+    "learners": Plan("all", ("build",)),
     "wire": Plan("all", ("build",)),
     "fuzz": Plan("all"),
     "miri": Plan("all"),

@@ -34,7 +34,7 @@ FOLDERS = ["docs", "docs/api", "docs/adr", "docs/lab"]
 # The tree at the left: a group has pages of docs/, folders of it with a title, and references.
 GROUPS = {
     "Starting": ["starting", "cli", "environment", "reliability", "security"],
-    "Programming": [("api", "C and C++: the calls"), "python", "rust", "torch", "sar", "gpu", "from-mpi", "from-nccl", "from-gloo"],
+    "Programming": [("api", "C and C++: the calls"), "python", "rust", "torch", "sar", "frameworks", "gpu", "from-mpi", "from-nccl", "from-gloo"],
     "MPI and NCCL programs": ["mpi", "nccl", "backends"],
     "Performance": ["performance", "measuring", "simulator", "algorithms"],
     "Reference": ["C", "C++", "Python", "Rust", "support", "mpi-functions", "mpi-mpi4py", "torch-support", "glossary"],

@@ -8,6 +8,7 @@ The package is that of this checkout, with the library of the prefix. Both relea
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -66,8 +67,7 @@ def death(prefix, folder):
 
 def ray(_prefix, _folder):
     """Two actors of Ray make every call, with arrays of NumPy, and with tensors of PyTorch where it is installed."""
-    python = pypi.environment(pypi.TARGET / "ray", RAY)
-    environment = {**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
+    python, environment = pypi.environment(pypi.TARGET / "ray", RAY), dict(os.environ)
     passed(run(python, HERE / "ray_group.py", env=environment))
     if not install.has_torch():
         print("skipped: Ray with tensors of PyTorch, which is not in target/")
@@ -78,13 +78,24 @@ def ray(_prefix, _folder):
     passed(run(python, HERE / "ray_group.py", "--torch", env=environment))
 
 
+def page(prefix, folder):
+    """The programs of docs/frameworks.md run."""
+    text = (TORCH.parent / "docs/frameworks.md").read_text(encoding="utf-8")
+    files = [folder / "train.py", folder / "actors.py"]
+    for file, source in zip(files, re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL), strict=True):
+        file.write_text(source, encoding="utf-8")
+    passed(run(prefix / "bin/anyccl", "run", "-n", 2, pypi.environment(pypi.TARGET / "lightgbm", LIGHTGBM), files[0]))
+    assert "[array([2., 2., 2.]), array([2., 2., 2.])]" in passed(run(pypi.environment(pypi.TARGET / "ray", RAY), files[1]))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--prefix", type=Path, default=TORCH.parent / "target/test-prefix", help="where anyccl is installed")
     prefix = parser.parse_args().prefix.resolve()
-    os.environ.update(PYTHONPATH=str(TORCH), ANYCCL_LIB=str(prefix / "lib"), OMP_NUM_THREADS="1")
+    os.environ.update(PYTHONPATH=str(TORCH), ANYCCL_LIB=str(prefix / "lib"), OMP_NUM_THREADS="1", RAY_AUTH_MODE="disabled",
+                      RAY_USAGE_STATS_ENABLED="0")
     failed = 0
-    for test in (trees, death, ray):
+    for test in (trees, death, ray, page):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 test(prefix, Path(folder))
