@@ -5,6 +5,7 @@ import contextlib
 import sys
 
 import anyccl
+import anyccl.ray
 import numpy
 import ray
 import ray.util.collective as collective
@@ -77,11 +78,16 @@ class Actor:
 def main():
     ray.init(num_cpus=RANKS, include_dashboard=False, runtime_env={"worker_process_setup_hook": "anyccl.ray.register"})
     actors = [Actor.remote(rank, sys.argv) for rank in range(RANKS)]
-    # The second group has the same name.
-    for _ in range(2):
-        for step in ("start", "test", "stop"):
+
+    def each(*steps):
+        for step in steps:
             ray.get([getattr(actor, step).remote() for actor in actors])
-    ray.get([actor.start.remote() for actor in actors])
+
+    each("start", "test", "stop")
+    # A group of the same name, which the driver declares.
+    anyccl.ray.register()
+    collective.create_collective_group(actors, RANKS, list(range(RANKS)), "anyccl", GROUP)
+    each("test", "stop", "start")
     ray.kill(actors[1])
     ray.get(actors[0].outlive.remote())
     print("all calls gave the right tensors")
