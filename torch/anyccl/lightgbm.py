@@ -52,22 +52,30 @@ class Functions:
         self.allgather = _Allgather(self._guarded(self._allgather))
 
     def _reduce_scatter(self, send, send_bytes, type_bytes, starts, lengths, blocks, output, _output_bytes, reducer):
-        comm, own = self._comm, lengths[self._comm.rank]
+        comm, starts, lengths = self._comm, starts[:blocks], lengths[:blocks]
+        own = lengths[comm.rank]
         if len(self._received) < own * comm.size:
             self._received = bytearray(own * comm.size)
-        sent = [_memory(send, send_bytes), lengths[:blocks], starts[:blocks]]
-        comm.Alltoallv(sent, [self._received, [own] * comm.size, [own * rank for rank in range(comm.size)]])
+        first = ctypes.addressof((c_ubyte * len(self._received)).from_buffer(self._received))
+        sent, received = _memory(send, send_bytes), _memory(first, own * comm.size)
+        if _are_even(starts, lengths):
+            comm.Alltoall(sent, received)
+        else:
+            comm.Alltoallv([sent, lengths, starts], [received, [own] * comm.size])
         if own == 0:
             return
-        first = ctypes.addressof(c_ubyte.from_buffer(self._received))
         for target, source in reductions(comm.size):
             reducer[0](first + own * source, first + own * target, type_bytes, own)
         ctypes.memmove(output, first, own)
 
     def _allgather(self, send, send_bytes, starts, lengths, blocks, output, output_bytes):
         # LightGBM also passes the beginning of the output as what is sent.
+        starts, lengths, whole = starts[:blocks], lengths[:blocks], _memory(output, output_bytes)
         ctypes.memmove(output + starts[self._comm.rank], send, send_bytes)
-        self._comm.Allgatherv(IN_PLACE, [_memory(output, output_bytes), lengths[:blocks], starts[:blocks]])
+        if _are_even(starts, lengths):
+            self._comm.Allgather(IN_PLACE, whole)
+        else:
+            self._comm.Allgatherv(IN_PLACE, [whole, lengths, starts])
 
     def _guarded(self, function):
         """Makes a function that does not return after a failure: LightGBM would go on with wrong data."""
@@ -103,6 +111,11 @@ def reductions(ranks):
         half = len(left) // 2
         yield from zip(left[:half], left[half:])
         left = left[:half]
+
+
+def _are_even(starts, lengths):
+    """Returns whether frequent calls, which take blocks of one length, can serve these. Most calls are such."""
+    return lengths.count(lengths[0]) == len(lengths) and starts == [lengths[0] * rank for rank in range(len(lengths))]
 
 
 def _memory(address, bytes_):

@@ -11,8 +11,18 @@ from anyccl import lightgbm
 
 # Longest time of a program whose process ends.
 SECONDS = 60
-# Elements of the blocks of ranks; one is empty.
-LENGTHS = [3, 0, 70_001, 1]
+# Elements of the blocks of ranks: unequal, one of them empty; and equal.
+LENGTHS = [[3, 0, 70_001, 1], [50, 50, 50, 50]]
+
+
+def for_lengths(test):
+    """Makes a test of one that takes lengths of blocks, one for each rank."""
+
+    def call(comm):
+        for lengths in LENGTHS:
+            test(comm, lengths[:comm.size])
+
+    return call
 
 
 def numbers(values):
@@ -56,17 +66,17 @@ def by_halving(parts):
     return parts[0]
 
 
-def test_blocks_of_unequal_length_are_summed_in_the_order_of_lightgbms_sockets(comm):
-    lengths = LENGTHS[:comm.size]
+@for_lengths
+def test_blocks_are_summed_in_the_order_of_lightgbms_sockets(comm, lengths):
     start = sum(lengths[:comm.rank])
     parts = shares(comm, "float64", lengths)
     own = numpy.frombuffer(reduce_scatter(comm, parts[comm.rank], lengths, 8, add), "float64")
     assert (own == by_halving(parts)[start : start + lengths[comm.rank]]).all()
 
 
-def test_elements_of_any_size_reach_the_reducer_whole(comm):
+@for_lengths
+def test_elements_of_any_size_reach_the_reducer_whole(comm, lengths):
     kind = numpy.dtype([("gain", "<f8"), ("feature", "<i4")])
-    lengths = LENGTHS[:comm.size]
     parts = [numpy.zeros(sum(lengths), kind) for _ in range(comm.size)]
     for rank, (part, gain) in enumerate(zip(parts, shares(comm, "float64", lengths))):
         part["gain"], part["feature"] = gain, rank
@@ -84,8 +94,8 @@ def test_elements_of_any_size_reach_the_reducer_whole(comm):
     assert (own["feature"] == gains.argmax(axis=0)).all() and (own["gain"] == gains.max(axis=0)).all()
 
 
-def test_blocks_of_unequal_length_are_collected(comm):
-    lengths = LENGTHS[:comm.size]
+@for_lengths
+def test_blocks_are_collected(comm, lengths):
     starts = numbers([sum(lengths[:rank]) for rank in range(comm.size)])
     whole = numpy.concatenate([numpy.full(length, rank + 1, "uint8") for rank, length in enumerate(lengths)])
     own = numpy.full(lengths[comm.rank], comm.rank + 1, "uint8")
