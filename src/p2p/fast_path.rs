@@ -102,6 +102,7 @@ impl Conversation {
             && self.anywhere == 0
             && self.listed.len() == 1
             && !peer.has_sends()
+            && !peer.has_outgoing()
             && self.probing.is_empty()
             && self.failure.is_none();
         if !is_alone || noncontiguous.is_some() {

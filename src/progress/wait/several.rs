@@ -85,7 +85,8 @@ pub fn wait_for_first_until(calls: &[PendingCall], end: Option<Instant>) {
     }
     if let [call] = calls {
         let mut engine = call.driver.lock();
-        engine.end_on_fast_path(call.ticket, Patience::Moment);
+        let patience = if end.is_some() { Patience::None } else { Patience::Moment };
+        engine.end_on_fast_path(call.ticket, patience);
         if engine.has_outcome(call.ticket) {
             return;
         }
