@@ -180,11 +180,15 @@ static void all_to_all(void)
     CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
 #if HAVE_MPI_4
     /* Persistent calls, which each rank starts in an order of its own. */
-    MPI_Request persistent[3];
-    int sums[2];
+    MPI_Request persistent[3], pending;
+    int sums[2], before = -1;
+    /* A call in stages is under way meanwhile. */
+    CALL(MPI_Iallreduce(&mine, &before, 1, MPI_INT, MPI_SUM, inter, &pending));
     CALL(MPI_Allreduce_init(&mine, &sums[0], 1, MPI_INT, MPI_SUM, inter, MPI_INFO_NULL, &persistent[0]));
     CALL(MPI_Barrier_init(inter, MPI_INFO_NULL, &persistent[1]));
     CALL(MPI_Allreduce_init(&mine, &sums[1], 1, MPI_INT, MPI_MAX, inter, MPI_INFO_NULL, &persistent[2]));
+    CALL(MPI_Wait(&pending, MPI_STATUS_IGNORE));
+    CHECK(before == theirs * (theirs - 1) / 2);
     for (int run = 0; run < 3; run++) {
         sums[0] = sums[1] = -1;
         for (int i = 0; i < 3; i++) {
@@ -237,7 +241,10 @@ static void merged(void)
         say("merged: %d of %d, scan %d", there, n, sum);
         CALL(MPI_Comm_free(&whole));
     }
+    MPI_Request pending;
+    CALL(MPI_Iallreduce(&rank, &n, 1, MPI_INT, MPI_MAX, inter, &pending));
     CALL(MPI_Comm_dup(inter, &copy));
+    CALL(MPI_Wait(&pending, MPI_STATUS_IGNORE));
     CALL(MPI_Comm_compare(inter, copy, &result));
     say("duplicate: congruent %d", result == MPI_CONGRUENT);
     messages(copy);

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use anyccl_engine::comm::Communicator;
+
 use super::fast;
 use super::script::Script;
 use crate::arguments::{
     CommHandle, DatatypeHandle, InfoHandle, Inputs, OpHandle, Output, RecvAddress, RequestHandle, SendAddress,
 };
 use crate::call::check_outside_callback;
-use crate::comm::Comm;
+use crate::comm::{Comm, parent};
 use crate::error::Result;
 use crate::request;
 
@@ -73,11 +75,12 @@ macro_rules! forms {
             _info: InfoHandle,
             request: Output<RequestHandle>,
         ) -> Result<()> {
-            check_outside_callback()?;
+            let own = OwnEngines::of(comm)?;
             // SAFETY: the program keeps the promises that MPI asks for.
             let script = unsafe { super::$($script)::+($($argument,)* comm) }?;
             script.check_host()?;
-            persist(script, comm, request)
+            persist(script, own, comm, request);
+            Ok(())
         }
     )*};
 }
@@ -144,14 +147,30 @@ forms! {
         = neighbor::alltoallw;
 }
 
-/// Makes a request that runs the script at each start. Collective: ranks may start their persistent requests
-/// in different orders (MPI 5.0, section 6.13), so each one has communicators of the engine of its own.
-fn persist(mut script: Script, comm: CommHandle, request: Output<RequestHandle>) -> Result<()> {
-    let parent = Comm::from_handle(comm)?.share();
-    if parent.engine().size() > 1 {
-        let (all, local) = parent.duplicate_engines("persistent")?;
-        script.move_to(parent.engine(), &all.shared());
-        if let (Some(inter), Some(local)) = (parent.inter(), local) {
+/// The communicators of the engine that a persistent call has for itself. Ranks may start their persistent
+/// requests in different orders (MPI 5.0, section 6.13), and the engine matches calls by their order.
+struct OwnEngines {
+    of_program: Arc<Comm>,
+    /// Unset if this process is alone.
+    own: Option<(Communicator, Option<Communicator>)>,
+}
+
+impl OwnEngines {
+    /// Makes them. Collective, so this comes before a check that fails on one process alone.
+    fn of(comm: CommHandle) -> Result<OwnEngines> {
+        let of_program = parent(comm)?;
+        let is_alone = of_program.engine().size() == 1;
+        let own = if is_alone { None } else { Some(of_program.duplicate_engines("persistent")?) };
+        Ok(OwnEngines { of_program, own })
+    }
+}
+
+/// Makes a request that runs the script at each start.
+fn persist(mut script: Script, engines: OwnEngines, comm: CommHandle, request: Output<RequestHandle>) {
+    if let Some((all, local)) = engines.own {
+        let of_program = engines.of_program;
+        script.move_to(of_program.engine(), &all.shared());
+        if let (Some(inter), Some(local)) = (of_program.inter(), local) {
             script.move_to(&inter.local, &local.shared());
         }
         // No other call uses these communicators.
@@ -164,5 +183,4 @@ fn persist(mut script: Script, comm: CommHandle, request: Output<RequestHandle>)
         unsafe { Arc::clone(&script).start_shared() }
     };
     request.set(request::create_persistent(comm.0, Arc::new(restart)));
-    Ok(())
 }

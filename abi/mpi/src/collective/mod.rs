@@ -27,7 +27,6 @@ mod running;
 mod scatter;
 mod script;
 mod small_call;
-mod turns;
 pub mod typed;
 mod uniform;
 

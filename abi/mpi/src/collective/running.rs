@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyccl_engine::comm::Request;
 
 use super::script::Script;
-use super::turns::Turn;
+use crate::comm::Turn;
 use crate::error::Result;
 use crate::request::{self, Active, Steps};
 use crate::status::Status;

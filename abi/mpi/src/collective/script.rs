@@ -5,8 +5,8 @@
 //! engine's call and unpack after it. Reductions on an intercommunicator have several stages. The blocking,
 //! the non-blocking and the persistent form of a function run the same script.
 //!
-//! On an intercommunicator, calls take turns ([`super::turns`]), because the engine matches calls by their
-//! order.
+//! On an intercommunicator, calls take turns ([`crate::comm::turns`]), because the engine matches calls by
+//! their order.
 
 use std::sync::Arc;
 

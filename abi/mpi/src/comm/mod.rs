@@ -16,6 +16,7 @@ pub mod inquiry;
 pub mod intercomm;
 pub mod nonblocking;
 mod parent;
+pub mod turns;
 
 use std::ffi::CString;
 use std::sync::Arc;
@@ -26,6 +27,8 @@ use anyccl_engine::comm::Communicator;
 use parking_lot::Mutex;
 
 pub use formed::Formed;
+pub use parent::parent;
+pub use turns::Turn;
 
 use crate::arguments::CommHandle;
 use crate::attribute::Attributes;

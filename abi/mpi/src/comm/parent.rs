@@ -4,18 +4,23 @@ use std::sync::Arc;
 
 use anyccl_engine::comm::{CommConfig, Communicator};
 
-use super::Comm;
+use super::{Comm, Turn};
 use crate::arguments::CommHandle;
 use crate::call::check_outside_callback;
 use crate::error::Result;
 use crate::group::Group;
 use crate::topology::Topology;
 
-/// The communicator of a handle, for a function in which its processes communicate.
-pub(super) fn parent(comm: CommHandle) -> Result<Arc<Comm>> {
+/// The communicator of a handle, for a function in which its processes communicate. On an intercommunicator,
+/// all calls in stages that were made before have begun their last stages.
+pub fn parent(comm: CommHandle) -> Result<Arc<Comm>> {
     check_outside_callback()?;
     // Shared, because a function that is called meanwhile may free it.
-    Ok(Comm::from_handle(comm)?.share())
+    let found = Comm::from_handle(comm)?.share();
+    if found.inter().is_some() {
+        drop(Turn::wait(found.id));
+    }
+    Ok(found)
 }
 
 /// Configuration with the name of a new engine communicator, for messages.

@@ -7,8 +7,12 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::LazyLock;
+use std::time::Duration;
 
+use anyccl_engine::sys::clock;
 use parking_lot::Mutex;
+
+use crate::{request, state};
 
 /// The calls that still have stages to begin, in the order in which they were made.
 #[derive(Default)]
@@ -21,7 +25,7 @@ struct Queue {
 static QUEUES: LazyLock<Mutex<HashMap<u32, Queue>>> = LazyLock::new(Mutex::default);
 
 /// The turn of a call, which ends when it is dropped.
-pub(super) struct Turn {
+pub struct Turn {
     comm: u32,
     number: u64,
 }
@@ -35,6 +39,19 @@ impl Turn {
         queue.next += 1;
         queue.waiting.push_back(number);
         Turn { comm, number }
+    }
+
+    /// Takes a turn and waits for it. The calls before it go on meanwhile. If the time limit passes, the turn
+    /// has not come; the caller's own call then fails for the same reason.
+    pub fn wait(comm: u32) -> Turn {
+        const PAUSE: Duration = Duration::from_micros(50);
+        let (turn, start, limit) = (Turn::take(comm), clock::now(), state::time_limit());
+        while !turn.has_come() && limit.is_none_or(|limit| clock::since(start) < limit) {
+            if !request::progress_staged() {
+                std::thread::sleep(PAUSE);
+            }
+        }
+        turn
     }
 
     /// Whether all earlier calls have begun their last stages.
