@@ -1,10 +1,8 @@
 //! Operators on floating-point numbers of 16 bytes, and on complex numbers of two of them.
 
-use std::marker::PhantomData;
-
 use anyccl_engine::reduce::ReduceFn;
 
-use super::loops::{Combine, run};
+use super::loops::{operators, run};
 use crate::constants as c;
 
 /// A floating-point number that Rust does not know.
@@ -14,29 +12,13 @@ pub(super) trait Float: Copy + PartialOrd {
     fn multiply(self, other: Self) -> Self;
 }
 
-/// An operator on elements.
-macro_rules! operators {
-    ($($name:ident: $element:ty, |$a:ident, $b:ident| $result:expr;)*) => {$(
-        struct $name<T>(PhantomData<T>);
-
-        impl<T: Float> Combine for $name<T> {
-            type Element = $element;
-
-            #[inline(always)]
-            fn combine($a: $element, $b: $element) -> $element {
-                $result
-            }
-        }
-    )*};
-}
-
 operators! {
-    Sum: T, |a, b| a.add(b);
-    Product: T, |a, b| a.multiply(b);
-    Min: T, |a, b| if a < b { a } else { b };
-    Max: T, |a, b| if a > b { a } else { b };
-    ComplexSum: [T; 2], |a, b| [a[0].add(b[0]), a[1].add(b[1])];
-    ComplexProduct: [T; 2], |a, b| [
+    Sum<T: Float>: T, |a, b| a.add(b);
+    Product<T: Float>: T, |a, b| a.multiply(b);
+    Min<T: Float>: T, |a, b| if a < b { a } else { b };
+    Max<T: Float>: T, |a, b| if a > b { a } else { b };
+    ComplexSum<T: Float>: [T; 2], |a, b| [a[0].add(b[0]), a[1].add(b[1])];
+    ComplexProduct<T: Float>: [T; 2], |a, b| [
         a[0].multiply(b[0]).subtract(a[1].multiply(b[1])),
         a[0].multiply(b[1]).add(a[1].multiply(b[0])),
     ];
@@ -65,6 +47,7 @@ pub(super) fn complex<T: Float>(op: u32) -> Option<ReduceFn> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::op::loops::Combine;
 
     impl Float for f64 {
         fn add(self, other: f64) -> f64 {

@@ -27,3 +27,21 @@ pub(super) unsafe fn run<C: Combine>(dst: *mut u8, a: *const u8, b: *const u8, c
         unsafe { ptr::write_unaligned(dst.wrapping_add(at), C::combine(left, right)) };
     }
 }
+
+/// Defines operators, each with its element and the combination of two of them. With `<T: Bound>` after its
+/// name, an operator takes each such number.
+macro_rules! operators {
+    ($($name:ident $(<$number:ident: $bound:path>)?: $element:ty, |$a:ident, $b:ident| $result:expr;)*) => {$(
+        struct $name $(<$number>(std::marker::PhantomData<$number>))?;
+
+        impl $(<$number: $bound>)? $crate::op::loops::Combine for $name $(<$number>)? {
+            type Element = $element;
+
+            #[inline(always)]
+            fn combine($a: $element, $b: $element) -> $element {
+                $result
+            }
+        }
+    )*};
+}
+pub(super) use operators;

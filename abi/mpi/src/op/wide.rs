@@ -2,24 +2,8 @@
 
 use anyccl_engine::reduce::ReduceFn;
 
-use super::loops::{Combine, run};
+use super::loops::{operators, run};
 use crate::constants as c;
-
-/// An operator on 16 bytes.
-macro_rules! operators {
-    ($($name:ident: $element:ty, |$a:ident, $b:ident| $result:expr;)*) => {$(
-        struct $name;
-
-        impl Combine for $name {
-            type Element = $element;
-
-            #[inline(always)]
-            fn combine($a: $element, $b: $element) -> $element {
-                $result
-            }
-        }
-    )*};
-}
 
 operators! {
     Sum: i128, |a, b| a.wrapping_add(b);

@@ -60,17 +60,42 @@ pub fn allgather(
 
 /// An exchange in which the root sends the same elements to all ranks of the other side.
 pub fn bcast(comm: &Comm, inter: &Inter, elements: Elements, root: i32) -> Result<Script> {
+    let sent = |script: &mut Script, ranks: u32| {
+        let (send, blocks) = script.input_blocks(&[elements], "buffer")?;
+        Ok((send, vec![blocks[0]; ranks as usize]))
+    };
+    let received = |script: &mut Script| script.output_blocks(&[elements], "buffer");
+    from_root(comm, inter, root, sent, received)
+}
+
+/// An exchange in which the root sends a block to every rank of the other side. `sends` makes the blocks of
+/// the root, for that number of ranks.
+pub fn scatter(
+    comm: &Comm,
+    inter: &Inter,
+    recv: &Argument<RecvAddress>,
+    root: i32,
+    sends: impl FnOnce(&mut Script, u32) -> Result<Side<*const u8>>,
+) -> Result<Script> {
+    from_root(comm, inter, root, sends, |script| recv.block(script))
+}
+
+/// An exchange in which the root sends, and every rank of the other side receives its first block.
+fn from_root(
+    comm: &Comm,
+    inter: &Inter,
+    root: i32,
+    sends: impl FnOnce(&mut Script, u32) -> Result<Side<*const u8>>,
+    receives: impl FnOnce(&mut Script) -> Result<Side<*mut u8>>,
+) -> Result<Script> {
     let mut script = script_on(comm);
     let (mut input, mut output) = (NOTHING_READ, NOTHING_WRITTEN);
     match Root::new(root, comm, inter)? {
         Root::OwnSide => {}
-        Root::Me => {
-            let (send, blocks) = script.input_blocks(&[elements], "buffer")?;
-            input = (send, vec![blocks[0]; inter.remote.size() as usize]);
-        }
+        Root::Me => input = sends(&mut script, inter.remote.size())?,
         Root::Remote(root) => {
-            let (recv, blocks) = script.output_blocks(&[elements], "buffer")?;
-            output = (recv, only(root, blocks[0]));
+            let (start, blocks) = receives(&mut script)?;
+            output = (start, only(root, blocks[0]));
         }
     }
     add_exchange(&mut script, comm, inter, input, output);
@@ -94,29 +119,6 @@ pub fn gather(
         Root::Remote(root) => {
             let (start, blocks) = send.block(&mut script)?;
             input = (start, only(root, blocks[0]));
-        }
-    }
-    add_exchange(&mut script, comm, inter, input, output);
-    Ok(script)
-}
-
-/// An exchange in which the root sends a block to every rank of the other side. `sends` makes the blocks of
-/// the root, for that number of ranks.
-pub fn scatter(
-    comm: &Comm,
-    inter: &Inter,
-    recv: &Argument<RecvAddress>,
-    root: i32,
-    sends: impl FnOnce(&mut Script, u32) -> Result<Side<*const u8>>,
-) -> Result<Script> {
-    let mut script = script_on(comm);
-    let (mut input, mut output) = (NOTHING_READ, NOTHING_WRITTEN);
-    match Root::new(root, comm, inter)? {
-        Root::OwnSide => {}
-        Root::Me => input = sends(&mut script, inter.remote.size())?,
-        Root::Remote(root) => {
-            let (start, blocks) = recv.block(&mut script)?;
-            output = (start, only(root, blocks[0]));
         }
     }
     add_exchange(&mut script, comm, inter, input, output);
