@@ -1,7 +1,7 @@
 //! Communicators: the interface that the doors use.
 //!
 //! `call` is what a call is and how it is planned, `create` how communicators are made, `device` how calls
-//! reach memory of a GPU, `foreign` the other engines. [`Communicator`] is the centre, with a part for each
+//! reach GPU memory, `foreign` the other engines. [`Communicator`] is the centre, with a part for each
 //! of the last two. `dispatch` decides where a call goes, and returns a [`Request`], a [`Persistent`] or a
 //! [`Work`] to wait for. `builtin` is the way to the builtin engine, with `messages`, `coalesced` (lists of
 //! buffers) and `prepared_unequal`.

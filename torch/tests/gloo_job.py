@@ -102,8 +102,8 @@ def ddp():
     torch.manual_seed(1)
     model = DistributedDataParallel(torch.nn.Linear(4, 2))
     model(torch.full((3, 4), 1.0 + dist.get_rank())).sum().backward()
-    told = model._get_ddp_logging_data()
-    return [model.module.weight.grad.tolist(), told.get("backend_name"), told.get("gloo_num_threads")]
+    logged = model._get_ddp_logging_data()
+    return [model.module.weight.grad.tolist(), logged.get("backend_name"), logged.get("gloo_num_threads")]
 
 
 def sharded(folder):

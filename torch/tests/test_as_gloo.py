@@ -22,7 +22,7 @@ def run(*command, folder, **environment):
 
 
 def facts(folder, *options, python=PYTHON, program=(JOB,), **environment):
-    """Runs the job on two ranks. Returns who served it, what each rank has told, and standard error."""
+    """Runs the job on two ranks. Returns who served it, what each rank has seen, and standard error."""
     folder.mkdir()
     done = run(TOOL, "run", "-n", "2", "--no-prefix", *options, "--", *python, *program, folder / "checkpoint", folder=folder,
                **environment)
@@ -35,9 +35,9 @@ def facts(folder, *options, python=PYTHON, program=(JOB,), **environment):
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
     """What the job tells on gloo."""
-    servers, told, _ = facts(tmp_path_factory.mktemp("gloo") / "job")
+    servers, seen, _ = facts(tmp_path_factory.mktemp("gloo") / "job")
     assert servers == {"ProcessGroupGloo"}
-    return told
+    return seen
 
 
 def test_a_program_for_gloo_does_the_same_by_each_way(tmp_path, expected):

@@ -137,7 +137,7 @@ pub(super) unsafe fn start(comm: &Communicator, call: &CallSpec) -> Option<Resul
 }
 
 /// Checks a call that is to be started later. Returns whether it has device buffers that the builtin engine
-/// serves; if not, nothing was checked. The page-locked pool has room for the call afterwards.
+/// serves; if not, nothing was checked. The pool of pinned memory has room for the call afterwards.
 pub(super) fn takes(comm: &Communicator, call: &CallSpec) -> Result<bool> {
     let queue = &comm.devices.queue;
     let room = make_room_in(comm, call, |driver, context| queue.own_stream_in(driver, context));
