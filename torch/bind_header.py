@@ -25,6 +25,7 @@ SCALARS = {
     "int32_t": "c_int32",
     "int64_t": "c_int64",
     "size_t": "c_size_t",
+    "double": "c_double",
     "char": "c_char",
     "unsigned char": "c_ubyte",
 }
@@ -48,7 +49,7 @@ PREFIXES = {"Status": "ANYCCL_", "Datatype": "ANYCCL_", "ReduceOp": "ANYCCL_", "
 HEAD = '''\
 """The C API for ctypes. Made from include/anyccl/anyccl.h by `python3 torch/bind_header.py`. Do not edit."""
 
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size_t, c_ubyte, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_ubyte, c_void_p
 from enum import IntEnum
 '''
 

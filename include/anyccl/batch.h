@@ -2,9 +2,9 @@
 
 /**
  * \file
- * \brief Batches: calls that are started together.
+ * \brief Batches: calls that are started together. Estimates: calls that are not made.
  *
- * \defgroup chapter_batch Batches
+ * \defgroup chapter_batch Batches and estimates
  *
  * A batch is the calls of one thread between anyccl_batch_begin() and anyccl_batch_end(). They are started
  * one after the other without waiting, so calls that need each other may stand in any order.
@@ -17,6 +17,9 @@
  * ANYCCL_CHECK(anyccl_batch_end());
  * assert(theirs == left);
  * \endcode
+ *
+ * An estimate is the calls between anyccl_estimate_begin() and anyccl_estimate_end(). They are not made; their time is
+ * predicted.
  *
  * \{
  */
@@ -55,6 +58,34 @@ anyccl_status_t anyccl_batch_begin(void);
  */
 ANYCCL_NODISCARD
 anyccl_status_t anyccl_batch_end(void);
+
+/**
+ * Begins an estimate: the calls of this thread up to anyccl_estimate_end() are not made; their time is
+ * predicted.
+ *
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_USAGE if this thread has an estimate open already.
+ *
+ * Local: other ranks need not do the same. Until the end, collectives, sends and receives on any
+ * communicator check their arguments, touch no buffer and return at once; requests that they give have
+ * ended. Persistent requests and probes that wait are refused meanwhile; communicators are made as always.
+ */
+ANYCCL_NODISCARD
+anyccl_status_t anyccl_estimate_begin(void);
+
+/**
+ * Ends an estimate, and tells how long its calls would have taken, one after the other.
+ *
+ * \param[out] microseconds  The sum of the predicted times.
+ * \returns ANYCCL_SUCCESS; the failure of the first call that was refused, with the time of the others;
+ *          ANYCCL_ERR_INVALID_USAGE without an estimate. A call on GPU memory, or by another library, was
+ *          refused with ANYCCL_ERR_UNSUPPORTED.
+ *
+ * The prediction is equal on all ranks that make equal calls. It is close to a measurement with a file that
+ * `anyccl perf --tune` has made in such a job (ANYCCL_TUNING_FILE); see docs/measuring.md. Replacement for
+ * ncclGroupSimulateEnd.
+ */
+ANYCCL_NODISCARD
+anyccl_status_t anyccl_estimate_end(double *microseconds);
 
 #ifdef __cplusplus
 } /* extern "C" */

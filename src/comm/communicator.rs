@@ -92,6 +92,11 @@ impl Communicator {
         self.plan_cache.algorithm(call, &self.topology)
     }
 
+    /// Number of groups of ranks that share memory. Equal on all ranks.
+    pub fn memories(&self) -> u32 {
+        self.plan_cache.memories(&self.topology)
+    }
+
     /// Predicted microseconds of a collective call or a message. Local.
     pub fn predicted_us(&self, call: &Call) -> Result<f64> {
         self.plan_cache.predicted_us(call, &self.topology)

@@ -15,6 +15,7 @@ use std::sync::atomic::Ordering;
 use super::call::operation::Operation;
 use super::call::spec::CallSpec;
 use super::communicator::Communicator;
+use super::estimate::{self, estimates};
 use super::late::Late;
 use super::ready::ReadyCall;
 use super::request::Request;
@@ -93,6 +94,9 @@ impl Communicator {
     /// # Safety
     /// See [`Communicator::start`].
     pub(super) unsafe fn start_by_route(&self, call: &CallSpec) -> Result<Request> {
+        if estimates() {
+            return estimate::add(self, call);
+        }
         if self.may_be_foreign() {
             // SAFETY: passed on from our caller.
             if let Some(started) = unsafe { device::start(self, call) } {

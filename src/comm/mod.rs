@@ -16,6 +16,7 @@ mod communicator;
 mod create;
 mod device;
 mod dispatch;
+mod estimate;
 mod foreign;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod foreign_bytes;
@@ -41,6 +42,7 @@ pub use call::unequal::{Places, Unequal};
 pub use communicator::{CommConfig, Communicator};
 pub use create::{is_world_of_parent, world, world_finalize, world_init, world_init_or_alone, world_now};
 pub use device::{DeviceWay, PARTS_AHEAD, RoomyCall, StreamTail, StreamedCall};
+pub use estimate::{begin_estimate, end_estimate, estimates};
 pub use graph::Graph;
 pub use late::Late;
 pub use messages::StartedReceive;

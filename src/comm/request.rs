@@ -76,6 +76,12 @@ impl Request {
         Request { driver, timeout: None, clock: Cell::default(), state, _memory: Vec::new() }
     }
 
+    /// Makes the request of a call that was not made, but estimated.
+    pub(super) fn estimated(driver: Arc<Driver>) -> Request {
+        let (clock, state) = (Cell::default(), State::Ended(Ok(None)));
+        Request { driver, timeout: None, clock, state, _memory: Vec::new() }
+    }
+
     /// Makes the request of a call that another engine serves.
     pub(super) fn foreign(driver: Arc<Driver>, call: ForeignCall) -> Request {
         let (clock, state) = (Cell::default(), State::Foreign(call));

@@ -8,7 +8,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 /// Upper limit of a curve's points.
-const MOST: usize = 8;
+const MOST: usize = 12;
 
 /// Smallest and largest figure that is believed, in microseconds or gigabytes per second. Sums of such
 /// figures stay finite, and so do their inverses.
@@ -54,6 +54,11 @@ impl Curve {
         Curve::new(&text.split_whitespace().map(point).collect::<Option<Vec<_>>>()?)
     }
 
+    /// The measured points.
+    pub fn points(&self) -> &[(u64, f64)] {
+        &self.points[..self.len]
+    }
+
     /// Whether nothing was measured.
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -63,7 +68,7 @@ impl Curve {
     /// from point to point. Beyond the last point, a byte costs as much as on average up to it. `None` if
     /// nothing was measured.
     pub fn us(&self, bytes: u64) -> Option<f64> {
-        let points = &self.points[..self.len];
+        let points = self.points();
         let &(last, last_us) = points.last()?;
         let at = points.partition_point(|point| point.0 < bytes);
         let Some(&(high, high_us)) = points.get(at) else {
@@ -76,7 +81,7 @@ impl Curve {
 
 impl fmt::Display for Curve {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, (bytes, us)) in self.points[..self.len].iter().enumerate() {
+        for (at, (bytes, us)) in self.points().iter().enumerate() {
             let separator = if at == 0 { "" } else { " " };
             write!(f, "{separator}{bytes}:{}", rounded(*us))?;
         }

@@ -12,6 +12,7 @@ mod link;
 mod paths;
 #[cfg(test)]
 pub(crate) mod tests;
+mod times;
 
 pub use curve::Curve;
 pub(crate) use curve::{FIGURES, rounded};
@@ -21,3 +22,4 @@ pub(crate) use formula::{
 };
 pub use link::LinkModel;
 pub use paths::{Paths, Traffic};
+pub use times::{CollectiveTimes, MessageTimes, Times};

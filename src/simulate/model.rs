@@ -1,6 +1,6 @@
 //! The model of a cluster: costs of links, cores and network interfaces, in seconds and bytes.
 
-use crate::cost::{Curve, LinkModel};
+use crate::cost::{Curve, LinkModel, MessageTimes, Times};
 use crate::tuning::Links;
 
 /// Costs of messages of one kind: those within a host, or those between hosts.
@@ -47,6 +47,14 @@ impl LinkCosts {
             core_byte: 0.0,
             eager_bytes,
         }
+    }
+
+    fn with_times(self, MessageTimes { one_way, exchange }: MessageTimes) -> LinkCosts {
+        LinkCosts { one_way, exchange, ..self }
+    }
+
+    fn times(&self) -> MessageTimes {
+        MessageTimes { one_way: self.one_way, exchange: self.exchange }
     }
 
     /// Seconds that a message spends in the ports of its ranks.
@@ -129,15 +137,29 @@ impl Model {
         }
     }
 
+    /// The costs that a file of `anyccl perf --tune` has. `all_tcp`: no shared memory, even within a host.
+    pub fn of_measured(links: &Links, all_tcp: bool) -> Model {
+        let within = if all_tcp { links.tcp } else { links.shm };
+        let mut model = Model::of_links(&within, &links.tcp);
+        let times = links.times;
+        (model.reduce, model.copy) = (times.reduce, times.copy);
+        model.within = model.within.with_times(if all_tcp { times.tcp } else { times.shm });
+        model.between = model.between.with_times(times.tcp);
+        model
+    }
+
     /// The figures that `anyccl perf --tune` would measure on such a cluster, for the choice of algorithms.
     pub fn links(&self) -> Links {
         Links {
             shm: self.within.to_link(0.0, self.reduce_byte),
             tcp: self.between.to_link(self.nic_byte, self.reduce_byte),
-            tcp_one_way: self.between.one_way,
-            tcp_exchange: self.between.exchange,
-            reduce: self.reduce,
-            copy: self.copy,
+            times: Times {
+                shm: self.within.times(),
+                tcp: self.between.times(),
+                reduce: self.reduce,
+                copy: self.copy,
+                ..Times::NONE
+            },
         }
     }
 

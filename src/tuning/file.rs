@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::io::Read;
 
 use crate::base::{Error, Result};
-use crate::cost::{Curve, FIGURES, LinkModel};
+use crate::cost::{Curve, FIGURES, LinkModel, Times};
 use crate::sys::trusted_file::{TrustPolicy, open_trusted};
 
 /// Upper limit of the file's length in bytes; no file of figures comes near it.
@@ -21,15 +21,8 @@ pub struct Links {
     pub shm: LinkModel,
     /// Links between hosts.
     pub tcp: LinkModel,
-    /// Time of a message over TCP with nothing else under way. The choice of algorithms ignores it.
-    pub tcp_one_way: Curve,
-    /// Time of an exchange over TCP, in which both ranks of a pair send the same amount at once. Ignored
-    /// likewise.
-    pub tcp_exchange: Curve,
-    /// Time of a reduction, by the bytes of the result. Ignored likewise.
-    pub reduce: Curve,
-    /// Time of a copy in memory. Ignored likewise.
-    pub copy: Curve,
+    /// Measured times, which the choice of algorithms ignores.
+    pub times: Times,
 }
 
 /// A key whose value is one number.
@@ -44,7 +37,7 @@ struct Key {
 struct CurveKey {
     name: &'static str,
     meaning: &'static str,
-    place: fn(&mut Links) -> &mut Curve,
+    place: fn(&mut Times) -> &mut Curve,
 }
 
 /// Converts between gigabytes per second and microseconds per byte, either way.
@@ -52,13 +45,16 @@ fn inverted(number: f64) -> f64 {
     1e-3 / number
 }
 
-/// Rounds to four digits: no measurement is more exact.
+/// Rounds to four digits: no measurement is more exact. Whole numbers stay as they are.
 fn rounded(number: f64) -> f64 {
+    if number.fract() == 0.0 {
+        return number;
+    }
     let scale = 10f64.powf(3.0 - number.log10().floor());
     (number * scale).round() / scale
 }
 
-static KEYS: [Key; 5] = [
+static KEYS: [Key; 7] = [
     Key {
         name: "shm.latency_us",
         meaning: "an empty message through shared memory, one way",
@@ -92,33 +88,48 @@ static KEYS: [Key; 5] = [
             links.tcp.reduce_us_per_byte = inverted(value);
         },
     },
+    Key {
+        name: "collectives.ranks",
+        meaning: "of the job that made the collectives below",
+        get: |links| links.times.collectives.ranks.into(),
+        set: |links, value| links.times.collectives.ranks = value as u32,
+    },
+    Key {
+        name: "collectives.hosts",
+        meaning: "groups of these ranks that share memory",
+        get: |links| links.times.collectives.hosts.into(),
+        set: |links, value| links.times.collectives.hosts = value as u32,
+    },
 ];
 
-static CURVES: [CurveKey; 4] = [
+static CURVES: [CurveKey; 6] = [
+    CurveKey {
+        name: "shm.one_way_us",
+        meaning: "one message, beyond the latency",
+        place: |times| &mut times.shm.one_way,
+    },
+    CurveKey {
+        name: "shm.exchange_us",
+        meaning: "both send at once, beyond the latency",
+        place: |times| &mut times.shm.exchange,
+    },
     CurveKey {
         name: "tcp.one_way_us",
         meaning: "one message, beyond the latency",
-        place: |links| &mut links.tcp_one_way,
+        place: |times| &mut times.tcp.one_way,
     },
     CurveKey {
         name: "tcp.exchange_us",
         meaning: "both send at once, beyond the latency",
-        place: |links| &mut links.tcp_exchange,
+        place: |times| &mut times.tcp.exchange,
     },
-    CurveKey { name: "reduce.us", meaning: "a reduction", place: |links| &mut links.reduce },
-    CurveKey { name: "copy.us", meaning: "a copy in memory", place: |links| &mut links.copy },
+    CurveKey { name: "reduce.us", meaning: "a reduction", place: |times| &mut times.reduce },
+    CurveKey { name: "copy.us", meaning: "a copy in memory", place: |times| &mut times.copy },
 ];
 
 impl Links {
     /// The costs without a file.
-    pub const DEFAULT: Links = Links {
-        shm: LinkModel::SHM,
-        tcp: LinkModel::TCP,
-        tcp_one_way: Curve::NONE,
-        tcp_exchange: Curve::NONE,
-        reduce: Curve::NONE,
-        copy: Curve::NONE,
-    };
+    pub const DEFAULT: Links = Links { shm: LinkModel::SHM, tcp: LinkModel::TCP, times: Times::NONE };
 
     /// The defaults, overridden by the file at `path`.
     pub fn read(path: &str, believed: TrustPolicy) -> Result<Links> {
@@ -136,6 +147,7 @@ impl Links {
         let is_known = |name: &str| match name.split_once('.') {
             Some(("shm", _)) => shm,
             Some(("tcp", _)) => tcp,
+            Some(("collectives", _)) => self.times.collectives.ranks > 0,
             _ => true,
         };
         for key in &KEYS {
@@ -143,12 +155,17 @@ impl Links {
                 let _ = writeln!(text, "{} = {}  # {}", key.name, rounded((key.get)(self)), key.meaning);
             }
         }
-        let mut links = *self;
-        for CurveKey { name, meaning, place } in &CURVES {
-            let curve = place(&mut links);
+        let mut times = self.times;
+        let mut add = |name: &str, curve: Curve, meaning: &str| {
             if is_known(name) && !curve.is_empty() {
                 let _ = writeln!(text, "{name} = \"{curve}\"  # BYTES:US, {meaning}");
             }
+        };
+        for CurveKey { name, meaning, place } in &CURVES {
+            add(name, *place(&mut times), meaning);
+        }
+        for (collective, curve) in times.collectives.curves() {
+            add(&format!("collectives.{}.us", collective.name()), *curve, "by the larger buffer of a rank");
         }
         text
     }
@@ -170,9 +187,9 @@ impl Links {
                 return Err((line, format!("{name} is there twice")));
             }
             seen.push(name);
-            if let Some(key) = CURVES.iter().find(|key| key.name == name) {
+            if let Some(curve) = curve_of(&mut links.times, name) {
                 let value = value.trim_matches('"');
-                *(key.place)(&mut links) = Curve::parse(value).ok_or_else(|| {
+                *curve = Curve::parse(value).ok_or_else(|| {
                     let accepted = "BYTES:US BYTES:US ..., both rising and above 0";
                     (line, format!("{name} is \"{value}\"; accepted: {accepted}"))
                 })?;
@@ -181,7 +198,7 @@ impl Links {
             let key = KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
                 let names = KEYS.iter().map(|key| key.name).chain(CURVES.iter().map(|key| key.name));
                 let known = names.collect::<Vec<_>>().join(", ");
-                (line, format!("there is no key \"{name}\"; there are {known}"))
+                (line, format!("there is no key \"{name}\"; there are {known}, and collectives.NAME.us"))
             })?;
             let number = value.parse().ok().filter(|number| FIGURES.contains(number));
             let number = number.ok_or_else(|| {
@@ -191,6 +208,16 @@ impl Links {
         }
         Ok(links)
     }
+}
+
+/// The curve that a key sets.
+fn curve_of<'a>(times: &'a mut Times, name: &str) -> Option<&'a mut Curve> {
+    if let Some(key) = CURVES.iter().find(|key| key.name == name) {
+        return Some((key.place)(times));
+    }
+    let collective = name.strip_prefix("collectives.")?.strip_suffix(".us")?;
+    let mut curves = times.collectives.curves();
+    curves.find(|(known, _)| known.name() == collective).map(|(_, curve)| curve)
 }
 
 fn refused(got: String) -> Error {
@@ -219,14 +246,12 @@ mod tests {
         for (at, key) in KEYS.iter().enumerate() {
             (key.set)(&mut links, at as f64 + 0.5);
         }
-        links.tcp_one_way = Curve::new(&[(4096, 0.5), (1 << 20, 200.5)]).unwrap();
-        links.tcp_exchange = Curve::new(&[(8, 0.5), (1 << 20, 300.25)]).unwrap();
-        links.reduce = Curve::new(&[(4096, 0.125)]).unwrap();
-        links.copy = Curve::new(&[(4096, 0.1)]).unwrap();
+        for (at, curve) in links.times.curves().enumerate() {
+            *curve = Curve::new(&[(8, 0.5), (1 << 20, 200.5 + at as f64)]).unwrap();
+        }
         let read = Links::parse(&links.to_text(true, true)).unwrap();
-        assert_eq!((read.reduce, read.copy), (links.reduce, links.copy));
-        assert_eq!(read.tcp_one_way, links.tcp_one_way);
-        assert_eq!(read.tcp_exchange, links.tcp_exchange);
+        assert_eq!(read.times, links.times);
+        assert!(links.to_text(true, true).contains("\ncollectives.all_to_all.us = "));
         for key in &KEYS {
             assert!(((key.get)(&read) - (key.get)(&links)).abs() < 1e-9, "{}", key.name);
         }

@@ -36,9 +36,9 @@ fn file(bytes: &[u8]) {
 
 fn files() -> Vec<Vec<u8>> {
     let mut links = Links::DEFAULT;
-    links.tcp_one_way = Curve::new(&[(4096, 0.5), (1 << 20, 200.5)]).unwrap();
-    links.tcp_exchange = Curve::new(&[(8, 0.5), (1 << 20, 300.25)]).unwrap();
-    links.reduce = Curve::new(&[(4096, 0.125)]).unwrap();
+    links.times.tcp.one_way = Curve::new(&[(4096, 0.5), (1 << 20, 200.5)]).unwrap();
+    links.times.tcp.exchange = Curve::new(&[(8, 0.5), (1 << 20, 300.25)]).unwrap();
+    links.times.reduce = Curve::new(&[(4096, 0.125)]).unwrap();
     let texts = [
         links.to_text(true, true),
         Links::DEFAULT.to_text(true, false),

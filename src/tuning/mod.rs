@@ -16,12 +16,14 @@ mod wire;
 
 pub use file::Links;
 
+use std::sync::Arc;
+
 use overrides::Overrides;
 
 use crate::algo::{self, Algorithm, Cost};
 use crate::base::{Error, Result};
 use crate::config::Config;
-use crate::cost::{Edges, LinkModel, Paths};
+use crate::cost::{Edges, LinkModel, Paths, Times};
 use crate::plan::PlanRequest;
 use crate::sys::trusted_file::TrustPolicy;
 
@@ -32,6 +34,8 @@ pub struct Tuning {
     pub shm: LinkModel,
     /// Links between hosts.
     pub tcp: LinkModel,
+    /// Measured times, for predictions. `None`: there are none.
+    pub times: Option<Arc<Times>>,
     /// `PlanRequest::chunk_bytes` of every request.
     pub chunk_bytes: usize,
     /// The most ranks that share one core. Every rank knows it from the records of all.
@@ -45,10 +49,11 @@ impl Tuning {
     pub fn from_config(config: &Config) -> Result<Tuning> {
         let believed = TrustPolicy::from_setting(config.allow_other_users);
         let file = config.tuning_file.as_deref().map(|path| Links::read(path, believed));
-        let Links { shm, tcp, .. } = file.unwrap_or(Ok(Links::DEFAULT))?;
+        let Links { shm, tcp, times } = file.unwrap_or(Ok(Links::DEFAULT))?;
         Ok(Tuning {
             shm,
             tcp,
+            times: measured(times),
             chunk_bytes: config.chunk_bytes,
             ranks_per_core: 1,
             overrides: config.algorithm.as_deref().map_or(Ok(Overrides::default()), Overrides::parse)?,
@@ -57,14 +62,16 @@ impl Tuning {
 
     /// This tuning with other links.
     pub fn with_links(self, links: Links) -> Tuning {
-        Tuning { shm: links.shm, tcp: links.tcp, ..self }
+        Tuning { shm: links.shm, tcp: links.tcp, times: measured(links.times), ..self }
     }
 
     /// This tuning for hosts with `ranks_per_core` ranks on each core.
     pub fn oversubscribed(self, ranks_per_core: u32) -> Tuning {
         let (shm, tcp) =
             (self.shm.oversubscribed(ranks_per_core), self.tcp.oversubscribed_tcp(ranks_per_core));
-        Tuning { shm, tcp, ranks_per_core, ..self }
+        // They were measured with a core for each rank.
+        let times = self.times.filter(|_| ranks_per_core <= 1);
+        Tuning { shm, tcp, times, ranks_per_core, ..self }
     }
 
     /// The algorithm for a request. `all_tcp`: no shared memory, even within a host.
@@ -135,6 +142,11 @@ impl Tuning {
             Cost::Oversubscribed(cost) => cost(request, &local),
         }
     }
+}
+
+/// Keeps times, if there are any.
+fn measured(times: Times) -> Option<Arc<Times>> {
+    (times != Times::NONE).then(|| Arc::new(times))
 }
 
 /// The part of a request on which all ranks agree.

@@ -1,16 +1,17 @@
 //! Tuning as bytes: rank 0 sends its own to all ranks, so that all choose alike.
 //!
-//! The layout is little endian: version (u32), chunk bytes (u64), four f64 for shm, four for tcp, then the
-//! overrides as the text of `ANYCCL_ALGORITHM`. The reader trusts nothing.
+//! The layout is little endian: version (u32), chunk bytes (u64), four f64 for shm, four for tcp; ranks
+//! and hosts of measured collectives (u32); curves, each a number of points (u8) and points (u64 and f64);
+//! then the overrides as the text of `ANYCCL_ALGORITHM`. The reader trusts nothing.
 
 use super::Tuning;
 use super::overrides::Overrides;
 use crate::base::{Error, Result};
-use crate::cost::LinkModel;
+use crate::cost::{Curve, LinkModel, Times};
 
 /// Version of the layout. It is raised when the layout changes, or when equal tuning would choose
 /// differently.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Upper limit of the text's length. It is far above the text of all overrides.
 const MAX_TEXT: usize = 4096;
@@ -23,6 +24,17 @@ impl Tuning {
         for link in [self.shm, self.tcp] {
             for number in [link.latency_us, link.message_us, link.us_per_byte, link.reduce_us_per_byte] {
                 bytes.extend(number.to_le_bytes());
+            }
+        }
+        let mut times = self.times.as_deref().copied().unwrap_or(Times::NONE);
+        for number in [times.collectives.ranks, times.collectives.hosts] {
+            bytes.extend(number.to_le_bytes());
+        }
+        for curve in times.curves() {
+            bytes.push(curve.points().len() as u8);
+            for (size, us) in curve.points() {
+                bytes.extend(size.to_le_bytes());
+                bytes.extend(us.to_le_bytes());
             }
         }
         bytes.extend(self.overrides.to_text().into_bytes());
@@ -47,11 +59,19 @@ fn read(bytes: &[u8]) -> Option<Tuning> {
     let chunk_bytes = usize::try_from(u64::from_le_bytes(*chunk_bytes)).ok().filter(|&bytes| bytes > 0)?;
     let shm = read_link(&mut rest)?;
     let tcp = read_link(&mut rest)?;
+    let mut times = Times::NONE;
+    for number in [&mut times.collectives.ranks, &mut times.collectives.hosts] {
+        let (bytes, after) = rest.split_first_chunk()?;
+        (*number, rest) = (u32::from_le_bytes(*bytes), after);
+    }
+    for curve in times.curves() {
+        *curve = read_curve(&mut rest)?;
+    }
     let overrides = match std::str::from_utf8(rest).ok().filter(|text| text.len() <= MAX_TEXT)? {
         "" => Overrides::default(),
         text => Overrides::parse(text).ok()?,
     };
-    Some(Tuning { shm, tcp, chunk_bytes, ranks_per_core: 1, overrides })
+    Some(Tuning { shm, tcp, times: super::measured(times), chunk_bytes, ranks_per_core: 1, overrides })
 }
 
 fn read_link(rest: &mut &[u8]) -> Option<LinkModel> {
@@ -68,6 +88,21 @@ fn read_link(rest: &mut &[u8]) -> Option<LinkModel> {
     })
 }
 
+fn read_curve(rest: &mut &[u8]) -> Option<Curve> {
+    let (&points, after) = rest.split_first()?;
+    *rest = after;
+    let mut number = || {
+        let (number, after) = rest.split_first_chunk()?;
+        *rest = after;
+        Some(*number)
+    };
+    let point = |_| Some((u64::from_le_bytes(number()?), f64::from_le_bytes(number()?)));
+    match (0..points).map(point).collect::<Option<Vec<_>>>()? {
+        points if points.is_empty() => Some(Curve::NONE),
+        points => Curve::new(&points),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -79,7 +114,10 @@ mod tests {
         let algorithm = Some("all_to_all:bruck,reduce:chain".to_owned());
         let config = Config { algorithm, chunk_bytes: 12345, ..Config::default() };
         let tuning = Tuning::from_config(&config).unwrap();
-        Tuning { shm: tuning.shm.oversubscribed(3), ..tuning }
+        let mut times = Times::NONE;
+        (times.collectives.ranks, times.collectives.hosts) = (4, 2);
+        times.tcp.exchange = Curve::new(&[(8, 0.5), (4096, 7.0)]).unwrap();
+        Tuning { shm: tuning.shm.oversubscribed(3), times: super::super::measured(times), ..tuning }
     }
 
     #[test]
@@ -92,7 +130,7 @@ mod tests {
     #[test]
     fn cut_bytes_are_refused_or_have_fewer_overrides() {
         let bytes = some_tuning().to_bytes();
-        let fixed = 4 + 8 + 8 * 8;
+        let fixed = 4 + 8 + 8 * 8 + 8 + 14 + 2 * 16;
         for len in 0..fixed {
             assert!(matches!(Tuning::from_bytes(&bytes[..len]), Err(Error::Bootstrap(_))), "{len}");
         }
@@ -112,6 +150,11 @@ mod tests {
             for value in [f64::NAN, f64::INFINITY, -1.0] {
                 assert!(with(12 + 8 * link_number, &value.to_le_bytes()).is_err(), "{link_number} {value}");
             }
+        }
+        let points = 4 + 8 + 8 * 8 + 8 + 3;
+        assert!(with(points, &[13]).is_err(), "too many points");
+        for value in [f64::NAN, f64::INFINITY, -1.0, 8.0] {
+            assert!(with(points + 1 + 8, &value.to_le_bytes()).is_err(), "a time of {value}, then 7.0");
         }
         assert!(with(bytes.len() - 5, b"nosuc").is_err(), "algorithm");
         assert!(with(bytes.len() - 1, &[0xff]).is_err(), "not UTF-8");

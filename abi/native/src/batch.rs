@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyccl_engine::base::{Error, Result};
-use anyccl_engine::comm::{Work, wait_until_one_engine};
+use anyccl_engine::comm::{Work, estimates, wait_until_one_engine};
 
 use crate::comm::Comm;
 use crate::message_status::StatusPlace;
@@ -87,8 +87,7 @@ pub fn noting<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_batch_begin() -> anyccl_status_t {
     edge("anyccl_batch_begin", || {
-        OPEN.fetch_add(1, Ordering::Relaxed);
-        DEPTH.set(DEPTH.get() + 1);
+        open();
         Ok(())
     })
 }
@@ -103,14 +102,28 @@ pub extern "C" fn anyccl_batch_begin() -> anyccl_status_t {
 /// Requests that were made inside the batch must still be waited for. Replacement for ncclGroupEnd.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_batch_end() -> anyccl_status_t {
-    edge("anyccl_batch_end", || {
-        match DEPTH.get() {
-            0 => return Err(Error::InvalidUsage("no batch was begun on this thread".into())),
-            depth => DEPTH.set(depth - 1),
+    edge("anyccl_batch_end", || match DEPTH.get() {
+        1 if estimates() => {
+            Err(Error::InvalidUsage("the batch is an estimate: anyccl_estimate_end ends it".into()))
         }
-        OPEN.fetch_sub(1, Ordering::Relaxed);
-        if is_open() { Ok(()) } else { finish() }
+        _ => close(),
     })
+}
+
+/// Opens a batch on this thread.
+pub fn open() {
+    OPEN.fetch_add(1, Ordering::Relaxed);
+    DEPTH.set(DEPTH.get() + 1);
+}
+
+/// Closes the innermost batch of this thread.
+pub fn close() -> Result<()> {
+    match DEPTH.get() {
+        0 => return Err(Error::InvalidUsage("no batch was begun on this thread".into())),
+        depth => DEPTH.set(depth - 1),
+    }
+    OPEN.fetch_sub(1, Ordering::Relaxed);
+    if is_open() { Ok(()) } else { finish() }
 }
 
 fn finish() -> Result<()> {

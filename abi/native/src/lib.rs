@@ -57,6 +57,7 @@ mod training;
 
 mod batch;
 mod blocking_limit;
+mod estimate;
 
 mod request;
 mod several;

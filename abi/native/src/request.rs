@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyccl_edge::check::{invalid, not_null};
 use anyccl_edge::{Handles, ObjectRef, Out};
 use anyccl_engine::base::{Error, Result};
-use anyccl_engine::comm::{Persistent, Work, wait_until_one_engine};
+use anyccl_engine::comm::{Persistent, Work, estimates, wait_until_one_engine};
 use anyccl_engine::sys::clock;
 use parking_lot::{Mutex, MutexGuard};
 
@@ -431,6 +431,7 @@ pub unsafe extern "C" fn anyccl_request_free(request: *mut anyccl_request_t) -> 
 
 fn persistent(work: &mut Work) -> Result<&mut Persistent> {
     match work {
+        _ if estimates() => Err(Error::InvalidUsage("an estimate has no persistent requests".into())),
         Work::Persistent(persistent) => Ok(persistent),
         _ => Err(Error::InvalidUsage("the request is not persistent: it was started by its making".into())),
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyccl_engine::simulate::{LinkCosts, Model, PRESETS, Preset};
+use anyccl_engine::simulate::{Model, PRESETS, Preset};
 use anyccl_engine::tuning::{Links, Tuning};
 
 use crate::failure::Failure;
@@ -27,7 +27,7 @@ impl Cluster {
     pub fn find(name: &str, call: &PlannedCall) -> Result<Cluster, Failure> {
         let engine = Links { shm: call.tuning.shm, tcp: call.tuning.tcp, ..Links::DEFAULT };
         let (model, links) = match Preset::find(name) {
-            _ if name == ENGINE => of_links(engine, call),
+            _ if name == ENGINE => of_links(engine, call.all_tcp),
             Some(preset) => (preset.model, preset.model.links()),
             None => of_file(name, engine, call)?,
         };
@@ -36,16 +36,9 @@ impl Cluster {
 }
 
 /// With `ANYCCL_TRANSPORT=tcp` there is only one kind of link.
-fn of_links(links: Links, call: &PlannedCall) -> (Model, Links) {
-    let shm = if call.all_tcp { links.tcp } else { links.shm };
-    let mut model = Model::of_links(&shm, &links.tcp);
-    let measured = |link| LinkCosts { one_way: links.tcp_one_way, exchange: links.tcp_exchange, ..link };
-    (model.reduce, model.copy) = (links.reduce, links.copy);
-    model.between = measured(model.between);
-    if call.all_tcp {
-        model.within = measured(model.within);
-    }
-    (model, Links { shm, ..links })
+fn of_links(links: Links, all_tcp: bool) -> (Model, Links) {
+    let shm = if all_tcp { links.tcp } else { links.shm };
+    (Model::of_measured(&links, all_tcp), Links { shm, ..links })
 }
 
 /// Reads a file of figures for `ANYCCL_TUNING_FILE`, or a model.
@@ -60,8 +53,8 @@ fn of_file(name: &str, engine: Links, call: &PlannedCall) -> Result<(Model, Link
     // Keys of models begin with other words, except those of reductions, which both kinds of file have.
     let is_tuning = text.lines().any(|line| ["shm.", "tcp."].iter().any(|word| line.starts_with(word)));
     if is_tuning {
-        return Ok(of_links(Links::parse(&text).map_err(refused)?, call));
+        return Ok(of_links(Links::parse(&text).map_err(refused)?, call.all_tcp));
     }
-    let model = Model::parse(&text, &of_links(engine, call).0).map_err(refused)?;
+    let model = Model::parse(&text, &of_links(engine, call.all_tcp).0).map_err(refused)?;
     Ok((model, model.links()))
 }

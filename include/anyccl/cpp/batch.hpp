@@ -1,4 +1,4 @@
-// Calls that are started together. Part of anyccl.hpp.
+// Calls that are started together, and calls that are estimated. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_BATCH_HPP
 #define ANYCCL_CPP_BATCH_HPP
 
@@ -32,6 +32,33 @@ public:
 
 private:
     bool is_open_ = true;
+};
+
+// An estimate: until `end`, calls of this thread are not made. Their time is predicted.
+class [[nodiscard]] estimate {
+public:
+    // Fails in `end` if this thread has an estimate open already.
+    estimate() noexcept : is_open_(anyccl_estimate_begin() == ANYCCL_SUCCESS) {}
+    estimate(const estimate&) = delete;
+    estimate& operator=(const estimate&) = delete;
+    ~estimate()
+    {
+        double microseconds;
+        if (is_open_)
+            (void)anyccl_estimate_end(&microseconds);
+    }
+
+    // Microseconds that the calls would have taken, one after the other.
+    outcome<double> end()
+    {
+        is_open_ = false;
+        double microseconds = 0;
+        return detail::call("estimate")
+            .get([&] { return anyccl_estimate_end(&microseconds); }, [&] { return microseconds; });
+    }
+
+private:
+    bool is_open_;
 };
 
 }  // namespace ANYCCL_CPP_MODE

@@ -17,5 +17,6 @@ pub(super) mod operation;
 pub(super) mod operator;
 pub(super) mod placement;
 pub(super) mod plan_cache;
+mod prediction;
 pub(super) mod spec;
 pub(super) mod unequal;

@@ -27,8 +27,8 @@ const KEPT: usize = 512;
 
 /// The plans of one communicator.
 pub(in crate::comm) struct PlanCache {
-    tuning: Tuning,
-    some_tcp: bool,
+    pub(super) tuning: Tuning,
+    pub(super) some_tcp: bool,
     /// Whether ranks share cores.
     oversubscribed: bool,
     /// The endpoint that leads to each rank.
@@ -236,22 +236,7 @@ impl PlanCache {
         self.choose(call, &self.request(call, 0, topology))
     }
 
-    /// Predicted microseconds of a call. For a message, over the slower kind of link.
-    pub fn predicted_us(&self, call: &Call, topology: &Topology) -> Result<f64> {
-        if call.kind == CallKind::Transfer {
-            let all_shm = topology.hosts() == 1 && !self.some_tcp;
-            let link = if all_shm { self.tuning.shm } else { self.tuning.tcp };
-            return Ok(link.latency_us + link.us_per_byte * call.count as f64 * call.datatype.bytes() as f64);
-        }
-        let request = self.request(call, 0, topology);
-        let chosen = self.choose(call, &request)?;
-        let candidates = self.tuning.candidates(&request, self.some_tcp);
-        let predicted = candidates.into_iter().find(|(algorithm, _)| algorithm.name == chosen.name);
-        // An algorithm that the user names need not be a candidate; it has no prediction then.
-        Ok(predicted.map_or(0.0, |(_, microseconds)| microseconds))
-    }
-
-    fn choose(&self, call: &Call, request: &PlanRequest) -> Result<&'static Algorithm> {
+    pub(super) fn choose(&self, call: &Call, request: &PlanRequest) -> Result<&'static Algorithm> {
         if call.op.is_none_or(ReduceOp::is_commutative) {
             self.tuning.choose(request, self.some_tcp)
         } else {
@@ -259,7 +244,7 @@ impl PlanCache {
         }
     }
 
-    fn request<'a>(&self, call: &Call, rank: Rank, topology: &'a Topology) -> PlanRequest<'a> {
+    pub(super) fn request<'a>(&self, call: &Call, rank: Rank, topology: &'a Topology) -> PlanRequest<'a> {
         PlanRequest {
             collective: match call.kind {
                 CallKind::Collective(collective)

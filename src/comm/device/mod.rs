@@ -136,6 +136,12 @@ pub(super) unsafe fn start(comm: &Communicator, call: &CallSpec) -> Option<Resul
     Some(started)
 }
 
+/// Whether a buffer of a call is memory of a device.
+pub(super) fn touches(comm: &Communicator, call: &CallSpec) -> bool {
+    let kinds = &comm.devices.kinds;
+    kinds.may_differ() && !call.touched(kinds, comm.rank, comm.size()).is_empty()
+}
+
 /// Checks a call that is to be started later. Returns whether it has device buffers that the builtin engine
 /// serves; if not, nothing was checked. The pool of pinned memory has room for the call afterwards.
 pub(super) fn takes(comm: &Communicator, call: &CallSpec) -> Result<bool> {

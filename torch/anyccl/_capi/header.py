@@ -1,6 +1,6 @@
 """The C API for ctypes. Made from include/anyccl/anyccl.h by `python3 torch/bind_header.py`. Do not edit."""
 
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size_t, c_ubyte, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_ubyte, c_void_p
 from enum import IntEnum
 
 VERSION = (0, 1, 0)
@@ -320,6 +320,8 @@ FUNCTIONS = {
     "anyccl_imrecv": (c_int, [c_void_p, c_size_t, c_int, POINTER(c_void_p), POINTER(c_void_p)]),
     "anyccl_batch_begin": (c_int, []),
     "anyccl_batch_end": (c_int, []),
+    "anyccl_estimate_begin": (c_int, []),
+    "anyccl_estimate_end": (c_int, [POINTER(c_double)]),
     "anyccl_sync_params": (c_int, [POINTER(c_void_p), POINTER(c_size_t), POINTER(c_int), c_size_t, c_int, c_void_p]),
     "anyccl_sync_params_init": (c_int, [POINTER(c_void_p), POINTER(c_size_t), POINTER(c_int), c_size_t, c_int,
         c_void_p, POINTER(c_void_p)]),

@@ -35,6 +35,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "plan",
             "algo",
             "config",
+            "cost",
+            "simulate",
             "reduce",
             "device",
             "transport",

@@ -5,8 +5,9 @@
 //! measured to the first rank of this host, TCP to the first rank elsewhere, or over loopback if there is
 //! none. All other ranks wait meanwhile.
 //!
-//! Further measurements are for the simulator: messages of several sizes over TCP, one way and both ways at
-//! once. Reductions and copies of these sizes are measured on all ranks at the same time ([`core_work`]).
+//! Further measurements are for predictions: messages of several sizes, one way and both ways at once, and
+//! the collectives of all ranks. Reductions and copies of these sizes are measured on all ranks at the same
+//! time ([`core_work`]).
 //!
 //! Everything is measured in rounds, so that a disturbance cannot spoil a timing unseen. Rank 0 decides which
 //! timings need another round ([`rounds`]). A timing whose rounds never agree is named in the file.
@@ -18,15 +19,17 @@ mod timing;
 
 use std::fmt::Write as _;
 
-use anyccl_engine::base::{Rank, Result};
+use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp, Result};
 use anyccl_engine::comm::Communicator;
 use anyccl_engine::reduce::instruction_set;
 
 use super::arguments::PerfArguments;
 use super::measure::measure;
+use super::memory::CollectiveCall;
 use super::ping_pong::PingPong;
 use super::ranks::Ranks;
 use super::region::Memory;
+use super::sizes::size_of_call;
 use super::statistics::Summary;
 use crate::output::ResultFile;
 use crate::plan::units::digits;
@@ -58,13 +61,15 @@ pub fn tune(
         let found = measured.iter().find(|(known, _)| *known == timing);
         found.expect("all timings were measured").1.result()
     };
+    let mut costs = timing::costs(shm.is_some(), us);
+    (costs.times.collectives.ranks, costs.times.collectives.hosts) = (ranks.size(), ranks.world.memories());
     let text = format!(
         "# Made by `anyccl perf --tune`; for ANYCCL_TUNING_FILE. {} ranks, kernels {}, TCP {}.\n{}{}",
         ranks.size(),
         instruction_set(),
         if other_host.is_some() { "between ranks" } else { "over loopback" },
         doubts(&measured),
-        timing::costs(shm.is_some(), us).to_text(shm.is_some(), true),
+        costs.to_text(shm.is_some(), true),
     );
     Ok(Some((file, text)))
 }
@@ -144,8 +149,28 @@ impl MeasuredLinks<'_> {
             Timing::Copy(bytes) => Ok(core_work::copy_us(bytes)),
             Timing::Shm(bytes) => Ok(self.median_us(shm, bytes, PingPong::round_trips)? * 0.5),
             Timing::Tcp(bytes) => Ok(self.median_us(self.tcp, bytes, PingPong::round_trips)? * 0.5),
+            Timing::ShmExchange(bytes) => self.median_us(shm, bytes, PingPong::exchanges),
             Timing::TcpExchange(bytes) => self.median_us(self.tcp, bytes, PingPong::exchanges),
+            Timing::Call(collective, bytes) => self.call_us(collective, bytes),
         }
+    }
+
+    fn call_us(&self, collective: Collective, bytes: usize) -> Result<f64> {
+        let (ranks, arguments) = (self.ranks, self.arguments);
+        let blocks = size_of_call(collective, ranks.size(), 1, 1) as usize;
+        let call = Call {
+            kind: CallKind::Collective(collective),
+            datatype: Datatype::Float32,
+            op: collective.reduces().then_some(ReduceOp::Sum),
+            root: 0,
+            count: (bytes / blocks / Datatype::Float32.bytes()).max(1) as u64,
+        };
+        let place = (ranks.rank(), ranks.size());
+        let mut memory = CollectiveCall::new(Memory::Host, (collective, call), place, false)?;
+        let samples = measure(ranks, arguments.effort(), |calls| {
+            (0..calls).try_for_each(|_| memory.run(&ranks.world, arguments.form()))
+        })?;
+        Ok(Summary::of(&samples.seconds).median * 1e6)
     }
 
     fn median_us<'a>(

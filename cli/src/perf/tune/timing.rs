@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use anyccl_engine::cost::{Curve, LinkModel};
+use anyccl_engine::base::Collective;
+use anyccl_engine::cost::{CollectiveTimes, Curve, LinkModel, MessageTimes};
 use anyccl_engine::tuning::Links;
 
 use crate::plan::units;
@@ -13,6 +14,9 @@ const SMALL: usize = 8;
 const LONG: usize = 1 << 20;
 /// Sizes for curves: in steps, because caches are stepped.
 const STEPS: [usize; 6] = [SMALL, 4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20];
+/// Sizes for collectives, closer together where data stops fitting into caches.
+const CALLS: [usize; 11] =
+    [SMALL, 64, 512, 4 << 10, 32 << 10, 256 << 10, 2 << 20, 4 << 20, 8 << 20, 16 << 20, 32 << 20];
 
 /// A time that is measured, for a number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +29,12 @@ pub enum Timing {
     Shm(usize),
     /// A message through TCP.
     Tcp(usize),
+    /// Two messages through shared memory, both ways at once.
+    ShmExchange(usize),
     /// Two messages through TCP, both ways at once.
     TcpExchange(usize),
+    /// A collective of all ranks, by the bytes of the larger buffer.
+    Call(Collective, usize),
 }
 
 impl Timing {
@@ -34,11 +42,15 @@ impl Timing {
     pub fn all(shm: bool) -> Vec<Timing> {
         use Timing::*;
         let mut all = vec![Reduction(LONG), Tcp(LONG)];
-        if shm {
-            all.extend([SMALL, LONG].map(Shm));
-        }
         for timing in [Reduction, Copy, Tcp, TcpExchange] {
             all.extend(STEPS.map(timing));
+        }
+        for collective in CollectiveTimes::MEASURED {
+            all.extend(CALLS.map(|bytes| Call(collective, bytes)));
+        }
+        if shm {
+            all.push(Shm(LONG));
+            all.extend([Shm, ShmExchange].into_iter().flat_map(|timing| STEPS.map(timing)));
         }
         all
     }
@@ -51,7 +63,9 @@ impl fmt::Display for Timing {
             Timing::Copy(bytes) => ("a copy", bytes),
             Timing::Shm(bytes) => ("a message through shared memory", bytes),
             Timing::Tcp(bytes) => ("a message through TCP", bytes),
+            Timing::ShmExchange(bytes) => ("messages through shared memory both ways", bytes),
             Timing::TcpExchange(bytes) => ("messages through TCP both ways", bytes),
+            Timing::Call(collective, bytes) => (collective.name(), bytes),
         };
         write!(f, "{what}, {}", units::bytes(*bytes as u64))
     }
@@ -66,23 +80,30 @@ pub fn costs(shm: bool, us: impl Fn(Timing) -> f64) -> Links {
         let us_per_byte = ((us(timing(LONG)) - latency_us) / LONG as f64).max(1e-9);
         LinkModel { us_per_byte, ..model.with_latency(latency_us) }
     };
+    let times = |latency_us, one_way: fn(usize) -> Timing, exchange: fn(usize) -> Timing| MessageTimes {
+        one_way: curve(&STEPS, latency_us, |bytes| us(one_way(bytes))),
+        exchange: curve(&STEPS, latency_us, |bytes| us(exchange(bytes))),
+    };
     if shm {
         links.shm = link(links.shm, Timing::Shm);
+        links.times.shm = times(links.shm.latency_us, Timing::Shm, Timing::ShmExchange);
     }
     links.tcp = link(LinkModel::TCP, Timing::Tcp);
     let gamma = us(Timing::Reduction(LONG)) / LONG as f64;
     (links.shm.reduce_us_per_byte, links.tcp.reduce_us_per_byte) = (gamma, gamma);
-    links.reduce = curve(0.0, |bytes| us(Timing::Reduction(bytes)));
-    links.copy = curve(0.0, |bytes| us(Timing::Copy(bytes)));
-    links.tcp_one_way = curve(links.tcp.latency_us, |bytes| us(Timing::Tcp(bytes)));
-    links.tcp_exchange = curve(links.tcp.latency_us, |bytes| us(Timing::TcpExchange(bytes)));
+    links.times.reduce = curve(&STEPS, 0.0, |bytes| us(Timing::Reduction(bytes)));
+    links.times.copy = curve(&STEPS, 0.0, |bytes| us(Timing::Copy(bytes)));
+    links.times.tcp = times(links.tcp.latency_us, Timing::Tcp, Timing::TcpExchange);
+    for (collective, place) in links.times.collectives.curves() {
+        *place = curve(&CALLS, 0.0, |bytes| us(Timing::Call(collective, bytes)));
+    }
     links
 }
 
 /// The time beyond the latency, over size.
-fn curve(latency_us: f64, us: impl Fn(usize) -> f64) -> Curve {
+fn curve(sizes: &[usize], latency_us: f64, us: impl Fn(usize) -> f64) -> Curve {
     let mut points: Vec<(u64, f64)> = Vec::new();
-    for bytes in STEPS {
+    for &bytes in sizes {
         // Noise must not make a larger message faster, nor a message free.
         let least = points.last().map_or(1e-3, |point| point.1);
         points.push((bytes as u64, (us(bytes) - latency_us).max(least)));
@@ -116,6 +137,6 @@ mod tests {
         });
         assert_eq!((links.shm.latency_us, links.shm.us_per_byte), (1.0, 1.0));
         assert_eq!((links.tcp.latency_us, links.tcp.us_per_byte), (5.0, 1e-9));
-        assert_eq!(links.copy.us(16 << 20), Some(1e9 / SMALL as f64));
+        assert_eq!(links.times.copy.us(16 << 20), Some(1e9 / SMALL as f64));
     }
 }
