@@ -72,9 +72,9 @@ def _create(options, pg_options):
 
 
 def _notice(rank, size):
-    """Writes one line, in rank 0 and for the first group."""
+    """Writes one line, in rank 0 and for the first group, so that nobody takes the speed or a fault for gloo's."""
     global _first
-    if _first and rank == 0 and os.environ.get("ANYCCL_LOG") in ("info", "debug"):
+    if _first and rank == 0 and os.environ.get("ANYCCL_LOG", "info").lower() in ("info", "debug"):
         version = torch_backend.load().library_version()
         line = f'torch\'s name "{NAME}" is served by anyccl {version} ({VARIABLE}={NAME})'
         print(f"anyccl: info: rank {rank} of {size}: {line}", file=sys.stderr, flush=True)

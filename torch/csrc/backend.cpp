@@ -1,5 +1,6 @@
 #include "backend.hpp"
 
+#include "debug_handler.hpp"
 #include "ends.hpp"
 #include "errors.hpp"
 #include "progress.hpp"
@@ -15,7 +16,10 @@ AnycclBackend::AnycclBackend(const StorePtr& store, int rank, int size, c10::int
     comm_ = connect(*store_, rank, size, options_->timeout);
   }
   init();
+  list_for_debugging(this);
 }
+
+AnycclBackend::~AnycclBackend() { unlist_for_debugging(this); }
 
 std::shared_ptr<Communicator> AnycclBackend::connect(
     c10d::Store& store, int rank, int size, std::chrono::milliseconds patience) const {
@@ -44,6 +48,11 @@ std::shared_ptr<Communicator> AnycclBackend::comm() const {
   return comm_;
 }
 
+std::string AnycclBackend::absence_of_comm() const {
+  const std::lock_guard<std::mutex> lock(comm_mutex_);
+  return absence_;
+}
+
 uintptr_t AnycclBackend::handle() const { return reinterpret_cast<uintptr_t>(comm()->get()); }
 
 void AnycclBackend::setTimeout(std::chrono::milliseconds timeout) {
@@ -52,6 +61,13 @@ void AnycclBackend::setTimeout(std::chrono::milliseconds timeout) {
   }
   options_->timeout = timeout;
 }
+
+void AnycclBackend::startTimeEstimate() {
+  comm();
+  begin_estimate();
+}
+
+float AnycclBackend::endTimeEstimate() { return end_estimate(); }
 
 #if ANYCCL_TORCH_FROM(7)
 c10d::ErrorType AnycclBackend::getError() {
@@ -97,6 +113,8 @@ void AnycclBackend::check_peer(int peer) const {
 
 c10::intrusive_ptr<AnycclWork> AnycclBackend::new_work(
     const std::shared_ptr<Communicator>& comm, Description&& description) {
+  last_call_.store(description.title, std::memory_order_relaxed);
+  last_begin_.store(std::chrono::steady_clock::now().time_since_epoch().count(), std::memory_order_relaxed);
   return c10::make_intrusive<AnycclWork>(comm, hooks_, rank_, std::move(description));
 }
 

@@ -18,6 +18,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "device.hpp"
+#include "estimate.hpp"
 #include "member.hpp"
 #include "options.hpp"
 #include "releases.hpp"
@@ -38,6 +39,7 @@ class AnycclBackend final : public c10d::Backend {
   using StorePtr = c10::intrusive_ptr<c10d::Store>;
 
   AnycclBackend(const StorePtr& store, int rank, int size, c10::intrusive_ptr<AnycclOptions> options);
+  ~AnycclBackend() override;
 
   // The group (backend.cpp).
   const std::string getBackendName() const override { return kBackendName; }
@@ -53,9 +55,16 @@ class AnycclBackend final : public c10d::Backend {
   void shutdown() OVERRIDE_FROM_2_7;
   // Does nothing: every work measures its time.
   void enableCollectivesTiming() override {}
+  void addEphemeralTimeout(const std::chrono::milliseconds& timeout) OVERRIDE_FROM_2_15 { longer_.add(timeout); }
+  // Before 2.15 torch has other names for these, which only its backend for NCCL has.
+  bool supportsTimeEstimation() const OVERRIDE_FROM_2_15 { return true; }
+  void startTimeEstimate() OVERRIDE_FROM_2_15;
+  float endTimeEstimate() OVERRIDE_FROM_2_15;
   // The group's anyccl_comm_t as a number, for calls of the library that torch does not have. Borrowed: valid
   // until the group is destroyed.
   uintptr_t handle() const;
+  // Writes what torch's debug server shows (debug_handler.cpp).
+  void tell(std::ostream& text) const;
 
   // Groups made from this one (groups.cpp).
   bool supportsSplitting() const override { return true; }
@@ -144,7 +153,7 @@ class AnycclBackend final : public c10d::Backend {
   };
 
   std::shared_ptr<Communicator> comm() const;
-  uint64_t next_collective() { return ++collectives_; }
+  uint64_t next_collective() { return is_estimating() ? collectives_.load() : ++collectives_; }
   void check_root(int64_t root) const;
   void check_peer(int peer) const;
   void check_tag(int tag);
@@ -156,6 +165,9 @@ class AnycclBackend final : public c10d::Backend {
   // Enqueues a call with tensors on a GPU. `work` is that of the open bracket, if `is_bracket`.
   template <auto Starting, typename... Args>
   WorkPtr enqueue(const c10::intrusive_ptr<AnycclWork>& work, Call&& call, bool is_bracket, Args... args);
+  // Adds the time of a call to the open estimate of this thread. The call is not made.
+  template <auto Starting, typename... Args>
+  WorkPtr estimate(Call&& call, Args... args);
   static WorkPtr finished(const c10::intrusive_ptr<AnycclWork>& work, anyccl_status_t status);
   // The work that collects this thread's calls while a bracket is open; null otherwise.
   c10::intrusive_ptr<AnycclWork> coalesced() const;
@@ -170,6 +182,7 @@ class AnycclBackend final : public c10d::Backend {
   std::shared_ptr<Communicator> connect(
       c10d::Store& store, int rank, int size, std::chrono::milliseconds patience) const;
   std::shared_ptr<Communicator> comm_if_there() const;
+  std::string absence_of_comm() const;
 
   // The first two members are laid out as those of c10d::ProcessGroupGloo. Under the name gloo, the logger of DDP
   // takes any backend for one, unasked, and reads the number of threads from its options. No header of torch's can
@@ -187,8 +200,12 @@ class AnycclBackend final : public c10d::Backend {
   // Store that all ranks of the group share. Each reconfigure() replaces it.
   StorePtr common_store_;
   DeviceStreams streams_;
+  LongerTimeouts longer_;
   std::atomic<uint64_t> collectives_{0};
   std::atomic<uint64_t> messages_{0};
+  // Title of the last call, and when it was made.
+  std::atomic<const char*> last_call_{nullptr};
+  std::atomic<std::chrono::steady_clock::rep> last_begin_{0};
   std::atomic<int64_t> monitored_barriers_{0};
   // Whether messages have had the tag of monitored barriers.
   std::atomic<bool> has_used_last_tag_{false};

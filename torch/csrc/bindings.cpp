@@ -8,6 +8,7 @@
 
 #include "backend.hpp"
 #include "background.hpp"
+#include "debug_handler.hpp"
 #include "lazy_views.hpp"
 #include "progress.hpp"
 #include "quick_record.hpp"
@@ -48,6 +49,7 @@ void at_exit() {
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
   module.doc() = "The torch.distributed backend \"anyccl\".";
   ours::take_lazy_views();
+  ours::register_debug_handler();
   module.attr("torch_version") = TORCH_VERSION;
   module.def("library_version", &anyccl_version_string, "Version of libanyccl.");
 

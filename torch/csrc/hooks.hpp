@@ -47,13 +47,17 @@ class HookTable {
 
 #if ANYCCL_TORCH_FROM(15)
 struct Hooks {
+  // Works of the group that have not ended.
+  std::atomic<int64_t> under_way{0};
   HookTable<c10d::AbortHook> abort;
   HookTable<c10d::CompletionHook> completion;
   std::atomic<bool> abort_hooks_called{false};
 };
 #else
-// Empty: this release of torch has no hooks.
-struct Hooks {};
+// This release of torch has no hooks.
+struct Hooks {
+  std::atomic<int64_t> under_way{0};
+};
 #endif
 
 }  // namespace anyccl_torch

@@ -56,15 +56,45 @@ AnycclBackend::WorkPtr AnycclBackend::enqueue(
   return work;
 }
 
+template <auto Starting, typename... Args>
+AnycclBackend::WorkPtr AnycclBackend::estimate(Call&& call, Args... args) {
+  const auto comm = this->comm();
+  const auto work = new_work(comm, std::move(call.description));
+  if (call.buffers.gpu()) {
+    note_without_estimate();
+  } else {
+    anyccl_request_t request = ANYCCL_REQUEST_NULL;
+    const anyccl_status_t status = Starting(args..., comm->get(), &request);
+    if (status != ANYCCL_SUCCESS) {
+      const auto refusal = to_exception(status, sentence(work->name()));
+      abandon_estimate();
+      std::rethrow_exception(refusal);
+    }
+    check(anyccl_wait(&request), work->name());
+  }
+  work->take();
+  return finished(work, ANYCCL_SUCCESS);
+}
+
 template <auto Blocking, auto Starting, typename... Args>
 AnycclBackend::WorkPtr AnycclBackend::launch(Call&& call, Args... args) {
+  if (is_estimating()) {
+    return estimate<Starting>(std::move(call), args...);
+  }
   const auto comm = this->comm();
   const anyccl_comm_t handle = comm->get();
+  auto share = longer_.for_new_work();
+  if (share.extra.count() > 0 && comm->timeout().count() > 0) {
+    call.timeout = (call.timeout.count() >= 0 ? call.timeout : comm->timeout()) + share.extra;
+  }
   const bool has_own_timeout = call.timeout.count() >= 0 && call.timeout != comm->timeout();
   const bool is_waited_for = !call.is_async && !has_own_timeout;
   const auto bracket = coalesced();
   // The work is made before the call, because the profiler measures from its construction.
   const auto work = bracket ? bracket : new_work(comm, std::move(call.description));
+  if (!share.tokens.empty()) {
+    work->keep(std::move(share.tokens));
+  }
   if (call.buffers.gpu()) {
     return enqueue<Starting>(work, std::move(call), bracket != nullptr, args...);
   }

@@ -92,6 +92,7 @@ std::string missing_ranks(const Note& verdict) {
 }  // namespace
 
 void AnycclBackend::monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) {
+  check_not_estimating("monitored_barrier");
   TORCH_CHECK_VALUE(
       !has_used_last_tag_, "anyccl: monitored_barrier needs tag ", kMonitoredBarrierTag,
       ", with which this group has had messages; give them another tag");

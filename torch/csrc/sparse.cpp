@@ -20,6 +20,7 @@ at::Tensor describe(const at::Tensor& tensor) {
 }  // namespace
 
 AnycclBackend::WorkPtr AnycclBackend::allreduce_sparse(Tensors& tensors, const c10d::AllreduceOptions& options) {
+  check_not_estimating("an all_reduce of sparse tensors");
   TORCH_CHECK_VALUE(tensors.size() == 1, "anyccl: one tensor per rank is expected, ", tensors.size(), " were given");
   TORCH_CHECK_VALUE(
       tensors.front().is_sparse() && tensors.front().is_cpu(), "anyccl: a sparse COO tensor on the CPU is expected");

@@ -97,7 +97,15 @@ AnycclWork::AnycclWork(
       group_(comm_->name()),
       timeout_(comm_->timeout()),
       key_(next_key.fetch_add(1, std::memory_order_relaxed)),
-      begin_(Clock::now()) {}
+      begin_(Clock::now()) {
+  hooks_->under_way.fetch_add(1, std::memory_order_relaxed);
+}
+
+AnycclWork::~AnycclWork() {
+  if (!isCompleted()) {
+    hooks_->under_way.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
 
 void AnycclWork::add(anyccl_request_t request) {
   is_waited_for_by_host_ = true;
@@ -204,8 +212,10 @@ void AnycclWork::end(anyccl_status_t status) {
 void AnycclWork::end_with(anyccl_status_t status, std::exception_ptr exception) {
   // This may be the last reference to the communicator, which is then destroyed.
   comm_.reset();
+  extensions_.clear();
   end_ = Clock::now();
   outcome_ = to_result(status);
+  hooks_->under_way.fetch_sub(1, std::memory_order_relaxed);
   finish(std::move(exception));
 #if ANYCCL_TORCH_FROM(15)
   if (status == ANYCCL_SUCCESS) {

@@ -24,6 +24,7 @@
 #include "buffers.hpp"
 #include "communicator.hpp"
 #include "hooks.hpp"
+#include "longer_timeouts.hpp"
 #include "releases.hpp"
 
 namespace anyccl_torch {
@@ -49,7 +50,7 @@ class AnycclWork final : public c10d::Work {
   AnycclWork(std::shared_ptr<Communicator> comm, std::shared_ptr<Hooks> hooks, int rank, Description description);
   // The work is unfinished only in a child of fork(), at the end of the process, or if the library has
   // refused the call.
-  ~AnycclWork() override = default;
+  ~AnycclWork() override;
 
   // "all_reduce"
   const char* name() const { return description_.title + sizeof("anyccl:") - 1; }
@@ -62,6 +63,8 @@ class AnycclWork final : public c10d::Work {
   // Adds a call that was enqueued on a stream, after which nothing else has been enqueued.
   void add_enqueued(anyccl_request_t request, const c10::Stream& stream);
   void keep(Buffers&& buffers) { buffers_.merge(std::move(buffers)); }
+  // Extensions of the time-out that end with this work.
+  void keep(std::vector<LongerTimeouts::Token>&& extensions) { extensions_ = std::move(extensions); }
 
   // Makes wait() wait for the end of calls on a GPU, too.
   void set_waited_for_by_host() { is_waited_for_by_host_ = true; }
@@ -132,6 +135,7 @@ class AnycclWork final : public c10d::Work {
   bool is_waited_for_by_host_ = false;
 
   // Used by the owner only.
+  std::vector<LongerTimeouts::Token> extensions_;
   std::vector<anyccl_request_t> requests_;
   Buffers buffers_;
   anyccl_status_t first_failure_ = ANYCCL_SUCCESS;
