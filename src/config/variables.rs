@@ -82,6 +82,11 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "gloo: the groups that PyTorch makes by this name are anyccl's. The Python package reads it when torch is imported; any other value is an error.",
     },
     Variable {
+        name: "ANYCCL_TORCH_MEMORY",
+        default: "unset",
+        meaning: "shared: from its first group on, PyTorch allocates tensors of 64 KiB to 1 GiB on the CPU in memory that the other ranks of the host read in place. A fork then copies them. The Python package reads it when a group is made; any other value is an error.",
+    },
+    Variable {
         name: "ANYCCL_ONECCL_LIB",
         default: "libccl.so.2 in lib of CCL_ROOT or of the program's Python, else for the loader",
         meaning: "The library that the engine oneccl opens: a file, or a name for the loader.",

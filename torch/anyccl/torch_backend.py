@@ -18,6 +18,7 @@ from ._capi import library
 from .as_gloo import VARIABLE as AS_VARIABLE
 
 NAME = "anyccl"
+MEMORY_VARIABLE = "ANYCCL_TORCH_MEMORY"
 DEVICES = ["cpu", "cuda"]
 _extension = None
 # Set where anyccl serves torch's name gloo.
@@ -47,6 +48,10 @@ def create(options, pg_options):
     extension = load()
     if pg_options is not None and not isinstance(pg_options, extension.Options):
         raise TypeError(f"pg_options of a group of anyccl are anyccl.torch_backend.Options, not {type(pg_options).__name__}")
+    if memory := os.environ.get(MEMORY_VARIABLE):
+        if memory != "shared":
+            raise ValueError(f"{MEMORY_VARIABLE}={memory}: the only value is shared")
+        extension.share_tensors(True)
     timeout = options.timeout
     if not isinstance(timeout, timedelta):
         timeout = timedelta(seconds=float(timeout))

@@ -10,6 +10,7 @@
 #include "background.hpp"
 #include "debug_handler.hpp"
 #include "lazy_views.hpp"
+#include "memory.hpp"
 #include "progress.hpp"
 #include "quick_record.hpp"
 
@@ -77,6 +78,9 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
       "create", &create, py::arg("store"), py::arg("rank"), py::arg("size"), py::arg("timeout"), py::arg("name"),
       py::arg("global_ranks"), py::arg("options").none(true), py::arg("is_deferred"),
       py::call_guard<py::gil_scoped_release>());
+  module.def(
+      "share_tensors", &ours::share_tensors, py::arg("shall_share"),
+      "Whether torch allocates tensors on the CPU where the other ranks of the host read them in place.");
   module.def("use_titles_of_gloo", &ours::use_titles_of_gloo, "Lets the titles in the profiler begin with \"gloo:\".");
   module.def(
       "at_exit", &at_exit, py::call_guard<py::gil_scoped_release>(),
