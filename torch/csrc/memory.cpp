@@ -89,8 +89,8 @@ class SharedMemory final : public c10::Allocator {
   };
 
   SharedMemory() {
-    const int refused = pthread_atfork(
-        [] { instance().before_fork(); }, [] { instance().in_parent(); }, [] { instance().in_child(); });
+    const int refused =
+        pthread_atfork([] { instance().before_fork(); }, [] { instance().in_parent(); }, [] { instance().in_child(); });
     TORCH_CHECK(refused == 0, "anyccl: there is no memory for a handler of fork()");
   }
 
