@@ -13,6 +13,7 @@ import pytest
 import ranks
 import torch
 import torch.distributed as dist
+from anyccl import torch_backend
 from anyccl._capi import library
 from torch.utils.data import DataLoader, Dataset
 
@@ -135,14 +136,15 @@ def test_another_value_is_an_error(monkeypatch):
 
 def test_a_child_reads_what_was_there_when_it_was_forked():
     def body():
-        tensor = torch.arange(SHARED)
+        # Its copy takes longer than the parent would need to write, if that did not wait.
+        tensor = torch.arange(20 * SHARED)
         reader, writer = os.pipe()
         done = os.pipe()
         child = os.fork()
         if child == 0:
             # The parent has written before this goes on.
             os.read(reader, 1)
-            is_right = torch.equal(tensor, torch.arange(SHARED))
+            is_right = torch.equal(tensor, torch.arange(20 * SHARED))
             os.write(done[1], b"y" if is_right else b"n")
             os._exit(0)
         tensor.fill_(-1)
@@ -206,7 +208,35 @@ def test_a_child_that_drops_and_allocates_disturbs_nobody():
 
         assert in_child(churn) == [False, *range(1, 20, 2)]
         assert [tensor[-1].item() for tensor in tensors] == list(range(20))
-        return None
+
+    alone(body)
+
+
+def test_a_child_may_share_tensors_of_its_own():
+    def body():
+        old = torch.full((SHARED,), 1)
+
+        def share():
+            # As a group of the child would.
+            torch_backend.load().share_tensors(True)
+            new = torch.full((SHARED,), 2)
+            old.add_(4)
+            of_grandchild = in_child(lambda: [(tensor.add_(1)[-1].item(), is_shared(tensor)) for tensor in (old, new)])
+            return of_grandchild, is_shared(new), old[-1].item(), new[-1].item()
+
+        assert in_child(share) == ([(6, False), (3, False)], True, 5, 2)
+        assert old[-1].item() == 1 and is_shared(old)
+
+    alone(body)
+
+
+def test_memory_that_the_backend_allocates_is_copied_for_a_child():
+    def body():
+        backend = dist.distributed_c10d._get_default_group()._get_backend(torch.device("cpu"))
+        tensor = backend.allocate_tensor(SHARED, dtype=torch.float32, device=torch.device("cpu")).fill_(1)
+        assert is_shared(tensor)
+        assert in_child(lambda: tensor.add_(1)[-1].item()) == 2
+        assert tensor[-1].item() == 1
 
     alone(body)
 
