@@ -28,7 +28,7 @@ PROGRAMS := 00-hello-world 01-broadcast 02-allreduce 03-all-to-all 04-equivalenc
 TEST_PREFIX   := target/test-prefix
 TEST_PROGRAMS := target/test-examples
 PARTS := build compile check unit waiting c-api examples nccl mpi-quick benches torch python launchers backends
-LONG  := full seeds worlds rustdoc features release mpi learners wire fuzz miri asan tsan repeats wheels bare-machine
+LONG  := full seeds worlds rustdoc features release mpi learners releases wire fuzz miri asan tsan repeats wheels bare-machine
 # Minutes of each target of `make test-fuzz`.
 FUZZ_MINUTES ?= 10
 # How many parts run at a time; empty: one of each lane (xtask/make_test.py).
@@ -250,6 +250,9 @@ part-tsan:
 # LightGBM and Ray from PyPI.
 part-learners:
 	$(PYTHON) torch/tests/learners/run.py --prefix $(PREFIX)
+# Ten releases of PyTorch, one after the other; writes docs/torch-releases.md.
+part-releases:
+	ANYCCL_ROOT=$(abspath $(PREFIX)) $(PYTHON) torch/tests/releases.py
 # 50 times beside four busy loops.
 part-repeats:
 	$(PYTHON) tests/beside_load.py $(PYTHON) tests/nextest.py --profile default

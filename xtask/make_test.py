@@ -76,6 +76,7 @@ LONG = {
     "release": Plan("all", ("build",)),
     "mpi": Plan("all", ("build",)),
     "learners": Plan("all", ("build",)),
+    "releases": Plan("all", ("build",)),
     "wire": Plan("all", ("build",)),
     "fuzz": Plan("all"),
     "miri": Plan("all"),
@@ -108,6 +109,7 @@ def preflight(parts):
         left_out["fuzz"] = why or "needs cargo-fuzz: cargo install cargo-fuzz"
     unreachable = pypi.why_unreachable()
     if unreachable:
+        left_out["releases"] = unreachable
         if not (TARGET / "numpy" / "installed.txt").exists():
             left_out["python"] = f"NumPy is not in target/, and {unreachable}"
         if not shutil.which("cmake") and not (TARGET / "cmake" / "installed.txt").exists():

@@ -18,6 +18,20 @@ torch.set_num_threads(1)
 pytest.register_assert_rewrite("train_job")
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "since(minor, what): torch has what the test needs since release 2.minor, so the test fails before")
+
+
+def pytest_collection_modifyitems(items):
+    """Expects tests to fail with a torch that lacks what they need. A test that passes there has a wrong mark, and fails."""
+    minor = int(torch.__version__.split(".")[1])
+    for item in items:
+        for mark in item.iter_markers("since"):
+            first, what = mark.args
+            if minor < first:
+                item.add_marker(pytest.mark.xfail(strict=True, reason=f"{what}: since torch 2.{first}"))
+
+
 def pytest_terminal_summary(terminalreporter):
     import sample
 

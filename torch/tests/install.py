@@ -63,14 +63,18 @@ def make_environment():
         if has_own_torch():
             return
         pypi.environment(PACKAGES, NEEDED)
-        places = list(PACKAGES.glob("lib/python*/site-packages"))
         if not torch_folder():
-            venv.create(HOME, clear=True)
-            own = next(HOME.glob("lib/python*/site-packages"))
-            (own / "torch-packages.pth").write_text("".join(f"{place}\n" for place in places))
-            torchrun = HOME / "bin" / "torchrun"
-            torchrun.write_text(TORCHRUN.format(PYTHON))
-            torchrun.chmod(0o755)
+            small_environment(HOME, PACKAGES)
+
+
+def small_environment(home, packages):
+    """Makes an environment that has nothing but torchrun, and finds the packages of another one."""
+    venv.create(home, clear=True)
+    own = next(home.glob("lib/python*/site-packages"))
+    (own / "torch-packages.pth").write_text("".join(f"{place}\n" for place in packages.glob("lib/python*/site-packages")))
+    torchrun = home / "bin" / "torchrun"
+    torchrun.write_text(TORCHRUN.format(home / "bin" / "python"))
+    torchrun.chmod(0o755)
 
 
 def numpy_environment():

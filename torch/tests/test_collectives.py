@@ -351,6 +351,7 @@ def test_a_tensor_of_more_than_two_gigabytes_is_broadcast():
     assert ranks.same(2, body) == [2] * len(marks)
 
 
+@pytest.mark.since(8, "allocate_tensor()")
 def test_shared_memory_tensors_are_ordinary_tensors():
     def body(rank, size):
         backend = dist.group.WORLD._get_backend(torch.device("cpu"))

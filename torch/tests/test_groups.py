@@ -59,6 +59,7 @@ def test_a_group_of_one_rank_does_everything_alone():
     assert ranks.same(2, body) == [5, 5, 5]
 
 
+@pytest.mark.since(7, "destroy_process_group() that ends the group, also with a reference left")
 def test_groups_are_made_and_destroyed_in_loops_without_leaks():
     def body(rank, size):
         files = open_files()
@@ -107,6 +108,7 @@ def end_of_all():
     return str(raised.value)
 
 
+@pytest.mark.since(7, "destroy_process_group() that ends the group, also with a reference left")
 def test_different_calls_that_no_call_has_noticed_are_raised_when_the_groups_are_destroyed():
     """Each rank is the root of its broadcast, so it receives nothing."""
 
@@ -118,6 +120,7 @@ def test_different_calls_that_no_call_has_noticed_are_raised_when_the_groups_are
         assert "the end of the group" in text and "root 0" in text and "root 1" in text, text
 
 
+@pytest.mark.since(7, "destroy_process_group() that ends the group, also with a reference left")
 def test_different_calls_in_a_destroyed_group_are_raised_with_the_last_group_of_the_process():
     def body(rank, size):
         group = dist.new_group([0, 1])
@@ -142,6 +145,7 @@ def test_different_calls_that_a_call_has_raised_are_not_raised_at_the_end():
     assert ranks.same(2, body) is False
 
 
+@pytest.mark.since(7, "destroy_process_group() that ends the group, also with a reference left")
 def test_a_wait_for_the_end_of_the_other_ranks_can_be_interrupted():
     over = ranks.Sign()
 
@@ -276,6 +280,7 @@ def test_the_time_out_of_a_group_that_does_not_come_to_be_holds_in_total():
     assert waited >= 2 and took < 4
 
 
+@pytest.mark.since(15, "split_group() of groups without a device")
 def test_split_groups_have_their_own_options():
     def body(rank, size):
         parent = dist.group.WORLD
@@ -288,12 +293,10 @@ def test_split_groups_have_their_own_options():
         assert options._timeout == ranks.PATIENCE
         return total()
 
-    results = ranks.run(4, body)
-    if any(isinstance(result, ranks.Failed) and "device" in result.text for result in results):
-        pytest.skip(f"torch splits groups of devices only: {results[0].text}")
-    assert results == [4.0] * 4
+    assert ranks.values(4, body) == [4.0] * 4
 
 
+@pytest.mark.since(10, "shrink_group()")
 def test_a_shrunk_group_goes_on_without_a_rank():
     def body(rank, size):
         group = dist.new_group([0, 1, 2])

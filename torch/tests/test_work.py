@@ -21,15 +21,17 @@ def test_an_asynchronous_call_moves_on_while_nobody_waits():
 
 
 def test_a_future_is_not_complete_before_its_values_are_there():
+    looked = ranks.Sign()
+
     def body(rank, size):
         if rank == 1:
             # Rank 0 must not have a result before this rank has arrived.
-            dist.monitored_barrier()
+            looked.wait()
         tensor = torch.full((100_000,), float(rank + 1))
         future = dist.all_reduce(tensor, async_op=True).get_future()
         if rank == 0:
             assert not future.done()
-            dist.monitored_barrier()
+            looked.give()
         doubled = future.then(lambda f: f.value()[0] * 2)
         return doubled.wait()[-1].item()
 
@@ -156,6 +158,8 @@ def test_results_of_strided_tensors_are_there_when_the_future_is():
 
 
 def test_a_wait_that_is_limited_ends_in_time_and_the_call_goes_on():
+    over = ranks.Sign()
+
     def body(rank, size):
         tensor = torch.ones(1)
         if rank == 0:
@@ -164,16 +168,17 @@ def test_a_wait_that_is_limited_ends_in_time_and_the_call_goes_on():
             with pytest.raises(dist.DistBackendError, match="Operation timed out"):
                 work.wait(timedelta(milliseconds=200))
             assert watch.seconds() >= 0.2 and watch.own_seconds() < ranks.SOON
-            dist.monitored_barrier()
+            over.give()
             work.wait()
         else:
-            dist.monitored_barrier()
+            over.wait()
             dist.all_reduce(tensor)
         return tensor.item()
 
     assert ranks.same(2, body) == 2
 
 
+@pytest.mark.since(13, "a changed time-out of other names than gloo")
 def test_the_timeout_of_a_group_can_be_changed_and_names_the_missing_rank():
     over = ranks.Sign()
 
@@ -222,17 +227,19 @@ def test_an_asynchronous_call_times_out_too_although_others_come_and_go():
 
 
 def test_a_receive_from_any_source_tells_the_source():
+    posted = ranks.Sign()
+
     def body(rank, size):
         if rank == 0:
             tensors = [torch.empty(1) for _ in range(size - 1)]
             sources = sorted(dist.recv(tensor) for tensor in tensors)
             work = dist.irecv(torch.empty(1))
-            dist.monitored_barrier()
+            posted.give()
             work.wait()
             return sources, work._source_rank()
         dist.send(torch.ones(1), 0)
-        dist.monitored_barrier()
         if rank == 2:
+            posted.wait()
             dist.send(torch.ones(1), 0)
         return None
 
@@ -285,6 +292,7 @@ def test_the_profiler_calls_a_receive_from_any_source_as_torch_does():
     assert ranks.values(2, body)[0] == ["anyccl:recvAnySource"]
 
 
+@pytest.mark.since(15, "the flight recorder without a GPU")
 def test_the_flight_recorder_has_each_call_and_its_end():
     def body(rank, size):
         import pickle

@@ -178,11 +178,13 @@ def sharded(mesh=None, **options):
     return model
 
 
+@pytest.mark.since(7, "FSDP2 on the CPU")
 def test_fsdp2_learns_what_one_process_does(ranks_and_me):
     model = sharded(init_device_mesh("cpu", (ranks_and_me[0],)))
     assert_same(train(model, *parts()), alone())
 
 
+@pytest.mark.since(8, "set_gradient_divide_factor()")
 def test_fsdp2_with_a_divide_factor(ranks_and_me):
     size, _ = ranks_and_me
     model = sharded(init_device_mesh("cpu", (size,)))
@@ -192,6 +194,7 @@ def test_fsdp2_with_a_divide_factor(ranks_and_me):
     assert_same(train(model, *parts()), alone())
 
 
+@pytest.mark.since(7, "FSDP2 on the CPU")
 def test_fsdp2_in_bfloat16(ranks_and_me):
     policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
     model = sharded(init_device_mesh("cpu", (ranks_and_me[0],)), mp_policy=policy)
@@ -199,6 +202,7 @@ def test_fsdp2_in_bfloat16(ranks_and_me):
     assert_same(train(model, rows.bfloat16(), targets.bfloat16()), alone(), rtol=5e-2, atol=5e-2)
 
 
+@pytest.mark.since(8, "set_allocate_memory_from_process_group_for_comm()")
 def test_fsdp2_with_buffers_in_shared_memory(ranks_and_me):
     model = sharded(init_device_mesh("cpu", (ranks_and_me[0],)))
     for layer in (model, model.first, model.second):
@@ -206,6 +210,7 @@ def test_fsdp2_with_buffers_in_shared_memory(ranks_and_me):
     assert_same(train(model, *parts()), alone())
 
 
+@pytest.mark.since(7, "FSDP2 on the CPU")
 def test_hybrid_sharding_on_a_mesh_of_two_dimensions(ranks_and_me):
     size, _ = ranks_and_me
     if size < 4:
@@ -220,6 +225,7 @@ def test_tensor_parallel_is_dense(ranks_and_me):
     assert_same(train(model, *batch()), alone())
 
 
+@pytest.mark.since(7, "FSDP2 on the CPU")
 def test_data_and_tensor_parallel_on_a_mesh_of_two_dimensions(ranks_and_me):
     size, rank = ranks_and_me
     if size < 4:
@@ -253,6 +259,7 @@ def test_a_product_of_dtensors(ranks_and_me):
     torch.testing.assert_close(product.full_tensor(), one @ other)
 
 
+@pytest.mark.since(7, "FSDP2 on the CPU")
 def test_a_checkpoint_is_read_by_another_number_of_ranks(ranks_and_me, tmp_path_factory):
     size, rank = ranks_and_me
     place = [str(tmp_path_factory.mktemp("checkpoint")) if rank == 0 else None]
@@ -275,6 +282,7 @@ def single_mesh(group):
     return torch.distributed.device_mesh.DeviceMesh.from_group(group, "cpu")
 
 
+@pytest.mark.since(7, "a pipeline that scales its gradients")
 def test_a_pipeline_learns_what_one_process_does(ranks_and_me):
     size, rank = ranks_and_me
     torch.manual_seed(3)
@@ -293,6 +301,7 @@ def test_a_pipeline_learns_what_one_process_does(ranks_and_me):
     torch.testing.assert_close(layers[rank].weight.grad, reference[rank].weight.grad, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.since(7, "DETAIL of other names than gloo")
 def test_debugging_with_detail_finds_nothing(ranks_and_me):
     """Under TORCH_DISTRIBUTED_DEBUG=DETAIL torch compares the shapes of all ranks before each call."""
     before = os.environ.get("TORCH_DISTRIBUTED_DEBUG")
