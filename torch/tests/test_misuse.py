@@ -242,7 +242,7 @@ def test_an_abort_ends_a_blocked_call_on_all_ranks(is_async):
     assert max(ranks.values(2, body, clean=False)) < ranks.SOON
 
 
-@pytest.mark.since(13, "monitored_barrier() of other names than gloo")
+@pytest.mark.since(14, "monitored_barrier() of other names than gloo")
 def test_a_monitored_barrier_names_all_who_are_missing_and_leaves_the_group_in_order():
     over, both_here = ranks.Sign(), [ranks.Sign(), ranks.Sign()]
 
@@ -266,7 +266,7 @@ def test_a_monitored_barrier_names_all_who_are_missing_and_leaves_the_group_in_o
     assert ranks.same(4, body) == 4
 
 
-@pytest.mark.since(13, "monitored_barrier() of other names than gloo")
+@pytest.mark.since(14, "monitored_barrier() of other names than gloo")
 def test_the_last_tag_is_like_others_in_a_group_without_monitored_barriers():
     def body(rank, size):
         last, found = 2**31 - 1, torch.empty(1)
@@ -286,7 +286,7 @@ def test_the_last_tag_is_like_others_in_a_group_without_monitored_barriers():
     assert ranks.values(2, body) == [1, 0]
 
 
-@pytest.mark.since(13, "monitored_barrier() of other names than gloo")
+@pytest.mark.since(14, "monitored_barrier() of other names than gloo")
 def test_a_monitored_barrier_without_rank_0_ends_in_time():
     over = ranks.Sign()
 
@@ -302,7 +302,7 @@ def test_a_monitored_barrier_without_rank_0_ends_in_time():
     assert ranks.values(2, body, clean=False)[1] is True
 
 
-@pytest.mark.since(13, "monitored_barrier() of other names than gloo")
+@pytest.mark.since(14, "monitored_barrier() of other names than gloo")
 def test_a_monitored_barrier_without_time_names_who_is_not_there_yet():
     over = ranks.Sign()
 

@@ -178,7 +178,7 @@ def test_a_wait_that_is_limited_ends_in_time_and_the_call_goes_on():
     assert ranks.same(2, body) == 2
 
 
-@pytest.mark.since(13, "a changed time-out of other names than gloo")
+@pytest.mark.since(14, "a changed time-out of other names than gloo")
 def test_the_timeout_of_a_group_can_be_changed_and_names_the_missing_rank():
     over = ranks.Sign()
 
