@@ -20,10 +20,9 @@ import torch.distributed as dist
 from torch.distributed import distributed_c10d
 
 from . import torch_backend
+from ._torch_release import NEWEST, OLDEST, tried
 from .as_gloo import NAME, VARIABLE
 
-# The releases whose ProcessGroupGloo begins like AnycclBackend (backend.hpp).
-_OLDEST, _NEWEST = (2, 6), (2, 15)
 _helper = distributed_c10d._new_process_group_helper.__code__
 _gloo_of_torch = getattr(distributed_c10d, "ProcessGroupGloo", None)
 _first = True
@@ -39,8 +38,8 @@ def serve():
         raise _refusal("a group exists already; import anyccl before the first one is made")
     if getattr(distributed_c10d, "_use_torchcomms_enabled", bool)() and distributed_c10d._torchcomms_handles_backend(NAME):
         raise _refusal("TorchComms serves it: unset TORCH_DISTRIBUTED_USE_TORCHCOMMS")
-    if not _OLDEST <= tuple(map(int, torch.__version__.split(".")[:2])) <= _NEWEST:
-        raise _refusal(f"torch {torch.__version__} is not among the releases that it was compared with, 2.6 to 2.15")
+    if not OLDEST <= tuple(map(int, torch.__version__.split(".")[:2])) <= NEWEST:
+        raise _refusal(f"torch {torch.__version__} is not among the releases that it was compared with, {tried()}")
     if hasattr(distributed_c10d, "_create_gloo_process_group") and "_plugins" in _helper.co_names:
         _take_the_row()
     elif "ProcessGroupGloo" not in _helper.co_names:

@@ -2,6 +2,15 @@
 
 import importlib
 
+# The releases that were run: docs/torch-releases.md. In all of them, ProcessGroupGloo begins like AnycclBackend
+# (backend.hpp), so that anyccl can serve the name gloo.
+OLDEST, NEWEST = (2, 6), (2, 15)
+
+
+def tried():
+    """Returns "2.6 to 2.15", of OLDEST and NEWEST."""
+    return " to ".join(".".join(map(str, release)) for release in (OLDEST, NEWEST))
+
 
 def built_for():
     """Returns the package that has the extension, and the release of torch that it was compiled for. It is

@@ -22,14 +22,15 @@ from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "capi-tests")]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1] / "capi-tests")]
 import install  # noqa: E402
 import pypi  # noqa: E402
+from anyccl import _torch_release  # noqa: E402
 from without_cuda import stand_in  # noqa: E402
 
 FOLDER = pypi.TARGET / "torch-releases"
 PAGE = HERE.parents[1] / "docs" / "torch-releases.md"
-MINORS = range(6, 16)
+MINORS = range(_torch_release.OLDEST[1], _torch_release.NEWEST[1] + 1)
 # What torch imports besides, and what the tests need.
 PACKAGES = ["filelock", "fsspec", "jinja2", "ml_dtypes", "networkx", "numpy", "pytest", "setuptools>=77", "sympy==1.13.3",
             "typing-extensions", "wheel"]
