@@ -21,7 +21,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 CPU = torch.device("cpu")
 # What torch's gloo does since these releases, as release 2.N.
-SINCE = {"split_group": 15, "sharded": 7, "records": 9}
+SINCE = {"split_group": 15, "sharded": 7, "records": 8}
 
 
 def total(group=None):

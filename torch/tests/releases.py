@@ -139,23 +139,30 @@ def training(home, folder):
             for test in first}
 
 
+def steps(home, folder):
+    """Yields (step, what became of it) for each step with a release that is installed."""
+    for step, words in (("compiles", [sys.executable, HERE / "install.py"]), ("imports", [home / "bin" / "python", "-c", IMPORT])):
+        passed, said = command(folder / f"{step}.log", *words, TORCH_VENV=str(home))
+        yield step, "yes" if passed else tail(said)
+        if not passed:
+            return
+    yield "name gloo", tests(home, folder, "name gloo", [*BY_NAME, "-k", BY_NAME_ONLY])
+    yield "training", training(home, folder)
+    yield "calls", tests(home, folder, "calls", [*SUITE, "-k", WITHOUT])
+
+
 def try_release(version, keep):
-    """Returns what became of each step with this release."""
-    home, folder = FOLDER / version, FOLDER / f"results-{version}"
+    """Writes what became of each step with this release into its file. Returns it."""
+    home, folder, file = FOLDER / version, FOLDER / f"results-{version}", FOLDER / f"{version}.json"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    result = {"version": version}
+    result = {}
     try:
         if not (home / "made").exists():
             make(home, version)
-        for step, words in (("compiles", [sys.executable, HERE / "install.py"]), ("imports", [home / "bin" / "python", "-c", IMPORT])):
-            passed, said = command(folder / f"{step}.log", *words, TORCH_VENV=str(home))
-            result[step] = "yes" if passed else tail(said)
-            if not passed:
-                return result
-        result["calls"] = tests(home, folder, "calls", [*SUITE, "-k", WITHOUT])
-        result["training"] = training(home, folder)
-        result["name gloo"] = tests(home, folder, "name gloo", [*BY_NAME, "-k", BY_NAME_ONLY])
+        for step, became in steps(home, folder):
+            result[step] = became
+            file.write_text(json.dumps(result, indent=1))
     finally:
         if not keep:
             shutil.rmtree(home, ignore_errors=True)
@@ -224,10 +231,8 @@ def main():
         FOLDER.mkdir(parents=True, exist_ok=True)
         for minor in () if args.page else args.releases or known:
             version = known[minor]
-            file = FOLDER / f"{version}.json"
-            if version and not (args.missing and file.exists()):
+            if version and not (args.missing and (FOLDER / f"{version}.json").exists()):
                 result = try_release(version, args.keep)
-                file.write_text(json.dumps(result, indent=1))
                 print(version, *(f"{group}: {numbers(result.get(group))};" for group in GROUPS), flush=True)
     except (pypi.Missing, OSError) as reason:
         sys.exit(f"not all releases were tried: {reason}")
