@@ -47,6 +47,7 @@ def test_a_program_for_gloo_does_the_same_by_each_way(tmp_path, expected):
         assert got == expected, name
 
 
+@pytest.mark.since(14, "DDP with DETAIL under the name gloo")
 def test_it_serves_debugged_groups_and_says_so_once(tmp_path, expected):
     environment = {**AS_GLOO, "TORCH_DISTRIBUTED_DEBUG": "DETAIL"}
     servers, got, errors = facts(tmp_path / "debugged", **environment)
