@@ -20,7 +20,9 @@ from anyccl._capi import errors, fast_path, header
 PACKAGE = Path(anyccl.__file__).resolve().parent
 CLASSES = [anyccl.Communicator, anyccl.Request, anyccl.Status, anyccl.Op]
 # Modules of the package that need no types: programs import the names of `anyccl`.
-WITHOUT_TYPES = r"anyccl\.(_\w+|__main__|as_gloo|communicator|lightgbm|paths|ray|sar|torch_backend|torch_debug)(\..*)?"
+WITHOUT_TYPES = (
+    r"anyccl\.(_\w+|__main__|as_gloo|communicator|lightgbm|paths|ray|sar|torch_backend|torch_debug|vllm)(\..*)?"
+)
 
 
 def public(kind):
