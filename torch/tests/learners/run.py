@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Tests the plug-ins for learners with releases from PyPI: LightGBM and Ray.
+"""Tests the plug-ins for learners with releases from PyPI: LightGBM, Ray and vLLM.
 
     python3 torch/tests/learners/run.py [--prefix INSTALLED]
 
-The package is that of this checkout, with the library of the prefix. Both releases are installed into target/.
+The package is that of this checkout, with the library of the prefix. The releases are installed into target/.
 """
 
 import argparse
@@ -19,6 +19,7 @@ TORCH = HERE.parents[1]
 sys.path[:0] = [str(TORCH.parent / "capi-tests"), str(TORCH / "tests"), str(TORCH / "tests/python")]
 import install  # noqa: E402
 import pypi  # noqa: E402
+import vllm_release  # noqa: E402
 from ports import unheld_port  # noqa: E402
 
 LIGHTGBM = ["lightgbm==4.7.0", "numpy", "scipy"]
@@ -95,7 +96,7 @@ def main():
     os.environ.update(PYTHONPATH=str(TORCH), ANYCCL_LIB=str(prefix / "lib"), OMP_NUM_THREADS="1", RAY_AUTH_MODE="disabled",
                       RAY_USAGE_STATS_ENABLED="0")
     failed = 0
-    for test in (trees, death, ray, page):
+    for test in (trees, death, ray, page, vllm_release.vllm_calls, vllm_release.vllm_model):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 test(prefix, Path(folder))
