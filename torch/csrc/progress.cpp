@@ -239,7 +239,7 @@ Progress::Works Progress::advance() {
   for (auto& work : works_) {
     if (!work->poll()) {
       open.push_back(std::move(work));
-    } else if (!work->announce_if_unobserved()) {
+    } else if (work->is_awaited()) {
       ended.push_back(std::move(work));
     }
   }

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <system_error>
+#include <utility>
 
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -216,7 +217,15 @@ void AnycclWork::end_with(anyccl_status_t status, std::exception_ptr exception) 
   end_ = Clock::now();
   outcome_ = to_result(status);
   hooks_->under_way.fetch_sub(1, std::memory_order_relaxed);
-  finish(std::move(exception));
+  {
+    // Under the lock, so that a future that is asked for after the end is complete at once.
+    const std::lock_guard<std::mutex> lock(futures_mutex_);
+    finish(std::move(exception));
+    futures_may_complete_ = true;
+    // A future on a GPU is complete already.
+    awaited_ = is_enqueued() ? nullptr : future_;
+    awaited_result_ = future_result_;
+  }
 #if ANYCCL_TORCH_FROM(15)
   if (status == ANYCCL_SUCCESS) {
     c10d::CompletionHookArgs args;
@@ -229,26 +238,11 @@ void AnycclWork::end_with(anyccl_status_t status, std::exception_ptr exception) 
 #endif
 }
 
-bool AnycclWork::announce_if_unobserved() {
-  const std::lock_guard<std::mutex> lock(futures_mutex_);
-  futures_may_complete_ = (!future_ || is_enqueued()) && !future_result_;
-  return futures_may_complete_;
-}
-
 void AnycclWork::announce() {
-  Future future;
-  Future result;
-  {
-    const std::lock_guard<std::mutex> lock(futures_mutex_);
-    futures_may_complete_ = true;
-    // A future on a GPU is complete already.
-    future = is_enqueued() ? nullptr : future_;
-    result = future_result_;
-  }
-  if (future) {
+  if (const Future future = std::exchange(awaited_, nullptr)) {
     settle(future, false);
   }
-  if (result) {
+  if (const Future result = std::exchange(awaited_result_, nullptr)) {
     settle(result, true);
   }
 }

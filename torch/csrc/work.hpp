@@ -9,7 +9,7 @@
 //
 // At the end, first the results are put where they belong. Then the work says that it is complete, and then
 // the future is completed. No lock is held during this last step: callbacks may be Python, and may wait for
-// other works.
+// other works. A future that is asked for after the end is complete at once, as with gloo.
 #pragma once
 
 #include <atomic>
@@ -83,12 +83,10 @@ class AnycclWork final : public c10d::Work {
   // Owner only: completes the work with the status of a call that has already ended. The work is then to be
   // announced.
   void end(anyccl_status_t status);
-  // Completes the futures of the work. To be called once, after the end. Callbacks run in this thread and may
-  // take long.
+  // Whether somebody had a future of the work at its end, so that it is to be announced.
+  bool is_awaited() const { return awaited_ || awaited_result_; }
+  // Completes these futures. To be called once, after the end. Callbacks run in this thread and may take long.
   void announce();
-  // Announces the end if nobody has a future of the work. False: somebody has one, and announce() is still to
-  // be called.
-  bool announce_if_unobserved();
   // Owner only: waits for the end in this thread, and announces it. An exception of a signal handler ends the
   // wait. The work then goes on as if nobody had waited.
   void run_to_end();
@@ -141,6 +139,9 @@ class AnycclWork final : public c10d::Work {
   anyccl_status_t first_failure_ = ANYCCL_SUCCESS;
   std::string first_sentence_;
   int source_ = -1;
+  // Futures that are still to be completed, of those that somebody had at the end.
+  Future awaited_;
+  Future awaited_result_;
 
   std::mutex futures_mutex_;
   bool futures_may_complete_ = false;

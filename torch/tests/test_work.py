@@ -1,6 +1,7 @@
 """Works and futures: asynchrony, order, time-outs, and what profilers and recorders see."""
 
 import threading
+import time
 from datetime import timedelta
 
 import pytest
@@ -45,6 +46,23 @@ def test_a_work_is_complete_before_its_future_is():
             work = dist.all_reduce(torch.ones(5000), async_op=True)
             work.get_future().then(lambda _: seen.append(work.is_completed())).wait()
         return all(seen) and len(seen) == 200
+
+    assert ranks.same(2, body)
+
+
+def test_a_future_that_is_asked_for_after_the_end_is_complete():
+    """torchft attaches its callbacks there, and needs them to run at once."""
+
+    def body(rank, size):
+        done = []
+        for _ in range(1000):
+            work = dist.all_reduce(torch.ones(5000), async_op=True)
+            if rank == 0:
+                # The progress thread brings the work to its end.
+                time.sleep(2e-4)
+            work.wait()
+            done.append(work.get_future().done() and work.get_future_result().done())
+        return all(done) and len(done) == 1000
 
     assert ranks.same(2, body)
 
