@@ -156,14 +156,20 @@ def kept(folder, *made_from):
     return place
 
 
-def environment(folder, packages):
-    """Returns the Python of a virtual environment with these packages. An environment with other packages is made anew."""
-    home, wanted = kept(folder, *packages), "\n".join(packages)
+def environment(folder, packages, beside=()):
+    """Returns the Python of a virtual environment with these packages. An environment with other packages is made anew.
+
+    It also finds the packages in the folders `beside`, and pip installs none of them again."""
+    beside = [str(place.resolve()) for place in beside]
+    home, wanted = kept(folder, *packages, *beside), "\n".join([*packages, *beside])
     stamp = home / "installed.txt"
     with locked(home):
         if not stamp.exists() or stamp.read_text() != wanted:
             try:
-                pip("install", *packages, python=make_environment(home, clear=True))
+                python = make_environment(home, clear=True)
+                if beside:
+                    next(home.glob("lib/python*/site-packages")).joinpath("beside.pth").write_text("\n".join(beside))
+                pip("install", *packages, python=python)
             except (subprocess.SubprocessError, OSError, Missing) as error:
                 raise Missing(f"{', '.join(packages)} cannot be installed: {error}") from None
             stamp.write_text(wanted)
