@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Tests the plug-ins for learners with releases from PyPI: LightGBM, Ray and vLLM.
+"""Tests the plug-ins for learners with releases from PyPI: LightGBM, Ray and vLLM; and frameworks that train over gloo.
 
-    python3 torch/tests/learners/run.py [--prefix INSTALLED]
+    python3 torch/tests/learners/run.py [--prefix INSTALLED] [TEST...]
 
 The package is that of this checkout, with the library of the prefix. The releases are installed into target/.
 """
@@ -17,13 +17,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 TORCH = HERE.parents[1]
 sys.path[:0] = [str(TORCH.parent / "capi-tests"), str(TORCH / "tests"), str(TORCH / "tests/python")]
+import frameworks  # noqa: E402
 import install  # noqa: E402
 import pypi  # noqa: E402
 import vllm_release  # noqa: E402
 from ports import unheld_port  # noqa: E402
 
 LIGHTGBM = ["lightgbm==4.7.0", "numpy", "scipy"]
-RAY = ["ray==2.60.0", "numpy"]
 SECONDS = 300
 
 
@@ -68,7 +68,7 @@ def death(prefix, folder):
 
 def ray(_prefix, _folder):
     """Two actors of Ray make every call, with arrays of NumPy, and with tensors of PyTorch where it is installed."""
-    python, environment = pypi.environment(pypi.TARGET / "ray", RAY), dict(os.environ)
+    python, environment = pypi.environment(pypi.TARGET / "ray", frameworks.RAY), dict(os.environ)
     passed(run(python, HERE / "ray_group.py", env=environment))
     if not install.has_torch():
         print("skipped: Ray with tensors of PyTorch, which is not in target/")
@@ -86,17 +86,23 @@ def page(prefix, folder):
     for file, source in zip(files, re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL), strict=True):
         file.write_text(source, encoding="utf-8")
     passed(run(prefix / "bin/anyccl", "run", "-n", 2, pypi.environment(pypi.TARGET / "lightgbm", LIGHTGBM), files[0]))
-    assert "[array([2., 2., 2.]), array([2., 2., 2.])]" in passed(run(pypi.environment(pypi.TARGET / "ray", RAY), files[1]))
+    assert "[array([2., 2., 2.]), array([2., 2., 2.])]" in passed(run(pypi.environment(pypi.TARGET / "ray", frameworks.RAY), files[1]))
+
+
+TESTS = (trees, death, ray, page, vllm_release.vllm_calls, vllm_release.vllm_model, *frameworks.tests())
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--prefix", type=Path, default=TORCH.parent / "target/test-prefix", help="where anyccl is installed")
-    prefix = parser.parse_args().prefix.resolve()
+    every = {test.__name__: test for test in TESTS}
+    parser.add_argument("tests", nargs="*", choices=[*every, []], help="all of them by default")
+    options = parser.parse_args()
+    prefix = options.prefix.resolve()
     os.environ.update(PYTHONPATH=str(TORCH), ANYCCL_LIB=str(prefix / "lib"), OMP_NUM_THREADS="1", RAY_AUTH_MODE="disabled",
-                      RAY_USAGE_STATS_ENABLED="0")
+                      RAY_USAGE_STATS_ENABLED="0", RAY_worker_niceness="0")
     failed = 0
-    for test in (trees, death, ray, page, vllm_release.vllm_calls, vllm_release.vllm_model):
+    for test in [every[name] for name in options.tests] or every.values():
         with tempfile.TemporaryDirectory() as folder:
             try:
                 test(prefix, Path(folder))
