@@ -40,6 +40,7 @@ CLASSES = {
     "anyccl_mem_kind": "MemKind",
     "anyccl_config_t": "Config",
     "anyccl_unique_id_t": "UniqueId",
+    "anyccl_mem_handle_t": "MemHandle",
     "anyccl_store_t": "Store",
     "anyccl_message_status_t": "MessageStatus",
 }

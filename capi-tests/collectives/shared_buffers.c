@@ -1,5 +1,5 @@
 /* Tests of memory of anyccl_mem_alloc and of registered memory: refusals, ordinary use, parts of it in every
- * collective and in messages, and its use in a child of fork. The argument is the largest number of ranks.
+ * collective and in messages, writes of other ranks, and its use in a child of fork. The argument is the largest number of ranks.
  * Ranks are threads. */
 #include <string.h>
 #include <sys/wait.h>
@@ -79,6 +79,49 @@ static void register_what_is_there(void)
     CHECK_OK(anyccl_mem_deregister((char *)ptr + 90, 4910));
     CHECK_OK(anyccl_mem_free(ptr));
     CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_register(ptr, 5000, NULL));
+}
+
+/* Each rank writes into memory of its right neighbour, without that rank's help. */
+static void write_into_memory_of_others(struct harness *harness, void *shared)
+{
+    const int right = (harness->rank + 1) % harness->size, left = (harness->rank + harness->size - 1) % harness->size;
+    anyccl_mem_handle_t own, other;
+    void *ptr = NULL, *imported = NULL;
+    size_t bytes = 0;
+    (void)shared;
+    CHECK_OK(anyccl_mem_alloc(100, &ptr));
+    int *const mine = (int *)ptr + 1;
+    mine[0] = -1;
+    CHECK_OK(anyccl_mem_export(mine, sizeof(int), &own));
+    CHECK_OK(anyccl_sendrecv(&own, sizeof own, ANYCCL_BYTE, left, 0, &other, sizeof other, ANYCCL_BYTE, right, 0,
+                             harness->comm, NULL));
+    CHECK_OK(anyccl_mem_import(&other, &imported, &bytes));
+    CHECK(bytes == sizeof(int));
+    *(int *)imported = harness->rank;
+    CHECK_OK(anyccl_barrier(harness->comm));
+    CHECK(mine[0] == left);
+    CHECK_OK(anyccl_mem_release(imported));
+    CHECK_OK(anyccl_barrier(harness->comm));
+    CHECK_OK(anyccl_mem_free(ptr));
+}
+
+static void be_refused_what_cannot_be_imported(void)
+{
+    anyccl_mem_handle_t handle, unset = {{0}};
+    char local[8];
+    void *ptr = NULL, *imported = local;
+    CHECK_OK(anyccl_mem_alloc(100, &ptr));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_export(ptr, 100, NULL));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_export(ptr, 0, &handle));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_export(local, sizeof local, &handle));
+    CHECK_OK(anyccl_mem_export(ptr, 100, &handle));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_import(NULL, &imported, NULL));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_import(&handle, NULL, NULL));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_import(&unset, &imported, NULL));
+    CHECK(imported == local);
+    CHECK_OK(anyccl_mem_release(NULL));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_ARGUMENT, anyccl_mem_release(local));
+    CHECK_OK(anyccl_mem_free(ptr));
 }
 
 /* Every collective on odd parts of allocations: short parts, and parts that peers read directly. */
@@ -221,9 +264,11 @@ int main(int argc, char **argv)
     CHECK(most >= 2 && most <= MOST_RANKS);
     be_refused_what_is_none();
     register_what_is_there();
+    be_refused_what_cannot_be_imported();
     run_ranks(2, PATIENCE_MS, sum_parts, NULL);
     for (int size = 2; size <= most; size++) {
         run_ranks(size, PATIENCE_MS, call_with_parts, NULL);
+        run_ranks(size, PATIENCE_MS, write_into_memory_of_others, NULL);
         run_ranks(size, PATIENCE_MS, exchange_parts, size == 2 ? &registered : NULL);
     }
     fork_a_child();

@@ -125,6 +125,9 @@ void registered(const anyccl::communicator_ref& comm)
         comm.all_reduce(own, op::sum);
     }
     CHECK(shared[1999] == comm.size() && own[0] == comm.size() && !anyccl::register_memory(row()).is_shared());
+    anyccl::imported_memory same = anyccl::import_memory(anyccl::export_memory(shared));
+    same = anyccl::imported_memory(std::move(same));
+    CHECK(same.data() == shared.data() && same.size() == 2000 * sizeof(int));
 }
 
 void messages(const anyccl::communicator_ref& comm)

@@ -156,6 +156,69 @@ anyccl_status_t anyccl_mem_deregister(const void *ptr, size_t bytes);
 
 /** \} */
 
+/** \name Memory of other ranks of the host
+ *  \{ */
+
+/** Size of anyccl_mem_handle_t. */
+#define ANYCCL_MEM_HANDLE_BYTES 64
+
+/**
+ * Name of memory of anyccl_mem_alloc(), for the other ranks of the host.
+ *
+ * It is plain bytes: send them to the other ranks by any means.
+ */
+typedef struct anyccl_mem_handle_t {
+    /** Opaque content. */
+    unsigned char bytes[ANYCCL_MEM_HANDLE_BYTES];
+} anyccl_mem_handle_t;
+
+/**
+ * Makes a handle by which the other ranks of this host read and write memory of this one.
+ *
+ * \param[in]  ptr     First byte, anywhere in memory of anyccl_mem_alloc().
+ * \param[in]  bytes   Size of the range, at least 1.
+ * \param[out] handle  Name of the range.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when handle is NULL, or when the range is not part of
+ *          one live allocation of anyccl_mem_alloc() in this process.
+ *
+ * Local. The handle is valid until the memory is freed. Free it only when no rank uses what it has imported:
+ * what that rank wrote would come into other memory of this process. anyccl_mem_register() keeps memory from
+ * being freed. Replacement for the exchange inside of MPI_Win_create.
+ */
+ANYCCL_NODISCARD
+anyccl_status_t anyccl_mem_export(const void *ptr, size_t bytes, struct anyccl_mem_handle_t *handle);
+
+/**
+ * Maps memory of another rank of this host, for reading and writing.
+ *
+ * \param[in]  handle  From anyccl_mem_export(), made by this or another process.
+ * \param[out] ptr     First byte of the range. Borrowed from its owner; release with anyccl_mem_release().
+ * \param[out] bytes   Size of the range, as its owner has exported it. May be NULL.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when handle or ptr is NULL, or the handle is invalid;
+ *          ANYCCL_ERR_UNSUPPORTED when the owner is on another host, or when this process has no
+ *          communicator in which a rank of it and one of the owner are connected through shared memory;
+ *          ANYCCL_ERR_SYSTEM when it cannot be mapped.
+ *
+ * Local. The memory is the owner's own: both see what the other one writes, in the order that atomic
+ * operations establish, as between threads. The mapping outlives the communicators. A child of fork does not
+ * inherit it. Replacement for MPI_Win_shared_query.
+ */
+ANYCCL_NODISCARD
+anyccl_status_t anyccl_mem_import(const struct anyccl_mem_handle_t *handle, void **ptr, size_t *bytes);
+
+/**
+ * Ends the use of imported memory, once for each anyccl_mem_import().
+ *
+ * \param[in] ptr  From anyccl_mem_import(). NULL: nothing happens.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when ptr was not imported, or no longer is.
+ *
+ * Local. The memory stays with its owner, who may have freed it already.
+ */
+ANYCCL_NODISCARD
+anyccl_status_t anyccl_mem_release(void *ptr);
+
+/** \} */
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

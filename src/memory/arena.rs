@@ -113,6 +113,11 @@ impl Arena {
         &self.fd
     }
 
+    /// Identity of the file: it differs from that of any other open file of this host.
+    pub(super) fn identity(&self) -> (u64, u64) {
+        self.identity
+    }
+
     /// Whether `fd` is this arena. Then the peer is a thread of this process.
     pub(super) fn is(&self, fd: &OwnedFd) -> io::Result<bool> {
         Ok(identity(fd)? == self.identity)
@@ -183,6 +188,12 @@ impl Arena {
             ranges.registrations.add(start.addr(), bytes);
         }
         Some(is_live)
+    }
+
+    /// Offset of bytes that are part of one live allocation.
+    pub(super) fn offset_in_allocation(&self, start: *const u8, bytes: usize) -> Option<usize> {
+        let offset = start.addr().wrapping_sub(self.mapping.get()?.start().addr());
+        self.ranges.lock().carver.holds(offset, bytes).then_some(offset)
     }
 
     /// Registers memory outside of the arena.

@@ -11,11 +11,13 @@
 //! - `carver` finds room in the arena; it is arithmetic only.
 //! - `arena` owns the memory of this process.
 //! - `window` is a peer's arena as this process sees it. What the peer claims is checked first.
+//! - `imports` are ranges of a peer's arena that the program reads and writes itself.
 //! - `registrations` are ranges that the program has registered. Those of the arena stay allocated until they
 //!   are deregistered.
 
 mod arena;
 mod carver;
+mod imports;
 mod registrations;
 mod window;
 
@@ -24,6 +26,9 @@ use crate::sys::populate::populate;
 
 pub use arena::Arena;
 pub(crate) use carver::Carver;
+#[cfg(test)]
+pub(crate) use imports::hold as hold_imports;
+pub use imports::{HANDLE_BYTES, export, import, release};
 pub use window::Window;
 #[cfg(test)]
 pub(crate) use window::hold as hold_windows;

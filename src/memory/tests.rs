@@ -218,3 +218,73 @@ fn a_file_of_the_right_size_without_seals_is_refused() {
     file.set_len(PAGE_BYTES as u64).unwrap();
     assert!(Window::new(file.into()).is_err());
 }
+
+#[test]
+fn what_an_importer_writes_is_in_the_allocation_of_the_owner() {
+    let arena = private_arena();
+    // The link over which the arena came.
+    let link = window(&arena);
+    for (before, bytes) in [(0, 1), (77, 500), (4096, MIB)] {
+        let start = arena.allocate(before + bytes).unwrap().wrapping_add(before);
+        fill(start, bytes, 1);
+        let handle = imports::handle_of(&arena, start, bytes).unwrap();
+        let (imported, len) = import(&handle).unwrap();
+        assert!(imported != start && len == bytes);
+        assert_eq!((byte(imported, 0), byte(imported, bytes - 1)), (1, 1));
+        fill(imported, bytes, 2);
+        assert_eq!((byte(start, 0), byte(start, bytes - 1)), (2, 2));
+        release(imported).unwrap();
+        assert!(matches!(release(imported), Err(Error::InvalidArgument { what: "ptr", .. })));
+    }
+    let start = arena.allocate(100).unwrap();
+    let handle = imports::handle_of(&arena, start, 100).unwrap();
+    drop(link);
+    let error = import(&handle).unwrap_err();
+    assert!(matches!(&error, Error::Unsupported(text) if text.contains("no rank")), "{error}");
+}
+
+#[test]
+fn memory_of_this_process_is_imported_where_it_is() {
+    let start = allocate(1000).unwrap();
+    let handle = export(start.wrapping_add(3), 900).unwrap();
+    for _ in 0..2 {
+        assert_eq!(import(&handle).unwrap(), (start.wrapping_add(3), 900));
+    }
+    for _ in 0..2 {
+        release(start.wrapping_add(3)).unwrap();
+    }
+    assert!(release(start.wrapping_add(3)).is_err());
+    free(start).unwrap();
+}
+
+#[test]
+fn only_bytes_of_one_live_allocation_are_exported() {
+    let start = allocate(8192).unwrap();
+    let local = 0u8;
+    for (from, bytes) in [(start.cast_const(), 8193), (start.wrapping_add(1), 8192), (&raw const local, 1)] {
+        assert!(matches!(export(from, bytes), Err(Error::InvalidArgument { what: "ptr", .. })));
+    }
+    free(start).unwrap();
+    assert!(export(start, 1).is_err());
+}
+
+#[test]
+fn a_handle_that_lies_is_refused() {
+    let arena = private_arena();
+    let _link = window(&arena);
+    let start = arena.allocate(8192).unwrap();
+    let honest = imports::handle_of(&arena, start, 8192).unwrap();
+    let size = fs::File::from(arena.descriptor().try_clone().unwrap()).metadata().unwrap().len();
+    let with = |number: usize, value: u64| {
+        let mut handle = honest;
+        handle[8 * number..8 * number + 8].copy_from_slice(&value.to_le_bytes());
+        import(&handle)
+    };
+    for (offset, bytes) in [(4, size), (4, u64::MAX), (5, size + 1), (5, u64::MAX)] {
+        let error = with(offset, bytes).unwrap_err();
+        assert!(matches!(error, Error::InvalidArgument { what: "handle", .. }), "{error}");
+    }
+    assert!(matches!(with(0, 1), Err(Error::InvalidArgument { what: "handle", .. })), "another mark");
+    assert!(matches!(with(1, 1), Err(Error::Unsupported(_))), "another machine");
+    assert!(matches!(with(3, 1), Err(Error::Unsupported(_))), "another file");
+}

@@ -21,6 +21,11 @@ const FIRST_BYTES: usize = 64 << 20;
 /// The files of peers, which links to the same process share.
 static FILES: SharedValues<(u64, u64), Owned<OwnedFd>> = SharedValues::new();
 
+/// The file of a peer, while a link to it exists.
+pub(super) fn file_of(identity: (u64, u64)) -> Option<Arc<Owned<OwnedFd>>> {
+    FILES.get(&identity)
+}
+
 #[cfg(test)]
 pub(crate) fn hold() -> impl Drop {
     FILES.hold()

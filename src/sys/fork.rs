@@ -25,6 +25,7 @@
 //! | `trace::take` | `anyccl perf --trace` | a list per process |
 //! | `id_server::serve` | the child makes an id | servers per process |
 //! | `memory::allocate`, `free`, `register` | memory for peers | an arena per process |
+//! | `memory::import`, `release` | memory of peers | a list per process |
 //! | `Window::new`, `Process::at_other_end` | the child joins ranks | values per process |
 //! | `Owned::drop` | an inherited object ends | an atomic of the table of files |
 //! | `lingering::see_off`, `pmi::goodbye`, `mpi::end` | the child exits | lists per process |

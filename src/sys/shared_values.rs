@@ -29,6 +29,11 @@ impl<K: Eq + Hash + Send, V: Send + Sync> SharedValues<K, V> {
         self.0.get_or(Mutex::default).value.lock()
     }
 
+    /// The value of a key, if there is one.
+    pub fn get(&self, key: &K) -> Option<Arc<V>> {
+        self.0.get_or(Mutex::default).value.lock().get(key).and_then(Weak::upgrade)
+    }
+
     /// The value of a key, if it is still right, or else the one that `make` makes.
     pub fn get_or<E>(
         &self,
@@ -59,9 +64,11 @@ mod tests {
         };
         let one = get(true, "one");
         assert!(Arc::ptr_eq(&one, &get(true, "two")));
+        assert_eq!(VALUES.get(&7).as_deref(), Some(&"one".to_string()));
         let three = get(false, "three");
         assert_eq!((one.as_str(), three.as_str()), ("one", "three"));
         drop((one, three));
+        assert_eq!(VALUES.get(&7), None);
         assert_eq!(get(true, "four").as_str(), "four");
         assert!(VALUES.get_or(8, |_| true, || Err(5)).is_err());
     }

@@ -28,21 +28,37 @@ unsafe impl Sync for SparseMapping {}
 impl SparseMapping {
     /// Reserves addresses for all `len` bytes of `fd`. None may be touched before [`SparseMapping::open`].
     pub fn reserve(fd: &OwnedFd, len: usize) -> io::Result<SparseMapping> {
-        SparseMapping::map(fd, len, libc::PROT_NONE)
+        SparseMapping::map(fd, 0, len, libc::PROT_NONE)
     }
 
     /// Maps the first `len` bytes of `fd` for reading. The file must have that many. A child of fork does not
     /// inherit the mapping.
     pub fn read_only(fd: &OwnedFd, len: usize) -> io::Result<SparseMapping> {
-        let mapping = SparseMapping::map(fd, len, libc::PROT_READ)?;
+        SparseMapping::map_for_this_process(fd, 0, len, libc::PROT_READ)
+    }
+
+    /// Maps `len` bytes of `fd` for reading and writing, from `offset` on, a multiple of `PAGE_BYTES`. The
+    /// file must have that many. A child of fork does not inherit the mapping.
+    pub fn read_write(fd: &OwnedFd, offset: usize, len: usize) -> io::Result<SparseMapping> {
+        SparseMapping::map_for_this_process(fd, offset, len, libc::PROT_READ | libc::PROT_WRITE)
+    }
+
+    fn map_for_this_process(
+        fd: &OwnedFd,
+        offset: usize,
+        len: usize,
+        protection: libc::c_int,
+    ) -> io::Result<SparseMapping> {
+        let mapping = SparseMapping::map(fd, offset, len, protection)?;
         mapping.advise(0, len, libc::MADV_DONTFORK)?;
         Ok(mapping)
     }
 
-    fn map(fd: &OwnedFd, len: usize, protection: libc::c_int) -> io::Result<SparseMapping> {
+    fn map(fd: &OwnedFd, offset: usize, len: usize, protection: libc::c_int) -> io::Result<SparseMapping> {
         let (flags, place) = (libc::MAP_SHARED | libc::MAP_NORESERVE, std::ptr::null_mut());
         // SAFETY: a fresh mapping at an address of the kernel's choice overlaps no other memory.
-        let start = unsafe { libc::mmap(place, len, protection, flags, fd.as_raw_fd(), 0) };
+        let start =
+            unsafe { libc::mmap(place, len, protection, flags, fd.as_raw_fd(), offset as libc::off_t) };
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }

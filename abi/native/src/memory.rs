@@ -1,8 +1,9 @@
 //! Memory that the other ranks of the host can read where it is, and memory of devices.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_int, c_uchar, c_void};
 
 use anyccl_edge::Out;
+use anyccl_edge::check::not_null;
 use anyccl_engine::base::{Error, Result};
 use anyccl_engine::device::allocations::{self, DeviceMemory};
 use anyccl_engine::memory;
@@ -168,4 +169,92 @@ pub unsafe extern "C" fn anyccl_mem_register(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn anyccl_mem_deregister(ptr: *const c_void, bytes: usize) -> anyccl_status_t {
     edge("anyccl_mem_deregister", || if bytes == 0 { Ok(()) } else { memory::deregister(ptr.cast(), bytes) })
+}
+
+/// Size of anyccl_mem_handle_t.
+pub const ANYCCL_MEM_HANDLE_BYTES: usize = 64;
+const _: () = assert!(ANYCCL_MEM_HANDLE_BYTES == memory::HANDLE_BYTES);
+
+/// Name of memory of anyccl_mem_alloc(), for the other ranks of the host.
+///
+/// It is plain bytes: send them to the other ranks by any means.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct anyccl_mem_handle_t {
+    /// Opaque content.
+    pub bytes: [c_uchar; ANYCCL_MEM_HANDLE_BYTES],
+}
+
+/// Makes a handle by which the other ranks of this host read and write memory of this one.
+///
+/// \param[in]  ptr     First byte, anywhere in memory of anyccl_mem_alloc().
+/// \param[in]  bytes   Size of the range, at least 1.
+/// \param[out] handle  Name of the range.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when handle is NULL, or when the range is not part of
+///          one live allocation of anyccl_mem_alloc() in this process.
+///
+/// Local. The handle is valid until the memory is freed. Free it only when no rank uses what it has imported:
+/// what that rank wrote would come into other memory of this process. anyccl_mem_register() keeps memory from
+/// being freed. Replacement for the exchange inside of MPI_Win_create.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_mem_export(
+    ptr: *const c_void,
+    bytes: usize,
+    handle: *mut anyccl_mem_handle_t,
+) -> anyccl_status_t {
+    edge("anyccl_mem_export", || {
+        // SAFETY: the caller promises a writable handle or NULL.
+        let place = unsafe { Out::new(handle, "handle") }?;
+        if bytes == 0 {
+            return Err(Error::InvalidArgument { what: "bytes", got: "0".into() });
+        }
+        place.set(anyccl_mem_handle_t { bytes: memory::export(ptr.cast(), bytes)? });
+        Ok(())
+    })
+}
+
+/// Maps memory of another rank of this host, for reading and writing.
+///
+/// \param[in]  handle  From anyccl_mem_export(), made by this or another process.
+/// \param[out] ptr     First byte of the range. Borrowed from its owner; release with anyccl_mem_release().
+/// \param[out] bytes   Size of the range, as its owner has exported it. May be NULL.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when handle or ptr is NULL, or the handle is invalid;
+///          ANYCCL_ERR_UNSUPPORTED when the owner is on another host, or when this process has no
+///          communicator in which a rank of it and one of the owner are connected through shared memory;
+///          ANYCCL_ERR_SYSTEM when it cannot be mapped.
+///
+/// Local. The memory is the owner's own: both see what the other one writes, in the order that atomic
+/// operations establish, as between threads. The mapping outlives the communicators. A child of fork does not
+/// inherit it. Replacement for MPI_Win_shared_query.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_mem_import(
+    handle: *const anyccl_mem_handle_t,
+    ptr: *mut *mut c_void,
+    bytes: *mut usize,
+) -> anyccl_status_t {
+    edge("anyccl_mem_import", || {
+        not_null(handle, "handle")?;
+        // SAFETY: not NULL; the caller promises a readable handle. It is bytes, so any content is a value.
+        let handle = unsafe { handle.read() };
+        // SAFETY: the caller promises a writable pointer or NULL.
+        let place = unsafe { Out::new(ptr, "ptr") }?;
+        let (start, len) = memory::import(&handle.bytes)?;
+        place.set(start.cast());
+        if !bytes.is_null() {
+            // SAFETY: the caller promises a writable number or NULL.
+            unsafe { Out::new(bytes, "bytes") }?.set(len);
+        }
+        Ok(())
+    })
+}
+
+/// Ends the use of imported memory, once for each anyccl_mem_import().
+///
+/// \param[in] ptr  From anyccl_mem_import(). NULL: nothing happens.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_ARGUMENT when ptr was not imported, or no longer is.
+///
+/// Local. The memory stays with its owner, who may have freed it already.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn anyccl_mem_release(ptr: *mut c_void) -> anyccl_status_t {
+    edge("anyccl_mem_release", || if ptr.is_null() { Ok(()) } else { memory::release(ptr.cast()) })
 }

@@ -1,4 +1,4 @@
-// Memory that the other ranks of this host can read. Part of anyccl.hpp.
+// Memory that the other ranks of this host can read, and memory of theirs. Part of anyccl.hpp.
 #ifndef ANYCCL_CPP_MEMORY_HPP
 #define ANYCCL_CPP_MEMORY_HPP
 
@@ -100,6 +100,62 @@ private:
     void* start_ = nullptr;
     std::size_t bytes_ = 0;
 };
+
+// Memory of another rank of this host, mapped for reading and writing; see anyccl_mem_import(). It is unmapped with
+// this object.
+class [[nodiscard]] imported_memory {
+public:
+    // No memory.
+    imported_memory() = default;
+    imported_memory(void* start, std::size_t bytes) noexcept : start_(start), bytes_(bytes) {}
+    imported_memory(imported_memory&& other) noexcept
+        : start_(std::exchange(other.start_, nullptr)), bytes_(std::exchange(other.bytes_, 0))
+    {
+    }
+    imported_memory& operator=(imported_memory&& other) noexcept
+    {
+        imported_memory taken(std::move(other));
+        std::swap(start_, taken.start_);
+        std::swap(bytes_, taken.bytes_);
+        return *this;
+    }
+    imported_memory(const imported_memory&) = delete;
+    imported_memory& operator=(const imported_memory&) = delete;
+    ~imported_memory()
+    {
+        if (start_ != nullptr)
+            (void)anyccl_mem_release(start_);
+    }
+
+    // The first byte.
+    void* data() const noexcept { return start_; }
+    // The number of bytes.
+    std::size_t size() const noexcept { return bytes_; }
+
+private:
+    void* start_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+// Names a buffer in an anyccl::vector, or in other memory of anyccl_mem_alloc(), for the other ranks of this host.
+template <class Buffer>
+outcome<anyccl_mem_handle_t> export_memory(const Buffer& buffer)
+{
+    const void* start = std::data(buffer);
+    const std::size_t bytes = std::size(buffer) * sizeof(*std::data(buffer));
+    anyccl_mem_handle_t handle{};
+    return detail::call("export_memory")
+        .get([&] { return anyccl_mem_export(start, bytes, &handle); }, [&] { return handle; });
+}
+
+// Maps the memory that another rank of this host has named.
+inline outcome<imported_memory> import_memory(const anyccl_mem_handle_t& handle)
+{
+    void* start = nullptr;
+    std::size_t bytes = 0;
+    return detail::call("import_memory")
+        .get([&] { return anyccl_mem_import(&handle, &start, &bytes); }, [&] { return imported_memory(start, bytes); });
+}
 
 // Allocates memory of a kind.
 inline outcome<memory> allocate_memory(std::size_t bytes, anyccl_mem_kind_t kind)

@@ -44,6 +44,7 @@ fn hold_all(comm: &Communicator) -> Held<'_> {
         ("EVENTS", Box::new(trace::hold())),
         ("PROCESSES", Box::new(process::hold())),
         ("FILES", Box::new(memory::hold_windows())),
+        ("IMPORTS", Box::new(memory::hold_imports())),
         ("CURRENT", Box::new(arena.hold())),
         ("SERVERS", Box::new(bootstrap::hold_id_servers())),
         ("SESSION", Box::new(bootstrap::hold_session())),
@@ -81,7 +82,7 @@ struct Inherited {
 /// A function that may run in a child, with its name. It returns whether it did what a child may expect.
 type Function = (&'static str, fn(&mut Inherited) -> bool);
 
-const FUNCTIONS: [Function; 15] = [
+const FUNCTIONS: [Function; 16] = [
     ("fork::epoch", |inherited| fork::epoch() == inherited.epoch + 1),
     ("log::write", |_| {
         log::write(Level::Error, format_args!("a line of the child"));
@@ -103,6 +104,11 @@ const FUNCTIONS: [Function; 15] = [
     ("memory::allocate", |_| memory::allocate(100).and_then(memory::free).is_ok()),
     ("Owned::drop", |inherited| inherited.file.take().is_some()),
     ("Window::new", |_| memory::Window::new(sealed(PAGE_BYTES).unwrap()).is_ok()),
+    ("memory::import", |_| {
+        let start = memory::allocate(100).unwrap();
+        let imported = memory::export(start, 100).and_then(|handle| memory::import(&handle));
+        imported.and_then(|(start, _)| memory::release(start)).and_then(|()| memory::free(start)).is_ok()
+    }),
     ("Process::at_other_end", |_| {
         let (ours, _theirs) = UnixStream::pair().unwrap();
         process::Process::at_other_end(&Socket::from_fd(ours.into(), true).unwrap()).is_none()

@@ -14,6 +14,7 @@ STORE_MESSAGE_BYTES = 512
 ADDRESS_BYTES = 46
 ANY_SOURCE = -1
 ANY_TAG = -1
+MEM_HANDLE_BYTES = 64
 
 
 class Status(IntEnum):
@@ -129,6 +130,12 @@ class MemKind(IntEnum):
     SHARED = 0
     DEVICE = 1
     DEVICE_EXPORTABLE = 2
+
+
+class MemHandle(Structure):
+    _fields_ = [
+        ("bytes", c_ubyte * MEM_HANDLE_BYTES),
+    ]
 
 
 # Result and arguments of every function.
@@ -333,6 +340,9 @@ FUNCTIONS = {
     "anyccl_mem_free": (c_int, [c_void_p]),
     "anyccl_mem_register": (c_int, [c_void_p, c_size_t, POINTER(c_int)]),
     "anyccl_mem_deregister": (c_int, [c_void_p, c_size_t]),
+    "anyccl_mem_export": (c_int, [c_void_p, c_size_t, POINTER(MemHandle)]),
+    "anyccl_mem_import": (c_int, [POINTER(MemHandle), POINTER(c_void_p), POINTER(c_size_t)]),
+    "anyccl_mem_release": (c_int, [c_void_p]),
 }
 
 # Place and name of each argument that is a number.
@@ -430,4 +440,5 @@ NUMBERS = {
     "anyccl_mem_alloc_kind": {0: "bytes"},
     "anyccl_mem_register": {1: "bytes"},
     "anyccl_mem_deregister": {1: "bytes"},
+    "anyccl_mem_export": {1: "bytes"},
 }
