@@ -65,6 +65,8 @@ class AnycclBackend final : public c10d::Backend {
   uintptr_t handle() const;
   // Writes what torch's debug server shows (debug_handler.cpp).
   void tell(std::ostream& text) const;
+  // Throws if there is none.
+  std::shared_ptr<Communicator> comm() const;
 
   // Groups made from this one (groups.cpp).
   bool supportsSplitting() const override { return true; }
@@ -80,6 +82,12 @@ class AnycclBackend final : public c10d::Backend {
   bool supportsReconfigure() const override { return true; }
   c10d::ReconfigureHandle get_reconfigure_handle() const override { return member().handle(); }
   WorkPtr reconfigure(const c10d::ReconfigureOptions& options) override;
+#endif
+
+#ifdef C10D_BACKEND_HAS_WINDOW
+  // Memory that ranks write into without each other's help (window.cpp). Between hosts there is none.
+  bool supportsWindow() const override;
+  c10::intrusive_ptr<c10d::Window> new_window(const std::optional<at::Tensor>& tensor) override;
 #endif
 
   // Collectives of single tensors (collectives.cpp).
@@ -152,7 +160,6 @@ class AnycclBackend final : public c10d::Backend {
     Lane lane{};
   };
 
-  std::shared_ptr<Communicator> comm() const;
   uint64_t next_collective() { return is_estimating() ? collectives_.load() : ++collectives_; }
   void check_root(int64_t root) const;
   void check_peer(int peer) const;

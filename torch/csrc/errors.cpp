@@ -19,9 +19,9 @@ bool was_refused(anyccl_status_t status) {
          status == ANYCCL_ERR_INVALID_USAGE;
 }
 
-std::string sentence(const std::string& action) {
+std::string reason() {
   std::string what = anyccl_last_error();
-  // The action names the call already, so the name of the C function is dropped.
+  // The name of the C function is dropped: a message names the call of torch.
   const size_t end = what.find(": ");
   if (what.starts_with("anyccl_") && end != std::string::npos) {
     what.erase(0, end + 2);
@@ -30,8 +30,10 @@ std::string sentence(const std::string& action) {
   if (what.starts_with("timed out")) {
     what.front() = 'T';
   }
-  return "anyccl, " + action + ": " + what;
+  return what;
 }
+
+std::string sentence(const std::string& action) { return "anyccl, " + action + ": " + reason(); }
 
 void check(anyccl_status_t status, const std::string& action) {
   if (status != ANYCCL_SUCCESS) {

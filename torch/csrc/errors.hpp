@@ -15,6 +15,9 @@ std::exception_ptr to_exception(anyccl_status_t status, const std::string& what)
 // Whether a call was refused on this rank before anything was sent. The communicator then still works.
 bool was_refused(anyccl_status_t status);
 
+// Why the last call of this thread has failed.
+std::string reason();
+
 // Message about the last failure in this thread: "anyccl, <action>: <reason>".
 std::string sentence(const std::string& action);
 
