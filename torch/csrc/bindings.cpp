@@ -13,6 +13,7 @@
 #include "memory.hpp"
 #include "progress.hpp"
 #include "quick_record.hpp"
+#include "symmetric.hpp"
 
 namespace py = pybind11;
 namespace ours = anyccl_torch;
@@ -51,6 +52,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
   module.doc() = "The torch.distributed backend \"anyccl\".";
   ours::take_lazy_views();
   ours::register_debug_handler();
+  ours::offer_symmetric_memory();
   module.attr("torch_version") = TORCH_VERSION;
   module.def("library_version", &anyccl_version_string, "Version of libanyccl.");
 
