@@ -239,7 +239,7 @@ Progress::Works Progress::advance() {
   for (auto& work : works_) {
     if (!work->poll()) {
       open.push_back(std::move(work));
-    } else if (work->is_awaited()) {
+    } else if (work->has_open_futures()) {
       ended.push_back(std::move(work));
     }
   }

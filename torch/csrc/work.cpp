@@ -223,8 +223,8 @@ void AnycclWork::end_with(anyccl_status_t status, std::exception_ptr exception) 
     finish(std::move(exception));
     futures_may_complete_ = true;
     // A future on a GPU is complete already.
-    awaited_ = is_enqueued() ? nullptr : future_;
-    awaited_result_ = future_result_;
+    open_future_ = is_enqueued() ? nullptr : future_;
+    open_result_ = future_result_;
   }
 #if ANYCCL_TORCH_FROM(15)
   if (status == ANYCCL_SUCCESS) {
@@ -239,10 +239,10 @@ void AnycclWork::end_with(anyccl_status_t status, std::exception_ptr exception) 
 }
 
 void AnycclWork::announce() {
-  if (const Future future = std::exchange(awaited_, nullptr)) {
+  if (const Future future = std::exchange(open_future_, nullptr)) {
     settle(future, false);
   }
-  if (const Future result = std::exchange(awaited_result_, nullptr)) {
+  if (const Future result = std::exchange(open_result_, nullptr)) {
     settle(result, true);
   }
 }

@@ -84,7 +84,7 @@ class AnycclWork final : public c10d::Work {
   // announced.
   void end(anyccl_status_t status);
   // Whether somebody had a future of the work at its end, so that it is to be announced.
-  bool is_awaited() const { return awaited_ || awaited_result_; }
+  bool has_open_futures() const { return open_future_ || open_result_; }
   // Completes these futures. To be called once, after the end. Callbacks run in this thread and may take long.
   void announce();
   // Owner only: waits for the end in this thread, and announces it. An exception of a signal handler ends the
@@ -140,8 +140,8 @@ class AnycclWork final : public c10d::Work {
   std::string first_sentence_;
   int source_ = -1;
   // Futures that are still to be completed, of those that somebody had at the end.
-  Future awaited_;
-  Future awaited_result_;
+  Future open_future_;
+  Future open_result_;
 
   std::mutex futures_mutex_;
   bool futures_may_complete_ = false;
