@@ -55,11 +55,18 @@ static void alone(struct harness *harness, void *shared)
 static void misuse(struct harness *harness, void *shared)
 {
     anyccl_request_t prepared;
+    anyccl_message_t taken = NULL;
     int number = 7;
     double us = -1;
     (void)shared;
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_estimate_end(&us));
+    CHECK_OK(anyccl_batch_begin());
+    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_estimate_begin());
+    CHECK_OK(anyccl_batch_end());
     CHECK_OK(anyccl_broadcast_init(&number, &number, 1, ANYCCL_INT32, 0, harness->comm, &prepared));
+    CHECK_OK(anyccl_estimate_begin());
+    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_mrecv(&number, 1, ANYCCL_INT32, &taken, NULL));
+    CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_estimate_end(&us));
     CHECK_OK(anyccl_estimate_begin());
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_estimate_begin());
     CHECK_STATUS(ANYCCL_ERR_INVALID_USAGE, anyccl_batch_end());

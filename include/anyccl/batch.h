@@ -63,11 +63,12 @@ anyccl_status_t anyccl_batch_end(void);
  * Begins an estimate: the calls of this thread up to anyccl_estimate_end() are not made; their time is
  * predicted.
  *
- * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_USAGE if this thread has an estimate open already.
+ * \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_USAGE if this thread has an estimate or a batch open already.
  *
  * Local: other ranks need not do the same. Until the end, collectives, sends and receives on any
  * communicator check their arguments, touch no buffer and return at once; requests that they give have
- * ended. Persistent requests and probes that wait are refused meanwhile; communicators are made as always.
+ * ended. Persistent requests, probes that wait, and receives of messages that were taken out are refused
+ * meanwhile; communicators are made as always.
  */
 ANYCCL_NODISCARD
 anyccl_status_t anyccl_estimate_begin(void);

@@ -54,7 +54,7 @@ extern "C" {
  * ranks may use other memory. Over TCP it makes no difference.
  *
  * The content is undefined at first. The address is aligned to 64 bytes, and from 4096 bytes on to 4096. The
- * pages exist when the call returns: allocate once, not for each call. Other processes of the job can read
+ * pages exist when the call returns: allocate once, not for each call. Other processes of the job can use
  * the memory at any time: put no secret into it. After fork, parent and child share it, as with MAP_SHARED.
  * Replacement for MPI_Alloc_mem and ncclMemAlloc.
  */

@@ -6,7 +6,8 @@
 //!
 //! A handle comes from another process, so nothing in it is trusted: the range must lie inside the file,
 //! which cannot shrink. Whatever it says, a process can only reach memory that its peers have given it. What
-//! it writes there can spoil bytes of the program, never bookkeeping, because none lies in the arena.
+//! it writes there can spoil bytes of the program and scratch of its calls; the list of allocations lies
+//! elsewhere. No page is populated here: a handle that names holes of the file would fill the memory.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -82,7 +83,7 @@ pub fn import(handle: &[u8; HANDLE_BYTES]) -> Result<(*mut u8, usize)> {
     }
     let outside = || invalid("a range outside of the memory of its process");
     let offset = usize::try_from(offset).map_err(|_| outside())?;
-    let bytes = usize::try_from(bytes).map_err(|_| outside())?;
+    let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes > 0).ok_or_else(outside)?;
     let (start, mapping) = match Arena::existing().filter(|arena| arena.identity() == (device, inode)) {
         Some(arena) => (arena.at(offset, bytes).ok_or_else(outside)?.cast_mut(), None),
         None => {
@@ -125,8 +126,6 @@ pub fn release(start: *mut u8) -> Result<()> {
 fn map(fd: &OwnedFd, offset: usize, bytes: usize) -> io::Result<(*mut u8, SparseMapping)> {
     let before = offset % PAGE_BYTES;
     let mapping = SparseMapping::read_write(fd, offset - before, before + bytes)?;
-    // The owner has given pages to its allocations; this is about the entries of the page table.
-    mapping.populate(before, bytes)?;
     Ok((mapping.start().wrapping_add(before), mapping))
 }
 

@@ -3,8 +3,8 @@
     from anyccl import torch_debug
     torch.distributed.debug.start_debug_server(handlers=torch_debug.handlers())
 
-The page /anyccl has a line for each group and rank: calls made, the last one, and whether any is under way. The rank that
-has made fewest calls is the one for which the others wait. torch has such servers since 2.15.
+The page /anyccl has a line for each group and rank: calls made, the last one, and whether any is under way. A rank
+that has made fewer calls than the others is likely to be the one for which they wait. torch has such servers since 2.15.
 """
 
 import html

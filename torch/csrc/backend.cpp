@@ -48,17 +48,13 @@ std::shared_ptr<Communicator> AnycclBackend::comm() const {
   return comm_;
 }
 
-std::string AnycclBackend::absence_of_comm() const {
-  const std::lock_guard<std::mutex> lock(comm_mutex_);
-  return absence_;
-}
-
 uintptr_t AnycclBackend::handle() const { return reinterpret_cast<uintptr_t>(comm()->get()); }
 
 void AnycclBackend::setTimeout(std::chrono::milliseconds timeout) {
   if (const auto comm = comm_if_there()) {
     comm->set_timeout(timeout);
   }
+  const std::lock_guard<std::mutex> lock(comm_mutex_);
   options_->timeout = timeout;
 }
 
@@ -113,8 +109,6 @@ void AnycclBackend::check_peer(int peer) const {
 
 c10::intrusive_ptr<AnycclWork> AnycclBackend::new_work(
     const std::shared_ptr<Communicator>& comm, Description&& description) {
-  last_call_.store(description.title, std::memory_order_relaxed);
-  last_begin_.store(std::chrono::steady_clock::now().time_since_epoch().count(), std::memory_order_relaxed);
   return c10::make_intrusive<AnycclWork>(comm, hooks_, rank_, std::move(description));
 }
 

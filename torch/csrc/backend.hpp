@@ -64,7 +64,8 @@ class AnycclBackend final : public c10d::Backend {
   // until the group is destroyed.
   uintptr_t handle() const;
   // Writes what torch's debug server shows (debug_handler.cpp).
-  void tell(std::ostream& text) const;
+  // Returns the communicator that it has asked.
+  std::shared_ptr<Communicator> tell(std::ostream& text) const;
   // Throws if there is none.
   std::shared_ptr<Communicator> comm() const;
 
@@ -160,6 +161,7 @@ class AnycclBackend final : public c10d::Backend {
     Lane lane{};
   };
 
+  uint64_t next_message() { return is_estimating() ? messages_.load() : ++messages_; }
   uint64_t next_collective() { return is_estimating() ? collectives_.load() : ++collectives_; }
   void check_root(int64_t root) const;
   void check_peer(int peer) const;
@@ -189,7 +191,6 @@ class AnycclBackend final : public c10d::Backend {
   std::shared_ptr<Communicator> connect(
       c10d::Store& store, int rank, int size, std::chrono::milliseconds patience) const;
   std::shared_ptr<Communicator> comm_if_there() const;
-  std::string absence_of_comm() const;
 
   // The first two members are laid out as those of c10d::ProcessGroupGloo. Under the name gloo, the logger of DDP
   // takes any backend for one, unasked, and reads the number of threads from its options. No header of torch's can

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <set>
 #include <sstream>
+#include <vector>
 
 #include "backend.hpp"
 #include "process.hpp"
@@ -20,20 +21,15 @@ struct Listed {
   std::set<const AnycclBackend*> backends;
 };
 
-// The list of this process. Never freed, as other threads may end after static objects.
 Listed& listed() {
-  static Listed* list = new Listed;
-  static uint64_t process = 0;
-  if (process != forks()) {
-    // No other thread runs in a new child, but one may have held the lock at the fork.
-    list = new Listed;
-    process = forks();
-  }
-  return *list;
+  static PerProcess<Listed> list;
+  return list.here();
 }
 
 #ifdef ANYCCL_TORCH_HAS_HANDLERS
 std::string groups_as_json() {
+  // The last references to communicators are dropped when the lock has been released.
+  std::vector<std::shared_ptr<Communicator>> used;
   auto& list = listed();
   const std::lock_guard<std::mutex> lock(list.mutex);
   std::ostringstream text;
@@ -41,7 +37,7 @@ std::string groups_as_json() {
   const char* between = "";
   for (const auto* backend : list.backends) {
     text << between;
-    backend->tell(text);
+    used.push_back(backend->tell(text));
     between = ", ";
   }
   text << "]}";
@@ -73,7 +69,7 @@ void register_debug_handler() {
 }
 
 // JSON: the group, how many calls it has made, the last of them, and whether any is under way.
-void AnycclBackend::tell(std::ostream& text) const {
+std::shared_ptr<Communicator> AnycclBackend::tell(std::ostream& text) const {
   const auto quoted = [](const std::string& words) {
     std::ostringstream text;
     text << '"';
@@ -87,7 +83,8 @@ void AnycclBackend::tell(std::ostream& text) const {
     text << '"';
     return text.str();
   };
-  const auto comm = comm_if_there();
+  const std::lock_guard<std::mutex> lock(comm_mutex_);
+  const auto comm = comm_;
   const char* last = last_call_.load(std::memory_order_relaxed);
   const auto begin = std::chrono::steady_clock::duration(last_begin_.load(std::memory_order_relaxed));
   const auto age = std::chrono::steady_clock::now().time_since_epoch() - begin;
@@ -102,13 +99,14 @@ void AnycclBackend::tell(std::ostream& text) const {
   }
   text << ", \"timeout_ms\": " << options_->timeout.count() << ", \"failure\": ";
   if (comm == nullptr) {
-    text << quoted(absence_of_comm());
+    text << quoted(absence_);
   } else if (failure != ANYCCL_SUCCESS) {
     text << quoted(anyccl_status_string(failure));
   } else {
     text << "null";
   }
   text << '}';
+  return comm;
 }
 
 }  // namespace anyccl_torch

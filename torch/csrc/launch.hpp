@@ -89,6 +89,8 @@ AnycclBackend::WorkPtr AnycclBackend::launch(Call&& call, Args... args) {
   }
   const bool has_own_timeout = call.timeout.count() >= 0 && call.timeout != comm->timeout();
   const bool is_waited_for = !call.is_async && !has_own_timeout;
+  last_call_.store(call.description.title, std::memory_order_relaxed);
+  last_begin_.store(std::chrono::steady_clock::now().time_since_epoch().count(), std::memory_order_relaxed);
   const auto bracket = coalesced();
   // The work is made before the call, because the profiler measures from its construction.
   const auto work = bracket ? bracket : new_work(comm, std::move(call.description));

@@ -29,7 +29,7 @@ AnycclBackend::WorkPtr AnycclBackend::send(Tensors& tensors, int destination, in
   check_tag(tag);
   const Elements elements = elements_to_move(tensor.scalar_type());
   Call call{
-      {c10d::OpType::SEND, "anyccl:send", ++messages_, tensors, {}},
+      {c10d::OpType::SEND, "anyccl:send", next_message(), tensors, {}},
       {},
       true,
       c10d::kUnsetTimeout,
@@ -53,7 +53,7 @@ AnycclBackend::WorkPtr AnycclBackend::receive(
   const at::Tensor& tensor = message_in(tensors);
   check_tag(tag);
   const Elements elements = elements_to_move(tensor.scalar_type());
-  Call call{{type, title, ++messages_, tensors, tensors}, {}, true, c10d::kUnsetTimeout, {Lane::kReceives, source}};
+  Call call{{type, title, next_message(), tensors, tensors}, {}, true, c10d::kUnsetTimeout, {Lane::kReceives, source}};
   // Not write(): a message that is shorter than the tensor leaves the rest of it unchanged.
   void* place = call.buffers.update(tensor);
   return launch<nullptr, anyccl_irecv>(

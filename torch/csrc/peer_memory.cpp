@@ -159,9 +159,13 @@ void PeerMemory::check_alike(const std::vector<Card>& cards, const Call& call) {
 PeerMemory::PeerMemory(
     AnycclBackend& group, const Call& call, const std::function<Block()>& make, const at::Tensor& tensor)
     : rank_(group.getRank()), parts_(static_cast<size_t>(group.getSize())) {
+  check_not_estimating(call.name);
   auto own = Card::of(make, own_, tensor);
   own.number = call.number;
-  const auto cards = gather(group, own);
+  if (own_) {
+    own_->keep(tensor);
+  }
+  const auto cards = gather_or_abandon(group, own);
   std::vector<Refusal> refusals;
   for (const auto& card : cards) {
     refusals.push_back(card.refusal);
@@ -184,12 +188,23 @@ PeerMemory::PeerMemory(
     }
   }
   try {
-    check_refusals(gather(group, refusal), call);
+    check_refusals(gather_or_abandon(group, refusal), call);
   } catch (...) {
     release();
     throw;
   }
-  own_->keep(tensor);
+}
+
+template <typename Plain>
+std::vector<Plain> PeerMemory::gather_or_abandon(AnycclBackend& group, const Plain& own) {
+  try {
+    return gather(group, own);
+  } catch (...) {
+    if (own_) {
+      own_->abandon();
+    }
+    throw;
+  }
 }
 
 void PeerMemory::import(int rank, const Card& card) {

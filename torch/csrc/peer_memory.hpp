@@ -64,6 +64,10 @@ class PeerMemory {
   static void check_refusals(const std::vector<Refusal>& refusals, const Call& call);
   // Throws on all ranks if they were called differently.
   static void check_alike(const std::vector<Card>& cards, const Call& call);
+  // Gathers what all ranks have. If that fails here, it may have succeeded elsewhere: then other ranks may write to
+  // this rank's memory from now on, which therefore stays.
+  template <typename Plain>
+  std::vector<Plain> gather_or_abandon(AnycclBackend& group, const Plain& own);
   void import(int rank, const Card& card);
   void release();
 

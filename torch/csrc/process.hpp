@@ -8,6 +8,7 @@
 // extension that blocks there returns to Python now and then, so that Ctrl-C ends it.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -27,6 +28,32 @@ class Birthplace {
 
  private:
   uint64_t forks_;
+};
+
+// A value of each process. A child of fork() begins with a new one: another thread of its parent may have held a lock
+// of the old one, or changed it. Never freed, as other threads may use it while the process ends.
+template <typename Value>
+class PerProcess {
+ public:
+  Value& here() {
+    Entry* entry = entry_.load(std::memory_order_acquire);
+    if (entry == nullptr || entry->process != forks()) {
+      auto* const made = new Entry{forks(), {}};
+      if (entry_.compare_exchange_strong(entry, made, std::memory_order_acq_rel)) {
+        entry = made;
+      } else {
+        delete made;
+      }
+    }
+    return entry->value;
+  }
+
+ private:
+  struct Entry {
+    uint64_t process;
+    Value value;
+  };
+  std::atomic<Entry*> entry_{nullptr};
 };
 
 // Releases the interpreter's lock, if this thread holds it, until this object is destroyed.

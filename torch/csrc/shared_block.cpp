@@ -5,15 +5,15 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "memory.hpp"
 
 namespace anyccl_torch {
 namespace {
 
 // A block whose owner is done with it.
 struct Left {
-  BlockHeader* header;
+  c10::DataPtr memory;
   at::Tensor kept;
-  Birthplace birthplace;
 };
 
 struct LeftBlocks {
@@ -21,26 +21,26 @@ struct LeftBlocks {
   std::vector<Left> all;
 };
 
-// Never freed: blocks may be dropped at the end of the process.
 LeftBlocks& left_blocks() {
-  static auto* const blocks = new LeftBlocks;
-  return *blocks;
+  static PerProcess<LeftBlocks> blocks;
+  return blocks.here();
 }
 
-bool is_unused(const BlockHeader& header) { return header.users.load(std::memory_order_acquire) == 0; }
+bool is_unused(const c10::DataPtr& memory) {
+  return static_cast<const BlockHeader*>(memory.get())->users.load(std::memory_order_acquire) == 0;
+}
 
 void free_unused_blocks() {
-  // Tensors are dropped when the lock has been released.
-  std::vector<at::Tensor> kept;
+  // Dropped when the lock has been released.
+  std::vector<Left> unused;
   auto& left = left_blocks();
   const std::lock_guard<std::mutex> lock(left.mutex);
   std::erase_if(left.all, [&](Left& one) {
-    if (!one.birthplace.is_here() || !is_unused(*one.header)) {
-      return false;
+    const bool is_over = is_unused(one.memory);
+    if (is_over) {
+      unused.push_back(std::move(one));
     }
-    (void)anyccl_mem_free(one.header);
-    kept.push_back(std::move(one.kept));
-    return true;
+    return is_over;
   });
 }
 
@@ -48,25 +48,20 @@ void free_unused_blocks() {
 
 SharedBlock::SharedBlock(size_t bytes) : bytes_(bytes) {
   free_unused_blocks();
-  void* start = nullptr;
   TORCH_CHECK_VALUE(bytes < SIZE_MAX - sizeof(BlockHeader), "anyccl: a block of ", bytes, " bytes");
-  check(anyccl_mem_alloc(sizeof(BlockHeader) + bytes, &start), "allocating shared memory");
-  std::memset(start, 0, sizeof(BlockHeader) + bytes);
-  header_ = static_cast<BlockHeader*>(start);
+  memory_ = shared_memory()->allocate(sizeof(BlockHeader) + bytes);
+  std::memset(memory_.get(), 0, sizeof(BlockHeader) + bytes);
+  header_ = static_cast<BlockHeader*>(memory_.get());
 }
 
 SharedBlock::~SharedBlock() {
-  if (!birthplace_.is_here()) {
-    // The memory belongs to the parent of this process.
-    return;
-  }
-  if (is_unused(*header_)) {
-    (void)anyccl_mem_free(header_);
+  // A child of fork() has a copy, which nobody else uses.
+  if (!birthplace_.is_here() || is_unused(memory_)) {
     return;
   }
   auto& left = left_blocks();
   const std::lock_guard<std::mutex> lock(left.mutex);
-  left.all.push_back({header_, std::move(kept_), birthplace_});
+  left.all.push_back({std::move(memory_), std::move(kept_)});
 }
 
 anyccl_mem_handle_t SharedBlock::handle() const {

@@ -14,6 +14,7 @@
 #include <memory>
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Allocator.h>
 #include <anyccl/anyccl.h>
 
 #include "process.hpp"
@@ -47,8 +48,12 @@ class SharedBlock {
   anyccl_mem_handle_t handle() const;
   // Keeps the memory of a tensor until nobody uses the block.
   void keep(at::Tensor tensor) { kept_ = std::move(tensor); }
+  // Lets the block, and what it keeps, stay until the process ends.
+  void abandon() { header_->users.fetch_add(1, std::memory_order_relaxed); }
 
  private:
+  // Memory of which a child of fork() gets a copy (memory.hpp).
+  c10::DataPtr memory_;
   BlockHeader* header_ = nullptr;
   const size_t bytes_;
   at::Tensor kept_;

@@ -66,8 +66,13 @@ Word AnycclSymmetricMemory::word(int owner, int sender, int channel) const {
   return {peers_->pad_of(owner) + place, &peers_->blocks.of(owner).header->sleepers};
 }
 
-void AnycclSymmetricMemory::check_channel(int channel, int peer) {
+Rendezvous& AnycclSymmetricMemory::here() const {
   TORCH_CHECK(birthplace_.is_here(), "anyccl: symmetric memory of the process that this one was forked from");
+  return *peers_;
+}
+
+void AnycclSymmetricMemory::check_channel(int channel, int peer) {
+  (void)here();
   symmetric::check_rank(peer, get_world_size());
   const size_t channels = peers_->pad_bytes / sizeof(SharedCount) / static_cast<size_t>(get_world_size());
   TORCH_CHECK_VALUE(
@@ -120,26 +125,29 @@ void* AnycclSymmetricAllocator::alloc(size_t bytes, int /*device*/, const std::o
   // No two allocations may begin at the same address.
   auto block = std::make_shared<SharedBlock>(begin + std::max<size_t>(bytes, 1));
   char* const start = block->payload() + begin;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  allocations_[start] = std::make_shared<Allocation>(Allocation{std::move(block), bytes, pad_bytes, group});
+  auto& here = allocations_.here();
+  const std::lock_guard<std::mutex> lock(here.mutex);
+  here.all[start] = std::make_shared<Allocation>(Allocation{std::move(block), bytes, pad_bytes, group});
   return start;
 }
 
 void AnycclSymmetricAllocator::free(void* start) {
   // Dropped when the lock has been released. Handles may use the block further.
   std::shared_ptr<Allocation> allocation;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto place = allocations_.find(static_cast<char*>(start));
-  if (place != allocations_.end()) {
+  auto& here = allocations_.here();
+  const std::lock_guard<std::mutex> lock(here.mutex);
+  const auto place = here.all.find(static_cast<char*>(start));
+  if (place != here.all.end()) {
     allocation = std::move(place->second);
-    allocations_.erase(place);
+    here.all.erase(place);
   }
 }
 
 std::pair<char*, std::shared_ptr<AnycclSymmetricAllocator::Allocation>> AnycclSymmetricAllocator::find(void* place) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  auto after = allocations_.upper_bound(static_cast<char*>(place));
-  if (after == allocations_.begin()) {
+  auto& here = allocations_.here();
+  const std::lock_guard<std::mutex> lock(here.mutex);
+  auto after = here.all.upper_bound(static_cast<char*>(place));
+  if (after == here.all.begin()) {
     return {nullptr, nullptr};
   }
   const auto& [start, allocation] = *--after;
@@ -165,16 +173,17 @@ c10::intrusive_ptr<symmetric::SymmetricMemory> AnycclSymmetricAllocator::rendezv
       "torch.distributed._symmetric_memory.empty(..., device=\"cpu\")");
   const auto& name = group ? group : allocation->group;
   TORCH_CHECK(name.has_value(), "anyccl, rendezvous: there is no name of a group");
+  const auto found = group_named(*name);
+  auto& mutex = allocations_.here().mutex;
   std::shared_ptr<Rendezvous> peers;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex);
     peers = allocation->rendezvous[*name];
   }
-  // A group that was destroyed may have had this name.
-  if (!peers || peers->comm.expired()) {
-    const auto found = group_named(*name);
+  // A group that was destroyed may have had this name, and the group may have other ranks now.
+  if (!peers || peers->comm.lock() != found->comm()) {
     peers = std::make_shared<Rendezvous>(*found, allocation->block, allocation->pad_bytes, allocation->bytes);
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex);
     allocation->rendezvous[*name] = peers;
   }
   return c10::make_intrusive<AnycclSymmetricMemory>(peers, static_cast<size_t>(static_cast<char*>(place) - start));

@@ -51,10 +51,10 @@ class AnycclSymmetricMemory final : public c10d::symmetric_memory::SymmetricMemo
   // `offset` is that of the tensor in its allocation, in bytes.
   AnycclSymmetricMemory(std::shared_ptr<Rendezvous> peers, size_t offset);
 
-  std::vector<void*> get_buffer_ptrs() override { return peers_->buffers; }
-  std::vector<void*> get_signal_pad_ptrs() override { return peers_->pads; }
-  void** get_buffer_ptrs_dev() override { return peers_->buffers.data(); }
-  void** get_signal_pad_ptrs_dev() override { return peers_->pads.data(); }
+  std::vector<void*> get_buffer_ptrs() override { return here().buffers; }
+  std::vector<void*> get_signal_pad_ptrs() override { return here().pads; }
+  void** get_buffer_ptrs_dev() override { return here().buffers.data(); }
+  void** get_signal_pad_ptrs_dev() override { return here().pads.data(); }
   size_t get_buffer_size() override { return peers_->bytes; }
   size_t get_offset() override { return offset_; }
   bool has_multicast_support() override { return false; }
@@ -73,6 +73,8 @@ class AnycclSymmetricMemory final : public c10d::symmetric_memory::SymmetricMemo
   bool world_within_direct_access() override { return true; }
 
  private:
+  // The memory of the ranks. Throws in a child of fork(), which has no mapping of it.
+  Rendezvous& here() const;
   // The word in the pad of `owner` for signals of `sender`.
   Word word(int owner, int sender, int channel) const;
   void check_channel(int channel, int peer);
@@ -106,12 +108,16 @@ class AnycclSymmetricAllocator final : public c10d::symmetric_memory::SymmetricM
     std::map<std::string, std::shared_ptr<Rendezvous>> rendezvous{};
   };
 
+  struct Allocations {
+    std::mutex mutex;
+    // By address of the tensor.
+    std::map<char*, std::shared_ptr<Allocation>> all;
+  };
+
   // The allocation that contains a byte, and where it begins.
   std::pair<char*, std::shared_ptr<Allocation>> find(void* place);
 
-  std::mutex mutex_;
-  // By address of the tensor.
-  std::map<char*, std::shared_ptr<Allocation>> allocations_;
+  PerProcess<Allocations> allocations_;
 };
 
 }  // namespace anyccl_torch

@@ -102,15 +102,21 @@ const PeerMemory::Part& AnycclWindow::part_of(int64_t rank) const {
   return memory_->of(rank);
 }
 
-void AnycclWindow::tensor_register(const at::Tensor& tensor, bool /*owning*/) {
+void AnycclWindow::check_same_ranks() const {
   check_usable();
+  TORCH_CHECK(comm_.lock() == group_->comm(), "anyccl: the group of this window has other ranks now");
+}
+
+void AnycclWindow::tensor_register(const at::Tensor& tensor, bool /*owning*/) {
+  check_same_ranks();
   TORCH_CHECK(memory_ == nullptr, "anyccl: this window has a tensor; call tensor_deregister() on all ranks first");
   // The tensor is kept alive in any case. Else a rank that is late would write into memory of other tensors.
   memory_ = share_tensor(*group_, "tensor_register", tensor);
 }
 
 void AnycclWindow::tensor_deregister() {
-  check_usable();
+  check_same_ranks();
+  check_not_estimating("tensor_deregister");
   TORCH_CHECK(memory_ != nullptr, "anyccl: this window has no tensor to deregister");
   // Nobody writes any more when this returns.
   group_->barrier(c10d::BarrierOptions())->wait();

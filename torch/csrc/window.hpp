@@ -47,6 +47,8 @@ class AnycclWindow final : public c10d::Window {
  private:
   void check_rank(int64_t rank) const;
   void check_usable() const;
+  // For what all ranks of the group do together.
+  void check_same_ranks() const;
   const PeerMemory::Part& part_of(int64_t rank) const;
   // The word that `from` changes to signal `to`.
   Word word(int64_t from, int64_t to) const;

@@ -103,7 +103,7 @@ AnycclWork::AnycclWork(
 }
 
 AnycclWork::~AnycclWork() {
-  if (!isCompleted()) {
+  if (is_counted_) {
     hooks_->under_way.fetch_sub(1, std::memory_order_relaxed);
   }
 }
@@ -217,6 +217,7 @@ void AnycclWork::end_with(anyccl_status_t status, std::exception_ptr exception) 
   end_ = Clock::now();
   outcome_ = to_result(status);
   hooks_->under_way.fetch_sub(1, std::memory_order_relaxed);
+  is_counted_ = false;
   {
     // Under the lock, so that a future that is asked for after the end is complete at once.
     const std::lock_guard<std::mutex> lock(futures_mutex_);

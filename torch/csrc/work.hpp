@@ -12,7 +12,9 @@
 // other works. A future that is asked for after the end is complete at once, as with gloo.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -64,7 +66,9 @@ class AnycclWork final : public c10d::Work {
   void add_enqueued(anyccl_request_t request, const c10::Stream& stream);
   void keep(Buffers&& buffers) { buffers_.merge(std::move(buffers)); }
   // Extensions of the time-out that end with this work.
-  void keep(std::vector<LongerTimeouts::Token>&& extensions) { extensions_ = std::move(extensions); }
+  void keep(std::vector<LongerTimeouts::Token>&& extensions) {
+    std::move(extensions.begin(), extensions.end(), std::back_inserter(extensions_));
+  }
 
   // Makes wait() wait for the end of calls on a GPU, too.
   void set_waited_for_by_host() { is_waited_for_by_host_ = true; }
@@ -133,6 +137,8 @@ class AnycclWork final : public c10d::Work {
   bool is_waited_for_by_host_ = false;
 
   // Used by the owner only.
+  // Whether it counts as under way.
+  bool is_counted_ = true;
   std::vector<LongerTimeouts::Token> extensions_;
   std::vector<anyccl_request_t> requests_;
   Buffers buffers_;

@@ -76,11 +76,14 @@ def test_an_estimate_whose_body_throws_skips_no_later_call():
         with pytest.raises(RuntimeError, match="monitored_barrier has no estimate"):
             estimated(dist.monitored_barrier)
         dist.all_reduce(one)
+        with pytest.raises(RuntimeError, match="new_window has no estimate"):
+            estimated(lambda: dist._new_window(backend().allocate_tensor(1, dtype=torch.float32, device=torch.device("cpu"))))
+        dist.all_reduce(one)
         with pytest.raises(RuntimeError, match="without startTimeEstimate"):
             backend()._end_time_estimate()
         return one.item()
 
-    assert ranks.same(2, body) == 8
+    assert ranks.same(2, body) == 16
 
 
 def test_another_thread_makes_its_calls_meanwhile():

@@ -248,3 +248,20 @@ def test_a_handle_outlives_its_group():
         return True
 
     assert ranks.same(2, body)
+
+
+def test_a_forked_child_has_a_copy_and_no_memory_of_others():
+    def body(rank, size):
+        tensor = symmetric.empty(1000, device="cpu").fill_(rank)
+        handle = symmetric.rendezvous(tensor, dist.group.WORLD)
+        child = os.fork()
+        if child == 0:
+            tensor.fill_(9)
+            with pytest.raises(RuntimeError, match="of the process that this one was forked from"):
+                handle.get_buffer(1 - rank, (10,), torch.float32)
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        dist.barrier()
+        return tensor.eq(rank).all().item() and handle.get_buffer(1 - rank, (10,), torch.float32).eq(1 - rank).all().item()
+
+    assert ranks.run(2, body) == [True, True]

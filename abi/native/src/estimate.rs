@@ -3,7 +3,8 @@
 //! The calls of an estimate are those of a batch, so each takes the way on which it is started.
 
 use anyccl_edge::Out;
-use anyccl_engine::comm::{begin_estimate, end_estimate};
+use anyccl_engine::base::Error;
+use anyccl_engine::comm::{begin_estimate, end_estimate, estimates};
 
 use crate::batch;
 use crate::status::{anyccl_status_t, edge};
@@ -11,14 +12,18 @@ use crate::status::{anyccl_status_t, edge};
 /// Begins an estimate: the calls of this thread up to anyccl_estimate_end() are not made; their time is
 /// predicted.
 ///
-/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_USAGE if this thread has an estimate open already.
+/// \returns ANYCCL_SUCCESS; ANYCCL_ERR_INVALID_USAGE if this thread has an estimate or a batch open already.
 ///
 /// Local: other ranks need not do the same. Until the end, collectives, sends and receives on any
 /// communicator check their arguments, touch no buffer and return at once; requests that they give have
-/// ended. Persistent requests and probes that wait are refused meanwhile; communicators are made as always.
+/// ended. Persistent requests, probes that wait, and receives of messages that were taken out are refused
+/// meanwhile; communicators are made as always.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_estimate_begin() -> anyccl_status_t {
     edge("anyccl_estimate_begin", || {
+        if batch::is_open() && !estimates() {
+            return Err(Error::InvalidUsage("an estimate cannot begin inside a batch".into()));
+        }
         begin_estimate()?;
         batch::open();
         Ok(())

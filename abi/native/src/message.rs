@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyccl_edge::check::{self, invalid};
 use anyccl_edge::{Handles, ObjectRef, Out, buffers};
 use anyccl_engine::base::{Call, CallKind, Datatype, Error, Result};
+use anyccl_engine::comm::estimates;
 use anyccl_engine::p2p::{MatchedMessage, RecvBuffer, Selector, Status, Tag};
 use parking_lot::Mutex;
 
@@ -286,6 +287,9 @@ unsafe fn start_claimed(
     datatype: anyccl_datatype_t,
     message: *mut anyccl_message_t,
 ) -> Result<batch::Started> {
+    if estimates() {
+        return Err(Error::InvalidUsage("an estimate has no messages that were taken out".into()));
+    }
     // SAFETY: as promised.
     let slot = unsafe { Out::new(message, "message") }?;
     // SAFETY: as above, and `Out::new` has refused NULL.

@@ -28,14 +28,15 @@ impl PlanCache {
 
     /// Predicted microseconds of a call. For a message, over the slower kind of link.
     pub fn predicted_us(&self, call: &Call, topology: &Topology) -> Result<f64> {
-        let bytes = call.count * call.datatype.bytes() as u64;
+        let bytes = call.count.saturating_mul(call.datatype.bytes() as u64);
         if call.kind == CallKind::Transfer {
             return Ok(self.message_us(bytes, topology));
         }
         let request = self.request(call, 0, topology);
         let chosen = self.choose(call, &request)?;
         let Some(times) = &self.tuning.times else { return Ok(self.formula_us(chosen, &request)) };
-        let larger = bytes * if has_blocks(request.collective) { u64::from(request.size) } else { 1 };
+        let blocks = if has_blocks(request.collective) { u64::from(request.size) } else { 1 };
+        let larger = bytes.saturating_mul(blocks);
         let memories = self.memories(topology);
         let measured = times.collectives.us(request.collective, larger, request.size, memories);
         Ok(measured
@@ -59,7 +60,7 @@ impl PlanCache {
             CallSpec::Send(OutgoingMessage { count, datatype, .. })
             | CallSpec::Receive(_, RecvBuffer { count, datatype, .. })
             | CallSpec::ReceiveAll(_, RecvBuffer { count, datatype, .. }) => {
-                Ok(self.message_us(count * datatype.bytes() as u64, topology))
+                Ok(self.message_us(count.saturating_mul(datatype.bytes() as u64), topology))
             }
         }
     }
