@@ -2,8 +2,9 @@
 
 import importlib
 
-# The releases that were run: docs/torch-releases.md. In all of them, ProcessGroupGloo begins like AnycclBackend
-# (backend.hpp), so that anyccl can serve the name gloo.
+# The first and the last release for which the extension was compiled; docs/torch-releases.md tells what was run with each.
+# In the headers of all of them ProcessGroupGloo begins like AnycclBackend (backend.hpp), so that anyccl can serve the name
+# gloo.
 OLDEST, NEWEST = (2, 6), (2, 15)
 
 
