@@ -62,6 +62,9 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
       .def_readwrite(
           "interface", &ours::AnycclOptions::interface,
           "Interfaces for TCP, written as in ANYCCL_SOCKET_IFNAME: \"eth0\", \"=eth0,ib0\", \"^docker\".")
+      // torch 2.8 writes these two after it has made a group of gloo; its binding of the base has them in later releases.
+      .def_readwrite("global_ranks_in_group", &ours::AnycclOptions::global_ranks_in_group)
+      .def_readwrite("group_name", &ours::AnycclOptions::group_name)
       .def_readwrite(
           "for_devices", &ours::AnycclOptions::for_devices,
           "Whether the group is made for tensors on GPUs: in each collective all ranks have them there, or none has.");
