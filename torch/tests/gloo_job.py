@@ -121,8 +121,8 @@ def sharded(folder):
     state["tensor"] = distribute_tensor(torch.zeros(6, 2), mesh, [Shard(0)])
     checkpoint.load(state, checkpoint_id=folder)
     gradient = model.weight.grad.full_tensor().tolist()
-    # In 2.7 the reduce_scatter of gloo gives the sum where FSDP2 asks for the average.
-    return [gradient if RELEASE >= 8 else None, state["tensor"].redistribute(mesh, [Replicate()]).to_local().tolist()]
+    # Before 2.9 the reduce_scatter of gloo gives the sum where FSDP2 asks for the average.
+    return [gradient if RELEASE >= 9 else None, state["tensor"].redistribute(mesh, [Replicate()]).to_local().tolist()]
 
 
 def records():
