@@ -35,6 +35,12 @@ struct AnycclOptions final : c10d::Backend::Options {
 #endif
   }
 
+#if ANYCCL_TORCH_FROM(8) && !ANYCCL_TORCH_FROM(9)
+  // Members of the base class from torch 2.9 on. In 2.8 those of gloo have them here.
+  std::vector<uint64_t> global_ranks_in_group;
+  std::string group_name;
+#endif
+
   // The two members that c10d::ProcessGroupGloo::Options has here (AnycclBackend says why).
   std::vector<std::shared_ptr<void>> devices_of_gloo;
   int threads_of_gloo = 2;
@@ -45,7 +51,7 @@ struct AnycclOptions final : c10d::Backend::Options {
   // Whether all tensors of the group are on GPUs, in each call on all ranks.
   bool for_devices = false;
 
-#if !ANYCCL_TORCH_FROM(9)
+#if !ANYCCL_TORCH_FROM(8)
   // Members of the base class from torch 2.9 on.
   std::string group_name;
   std::vector<uint64_t> global_ranks_in_group;
