@@ -165,7 +165,7 @@ anyccl_status_t anyccl_mem_deregister(const void *ptr, size_t bytes);
 /**
  * Name of memory of anyccl_mem_alloc(), for the other ranks of the host.
  *
- * It is plain bytes: send them to the other ranks by any means.
+ * Its bytes may be sent to the other ranks by any means.
  */
 typedef struct anyccl_mem_handle_t {
     /** Opaque content. */

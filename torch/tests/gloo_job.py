@@ -134,23 +134,23 @@ def records():
             any(event.name == "gloo:all_reduce" for event in profile.events())]
 
 
-def told(fact, *args):
+def answer_of(fact, *args):
     """Returns what a fact tells, or "not in this torch", which then has to refuse it."""
     if RELEASE >= SINCE.get(fact.__name__, 0):
         return fact(*args)
     try:
-        told = fact(*args)
+        answer = fact(*args)
     except (AttributeError, RuntimeError):
         return "not in this torch"
-    raise AssertionError(f"torch {torch.__version__} has {fact.__name__}: {told}")
+    raise AssertionError(f"torch {torch.__version__} has {fact.__name__}: {answer}")
 
 
 def main():
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
-    facts = {fact.__name__: told(fact) for fact in (names, total, device_maps, subgroup, split_group, objects, monitored_barrier,
-                                                    messages, functions, by_hand, timeouts, ddp, records)}
-    facts["sharded"] = told(sharded, sys.argv[1])
+    facts = {fact.__name__: answer_of(fact) for fact in (names, total, device_maps, subgroup, split_group, objects,
+                                                         monitored_barrier, messages, functions, by_hand, timeouts, ddp, records)}
+    facts["sharded"] = answer_of(sharded, sys.argv[1])
     backend = dist.group.WORLD._get_backend(CPU)
     served_by = type(getattr(backend, "wrapped_pg", backend)).__name__
     dist.destroy_process_group()

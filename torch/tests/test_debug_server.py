@@ -26,7 +26,7 @@ def test_the_handler_tells_who_has_made_fewest_calls_and_what_is_under_way():
         work = dist.all_reduce(torch.ones(4), async_op=True) if rank == 0 else None
         if rank == 1:
             dist.send(torch.ones(1), 0)
-        told = asked(server.port)["groups"]
+        answer = asked(server.port)["groups"]
         if rank == 1:
             late.wait()
             dist.all_reduce(torch.ones(4))
@@ -37,11 +37,11 @@ def test_the_handler_tells_who_has_made_fewest_calls_and_what_is_under_way():
         dist.destroy_process_group()
         assert asked(server.port)["groups"] == []
         server.shutdown()
-        return before, told
+        return before, answer
 
-    for rank, (before, told) in enumerate(ranks.values(2, body)):
+    for rank, (before, answer) in enumerate(ranks.values(2, body)):
         ((name, start),) = before.items()
-        (group,) = told
+        (group,) = answer
         assert (start["collectives"], start["last_call"], start["failure"]) == (0, None, None)
         assert (group["group"], group["rank"], group["size"], group["failure"]) == (name, rank, 2, None)
         assert group["collectives"] == 1 - rank and group["under_way"] == 1 - rank and group["messages"] == rank

@@ -177,7 +177,7 @@ const _: () = assert!(ANYCCL_MEM_HANDLE_BYTES == memory::HANDLE_BYTES);
 
 /// Name of memory of anyccl_mem_alloc(), for the other ranks of the host.
 ///
-/// It is plain bytes: send them to the other ranks by any means.
+/// Its bytes may be sent to the other ranks by any means.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct anyccl_mem_handle_t {

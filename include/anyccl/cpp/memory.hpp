@@ -66,29 +66,32 @@ struct allocator {
 template <class T>
 using vector = std::vector<T, allocator<T>>;
 
-// Memory of a kind, such as ANYCCL_MEM_DEVICE; see anyccl_mem_alloc_kind(). It is freed with this object.
-class [[nodiscard]] memory {
+namespace detail {
+
+// Memory that `Free` gives back when the object ends.
+template <anyccl_status_t (*Free)(void*)>
+class [[nodiscard]] owned_memory {
 public:
     // No memory.
-    memory() = default;
-    memory(void* start, std::size_t bytes) noexcept : start_(start), bytes_(bytes) {}
-    memory(memory&& other) noexcept
+    owned_memory() = default;
+    owned_memory(void* start, std::size_t bytes) noexcept : start_(start), bytes_(bytes) {}
+    owned_memory(owned_memory&& other) noexcept
         : start_(std::exchange(other.start_, nullptr)), bytes_(std::exchange(other.bytes_, 0))
     {
     }
-    memory& operator=(memory&& other) noexcept
+    owned_memory& operator=(owned_memory&& other) noexcept
     {
-        memory taken(std::move(other));
+        owned_memory taken(std::move(other));
         std::swap(start_, taken.start_);
         std::swap(bytes_, taken.bytes_);
         return *this;
     }
-    memory(const memory&) = delete;
-    memory& operator=(const memory&) = delete;
-    ~memory()
+    owned_memory(const owned_memory&) = delete;
+    owned_memory& operator=(const owned_memory&) = delete;
+    ~owned_memory()
     {
         if (start_ != nullptr)
-            (void)anyccl_mem_free(start_);
+            (void)Free(start_);
     }
 
     // The first byte, which the processor can access only if the kind says so. NULL if there are no bytes.
@@ -101,41 +104,14 @@ private:
     std::size_t bytes_ = 0;
 };
 
+}  // namespace detail
+
+// Memory of a kind, such as ANYCCL_MEM_DEVICE; see anyccl_mem_alloc_kind(). It is freed with this object.
+using memory = detail::owned_memory<anyccl_mem_free>;
+
 // Memory of another rank of this host, mapped for reading and writing; see anyccl_mem_import(). It is unmapped with
 // this object.
-class [[nodiscard]] imported_memory {
-public:
-    // No memory.
-    imported_memory() = default;
-    imported_memory(void* start, std::size_t bytes) noexcept : start_(start), bytes_(bytes) {}
-    imported_memory(imported_memory&& other) noexcept
-        : start_(std::exchange(other.start_, nullptr)), bytes_(std::exchange(other.bytes_, 0))
-    {
-    }
-    imported_memory& operator=(imported_memory&& other) noexcept
-    {
-        imported_memory taken(std::move(other));
-        std::swap(start_, taken.start_);
-        std::swap(bytes_, taken.bytes_);
-        return *this;
-    }
-    imported_memory(const imported_memory&) = delete;
-    imported_memory& operator=(const imported_memory&) = delete;
-    ~imported_memory()
-    {
-        if (start_ != nullptr)
-            (void)anyccl_mem_release(start_);
-    }
-
-    // The first byte.
-    void* data() const noexcept { return start_; }
-    // The number of bytes.
-    std::size_t size() const noexcept { return bytes_; }
-
-private:
-    void* start_ = nullptr;
-    std::size_t bytes_ = 0;
-};
+using imported_memory = detail::owned_memory<anyccl_mem_release>;
 
 // Names a buffer in an anyccl::vector, or in other memory of anyccl_mem_alloc(), for the other ranks of this host.
 template <class Buffer>
