@@ -25,7 +25,7 @@ class WaitWork final : public c10d::Work {
 
   bool isCompleted() override {
     // A thread that waits completes the work itself.
-    const std::unique_lock<std::mutex> lock(waiting_, std::try_to_lock);
+    const std::unique_lock<std::timed_mutex> lock(waiting_, std::try_to_lock);
     if (lock && !Work::isCompleted()) {
       if (window_->take_signal(peer_)) {
         finish();
@@ -38,7 +38,14 @@ class WaitWork final : public c10d::Work {
 
   bool wait(std::chrono::milliseconds timeout) override {
     const WithoutInterpreter unlocked;
-    const std::lock_guard<std::mutex> lock(waiting_);
+    // Another thread may wait for the same signal, with another limit.
+    std::unique_lock<std::timed_mutex> lock(waiting_, std::defer_lock);
+    if (timeout.count() <= 0) {
+      lock.lock();
+    } else if (!lock.try_lock_for(timeout)) {
+      std::rethrow_exception(to_exception(
+          ANYCCL_ERR_TIMEOUT, "anyccl, wait of a window: Timed out after " + std::to_string(timeout.count()) + " ms"));
+    }
     if (!Work::isCompleted()) {
       // An exception leaves the work as it is: the signal may still come.
       window_->wait_for_signal(peer_, timeout.count() > 0 ? timeout : limit_);
@@ -57,7 +64,7 @@ class WaitWork final : public c10d::Work {
   const int64_t peer_;
   const std::chrono::milliseconds limit_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  std::mutex waiting_;
+  std::timed_mutex waiting_;
 };
 
 std::shared_ptr<PeerMemory> share_tensor(AnycclBackend& group, const char* name, const at::Tensor& tensor) {
@@ -209,6 +216,10 @@ c10d::WindowAttr AnycclWindow::get_attr(int64_t peer) {
 }
 
 bool AnycclBackend::supportsWindow() const {
+  const char* const transport = std::getenv("ANYCCL_TRANSPORT");
+  if (transport != nullptr && std::strcmp(transport, "tcp") == 0) {
+    return false;
+  }
   const auto comm = comm_if_there();
   int ranks_here = size_;
   if (comm) {

@@ -212,6 +212,31 @@ def test_a_tensor_that_cannot_be_shared_is_refused_on_all_ranks_with_one_sentenc
     assert first == second
 
 
+def test_two_threads_wait_for_one_signal_each_with_its_limit():
+    late = ranks.Sign()
+
+    def body(rank, size):
+        window = dist._new_window()
+        if rank == 1:
+            late.wait()
+            window.signal(0, False)
+            dist.barrier()
+            return True
+        work = window.wait_signal(1, True)
+        other = threading.Thread(target=work.wait)
+        other.start()
+        # The thread waits already, most likely; the limit holds in both cases.
+        with pytest.raises(dist.DistBackendError, match="Timed out after 100 ms"):
+            work.wait(timedelta(milliseconds=100))
+        late.give()
+        other.join()
+        assert work.is_completed()
+        dist.barrier()
+        return True
+
+    assert ranks.same(2, body)
+
+
 def test_a_tensor_on_some_of_the_ranks_only_is_refused_on_all():
     def body(rank, size):
         with pytest.raises(ValueError, match="new_window: rank 0 has 1 tensors, and rank 1 has 0"):
@@ -228,6 +253,7 @@ def test_ranks_that_share_no_memory_are_all_told_so(monkeypatch):
     monkeypatch.setenv("ANYCCL_TRANSPORT", "tcp")
 
     def body(rank, size):
+        assert not dist._supports_window()
         with pytest.raises(NotImplementedError) as error:
             dist._new_window(shared(4))
         tensor = torch.ones(1)
