@@ -21,7 +21,7 @@ PACKAGE = Path(anyccl.__file__).resolve().parent
 CLASSES = [anyccl.Communicator, anyccl.Request, anyccl.Status, anyccl.Op]
 # Modules of the package that need no types: programs import the names of `anyccl`.
 WITHOUT_TYPES = (
-    r"anyccl\.(_\w+|__main__|as_gloo|communicator|lightgbm|paths|ray|sar|torch_backend|torch_debug|vllm)(\..*)?"
+    r"anyccl\.(_\w+|__main__|as_gloo|communicator|lightgbm|paths|ray|sar|torch_backend|torch_debug|torch_transport|vllm)(\..*)?"
 )
 
 
