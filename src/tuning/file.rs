@@ -204,6 +204,9 @@ impl Links {
             let number = number.ok_or_else(|| {
                 (line, format!("{name} is \"{value}\"; accepted: a number above 0, from 1e-9 to 1e9"))
             })?;
+            if name.starts_with("collectives.") && number.fract() != 0.0 {
+                return Err((line, format!("{name} is \"{value}\"; accepted: a whole number")));
+            }
             (key.set)(&mut links, number);
         }
         Ok(links)
@@ -277,6 +280,7 @@ mod tests {
             ("tcp.latency_us = 1\ntcp.latency_us = 1", 2, "there twice"),
             ("tcp.exchange_us = 8:1\ntcp.exchange_us = 8:1", 2, "there twice"),
             ("tcp.exchange_us = fast", 1, "tcp.exchange_us is \"fast\"; accepted: BYTES:US"),
+            ("collectives.ranks = 2.7", 1, "accepted: a whole number"),
             ("tcp.one_way_us = \"8\"", 1, "tcp.one_way_us is \"8\"; accepted: BYTES:US"),
         ];
         for (text, line, why) in table {
