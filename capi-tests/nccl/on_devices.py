@@ -100,6 +100,8 @@ def check(prefix, header, work, real=False):
     for ranks, gpus in ((1, 1), (4, 2), (8, 2)):
         bench.run("anyccl", ["run", "--as", "nccl", *bench.fake("--", gpus), "-n", 1, single, ranks], 1)
     print("on devices: one_process", flush=True)
+    bench.run("anyccl", ["run", "--as", "nccl", *bench.fake("--", 2), "-n", 1, bench.compile("memory")], 1)
+    print("on devices: memory", flush=True)
     for cell, name in enumerate(MPI_PROGRAMS):
         program = bench.compile(name)
         for processes, gpus in sample.some(SPREADS, 2, cell):

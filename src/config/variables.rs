@@ -59,7 +59,7 @@ pub static VARIABLES: &[Variable] = &[
     Variable {
         name: "ANYCCL_DEVICE_MAP",
         default: "all",
-        meaning: "Which GPU buffers of other processes rank 0 maps in the direct way, so that calls run on them without copies. all: all that the driver can export. exportable: only memory that lives until all processes have unmapped it, such as that of anyccl_mem_alloc_kind and of the ncclMemAlloc of NVIDIA's NCCL. off: none.",
+        meaning: "Which GPU buffers of other processes rank 0 maps in the direct way, so that calls run on them without copies. all: all that the driver can export. exportable: only memory that lives until all processes have unmapped it, such as that of anyccl_mem_alloc_kind and of ncclMemAlloc. off: none.",
     },
     Variable {
         name: "ANYCCL_MPI_LIB",

@@ -7,6 +7,7 @@
 use std::cell::Cell;
 use std::ffi::{c_int, c_uint, c_void};
 
+use super::driver::{CudaDriver, Ordinal};
 use super::loaded::{self, DRIVER, PointerGetAttribute};
 use crate::base::{Error, Result};
 use crate::config::MemoryKind;
@@ -78,6 +79,14 @@ impl Kinds {
         // SAFETY: writes one pointer. A driver that was not started says so.
         let answer = unsafe { get(&mut context) };
         answer == 0 && !context.is_null()
+    }
+
+    /// Number of devices, if the process has loaded the driver, which starts now. 0: none, or no driver.
+    pub fn devices(&self) -> Ordinal {
+        if !self.may_differ() {
+            return 0;
+        }
+        CudaDriver::get().and_then(CudaDriver::device_count).unwrap_or(0)
     }
 
     /// Uses a test's own driver function.

@@ -133,6 +133,17 @@ pub unsafe fn init_rank_scalable(
     unsafe { init_rank_config(newcomm, nranks, id, myrank, config) }
 }
 
+/// Refuses numbers of devices that are not there, in a process with a GPU. In others they mean nothing.
+fn check_devices(devices: &[c_int]) -> Result<()> {
+    let there = Kinds::detect().devices();
+    match devices.iter().find(|device| there > 0 && !(0..there).contains(*device)) {
+        Some(device) => {
+            invalid("devlist", format!("device {device}; this process sees devices 0 to {}", there - 1))
+        }
+        None => Ok(()),
+    }
+}
+
 /// ncclCommInitAll: all ranks belong to this process. A device may be named more than once.
 pub unsafe fn init_all(comm: *mut ncclComm_t, ndev: c_int, devlist: *const c_int) -> Result<Progress> {
     not_null(comm, "comm")?;
@@ -144,6 +155,7 @@ pub unsafe fn init_all(comm: *mut ncclComm_t, ndev: c_int, devlist: *const c_int
         // SAFETY: not NULL; the caller promises `ndev` numbers.
         false => unsafe { std::slice::from_raw_parts(devlist, size as usize) }.to_vec(),
     };
+    check_devices(&devices)?;
     let mut forming = Vec::with_capacity(size as usize);
     for (rank, device) in (0..size).zip(devices) {
         let joining = Joining { id, size, rank, config: config.clone(), name: None };

@@ -9,6 +9,7 @@ use std::ptr;
 use anyccl_edge::check::{self, invalid, not_null};
 use anyccl_edge::{Out, buffers};
 use anyccl_engine::base::{Call, CallKind, Result};
+use anyccl_engine::config::MemoryKind;
 
 use crate::action::Action;
 use crate::call::Progress;
@@ -21,7 +22,7 @@ use crate::types::{cudaStream_t, ncclComm_t, ncclDataType_t, ncclWaitSignalDesc_
 /// Mask of all NCCL_WIN_* flags.
 const KNOWN_FLAGS: c_int = 0x0f;
 
-/// ncclCommWindowRegister.
+/// ncclCommWindowRegister. Calls on GPU memory are the same with and without a window; it cannot be put to.
 pub unsafe fn register(
     comm: ncclComm_t,
     buff: *mut c_void,
@@ -39,8 +40,8 @@ pub unsafe fn register(
     if size > 0 {
         not_null(buff, "buff")?;
     }
-    comm.memory.check_host(buff.addr(), size, "buff")?;
-    let number = comm.windows.lock().add(buff.expose_provenance(), size);
+    let is_on_gpu = size > 0 && comm.memory.of(buff.addr()) == MemoryKind::Cuda;
+    let number = comm.windows.lock().add(buff.expose_provenance(), size, is_on_gpu);
     place.set(ptr::without_provenance_mut(number));
     Ok(())
 }
@@ -84,7 +85,7 @@ pub unsafe fn put_signal(
     buffers::check_transfer(&call, localbuff.addr(), "localbuff")?;
     let bytes = count * datatype.bytes();
     comm.memory.check_host(localbuff.addr(), bytes, "localbuff")?;
-    comm.windows.lock().get(peerWin)?;
+    comm.windows.lock().get(peerWin)?.check_host()?;
     let tag = tag_of(sigIdx, ctx)?;
     no_flags(flags)?;
     let payload = if bytes > 0 {
