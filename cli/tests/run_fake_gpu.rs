@@ -99,12 +99,14 @@ fn an_installed_tool_finds_the_libraries_of_its_prefix() {
 fn visible_devices_and_the_loaders_path_stay_the_users() {
     let folder = double("variables");
     let mut tool = anyccl(&["run", "--fake-gpu", "2", "-n", "1", "-x", "CUDA_VISIBLE_DEVICES=1"]);
-    tool.args(["-x", "LD_LIBRARY_PATH=/mine", "--no-prefix", "sh", "-c"]);
-    tool.arg("echo $CUDA_VISIBLE_DEVICES $CUDA_DOUBLE_DEVICES $LD_LIBRARY_PATH");
+    tool.args(["-x", "LD_LIBRARY_PATH=/mine", "-x", "LD_PRELOAD=libm.so.6", "--no-prefix", "sh", "-c"]);
+    tool.arg("echo $CUDA_VISIBLE_DEVICES $CUDA_DOUBLE_DEVICES $LD_LIBRARY_PATH $LD_PRELOAD");
     tool.env("ANYCCL_CUDA_DOUBLE", &folder);
     let tool = finish(tool);
     assert_eq!(tool.code(), 0, "{}", tool.stderr);
-    assert_eq!(tool.sorted_lines(), [format!("1 2 {}:/mine", text(&folder))]);
+    let (path, loaded) = (text(&folder), ["libcuda.so.1", "libcudart.so.12"].map(|file| folder.join(file)));
+    let [driver, runtime] = loaded.each_ref().map(|file| text(file));
+    assert_eq!(tool.sorted_lines(), [format!("1 2 {path}:/mine {driver}:{runtime}:libm.so.6")]);
 }
 
 #[test]

@@ -130,7 +130,8 @@ def records():
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
         total()
     entries = pickle.loads(torch._C._distributed_c10d._dump_fr_trace())["entries"]
-    return [any("all_reduce" in entry["profiling_name"] for entry in entries),
+    # From 2.11 to 2.14, torch lets its own backends alone write into the recorder.
+    return [any("all_reduce" in entry["profiling_name"] for entry in entries) if RELEASE not in range(11, 15) else None,
             any(event.name == "gloo:all_reduce" for event in profile.events())]
 
 

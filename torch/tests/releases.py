@@ -61,8 +61,8 @@ runs all tests with torch 2.15.
 
 Numbers are tests that pass. *lacks* counts tests that need what this torch does not have, which is
 [below](#what-a-release-lacks): they are run, and have to fail. *skipped* counts those that need more ranks. A
-cell with "-" was not run. The program for gloo leaves out `split_group` before 2.15, where gloo lacks it too, records before 2.8
-and FSDP2 before 2.7. In 2.7 and 2.8 it leaves out FSDP2's gradient: there the reduce_scatter of gloo gives the sum where FSDP2 asks
+cell with "-" was not run. The program for gloo leaves out `split_group` before 2.15, where gloo lacks it too, records before 2.8,
+the flight recorder from 2.11 to 2.14, and FSDP2 before 2.7. In 2.7 and 2.8 it leaves out FSDP2's gradient: there the reduce_scatter of gloo gives the sum where FSDP2 asks
 for the average.
 
 The wheels of PyTorch are those for CUDA, on a machine without a GPU. A library stands in for those of CUDA, whose functions all

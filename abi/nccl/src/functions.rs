@@ -286,8 +286,7 @@ functions! {
     // The device side.
     4 "2.28" ncclDevCommCreate pncclDevCommCreate
         (comm: ncclComm_t, reqs: *const c_void, outDevComm: *mut c_void) = refused;
-    4 "2.28" ncclDevCommDestroy pncclDevCommDestroy
-        (comm: ncclComm_t, devComm: *const c_void) = properties::destroy_none;
+    4 "2.28" ncclDevCommDestroy pncclDevCommDestroy (comm: ncclComm_t, devComm: *const c_void) = refused;
     4 "2.29" ncclGetLsaMultimemDevicePointer pncclGetLsaMultimemDevicePointer
         (window: ncclWindow_t, offset: usize, outPtr: *mut *mut c_void) = refused;
     4 "2.29" ncclGetMultimemDevicePointer pncclGetMultimemDevicePointer

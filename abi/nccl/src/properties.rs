@@ -31,11 +31,6 @@ struct Properties {
     host_rma_support: bool,
 }
 
-/// ncclDevCommDestroy: none was created, so nothing is left to be destroyed. Programs call it at their exit.
-pub unsafe fn destroy_none(_comm: ncclComm_t, _devComm: *const c_void) -> Result<()> {
-    Ok(())
-}
-
 /// ncclCommQueryProperties: no device API, no multimem, no GIN, no remote memory access.
 pub unsafe fn query(comm: ncclComm_t, props: *mut c_void) -> Result<()> {
     not_null(props, "props")?;

@@ -5,9 +5,6 @@
 
 enum { COUNT = 1 << 16, RANKS = 2 };
 
-/* A header of its own declares it, for kernels. */
-ncclResult_t ncclDevCommDestroy(ncclComm_t comm, const void *devComm);
-
 struct rank {
     ncclComm_t comm;
     float *send, *recv;
@@ -62,7 +59,6 @@ int main(void)
         NCCLCHECK(ncclCommWindowDeregister(rank->comm, rank->window));
         NCCLCHECK(ncclMemFree(rank->send));
         NCCLCHECK(ncclMemFree(rank->recv));
-        NCCLCHECK(ncclDevCommDestroy(rank->comm, NULL));
         CUDACHECK(cudaStreamDestroy(rank->stream));
         NCCLCHECK(ncclCommDestroy(rank->comm));
     }

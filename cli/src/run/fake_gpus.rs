@@ -1,8 +1,9 @@
 //! `--fake-gpu`: the ranks see GPUs that do not exist, by the CUDA driver and runtime for tests.
 //!
-//! The libraries are found through `LD_LIBRARY_PATH`, and everything else is their work. They are never
-//! installed by default, so their folder is looked for: first the one that the user names, then one that was
-//! installed with this tool, then that of the build tree.
+//! The libraries are loaded before all others, because a program's own path may lead to CUDA's runtime, as
+//! that of PyTorch's wheels does. What is opened by another name is found through `LD_LIBRARY_PATH`. They are
+//! never installed by default, so their folder is looked for: first the one that the user names, then one
+//! that was installed with this tool, then that of the build tree.
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,13 @@ const FOLDER: &str = "ANYCCL_CUDA_DOUBLE";
 /// The libraries that a program asks for.
 const LIBRARIES: [&str; 2] = ["libcuda.so.1", "libcudart.so.12"];
 
+/// Loaded before all others, as far as they are there.
+const LOADED_FIRST: [&str; 3] = ["libcuda.so.1", "libcudart.so.13", "libcudart.so.12"];
+
+/// The version that the driver tells. A runtime of CUDA 13 refuses older ones; no runtime refuses a newer
+/// one.
+const VERSION: (&str, &str) = ("CUDA_DOUBLE_VERSION", "13020");
+
 /// Lets a program free memory that another process has mapped.
 const OPEN_FREE: &str = "CUDA_DOUBLE_OPEN_FREE";
 
@@ -31,13 +39,20 @@ pub fn environment(count: Option<u32>, given: &[(String, String)]) -> Result<Vec
         let folder = folder(given)
             .and_then(listable)
             .map_err(|text| Failure { code: 1, text: format!("--fake-gpu: {text}") })?;
-        let rest = held(given, "LD_LIBRARY_PATH").filter(|rest| !rest.is_empty());
-        let path = rest.map_or_else(|| folder.clone(), |rest| format!("{folder}:{rest}"));
-        environment.push(("LD_LIBRARY_PATH".into(), path));
+        let before = |variable: &str, paths: String| match held(given, variable) {
+            Some(rest) if !rest.is_empty() => (variable.into(), format!("{paths}:{rest}")),
+            _ => (variable.into(), paths),
+        };
+        let files = LOADED_FIRST.map(|file| format!("{folder}/{file}"));
+        let files: Vec<String> = files.into_iter().filter(|file| Path::new(file).is_file()).collect();
+        environment.push(before("LD_PRELOAD", files.join(":")));
+        environment.push(before("LD_LIBRARY_PATH", folder));
         environment.push(("CUDA_DOUBLE_DEVICES".into(), count.to_string()));
         // The library maps memory of other processes, which a program may free at any time.
-        if held(given, OPEN_FREE).is_none() {
-            environment.push((OPEN_FREE.into(), "1".into()));
+        for (name, value) in [VERSION, (OPEN_FREE, "1")] {
+            if held(given, name).is_none() {
+                environment.push((name.into(), value.into()));
+            }
         }
     }
     Ok(environment)

@@ -29,6 +29,7 @@ pub mod fill;
 pub mod graph;
 pub mod ipc;
 pub mod kernel;
+pub mod lacking;
 pub mod lookup;
 pub mod memory;
 pub mod peer;

@@ -58,6 +58,11 @@ forward! {
         count: *mut usize
     ) => cuStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count);
 
+    /// `cudaStreamGetCaptureInfo`. Since CUDA 13 it has the graph behind these, which stays unwritten: in
+    /// CUDA 12 no such arguments are passed.
+    cudaStreamGetCaptureInfo(stream: usize, status: *mut u32, id: *mut u64) =>
+        cuStreamGetCaptureInfo_v2(stream, status, id, std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
+
     /// `cudaStreamGetPriority`.
     cudaStreamGetPriority(stream: usize, priority: *mut c_int) => cuStreamGetPriority(stream, priority);
 

@@ -4,9 +4,8 @@
     run.py [--real] [ARGUMENT OF PYTEST...]
 
 PyTorch must be one with CUDA, in target/torch-venv. Its own code for devices, streams, events and memory runs on
-cuda-double's `libcuda.so.1` and `libcudart.so.13`, which are loaded before PyTorch and so take the place of CUDA's.
-What the double's runtime lacks is filled in by functions that fail. No kernel of PyTorch runs, so the tests copy
-tensors to and from the device, and compute on the CPU.
+cuda-double's `libcuda.so.1` and `libcudart.so.13`, which are loaded before PyTorch and so take the place of CUDA's. No
+kernel of PyTorch runs, so the tests copy tensors to and from the device, and compute on the CPU.
 
 With ANYCCL_ROOT, the prefix of a `make install`, PyTorch's backend "nccl" is tested, too, on anyccl's `libnccl.so.2`.
 
@@ -25,32 +24,6 @@ import install  # noqa: E402
 ROOT = HERE.parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 RUNTIME = "libcudart.so.13"
-NOT_SUPPORTED = 801
-# PyTorch asks this before it draws random numbers: no stream records a graph.
-KNOWN = {"cudaStreamGetCaptureInfo": "(void *stream, int *status) { *status = 0; return 0; }"}
-
-
-def names(library, which):
-    """Yields the symbols that a library defines or wants, with what follows the @ of a version."""
-    lines = subprocess.run(["nm", "-D", which, library], capture_output=True, text=True, check=True).stdout
-    for line in lines.splitlines():
-        yield line.split()[-1].partition("@")[::2]
-
-
-def wanted(packages):
-    """Returns the functions of the runtime that PyTorch and CUDA's libraries beside it are linked with."""
-    libraries = [*packages.glob("torch/lib/*.so"), *packages.glob("nvidia/*/lib/*.so*")]
-    return {name for file in libraries for name, version in names(file, "-u") if RUNTIME in version}
-
-
-def fill_in(double, packages):
-    """Builds a library of the functions that the double's runtime lacks, and returns it."""
-    lacking = wanted(packages) - {name for name, _ in names(double / RUNTIME, "--defined-only")}
-    source, library = double / "lacking.c", double / "liblacking.so"
-    failing = f"(void) {{ return {NOT_SUPPORTED}; }}"
-    source.write_text("".join(f"int {name}{KNOWN.get(name, failing)}\n" for name in sorted(lacking)))
-    subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-w", "-o", library, source], check=True)
-    return library
 
 
 def run_pytest(python, loaded_first, arguments):
@@ -80,8 +53,7 @@ def main():
         CUDA_DOUBLE_VERSION="13020",
         CUDA_DOUBLE_DEVICES="2",
     )
-    loaded_first = [double / "libcuda.so.1", double / RUNTIME, fill_in(double, torch.parent)]
-    run_pytest(install.PYTHON, loaded_first, sys.argv[1:])
+    run_pytest(install.PYTHON, [double / "libcuda.so.1", double / RUNTIME], sys.argv[1:])
 
 
 if __name__ == "__main__":

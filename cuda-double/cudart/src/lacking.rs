@@ -1,0 +1,128 @@
+//! Functions of CUDA's runtime that are only declared here: each fails with `cudaErrorNotSupported`.
+//!
+//! Without them a library such as PyTorch's could not be loaded. The names are those of CUDA 13.
+
+use std::ffi::c_int;
+
+/// `cudaErrorNotSupported`.
+const NOT_SUPPORTED: c_int = 801;
+
+macro_rules! not_supported {
+    ($($name:ident)*) => {
+        $(
+            #[doc(hidden)]
+            #[unsafe(no_mangle)]
+            pub extern "C" fn $name() -> c_int {
+                NOT_SUPPORTED
+            }
+        )*
+    };
+}
+
+not_supported! {
+    __cudaGetKernel __cudaGetProcAddress __cudaInitModule __cudaLaunchKernel __cudaLaunchKernel_ptsz
+    __cudaRegisterHostVar __cudaRegisterManagedVar __cudaRegisterUnifiedTable cudaArrayGetInfo
+    cudaArrayGetMemoryRequirements cudaArrayGetPlane cudaArrayGetSparseProperties cudaChooseDevice
+    cudaCreateChannelDesc cudaCreateSurfaceObject cudaCreateTextureObject cudaCtxResetPersistingL2Cache
+    cudaDestroyExternalMemory cudaDestroyExternalSemaphore cudaDestroySurfaceObject cudaDestroyTextureObject
+    cudaDevResourceGenerateDesc cudaDevSmResourceSplit cudaDevSmResourceSplitByCount
+    cudaDeviceFlushGPUDirectRDMAWrites cudaDeviceGetCacheConfig cudaDeviceGetDevResource
+    cudaDeviceGetExecutionCtx cudaDeviceGetGraphMemAttribute cudaDeviceGetHostAtomicCapabilities
+    cudaDeviceGetMemPool cudaDeviceGetNvSciSyncAttributes cudaDeviceGetP2PAtomicCapabilities
+    cudaDeviceGetSharedMemConfig cudaDeviceGetTexture1DLinearMaxWidth cudaDeviceGraphMemTrim
+    cudaDeviceRegisterAsyncNotification cudaDeviceSetCacheConfig cudaDeviceSetGraphMemAttribute
+    cudaDeviceSetMemPool cudaDeviceSetSharedMemConfig cudaDeviceUnregisterAsyncNotification
+    cudaEGLStreamConsumerAcquireFrame cudaEGLStreamConsumerConnect cudaEGLStreamConsumerConnectWithFlags
+    cudaEGLStreamConsumerDisconnect cudaEGLStreamConsumerReleaseFrame cudaEGLStreamProducerConnect
+    cudaEGLStreamProducerDisconnect cudaEGLStreamProducerPresentFrame cudaEGLStreamProducerReturnFrame
+    cudaEventCreateFromEGLSync cudaEventRecordWithFlags_ptsz cudaEventRecord_ptsz cudaExecutionCtxDestroy
+    cudaExecutionCtxGetDevResource cudaExecutionCtxGetDevice cudaExecutionCtxGetId
+    cudaExecutionCtxRecordEvent cudaExecutionCtxStreamCreate cudaExecutionCtxSynchronize
+    cudaExecutionCtxWaitEvent cudaExternalMemoryGetMappedBuffer cudaExternalMemoryGetMappedMipmappedArray
+    cudaFreeArray cudaFreeAsync_ptsz cudaFreeMipmappedArray cudaFuncGetAttributes cudaFuncGetName
+    cudaFuncGetParamCount cudaFuncGetParamInfo cudaFuncSetCacheConfig cudaFuncSetSharedMemConfig
+    cudaGLGetDevices cudaGLMapBufferObject cudaGLMapBufferObjectAsync cudaGLRegisterBufferObject
+    cudaGLSetBufferObjectMapFlags cudaGLSetGLDevice cudaGLUnmapBufferObject cudaGLUnmapBufferObjectAsync
+    cudaGLUnregisterBufferObject cudaGetChannelDesc cudaGetDriverEntryPointByVersion_ptsz
+    cudaGetDriverEntryPoint_ptsz cudaGetExportTable cudaGetFuncBySymbol cudaGetKernel
+    cudaGetMipmappedArrayLevel cudaGetSurfaceObjectResourceDesc cudaGetSymbolAddress cudaGetSymbolSize
+    cudaGetTextureObjectResourceDesc cudaGetTextureObjectResourceViewDesc cudaGetTextureObjectTextureDesc
+    cudaGraphAddChildGraphNode cudaGraphAddDependencies cudaGraphAddEmptyNode cudaGraphAddEventRecordNode
+    cudaGraphAddEventWaitNode cudaGraphAddExternalSemaphoresSignalNode
+    cudaGraphAddExternalSemaphoresWaitNode cudaGraphAddHostNode cudaGraphAddKernelNode
+    cudaGraphAddMemAllocNode cudaGraphAddMemFreeNode cudaGraphAddMemcpyNode cudaGraphAddMemcpyNode1D
+    cudaGraphAddMemcpyNodeFromSymbol cudaGraphAddMemcpyNodeToSymbol cudaGraphAddMemsetNode cudaGraphAddNode
+    cudaGraphChildGraphNodeGetGraph cudaGraphClone cudaGraphConditionalHandleCreate
+    cudaGraphConditionalHandleCreate_v2 cudaGraphDebugDotPrint cudaGraphDestroyNode
+    cudaGraphEventRecordNodeGetEvent cudaGraphEventRecordNodeSetEvent cudaGraphEventWaitNodeGetEvent
+    cudaGraphEventWaitNodeSetEvent cudaGraphExecChildGraphNodeSetParams cudaGraphExecEventRecordNodeSetEvent
+    cudaGraphExecEventWaitNodeSetEvent cudaGraphExecExternalSemaphoresSignalNodeSetParams
+    cudaGraphExecExternalSemaphoresWaitNodeSetParams cudaGraphExecGetFlags cudaGraphExecGetId
+    cudaGraphExecHostNodeSetParams cudaGraphExecKernelNodeSetParams cudaGraphExecMemcpyNodeSetParams
+    cudaGraphExecMemcpyNodeSetParams1D cudaGraphExecMemcpyNodeSetParamsFromSymbol
+    cudaGraphExecMemcpyNodeSetParamsToSymbol cudaGraphExecMemsetNodeSetParams cudaGraphExecNodeSetParams
+    cudaGraphExecUpdate cudaGraphExternalSemaphoresSignalNodeGetParams
+    cudaGraphExternalSemaphoresSignalNodeSetParams cudaGraphExternalSemaphoresWaitNodeGetParams
+    cudaGraphExternalSemaphoresWaitNodeSetParams cudaGraphGetEdges cudaGraphGetId cudaGraphGetRootNodes
+    cudaGraphHostNodeGetParams cudaGraphHostNodeSetParams cudaGraphInstantiateWithParams
+    cudaGraphInstantiateWithParams_ptsz cudaGraphKernelNodeCopyAttributes cudaGraphKernelNodeGetAttribute
+    cudaGraphKernelNodeGetParams cudaGraphKernelNodeSetAttribute cudaGraphKernelNodeSetParams
+    cudaGraphLaunch_ptsz cudaGraphMemAllocNodeGetParams cudaGraphMemFreeNodeGetParams
+    cudaGraphMemcpyNodeGetParams cudaGraphMemcpyNodeSetParams cudaGraphMemcpyNodeSetParams1D
+    cudaGraphMemcpyNodeSetParamsFromSymbol cudaGraphMemcpyNodeSetParamsToSymbol cudaGraphMemsetNodeGetParams
+    cudaGraphMemsetNodeSetParams cudaGraphNodeFindInClone cudaGraphNodeGetContainingGraph
+    cudaGraphNodeGetDependencies cudaGraphNodeGetDependentNodes cudaGraphNodeGetEnabled
+    cudaGraphNodeGetLocalId cudaGraphNodeGetParams cudaGraphNodeGetToolsId cudaGraphNodeGetType
+    cudaGraphNodeSetEnabled cudaGraphNodeSetParams cudaGraphReleaseUserObject cudaGraphRemoveDependencies
+    cudaGraphRetainUserObject cudaGraphUpload cudaGraphUpload_ptsz cudaGraphicsEGLRegisterImage
+    cudaGraphicsGLRegisterBuffer cudaGraphicsGLRegisterImage cudaGraphicsMapResources
+    cudaGraphicsResourceGetMappedEglFrame cudaGraphicsResourceGetMappedMipmappedArray
+    cudaGraphicsResourceGetMappedPointer cudaGraphicsResourceSetMapFlags
+    cudaGraphicsSubResourceGetMappedArray cudaGraphicsUnmapResources cudaGraphicsUnregisterResource
+    cudaGraphicsVDPAURegisterOutputSurface cudaGraphicsVDPAURegisterVideoSurface cudaGreenCtxCreate
+    cudaImportExternalMemory cudaImportExternalSemaphore cudaKernelSetAttributeForDevice
+    cudaLaunchCooperativeKernel cudaLaunchCooperativeKernel_ptsz cudaLaunchHostFunc_ptsz
+    cudaLaunchHostFunc_v2 cudaLaunchHostFunc_v2_ptsz cudaLaunchKernelExC cudaLaunchKernelExC_ptsz
+    cudaLaunchKernel_ptsz cudaLibraryEnumerateKernels cudaLibraryGetGlobal cudaLibraryGetKernel
+    cudaLibraryGetKernelCount cudaLibraryGetManaged cudaLibraryGetUnifiedFunction cudaLibraryLoadData
+    cudaLibraryLoadFromFile cudaLibraryUnload cudaLogsCurrent cudaLogsDumpToFile cudaLogsDumpToMemory
+    cudaLogsRegisterCallback cudaLogsUnregisterCallback cudaMalloc3D cudaMalloc3DArray cudaMallocArray
+    cudaMallocAsync_ptsz cudaMallocFromPoolAsync cudaMallocFromPoolAsync_ptsz cudaMallocMipmappedArray
+    cudaMallocPitch cudaMemAdvise cudaMemDiscardAndPrefetchBatchAsync
+    cudaMemDiscardAndPrefetchBatchAsync_ptsz cudaMemDiscardBatchAsync cudaMemDiscardBatchAsync_ptsz
+    cudaMemGetDefaultMemPool cudaMemGetMemPool cudaMemPoolCreate cudaMemPoolDestroy cudaMemPoolExportPointer
+    cudaMemPoolExportToShareableHandle cudaMemPoolGetAccess cudaMemPoolGetAttribute
+    cudaMemPoolImportFromShareableHandle cudaMemPoolImportPointer cudaMemPoolSetAccess
+    cudaMemPoolSetAttribute cudaMemPoolTrimTo cudaMemPrefetchAsync cudaMemPrefetchAsync_ptsz
+    cudaMemPrefetchBatchAsync cudaMemPrefetchBatchAsync_ptsz cudaMemRangeGetAttribute
+    cudaMemRangeGetAttributes cudaMemSetMemPool cudaMemcpy2DArrayToArray cudaMemcpy2DArrayToArray_ptds
+    cudaMemcpy2DAsync_ptsz cudaMemcpy2DFromArray cudaMemcpy2DFromArrayAsync cudaMemcpy2DFromArrayAsync_ptsz
+    cudaMemcpy2DFromArray_ptds cudaMemcpy2DToArray cudaMemcpy2DToArrayAsync cudaMemcpy2DToArrayAsync_ptsz
+    cudaMemcpy2DToArray_ptds cudaMemcpy2D_ptds cudaMemcpy3D cudaMemcpy3DAsync cudaMemcpy3DAsync_ptsz
+    cudaMemcpy3DBatchAsync cudaMemcpy3DBatchAsync_ptsz cudaMemcpy3DPeer cudaMemcpy3DPeerAsync
+    cudaMemcpy3DPeerAsync_ptsz cudaMemcpy3DPeer_ptds cudaMemcpy3DWithAttributesAsync
+    cudaMemcpy3DWithAttributesAsync_ptsz cudaMemcpy3D_ptds cudaMemcpyArrayToArray
+    cudaMemcpyArrayToArray_ptds cudaMemcpyAsync_ptsz cudaMemcpyBatchAsync cudaMemcpyBatchAsync_ptsz
+    cudaMemcpyFromArray cudaMemcpyFromArrayAsync cudaMemcpyFromArrayAsync_ptsz cudaMemcpyFromArray_ptds
+    cudaMemcpyFromSymbol cudaMemcpyFromSymbolAsync cudaMemcpyFromSymbolAsync_ptsz cudaMemcpyFromSymbol_ptds
+    cudaMemcpyToArray cudaMemcpyToArrayAsync cudaMemcpyToArrayAsync_ptsz cudaMemcpyToArray_ptds
+    cudaMemcpyToSymbol cudaMemcpyToSymbolAsync cudaMemcpyToSymbolAsync_ptsz cudaMemcpyToSymbol_ptds
+    cudaMemcpyWithAttributesAsync cudaMemcpyWithAttributesAsync_ptsz cudaMemcpy_ptds cudaMemset2D
+    cudaMemset2DAsync cudaMemset2DAsync_ptsz cudaMemset2D_ptds cudaMemset3D cudaMemset3DAsync
+    cudaMemset3DAsync_ptsz cudaMemset3D_ptds cudaMemsetAsync_ptsz cudaMemset_ptds
+    cudaMipmappedArrayGetMemoryRequirements cudaMipmappedArrayGetSparseProperties
+    cudaOccupancyAvailableDynamicSMemPerBlock cudaOccupancyMaxActiveBlocksPerMultiprocessor
+    cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cudaOccupancyMaxActiveClusters
+    cudaOccupancyMaxPotentialClusterSize cudaSetValidDevices cudaSignalExternalSemaphoresAsync
+    cudaSignalExternalSemaphoresAsync_ptsz cudaStreamAddCallback_ptsz cudaStreamAttachMemAsync
+    cudaStreamAttachMemAsync_ptsz cudaStreamBeginCaptureToGraph cudaStreamBeginCaptureToGraph_ptsz
+    cudaStreamBeginCapture_ptsz cudaStreamCopyAttributes cudaStreamCopyAttributes_ptsz
+    cudaStreamEndCapture_ptsz cudaStreamGetAttribute cudaStreamGetAttribute_ptsz
+    cudaStreamGetCaptureInfo_ptsz cudaStreamGetDevResource cudaStreamGetDevResource_ptsz
+    cudaStreamGetDevice_ptsz cudaStreamGetFlags_ptsz cudaStreamGetId_ptsz cudaStreamGetPriority_ptsz
+    cudaStreamIsCapturing_ptsz cudaStreamQuery_ptsz cudaStreamSetAttribute cudaStreamSetAttribute_ptsz
+    cudaStreamSynchronize_ptsz cudaStreamUpdateCaptureDependencies cudaStreamUpdateCaptureDependencies_ptsz
+    cudaStreamWaitEvent_ptsz cudaUserObjectCreate cudaUserObjectRelease cudaUserObjectRetain
+    cudaVDPAUGetDevice cudaVDPAUSetVDPAUDevice cudaWaitExternalSemaphoresAsync
+    cudaWaitExternalSemaphoresAsync_ptsz
+}
