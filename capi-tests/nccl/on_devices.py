@@ -28,7 +28,11 @@ SOURCES = HERE / "on_devices"
 LIMIT_S = 120
 # Processes, and GPUs that do not exist.
 SPREADS = [(1, 1), (4, 2), (3, 2), (2, 4)]
-MPI_PROGRAMS = ["one_device_per_rank", "several_devices_per_rank", "mixture"]
+MPI_PROGRAMS = ["one_device_per_rank", "several_devices_per_rank", "mixture", "pinned"]
+
+STAGED = {"ANYCCL_DEVICE_WAY": "staged"}
+# How calls go; a call with ordinary host memory and that of a device is always staged.
+WAYS = {"mixture": [STAGED], "pinned": [{}, STAGED]}
 
 
 class Failed(Exception):
@@ -78,13 +82,10 @@ class Bench:
         subprocess.run([str(word) for word in words], check=True)
         return program
 
-    def run(self, tool, words, expected, said="NCCL is anyccl"):
+    def run(self, tool, words, expected, said="NCCL is anyccl", **variables):
         """Runs a job, and expects a line of success from each process, and what the library says."""
         command = [str(self.prefix / "bin" / tool), *map(str, words)]
-        environment = os.environ | ({} if self.real else {"ANYCCL_CUDA_DOUBLE": str(self.double)})
-        if any(Path(str(word)).name == "mixture" for word in words):
-            # A call with memory of both kinds is always staged.
-            environment["ANYCCL_DEVICE_WAY"] = "staged"
+        environment = os.environ | ({} if self.real else {"ANYCCL_CUDA_DOUBLE": str(self.double)}) | variables
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=LIMIT_S)
         if done.returncode != 0 or done.stdout.count("Success: ") != expected or said not in done.stderr:
             raise Failed(f"{' '.join(command)}: code {done.returncode}\n{done.stdout}{done.stderr}")
@@ -104,9 +105,10 @@ def check(prefix, header, work, real=False):
     print("on devices: memory", flush=True)
     for cell, name in enumerate(MPI_PROGRAMS):
         program = bench.compile(name)
-        for processes, gpus in sample.some(SPREADS, 2, cell):
-            bench.run("anyccl", ["run", "--as", "nccl", *bench.fake("--", gpus), "-n", processes, program], processes)
-        bench.run("anyccl-mpiexec", ["-as", "nccl", *bench.fake("-", 2), "-n", 4, program], 4)
+        for way in WAYS.get(name, [{}]):
+            for processes, gpus in sample.some(SPREADS, 2, cell):
+                bench.run("anyccl", ["run", "--as", "nccl", *bench.fake("--", gpus), "-n", processes, program], processes, **way)
+            bench.run("anyccl-mpiexec", ["-as", "nccl", *bench.fake("-", 2), "-n", 4, program], 4, **way)
         print(f"on devices: {name}", flush=True)
     late = bench.compile_for_mpi("driver_later")
     for processes, gpus in sample.some(SPREADS, 2, len(MPI_PROGRAMS)):

@@ -177,6 +177,15 @@ impl CudaDriver {
         self.pointer_attribute(PointerAttribute::Device, address).map(|device| device as Ordinal)
     }
 
+    /// Whether the memory at an address is that of a device alone: not managed, pinned or ordinary memory.
+    pub fn is_on_device(&self, address: usize) -> bool {
+        const DEVICE: u64 = 2;
+        let is =
+            |attribute, value| self.pointer_attribute(attribute, address).map(|word| word & 0xff == value);
+        is(PointerAttribute::MemoryType, DEVICE) == Some(true)
+            && is(PointerAttribute::IsManaged, 0) != Some(false)
+    }
+
     /// Makes a stream of the highest priority, which waits for no default stream.
     pub(super) fn create_stream(&self) -> Result<CudaStream> {
         let (mut lowest, mut highest) = (0, 0);
@@ -427,8 +436,12 @@ impl Drop for IgnoredCaptures {
 pub(super) enum PointerAttribute {
     /// The context in which the memory was allocated.
     Context = 1,
+    /// Host memory, or that of a device.
+    MemoryType = 2,
     /// A number that no other allocation of this process has or will have.
     BufferId = 7,
+    /// Whether host and devices use it at the same address.
+    IsManaged = 8,
     /// Number of its device.
     Device = 9,
     /// Whether other processes can map it by the older kind of handles.

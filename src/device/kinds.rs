@@ -121,6 +121,15 @@ impl Kinds {
         }
     }
 
+    /// Whether the driver knows the memory at an address: that of devices, and pinned, registered and managed
+    /// host memory. Streams may be about to read or write it.
+    pub fn is_known(&self, address: usize) -> bool {
+        let Some(ask) = self.function() else { return false };
+        let mut kind: c_uint = 0;
+        // SAFETY: the attribute is written as an unsigned int; the address is only looked up.
+        unsafe { ask((&raw mut kind).cast(), CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address as u64) == 0 }
+    }
+
     /// Refuses a buffer that the processor cannot read. An empty buffer may have any address.
     #[inline]
     pub fn check_host(&self, address: usize, bytes: usize, what: &'static str) -> Result<()> {
@@ -189,5 +198,7 @@ mod tests {
         assert!(kinds.check_host(77, 1, "send").is_ok());
         assert!(kinds.check_host(12288, 1, "send").is_err());
         assert!(Kinds { driver: Driver::Missing }.check_host(4096, 1, "send").is_ok());
+        assert!(kinds.is_known(4096) && kinds.is_known(8192) && !kinds.is_known(77));
+        assert!(!Kinds { driver: Driver::Missing }.is_known(4096));
     }
 }

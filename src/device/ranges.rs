@@ -31,9 +31,21 @@ pub struct Touched {
     /// Buffers: start and length.
     buffers: Vec<(usize, usize)>,
     touches: Vec<Touch>,
+    /// An address in host memory that streams may use, and whose place it keeps.
+    in_streams: Option<usize>,
 }
 
 impl Touched {
+    /// Adds host memory that streams may use. The call uses it where it is, when its stream has come to it.
+    pub fn add_host(&mut self, address: usize) {
+        self.in_streams.get_or_insert(address);
+    }
+
+    /// Whether streams may use host memory of the call.
+    pub fn has_host(&self) -> bool {
+        self.in_streams.is_some()
+    }
+
     /// Adds a buffer that the call touches as a whole.
     pub fn add(&mut self, address: usize, bytes: usize, access: Access) {
         if bytes > 0 {
@@ -65,14 +77,14 @@ impl Touched {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there is no device memory.
     pub fn is_empty(&self) -> bool {
         self.buffers.is_empty()
     }
 
-    /// An address of the first buffer; 0 if there is none.
+    /// An address of the first buffer on a device; if there is none, one that streams may use.
     pub(super) fn first_address(&self) -> usize {
-        self.buffers.first().map_or(0, |(address, _)| *address)
+        self.buffers.first().map(|(address, _)| *address).or(self.in_streams).unwrap_or(0)
     }
 }
 
@@ -147,11 +159,6 @@ impl Placed {
         let range =
             self.ranges.iter().find(|range| (range.offset..range.offset + range.bytes).contains(&offset))?;
         Some(Copy { address: range.address + (offset - range.offset), offset, bytes })
-    }
-
-    /// The first address of the first range; 0 if there is none.
-    pub fn first_address(&self) -> usize {
-        self.ranges.first().map_or(0, |range| range.address)
     }
 
     /// The copies before the call.

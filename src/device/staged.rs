@@ -45,6 +45,8 @@ const HEAD_BYTES: usize = WORDS * WORD_STEP;
 pub struct StagedCall {
     state: StreamCallState,
     placed: Placed,
+    /// Whether streams may use host memory of the call, too.
+    has_host: bool,
     /// Whether `ready` and `final` count copies. Otherwise they are set once.
     counts_reads: bool,
     counts_writes: bool,
@@ -62,13 +64,18 @@ impl StagedCall {
         stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
     ) -> Result<StagedCall> {
         let driver = CudaDriver::get()?;
-        let entered = Entered::for_memory(driver, touched.first_address())?;
+        let entered = match driver.current()?.filter(|_| touched.is_empty()) {
+            // Host memory is used by streams of any device.
+            Some((context, _)) => Entered::in_context(driver, context)?,
+            None => Entered::for_memory(driver, touched.first_address())?,
+        };
         let stream = stream(driver, entered.context())?;
         driver.refuse_capture(stream.stream)?;
         let placed = Placed::of(touched, HEAD_BYTES);
         let state = StreamCallState::new(driver, entered.context(), stream, placed.bytes(), WORDS)?;
         let (counts_reads, counts_writes) = (false, false);
-        Ok(StagedCall { state, placed, counts_reads, counts_writes, seen: (0, 0), written: 0 })
+        let has_host = touched.has_host();
+        Ok(StagedCall { state, placed, has_host, counts_reads, counts_writes, seen: (0, 0), written: 0 })
     }
 
     /// The copy of an address in one of the buffers; the address itself if it is in none.
@@ -117,7 +124,7 @@ impl StagedCall {
     /// Puts the copies, and the wait if there is one, into the stream. After an error, the stream does not
     /// wait.
     pub fn enqueue(&mut self) -> Result<()> {
-        let _entered = Entered::for_memory(self.state.driver, self.placed.first_address())?;
+        let _entered = Entered::in_context(self.state.driver, self.state.context)?;
         self.state.begin()?;
         let outcome = self.enqueue_start();
         if outcome.is_err() {
@@ -130,7 +137,7 @@ impl StagedCall {
     /// Takes the end out of the call, on a stream of the program: [`StagedCall::enqueue`] enqueues the start
     /// alone then, and the caller enqueues the end. The stream passes the call only after that.
     pub fn split_end(&mut self) -> Result<StreamEnd> {
-        let _entered = Entered::for_memory(self.state.driver, self.placed.first_address())?;
+        let _entered = Entered::in_context(self.state.driver, self.state.context)?;
         let end_state = self.state.split()?;
         self.stream_end(end_state)
     }
@@ -141,7 +148,7 @@ impl StagedCall {
         Ok(StreamEnd {
             driver: self.state.driver,
             stream: self.state.stream,
-            device: self.placed.first_address(),
+            context: self.state.context,
             final_word: self.state.stream_waits.then_some(address + FINAL_AT as u64),
             block: self.start().expose_provenance(),
             writes: self.placed.writes()[self.written..].to_vec(),
@@ -173,9 +180,10 @@ impl StagedCall {
         self.stream_end(Arc::default())?.enqueue_in_context()
     }
 
-    /// Whether the call reads nothing of a device, so that it may run before its stream has come to it.
+    /// Whether the call uses nothing that its stream does before, so that it may run before the stream has
+    /// come to it.
     pub fn reads_nothing(&self) -> bool {
-        self.placed.reads().is_empty()
+        self.placed.reads().is_empty() && !self.has_host
     }
 
     /// Whether the copies that the call reads are there, or the first piece of them.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use super::context::Entered;
 use super::driver::CudaDriver;
 use super::events::StreamEvent;
-use super::handles::CudaStream;
+use super::handles::{CudaContext, CudaStream};
 use super::ranges::Copy;
 use crate::base::Result;
 
@@ -48,8 +48,7 @@ impl EndState {
 pub struct StreamEnd {
     pub(super) driver: &'static CudaDriver,
     pub(super) stream: CudaStream,
-    /// An address on the device of the call.
-    pub(super) device: usize,
+    pub(super) context: CudaContext,
     /// Address of the word for which the stream waits, as the device knows it. `None`: it does not wait.
     pub(super) final_word: Option<u64>,
     /// Start of the block of the copies.
@@ -64,7 +63,7 @@ pub struct StreamEnd {
 impl StreamEnd {
     /// Enqueues the end.
     pub fn enqueue(self) -> Result<()> {
-        let _entered = Entered::for_memory(self.driver, self.device)?;
+        let _entered = Entered::in_context(self.driver, self.context)?;
         self.enqueue_in_context()
     }
 

@@ -14,7 +14,6 @@ use crate::comm::coalesced;
 use crate::comm::communicator::Communicator;
 use crate::comm::prepared_unequal::PreparedUnequal;
 use crate::comm::ready::ReadyCall;
-use crate::config::MemoryKind;
 use crate::device::StagedCall;
 use crate::p2p::{OutgoingMessage, RecvBuffer};
 
@@ -41,10 +40,10 @@ impl CallSpec<'_> {
         let sides = extent
             .map(|extent| [(operation.send.addr(), extent.read), (operation.recv.addr(), extent.written)]);
         for (address, bytes) in sides.into_iter().flatten() {
-            if bytes > 0 && comm.devices.kinds.of(address) == MemoryKind::Cpu {
+            if bytes > 0 && !comm.devices.kinds.is_known(address) {
                 let text = format!(
-                    "{} with one buffer on a device and one in host memory: on this communicator both are on a device \
-                     (ANYCCL_DEVICE_WAY=staged allows it, on all ranks)",
+                    "{} with one buffer on a device and one in ordinary host memory: on this communicator both are on a device, \
+                     or pinned (ANYCCL_DEVICE_WAY=staged allows it, on all ranks)",
                     operation.call
                 );
                 return Err(Error::Unsupported(text));

@@ -91,12 +91,14 @@ impl Communicator {
         self.devices.direct.as_ref().map_or(0, |way| way.begun())
     }
 
-    /// Makes room for a call on `stream`. `None`: no buffer is on a device, or another engine serves such
-    /// calls, and nothing was done.
+    /// Makes room for a call on `stream`. `None`: streams cannot use any of its buffers, or another engine
+    /// serves such calls, and nothing was done. Pinned, registered and managed host memory counts as memory
+    /// that streams use.
     #[inline]
     pub fn make_room(&self, call: &CallSpec, stream: CudaStream) -> Option<Result<RoomyCall>> {
         let queue = &self.devices.queue;
-        make_room_in(self, call, |driver, context| Ok(queue.given_stream_in(driver, context, stream)))
+        let stream = |driver, context| Ok(queue.given_stream_in(driver, context, stream));
+        make_room_in(self, call, WithHost::InStreams, stream)
     }
 }
 
@@ -126,7 +128,7 @@ pub(super) unsafe fn run(comm: &Communicator, call: &CallSpec) -> Option<Result<
 #[inline]
 pub(super) unsafe fn start(comm: &Communicator, call: &CallSpec) -> Option<Result<Request>> {
     let queue = &comm.devices.queue;
-    let room = make_room_in(comm, call, |driver, context| queue.stream_in(driver, context))?;
+    let room = make_room_in(comm, call, WithHost::None, |driver, context| queue.stream_in(driver, context))?;
     let started = room.and_then(|room| {
         let completion = Arc::clone(&room.completion);
         // SAFETY: passed on from our caller.
@@ -146,8 +148,17 @@ pub(super) fn touches(comm: &Communicator, call: &CallSpec) -> bool {
 /// serves; if not, nothing was checked. The pool of pinned memory has room for the call afterwards.
 pub(super) fn takes(comm: &Communicator, call: &CallSpec) -> Result<bool> {
     let queue = &comm.devices.queue;
-    let room = make_room_in(comm, call, |driver, context| queue.own_stream_in(driver, context));
+    let room =
+        make_room_in(comm, call, WithHost::None, |driver, context| queue.own_stream_in(driver, context));
     room.map_or(Ok(false), |room| room.map(|_| true))
+}
+
+/// Which calls on host memory alone are part of a stream.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WithHost {
+    None,
+    /// Calls on memory that streams may use.
+    InStreams,
 }
 
 /// Checks a call with device buffers, chooses its way, and makes room for the copies of a staged call. `None`
@@ -156,6 +167,7 @@ pub(super) fn takes(comm: &Communicator, call: &CallSpec) -> Result<bool> {
 fn make_room_in(
     comm: &Communicator,
     call: &CallSpec,
+    with_host: WithHost,
     stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
 ) -> Option<Result<RoomyCall>> {
     if !comm.devices.kinds.may_differ() {
@@ -165,7 +177,8 @@ fn make_room_in(
         return Some(Err(error));
     }
     let touched = call.touched(&comm.devices.kinds, comm.rank, comm.size());
-    if touched.is_empty() || comm.engines.serve_devices() && leaves_to_engine(comm, call) {
+    let is_in_stream = !touched.is_empty() || with_host == WithHost::InStreams && touched.has_host();
+    if !is_in_stream || comm.engines.serve_devices() && leaves_to_engine(comm, call) {
         return None;
     }
     let room = check_usable(comm).and_then(|()| {

@@ -12,7 +12,7 @@ use crate::device::{Access, Kinds, Touched};
 use crate::plan::Block;
 
 impl CallSpec<'_> {
-    /// The device memory that the call touches on this rank.
+    /// The device memory that the call touches on this rank, and whether streams may use its host memory.
     pub(super) fn touched(&self, kinds: &Kinds, rank: Rank, size: u32) -> Touched {
         let mut found = Found { kinds, rank, size, touched: Touched::default() };
         match self {
@@ -53,9 +53,18 @@ impl Found<'_> {
         self.kinds.of(address) == MemoryKind::Cuda
     }
 
+    fn host(&mut self, address: usize) {
+        if !self.touched.has_host() && self.kinds.is_known(address) {
+            self.touched.add_host(address);
+        }
+    }
+
     fn whole(&mut self, address: usize, bytes: usize, access: Access) {
-        if bytes > 0 && self.is_on_device(address) {
+        if bytes == 0 {
+        } else if self.is_on_device(address) {
             self.touched.add(address, bytes, access);
+        } else {
+            self.host(address);
         }
     }
 
@@ -85,6 +94,8 @@ impl Found<'_> {
                 ] {
                     if self.is_on_device(start) {
                         self.touched.add_blocks(start, blocks.iter().map(span), access);
+                    } else if !blocks.is_empty() {
+                        self.host(start);
                     }
                 }
             }

@@ -9,7 +9,7 @@ use crate::device::handles::CudaStream;
 use crate::sys::foreign_library::ForeignLibrary;
 
 driver_table! {
-    copy: c"cuMemcpyDtoDAsync_v2", (u64, u64, usize, CudaStream);
+    copy: c"cuMemcpyAsync", (u64, u64, usize, CudaStream);
     allocate: c"cuMemAllocAsync", (*mut u64, usize, CudaStream);
     free: c"cuMemFreeAsync", (u64, CudaStream);
 }
@@ -28,7 +28,7 @@ pub fn check_moves() -> Result<()> {
     table().map(drop)
 }
 
-/// Puts a copy into a stream, from a device to the same one or another.
+/// Puts a copy into a stream, between devices, and host memory that the driver knows.
 ///
 /// # Safety
 /// The destination belongs to the call.
@@ -41,7 +41,7 @@ pub unsafe fn copy_in(
 ) -> Result<()> {
     // SAFETY: passed on from our caller. The driver checks the addresses.
     let result = unsafe { (table()?.copy)(to, from, bytes, stream) };
-    driver.check("cuMemcpyDtoDAsync", result)
+    driver.check("cuMemcpyAsync", result)
 }
 
 /// Allocates memory of the device for the work that follows in a stream.

@@ -94,15 +94,15 @@ impl DirectWay {
         let mut sides: [Side; 2] = std::array::from_fn(|i| Side::of(buffers[i], blocks[i], &piece));
         let _entered = Entered::for_device(self.driver, self.device)?;
         let is_in_place = piece.collective == Collective::AllToAll && buffers[0] == buffers[1];
+        let is_on_device = buffers.map(|buffer| self.driver.is_on_device(buffer));
         // An input in place is overwritten by the kernel before other blocks of it are read.
-        let offered = self.offer_mapped(
-            [0, 1].map(|i| (blocks[i] > 0 && !(i == 0 && is_in_place)).then(|| sides[i].all(&piece))),
-        );
+        let offered = self.offer_mapped([0, 1].map(|i| {
+            let may_stay = is_on_device[i] && !(i == 0 && is_in_place);
+            (blocks[i] > 0 && may_stay).then(|| sides[i].all(&piece))
+        }));
         let is_mapped = |i: usize| offered.as_ref().is_some_and(|offered| offered.found[i].is_some());
-        let must_move = [
-            is_in_place || !self.is_seen(buffers[0]) && !is_mapped(0),
-            !self.is_seen(buffers[1]) && !is_mapped(1),
-        ];
+        let may_stay = |i: usize| is_on_device[i] && self.is_seen(buffers[i]) || is_mapped(i);
+        let must_move = [is_in_place || !may_stay(0), !may_stay(1)];
         for i in (0..2).filter(|i| blocks[*i] > 0) {
             let counter = if must_move[i] { &self.moved } else { &self.in_place };
             counter.fetch_add(1, Ordering::Relaxed);
