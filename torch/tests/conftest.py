@@ -20,6 +20,7 @@ pytest.register_assert_rewrite("train_job")
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "since(minor, what): torch has what the test needs since release 2.minor, so the test fails before")
+    config.addinivalue_line("markers", "fault_in(minor, what): release 2.minor does it wrong, with gloo as well, so the test fails there")
 
 
 def pytest_collection_modifyitems(items):
@@ -30,6 +31,10 @@ def pytest_collection_modifyitems(items):
             first, what = mark.args
             if minor < first:
                 item.add_marker(pytest.mark.xfail(strict=True, reason=f"{what}: since torch 2.{first}"))
+        for mark in item.iter_markers("fault_in"):
+            faulty, what = mark.args
+            if minor == faulty:
+                item.add_marker(pytest.mark.xfail(strict=True, reason=f"{what}: a fault of torch 2.{faulty}, with gloo as well"))
 
 
 def pytest_terminal_summary(terminalreporter):
