@@ -383,6 +383,10 @@ def conjugated(values):
     return view
 
 
+# Groups that live as long as their process.
+KEPT = []
+
+
 @sizes
 def test_views_that_are_negated_lazily_are_read_and_written_as_they_look(size):
     def body(rank, size):
@@ -445,7 +449,8 @@ def test_views_that_are_negated_lazily_are_read_and_written_as_they_look(size):
         outputs = [torch.empty(2) for _ in range(size)]
         dist.all_gather(outputs, negated(own), group=gloo)
         found["gloo"] = [one.tolist() for one in outputs] == everybodys
-        dist.destroy_process_group(gloo)
+        # torch 2.6 may wait for ever at the end of such a group, for a thread that wants the GIL.
+        KEPT.append(gloo)
         return [name for name, is_right in found.items() if not is_right]
 
     assert ranks.same(size, body) == []

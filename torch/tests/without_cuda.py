@@ -12,7 +12,10 @@ from pathlib import Path
 # Where a library has no versions of symbols, the name tells that a function is of CUDA.
 OF_CUDA = re.compile(r"_*(cu|nccl|nv)\w*")
 SYSTEM = re.compile(r"ld-linux|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|z|quadmath)\.so")
+# torch takes the texts of errors as they come.
+TEXTS = {"cudaGetErrorString", "cudaGetErrorName"}
 SOURCE = """int anyccl_no_device(void) {{ return 100; }}
+const char *anyccl_text(void) {{ return "there is no device"; }}
 {}
 """
 
@@ -58,7 +61,9 @@ def stand_in(torch):
     work = torch / "stand-in"
     work.mkdir(exist_ok=True)
     every = sorted(set().union(*by_version.values()))
-    (work / "cuda.c").write_text(SOURCE.format("\n".join(f'__asm__(".globl {one}\\n.set {one}, anyccl_no_device");' for one in every)))
+    answer = lambda one: "anyccl_text" if one in TEXTS else "anyccl_no_device"
+    aliases = (f'__asm__(".globl {one}\\n.set {one}, {answer(one)}");' for one in every)
+    (work / "cuda.c").write_text(SOURCE.format("\n".join(aliases)))
     nodes = [f"{version} {{ global: {' '.join(f'{one};' for one in sorted(those))} }};" for version, those in by_version.items() if version]
     (work / "cuda.map").write_text("\n".join(nodes))
     first, *others = (torch / "lib" / name for name in names)
