@@ -1,4 +1,4 @@
-// Measures what the design of the direct way depends on: the facts of a GPU and its driver that NVIDIA does not
+// Measures what the design of the direct path depends on: the facts of a GPU and its driver that NVIDIA does not
 // promise. Prints a line of JSON for each. `make test-gpu` runs it; docs/gpu.md says what the figures decide.
 //
 //     gpu_facts anyccl.ptx [bytes of a buffer] [rounds]

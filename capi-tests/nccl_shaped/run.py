@@ -210,8 +210,8 @@ def tests(options):
     yield "what is composed for oneccl is said", composed
     yield "nccl without a driver", without_a_driver
     yield "nccl without a device of each rank's own", without_a_device
-    chosen, staged = "cuda memory is served by nccl: NCCL 2.99.0", "cuda memory goes the way staged"
-    direct = "cuda memory goes the way direct"
+    chosen, staged = "cuda memory is served by nccl: NCCL 2.99.0", "CUDA buffers use the staged path"
+    direct = "CUDA buffers use the direct path"
     yield "nccl by itself, 2 GPUs", lambda: by_itself(2, 2, [], 5, chosen)
     yield "nccl by itself, 4 GPUs", lambda: by_itself(4, 3, [], 5, chosen)
     yield "a GPU for two ranks: staged", lambda: by_itself(2, 4, [], 0, staged)

@@ -18,7 +18,7 @@ fn json(output: &Finished) -> Value {
 }
 
 #[test]
-fn info_lists_devices_links_and_the_way() {
+fn info_lists_devices_links_and_the_path() {
     let only_two = ["-x", "CUDA_DOUBLE_PEERS=0-1"];
     let info = json(&on_gpus("info", "3", "1", &only_two, &["info", "--json"]));
     let gpus = &info["gpus"];
@@ -40,7 +40,7 @@ fn info_lists_devices_links_and_the_way() {
 }
 
 #[test]
-fn the_way_is_the_engine_that_the_user_names() {
+fn the_path_is_the_engine_that_the_user_names() {
     let named = ["-x", "ANYCCL_BACKEND=cuda:nccl"];
     let info = json(&on_gpus("named", "1", "1", &named, &["info", "--json"]));
     assert_eq!(info["gpus"]["way"], "nccl");
@@ -49,7 +49,7 @@ fn the_way_is_the_engine_that_the_user_names() {
     assert_eq!(json(&finish(plan))["way"], "nccl");
     let plan = anyccl(&["plan", "all_reduce", "-n", "2", "--memory", "cuda"]);
     let text = String::from_utf8(finish(plan).stdout).unwrap();
-    assert!(text.starts_with("memory of a GPU, way staged: "), "{text}");
+    assert!(text.starts_with("GPU memory (staged path): "), "{text}");
 }
 
 #[test]

@@ -48,5 +48,5 @@ mod outcome_cell;
 mod call_queue;
 
 #[cfg(test)]
-#[path = "../../src/comm/device/direct/mappings/use_word.rs"]
+#[path = "../../src/comm/device/direct/ipc_cache/use_word.rs"]
 mod use_word;

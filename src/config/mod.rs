@@ -13,6 +13,6 @@ mod variables;
 pub use backends::{BackendChoice, BackendName, MemoryKind};
 pub use nearest::nearest;
 pub use ports::PortRange;
-pub use settings::{Config, DeviceMapChoice, DeviceWayChoice, TransportChoice};
+pub use settings::{Config, DeviceMapChoice, DevicePathChoice, TransportChoice};
 pub use unknown::{UnknownVariable, unknown_variables, warn_of_unknown_variables};
-pub use variables::{VARIABLES, Variable, raw};
+pub use variables::{DEVICE_PATH_VARIABLE, VARIABLES, Variable, raw};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::backends::BackendChoice;
 use super::ports::PortRange;
-use super::variables::{bad, raw};
+use super::variables::{DEVICE_PATH_VARIABLE, bad, raw};
 use crate::base::Result;
 use crate::observe::log::Level;
 
@@ -19,9 +19,9 @@ pub enum TransportChoice {
     Tcp,
 }
 
-/// The way of collectives on memory of devices.
+/// The path of collectives on device memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DeviceWayChoice {
+pub enum DevicePathChoice {
     /// Direct in communicators that are made for memory of devices, if their ranks can; else staged.
     #[default]
     Auto,
@@ -31,18 +31,18 @@ pub enum DeviceWayChoice {
     Direct,
 }
 
-impl DeviceWayChoice {
-    /// Whether a communicator should have the direct way. `for_devices`: it is made for memory of devices.
+impl DevicePathChoice {
+    /// Whether a communicator should have the direct path. `for_devices`: it is made for memory of devices.
     pub fn is_direct(self, for_devices: bool) -> bool {
         match self {
-            DeviceWayChoice::Auto => for_devices,
-            DeviceWayChoice::Direct => true,
-            DeviceWayChoice::Staged => false,
+            DevicePathChoice::Auto => for_devices,
+            DevicePathChoice::Direct => true,
+            DevicePathChoice::Staged => false,
         }
     }
 }
 
-/// Which buffers of other processes the executor of the direct way maps.
+/// Which buffers of other processes the leader of the direct path maps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeviceMapChoice {
     /// All that the driver can export.
@@ -79,9 +79,9 @@ pub struct Config {
     pub ports: PortRange,
     /// Engines by kind of memory.
     pub backend: BackendChoice,
-    /// The way of collectives on memory of devices. Direct only if all ranks allow it.
-    pub device_way: DeviceWayChoice,
-    /// Which buffers of other processes the executor of the direct way maps.
+    /// The path of collectives on device memory. Direct only if all ranks allow it.
+    pub device_path: DevicePathChoice,
+    /// Which buffers of other processes the leader of the direct path maps.
     pub device_map: DeviceMapChoice,
     /// Name of a pretended host.
     pub host_id: Option<String>,
@@ -105,7 +105,7 @@ impl Default for Config {
             interface: None,
             ports: PortRange::ANY,
             backend: BackendChoice::default(),
-            device_way: DeviceWayChoice::Auto,
+            device_path: DevicePathChoice::Auto,
             device_map: DeviceMapChoice::All,
             host_id: None,
             allow_other_users: false,
@@ -153,12 +153,12 @@ impl Config {
         if let Some(text) = raw("ANYCCL_BACKEND") {
             config.backend = BackendChoice::parse("ANYCCL_BACKEND", &text)?;
         }
-        if let Some(text) = raw("ANYCCL_DEVICE_WAY") {
-            config.device_way = match text.as_str() {
-                "auto" => DeviceWayChoice::Auto,
-                "staged" => DeviceWayChoice::Staged,
-                "direct" => DeviceWayChoice::Direct,
-                _ => return Err(bad("ANYCCL_DEVICE_WAY", &text, "auto, staged or direct")),
+        if let Some(text) = raw(DEVICE_PATH_VARIABLE) {
+            config.device_path = match text.as_str() {
+                "auto" => DevicePathChoice::Auto,
+                "staged" => DevicePathChoice::Staged,
+                "direct" => DevicePathChoice::Direct,
+                _ => return Err(bad(DEVICE_PATH_VARIABLE, &text, "auto, staged or direct")),
             };
         }
         if let Some(text) = raw("ANYCCL_DEVICE_MAP") {

@@ -2,6 +2,9 @@
 
 use crate::base::Error;
 
+/// Name of the variable that chooses the path of collectives on device memory. It is older than the word.
+pub const DEVICE_PATH_VARIABLE: &str = "ANYCCL_DEVICE_WAY";
+
 /// One environment variable that the library reads.
 #[derive(Debug)]
 pub struct Variable {
@@ -52,14 +55,14 @@ pub static VARIABLES: &[Variable] = &[
         meaning: "Engine that serves calls: auto, builtin, nccl, mpi or oneccl. A prefix cpu: or cuda: limits it to one kind of memory; | separates engines that are tried in order, for example cpu:mpi|builtin,cuda:nccl. All ranks must have the same value.",
     },
     Variable {
-        name: "ANYCCL_DEVICE_WAY",
+        name: DEVICE_PATH_VARIABLE,
         default: "auto",
-        meaning: "Way of collectives on GPU memory that the builtin engine serves. direct: one rank runs one kernel over the buffers of all, where all are on one host. staged: through copies in host memory. auto: direct for NCCL programs and for communicators that are made for GPU memory, else staged. With direct, a collective has GPU memory on all ranks or on none, and NCCL is not chosen by itself.",
+        meaning: "Path of collectives on GPU memory that the builtin engine serves. direct: one rank runs one kernel over the buffers of all, where all are on one host. staged: through copies in host memory. auto: direct for NCCL programs and for communicators that are made for GPU memory, else staged. With direct, a collective has GPU memory on all ranks or on none, and NCCL is not chosen by itself.",
     },
     Variable {
         name: "ANYCCL_DEVICE_MAP",
         default: "all",
-        meaning: "Which GPU buffers of other processes rank 0 maps in the direct way, so that calls run on them without copies. all: all that the driver can export. exportable: only memory that lives until all processes have unmapped it, such as that of anyccl_mem_alloc_kind and of ncclMemAlloc. off: none.",
+        meaning: "Which GPU buffers of other processes rank 0 maps on the direct path, so that calls run on them without copies. all: all that the driver can export. exportable: only memory that lives until all processes have unmapped it, such as that of anyccl_mem_alloc_kind and of ncclMemAlloc. off: none.",
     },
     Variable {
         name: "ANYCCL_MPI_LIB",

@@ -34,17 +34,17 @@ struct InContext {
 impl CallStreams {
     /// A call on a stream of the program.
     pub fn given(&self, driver: &'static CudaDriver, context: CudaContext, stream: CudaStream) -> CallStream {
-        self.with(driver, context, |place| place.call(stream, true))
+        self.with(driver, context, |context_streams| context_streams.call(stream, true))
     }
 
     /// A call on the library's stream of the context, which is current in this thread.
     pub fn own(&self, driver: &'static CudaDriver, context: CudaContext) -> Result<CallStream> {
-        self.with(driver, context, |place| {
-            let stream = match place.own {
+        self.with(driver, context, |context_streams| {
+            let stream = match context_streams.own {
                 Some(stream) => stream,
-                None => *place.own.insert(driver.create_stream()?),
+                None => *context_streams.own.insert(driver.create_stream()?),
             };
-            Ok(place.call(stream, false))
+            Ok(context_streams.call(stream, false))
         })
     }
 
@@ -54,12 +54,15 @@ impl CallStreams {
         context: CudaContext,
         action: impl FnOnce(&mut InContext) -> T,
     ) -> T {
-        let mut places = self.0.lock();
-        let at = places.iter().position(|place| place.context == context).unwrap_or_else(|| {
-            places.push(InContext { context, events: Events::new(driver, context), own: None });
-            places.len() - 1
-        });
-        action(&mut places[at])
+        let mut contexts = self.0.lock();
+        let at = contexts
+            .iter()
+            .position(|context_streams| context_streams.context == context)
+            .unwrap_or_else(|| {
+                contexts.push(InContext { context, events: Events::new(driver, context), own: None });
+                contexts.len() - 1
+            });
+        action(&mut contexts[at])
     }
 }
 
@@ -71,7 +74,8 @@ impl InContext {
 
 impl Drop for CallStreams {
     fn drop(&mut self) {
-        let streams: Vec<_> = self.0.get_mut().drain(..).filter_map(|place| place.own).collect();
+        let streams: Vec<_> =
+            self.0.get_mut().drain(..).filter_map(|context_streams| context_streams.own).collect();
         if streams.is_empty() {
             return;
         }

@@ -1,7 +1,7 @@
 //! The context in which the work on a piece of device memory is enqueued.
 //!
 //! If the calling thread has a context of the memory's device, it stays: the program's streams belong to it.
-//! Otherwise the context of the memory is current for the time of an [`Entered`]. If the driver tells none,
+//! Otherwise the context of the memory is current for the time of an [`Entered`]. If the driver knows none,
 //! which is so for memory of pools and of virtual address ranges, it is the primary context of the device.
 
 use super::driver::{CudaDriver, Ordinal, PointerAttribute};

@@ -162,10 +162,10 @@ impl CudaDriver {
 
     /// An attribute of the memory at an address. `None`: the driver does not know the memory.
     pub(super) fn pointer_attribute(&self, attribute: PointerAttribute, address: usize) -> Option<u64> {
-        // Attributes differ in width. The place has room for the widest, so that only its first bytes are
+        // Attributes differ in width. The variable fits the widest, so that only its first bytes are
         // written.
         let mut value: u64 = 0;
-        // SAFETY: there is room for the value; the address is only looked up.
+        // SAFETY: the variable fits the value; the address is only looked up.
         let result = unsafe {
             (self.0.pointer_attribute)((&raw mut value).cast(), attribute as c_int, address as u64)
         };
@@ -227,7 +227,7 @@ impl CudaDriver {
         Ok(status != 0)
     }
 
-    /// Refuses a call on a stream that records a graph: its processor works once, and a graph many times.
+    /// Refuses a call on a capturing stream: the CPU's part of it runs once, and a graph many times.
     pub(crate) fn refuse_capture(&self, stream: CudaStream) -> Result<()> {
         if self.is_capturing(stream)? {
             return Err(Error::Unsupported(
@@ -311,7 +311,7 @@ impl CudaDriver {
         self.check("cuMemFree", result)
     }
 
-    /// Allocates page-locked memory of the host, which every context can use. It may wait for all work of
+    /// Allocates pinned memory of the host, which every context can use. It may wait for all work of
     /// the device.
     pub(super) fn allocate_pinned(&self, bytes: usize) -> Result<*mut u8> {
         const PORTABLE_AND_MAPPED: c_uint = 1 | 2;
@@ -322,7 +322,7 @@ impl CudaDriver {
         Ok(start.cast())
     }
 
-    /// The address by which the current device knows page-locked memory.
+    /// The address by which the current device knows pinned memory.
     pub(super) fn device_address(&self, pinned: *mut u8) -> Result<u64> {
         let mut address = 0;
         // SAFETY: writes one address; the memory is only looked up.
@@ -334,7 +334,7 @@ impl CudaDriver {
     /// Puts a copy into a stream, from a device to the host.
     ///
     /// # Safety
-    /// `to` is page-locked and writable for `bytes` bytes, and no one else uses it, until the stream has
+    /// `to` is pinned and writable for `bytes` bytes, and no one else uses it, until the stream has
     /// passed the copy.
     pub(super) unsafe fn copy_to_host(
         &self,
@@ -351,7 +351,7 @@ impl CudaDriver {
     /// Puts a copy into a stream, from the host to a device.
     ///
     /// # Safety
-    /// `from` is page-locked and readable for `bytes` bytes until the stream has passed the copy. The
+    /// `from` is pinned and readable for `bytes` bytes until the stream has passed the copy. The
     /// destination belongs to the call.
     pub(super) unsafe fn copy_to_device(
         &self,
@@ -430,7 +430,7 @@ impl Drop for IgnoredCaptures {
     }
 }
 
-/// Attributes of memory that the driver tells.
+/// Attributes of memory that the driver reports.
 #[derive(Clone, Copy)]
 #[repr(i32)]
 pub(super) enum PointerAttribute {

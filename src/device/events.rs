@@ -1,4 +1,4 @@
-//! Events of a context: marks in streams, which tell whether a stream has passed them.
+//! Events of a context: marks in streams, which show whether a stream has passed them.
 //!
 //! Calls borrow their events from a pool, and give them back without asking the driver. To destroy an event,
 //! a thread of a real driver waits while another thread copies to pageable memory. That copy may be behind a

@@ -148,14 +148,14 @@ impl Exportable {
     }
 
     /// Maps memory of another process, or of this one, so that `device` may access it. `bytes` is the size
-    /// that its owner tells ([`Exportable::bytes`]). The descriptor stays open.
+    /// that its owner reports ([`Exportable::bytes`]). The descriptor stays open.
     pub fn import(device: Ordinal, descriptor: BorrowedFd, bytes: usize) -> Result<Exportable> {
         let (driver, table) = (CudaDriver::get()?, Table::get()?);
         let _ignored = driver.ignore_captures();
         let _entered = Entered::for_device(driver, device)?;
         let mut handle = 0;
         let number = ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
-        // SAFETY: writes one handle. The number of an open descriptor stands in the place of a pointer, and
+        // SAFETY: writes one handle. The number of an open descriptor stands for a pointer, and
         // the driver checks what is behind it.
         let result = unsafe { (table.import)(&mut handle, number, DESCRIPTOR) };
         driver.check("cuMemImportFromShareableHandle", result)?;
@@ -166,7 +166,7 @@ impl Exportable {
     /// done is undone.
     fn mapped(mut self) -> Result<Exportable> {
         let (driver, bytes) = (self.driver, self.bytes);
-        // SAFETY: writes one address. No alignment and no address are wished for.
+        // SAFETY: writes one address. No alignment and no address are asked for.
         let result = unsafe { (self.table.reserve)(&mut self.address, bytes, 0, 0, 0) };
         driver.check("cuMemAddressReserve", result).inspect_err(|_| self.address = 0)?;
         // SAFETY: the addresses were just reserved, and the memory belongs to `self`.

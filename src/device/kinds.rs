@@ -1,4 +1,4 @@
-//! Finds out whether an address belongs to the processor's memory or a GPU's.
+//! Finds out whether an address belongs to the CPU's memory or a GPU's.
 //!
 //! Memory of a GPU can only come into a process through the CUDA driver. If the driver is not loaded, there
 //! is nothing to ask. If it is, it is asked about each buffer. If it may come later, [`loaded`] looks for
@@ -21,13 +21,13 @@ thread_local! {
     static USES_HOST_MEMORY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The way to find the kind of a buffer's memory. It is made with a communicator.
+/// A test of the kind of a buffer's memory. It is made with a communicator.
 #[derive(Clone, Copy)]
 pub struct Kinds {
     driver: Driver,
 }
 
-/// The driver, as it was found when the way was made.
+/// The driver, as it was found when the test was made.
 #[derive(Clone, Copy)]
 enum Driver {
     /// This machine has none.
@@ -102,7 +102,7 @@ impl Kinds {
     }
 
     /// Declares that this thread makes only calls whose buffers are known to be host memory. The driver is
-    /// not asked about them again: if it fails by then, it cannot tell.
+    /// not asked about them again: if it fails by then, it cannot answer.
     pub(crate) fn trust_this_thread() {
         USES_HOST_MEMORY.set(true);
     }
@@ -112,7 +112,7 @@ impl Kinds {
         USES_HOST_MEMORY.get()
     }
 
-    /// The kind of memory at an address. Memory that the processor can read, too, counts as the processor's.
+    /// The kind of memory at an address. Memory that the CPU can read, too, counts as the CPU's.
     #[inline]
     pub fn of(&self, address: usize) -> MemoryKind {
         match self.function() {
@@ -130,7 +130,7 @@ impl Kinds {
         unsafe { ask((&raw mut kind).cast(), CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address as u64) == 0 }
     }
 
-    /// Refuses a buffer that the processor cannot read. An empty buffer may have any address.
+    /// Refuses a buffer that the CPU cannot read. An empty buffer may have any address.
     #[inline]
     pub fn check_host(&self, address: usize, bytes: usize, what: &'static str) -> Result<()> {
         if bytes > 0 && self.of(address) == MemoryKind::Cuda { refuse(address, what) } else { Ok(()) }
@@ -154,9 +154,9 @@ fn is_device_only(ask: PointerGetAttribute, address: usize) -> bool {
     if kind != CU_MEMORYTYPE_DEVICE {
         return false;
     }
-    // The attribute is documented as a bool. A larger place is passed, so that its width does not matter.
+    // The attribute is documented as a bool. A larger variable is passed, so that its width does not matter.
     let mut managed: u64 = 0;
-    // SAFETY: as above, with room for the largest result.
+    // SAFETY: as above, large enough for the largest result.
     let answered =
         unsafe { ask((&raw mut managed).cast(), CU_POINTER_ATTRIBUTE_IS_MANAGED, address as u64) } == 0;
     !(answered && managed & 0xff != 0)
@@ -184,7 +184,7 @@ mod tests {
             (_, 12288) => return 700,
             _ => return 1,
         };
-        // SAFETY: both attributes have room for at least an unsigned int.
+        // SAFETY: both attributes have at least the size of an unsigned int.
         unsafe { place.cast::<u32>().write(value) };
         0
     }

@@ -118,7 +118,7 @@ pub(super) fn function_by_now() -> Option<PointerGetAttribute> {
 
 #[cold]
 fn look(now: u64) -> Option<PointerGetAttribute> {
-    // On a processor without the counter, every call looks.
+    // On a CPU without the counter, every call looks.
     if now > 0 {
         NEXT_LOOK.store(now.saturating_add(BETWEEN_LOOKS), Ordering::Relaxed);
     }
@@ -128,7 +128,7 @@ fn look(now: u64) -> Option<PointerGetAttribute> {
     if FOUND.swap(function as *mut (), Ordering::Release).is_null() {
         log_line!(
             Info,
-            "the program has loaded the CUDA driver: communicators that it made before take memory of GPUs by the way staged"
+            "the program has loaded the CUDA driver: existing communicators will stage GPU buffers"
         );
     }
     Some(function)

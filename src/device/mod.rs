@@ -1,15 +1,15 @@
 //! Memory of CUDA devices: what it is, and how the library moves it.
 //!
-//! - [`Kinds`] tells memory of a device from memory of the processor.
+//! - [`Kinds`] distinguishes device memory from host memory.
 //! - [`CudaDriver`] is the table of the driver's functions (`driver`); `handles` are its objects, and
 //!   `context` is the one in which work is enqueued.
-//! - `StagedCall` is a call on copies in page-locked memory (`staged`). `ranges` places the copies in a
+//! - `StagedCall` is a call on copies in pinned memory (`staged`). `ranges` lays out the copies in a
 //!   block of the `pinned` pool; `stream_end` is the end of a call that is enqueued apart from its start.
 //! - `few_queues` warns of ranks that may hold up each other.
-//! - `call_streams` has the streams of a communicator's calls, and `events` what tells that a stream has
+//! - `call_streams` has the streams of a communicator's calls, and `events` what shows that a stream has
 //!   passed a call.
-//! - `direct` is the direct way: one rank carries out a call for all. `stream_call_state` is what is known of
-//!   a call in a stream, with its block of pinned memory.
+//! - `direct` is the direct path: one rank carries out a call for all. `stream_call_state` is what is known
+//!   of a call in a stream, with its block of pinned memory.
 //! - [`Exportable`] is memory of a device that other processes can map. [`allocations`] is memory that the
 //!   library allocates for the program.
 //! - [`tools`] is what the `anyccl` tool asks of the driver.

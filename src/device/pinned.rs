@@ -1,14 +1,14 @@
-//! Page-locked memory of the host, in which buffers of devices have their copies.
+//! Pinned memory of the host, in which buffers of devices have their copies.
 //!
 //! All communicators of the process share one pool. It grows when a call needs more than is free, and is
 //! kept until the process ends. Growing may make the driver wait for all work of the device. That should
 //! not happen while a stream waits for a flag of ours, because the flag may only be raised after this
 //! thread goes on. So each call counts as queued from before its wait until its stream has passed it
-//! ([`Queued`]). A call that finds no room waits for room, or until no call is queued.
+//! ([`Queued`]). A call that finds no free block waits for one, or until no call is queued.
 //!
 //! If ranks are threads of one process, that may wait for ever: the queued calls of one rank wait for the
-//! call of another, which waits here for room. So after [`STALL`] without a change the pool grows beside
-//! calls that other threads have queued. Drivers of GPUs were seen to allocate page-locked memory while a
+//! call of another, which waits here for a block. So after [`STALL`] without a change the pool grows beside
+//! calls that other threads have queued. Drivers of GPUs were seen to allocate pinned memory while a
 //! stream waits (docs/gpu.md, facts of the driver). Where one does not, the deadlines of the queued calls
 //! end them, and it goes on.
 
@@ -27,7 +27,7 @@ use crate::sys::clock;
 
 /// Size of the first region. Later ones are as large as all earlier ones together, or as the call needs.
 const FIRST_BYTES: usize = 16 << 20;
-/// Longest time for which a call waits for room that other calls use.
+/// Longest time for which a call waits for blocks that other calls use.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Time without a change after which the pool grows beside queued calls of other threads.
 const STALL: Duration = Duration::from_secs(1);
@@ -70,8 +70,8 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// Takes a block. It waits if the room is in use and the pool cannot grow now. The current thread has a
-    /// context.
+    /// Takes a block. It waits if all blocks are in use and the pool cannot grow now. The current thread has
+    /// a context.
     pub fn take(driver: &'static CudaDriver, bytes: usize) -> Result<Block> {
         let mut pool = POOL.lock();
         let mut seen = (pool.changes, clock::now());
@@ -87,7 +87,7 @@ impl Block {
             }
             let now = clock::now();
             if now >= end {
-                return Err(no_room(bytes, pool.queued.len()));
+                return Err(no_block(bytes, pool.queued.len()));
             }
             if pool.changes != seen.0 {
                 seen = (pool.changes, now);
@@ -183,7 +183,7 @@ impl Pool {
 }
 
 /// Grows the pool while calls are queued. The pool is not locked meanwhile: to end, the calls need it. If it
-/// fails, there may be room later.
+/// fails, a block may be free later.
 fn grow_beside_calls(pool: &mut MutexGuard<'static, Pool>, driver: &'static CudaDriver, bytes: usize) {
     let all = pool.bytes();
     pool.is_growing = true;
@@ -194,20 +194,20 @@ fn grow_beside_calls(pool: &mut MutexGuard<'static, Pool>, driver: &'static Cuda
             pool.add(region);
             log_line!(
                 Info,
-                "page-locked memory has grown to {} MiB beside {} queued calls, which may wait for a call that had no room",
+                "pinned memory has grown to {} MiB beside {} queued calls, which may wait for a call that got no block",
                 pool.bytes() >> 20,
                 pool.queued.len()
             );
         }
         Err(error) => {
             pool.note_change();
-            log_line!(Info, "page-locked memory does not grow beside queued calls: {error}");
+            log_line!(Info, "pinned memory does not grow beside queued calls: {error}");
         }
     }
 }
 
 impl Region {
-    /// Allocates a region with room for `bytes` bytes, and as large as the others together, `all` bytes, if
+    /// Allocates a region of at least `bytes` bytes, and as large as the others together, `all` bytes, if
     /// there is memory for that.
     fn allocate(driver: &'static CudaDriver, bytes: usize, all: usize) -> Result<Region> {
         let _ignored = driver.ignore_captures();
@@ -221,9 +221,9 @@ impl Region {
 }
 
 #[cold]
-fn no_room(bytes: usize, queued: usize) -> Error {
+fn no_block(bytes: usize, queued: usize) -> Error {
     Error::InvalidUsage(format!(
-        "{bytes} bytes of page-locked memory are needed, and {queued} calls that are queued on streams keep the pool from \
+        "{bytes} bytes of pinned memory are needed, and {queued} calls that are queued on streams keep the pool from \
          growing: a thread that makes calls for several ranks puts them into a group"
     ))
 }

@@ -1,4 +1,4 @@
-//! The ranges of device memory that a call touches, and their places in one block of host memory.
+//! The ranges of device memory that a call touches, and their copies in one block of host memory.
 //!
 //! Buffers that overlap share a place. So a call in place has one copy of its buffer, and every address of a
 //! buffer keeps its distance to the others.
@@ -88,16 +88,16 @@ impl Touched {
     }
 }
 
-/// A copy between a range of device memory and its place.
+/// A copy between a range of device memory and its part of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Copy {
     pub address: usize,
-    /// Bytes of the block before the place.
+    /// Bytes of the block before that part.
     pub offset: usize,
     pub bytes: usize,
 }
 
-/// Ranges with their places.
+/// Ranges with their offsets in the block.
 #[derive(Debug)]
 pub(super) struct Placed {
     /// Ranges that neither overlap nor meet, by address.
@@ -111,7 +111,7 @@ pub(super) struct Placed {
 const LINE: usize = 64;
 
 impl Placed {
-    /// Places the buffers after the first `head` bytes of a block.
+    /// Lays out the buffers after the first `head` bytes of a block.
     pub fn of(touched: &Touched, head: usize) -> Placed {
         let mut at = head;
         let mut ranges = Vec::new();
@@ -127,7 +127,7 @@ impl Placed {
     }
 
     /// Copies pieces of the block instead of the whole of it. They are offsets, in the order of the copies.
-    pub fn cut(&mut self, reads: &[Range<usize>], writes: &[Range<usize>]) {
+    pub fn split(&mut self, reads: &[Range<usize>], writes: &[Range<usize>]) {
         let copies = |pieces: &[Range<usize>]| {
             pieces.iter().filter_map(|piece| self.copy(piece.start, piece.len())).collect()
         };
@@ -145,7 +145,7 @@ impl Placed {
         self.bytes
     }
 
-    /// The place of an address; `None` if it is in no range.
+    /// The offset of an address; `None` if it is in no range.
     pub fn offset(&self, address: usize) -> Option<usize> {
         let range = self
             .ranges
@@ -154,7 +154,7 @@ impl Placed {
         Some(range.offset + (address - range.address))
     }
 
-    /// The copy of a part of a place, given by its offset in the block.
+    /// The copy of a part of a range, given by its offset in the block.
     pub fn copy(&self, offset: usize, bytes: usize) -> Option<Copy> {
         let range =
             self.ranges.iter().find(|range| (range.offset..range.offset + range.bytes).contains(&offset))?;
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_buffer_has_no_place_and_no_copy() {
+    fn an_empty_buffer_has_no_offset_and_no_copy() {
         let placed = placed(&[(0, 0, Access::Both)]);
         assert_eq!((placed.reads().len(), placed.writes().len(), placed.bytes()), (0, 0, 128));
     }

@@ -1,4 +1,4 @@
-//! The staged way: buffers of a device have copies in page-locked memory, and the call runs on the copies.
+//! The staged path: buffers of a device have copies in pinned memory, and the call runs on the copies.
 //!
 //! Everything that a call needs of a stream of the program is enqueued at once:
 //!
@@ -18,8 +18,8 @@
 //! piece is final, and the last ones when the call has ended. So a receive does not hold up the send that
 //! another rank waits for.
 //!
-//! The processor runs the call when `ready` is set, and sets `final` to its last value when the call has
-//! ended, well or not. So the stream waits only for the processor, never for another stream, and no order
+//! The CPU runs the call when `ready` is set, and sets `final` to its last value when the call has
+//! ended, well or not. So the stream waits only for the CPU, never for another stream, and no order
 //! between streams is needed. Both words lie at the start of the block that holds the copies. The block is
 //! used again when the stream has passed the event.
 
@@ -57,8 +57,8 @@ pub struct StagedCall {
 }
 
 impl StagedCall {
-    /// Makes room for copies of `touched`, which is memory of a device. Nothing is enqueued yet. `stream`
-    /// gives the stream of a context.
+    /// Reserves pinned memory for copies of `touched`, which is device memory. Nothing is enqueued yet.
+    /// `stream` gives the stream of a context.
     pub fn new(
         touched: &Touched,
         stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
@@ -92,11 +92,11 @@ impl StagedCall {
     /// The memory of the copies before the call and after it, in pieces of about `bytes` bytes, by address.
     pub fn pieces(&self, bytes: usize) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
         let start = self.start().expose_provenance();
-        let cut = |copies: &[Copy]| {
+        let split = |copies: &[Copy]| {
             let at = |copy: &Copy| start + copy.offset..start + copy.offset + copy.bytes;
-            copies.iter().flat_map(|copy| cut(at(copy), bytes)).collect()
+            copies.iter().flat_map(|copy| split(at(copy), bytes)).collect()
         };
-        (cut(self.placed.reads()), cut(self.placed.writes()))
+        (split(self.placed.reads()), split(self.placed.writes()))
     }
 
     /// Makes the copies in pieces, in this order. Each word of [`StagedCall::words`] then counts pieces, if
@@ -106,7 +106,7 @@ impl StagedCall {
         let offsets = |pieces: &[Range<usize>]| -> Vec<Range<usize>> {
             pieces.iter().map(|piece| piece.start - start..piece.end - start).collect()
         };
-        self.placed.cut(&offsets(reads), &offsets(writes));
+        self.placed.split(&offsets(reads), &offsets(writes));
         (self.counts_reads, self.counts_writes) = (reads.len() > 1, writes.len() > 1);
     }
 
@@ -275,7 +275,7 @@ impl Drop for StagedCall {
 }
 
 /// Cuts a range of addresses into parts of about `bytes` bytes, between cache lines.
-fn cut(range: Range<usize>, bytes: usize) -> impl Iterator<Item = Range<usize>> {
+fn split(range: Range<usize>, bytes: usize) -> impl Iterator<Item = Range<usize>> {
     const LINE: usize = 64;
     let end_of = move |start: usize| {
         let end = start.saturating_add(bytes.max(LINE));

@@ -79,7 +79,7 @@ impl StreamCallState {
     /// The word at that many bytes of the block.
     pub fn word(&self, at: usize) -> &AtomicU32 {
         // SAFETY: a word of the block, which lives as long as `self`. The block is aligned to a cache line,
-        // and processor and device access the word only as a whole.
+        // and CPU and device access the word only as a whole.
         unsafe { &*self.start().wrapping_add(at).cast::<AtomicU32>() }
     }
 
@@ -187,7 +187,7 @@ impl StreamCallState {
 impl Drop for StreamCallState {
     fn drop(&mut self) {
         if self.is_in_stream {
-            // The stream was not seen to pass the call, so a copy may still be under way.
+            // The stream was not seen to pass the call, so a copy may still be in flight.
             self.let_go();
             if let Some(block) = self.block.take() {
                 block.leak();

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use anyccl_engine::base::{Collective, Datatype, ReduceOp, Result};
 use anyccl_engine::comm::{Communicator, Operation};
-use anyccl_engine::config::{Config, DeviceWayChoice};
+use anyccl_engine::config::{Config, DevicePathChoice};
 use anyccl_engine::device::CudaStream;
 use anyccl_engine::device::allocations::{self, DeviceMemory};
 
@@ -398,11 +398,11 @@ pub fn calls_of_table(layouts: usize, layout: usize, size: u32) -> Vec<(Case, Pl
     calls
 }
 
-/// The settings for each way of collectives on memory of a device. The direct way needs ranks that have a
+/// The settings for each path of collectives on device memory. The direct path needs ranks that have a
 /// device before they join ([`have_device`]).
-pub fn both_ways(config: &Config) -> [Config; 2] {
-    [DeviceWayChoice::Staged, DeviceWayChoice::Direct]
-        .map(|device_way| Config { device_way, ..config.clone() })
+pub fn both_paths(config: &Config) -> [Config; 2] {
+    [DevicePathChoice::Staged, DevicePathChoice::Direct]
+        .map(|device_path| Config { device_path, ..config.clone() })
 }
 
 /// Gives the calling rank a device.

@@ -13,7 +13,7 @@ use common::device::{Arena, Stream, double};
 use common::graphs::CaptureMode;
 use common::ranks::{TRANSPORTS, config, on_ranks};
 
-/// More than the first region of the page-locked pool has.
+/// More than the first region of the pinned pool has.
 const LARGE: usize = 17 << 20;
 /// One test at a time: a capture in the global mode regards all threads of the process.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -71,7 +71,7 @@ fn a_call_on_a_capturing_stream_is_refused_and_the_graph_has_nothing_of_it() {
         is_refused_in_every_form(comm, buffer);
         let operation = sum_in_place(buffer, 100);
         let call = CallSpec::Collective(&operation, None);
-        is_refused(comm.make_room(&call, stream.handle()).expect("device memory").map(drop));
+        is_refused(comm.reserve(&call, stream.handle()).expect("device memory").map(drop));
         double().fill(buffer, 4, 50, &stream);
         let graph = stream.end_capture().expect("a valid capture");
         assert_eq!(graph.nodes(), 2);

@@ -1,5 +1,5 @@
-//! Collectives on memory of a device by the direct way give the oracle's bytes: one rank carries them out for
-//! all, ranks as threads and as processes, whatever the delays of the device.
+//! Collectives on memory of a device by the direct path give the oracle's bytes: one rank carries them out
+//! for all, ranks as threads and as processes, whatever the delays of the device.
 //!
 //! `ANYCCL_TEST_SEEDS` sets the number of seeds (8; 500 is a long test).
 
@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
-use anyccl_engine::comm::{Communicator, DeviceWay};
-use anyccl_engine::config::{Config, DeviceWayChoice};
+use anyccl_engine::comm::{Communicator, DevicePath};
+use anyccl_engine::config::{Config, DevicePathChoice};
 use common::attempt::{Attempt, Placement};
 use common::case::{Case, support_table};
 use common::device::{Arena, Stream, Way, call, calls_of_table, check_order_in_stream, double, have_device};
@@ -26,12 +26,12 @@ fn seeds() -> u64 {
 }
 
 fn direct() -> Config {
-    Config { device_way: DeviceWayChoice::Direct, ..config(TRANSPORTS[0]) }
+    Config { device_path: DevicePathChoice::Direct, ..config(TRANSPORTS[0]) }
 }
 
 fn on_direct_ranks(size: u32, body: impl Fn(&Communicator) + Sync) {
     on_ranks_after(size, &direct(), have_device, |comm| {
-        assert_eq!(comm.device_way(), DeviceWay::Direct);
+        assert_eq!(comm.device_path(), DevicePath::Direct);
         body(comm);
     });
 }
@@ -154,7 +154,7 @@ fn a_rank_of_the_tests_in_this_file() {
     double();
     let mut device = (Arena::new(if part == "pieces" { 96 << 20 } else { ARENA }), Stream::new());
     let comm = join().expect("a world");
-    assert_eq!(comm.device_way(), DeviceWay::Direct);
+    assert_eq!(comm.device_path(), DevicePath::Direct);
     match part.as_str() {
         "calls" => calls_of_seed(&comm, &mut device, seed),
         _ => {

@@ -1,5 +1,5 @@
 //! Each call that the library makes of the driver fails in turn: all ranks get an error or none does, the
-//! streams drain, and nothing is left behind but page-locked memory, which is kept.
+//! streams drain, and nothing is left behind but pinned memory, which is kept.
 
 use std::sync::{Barrier, Mutex, Once};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use anyccl_engine::base::{Collective, Datatype, ReduceOp, Result};
 use anyccl_engine::comm::{Communicator, Operation};
 use anyccl_engine::config::Config;
 use common::case::Case;
-use common::device::{Arena, Stream, both_ways, double, have_device};
+use common::device::{Arena, Stream, both_paths, double, have_device};
 use common::proc_fs::wait_until;
 use common::ranks::{TRANSPORTS, config, on_failing_ranks_after};
 
@@ -101,7 +101,7 @@ struct Seen {
 /// Runs the calls on two ranks while `fail` fails. Checks that the streams drain and that nothing is left.
 fn run_with(fail: &str, is_sticky: bool, config: &Config) -> Seen {
     let driver = double();
-    // The tables of the direct way are kept for the next communicator.
+    // The tables of the direct path are kept for the next communicator.
     static KEPT: Once = Once::new();
     KEPT.call_once(|| drop(on_failing_ranks_after(SIZE, &short()[1], have_device, drop)));
     let devices: Vec<Device> = (0..SIZE as u8).map(Device::new).collect();
@@ -145,7 +145,7 @@ fn run_with(fail: &str, is_sticky: bool, config: &Config) -> Seen {
 }
 
 fn short() -> [Config; 2] {
-    both_ways(&Config { timeout: Some(Duration::from_secs(20)), ..config(TRANSPORTS[0]) })
+    both_paths(&Config { timeout: Some(Duration::from_secs(20)), ..config(TRANSPORTS[0]) })
 }
 
 /// Number of runs in which a rank has got an error, while the n-th call of a function fails, for each n.
@@ -156,7 +156,7 @@ fn errors_by(name: &str, config: &Config) -> usize {
         let fault = format!("{name}:{n}");
         let Seen { outcomes, failures } = run_with(&fault, false, config);
         let failed = outcomes.iter().filter(|outcome| outcome.is_err()).count();
-        println!("{:?}, {fault}: {outcomes:?}", config.device_way);
+        println!("{:?}, {fault}: {outcomes:?}", config.device_path);
         assert!(failed == 0 || failed == SIZE as usize, "{fault}: {outcomes:?}");
         errors += usize::from(failed > 0);
         if failures == 0 {
@@ -172,7 +172,7 @@ fn if_any_call_of_the_driver_fails_all_ranks_get_an_error_or_none_does() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     for config in short() {
         let errors: usize = FUNCTIONS.iter().map(|name| errors_by(name, &config)).sum();
-        assert!(errors > 50, "{:?}: only {errors} faults were seen", config.device_way);
+        assert!(errors > 50, "{:?}: only {errors} faults were seen", config.device_path);
     }
 }
 
@@ -194,7 +194,7 @@ fn if_the_driver_fails_for_good_all_ranks_get_an_error_or_none_does() {
         for n in (1..1000).step_by(9) {
             let Seen { outcomes, failures } = run_with(&n.to_string(), true, &config);
             let failed = outcomes.iter().filter(|outcome| outcome.is_err()).count();
-            println!("{:?}, {n}: {outcomes:?}", config.device_way);
+            println!("{:?}, {n}: {outcomes:?}", config.device_path);
             assert!(failed == 0 || failed == SIZE as usize, "from call {n}: {outcomes:?}");
             if failures == 0 {
                 break;

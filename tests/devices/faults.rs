@@ -9,7 +9,7 @@ use anyccl_engine::base::{Collective, Datatype, Error, ReduceOp, Result};
 use anyccl_engine::comm::{Communicator, Operation};
 use anyccl_engine::config::{Config, TransportChoice};
 use common::case::Case;
-use common::device::{Arena, Stream, both_ways, double, have_device};
+use common::device::{Arena, Stream, both_paths, double, have_device};
 use common::lateness::Stopwatch;
 use common::processes::{ProcessJob, RankProcess, join, part, say, tcp_store};
 use common::ranks::{TRANSPORTS, config, on_failing_ranks_after};
@@ -18,8 +18,8 @@ use common::watchdog::Watchdog;
 const BYTES: usize = 50_000;
 /// Bytes of a piece, in the tests whose calls have any.
 const PIECE: usize = 7000;
-/// The ways of collectives on memory of a device.
-const WAYS: [&str; 2] = ["staged", "direct"];
+/// The paths of collectives on device memory.
+const PATHS: [&str; 2] = ["staged", "direct"];
 /// A short deadline of calls.
 const DEADLINE: Duration = Duration::from_millis(400);
 /// Longest time until all ranks have their errors, by an abort or by the deadline.
@@ -51,7 +51,7 @@ fn enqueue(comm: &Communicator, collective: Collective, buffer: u64) -> Result<(
     unsafe { comm.run(&operation(collective, buffer)) }
 }
 
-/// Runs ranks with a stream each, whose body makes calls on the stream, by each way. Afterwards each rank
+/// Runs ranks with a stream each, whose body makes calls on the stream, by each path. Afterwards each rank
 /// waits for its stream. Returns the error that each rank learns by its next call.
 fn errors_after(size: u32, config: &Config, body: impl Fn(&Communicator, u64, &Stream) + Sync) -> Vec<Error> {
     double();
@@ -81,7 +81,7 @@ fn errors_after(size: u32, config: &Config, body: impl Fn(&Communicator, u64, &S
             error
         })
     };
-    both_ways(config).into_iter().flat_map(run).collect()
+    both_paths(config).into_iter().flat_map(run).collect()
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_rank_that_quits_within_a_call_gives_the_others_the_error_of_an_abort() {
             }
             has_quit.wait();
         });
-        // The errors of both ways, by rank. Rank 1 itself may be told only that it has left.
+        // The errors of both paths, by rank. Rank 1 itself may be told only that it has left.
         for (rank, error) in (0..3).cycle().zip(errors) {
             let is_of_abort = matches!(error, Error::Aborted(_));
             assert!(is_of_abort || rank == 1, "rank {rank}: {error}");
@@ -161,7 +161,7 @@ fn a_rank_that_does_not_come_ends_the_calls_of_the_others_in_time() {
 fn a_communicator_that_is_dropped_while_calls_wait_lets_the_streams_go_on() {
     double();
     let arenas: Vec<u64> = (0..2).map(|_| Box::leak(Box::new(Arena::new(1 << 20))).take(BYTES)).collect();
-    for config in both_ways(&settings(TRANSPORTS[0])) {
+    for config in both_paths(&settings(TRANSPORTS[0])) {
         let are_enqueued = Barrier::new(2);
         on_failing_ranks_after(2, &config, have_device, |comm| {
             let comm = comm.shared();
@@ -205,7 +205,7 @@ fn two_communicators_on_one_stream_whose_ranks_differ_in_their_order_end_by_a_de
         comm.set_stream(None);
         comm.abort("the end");
     });
-    assert_eq!(errors.len(), 2 * WAYS.len());
+    assert_eq!(errors.len(), 2 * PATHS.len());
     begin.check(SOON, Instant::now(), "every rank");
 }
 
@@ -214,10 +214,10 @@ fn a_killed_rank_is_named_by_the_others_and_their_streams_drain() {
     let _watchdog = Watchdog::new("a killed rank", Duration::from_secs(60));
     let settings =
         [("shm", "staged", PIECE), ("tcp", "staged", 0), ("shm", "direct", 0), ("tcp", "direct", 0)];
-    for (transport, way, piece) in settings {
+    for (transport, path, piece) in settings {
         let job = ProcessJob::new(module_path!(), 3, "call until failure", tcp_store())
             .set("ANYCCL_TRANSPORT", transport)
-            .set("ANYCCL_DEVICE_WAY", way)
+            .set("ANYCCL_DEVICE_WAY", path)
             .set("ANYCCL_DEVICE_PIECE_BYTES", piece);
         let mut ranks = job.start_all();
         ranks.iter_mut().for_each(|rank| rank.expect("running"));
@@ -225,7 +225,7 @@ fn a_killed_rank_is_named_by_the_others_and_their_streams_drain() {
         let lost = ranks.remove(2);
         for rank in &mut ranks {
             let said = rank.hear().text;
-            assert!(said.starts_with("drained, lost 2"), "{transport}, {way}, rank {}: {said}", rank.rank);
+            assert!(said.starts_with("drained, lost 2"), "{transport}, {path}, rank {}: {said}", rank.rank);
         }
         drop(lost);
         ranks.into_iter().for_each(RankProcess::end_well);
@@ -235,20 +235,20 @@ fn a_killed_rank_is_named_by_the_others_and_their_streams_drain() {
 #[test]
 fn a_stopped_rank_is_named_by_the_others_and_every_stream_drains() {
     let _watchdog = Watchdog::new("a stopped rank", Duration::from_secs(60));
-    for way in WAYS {
+    for path in PATHS {
         let job = ProcessJob::new(module_path!(), 3, "call until failure", tcp_store())
-            .set("ANYCCL_DEVICE_WAY", way)
+            .set("ANYCCL_DEVICE_WAY", path)
             .deadline(Duration::from_secs(1));
         let mut ranks = job.start_all();
         ranks.iter_mut().for_each(|rank| rank.expect("running"));
         ranks[1].signal(libc::SIGSTOP);
         for at in [0, 2] {
             let said = ranks[at].hear().text;
-            assert!(said.starts_with("drained, ") && said.contains("rank 1"), "{way}, rank {at}: {said}");
+            assert!(said.starts_with("drained, ") && said.contains("rank 1"), "{path}, rank {at}: {said}");
         }
         ranks[1].signal(libc::SIGCONT);
         let said = ranks[1].hear().text;
-        assert!(said.starts_with("drained, "), "{way}, the stopped rank: {said}");
+        assert!(said.starts_with("drained, "), "{path}, the stopped rank: {said}");
         ranks.into_iter().for_each(RankProcess::end_well);
     }
 }
@@ -260,16 +260,16 @@ fn a_device_that_fails_on_one_rank_fails_the_calls_of_all() {
     }
     let _watchdog = Watchdog::new("a corrupt context", Duration::from_secs(100));
     let operations = [1, 2, 3, 4, 5, 6, 9, 14, 23];
-    let ways = [("staged", 0), ("staged", PIECE), ("direct", 0)];
-    for (n, (way, piece)) in operations.into_iter().flat_map(|n| ways.map(|way| (n, way))) {
+    let paths = [("staged", 0), ("staged", PIECE), ("direct", 0)];
+    for (n, (path, piece)) in operations.into_iter().flat_map(|n| paths.map(|path| (n, path))) {
         let job = ProcessJob::new(module_path!(), 2, "fail by the device", tcp_store())
             .set("ANYCCL_TEST_CORRUPT", n)
-            .set("ANYCCL_DEVICE_WAY", way)
+            .set("ANYCCL_DEVICE_WAY", path)
             .set("ANYCCL_DEVICE_PIECE_BYTES", piece);
         let mut ranks = job.start_all();
         for rank in &mut ranks {
             let said = rank.hear().text;
-            assert!(said.starts_with("failed: "), "{way}, operation {n}, rank {}: {said}", rank.rank);
+            assert!(said.starts_with("failed: "), "{path}, operation {n}, rank {}: {said}", rank.rank);
         }
         ranks.into_iter().for_each(RankProcess::end_well);
     }

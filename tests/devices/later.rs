@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
-use anyccl_engine::comm::{CommConfig, Communicator, DeviceWay, Operation, world_finalize};
+use anyccl_engine::comm::{CommConfig, Communicator, DevicePath, Operation, world_finalize};
 use common::case::Case;
 use common::device::{Arena, Stream, double};
 use common::processes::{ProcessJob, RankProcess, join, part, say, tcp_store};
@@ -44,22 +44,22 @@ fn check_sum(comm: &Communicator, arena: &mut Arena, stream: Option<&Stream>) {
 }
 
 fn load_later(comm: &Communicator) {
-    assert_eq!(comm.device_way(), DeviceWay::None);
+    assert_eq!(comm.device_path(), DevicePath::None);
     let before = comm.dup(&CommConfig::default()).expect("all ranks take part").shared();
     double();
     let (mut arena, stream) = (Arena::new(1 << 20), Stream::new());
     // The driver was loaded, but no call has looked for it yet.
-    while comm.device_way() == DeviceWay::None {
+    while comm.device_path() == DevicePath::None {
         std::thread::yield_now();
     }
     for comm in [comm, &*before] {
-        assert_eq!(comm.device_way(), DeviceWay::Staged);
+        assert_eq!(comm.device_path(), DevicePath::Staged);
         check_sum(comm, &mut arena, None);
         check_sum(comm, &mut arena, Some(&stream));
     }
-    // Whether a communicator may go the direct way is agreed when the first one is made.
+    // Whether a communicator may have the direct path is agreed when the first one is made.
     let after = comm.dup(&CommConfig::default()).expect("all ranks take part").shared();
-    assert_eq!(after.device_way(), DeviceWay::Staged);
+    assert_eq!(after.device_path(), DevicePath::Staged);
     check_sum(&after, &mut arena, Some(&stream));
     for comm in [before, after] {
         comm.finalize().expect("all ranks finalize");

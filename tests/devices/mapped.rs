@@ -1,4 +1,4 @@
-//! Collectives of the direct way on buffers of other processes, which the executor maps: they give the
+//! Collectives of the direct path on buffers of other processes, which the leader maps: they give the
 //! oracle's bytes, whatever the delays of the device, whatever memory is freed and allocated, and whatever
 //! call of the driver fails. Nothing that was mapped is left.
 //!
@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::common;
 use anyccl_engine::base::{Collective, Datatype, Rank, ReduceOp};
 use anyccl_engine::bootstrap::UniqueId;
-use anyccl_engine::comm::{CommConfig, Communicator, DeviceWay};
+use anyccl_engine::comm::{CommConfig, Communicator, DevicePath};
 use anyccl_engine::config::Config;
 use common::attempt::{Attempt, Placement};
 use common::case::{Case, support_table};
@@ -27,7 +27,7 @@ const ARENA: usize = 4 << 20;
 const LONG_ARENA: usize = 150 << 20;
 /// Processes, and ranks in each of them.
 const LAYOUTS: [(u32, u32); 6] = [(1, 1), (2, 1), (4, 1), (8, 1), (2, 2), (4, 2)];
-/// Calls after which the executor has mapped a buffer that each of them uses.
+/// Calls after which the leader has mapped a buffer that each of them uses.
 const WARM_UP: usize = 4;
 /// What is counted, and must be at the end as it was before the first call.
 const OBJECTS: [&str; 6] =
@@ -78,7 +78,7 @@ fn sum(count: usize) -> Case {
     Case::reducing(Collective::AllReduce, Datatype::Float32, ReduceOp::Sum, 0, count)
 }
 
-/// Makes calls until the executor has mapped the arena.
+/// Makes calls until the leader has mapped the arena.
 fn warm_up(comm: &Communicator, device: &mut Device) {
     for _ in 0..WARM_UP {
         check(comm, device, sum(100), Placement::Apart, Way::Blocking);
@@ -154,7 +154,7 @@ fn communicators_of_the_same_ranks_share_what_is_mapped() {
 }
 
 #[test]
-fn an_executor_or_an_owner_whose_driver_fails_while_it_maps_goes_on_with_copies() {
+fn a_leader_or_an_owner_whose_driver_fails_while_it_maps_goes_on_with_copies() {
     if double().leaves_out("calls of the driver that fail when they are told to") {
         return;
     }
@@ -176,7 +176,7 @@ fn an_executor_or_an_owner_whose_driver_fails_while_it_maps_goes_on_with_copies(
 }
 
 #[test]
-fn the_others_learn_of_a_killed_owner_or_executor_and_their_streams_drain() {
+fn the_others_learn_of_a_killed_owner_or_leader_and_their_streams_drain() {
     let _watchdog = Watchdog::new("a killed rank", Duration::from_secs(100));
     for killed in [0, 2] {
         let mut ranks = start(&job(3, 1, "call until failure"));
@@ -193,7 +193,7 @@ fn the_others_learn_of_a_killed_owner_or_executor_and_their_streams_drain() {
 }
 
 #[test]
-fn without_the_waits_of_the_executor_or_of_an_owner_some_seed_gives_wrong_bytes() {
+fn without_the_waits_of_the_leader_or_of_an_owner_some_seed_gives_wrong_bytes() {
     if double().leaves_out("waits that can be removed") {
         return;
     }
@@ -251,7 +251,7 @@ fn kinds(comm: &Communicator, device: &mut Device) {
     warm_up(comm, device);
     let before = comm.direct_buffers();
     check(comm, device, sum(5000), Placement::Apart, Way::Stream);
-    // Ranks of the executor's process may have memory of pools copied, too.
+    // Ranks of the leader's process may have memory of pools copied, too.
     let home = std::env::var("ANYCCL_TEST_HOME").expect("told");
     let is_mapped = match home.as_str() {
         "plain" => number("ANYCCL_TEST_IS_MAPPED") == 1,
@@ -345,7 +345,7 @@ fn free(comm: &Communicator, device: &mut Device) {
         // Freed before the next one is allocated.
         device.0.free();
         device.0 = Arena::new(ARENA);
-        // The double gives out another address now and then, and the executor's mappings may take one.
+        // The double gives out another address now and then, and the leader's mappings may take one.
         let mut others = Vec::new();
         while device.0.start() != start && comm.rank() > 0 {
             others.push(std::mem::replace(&mut device.0, Arena::new(ARENA)));
@@ -353,7 +353,7 @@ fn free(comm: &Communicator, device: &mut Device) {
         }
     }
     warm_up(comm, device);
-    // The executor has one mapping of each rank's memory, besides the bounce buffers.
+    // The leader has one mapping of each rank's memory, besides the bounce buffers.
     let most = u64::from(comm.size() - 1) * 2 + 1;
     if comm.rank() == 0 {
         assert!(double().live("ipc_openings") <= most, "{}", double().live("ipc_openings"));
@@ -465,7 +465,7 @@ fn a_rank_of_the_tests_in_this_file() {
         let device = &mut *devices[thread as usize].lock().unwrap();
         let comm = Communicator::create(&id, size, rank, &config, &CommConfig::default());
         let comm = comm.expect("all ranks join").shared();
-        assert_eq!(comm.device_way(), DeviceWay::Direct);
+        assert_eq!(comm.device_path(), DevicePath::Direct);
         let before = counts();
         match part.as_str() {
             "table" => table(&comm, device),

@@ -11,7 +11,7 @@ use anyccl_engine::base::{Collective, Datatype, Error, ReduceOp, Result};
 use anyccl_engine::comm::{Communicator, Operation};
 use anyccl_engine::config::Config;
 use common::case::Case;
-use common::device::{Arena, Stream, both_ways, double, have_device};
+use common::device::{Arena, Stream, both_paths, double, have_device};
 use common::lateness::Stopwatch;
 use common::processes::name_of_test;
 use common::ranks::{TRANSPORTS, config, on_failing_ranks_after};
@@ -98,12 +98,12 @@ fn trial(seed: u64, ignored: &str, config: &Config) -> Vec<Sight> {
     seen
 }
 
-/// Whether ranks of the direct way do not see the right bytes, in a process of their own. Without an order, a
-/// kernel may use any address, which ends the device, and a stream may wait for ever.
-fn direct_way_fails(ignored: &str) -> bool {
+/// Whether ranks of the direct path do not see the right bytes, in a process of their own. Without an order,
+/// a kernel may use any address, which ends the device, and a stream may wait for ever.
+fn direct_path_fails(ignored: &str) -> bool {
     let program = std::env::current_exe().expect("the path of the test");
     let mut ranks = Command::new(program)
-        .args([&name_of_test(module_path!(), "ranks_of_the_direct_way"), "--exact", "--ignored"])
+        .args([&name_of_test(module_path!(), "ranks_of_the_direct_path"), "--exact", "--ignored"])
         .env("ANYCCL_TEST_IGNORED", ignored)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -124,9 +124,9 @@ fn direct_way_fails(ignored: &str) -> bool {
 
 #[test]
 #[ignore = "started as a process by the tests below"]
-fn ranks_of_the_direct_way() {
+fn ranks_of_the_direct_path() {
     let Ok(ignored) = std::env::var("ANYCCL_TEST_IGNORED") else { return };
-    let [_, direct] = both_ways(&Config::default());
+    let [_, direct] = both_paths(&Config::default());
     assert_eq!(first_harm_by(&ignored, &direct), None);
 }
 
@@ -136,13 +136,13 @@ fn first_harm_in_pieces(ignored: &str) -> Option<u64> {
 }
 
 /// The first seed with which a rank does not see the right bytes.
-fn first_harm_by(ignored: &str, of_way: &Config) -> Option<u64> {
+fn first_harm_by(ignored: &str, of_path: &Config) -> Option<u64> {
     // Without its orders, a call may also use the words of another one, and wait for ever.
     let limit = if ignored.is_empty() { 60 } else { 2 };
     let config = Config {
         timeout: Some(Duration::from_secs(limit)),
-        device_piece_bytes: of_way.device_piece_bytes,
-        device_way: of_way.device_way,
+        device_piece_bytes: of_path.device_piece_bytes,
+        device_path: of_path.device_path,
         ..config(TRANSPORTS[0])
     };
     (0..if ignored.is_empty() { RIGHT_SEEDS } else { SEEDS })
@@ -152,8 +152,8 @@ fn first_harm_by(ignored: &str, of_way: &Config) -> Option<u64> {
 #[test]
 fn with_all_orders_every_seed_gives_the_right_bytes() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    for of_way in both_ways(&Config::default()) {
-        assert_eq!(first_harm_by("", &of_way), None);
+    for of_path in both_paths(&Config::default()) {
+        assert_eq!(first_harm_by("", &of_path), None);
     }
     assert_eq!(first_harm_in_pieces(""), None);
 }
@@ -185,11 +185,11 @@ fn a_stream_that_does_not_wait_for_the_end_of_a_call_gives_wrong_bytes() {
 }
 
 #[test]
-fn the_direct_way_needs_the_waits_and_the_events_of_its_streams() {
+fn the_direct_path_needs_the_waits_and_the_events_of_its_streams() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    assert!(!direct_way_fails(""));
+    assert!(!direct_path_fails(""));
     for ignored in ["cuStreamWaitValue32", "cuEventRecord"] {
-        assert!((0..3).any(|_| direct_way_fails(ignored)), "{ignored}: no seed has shown it");
+        assert!((0..3).any(|_| direct_path_fails(ignored)), "{ignored}: no seed has shown it");
     }
 }
 

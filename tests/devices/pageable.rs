@@ -1,4 +1,4 @@
-//! Copies to memory that is not page-locked, behind calls in a stream. The driver keeps the thread until the
+//! Copies to memory that is not pinned, behind calls in a stream. The driver keeps the thread until the
 //! stream has come to such a copy, and holds a lock meanwhile. The calls must end all the same.
 
 use std::sync::{Barrier, Mutex};
@@ -7,7 +7,7 @@ use crate::common;
 use anyccl_engine::base::{Collective, Datatype, ReduceOp};
 use anyccl_engine::comm::{Communicator, Operation};
 use common::case::Case;
-use common::device::{Arena, Stream, both_ways, double, have_device};
+use common::device::{Arena, Stream, both_paths, double, have_device};
 use common::ranks::{TRANSPORTS, config, on_failing_ranks_after};
 
 const BYTES: usize = 30_000;
@@ -30,7 +30,7 @@ fn a_copy_to_pageable_memory_behind_calls_ends_with_them() {
         let arenas: Vec<_> = (0..size).map(|_| Mutex::new(Arena::new(1 << 20))).collect();
         // Such a copy keeps out those of other threads, so no rank begins the next round before.
         let round_ends = Barrier::new(size as usize);
-        for config in both_ways(&config(TRANSPORTS[at % 2])) {
+        for config in both_paths(&config(TRANSPORTS[at % 2])) {
             on_failing_ranks_after(size, &config, have_device, |comm| {
                 let (comm, stream) = (comm.shared(), Stream::new());
                 let mut arena = arenas[comm.rank() as usize].lock().unwrap();

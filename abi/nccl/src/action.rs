@@ -1,9 +1,11 @@
-//! A call whose arguments were checked: how it runs, how it starts, and how it gets room in a stream.
+//! A call whose arguments were checked: how it runs, how it starts, and how its memory is reserved.
 
 use std::sync::Arc;
 
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Result};
-use anyccl_engine::comm::{CallSpec, Communicator, Operation, Operator, Places, Request, RoomyCall, Unequal};
+use anyccl_engine::comm::{
+    CallSpec, Communicator, Operation, Operator, Places, Request, ReservedCall, Unequal,
+};
 use anyccl_engine::device::CudaStream;
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use anyccl_engine::plan::{Block, BlockLayout};
@@ -101,24 +103,24 @@ impl Action {
         }
     }
 
-    /// Makes room for an action. `None`: it is one on host memory.
+    /// Reserves the memory of an action. `None`: it is one on host memory.
     #[inline]
-    pub fn make_room(&self, engine: &Communicator, stream: cudaStream_t) -> Option<Result<RoomyCall>> {
+    pub fn reserve(&self, engine: &Communicator, stream: cudaStream_t) -> Option<Result<ReservedCall>> {
         let stream = CudaStream::from_raw(stream);
         match self {
             Action::Collective { operation, operator } => {
-                engine.make_room(&CallSpec::Collective(operation, operator.as_ref()), stream)
+                engine.reserve(&CallSpec::Collective(operation, operator.as_ref()), stream)
             }
             Action::AllToAllV { datatype, send, recv, input, output } => {
                 let layout = BlockLayout { input, output, ..BlockLayout::NONE };
                 let places = Places::Buffers { send: *send, recv: *recv };
                 let collective = Collective::AllToAllV;
                 let call = Unequal { collective, datatype: *datatype, op: None, root: 0, layout, places };
-                engine.make_room(&CallSpec::Unequal(&call, None), stream)
+                engine.reserve(&CallSpec::Unequal(&call, None), stream)
             }
-            Action::Send(what) => engine.make_room(&CallSpec::Send(what), stream),
+            Action::Send(what) => engine.reserve(&CallSpec::Send(what), stream),
             Action::Receive(selector, buffer) => {
-                engine.make_room(&CallSpec::ReceiveAll(*selector, *buffer), stream)
+                engine.reserve(&CallSpec::ReceiveAll(*selector, *buffer), stream)
             }
             Action::Put(_) | Action::Wait(_) => None,
         }

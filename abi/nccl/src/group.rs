@@ -21,7 +21,7 @@ use std::thread;
 use anyccl_edge::check::invalid;
 use anyccl_edge::{ObjectRef, Out};
 use anyccl_engine::base::{Error, Result};
-use anyccl_engine::comm::{RoomyCall, Work, wait_until_one_engine};
+use anyccl_engine::comm::{ReservedCall, Work, wait_until_one_engine};
 
 use crate::action::Action;
 use crate::call::Progress;
@@ -40,9 +40,9 @@ struct Queued {
 }
 
 impl Queued {
-    fn make_room(&self) -> Option<Result<RoomyCall>> {
+    fn reserve(&self) -> Option<Result<ReservedCall>> {
         // A communicator without an engine is refused when the call starts.
-        self.action.make_room(self.comm.engine().ok()?, self.stream)
+        self.action.reserve(self.comm.engine().ok()?, self.stream)
     }
 }
 
@@ -74,9 +74,10 @@ pub unsafe fn submit(
         return enqueue(&comm, action, stream);
     }
     let engine = comm.engine()?;
-    if let Some(room) = action.make_room(engine, stream) {
+    if let Some(reserved) = action.reserve(engine, stream) {
         // SAFETY: passed on from our caller.
-        return unsafe { streams::enqueue(&comm.share(), room?, action.expected()) }.map(|()| Progress::Done);
+        return unsafe { streams::enqueue(&comm.share(), reserved?, action.expected()) }
+            .map(|()| Progress::Done);
     }
     if comm.traits.is_blocking || matches!(action, Action::Wait(_)) {
         // SAFETY: passed on from our caller.
@@ -152,15 +153,15 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
     let mut progress = Progress::Done;
     let mut works: Vec<(Queued, Work)> = Vec::with_capacity(queue.len());
     let mut signals: Vec<(Arc<Comm>, SignalWait)> = Vec::new();
-    // All calls get room before the first waits in its stream: room may have to wait for the device.
-    let rooms: Vec<_> = queue.iter().map(Queued::make_room).collect();
+    // All calls are reserved before the first waits in its stream: a reservation may wait for the device.
+    let reserved_calls: Vec<_> = queue.iter().map(Queued::reserve).collect();
     let mut collectives: Vec<GroupCall> = Vec::new();
     let mut tails: Vec<Tail> = Vec::new();
-    for (queued, room) in queue.into_iter().zip(rooms) {
+    for (queued, reserved) in queue.into_iter().zip(reserved_calls) {
         let comm = &queued.comm;
-        if let Some(room) = room {
+        if let Some(reserved) = reserved {
             let expected = queued.action.expected();
-            let call = room.map(|room| GroupCall { comm: Arc::clone(comm), room, expected });
+            let call = reserved.map(|reserved| GroupCall { comm: Arc::clone(comm), reserved, expected });
             let is_message = matches!(queued.action, Action::Send(_) | Action::Receive(..));
             let started = call.and_then(|call| match is_message {
                 // SAFETY: passed on from our caller.

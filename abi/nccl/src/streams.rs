@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use anyccl_engine::base::{Error, Result};
-use anyccl_engine::comm::{PARTS_AHEAD, RoomyCall, StreamTail, StreamedCall};
+use anyccl_engine::comm::{PARTS_AHEAD, ReservedCall, StreamTail, StreamedCall};
 
 use crate::communicator::Comm;
 
@@ -12,18 +12,18 @@ use crate::communicator::Comm;
 ///
 /// # Safety
 /// The buffers are as NCCL documents them, until the stream has passed the call.
-pub unsafe fn enqueue(comm: &Arc<Comm>, room: RoomyCall, expected: Option<u64>) -> Result<()> {
-    let call = StreamedCall::of(&room);
+pub unsafe fn enqueue(comm: &Arc<Comm>, reserved: ReservedCall, expected: Option<u64>) -> Result<()> {
+    let call = StreamedCall::of(&reserved);
     // SAFETY: passed on from our caller.
-    unsafe { room.enqueue_all(comm.engine()?) }?;
+    unsafe { reserved.enqueue_all(comm.engine()?) }?;
     comm.keep_in_stream(call, expected);
     Ok(())
 }
 
-/// A call of a group that has room.
+/// A call of a group whose memory is reserved.
 pub struct GroupCall {
     pub comm: Arc<Comm>,
-    pub room: RoomyCall,
+    pub reserved: ReservedCall,
     /// Number of elements that a receive should get.
     pub expected: Option<u64>,
 }
@@ -39,10 +39,10 @@ impl GroupCall {
             Err(error) => return Some(Err(error)),
         };
         // SAFETY: passed on from our caller.
-        let started = unsafe { self.room.enqueue_start(engine) }?;
+        let started = unsafe { self.reserved.enqueue_start(engine) }?;
         Some(started.map(|tail| {
             if is_first {
-                self.comm.keep_in_stream(StreamedCall::of(&self.room), self.expected);
+                self.comm.keep_in_stream(StreamedCall::of(&self.reserved), self.expected);
             }
             Tail { comm: Arc::clone(&self.comm), tail }
         }))

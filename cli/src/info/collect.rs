@@ -35,7 +35,7 @@ pub struct Info {
     /// Libraries that anyccl can stand in for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub facades: Option<Vec<FacadeRow>>,
-    /// GPUs, and the way in which calls on their memory go.
+    /// GPUs, and the path of calls on their memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpus: Option<GpuSection>,
     /// Foreign engines.
@@ -52,16 +52,18 @@ pub struct Info {
     pub variables: Option<Vec<VariableRow>>,
 }
 
-/// The GPUs, and the way in which calls on their memory go.
+/// The GPUs, and the path of calls on their memory.
 #[derive(Serialize)]
 pub struct GpuSection {
     /// Devices and pairs.
     #[serde(flatten)]
     pub found: Gpus,
-    /// The way in which the calls of a communicator go by `ANYCCL_BACKEND`.
-    pub way: &'static str,
+    /// The path of the calls of a communicator by `ANYCCL_BACKEND`. The key is older than the word.
+    #[serde(rename = "way")]
+    pub path: &'static str,
     /// What that means.
-    pub way_meaning: &'static str,
+    #[serde(rename = "way_meaning")]
+    pub path_meaning: &'static str,
     /// Whether ranks that each have a GPU try NCCL by themselves.
     pub may_choose_nccl: bool,
     /// Version of the NCCL that they would get, if one was found.
@@ -130,8 +132,8 @@ pub fn collect(wanted: &Wanted<'_>) -> Info {
 }
 
 fn gpus() -> GpuSection {
-    let (way, way_meaning, may_choose_nccl) = engine::device_way();
-    GpuSection { found: Gpus::find(), way, way_meaning, may_choose_nccl, nccl: None }
+    let (path, path_meaning, may_choose_nccl) = engine::device_path();
+    GpuSection { found: Gpus::find(), path, path_meaning, may_choose_nccl, nccl: None }
 }
 
 /// The version of NCCL among the engines that were found.

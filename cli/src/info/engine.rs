@@ -1,6 +1,6 @@
 //! Questions to the engine about itself. Only this file of `info` knows where the engine has the answers.
 
-use anyccl_engine::comm::DeviceWay;
+use anyccl_engine::comm::DevicePath;
 use anyccl_engine::config::{Config, MemoryKind};
 pub use anyccl_engine::sys::interfaces::Interface as EngineInterface;
 
@@ -26,10 +26,10 @@ pub fn job() -> String {
         .unwrap_or_else(|error| format!("none can be found: {error}"))
 }
 
-/// The way in which calls on memory of devices go, its meaning, and whether ranks may choose NCCL by
+/// The path of calls on device memory, its meaning, and whether ranks may choose NCCL by
 /// themselves. A choice that is wrong counts as none.
-pub fn device_way() -> (&'static str, &'static str, bool) {
+pub fn device_path() -> (&'static str, &'static str, bool) {
     let choice = Config::from_environment().map(|config| config.backend).unwrap_or_default();
-    let way = DeviceWay::of_choice(&choice);
-    (way.name(), way.meaning(), choice.named(MemoryKind::Cuda).is_none())
+    let path = DevicePath::of_choice(&choice);
+    (path.name(), path.meaning(), choice.named(MemoryKind::Cuda).is_none())
 }

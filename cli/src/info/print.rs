@@ -100,10 +100,10 @@ fn gpus(gpus: &GpuSection) -> Vec<String> {
     let mut lines = vec![format!("CUDA driver {driver}, devices: {}", found.devices.len())];
     lines.extend(aligned(&found.device_rows()));
     lines.extend(aligned(&found.link_rows()));
-    lines.push(format!("calls on their memory go the way {}: {}", gpus.way, gpus.way_meaning));
+    lines.push(format!("calls on their memory take the {} path: {}", gpus.path, gpus.path_meaning));
     if let Some(version) = &gpus.nccl {
         lines.extend(wrapped(&format!(
-            "where each rank has one of its own, current before it makes the communicator: way nccl, by {version}; \
+            "where each rank has one of its own, current before it makes the communicator: the nccl path, by {version}; \
              ANYCCL_BACKEND=cuda:builtin prevents it"
         )));
     }

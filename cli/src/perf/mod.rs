@@ -147,7 +147,7 @@ fn header(arguments: &PerfArguments, what: What, ranks: &Ranks) -> Result<Header
         kernels: reduce::instruction_set(),
         calls: if arguments.non_blocking { "non-blocking" } else { "blocking" },
         memory: arguments.memory.name(),
-        way: (arguments.memory == MemoryKind::Cuda).then(|| ranks.world.device_way().name()),
+        way: (arguments.memory == MemoryKind::Cuda).then(|| ranks.world.device_path().name()),
     })
 }
 

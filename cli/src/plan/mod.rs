@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use anyccl_engine::algo::{self, Algorithm};
 use anyccl_engine::base::Rank;
-use anyccl_engine::comm::DeviceWay;
+use anyccl_engine::comm::DevicePath;
 use anyccl_engine::config::{BackendName, Config, MemoryKind};
 use anyccl_engine::plan::PlanRequest;
 use anyccl_engine::simulate::{Limits, for_rank, steps};
@@ -53,7 +53,7 @@ pub struct PlanArguments {
     #[arg(long, default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     #[arg(allow_negative_numbers = true)]
     ranks_per_core: u32,
-    /// Memory of the buffers: cpu, or cuda for memory of GPUs, and the way in which such a call goes
+    /// Memory of the buffers: cpu, or cuda for GPU memory; the output then says which path such a call takes
     #[arg(long, value_name = "cpu|cuda", value_parser = MEMORY, default_value = "cpu")]
     #[arg(hide_possible_values = true)]
     memory: MemoryKind,
@@ -93,32 +93,33 @@ pub fn plan(arguments: &PlanArguments) -> Result<u8, Failure> {
         let format = Format::of(path).unwrap_or(Format::Svg);
         write(path, format.encode(&svg, Theme::Light).map_err(Failure::own)?)?;
     }
-    let way = device_way(arguments.memory);
+    let path = device_path(arguments.memory);
     if arguments.json {
         let mut object = json::object(&call, &request, &choice, shown, &ranks);
         object["memory"] = arguments.memory.name().into();
-        object["way"] = way.map(DeviceWay::name).into();
+        object["way"] = path.map(DevicePath::name).into();
         return say_json(&object);
     }
-    let text = other_engine().unwrap_or_default() + &about_way(way) + &choice.layout(&call, &request, shown);
+    let text =
+        other_engine().unwrap_or_default() + &about_path(path) + &choice.layout(&call, &request, shown);
     say(&(text + &rounds::layout(shown, &request, &ranks, arguments.all)))
 }
 
-/// The way in which a call on memory of a device goes.
-fn device_way(memory: MemoryKind) -> Option<DeviceWay> {
+/// The path of a call on device memory.
+fn device_path(memory: MemoryKind) -> Option<DevicePath> {
     let choice = Config::from_environment().map(|config| config.backend).unwrap_or_default();
-    (memory == MemoryKind::Cuda).then(|| DeviceWay::of_choice(&choice))
+    (memory == MemoryKind::Cuda).then(|| DevicePath::of_choice(&choice))
 }
 
-fn about_way(way: Option<DeviceWay>) -> String {
-    way.map_or_else(String::new, |way| {
-        let what = match way {
-            DeviceWay::Staged => {
+fn about_path(path: Option<DevicePath>) -> String {
+    path.map_or_else(String::new, |path| {
+        let what = match path {
+            DevicePath::Staged => {
                 "Below is the call on the copies; the copies out of the device and back come on top of it."
             }
             _ => "Below is the plan of the builtin engine, which does not make this call.",
         };
-        format!("memory of a GPU, way {}: {}. {what}\n\n", way.name(), way.meaning())
+        format!("GPU memory ({} path): {}. {what}\n\n", path.name(), path.meaning())
     })
 }
 

@@ -28,9 +28,9 @@ pub(in crate::comm) struct Agreed {
     pub ranks_per_core: u32,
     /// Whether some pair of ranks of one host is linked by TCP.
     pub some_tcp: bool,
-    /// Whether each rank has a current context of a CUDA device, and none asks for the direct way by name.
+    /// Whether each rank has a current context of a CUDA device, and none asks for the direct path by name.
     pub all_have_devices: bool,
-    /// Whether all ranks want the direct way for memory of devices.
+    /// Whether all ranks want the direct path for memory of devices.
     pub may_be_direct: bool,
 }
 
@@ -40,7 +40,7 @@ pub(in crate::comm) struct OwnSettings {
     pub some_tcp: bool,
     /// Whether it has a current context of a CUDA device.
     pub has_device: bool,
-    /// Whether it wants the direct way for memory of devices.
+    /// Whether it wants the direct path for memory of devices.
     pub wants_direct: bool,
     /// The engines that it was asked for.
     pub choice: BackendChoice,
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn all_ranks_have_devices_or_want_the_direct_way_only_if_each_does() {
+    fn all_ranks_have_devices_or_want_the_direct_path_only_if_each_does() {
         let with = |bits: u8| {
             let mut bytes = record(0, 3, 2, false);
             bytes[CoreSet::BYTES + 4 + MACHINE_BYTES] = bits;

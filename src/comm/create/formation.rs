@@ -12,8 +12,8 @@ use super::backends::attach_like;
 use crate::base::{Call, CallKind, Datatype, Error, Formation, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::communicator::{CommConfig, Communicator};
-use crate::comm::device::set_up_direct_way;
-use crate::comm::device::way::log_way;
+use crate::comm::device::path::log_path;
+use crate::comm::device::set_up_direct_path;
 use crate::comm::foreign::engines::Engines;
 use crate::comm::timeout::Timeout;
 use crate::log_line;
@@ -233,10 +233,10 @@ impl Communicator {
             Way::Shrunk | Way::WithContext => {}
             Way::Call(..) => {
                 attach_like(&mut made, self)?;
-                set_up_direct_way(&mut made, self.devices.may_be_direct)?;
+                set_up_direct_path(&mut made, self.devices.may_be_direct)?;
             }
         }
-        log_way(&made);
+        log_path(&made);
         Ok(made)
     }
 

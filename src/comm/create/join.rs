@@ -13,11 +13,11 @@ use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer};
 use crate::bootstrap::{self, CallerStore, Job, Mesh, UniqueId, job_from_caller};
 use crate::comm::call::plan_cache::PlanCache;
 use crate::comm::communicator::{CommConfig, Communicator};
-use crate::comm::device::way::log_way;
-use crate::comm::device::{DevicePart, set_up_direct_way};
+use crate::comm::device::path::log_path;
+use crate::comm::device::{DevicePart, set_up_direct_path};
 use crate::comm::foreign::engines::Engines;
 use crate::comm::timeout::Timeout;
-use crate::config::{Config, DeviceWayChoice, warn_of_unknown_variables};
+use crate::config::{Config, DevicePathChoice, warn_of_unknown_variables};
 use crate::device::Kinds;
 use crate::endpoint::Endpoint;
 use crate::log_line;
@@ -91,9 +91,9 @@ impl Communicator {
         let some_tcp = topology.neighbours(rank).any(is_tcp);
         let driver = Driver::new(Engine::new(name.clone(), rank, endpoints), config.spin)?;
         let kinds = Kinds::detect();
-        let wants_direct = kinds.may_differ() && config.device_way.is_direct(own.for_devices);
-        // Who asks for the direct way by name does not want another engine.
-        let has_device = kinds.has_context() && config.device_way != DeviceWayChoice::Direct;
+        let wants_direct = kinds.may_differ() && config.device_path.is_direct(own.for_devices);
+        // Who asks for the direct path by name does not want another engine.
+        let has_device = kinds.has_context() && config.device_path != DevicePathChoice::Direct;
         let mine = OwnSettings { some_tcp, has_device, wants_direct, choice: config.backend };
         let Agreed { ranks_per_core, some_tcp, all_have_devices, may_be_direct } =
             agreement::agree(&driver, &topology, rank, &mine, timeout(config, own))
@@ -125,13 +125,13 @@ impl Communicator {
             warn_of_unknown_variables();
         }
         let attached = attach(&mut comm, config.backend, all_have_devices);
-        if let Err(error) = attached.and_then(|()| set_up_direct_way(&mut comm, may_be_direct)) {
+        if let Err(error) = attached.and_then(|()| set_up_direct_path(&mut comm, may_be_direct)) {
             // All ranks have the same error. They leave in good order, so that no rank takes another for
             // crashed.
             let _ = comm.finalize();
             return Err(error);
         }
-        log_way(&comm);
+        log_path(&comm);
         Ok(comm)
     }
 

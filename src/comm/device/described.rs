@@ -3,7 +3,7 @@
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::Arc;
 
-use super::direct::{DirectPieces, DirectWay};
+use super::direct::{DirectPath, DirectPieces};
 use crate::base::{Error, Result};
 use crate::comm::call::list::{List, Part};
 use crate::comm::call::operation::Operation;
@@ -14,24 +14,25 @@ use crate::comm::coalesced;
 use crate::comm::communicator::Communicator;
 use crate::comm::prepared_unequal::PreparedUnequal;
 use crate::comm::ready::ReadyCall;
+use crate::config::DEVICE_PATH_VARIABLE;
 use crate::device::StagedCall;
 use crate::p2p::{OutgoingMessage, RecvBuffer};
 
 impl CallSpec<'_> {
-    /// The pieces of a call that goes the direct way, and its operator if the program has made it. `None`:
+    /// The pieces of a call on the direct path, and its operator if the program has made it. `None`:
     /// it is staged, on all ranks.
     pub(super) fn direct_pieces(
         &self,
         comm: &Communicator,
-        way: &DirectWay,
+        path: &DirectPath,
     ) -> Result<Option<(DirectPieces, Option<Arc<Operator>>)>> {
         let CallSpec::Collective(operation, operator) = self else { return Ok(None) };
         let is_builtin = operator.is_none_or(|operator| operator.scales());
-        let Some(pieces) = DirectPieces::of(operation, way.size(), way.slot_bytes()).filter(|_| is_builtin)
+        let Some(pieces) = DirectPieces::of(operation, path.size(), path.slot_bytes()).filter(|_| is_builtin)
         else {
             return Ok(None);
         };
-        if !way.has_kernel(&pieces) {
+        if !path.has_kernel(&pieces) {
             return Ok(None);
         }
         // Wrong arguments are refused as on host memory.
@@ -43,7 +44,7 @@ impl CallSpec<'_> {
             if bytes > 0 && !comm.devices.kinds.is_known(address) {
                 let text = format!(
                     "{} with one buffer on a device and one in ordinary host memory: on this communicator both are on a device, \
-                     or pinned (ANYCCL_DEVICE_WAY=staged allows it, on all ranks)",
+                     or pinned ({DEVICE_PATH_VARIABLE}=staged allows it, on all ranks)",
                     operation.call
                 );
                 return Err(Error::Unsupported(text));

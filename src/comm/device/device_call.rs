@@ -1,4 +1,4 @@
-//! A call on memory of a device, by either way: what the queue and its thread do with it.
+//! A call on device memory, by either path: what the queue and its thread do with it.
 
 use super::direct::{DirectExchange, Next};
 use crate::base::Result;
@@ -8,7 +8,7 @@ use crate::comm::work::Work;
 use crate::device::direct::{DirectCall, DirectEnd};
 use crate::device::{StagedCall, StreamEnd};
 
-/// A call that is in a stream, or is about to be, and what the processor does for it.
+/// A call that is in a stream, or is about to be, and the CPU's part of it.
 pub(in crate::comm) enum DeviceCall {
     /// On copies in host memory.
     Staged { call: StagedCall, ready: ReadyCall },
@@ -47,7 +47,7 @@ impl DeviceCall {
         }
     }
 
-    /// Whether the processor may begin with the call.
+    /// Whether the CPU may begin with the call.
     pub fn may_begin(&self) -> bool {
         match self {
             DeviceCall::Staged { call, .. } => call.reads_nothing() || call.is_ready(),
@@ -75,7 +75,7 @@ impl DeviceCall {
     /// Begins with the call in the engine. `None`: the engine has nothing to do.
     ///
     /// # Safety
-    /// The buffers are valid, and `self` stays in its place and lives, until the work has ended.
+    /// The buffers are valid, and `self` does not move, and lives, until the work has ended.
     pub unsafe fn start(&mut self, comm: &Communicator) -> Result<Option<Work>> {
         match self {
             DeviceCall::Staged { ready, .. } => {
@@ -109,7 +109,7 @@ impl DeviceCall {
     pub fn is_in_use(&self) -> bool {
         match self {
             DeviceCall::Staged { .. } => false,
-            // The executor's own stream passes the kernels before anything else.
+            // The leader's own stream passes the kernels before anything else.
             DeviceCall::Direct { exchange, call } => exchange.withdraw() && !call.executes(),
         }
     }

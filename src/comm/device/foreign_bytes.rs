@@ -1,3 +1,3 @@
-//! Target of fuzzing: what ranks tell each other about buffers on devices.
+//! Target of fuzzing: the records that ranks exchange about buffers on devices.
 
 pub(in crate::comm) use super::direct::foreign_bytes::{records, seeds};

@@ -4,8 +4,8 @@
 //! datatype, operator and transport works, and ranks with and without a GPU share a communicator. On the wire
 //! the call is the same as one on host memory. A *direct* call is carried out by one rank for all (`direct`).
 //!
-//! 1. The caller's thread checks the call and chooses its way (`described`), makes room, and enqueues
-//!    everything on the stream (`room`).
+//! 1. The caller's thread checks the call, chooses its path (`described`), reserves its memory, and enqueues
+//!    everything on the stream (`reserved`).
 //! 2. The call joins the `queue` of its communicator. A thread of the library starts the calls in their
 //!    order, each when its stream has come to it, and lets the stream go on when the call has ended
 //!    (`worker`).
@@ -28,24 +28,24 @@ mod in_pieces;
 mod on_stream;
 mod outcome_cell;
 pub(super) mod part;
+pub(super) mod path;
 mod queue;
-mod room;
+mod reserved;
 mod touched;
-pub(super) mod way;
 mod worker;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 pub(super) use completion::DeviceCompletion;
-pub(super) use direct::set_up_direct_way;
+pub(super) use direct::set_up_direct_path;
 pub use on_stream::StreamedCall;
 pub(super) use part::DevicePart;
-pub use room::{PARTS_AHEAD, RoomyCall, StreamTail};
-pub use way::DeviceWay;
+pub use path::DevicePath;
+pub use reserved::{PARTS_AHEAD, ReservedCall, StreamTail};
 
 use self::in_pieces::in_pieces;
-use self::room::note_failure;
+use self::reserved::note_failure;
 use super::call::spec::CallSpec;
 use super::communicator::Communicator;
 use super::request::Request;
@@ -74,31 +74,31 @@ impl Communicator {
         self.devices.queue.set_stream(stream);
     }
 
-    /// The way in which calls on memory of devices go. Local, and equal on all ranks that have the driver.
-    pub fn device_way(&self) -> DeviceWay {
-        way::way_of(self)
+    /// The path of calls on device memory. Local, and equal on all ranks that have the driver.
+    pub fn device_path(&self) -> DevicePath {
+        path::path_of(self)
     }
 
-    /// Two numbers of buffers of this rank in calls of the direct way: those used where they are, and those
+    /// Buffer counts of direct calls on this rank, (in place, copied): those used where they are, and those
     /// copied to or from other memory of the device. A call in pieces counts once for each.
     pub fn direct_buffers(&self) -> (u64, u64) {
         self.devices.direct_buffers()
     }
 
-    /// Number of times that this rank has told the others about a direct call: once for each call, or for
+    /// Number of records that this rank has sent about direct calls: one for each call, or for
     /// each piece of it.
     pub fn direct_exchanges(&self) -> u64 {
-        self.devices.direct.as_ref().map_or(0, |way| way.begun())
+        self.devices.direct.as_ref().map_or(0, |path| path.begun())
     }
 
-    /// Makes room for a call on `stream`. `None`: streams cannot use any of its buffers, or another engine
+    /// Reserves the memory of a call on `stream`. `None`: streams cannot use any of its buffers, or another engine
     /// serves such calls, and nothing was done. Pinned, registered and managed host memory counts as memory
     /// that streams use.
     #[inline]
-    pub fn make_room(&self, call: &CallSpec, stream: CudaStream) -> Option<Result<RoomyCall>> {
+    pub fn reserve(&self, call: &CallSpec, stream: CudaStream) -> Option<Result<ReservedCall>> {
         let queue = &self.devices.queue;
         let stream = |driver, context| Ok(queue.given_stream_in(driver, context, stream));
-        make_room_in(self, call, WithHost::InStreams, stream)
+        reserve_in(self, call, WithHost::InStreams, stream)
     }
 }
 
@@ -128,11 +128,11 @@ pub(super) unsafe fn run(comm: &Communicator, call: &CallSpec) -> Option<Result<
 #[inline]
 pub(super) unsafe fn start(comm: &Communicator, call: &CallSpec) -> Option<Result<Request>> {
     let queue = &comm.devices.queue;
-    let room = make_room_in(comm, call, WithHost::None, |driver, context| queue.stream_in(driver, context))?;
-    let started = room.and_then(|room| {
-        let completion = Arc::clone(&room.completion);
+    let reserved = reserve_in(comm, call, WithHost::None, |driver, context| queue.stream_in(driver, context))?;
+    let started = reserved.and_then(|reserved| {
+        let completion = Arc::clone(&reserved.completion);
         // SAFETY: passed on from our caller.
-        unsafe { room.enqueue_all(comm) }?;
+        unsafe { reserved.enqueue_all(comm) }?;
         Ok(Request::on_device(Arc::clone(&comm.driver), completion))
     });
     Some(started)
@@ -145,12 +145,12 @@ pub(super) fn touches(comm: &Communicator, call: &CallSpec) -> bool {
 }
 
 /// Checks a call that is to be started later. Returns whether it has device buffers that the builtin engine
-/// serves; if not, nothing was checked. The pool of pinned memory has room for the call afterwards.
+/// serves; if not, nothing was checked. The pool of pinned memory is large enough for the call afterwards.
 pub(super) fn takes(comm: &Communicator, call: &CallSpec) -> Result<bool> {
     let queue = &comm.devices.queue;
-    let room =
-        make_room_in(comm, call, WithHost::None, |driver, context| queue.own_stream_in(driver, context));
-    room.map_or(Ok(false), |room| room.map(|_| true))
+    let reserved =
+        reserve_in(comm, call, WithHost::None, |driver, context| queue.own_stream_in(driver, context));
+    reserved.map_or(Ok(false), |reserved| reserved.map(|_| true))
 }
 
 /// Which calls on host memory alone are part of a stream.
@@ -161,15 +161,15 @@ enum WithHost {
     InStreams,
 }
 
-/// Checks a call with device buffers, chooses its way, and makes room for the copies of a staged call. `None`
+/// Checks a call with device buffers, chooses its path, and reserves memory for its copies. `None`
 /// as for [`run`].
 #[inline]
-fn make_room_in(
+fn reserve_in(
     comm: &Communicator,
     call: &CallSpec,
     with_host: WithHost,
     stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
-) -> Option<Result<RoomyCall>> {
+) -> Option<Result<ReservedCall>> {
     if !comm.devices.kinds.may_differ() {
         return None;
     }
@@ -181,17 +181,17 @@ fn make_room_in(
     if !is_in_stream || comm.engines.serve_devices() && leaves_to_engine(comm, call) {
         return None;
     }
-    let room = check_usable(comm).and_then(|()| {
-        if let Some(way) = &comm.devices.direct
-            && let Some(pieces) = call.direct_pieces(comm, way)?
+    let reserved = check_usable(comm).and_then(|()| {
+        if let Some(path) = &comm.devices.direct
+            && let Some(pieces) = call.direct_pieces(comm, path)?
         {
-            return RoomyCall::direct(way, pieces, stream);
+            return ReservedCall::direct(path, pieces, stream);
         }
         let mut staged = StagedCall::new(&touched, stream)?;
         let ready = call.ready(comm, &staged)?;
-        Ok(RoomyCall::staged(in_pieces(comm, ready, &mut staged)?, staged))
+        Ok(ReservedCall::staged(in_pieces(comm, ready, &mut staged)?, staged))
     });
-    Some(room.inspect_err(|error| note_failure(comm, error)))
+    Some(reserved.inspect_err(|error| note_failure(comm, error)))
 }
 
 /// Whether the other engine for memory of devices makes this call, or refuses it. Equal on all ranks of a

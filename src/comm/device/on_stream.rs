@@ -1,12 +1,12 @@
 //! Calls that bring their stream along, alone and in groups.
 //!
-//! A group is put into the streams in three steps, each for all its calls: room for the copies is made, the
+//! A group is put into the streams in three steps, each for all its calls: the memory is reserved, the
 //! copies to the host are enqueued, and then the waits and the copies back. So no wait stands before what
 //! another call of the group needs, although they may share a stream, and be calls of several ranks.
 
 use std::sync::Arc;
 
-use super::{DeviceCompletion, RoomyCall};
+use super::{DeviceCompletion, ReservedCall};
 use crate::base::Result;
 use crate::p2p::Status;
 
@@ -14,9 +14,9 @@ use crate::p2p::Status;
 pub struct StreamedCall(Arc<DeviceCompletion>);
 
 impl StreamedCall {
-    /// The call of which `room` is a part.
-    pub fn of(room: &RoomyCall) -> StreamedCall {
-        StreamedCall(Arc::clone(&room.completion))
+    /// The call that was reserved.
+    pub fn of(reserved: &ReservedCall) -> StreamedCall {
+        StreamedCall(Arc::clone(&reserved.completion))
     }
 
     /// The outcome, once the stream has passed the call. A message has a status.

@@ -1,6 +1,6 @@
 //! The outcome of a call, as one thread waits for it and another one brings it.
 //!
-//! Any thread may wait for the outcome, look at it, or ask that the call be cancelled. A wish to cancel is
+//! Any thread may wait for the outcome, look at it, or ask that the call be cancelled. A request to cancel is
 //! only noted: the thread that works on the call sees it, and brings the outcome in any case. The first
 //! outcome stays, so all who wait get the same. A model checks this (crate `anyccl-models`).
 

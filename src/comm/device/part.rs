@@ -4,7 +4,7 @@ use std::fmt::Arguments;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::direct::DirectWay;
+use super::direct::DirectPath;
 use super::queue::DeviceQueue;
 use crate::config::DeviceMapChoice;
 use crate::device::Kinds;
@@ -12,25 +12,25 @@ use crate::log_line;
 
 /// The device part of a communicator.
 pub(in crate::comm) struct DevicePart {
-    /// Tells memory of a device from memory of the processor.
+    /// Tells device memory from host memory.
     pub kinds: Kinds,
     /// The calls on memory of a device that the builtin engine serves.
     pub queue: DeviceQueue,
-    /// The direct way of collectives on memory of devices, if the ranks have it.
-    pub direct: Option<Arc<DirectWay>>,
-    /// Whether communicators made from this one may have the direct way.
+    /// The direct path of collectives on device memory, if the ranks have it.
+    pub direct: Option<Arc<DirectPath>>,
+    /// Whether communicators made from this one may have the direct path.
     pub may_be_direct: bool,
-    /// Which buffers of other processes the executor of the direct way maps.
+    /// Which buffers of other processes the leader of the direct path maps.
     pub map: DeviceMapChoice,
 }
 
 impl DevicePart {
-    /// Without a direct way yet. Long calls are copied in pieces of at least `piece_bytes`; 0 for none.
+    /// Without a direct path yet. Long calls are copied in pieces of at least `piece_bytes`; 0 for none.
     pub fn new(kinds: Kinds, piece_bytes: usize, map: DeviceMapChoice) -> DevicePart {
         DevicePart { kinds, queue: DeviceQueue::new(piece_bytes), direct: None, may_be_direct: false, map }
     }
 
-    /// The part of a communicator made from this one, without a direct way yet.
+    /// The part of a communicator made from this one, without a direct path yet.
     pub fn of_child(&self) -> DevicePart {
         DevicePart::new(Kinds::detect(), self.queue.piece_bytes(), self.map)
     }
@@ -43,7 +43,7 @@ impl DevicePart {
         }
     }
 
-    /// Fails the communicator that the direct way has for itself. The one to which this part belongs has
+    /// Fails the communicator that the direct path has for itself. The one to which this part belongs has
     /// failed before, so that all ranks hear of the reason first.
     pub fn abort(&self, reason: &str) {
         if let Some(direct) = &self.direct {
@@ -51,15 +51,15 @@ impl DevicePart {
         }
     }
 
-    /// Leaves the communicator of the direct way, if the ranks still do without this one. Otherwise `false`:
-    /// a direct call of the others may still need this rank to tell or to hear of its end.
+    /// Leaves the communicator of the direct path, if the ranks still do without this one. Otherwise `false`:
+    /// a direct call of the others may still need this rank for the broadcast at its end.
     pub fn quit(&self, reason: &str) -> bool {
         self.direct
             .as_ref()
             .is_none_or(|direct| direct.endings.driver.quit_companion(direct.endings.id, reason))
     }
 
-    /// Leaves the communicator that the direct way has for itself. Every call has ended. `rank` names this
+    /// Leaves the communicator that the direct path has for itself. Every call has ended. `rank` names this
     /// rank in the log.
     pub fn end(&self, rank: Arguments) {
         let Some(direct) = &self.direct else { return };
@@ -75,10 +75,10 @@ impl DevicePart {
         }
     }
 
-    /// Two numbers of buffers of this rank in calls of the direct way: those used where they are, and those
+    /// Buffer counts of direct calls on this rank, (in place, copied): those used where they are, and those
     /// copied to or from other memory of the device. A call in pieces counts once for each.
     pub fn direct_buffers(&self) -> (u64, u64) {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        self.direct.as_ref().map_or((0, 0), |way| (count(&way.in_place), count(&way.moved)))
+        self.direct.as_ref().map_or((0, 0), |path| (count(&path.in_place), count(&path.moved)))
     }
 }

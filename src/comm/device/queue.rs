@@ -54,7 +54,7 @@ impl DeviceQueue {
 
     /// Sets the communicator to which the queue belongs.
     pub fn set_communicator(&self, communicator: Weak<Communicator>) {
-        // It is set once, when the communicator gets its place.
+        // It is set once, when the communicator becomes shared.
         let _ = self.communicator.set(communicator);
     }
 

@@ -1,7 +1,7 @@
-//! The thread that starts the device calls of a communicator and sees their ends.
+//! The thread that starts the device calls of a communicator and completes them.
 //!
 //! A device cannot wake a thread, so this one looks at flags in memory. It naps between looks, the longer the
-//! longer nothing has happened. While calls are under way in the engine it waits there, and their deadlines
+//! longer nothing has happened. While the engine works on calls it waits there, and their deadlines
 //! count. It sleeps while there is no call, and ends with its communicator.
 
 use std::sync::{Arc, Weak};
@@ -39,11 +39,11 @@ struct Running {
 }
 
 /// A call that has ended in the engine, and that the stream has not passed.
-struct Leaving {
+struct Retiring {
     device_call: Box<DeviceCall>,
     completion: Arc<DeviceCompletion>,
     outcome: CallOutcome,
-    /// Whether the stream has been let go on.
+    /// Whether the stream has been released.
     has_ended: bool,
 }
 
@@ -51,7 +51,7 @@ struct Leaving {
 pub(super) fn run(queue: &SharedQueue, communicator: &Weak<Communicator>) {
     // This thread starts the calls, on copies in host memory, and never waits for its own turn.
     Kinds::trust_this_thread();
-    let mut worker = Worker { queue, communicator, running: Vec::new(), leaving: Vec::new() };
+    let mut worker = Worker { queue, communicator, running: Vec::new(), retiring: Vec::new() };
     loop {
         if worker.is_idle() && !queue.wait_for_call() {
             return;
@@ -64,15 +64,15 @@ struct Worker<'a> {
     queue: &'a SharedQueue,
     communicator: &'a Weak<Communicator>,
     running: Vec<Running>,
-    leaving: Vec<Leaving>,
+    retiring: Vec<Retiring>,
 }
 
 impl Worker<'_> {
     fn is_idle(&self) -> bool {
-        self.running.is_empty() && self.leaving.is_empty()
+        self.running.is_empty() && self.retiring.is_empty()
     }
 
-    /// Works until something has happened, and then until nothing is under way.
+    /// Works until something has happened, and then until nothing is in flight.
     fn work(&mut self) {
         let mut since = clock::now();
         let mut checked = since;
@@ -226,13 +226,13 @@ impl Worker<'_> {
         completion: Arc<DeviceCompletion>,
         outcome: CallOutcome,
     ) {
-        self.leaving.push(Leaving { device_call, completion, outcome, has_ended: false });
-        self.end(self.leaving.len() - 1);
+        self.retiring.push(Retiring { device_call, completion, outcome, has_ended: false });
+        self.end(self.retiring.len() - 1);
     }
 
     /// Ends a call on its stream, if nobody uses its buffers any more. Returns whether it has ended.
     fn end(&mut self, at: usize) -> bool {
-        let call = &mut self.leaving[at];
+        let call = &mut self.retiring[at];
         if call.has_ended {
             return true;
         }
@@ -242,7 +242,7 @@ impl Worker<'_> {
         call.has_ended = true;
         if let Err(error) = call.device_call.end(call.outcome.is_ok()) {
             let error = self.fail(error);
-            let outcome = &mut self.leaving[at].outcome;
+            let outcome = &mut self.retiring[at].outcome;
             if outcome.is_ok() {
                 *outcome = Err(error);
             }
@@ -254,12 +254,12 @@ impl Worker<'_> {
     fn see_passed(&mut self) -> bool {
         let mut moved = false;
         let mut at = 0;
-        while at < self.leaving.len() {
+        while at < self.retiring.len() {
             if !self.end(at) {
                 at += 1;
                 continue;
             }
-            let outcome = match self.leaving[at].device_call.has_passed() {
+            let outcome = match self.retiring[at].device_call.has_passed() {
                 Ok(false) => {
                     at += 1;
                     continue;
@@ -268,9 +268,9 @@ impl Worker<'_> {
                 Err(error) => Err(self.fail(error)),
             };
             moved = true;
-            let call = self.leaving.swap_remove(at);
+            let call = self.retiring.swap_remove(at);
             let outcome = call.outcome.and_then(|status| outcome.map(|()| status));
-            // The copies are given back first, so that whoever sees the end finds room.
+            // The copies are given back first, so that the thread that sees the end can reserve again.
             drop(call.device_call);
             call.completion.set(outcome);
             self.queue.note_ended();

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use super::foreign::{EVERYTHING, NOTHING, Pretended, Pretender, REDUCTIONS};
 use super::*;
 use crate::backend::{BackendChoice, BackendName, ForeignComm, MemoryKind};
-use crate::comm::device::DeviceWay;
+use crate::comm::device::DevicePath;
 use crate::comm::foreign::co_progress::SharedProgress;
 use crate::comm::foreign::engine::{AttachedEngine, DeviceEngine};
 use crate::device::Kinds;
@@ -152,7 +152,7 @@ fn buffers_of_two_kinds_in_one_call_are_an_error_unless_one_is_unused() {
 #[test]
 fn an_engine_that_nobody_named_gets_the_calls_that_it_has_and_no_others() {
     on_two_ranks_that_choose("auto", Some(REDUCTIONS), |comm| {
-        assert_eq!(comm.device_way(), DeviceWay::Engine(BackendName::Nccl));
+        assert_eq!(comm.device_path(), DevicePath::Engine(BackendName::Nccl));
         let (send, recv) = (on_device([1, 2, 3, 4]), on_device([0; 4]));
         run(comm, &sum(send.as_ptr(), recv.as_mut_ptr())).unwrap();
         assert_eq!(*recv, [2, 4, 6, 8]);

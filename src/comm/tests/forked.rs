@@ -65,7 +65,7 @@ const NOT_IN_A_CHILD: [&str; 12] = [
     "LIVE",
     "POOL",
     "CHANGED",
-    "PLACES",
+    "PUBLISHED",
     "LISTENER",
     "IMPORTERS",
     "ACCEPTED",

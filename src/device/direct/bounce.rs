@@ -1,4 +1,4 @@
-//! Memory of a device that the executor of another process can address, through CUDA's interprocess handles.
+//! Memory of a device that the leader of another process can address, through CUDA's interprocess handles.
 //!
 //! To allocate and to map may make the driver wait for all work of the device. So it happens when a
 //! communicator is made, and never while one of its calls is in a stream.

@@ -1,16 +1,16 @@
 //! The part of a direct call in the stream of one rank.
 //!
-//! On every rank the stream copies what the executor cannot address into the bounce buffer, and sets a word:
+//! On every rank the stream copies what the leader cannot address into the bounce buffer, and sets a word:
 //! *ready*. Then it waits for another word, *final*, and copies back what came into the bounce buffer.
 //!
-//! On the executor, the processor sets *final* when it knows the addresses of all ranks and has written them
+//! On the leader, the CPU sets *final* when it knows the addresses of all ranks and has written them
 //! into a table. The stream copies the table to the device, runs the kernels, and sets a third word: *done*.
-//! On the other ranks, the processor sets *final* when the executor has told that it is done.
+//! On the other ranks, the CPU sets *final* when the leader has reported that it is done.
 //!
 //! On a stream of the library, which orders nothing, the wait is left out, and all that follows it is
 //! enqueued when *final* would be set.
 //!
-//! If the call fails, the executor's stream finds a table of zeros, and its kernels do nothing.
+//! If the call fails, the leader's stream finds a table of zeros, and its kernels do nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +27,7 @@ use crate::device::kernels::Shape;
 use crate::device::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
 use crate::device::stream_end::EndState;
 
-/// The executor's stream sets it when its kernels have run.
+/// The leader's stream sets it when its kernels have run.
 const DONE_AT: usize = 2 * WORD_STEP;
 const WORDS: usize = 3;
 /// Offset of the table in the block.
@@ -85,10 +85,10 @@ impl Drop for Temporary {
     }
 }
 
-/// A kernel of the executor.
+/// A kernel of the leader.
 #[derive(Clone, Copy)]
 pub struct Launch {
-    /// The function, of the kernels of [`Execution`].
+    /// The function, of the kernels of [`KernelLaunches`].
     pub function: usize,
     /// Grid and block.
     pub shape: Shape,
@@ -96,8 +96,8 @@ pub struct Launch {
     pub arguments_at: usize,
 }
 
-/// What only the executor has.
-pub struct Execution {
+/// What only the leader has.
+pub struct KernelLaunches {
     pub kernels: &'static Kernels,
     pub launches: Vec<Launch>,
     /// Address of the table on the device when the kernels run.
@@ -111,8 +111,8 @@ pub struct DirectCall {
     state: StreamCallState,
     before: Vec<DeviceCopy>,
     after: Vec<DeviceCopy>,
-    /// Unset on other ranks than the executor.
-    execution: Option<Execution>,
+    /// Unset on other ranks than the leader.
+    launches: Option<KernelLaunches>,
     /// What the call uses until the stream has passed it.
     leases: Vec<Lease>,
     /// Memory that the stream frees at the end.
@@ -128,7 +128,7 @@ pub struct DirectEnd {
     stream: CudaStream,
     /// Addresses of the words, as the device knows them. The first is unset if the stream does not wait.
     words: (Option<u64>, u64),
-    execution: Option<(&'static Kernels, Vec<Launch>, TableCopy)>,
+    launches: Option<(&'static Kernels, Vec<Launch>, TableCopy)>,
     after: Vec<DeviceCopy>,
     temporary: Option<Arc<Temporary>>,
     event: Arc<StreamEvent>,
@@ -150,28 +150,28 @@ impl DirectCall {
         (context, stream): (CudaContext, CallStream),
         before: Vec<DeviceCopy>,
         after: Vec<DeviceCopy>,
-        execution: Option<Execution>,
+        launches: Option<KernelLaunches>,
         leases: Vec<Lease>,
         temporary: Option<Arc<Temporary>>,
     ) -> Result<DirectCall> {
-        let table_bytes = execution.as_ref().map_or(0, |execution| execution.bytes);
+        let table_bytes = launches.as_ref().map_or(0, |launches| launches.bytes);
         let state = StreamCallState::new(driver, context, stream, TABLE_AT + table_bytes, WORDS)?;
-        let mut call = DirectCall { state, before, after, execution, leases, temporary, has_gone: false };
+        let mut call = DirectCall { state, before, after, launches, leases, temporary, has_gone: false };
         call.table().fill(0);
         Ok(call)
     }
 
-    /// The table on the executor. It may be written until [`DirectCall::go`].
+    /// The table on the leader. It may be written until [`DirectCall::go`].
     pub fn table(&mut self) -> &mut [u8] {
-        let bytes = self.execution.as_ref().map_or(0, |execution| execution.bytes);
+        let bytes = self.launches.as_ref().map_or(0, |launches| launches.bytes);
         // SAFETY: the part of the block behind the words, which belongs to this call. The stream reads it
         // after the call has gone.
         unsafe { std::slice::from_raw_parts_mut(self.state.start().wrapping_add(TABLE_AT), bytes) }
     }
 
-    /// Address of the table on the device when the kernels run. Zero on other ranks than the executor.
+    /// Address of the table on the device when the kernels run. Zero on other ranks than the leader.
     pub fn table_address(&self) -> u64 {
-        self.execution.as_ref().map_or(0, |execution| execution.table_address)
+        self.launches.as_ref().map_or(0, |launches| launches.table_address)
     }
 
     /// Whether the stream belongs to the program.
@@ -179,9 +179,9 @@ impl DirectCall {
         self.state.stream_waits
     }
 
-    /// Whether this rank is the executor.
+    /// Whether this rank is the leader.
     pub fn executes(&self) -> bool {
-        self.execution.is_some()
+        self.launches.is_some()
     }
 
     /// Puts the start into the stream, and the end too if the stream waits and the end is not apart. After an
@@ -214,17 +214,17 @@ impl DirectCall {
     fn direct_end(&self, end_state: Arc<EndState>) -> Result<DirectEnd> {
         let StreamCallState { driver, context, stream, stream_waits, .. } = self.state;
         let start = driver.device_address(self.state.start())?;
-        let execution = self.execution.as_ref().map(|execution| {
+        let launches = self.launches.as_ref().map(|launches| {
             let from = self.state.start().expose_provenance() + TABLE_AT;
-            let copy = TableCopy { from, to: execution.table_address, bytes: execution.bytes };
-            (execution.kernels, execution.launches.clone(), copy)
+            let copy = TableCopy { from, to: launches.table_address, bytes: launches.bytes };
+            (launches.kernels, launches.launches.clone(), copy)
         });
         Ok(DirectEnd {
             driver,
             context,
             stream,
             words: (stream_waits.then_some(start + FINAL_AT as u64), start + DONE_AT as u64),
-            execution,
+            launches,
             after: self.after.clone(),
             temporary: self.temporary.clone(),
             event: self.state.event()?,
@@ -237,7 +237,7 @@ impl DirectCall {
         self.state.is_ready()
     }
 
-    /// Lets the stream go on. Its table is complete on the executor; on the other ranks the result is there.
+    /// Lets the stream go on. Its table is complete on the leader; on the other ranks the result is there.
     /// The context stays current in this thread.
     pub fn go(&mut self) -> Result<()> {
         self.has_gone = true;
@@ -250,7 +250,7 @@ impl DirectCall {
         enqueued.inspect_err(|_| self.state.is_incomplete = true)
     }
 
-    /// Whether the executor's kernels have run.
+    /// Whether the leader's kernels have run.
     pub fn has_run(&self) -> bool {
         self.state.word(DONE_AT).load(Ordering::Acquire) != 0
     }
@@ -302,7 +302,7 @@ impl DirectEnd {
 
     /// Whether kernels are part of it, for which other ranks wait.
     pub fn executes(&self) -> bool {
-        self.execution.is_some()
+        self.launches.is_some()
     }
 
     fn enqueue_in_context(self) -> Result<()> {
@@ -310,7 +310,7 @@ impl DirectEnd {
         if let Some(word) = self.words.0 {
             driver.wait_value(stream, word, 1)?;
         }
-        if let Some((kernels, launches, table)) = &self.execution {
+        if let Some((kernels, launches, table)) = &self.launches {
             let from = std::ptr::with_exposed_provenance::<u8>(table.from);
             // SAFETY: the part of the block that holds the table; the call keeps it until the stream has
             // passed the end.

@@ -1,4 +1,4 @@
-//! Parts of memory that calls use one at a time: slots of a bounce buffer, and places for tables.
+//! Parts of memory that calls use one at a time: slots of a bounce buffer, and slots for tables.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -78,8 +78,8 @@ pub struct PremulSumArguments {
     pub scalar: [Scalar; MOST_RANKS],
 }
 
-/// A run of bytes that is copied to several places, which overlap neither it nor each other. One of them
-/// may be the run itself. A segment without any other destination is not read.
+/// A run of bytes that is copied to several destinations, which overlap neither it nor each other. One of
+/// them may be the run itself. A segment without any other destination is not read.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CopySegment {
@@ -125,7 +125,7 @@ pub struct CounterArguments {
 
 const _: () = assert!(size_of::<TableArgument>() == 8);
 const _: () = assert!(size_of::<ReduceArguments>() == 1576);
-// The kernels read what all reductions have at the same place.
+// The kernels read what all reductions have at the same offset.
 const _: () = assert!(offset_of!(PremulSumArguments, reduce) == 0);
 const _: () = assert!(size_of::<PremulSumArguments>() == 3120);
 const _: () = assert!(size_of::<CopySegment>() == 32);

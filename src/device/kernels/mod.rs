@@ -7,7 +7,7 @@
 //!
 //! **Tables.** What a launch does stands in a table in memory that the GPU reads; the launch itself takes
 //! only its address ([`TableArgument`]). So a kernel can be enqueued before the addresses of buffers are
-//! known, behind an operation that copies the table into place. A table of zeros means that there is
+//! known, behind an operation that copies the table there. A table of zeros means that there is
 //! nothing to do.
 //!
 //! **Reductions** ([`reduction`]). One launch reads up to 64 inputs and writes up to 64 outputs
@@ -21,9 +21,9 @@
 //!   results may differ for three ranks and more, and for averages of two.
 //! - An algorithm on the host may reduce in another order. Floats differ then as among these algorithms.
 //!
-//! **Copies** ([`COPY`]). One launch copies segments, each to several places ([`CopyArguments`]). So a
-//! broadcast or an all_gather reads each byte once. A segment that has no place but its own costs no access
-//! to its bytes.
+//! **Copies** ([`COPY`]). One launch copies segments, each to several destinations ([`CopyArguments`]). So a
+//! broadcast or an all_gather reads each byte once. A segment whose only destination is itself costs no
+//! access to its bytes.
 //!
 //! **Speed.** Buffers whose addresses are equal modulo 16 take the fast loop. A thread has 4 to 8 loads of 16
 //! bytes in flight there, 3 to 6 where elements have 2 bytes, 2 to 4 where they have one. So accumulators and

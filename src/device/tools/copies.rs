@@ -13,13 +13,13 @@ use crate::device::{CudaContext, CudaDriver, CudaStream, Ordinal};
 /// One end of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyEnd {
-    /// Page-locked memory of the host.
+    /// Pinned memory of the host.
     Host,
     /// Memory of a device.
     Device(Ordinal),
 }
 
-/// Buffers at two places, and a stream of the first device among them.
+/// Buffers in two memories, and a stream of the first device among them.
 pub struct CopyBench {
     from: End,
     to: End,
@@ -48,7 +48,7 @@ impl CopyBench {
             for (own, peer) in [(one, other), (other, one)] {
                 use_device(own)?;
                 // SAFETY: a context of this process that is kept. It is refused if the devices cannot, or if
-                // it was let before; the copy then takes the way that there is.
+                // it was let before; the copy then takes the path that there is.
                 unsafe { (table.enable_peer)(driver.primary(peer)?, 0) };
             }
         }
@@ -149,7 +149,7 @@ impl End {
     }
 }
 
-/// Page-locked memory of the host.
+/// Pinned memory of the host.
 struct PinnedBuffer {
     start: *mut u8,
     bytes: usize,
@@ -171,7 +171,7 @@ impl PinnedBuffer {
     }
 
     fn slice(&mut self) -> &mut [u8] {
-        // SAFETY: that many initialised bytes, which only this value has. No copy is under way: each is
+        // SAFETY: that many initialised bytes, which only this value has. No copy is in flight: each is
         // waited for.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
     }

@@ -34,7 +34,7 @@ pub struct Device {
     pub memory: usize,
     /// Compute capability, such as (9, 0).
     pub capability: (c_int, c_int),
-    /// Its place on the PCI bus, such as `0000:01:00.0`, in small letters as in /sys.
+    /// Its address on the PCI bus, such as `0000:01:00.0`, in small letters as in /sys.
     pub bus_id: String,
     /// Its identity on all machines.
     pub uuid: Uuid,

@@ -2,7 +2,7 @@
 //!
 //! - [`Inventory`] is a list of the devices of this process, and of what each pair can do.
 //! - [`DeviceBuffer`] is memory of a device, with copies that wait for their end.
-//! - [`CopyBench`] times copies between two places.
+//! - [`CopyBench`] times copies between two memories.
 //!
 //! The functions are in a table of their own (`table`), so that the library does not need them.
 

@@ -9,7 +9,7 @@ use crate::device::handles::{CudaContext, CudaStream};
 use crate::device::{CudaDriver, Ordinal};
 use crate::sys::foreign_library::ForeignLibrary;
 
-/// Declares the table, and the way in which it is filled.
+/// Declares the table, and how it is filled.
 macro_rules! tool_table {
     ($($field:ident: $symbol:literal, ($($argument:ty),*);)*) => {
         /// The functions.
@@ -68,8 +68,8 @@ impl Table {
         CudaDriver::get()?.check(function, result)
     }
 
-    /// The text that a function has written into `place`.
-    pub fn text_of(place: &[u8]) -> String {
-        CStr::from_bytes_until_nul(place).unwrap_or_default().to_string_lossy().into_owned()
+    /// The text that a function has written into `buffer`.
+    pub fn text_of(buffer: &[u8]) -> String {
+        CStr::from_bytes_until_nul(buffer).unwrap_or_default().to_string_lossy().into_owned()
     }
 }

@@ -41,7 +41,7 @@ pub struct Header {
     pub calls: &'static str,
     /// Memory of the buffers: cpu or cuda.
     pub memory: &'static str,
-    /// The way in which calls on memory of a device go; `None` for memory of the processor.
+    /// The path of calls on device memory; `None` for host memory.
     pub way: Option<&'static str>,
 }
 
@@ -68,7 +68,7 @@ impl Header {
         if self.transports.is_empty() { "none".into() } else { self.transports.join("+") }
     }
 
-    /// The memory in words, with the way to it.
+    /// The memory in words, with the path of its calls.
     pub fn memory_in_words(&self) -> String {
         match self.way {
             None => self.memory.into(),

@@ -1,8 +1,8 @@
-//! Target of fuzzing: what ranks tell each other about buffers on devices.
+//! Target of fuzzing: the records that ranks exchange about buffers on devices.
 
+use super::buffers::BufferRecord;
 use super::introduction::Introduction;
-use super::mappings::channel_records;
-use super::place::Told;
+use super::ipc_cache::channel_records;
 use crate::foreign_bytes::harness::check_sentence;
 use crate::foreign_bytes::{connection, pieces, split, write};
 
@@ -10,13 +10,13 @@ pub(in crate::comm) fn records(bytes: &[u8]) {
     let ([kind, length], bytes) = split(bytes);
     match kind % 3 {
         0 => {
-            let (bytes, _) = split::<{ Told::BYTES }>(bytes);
-            let told = Told::from_bytes(&bytes);
-            let again = told.to_bytes();
-            assert_eq!(Told::from_bytes(&again).to_bytes(), again);
-            // No place is listed under any number.
-            match told.place(0, |_| None) {
-                Ok(_) => panic!("a place that nobody has told"),
+            let (bytes, _) = split::<{ BufferRecord::BYTES }>(bytes);
+            let record = BufferRecord::from_bytes(&bytes);
+            let again = record.to_bytes();
+            assert_eq!(BufferRecord::from_bytes(&again).to_bytes(), again);
+            // No buffers are published under any number.
+            match record.buffers(0, |_| None) {
+                Ok(_) => panic!("buffers that nobody has published"),
                 Err(error) => check_sentence(&error.to_string(), &[]),
             }
         }
@@ -41,7 +41,7 @@ pub(in crate::comm) fn seeds() -> Vec<Vec<u8>> {
     };
     let stream: Vec<u8> = [5, 2, 4, 6, 5].into_iter().flat_map(record).collect();
     vec![
-        [&[0, 0][..], &[1; Told::BYTES]].concat(),
+        [&[0, 0][..], &[1; BufferRecord::BYTES]].concat(),
         [&[1, 0][..], &[1; Introduction::BYTES]].concat(),
         [&[2, 0][..], &stream].concat(),
         [&[2, 13][..], &stream].concat(),

@@ -1,11 +1,11 @@
-//! What the ranks tell each other of themselves before they make the direct way.
+//! What the ranks exchange about themselves before they make the direct path.
 
 use std::sync::OnceLock;
 
 use crate::base::{Error, Result};
 use crate::device::{CudaDriver, Uuid};
 
-/// What a rank tells of itself.
+/// What a rank reports about itself.
 pub struct Introduction {
     /// A number that all ranks of a process share.
     pub process: [u8; 16],
@@ -45,11 +45,11 @@ fn process_token() -> Result<[u8; 16]> {
     }
     let mut token = [0; 16];
     getrandom::fill(&mut token)
-        .map_err(|error| Error::Unsupported(format!("no random bytes to be had: {error}")))?;
+        .map_err(|error| Error::Unsupported(format!("cannot get random bytes: {error}")))?;
     Ok(*TOKEN.get_or_init(|| token))
 }
 
-/// Tells of this rank, whose current device is the one of its calls.
+/// Describes this rank, whose current device is the one of its calls.
 pub fn introduce() -> Result<(&'static CudaDriver, Introduction)> {
     let driver = CudaDriver::get()?;
     let Some((context, device)) = driver.current()? else {

@@ -9,19 +9,19 @@ use crate::device::kernels::{
     reduce_shape, reduction, tile_bytes,
 };
 
-/// The work of the executor for one piece.
+/// The work of the leader for one piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum KernelWork {
     /// One launch that copies this many segments, with this many destinations in all.
     Copies { segments: usize, destinations: usize },
     /// Launches of a reduction, each with its arguments.
     Reductions { kernel: Reduction, launches: usize, is_premul: bool },
 }
 
-impl Work {
+impl KernelWork {
     /// The work of a piece of a communicator of `size` ranks. `None`: there is no kernel for it.
-    pub fn of(piece: &Piece, size: usize) -> Option<Work> {
-        let copies = |segments, destinations| Some(Work::Copies { segments, destinations });
+    pub fn of(piece: &Piece, size: usize) -> Option<KernelWork> {
+        let copies = |segments, destinations| Some(KernelWork::Copies { segments, destinations });
         match piece.collective {
             Collective::Broadcast => copies(1, size),
             Collective::Gather | Collective::Scatter => copies(size, size),
@@ -37,7 +37,7 @@ impl Work {
                 // parts. Those of a piece may lie at different distances.
                 let is_split = piece.collective == Collective::ReduceScatter && !piece.is_whole();
                 let launches = if is_split { size } else { 1 };
-                Some(Work::Reductions { kernel, launches, is_premul: op == ReduceOp::PremulSum })
+                Some(KernelWork::Reductions { kernel, launches, is_premul: op == ReduceOp::PremulSum })
             }
             _ => None,
         }
@@ -46,37 +46,37 @@ impl Work {
     /// Bytes of its tables.
     pub fn table_bytes(&self) -> usize {
         match *self {
-            Work::Copies { segments, destinations } => {
+            KernelWork::Copies { segments, destinations } => {
                 size_of::<CopyArguments>()
                     + segments * size_of::<CopySegment>()
                     + destinations * size_of::<u64>()
             }
-            Work::Reductions { launches, .. } => launches * self.arguments_bytes(),
+            KernelWork::Reductions { launches, .. } => launches * self.arguments_bytes(),
         }
     }
 
     /// Bytes of the arguments of one launch.
     pub fn arguments_bytes(&self) -> usize {
         match self {
-            Work::Copies { .. } => self.table_bytes(),
-            Work::Reductions { is_premul: true, .. } => size_of::<PremulSumArguments>(),
-            Work::Reductions { .. } => size_of::<ReduceArguments>().next_multiple_of(16),
+            KernelWork::Copies { .. } => self.table_bytes(),
+            KernelWork::Reductions { is_premul: true, .. } => size_of::<PremulSumArguments>(),
+            KernelWork::Reductions { .. } => size_of::<ReduceArguments>().next_multiple_of(16),
         }
     }
 
     /// Name of the kernel.
     pub fn entry(&self) -> &'static CStr {
         match self {
-            Work::Copies { .. } => COPY,
-            Work::Reductions { kernel, .. } => kernel.entry,
+            KernelWork::Copies { .. } => COPY,
+            KernelWork::Reductions { kernel, .. } => kernel.entry,
         }
     }
 
     /// Number of launches.
     pub fn launches(&self) -> usize {
         match *self {
-            Work::Copies { .. } => 1,
-            Work::Reductions { launches, .. } => launches,
+            KernelWork::Copies { .. } => 1,
+            KernelWork::Reductions { launches, .. } => launches,
         }
     }
 
@@ -84,11 +84,11 @@ impl Work {
     pub fn shape(&self, piece: &Piece, size: usize, multiprocessors: u32) -> Shape {
         let bytes = piece.bytes() as u64;
         match *self {
-            Work::Copies { segments, .. } => {
-                let tile = Work::tile(piece, segments, multiprocessors);
+            KernelWork::Copies { segments, .. } => {
+                let tile = KernelWork::tile(piece, segments, multiprocessors);
                 copy_shape(segments as u64 * bytes.div_ceil(u64::from(tile)), multiprocessors)
             }
-            Work::Reductions { launches, .. } => {
+            KernelWork::Reductions { launches, .. } => {
                 let is_in_parts = piece.collective == Collective::ReduceScatter && launches == 1;
                 reduce_shape(bytes, if is_in_parts { size as u32 } else { 1 }, multiprocessors)
             }
@@ -108,6 +108,6 @@ fn size_of_table(piece: &Piece, size: usize) -> usize {
 
 /// Most bytes of a table, over all calls of a communicator of `size` ranks.
 pub fn most_table_bytes(size: usize) -> usize {
-    let copies = Work::Copies { segments: size * size, destinations: size * size };
+    let copies = KernelWork::Copies { segments: size * size, destinations: size * size };
     copies.table_bytes().max(size * size_of::<PremulSumArguments>())
 }

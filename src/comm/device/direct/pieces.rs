@@ -1,4 +1,4 @@
-//! A collective on device memory, cut into pieces that fit into a slot of the bounce buffer.
+//! A collective on device memory, in pieces that fit into a slot of the bounce buffer.
 //!
 //! The pieces depend only on what is equal on all ranks. Each takes the same elements of every block: those
 //! from `first` on.
@@ -124,8 +124,10 @@ mod tests {
         let kind = CallKind::Collective(collective);
         let call = Call { kind, datatype: Datatype::Float32, op: None, root: 1, count };
         let operation = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
-        let mut cut = DirectPieces::of(&operation, 4, slot).unwrap();
-        std::iter::from_fn(|| cut.next()).map(|(piece, is_last)| (piece.first, piece.len, is_last)).collect()
+        let mut pieces = DirectPieces::of(&operation, 4, slot).unwrap();
+        std::iter::from_fn(|| pieces.next())
+            .map(|(piece, is_last)| (piece.first, piece.len, is_last))
+            .collect()
     }
 
     #[test]
@@ -144,12 +146,12 @@ mod tests {
         let kind = CallKind::Collective(Collective::Broadcast);
         let call = Call { kind, datatype: Datatype::Float32, op: None, root: 0, count: 4 * 512 };
         let operation = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
-        let mut cut = DirectPieces::of(&operation, 2, Some(2048)).unwrap();
-        assert!(cut.are_many());
-        assert!(cut.next().is_some_and(|(piece, is_last)| (piece.first, is_last) == (0, false)));
-        cut.skip_to_last();
-        assert!(cut.next().is_some_and(|(piece, is_last)| (piece.first, is_last) == (3 * 512, true)));
-        cut.skip_to_last();
-        assert!(cut.next().is_none());
+        let mut pieces = DirectPieces::of(&operation, 2, Some(2048)).unwrap();
+        assert!(pieces.are_many());
+        assert!(pieces.next().is_some_and(|(piece, is_last)| (piece.first, is_last) == (0, false)));
+        pieces.skip_to_last();
+        assert!(pieces.next().is_some_and(|(piece, is_last)| (piece.first, is_last) == (3 * 512, true)));
+        pieces.skip_to_last();
+        assert!(pieces.next().is_none());
     }
 }

@@ -2,41 +2,48 @@
 
 use std::mem::offset_of;
 
-use super::kernels::Work;
+use super::buffers::{BufferRecord, RankBuffers};
+use super::kernels::KernelWork;
 use super::pieces::Piece;
-use super::place::{Place, Told};
 use crate::base::{Collective, Rank};
 use crate::device::kernels::{CopyArguments, CopySegment, Form, PremulSumArguments, ReduceArguments, Scalar};
 
-/// Where the buffers of each rank are, and what else it has told.
-pub struct Places<'a> {
-    pub places: &'a [Place],
-    pub told: &'a [Told],
+/// Where the buffers of each rank are, and what else it has reported.
+pub struct Tables<'a> {
+    pub buffers: &'a [RankBuffers],
+    pub records: &'a [BufferRecord],
     /// Whether 8-bit floats become the largest finite number where they would overflow.
     pub saturates: bool,
 }
 
-impl Places<'_> {
+impl Tables<'_> {
     fn size(&self) -> usize {
-        self.places.len()
+        self.buffers.len()
     }
 
     fn input(&self, rank: usize, block: usize) -> u64 {
-        self.places[rank].input + block as u64 * self.places[rank].input_step
+        self.buffers[rank].input + block as u64 * self.buffers[rank].input_step
     }
 
     fn output(&self, rank: usize, block: usize) -> u64 {
-        self.places[rank].output + block as u64 * self.places[rank].output_step
+        self.buffers[rank].output + block as u64 * self.buffers[rank].output_step
     }
 
     /// Fills `table`, which will lie at `address` on the device.
-    pub fn fill(&self, table: &mut [u8], address: u64, piece: &Piece, work: &Work, multiprocessors: u32) {
+    pub fn fill(
+        &self,
+        table: &mut [u8],
+        address: u64,
+        piece: &Piece,
+        work: &KernelWork,
+        multiprocessors: u32,
+    ) {
         match *work {
-            Work::Copies { segments, .. } => {
-                let tile = Work::tile(piece, segments, multiprocessors);
+            KernelWork::Copies { segments, .. } => {
+                let tile = KernelWork::tile(piece, segments, multiprocessors);
                 self.fill_copies(table, address, piece, tile);
             }
-            Work::Reductions { kernel, launches, is_premul } => {
+            KernelWork::Reductions { kernel, launches, is_premul } => {
                 for (number, place) in table.chunks_exact_mut(work.arguments_bytes()).enumerate() {
                     let arguments =
                         self.reduction(piece, kernel.units as usize, (launches > 1).then_some(number));
@@ -136,8 +143,8 @@ impl Places<'_> {
 
     fn premul(&self, reduce: ReduceArguments) -> PremulSumArguments {
         let mut arguments = PremulSumArguments { reduce, ..PremulSumArguments::EMPTY };
-        for (place, told) in arguments.scalar.iter_mut().zip(self.told) {
-            *place = Scalar(told.scalar);
+        for (place, record) in arguments.scalar.iter_mut().zip(self.records) {
+            *place = Scalar(record.scalar);
         }
         arguments
     }
@@ -146,7 +153,7 @@ impl Places<'_> {
 /// Writes a value of the kernels' types.
 fn write<T: Copy>(table: &mut [u8], at: usize, value: &T) {
     let place = &mut table[at..at + size_of::<T>()];
-    // SAFETY: plain numbers, as many bytes as the value has. The place may have any alignment.
+    // SAFETY: plain numbers, as many bytes as the value has. The address may have any alignment.
     unsafe { place.as_mut_ptr().cast::<T>().write_unaligned(*value) };
 }
 

@@ -42,7 +42,7 @@ fn all_who_wait_get_the_same_outcome_whoever_cancels() {
         assert!(seen.is_none_or(|seen| seen == ending));
         assert_eq!(waiting.join().unwrap(), ending);
         working.join().unwrap();
-        // A wish that comes after the end changes nothing.
+        // A request that comes after the end changes nothing.
         cell.cancel();
         assert_eq!(cell.wait(), ending);
     });

@@ -1,6 +1,6 @@
-//! The side of the executor: it maps the allocations that the owners of buffers have exported.
+//! The side of the leader: it maps the allocations that the owners of buffers have exported.
 //!
-//! The ranks tell by the messages of a call that they have asked for something. So a call without a wish
+//! The record of a call says that its rank has sent a request. So a call without a request
 //! costs nothing here.
 
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ pub struct Importer {
     uses: Arc<Uses>,
     state: Mutex<State>,
     /// Whether the owner has sent something.
-    has_wish: AtomicBool,
+    has_map_request: AtomicBool,
 }
 
 struct State {
@@ -38,11 +38,11 @@ struct State {
     /// By token.
     mapped: HashMap<u64, Arc<Mapped>>,
     latest_token: u64,
-    wishes: Vec<Wish>,
+    requests: Vec<MapRequest>,
 }
 
 /// An allocation that an owner has asked for.
-struct Wish {
+struct MapRequest {
     id: u64,
     bytes: u64,
     export: Export,
@@ -68,7 +68,7 @@ pub fn listen() -> Result<Number> {
     Ok(name)
 }
 
-/// Accepts the owners that have connected. A stranger is turned away.
+/// Accepts the owners that have connected. A stranger is refused.
 fn accept_all() {
     let listener = LISTENER.lock();
     let Some((listener, _)) = &*listener else { return };
@@ -85,7 +85,7 @@ fn accept_all() {
     }
 }
 
-/// The connection with a number, which an owner has told after it had connected. `None`: it is not there.
+/// The connection with the number that an owner has reported after connecting. `None`: it is not there.
 pub fn adopt(
     driver: &'static CudaDriver,
     (context, device): (CudaContext, Ordinal),
@@ -104,9 +104,9 @@ pub fn adopt(
     let mut accepted = ACCEPTED.lock();
     let at = accepted.iter().position(|(known, ..)| known == number)?;
     let (_, uses, channel) = accepted.swap_remove(at);
-    let state = State { channel, mapped: HashMap::new(), latest_token: 0, wishes: Vec::new() };
-    let (state, has_wish) = (Mutex::new(state), AtomicBool::new(false));
-    let importer = Arc::new(Importer { driver, context, device, uses, state, has_wish });
+    let state = State { channel, mapped: HashMap::new(), latest_token: 0, requests: Vec::new() };
+    let (state, has_map_request) = (Mutex::new(state), AtomicBool::new(false));
+    let importer = Arc::new(Importer { driver, context, device, uses, state, has_map_request });
     importers.push((*number, Arc::downgrade(&importer)));
     Some(importer)
 }
@@ -120,8 +120,8 @@ pub fn serve_all<'a>(importers: impl Iterator<Item = &'a Arc<Importer>>) {
 
 impl Importer {
     /// Notes that the owner has sent something.
-    pub fn note_wish(&self) {
-        self.has_wish.store(true, Ordering::Release);
+    pub fn note_map_request(&self) {
+        self.has_map_request.store(true, Ordering::Release);
     }
 
     /// The address of `bytes` bytes from `offset` on, in the mapping with this token. The mapping stays while
@@ -138,22 +138,23 @@ impl Importer {
     }
 
     fn serve(&self) {
-        if self.has_wish.swap(false, Ordering::AcqRel) {
+        if self.has_map_request.swap(false, Ordering::AcqRel) {
             self.state.lock().read();
         }
         let mut state = self.state.lock();
-        if state.wishes.is_empty() {
+        if state.requests.is_empty() {
             return;
         }
-        let wishes = std::mem::take(&mut state.wishes);
-        let import =
-            |wish: &Wish| Mapped::import(self.driver, (self.context, self.device), &wish.export, wish.bytes);
-        let Some(outcomes) = when_quiet(|| wishes.iter().map(import).collect::<Vec<_>>()) else {
-            state.wishes = wishes;
+        let requests = std::mem::take(&mut state.requests);
+        let import = |request: &MapRequest| {
+            Mapped::import(self.driver, (self.context, self.device), &request.export, request.bytes)
+        };
+        let Some(outcomes) = when_quiet(|| requests.iter().map(import).collect::<Vec<_>>()) else {
+            state.requests = requests;
             return;
         };
-        for (wish, outcome) in wishes.into_iter().zip(outcomes) {
-            state.answer(wish.id, outcome);
+        for (request, outcome) in requests.into_iter().zip(outcomes) {
+            state.answer(request.id, outcome);
         }
     }
 }
@@ -162,8 +163,8 @@ impl State {
     fn read(&mut self) {
         while let Some(record) = self.channel.next() {
             match record {
-                Record::Map { id, bytes, export } if self.mapped.len() + self.wishes.len() < MOST => {
-                    self.wishes.push(Wish { id, bytes, export });
+                Record::Map { id, bytes, export } if self.mapped.len() + self.requests.len() < MOST => {
+                    self.requests.push(MapRequest { id, bytes, export });
                 }
                 Record::Map { id, .. } => {
                     self.channel.send(&Record::Refused { id }, None);

@@ -1,4 +1,4 @@
-//! The connection between the owner of buffers and the executor that maps them: records of one length over a
+//! The connection between the owner of buffers and the leader that maps them: records of one length over a
 //! Unix socket, some with a descriptor. Nobody waits for the other side.
 
 use std::os::fd::OwnedFd;
@@ -12,7 +12,7 @@ use crate::sys::socket::Socket;
 /// Bytes of a record: kind, two numbers, and a handle.
 const BYTES: usize = 88;
 
-/// What one side tells the other.
+/// A message from one side to the other.
 pub enum Record {
     /// Owner: its connection has this number. The descriptor of the memory for `uses` comes along.
     Hello(Number),
@@ -20,9 +20,9 @@ pub enum Record {
     Map { id: u64, bytes: u64, export: Export },
     /// Owner: nobody uses the mapping with this token any more.
     Release { token: u64 },
-    /// Executor: the allocation is mapped.
+    /// Leader: the allocation is mapped.
     Mapped { id: u64, token: u64 },
-    /// Executor: the allocation cannot be mapped.
+    /// Leader: the allocation cannot be mapped.
     Refused { id: u64 },
 }
 
@@ -51,7 +51,7 @@ impl Channel {
         self.is_lost
     }
 
-    /// Sends a record, and a descriptor before it. Returns whether it was sent: a connection without room
+    /// Sends a record, and a descriptor before it. Returns whether it was sent: a full connection
     /// counts as lost.
     pub fn send(&mut self, record: &Record, descriptor: Option<&OwnedFd>) -> bool {
         let bytes = record.to_bytes();
@@ -78,8 +78,8 @@ impl Channel {
             self.descriptor = receive_descriptor(&self.socket, None).ok();
         }
         let mut rest = [0; BYTES];
-        let room = BYTES - self.begun.len();
-        match self.socket.read(&mut rest[..room]) {
+        let missing = BYTES - self.begun.len();
+        match self.socket.read(&mut rest[..missing]) {
             Ok(None) => return None,
             Ok(Some(read)) if read > 0 => self.begun.extend(&rest[..read]),
             _ => self.is_lost = true,
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn records_arrive_in_their_order_and_with_their_descriptors() {
-        let [mut owner, mut executor] = pair();
+        let [mut owner, mut leader] = pair();
         let file = || OwnedFd::from(UnixStream::pair().unwrap().0);
         assert!(owner.send(&Record::Hello([7; 16]), Some(&file())));
         let export = Export::Descriptor(file());
@@ -175,27 +175,27 @@ mod tests {
         assert!(owner.send(&Record::Map { id: 1, bytes: 2, export }, Some(&copy)));
         assert!(owner.send(&Record::Map { id: 3, bytes: 4, export: Export::Handle([5; 64]) }, None));
         assert!(owner.send(&Record::Release { token: 6 }, None));
-        assert!(matches!(executor.next(), Some(Record::Hello([7, ..]))));
-        assert!(executor.take_descriptor().is_some());
-        let next = executor.next();
+        assert!(matches!(leader.next(), Some(Record::Hello([7, ..]))));
+        assert!(leader.take_descriptor().is_some());
+        let next = leader.next();
         assert!(matches!(next, Some(Record::Map { id: 1, bytes: 2, export: Export::Descriptor(_) })));
-        let next = executor.next();
+        let next = leader.next();
         assert!(matches!(next, Some(Record::Map { id: 3, bytes: 4, export: Export::Handle([5, ..]) })));
-        assert!(matches!(executor.next(), Some(Record::Release { token: 6 })));
-        assert!(executor.next().is_none() && !executor.is_lost());
+        assert!(matches!(leader.next(), Some(Record::Release { token: 6 })));
+        assert!(leader.next().is_none() && !leader.is_lost());
         drop(owner);
-        assert!(executor.is_lost());
+        assert!(leader.is_lost());
     }
 
     #[test]
     fn a_record_that_nobody_may_send_ends_the_connection() {
-        let [owner, mut executor] = pair();
+        let [owner, mut leader] = pair();
         owner.socket.write(&[9; BYTES]).unwrap();
-        assert!(executor.next().is_none() && executor.is_lost);
-        let [mut owner, mut executor] = pair();
+        assert!(leader.next().is_none() && leader.is_lost);
+        let [mut owner, mut leader] = pair();
         // A descriptor is announced, and none comes.
         let export = Export::Descriptor(UnixStream::pair().unwrap().0.into());
         assert!(owner.send(&Record::Map { id: 1, bytes: 2, export }, None));
-        assert!(executor.next().is_none() && executor.is_lost);
+        assert!(leader.next().is_none() && leader.is_lost);
     }
 }

@@ -1,4 +1,4 @@
-//! Models of an owner that gives up its call, and an executor whose kernel may use the buffers.
+//! Models of an owner that gives up its call, and a leader whose kernel may use the buffers.
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -22,7 +22,7 @@ fn an_owner_has_its_buffer_back_when_the_kernel_does_not_use_it() {
     loom::model(|| {
         let call = call();
         let offer = call.word.offer().expect("a new word is free");
-        let executor = {
+        let leader = {
             let (call, bits) = (Arc::clone(&call), offer.to_bits());
             thread::spawn(move || {
                 let offer = Offered::from_bits(bits).expect("an offer");
@@ -37,18 +37,18 @@ fn an_owner_has_its_buffer_back_when_the_kernel_does_not_use_it() {
             // SAFETY: as above.
             call.buffer.with_mut(|buffer| unsafe { *buffer += 2 });
         }
-        executor.join().unwrap();
+        leader.join().unwrap();
         assert!(!call.word.withdraw(offer), "the kernel has ended");
     });
 }
 
-/// A late executor does not take the offer of the next call, whose buffer is another one.
+/// A slow leader does not take the offer of the next call, whose buffer is another one.
 #[test]
-fn a_late_executor_takes_no_other_offer() {
+fn a_slow_leader_takes_no_other_offer() {
     loom::model(|| {
         let call = call();
         let first = call.word.offer().expect("a new word is free");
-        let executor = {
+        let leader = {
             let call = Arc::clone(&call);
             thread::spawn(move || {
                 let is_taken = call.word.take(first);
@@ -60,7 +60,7 @@ fn a_late_executor_takes_no_other_offer() {
         };
         call.word.free(first);
         let next = call.word.offer();
-        let is_taken = executor.join().unwrap();
+        let is_taken = leader.join().unwrap();
         if let Some(next) = next {
             assert!(call.word.take(next), "nobody else knows of it");
             assert!(call.word.withdraw(next), "the kernel uses its buffer");

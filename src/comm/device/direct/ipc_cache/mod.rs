@@ -1,23 +1,23 @@
-//! Buffers of ranks in other processes that the executor has mapped itself, so that calls need no bounce
+//! Buffers of ranks in other processes that the leader has mapped itself, so that calls need no bounce
 //! buffer for them.
 //!
-//! The process of a rank, the *owner* of its buffers, has a connection to the executor's process (`channel`).
-//! All communicators that these two processes share with the same executor use it, so an allocation is mapped
+//! The process of a rank, the *owner* of its buffers, has a connection to the leader's process (`channel`).
+//! All communicators that these two processes share with the same leader use it, so an allocation is mapped
 //! once.
 //!
-//! 1. At the first call on an allocation, the owner exports it, and asks the executor to map it. The call
+//! 1. At the first call on an allocation, the owner exports it, and asks the leader to map it. The call
 //!    uses the bounce buffer (`owner`).
-//! 2. The executor maps it before a later call, while no call of its process is queued: to map memory may
+//! 2. The leader maps it before a later call, while no call of its process is queued: to map memory may
 //!    make the driver wait for all work of the device. It answers with a *token* (`importer`).
-//! 3. From then on, the rank tells the token and an offset instead of a slot.
+//! 3. From then on, the rank's record has the token and an offset instead of a slot.
 //!
 //! The owner alone decides what stays mapped. It knows an allocation by the number that the driver gives it.
 //! The driver never uses a number again, so an address that was freed and given out again cannot reach old
-//! memory. The owner has the executor unmap what the program has freed, and what was not used for longest if
+//! memory. The owner has the leader unmap what the program has freed, and what was not used for longest if
 //! there are too many.
 //!
-//! A call that fails must not let its stream go on while the executor's kernel still uses its buffers. Memory
-//! that both processes share tells that (`uses`).
+//! A call that fails must not release its stream while the leader's kernel still uses its buffers. Memory
+//! that both processes share says whether it does (`uses`).
 
 mod channel;
 mod importer;
@@ -31,14 +31,14 @@ pub use uses::{Offer, Use};
 
 use crate::base::{Error, Result};
 
-/// The number of a connection, or of a place where a process listens. All zeros: there is none.
+/// The number of a connection, or of a listening socket. All zeros: there is none.
 pub type Number = [u8; 16];
 
 /// A random number, which no other process can guess.
 pub fn number() -> Result<Number> {
     let mut number = [0; 16];
     getrandom::fill(&mut number)
-        .map_err(|error| Error::Unsupported(format!("no random bytes to be had: {error}")))?;
+        .map_err(|error| Error::Unsupported(format!("cannot get random bytes: {error}")))?;
     Ok(number)
 }
 

@@ -1,7 +1,7 @@
-//! A checked call that has room, and its way into a stream, part by part.
+//! A device call whose memory is reserved, and how it is enqueued, part by part.
 //!
 //! A staged call has one part, a direct one a part for each piece. A part is put into a stream in two steps:
-//! its start, which the processor waits for, and its end, which waits for the processor. The start of a part
+//! its start, which the CPU waits for, and its end, which waits for the CPU. The start of a part
 //! goes in before the end of the part [`PARTS_AHEAD`] before it. So the ranks exchange messages about a piece
 //! while the kernel of another one runs.
 
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::completion::DeviceCompletion;
 use super::device_call::{DeviceCall, DeviceCallEnd};
-use super::direct::{Cut, DirectPieces, DirectWay, Share};
+use super::direct::{DirectPath, DirectPieces, PieceRole, WholeCallDecision};
 use super::queue::QueuedCall;
 use crate::base::{Error, Result};
 use crate::comm::call::operator::Operator;
@@ -21,8 +21,8 @@ use crate::device::{CallStream, CudaContext, CudaDriver, StagedCall};
 /// Number of parts whose start is in the stream before the end of the first of them.
 pub const PARTS_AHEAD: usize = 2;
 
-/// A call that has room, and is in no stream yet, or not with all of its parts.
-pub struct RoomyCall {
+/// A device call whose memory is reserved; some parts are not enqueued yet.
+pub struct ReservedCall {
     parts: Parts,
     /// Set when the stream has passed the last part.
     pub(super) completion: Arc<DeviceCompletion>,
@@ -32,14 +32,14 @@ enum Parts {
     /// `None`: it was enqueued.
     Staged(Option<Box<DeviceCall>>),
     Direct {
-        way: Arc<DirectWay>,
+        path: Arc<DirectPath>,
         pieces: DirectPieces,
         operator: Option<Arc<Operator>>,
         stream: CallStream,
         /// Number of parts that were made.
         made: usize,
         /// Set if there are several.
-        cut: Option<Arc<Cut>>,
+        decision: Option<Arc<WholeCallDecision>>,
     },
 }
 
@@ -65,24 +65,24 @@ impl StreamTail {
     }
 }
 
-impl RoomyCall {
+impl ReservedCall {
     /// A staged call.
-    pub(super) fn staged(ready: ReadyCall, staged: StagedCall) -> RoomyCall {
+    pub(super) fn staged(ready: ReadyCall, staged: StagedCall) -> ReservedCall {
         let device_call = Box::new(DeviceCall::Staged { call: staged, ready });
-        RoomyCall { parts: Parts::Staged(Some(device_call)), completion: Arc::default() }
+        ReservedCall { parts: Parts::Staged(Some(device_call)), completion: Arc::default() }
     }
 
     /// A direct call. `stream` gives the stream of a context.
     pub(super) fn direct(
-        way: &Arc<DirectWay>,
+        path: &Arc<DirectPath>,
         (pieces, operator): (DirectPieces, Option<Arc<Operator>>),
         stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
-    ) -> Result<RoomyCall> {
-        let stream = way.stream(stream)?;
-        way.serve_owners();
-        let cut = pieces.are_many().then(Arc::default);
-        let parts = Parts::Direct { way: Arc::clone(way), pieces, operator, stream, made: 0, cut };
-        Ok(RoomyCall { parts, completion: Arc::default() })
+    ) -> Result<ReservedCall> {
+        let stream = path.stream(stream)?;
+        path.serve_owners();
+        let decision = pieces.are_many().then(Arc::default);
+        let parts = Parts::Direct { path: Arc::clone(path), pieces, operator, stream, made: 0, decision };
+        Ok(ReservedCall { parts, completion: Arc::default() })
     }
 
     /// Whether a part has been enqueued.
@@ -93,18 +93,18 @@ impl RoomyCall {
     fn next(&mut self, comm: &Communicator) -> Option<Result<Part>> {
         match &mut self.parts {
             Parts::Staged(call) => Some(Ok(Part { device_call: call.take()?, is_last: true })),
-            Parts::Direct { way, pieces, operator, stream, made, cut } => {
-                if cut.as_ref().is_some_and(|cut| cut.is_done_after(*made)) {
+            Parts::Direct { path, pieces, operator, stream, made, decision } => {
+                if decision.as_ref().is_some_and(|decision| decision.is_done_after(*made)) {
                     pieces.skip_to_last();
                 }
                 let (piece, is_last) = pieces.next()?;
-                let share = match cut {
-                    None => Share::None,
-                    Some(cut) if *made == 0 => Share::First(Arc::clone(cut)),
-                    Some(cut) => Share::Later(Arc::clone(cut)),
+                let role = match decision {
+                    None => PieceRole::None,
+                    Some(decision) if *made == 0 => PieceRole::First(Arc::clone(decision)),
+                    Some(decision) => PieceRole::Later(Arc::clone(decision)),
                 };
                 let call = (&pieces.operation, operator.as_ref());
-                let part = way.make(piece, comm.rank, call, stream, share).map(|(exchange, call)| {
+                let part = path.prepare(piece, comm.rank, call, stream, role).map(|(exchange, call)| {
                     *made += 1;
                     let device_call = DeviceCall::Direct { call, exchange: Box::new(exchange) };
                     Part { device_call: Box::new(device_call), is_last }
@@ -132,7 +132,7 @@ impl RoomyCall {
     /// Enqueues the call as a whole.
     ///
     /// # Safety
-    /// See [`RoomyCall::enqueue_start`].
+    /// See [`ReservedCall::enqueue_start`].
     pub unsafe fn enqueue_all(mut self, comm: &Communicator) -> Result<()> {
         let mut tails = VecDeque::new();
         while let Some(part) = self.next(comm) {

@@ -1,4 +1,4 @@
-//! What a rank has for the direct way: its bounce buffer, its connection to the executor, and on the executor
+//! What a rank has for the direct path: its bounce buffer, its connection to the leader, and on the leader
 //! the kernels and what it can address of the other ranks.
 
 use std::sync::Arc;
@@ -6,44 +6,44 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::kernels::Work;
-use super::mappings::{Importer, Owner, serve_all};
+use super::buffers::{BufferRecord, BufferUse, RankBuffers};
+use super::ipc_cache::{Importer, Owner, serve_all};
+use super::kernels::KernelWork;
 use super::pieces::{DirectPieces, Piece};
-use super::place::{Place, PlaceInUse, Told};
 use crate::base::{Rank, Result};
 use crate::comm::communicator::Communicator;
 use crate::device::direct::{Bounce, Kernels, Leases, SharedBounce};
 use crate::device::{CallStream, CudaContext, CudaDriver, Entered, Ordinal};
 
 /// The rank that carries out the calls.
-pub const EXECUTOR: Rank = 0;
+pub const LEADER: Rank = 0;
 
-/// Slots of a bounce buffer. Each has room for input and output.
+/// Slots of a bounce buffer. Each holds input and output.
 pub(super) const SLOTS: usize = 8;
 /// Bytes of one side of a slot.
 pub(super) const SLOT_BYTES: usize = 8 << 20;
-/// Tables on the device of the executor.
+/// Tables on the device of the leader.
 pub(super) const TABLES: usize = 32;
 
-/// What a rank has for the direct way.
-pub struct DirectWay {
+/// What a rank has for the direct path.
+pub struct DirectPath {
     pub driver: &'static CudaDriver,
     pub context: CudaContext,
     pub device: Ordinal,
     pub(super) size: usize,
-    /// Whether this rank shares the process of the executor, and so its addresses.
+    /// Whether this rank shares the process of the leader, and so its addresses.
     pub is_local: bool,
-    /// Whether the executor has the same device.
+    /// Whether the leader has the same device.
     pub shares_device: bool,
-    /// Memory of this rank that the executor can address, if the ranks are several processes or have several
+    /// Memory of this rank that the leader can address, if the ranks are several processes or have several
     /// devices.
     pub(super) bounce: Option<Bounce>,
     pub slots: Arc<Leases>,
-    pub(super) executor: Option<Executor>,
-    /// The connection to the executor in another process, which maps buffers. Unset at the end.
+    pub(super) leader: Option<Leader>,
+    /// The connection to the leader in another process, which maps buffers. Unset at the end.
     pub(super) owner: Mutex<Option<Arc<Owner>>>,
-    /// The ranks again, for what the executor tells at the end of a call: a kernel may end after the next
-    /// calls have begun.
+    /// A second communicator of these ranks, for the broadcast at the end of a call: a kernel may end after
+    /// the next calls have begun.
     pub endings: Communicator,
     /// Number of buffers of this rank that calls have used where they are, and that have moved.
     pub in_place: AtomicU64,
@@ -53,19 +53,19 @@ pub struct DirectWay {
     pub(super) ended: AtomicU64,
 }
 
-/// What only the executor has.
-pub(super) struct Executor {
+/// What only the leader has.
+pub(super) struct Leader {
     pub(super) kernels: &'static Kernels,
     pub(super) tables: Bounce,
     pub(super) table_bytes: usize,
-    pub(super) places: Arc<Leases>,
+    pub(super) table_slots: Arc<Leases>,
     /// The bounce buffers of the ranks in other processes.
     pub(super) bounces: Vec<Option<SharedBounce>>,
     /// The connections to the ranks in other processes, whose buffers it maps. None at the end.
     pub(super) importers: Mutex<Vec<Option<Arc<Importer>>>>,
 }
 
-impl DirectWay {
+impl DirectPath {
     /// Number of ranks.
     pub fn size(&self) -> usize {
         self.size
@@ -76,14 +76,14 @@ impl DirectWay {
         self.has_slots().then_some(SLOT_BYTES)
     }
 
-    /// Whether ranks may have slots in memory that the executor can address. Equal on all ranks.
+    /// Whether ranks may have slots in memory that the leader can address. Equal on all ranks.
     pub fn has_slots(&self) -> bool {
         self.bounce.is_some()
     }
 
-    /// Whether the executor has a kernel for the pieces of a call.
+    /// Whether the leader has a kernel for the pieces of a call.
     pub fn has_kernel(&self, pieces: &DirectPieces) -> bool {
-        Work::of(&pieces.whole(), self.size).is_some()
+        KernelWork::of(&pieces.whole(), self.size).is_some()
     }
 
     /// The stream of a call in the context of this rank.
@@ -117,30 +117,30 @@ impl DirectWay {
         self.bounce.as_ref().map(|bounce| slot_at(bounce.address(), slot))
     }
 
-    /// Input and output of a slot of another rank, as the executor addresses them.
+    /// Input and output of a slot of another rank, as the leader addresses them.
     pub fn slot_of(&self, rank: Rank, slot: u64) -> Option<(u64, u64)> {
-        let bounce = self.executor.as_ref()?.bounces.get(rank as usize)?.as_ref()?;
+        let bounce = self.leader.as_ref()?.bounces.get(rank as usize)?.as_ref()?;
         (slot < SLOTS as u64).then(|| slot_at(bounce.address(), slot as usize))
     }
 
-    /// Where a rank in another process has its buffers of a piece, as the executor addresses them, and the
-    /// use of what it has mapped. `None`: the rank has told nonsense, or has withdrawn its buffers.
-    pub fn foreign_place(
+    /// Where a rank in another process has its buffers of a piece, as the leader addresses them, and the
+    /// use of what it has mapped. `None`: the record is wrong, or the rank has withdrawn its buffers.
+    pub fn foreign_buffers(
         &self,
         rank: Rank,
-        told: &Told,
+        record: &BufferRecord,
         piece: &Piece,
-    ) -> Option<(Place, Option<PlaceInUse>)> {
-        let importer = self.executor.as_ref()?.importers.lock().get(rank as usize).cloned().flatten();
-        if let Some(importer) = importer.as_ref().filter(|_| told.has_wish) {
-            importer.note_wish();
+    ) -> Option<(RankBuffers, Option<BufferUse>)> {
+        let importer = self.leader.as_ref()?.importers.lock().get(rank as usize).cloned().flatten();
+        if let Some(importer) = importer.as_ref().filter(|_| record.has_map_request) {
+            importer.note_map_request();
         }
         let blocks = [piece.input_blocks(self.size, rank), piece.output_blocks(self.size, rank)];
         let step = piece.call.count * piece.call.datatype.bytes() as u64;
         let (mut sides, mut mapped) = ([(0, 0); 2], Vec::new());
-        for (i, (token, offset)) in told.mapped.into_iter().enumerate() {
+        for (i, (token, offset)) in record.mapped.into_iter().enumerate() {
             if token == 0 {
-                let (input, output) = self.slot_of(rank, told.slot)?;
+                let (input, output) = self.slot_of(rank, record.slot)?;
                 sides[i] = ([input, output][i], piece.bytes() as u64);
                 continue;
             }
@@ -151,26 +151,27 @@ impl DirectWay {
         }
         let in_use = match mapped.is_empty() {
             true => None,
-            false => Some(PlaceInUse::Mapped(importer?.take(told.offer)?, mapped)),
+            false => Some(BufferUse::Mapped(importer?.take(record.offer)?, mapped)),
         };
         let [(input, input_step), (output, output_step)] = sides;
-        Some((Place { input, input_step, output, output_step }, in_use))
+        Some((RankBuffers { input, input_step, output, output_step }, in_use))
     }
 
-    /// The connection to an executor in another process, which maps buffers of this one.
+    /// The connection to a leader in another process, which maps buffers of this one.
     pub fn owner(&self) -> Option<Arc<Owner>> {
         self.owner.lock().clone()
     }
 
-    /// Whether the executor has not been told yet that this process has asked it for something.
-    pub fn takes_wish(&self) -> bool {
-        self.owner().is_some_and(|owner| owner.takes_wish())
+    /// Claims the flag by which the next record reports that this process has asked the leader to map or
+    /// unmap.
+    pub fn take_map_request(&self) -> bool {
+        self.owner().is_some_and(|owner| owner.take_map_request())
     }
 
-    /// On the executor, maps what the other ranks have asked for, if it can be done now.
+    /// On the leader, maps what the other ranks have asked for, if it can be done now.
     pub fn serve_owners(&self) {
-        if let Some(executor) = &self.executor {
-            serve_all(executor.importers.lock().iter().flatten());
+        if let Some(leader) = &self.leader {
+            serve_all(leader.importers.lock().iter().flatten());
         }
     }
 
@@ -178,26 +179,26 @@ impl DirectWay {
     /// has ended.
     pub fn end_mappings(&self) {
         *self.owner.lock() = None;
-        if let Some(executor) = &self.executor {
-            executor.importers.lock().clear();
+        if let Some(leader) = &self.leader {
+            leader.importers.lock().clear();
             serve_all(std::iter::empty());
         }
     }
 
-    /// The work of a piece, and the multiprocessors of the executor's device.
-    pub fn work(&self, piece: &Piece) -> Option<(Work, u32)> {
-        Some((Work::of(piece, self.size)?, self.executor.as_ref()?.kernels.multiprocessors()))
+    /// The work of a piece, and the multiprocessors of the leader's device.
+    pub fn work(&self, piece: &Piece) -> Option<(KernelWork, u32)> {
+        Some((KernelWork::of(piece, self.size)?, self.leader.as_ref()?.kernels.multiprocessors()))
     }
 
-    /// The kernels, and a place for a table with its address. `None`: this rank is not the executor.
-    pub fn executor(&self) -> Option<(&'static Kernels, &Arc<Leases>, impl Fn(usize) -> u64 + '_)> {
-        let executor = self.executor.as_ref()?;
-        let address = |place| executor.tables.address() + (place * executor.table_bytes) as u64;
-        Some((executor.kernels, &executor.places, address))
+    /// The kernels, and a slot for a table with its address. `None`: this rank is not the leader.
+    pub fn leader(&self) -> Option<(&'static Kernels, &Arc<Leases>, impl Fn(usize) -> u64 + '_)> {
+        let leader = self.leader.as_ref()?;
+        let address = |slot| leader.tables.address() + (slot * leader.table_bytes) as u64;
+        Some((leader.kernels, &leader.table_slots, address))
     }
 }
 
-impl Drop for DirectWay {
+impl Drop for DirectPath {
     fn drop(&mut self) {
         self.end_mappings();
     }

@@ -1,10 +1,10 @@
-//! Whether a long call goes as a whole or in pieces: as a whole, if the executor can address all buffers of
+//! Whether a long call goes as a whole or in pieces: as a whole, if the leader can address all buffers of
 //! all ranks where they are.
 //!
 //! A rank knows this of its own buffers only. So every rank makes the pieces, and the first one brings the
-//! decision: if all ranks tell that theirs can stay, the executor's first kernel does the whole call, and the
-//! broadcast at its end says so. The other pieces then end without messages. A caller makes a few of them
-//! before it waits for the decision, and none after it.
+//! decision: if every rank reports that its buffers are mapped, the leader's first kernel does the whole
+//! call, and the broadcast at its end says so. The other pieces then end without messages. A caller makes a
+//! few of them before it waits for the decision, and none after it.
 
 use crate::sys::clock;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What is decided about one call on one rank.
 #[derive(Default)]
-pub struct Cut {
+pub struct WholeCallDecision {
     /// Whether the call goes as a whole.
     is_whole: Mutex<Option<bool>>,
     decided: Condvar,
@@ -28,16 +28,16 @@ pub struct Cut {
 
 /// The part that a piece has in the decision.
 #[derive(Clone)]
-pub enum Share {
+pub enum PieceRole {
     /// The piece is the only one of its call.
     None,
     /// The piece brings the decision.
-    First(Arc<Cut>),
+    First(Arc<WholeCallDecision>),
     /// The piece begins when the decision is known.
-    Later(Arc<Cut>),
+    Later(Arc<WholeCallDecision>),
 }
 
-impl Cut {
+impl WholeCallDecision {
     /// Notes the decision. A later one has no effect.
     fn decide(&self, is_whole: bool) {
         self.is_whole.lock().get_or_insert(is_whole);
@@ -61,29 +61,29 @@ impl Cut {
     }
 }
 
-impl Share {
+impl PieceRole {
     /// Whether it is known how the piece goes.
     pub fn is_known(&self) -> bool {
         match self {
-            Share::None | Share::First(_) => true,
-            Share::Later(cut) => cut.get().is_some(),
+            PieceRole::None | PieceRole::First(_) => true,
+            PieceRole::Later(decision) => decision.get().is_some(),
         }
     }
 
     /// Whether the first piece has done the work of this one.
     pub fn is_done(&self) -> bool {
-        matches!(self, Share::Later(cut) if cut.get() == Some(true))
+        matches!(self, PieceRole::Later(decision) if decision.get() == Some(true))
     }
 
     /// Whether the piece brings the decision.
     pub fn is_first(&self) -> bool {
-        matches!(self, Share::First(_))
+        matches!(self, PieceRole::First(_))
     }
 
     /// Notes the decision, if this piece brings it.
     pub fn decide(&self, is_whole: bool) {
-        if let Share::First(cut) = self {
-            cut.decide(is_whole);
+        if let PieceRole::First(decision) = self {
+            decision.decide(is_whole);
         }
     }
 }
@@ -95,17 +95,18 @@ mod tests {
     #[test]
     fn the_first_decision_holds_and_later_pieces_wait_for_it() {
         for is_whole in [false, true] {
-            let cut = Arc::new(Cut::default());
-            let (first, later) = (Share::First(Arc::clone(&cut)), Share::Later(Arc::clone(&cut)));
+            let decision = Arc::new(WholeCallDecision::default());
+            let (first, later) =
+                (PieceRole::First(Arc::clone(&decision)), PieceRole::Later(Arc::clone(&decision)));
             assert!(first.is_known() && !later.is_known() && !later.is_done());
-            assert!(!cut.is_done_after(1));
+            assert!(!decision.is_done_after(1));
             later.decide(!is_whole);
             first.decide(is_whole);
             first.decide(!is_whole);
             assert!(later.is_known() && !first.is_done());
             assert_eq!(later.is_done(), is_whole);
-            assert_eq!(cut.is_done_after(PIECES_AHEAD), is_whole);
+            assert_eq!(decision.is_done_after(PIECES_AHEAD), is_whole);
         }
-        assert!(Share::None.is_known() && !Share::None.is_first() && !Share::None.is_done());
+        assert!(PieceRole::None.is_known() && !PieceRole::None.is_first() && !PieceRole::None.is_done());
     }
 }

@@ -1,4 +1,4 @@
-//! Which mapped buffers the executor's kernel uses now: words ([`UseWord`]) in memory that owner and executor
+//! Which mapped buffers the leader's kernel uses now: words ([`UseWord`]) in memory that owner and leader
 //! share.
 
 use std::io;
@@ -14,7 +14,7 @@ const WORDS: usize = BYTES / size_of::<UseWord>();
 /// The words of one connection.
 pub struct Uses(SharedMemory);
 
-/// The buffers of a call, offered to the executor.
+/// The buffers of a call, offered to the leader.
 pub struct Offer {
     uses: Arc<Uses>,
     index: usize,
@@ -29,7 +29,7 @@ pub struct Use {
 }
 
 impl Uses {
-    /// Makes free words, and the descriptor by which the executor maps them.
+    /// Makes free words, and the descriptor by which the leader maps them.
     pub fn create() -> io::Result<(Arc<Uses>, OwnedFd)> {
         let (memory, descriptor) = SharedMemory::create(BYTES)?;
         Ok((Arc::new(Uses(memory)), descriptor))
@@ -55,21 +55,21 @@ impl Uses {
         })
     }
 
-    /// Takes an offer that a rank has told. `None`: it was withdrawn, or never made.
-    pub fn take(self: &Arc<Uses>, (index, told): (u64, u64)) -> Option<Use> {
+    /// Takes an offer from a rank's record. `None`: it was withdrawn, or never made.
+    pub fn take(self: &Arc<Uses>, (index, bits): (u64, u64)) -> Option<Use> {
         let index = usize::try_from(index).ok().filter(|index| *index < WORDS)?;
-        let offered = Offered::from_bits(told).filter(|offered| self.word(index).take(*offered))?;
+        let offered = Offered::from_bits(bits).filter(|offered| self.word(index).take(*offered))?;
         Some(Use { uses: Arc::clone(self), index, offered })
     }
 }
 
 impl Offer {
-    /// What the executor is told.
-    pub fn told(&self) -> (u64, u64) {
+    /// The offer, as the record holds it.
+    pub fn bits(&self) -> (u64, u64) {
         (self.index as u64, self.offered.to_bits())
     }
 
-    /// Withdraws the offer. Returns whether the executor's kernel may still use the buffers.
+    /// Withdraws the offer. Returns whether the leader's kernel may still use the buffers.
     pub fn withdraw(&self) -> bool {
         self.uses.word(self.index).withdraw(self.offered)
     }
@@ -94,31 +94,31 @@ mod tests {
     #[test]
     fn an_offer_is_taken_or_withdrawn_but_not_both() {
         let (owner, descriptor) = Uses::create().unwrap();
-        let executor = Uses::open(descriptor).unwrap();
+        let leader = Uses::open(descriptor).unwrap();
         let offer = owner.offer().unwrap();
-        let used = executor.take(offer.told()).unwrap();
-        assert!(executor.take(offer.told()).is_none());
+        let used = leader.take(offer.bits()).unwrap();
+        assert!(leader.take(offer.bits()).is_none());
         assert!(offer.withdraw());
         drop(used);
         assert!(!offer.withdraw());
-        let told = offer.told();
+        let bits = offer.bits();
         drop(offer);
-        // A late executor does not reach the next offer in the same word.
+        // A slow leader does not reach the next offer in the same word.
         let next = owner.offer().unwrap();
-        assert_eq!(next.told().0, told.0);
-        assert!(executor.take(told).is_none());
+        assert_eq!(next.bits().0, bits.0);
+        assert!(leader.take(bits).is_none());
         assert!(!next.withdraw());
-        assert!(executor.take(next.told()).is_none());
-        assert!(executor.take((WORDS as u64, told.1)).is_none());
+        assert!(leader.take(next.bits()).is_none());
+        assert!(leader.take((WORDS as u64, bits.1)).is_none());
     }
 
     #[test]
     fn there_are_as_many_offers_as_words_and_one_in_use_is_given_up() {
         let (owner, descriptor) = Uses::create().unwrap();
-        let executor = Uses::open(descriptor).unwrap();
+        let leader = Uses::open(descriptor).unwrap();
         let offers: Vec<Offer> = std::iter::from_fn(|| owner.offer()).collect();
         assert_eq!(offers.len(), WORDS);
-        let used = executor.take(offers[0].told()).unwrap();
+        let used = leader.take(offers[0].bits()).unwrap();
         drop(offers);
         let again: Vec<Offer> = std::iter::from_fn(|| owner.offer()).collect();
         assert_eq!(again.len(), WORDS - 1);

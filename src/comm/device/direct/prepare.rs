@@ -1,34 +1,34 @@
-//! Making a piece on this rank: which copies its stream makes, and what the executor is told.
+//! Preparing a piece on this rank: which copies its stream makes, and the record for the leader.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::cut::Share;
-use super::direct_way::DirectWay;
+use super::buffers::{BufferRecord, PublishedBuffers, RankBuffers};
+use super::direct_path::DirectPath;
 use super::exchange::{DirectExchange, Offered};
-use super::mappings::Found;
+use super::ipc_cache::Found;
 use super::pieces::Piece;
-use super::place::{ListedPlace, Place, Told};
+use super::whole_call::PieceRole;
 use crate::base::{Collective, Error, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::{Operator, Scalar};
-use crate::device::direct::{DeviceCopy, DirectCall, Execution, Launch, Lease, Temporary};
+use crate::device::direct::{DeviceCopy, DirectCall, KernelLaunches, Launch, Lease, Temporary};
 use crate::device::{CallStream, Entered};
 
-/// One side of a rank's buffers: where they are, and where the executor finds them.
+/// One side of a rank's buffers: where they are, and where the leader finds them.
 struct Side {
     /// First byte of the piece in the first block of the program's buffer.
     start: u64,
     /// Bytes from one block to the next.
     step: u64,
     blocks: usize,
-    /// Where the executor finds them, and how far apart.
+    /// Where the leader finds them, and how far apart.
     seen: u64,
     seen_step: u64,
 }
 
 impl Side {
-    /// A side whose blocks the executor finds where they are.
+    /// A side whose blocks the leader finds where they are.
     fn of(buffer: usize, blocks: usize, piece: &Piece) -> Side {
         let unit = piece.call.datatype.bytes() as u64;
         let (start, step) = (buffer as u64 + piece.first as u64 * unit, piece.call.count * unit);
@@ -49,7 +49,7 @@ impl Side {
         self.blocks > 0 && self.seen != self.start
     }
 
-    /// The copies of all blocks to where the executor finds them.
+    /// The copies of all blocks to where the leader finds them.
     fn copies(&self, piece: &Piece) -> impl Iterator<Item = DeviceCopy> {
         // Blocks that follow each other on both sides are one run.
         let is_one_run = self.step == self.seen_step;
@@ -67,10 +67,10 @@ struct Moved {
     temporary: Option<Arc<Temporary>>,
 }
 
-/// Where the executor finds both sides.
-fn place_of(sides: &[Side; 2]) -> Place {
+/// Where the leader finds both sides.
+fn buffers_of(sides: &[Side; 2]) -> RankBuffers {
     let [input, output] = sides;
-    Place {
+    RankBuffers {
         input: input.seen,
         input_step: input.seen_step,
         output: output.seen,
@@ -78,16 +78,16 @@ fn place_of(sides: &[Side; 2]) -> Place {
     }
 }
 
-impl DirectWay {
-    /// Makes a piece of a call of `rank`, on a stream. Nothing is
-    /// enqueued but an allocation.
-    pub fn make(
-        self: &Arc<DirectWay>,
+impl DirectPath {
+    /// Prepares a piece of a call of `rank`, on a stream. Enqueues at
+    /// most an allocation.
+    pub fn prepare(
+        self: &Arc<DirectPath>,
         piece: Piece,
         rank: Rank,
         (operation, operator): (&Operation, Option<&Arc<Operator>>),
         stream: &CallStream,
-        share: Share,
+        role: PieceRole,
     ) -> Result<(DirectExchange, DirectCall)> {
         let buffers = [operation.send.addr(), operation.recv.addr()];
         let blocks = [piece.input_blocks(self.size(), rank), piece.output_blocks(self.size(), rank)];
@@ -111,28 +111,28 @@ impl DirectWay {
         let before = sides[0].copies(&piece).collect();
         let back = |copy: DeviceCopy| DeviceCopy { to: copy.from, from: copy.to, ..copy };
         let after = sides[1].copies(&piece).map(back).collect();
-        let listed = self.is_local.then(|| ListedPlace::add(rank, place_of(&sides))).transpose()?;
+        let published = self.is_local.then(|| PublishedBuffers::add(rank, buffers_of(&sides))).transpose()?;
         let mapped = |i: usize| {
             let found: Option<&Found> = offered.as_ref()?.found[i].as_ref();
             found.map(|found| (*found.token, found.offset + piece.first_bytes()))
         };
-        let told = Told {
-            number: listed.as_ref().map_or(0, ListedPlace::number),
+        let record = BufferRecord {
+            number: published.as_ref().map_or(0, PublishedBuffers::number),
             slot: moved.lease.as_ref().map_or(0, |lease| lease.number() as u64),
             mapped: [0, 1].map(|i| mapped(i).unwrap_or_default()),
-            offer: offered.as_ref().map_or((0, 0), |offered| offered.offer.told()),
-            has_wish: self.takes_wish(),
-            all_stay: (0..2).all(|i| blocks[i] == 0 || !must_move[i]),
+            offer: offered.as_ref().map_or((0, 0), |offered| offered.offer.bits()),
+            has_map_request: self.take_map_request(),
+            all_mapped: (0..2).all(|i| blocks[i] == 0 || !must_move[i]),
             scalar: operator.map_or([0; Scalar::BYTES], |operator| operator.factor()),
         };
         let mut leases: Vec<Lease> = moved.lease.into_iter().collect();
-        let execution = self.execution(&piece, &share, &mut leases)?;
+        let launches = self.launches(&piece, &role, &mut leases)?;
         let stream = (self.context, stream.clone());
-        let call = DirectCall::new(self.driver, stream, before, after, execution, leases, moved.temporary)?;
-        Ok((DirectExchange::new(self, piece, told, (listed, offered), rank, share), call))
+        let call = DirectCall::new(self.driver, stream, before, after, launches, leases, moved.temporary)?;
+        Ok((DirectExchange::new(self, piece, record, (published, offered), rank, role), call))
     }
 
-    /// Moves the sides that the executor cannot find where they are: to a slot of this rank, or to memory
+    /// Moves the sides that the leader cannot find where they are: to a slot of this rank, or to memory
     /// that is allocated for the call.
     fn move_sides(
         &self,
@@ -164,25 +164,30 @@ impl DirectWay {
         Ok(moved)
     }
 
-    /// What the executor launches for a piece; `None` on the other ranks.
-    fn execution(&self, piece: &Piece, share: &Share, leases: &mut Vec<Lease>) -> Result<Option<Execution>> {
-        let Some((kernels, places, address)) = self.executor() else { return Ok(None) };
+    /// What the leader launches for a piece; `None` on the other ranks.
+    fn launches(
+        &self,
+        piece: &Piece,
+        role: &PieceRole,
+        leases: &mut Vec<Lease>,
+    ) -> Result<Option<KernelLaunches>> {
+        let Some((kernels, table_slots, address)) = self.leader() else { return Ok(None) };
         let Some((work, multiprocessors)) = self.work(piece) else {
             return Err(Error::Internal(format!("no kernel for {}", piece.call)));
         };
-        let place = places.take()?;
-        let table_address = address(place.number());
-        leases.push(place);
+        let table_slot = table_slots.take()?;
+        let table_address = address(table_slot.number());
+        leases.push(table_slot);
         // The first piece of several may become the whole call.
-        let most = if share.is_first() { piece.whole() } else { *piece };
+        let most = if role.is_first() { piece.whole() } else { *piece };
         let shape = work.shape(&most, self.size(), multiprocessors);
         let function = kernels.function(work.entry())?;
         let launch = |number| Launch { function, shape, arguments_at: number * work.arguments_bytes() };
         let launches = (0..work.launches()).map(launch).collect();
-        Ok(Some(Execution { kernels, launches, table_address, bytes: work.table_bytes() }))
+        Ok(Some(KernelLaunches { kernels, launches, table_address, bytes: work.table_bytes() }))
     }
 
-    /// Finds the buffers that the executor has mapped, and offers them to it: for input and output, start and
+    /// Finds the buffers that the leader has mapped, and offers them to it: for input and output, start and
     /// length. Each that it has not mapped it is asked for.
     fn offer_mapped(&self, sides: [Option<(u64, u64)>; 2]) -> Option<Offered> {
         let owner = self.owner()?;
@@ -197,7 +202,7 @@ impl DirectWay {
         Some(Offered { owner, found, offer })
     }
 
-    /// Whether the executor can address a buffer of this rank where it is.
+    /// Whether the leader can address a buffer of this rank where it is.
     fn is_seen(&self, buffer: usize) -> bool {
         self.is_local
             && self.driver.device_of(buffer) == Some(self.device)

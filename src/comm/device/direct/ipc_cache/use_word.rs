@@ -1,9 +1,9 @@
-//! One word that tells whether the executor's kernel uses the buffers of a call.
+//! One word that says whether the leader's kernel uses the buffers of a call.
 //!
-//! A call takes a free word and *offers* its buffers. The executor takes the offer before its kernel runs,
+//! A call takes a free word and *offers* its buffers. The leader takes the offer before its kernel runs,
 //! and marks it as done afterwards. If the call fails first, the owner withdraws the offer. Taking and
 //! withdrawing exclude each other, because both exchange the same word. A word carries the number of its
-//! offer, so an executor that is late cannot take the offer of another call. A model checks this (crate
+//! offer, so a slow leader cannot take the offer of another call. A model checks this (crate
 //! `anyccl-models`).
 
 use crate::sys::sync::{AtomicU64, Ordering};
@@ -19,7 +19,7 @@ const STATE_BITS: u64 = 3;
 #[repr(transparent)]
 pub struct UseWord(AtomicU64);
 
-/// The offer of a call, as the word holds it. The executor receives it in a message.
+/// The offer of a call, as the word holds it. The leader receives it in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offered(u64);
 

@@ -1,4 +1,4 @@
-//! The side of the process to which the buffers belong: which of its allocations the executor has mapped.
+//! The side of the process to which the buffers belong: which of its allocations the leader has mapped.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,18 +19,18 @@ use crate::sys::connect::connect_unix;
 /// Most allocations that are mapped, or known as such that cannot be, over one connection.
 const MOST: usize = 128;
 
-/// The executor of communicators: a number of its process, and its context there.
-pub type ExecutorKey = ([u8; 16], u64);
+/// The leader of communicators: a number of its process, and its context there.
+pub type LeaderKey = ([u8; 16], u64);
 
-/// This process as the owner of buffers that an executor maps.
+/// This process as the owner of buffers that a leader maps.
 pub struct Owner {
-    executor: ExecutorKey,
+    leader: LeaderKey,
     number: Number,
     uses: Arc<Uses>,
     choice: DeviceMapChoice,
     state: Mutex<State>,
-    /// Whether the executor has not been told of the latest records.
-    has_wish: AtomicBool,
+    /// Whether the leader does not know of the latest records yet.
+    has_map_request: AtomicBool,
 }
 
 struct State {
@@ -51,7 +51,7 @@ struct Known {
     answer: Answer,
 }
 
-/// What the executor has answered.
+/// What the leader has answered.
 enum Answer {
     Pending,
     /// The allocation cannot be mapped.
@@ -60,7 +60,7 @@ enum Answer {
     Mapped(Arc<u64>),
 }
 
-/// A buffer in memory that the executor has mapped.
+/// A buffer in memory that the leader has mapped.
 pub struct Found {
     /// The token. The mapping stays while it is held.
     pub token: Arc<u64>,
@@ -72,11 +72,11 @@ pub struct Found {
 static OWNERS: Mutex<Vec<Weak<Owner>>> = Mutex::new(Vec::new());
 
 impl Owner {
-    /// The connection to an executor that listens at `name`. It is made if there is none.
-    pub fn of(executor: ExecutorKey, name: &Number, choice: DeviceMapChoice) -> Result<Arc<Owner>> {
+    /// The connection to a leader that listens at `name`. It is made if there is none.
+    pub fn of(leader: LeaderKey, name: &Number, choice: DeviceMapChoice) -> Result<Arc<Owner>> {
         let mut owners = OWNERS.lock();
         owners.retain(|owner| owner.strong_count() > 0);
-        let known = owners.iter().filter_map(Weak::upgrade).find(|owner| owner.executor == executor);
+        let known = owners.iter().filter_map(Weak::upgrade).find(|owner| owner.leader == leader);
         if let Some(known) = known.filter(|known| !known.state.lock().channel.is_lost()) {
             return Ok(known);
         }
@@ -89,7 +89,7 @@ impl Owner {
         }
         let state = Mutex::new(State { channel, known: HashMap::new(), time: 0, to_look_at: Vec::new() });
         let owner =
-            Arc::new(Owner { executor, number, uses, choice, state, has_wish: AtomicBool::new(false) });
+            Arc::new(Owner { leader, number, uses, choice, state, has_map_request: AtomicBool::new(false) });
         owners.push(Arc::downgrade(&owner));
         Ok(owner)
     }
@@ -99,7 +99,7 @@ impl Owner {
         self.number
     }
 
-    /// Finds a buffer in what the executor has mapped. If its allocation is new, asks for it. This thread has
+    /// Finds a buffer in what the leader has mapped. If its allocation is new, asks for it. This thread has
     /// a context.
     pub fn find(&self, driver: &CudaDriver, address: u64, bytes: u64) -> Option<Found> {
         let id = driver.buffer_id(address)?;
@@ -108,18 +108,18 @@ impl Owner {
         state.time += 1;
         let time = state.time;
         if state.look_at_one(driver) {
-            self.has_wish.store(true, Ordering::Release);
+            self.has_map_request.store(true, Ordering::Release);
         }
         if let Some(known) = state.known.get_mut(&id) {
             known.used = time;
             return known.find(address, bytes);
         }
-        if state.channel.is_lost() || !state.make_room() {
+        if state.channel.is_lost() || !state.evict_if_full() {
             return None;
         }
-        self.has_wish.store(true, Ordering::Release);
+        self.has_map_request.store(true, Ordering::Release);
         let asked = state.ask(driver, address, self.choice).unwrap_or_else(|error| {
-            log_line!(Debug, "a buffer on a device cannot be shared with the executor: {error}");
+            log_line!(Debug, "a buffer on a device cannot be shared with the leader: {error}");
             None
         });
         if let Some((start, bytes, answer)) = asked {
@@ -128,18 +128,18 @@ impl Owner {
         None
     }
 
-    /// A place where the executor notes that it uses buffers of a call. `None`: there is no room.
+    /// A word where the leader notes that it uses buffers of a call. `None`: none is free.
     pub fn offer(&self) -> Option<Offer> {
         self.uses.offer()
     }
 
-    /// Whether the executor has not been told of the latest records. From now on it counts as told.
-    pub fn takes_wish(&self) -> bool {
-        self.has_wish.swap(false, Ordering::AcqRel)
+    /// Claims the flag: whether the leader does not know of the latest records yet.
+    pub fn take_map_request(&self) -> bool {
+        self.has_map_request.swap(false, Ordering::AcqRel)
     }
 
-    /// Whether the executor has ended, and so uses nothing any more.
-    pub fn has_lost_executor(&self) -> bool {
+    /// Whether the leader has ended, and so uses nothing any more.
+    pub fn has_lost_leader(&self) -> bool {
         self.state.lock().channel.is_lost()
     }
 }
@@ -159,7 +159,7 @@ impl State {
         }
     }
 
-    /// Asks the executor to map the allocation at an address. Returns its start and length, and what is known
+    /// Asks the leader to map the allocation at an address. Returns its start and length, and what is known
     /// now. `None`: the allocation has gone.
     fn ask(
         &mut self,
@@ -173,7 +173,7 @@ impl State {
             Ok(Some(export)) => export,
             Ok(None) => return refused,
             Err(error) => {
-                log_line!(Debug, "a buffer on a device cannot be shared with the executor: {error}");
+                log_line!(Debug, "a buffer on a device cannot be shared with the leader: {error}");
                 return refused;
             }
         };
@@ -191,7 +191,7 @@ impl State {
     }
 
     /// Forgets one allocation if the program has freed it. Each search looks at another one. Returns whether
-    /// the executor has been told.
+    /// the leader was asked to unmap it.
     fn look_at_one(&mut self, driver: &CudaDriver) -> bool {
         let Some(id) = self.to_look_at.pop() else {
             self.to_look_at.extend(self.known.keys());
@@ -201,8 +201,8 @@ impl State {
         has_gone && self.forget(id)
     }
 
-    /// Makes room for one more allocation. `false`: calls in flight use all of them.
-    fn make_room(&mut self) -> bool {
+    /// Evicts an allocation if there are too many. `false`: calls in flight use all of them.
+    fn evict_if_full(&mut self) -> bool {
         if self.known.len() < MOST {
             return true;
         }
@@ -214,8 +214,8 @@ impl State {
         })
     }
 
-    /// Forgets an allocation that no call in flight uses, and has the executor unmap it. Returns whether it
-    /// was told.
+    /// Forgets an allocation that no call in flight uses, and has the leader unmap it. Returns whether it
+    /// was asked.
     fn forget(&mut self, id: u64) -> bool {
         if !self.known.get(&id).is_some_and(Known::is_idle) {
             return false;
@@ -232,7 +232,7 @@ impl Known {
         matches!(self.answer, Answer::Pending)
     }
 
-    /// Whether neither a call nor the executor is busy with it.
+    /// Whether neither a call nor the leader is busy with it.
     fn is_idle(&self) -> bool {
         match &self.answer {
             Answer::Pending => false,

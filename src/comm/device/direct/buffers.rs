@@ -1,0 +1,210 @@
+//! Where the buffers of a rank are for one piece, as the leader addresses them.
+//!
+//! A rank sends no address. If it shares the process of the leader, it leaves its addresses in a list of
+//! the process, under a random number, and sends the number. Otherwise it sends the number of a slot of its
+//! bounce buffer, or where its buffer is in an allocation that the leader has mapped. So no other process
+//! can make the leader touch other memory.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use parking_lot::Mutex;
+
+use super::ipc_cache::Use;
+use crate::base::{Error, Rank, Result};
+use crate::comm::call::operator::Scalar;
+use crate::device::direct::Mapped;
+
+/// Buffers of a rank. Block b of the input begins at `input + b * input_step`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RankBuffers {
+    pub input: u64,
+    pub input_step: u64,
+    pub output: u64,
+    pub output_step: u64,
+}
+
+/// The buffers that ranks of this process have published.
+static PUBLISHED: LazyLock<Mutex<HashMap<u64, Published>>> = LazyLock::new(Mutex::default);
+
+struct Published {
+    rank: Rank,
+    buffers: RankBuffers,
+    is_used: Arc<AtomicBool>,
+}
+
+/// Buffers in the list of the process. Dropping it removes them.
+pub struct PublishedBuffers {
+    number: u64,
+    is_used: Arc<AtomicBool>,
+}
+
+/// The use of a rank's buffers by the leader's kernel. Dropping it ends the use.
+pub enum BufferUse {
+    Published(#[allow(dead_code)] LocalUse),
+    /// A rank in another process: its offer, and the allocations.
+    Mapped(#[allow(dead_code)] Use, #[allow(dead_code)] Vec<Arc<Mapped>>),
+}
+
+/// The use of buffers in the list of the process.
+pub struct LocalUse(Arc<AtomicBool>);
+
+impl Drop for LocalUse {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+impl PublishedBuffers {
+    /// Adds the buffers of a rank.
+    pub fn add(rank: Rank, buffers: RankBuffers) -> Result<PublishedBuffers> {
+        let mut number = [0; 8];
+        getrandom::fill(&mut number)
+            .map_err(|error| Error::Unsupported(format!("cannot get random bytes: {error}")))?;
+        let number = u64::from_ne_bytes(number) | 1;
+        let is_used = Arc::new(AtomicBool::new(false));
+        PUBLISHED.lock().insert(number, Published { rank, buffers, is_used: Arc::clone(&is_used) });
+        Ok(PublishedBuffers { number, is_used })
+    }
+
+    /// Removes the buffers from the list. Returns whether the leader's kernel may still use them.
+    pub fn withdraw(&self) -> bool {
+        PUBLISHED.lock().remove(&self.number);
+        self.is_used.load(Ordering::Acquire)
+    }
+
+    /// The number under which the leader finds the buffers.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+impl Drop for PublishedBuffers {
+    fn drop(&mut self) {
+        PUBLISHED.lock().remove(&self.number);
+    }
+}
+
+/// Record that each rank sends to the leader: where its buffers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferRecord {
+    /// Number in the list of the process. 0: the rank is in another process.
+    pub number: u64,
+    /// The slot of the bounce buffer, for a side that is not mapped.
+    pub slot: u64,
+    /// For input and output, the token of the mapped allocation and the distance from its start. Token 0: the
+    /// side is in the slot.
+    pub mapped: [(u64, u64); 2],
+    /// The offer of what is mapped.
+    pub offer: (u64, u64),
+    /// Whether the rank has asked the leader to map or to unmap memory.
+    pub has_map_request: bool,
+    /// Whether the leader can address all buffers of the call where they are.
+    pub all_mapped: bool,
+    /// The factor of a premultiplied sum.
+    pub scalar: [u8; Scalar::BYTES],
+}
+
+impl BufferRecord {
+    /// Bytes of a message.
+    pub const BYTES: usize = BufferRecord::WORDS * size_of::<u64>() + Scalar::BYTES;
+    const WORDS: usize = 10;
+
+    /// The message.
+    pub fn to_bytes(self) -> [u8; BufferRecord::BYTES] {
+        let [input, output] = self.mapped;
+        let words: [u64; BufferRecord::WORDS] = [
+            self.number,
+            self.slot,
+            input.0,
+            input.1,
+            output.0,
+            output.1,
+            self.offer.0,
+            self.offer.1,
+            u64::from(self.has_map_request),
+            u64::from(self.all_mapped),
+        ];
+        let mut bytes = [0; BufferRecord::BYTES];
+        let (published, scalar) = bytes.split_at_mut(BufferRecord::WORDS * size_of::<u64>());
+        published
+            .iter_mut()
+            .zip(words.iter().flat_map(|word| word.to_le_bytes()))
+            .for_each(|(to, from)| *to = from);
+        scalar.copy_from_slice(&self.scalar);
+        bytes
+    }
+
+    /// Reads a message.
+    pub fn from_bytes(bytes: &[u8; BufferRecord::BYTES]) -> BufferRecord {
+        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[8 * at + i]));
+        BufferRecord {
+            number: word(0),
+            slot: word(1),
+            mapped: [(word(2), word(3)), (word(4), word(5))],
+            offer: (word(6), word(7)),
+            has_map_request: word(8) != 0,
+            all_mapped: word(9) != 0,
+            scalar: std::array::from_fn(|i| bytes[8 * BufferRecord::WORDS + i]),
+        }
+    }
+
+    /// The buffers of the rank that has sent the record, and their use by the kernel. `foreign_buffers` gives
+    /// those of a rank in another process, if there is one.
+    pub fn buffers(
+        &self,
+        rank: Rank,
+        foreign_buffers: impl FnOnce(&BufferRecord) -> Option<(RankBuffers, Option<BufferUse>)>,
+    ) -> Result<(RankBuffers, Option<BufferUse>)> {
+        let buffers = if self.number == 0 {
+            foreign_buffers(self)
+        } else {
+            let published = PUBLISHED.lock();
+            let entry = published.get(&self.number).filter(|entry| entry.rank == rank);
+            entry.map(|Published { buffers, is_used, .. }| {
+                is_used.store(true, Ordering::Release);
+                (*buffers, Some(BufferUse::Published(LocalUse(Arc::clone(is_used)))))
+            })
+        };
+        buffers.ok_or_else(|| {
+            Error::Aborted(format!(
+                "rank {rank} has given up its call, or names a buffer that it does not share"
+            ))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rank_reaches_only_its_own_places_and_slots_that_exist() {
+        let buffers = RankBuffers { input: 4096, input_step: 16, output: 8192, output_step: 32 };
+        let entry = PublishedBuffers::add(3, buffers).unwrap();
+        let record = BufferRecord {
+            number: entry.number(),
+            slot: 1,
+            mapped: [(2, 3), (4, 5)],
+            offer: (6, 7),
+            has_map_request: true,
+            all_mapped: false,
+            scalar: [8; Scalar::BYTES],
+        };
+        assert_eq!(BufferRecord::from_bytes(&record.to_bytes()), record);
+        let (found, used) = record.buffers(3, |_| None).unwrap();
+        assert_eq!(found, buffers);
+        assert!(record.buffers(2, |_| Some((buffers, None))).is_err());
+        assert!(entry.withdraw());
+        drop(used);
+        assert!(!entry.withdraw());
+        assert!(record.buffers(3, |_| None).is_err());
+        let in_slot = BufferRecord { number: 0, slot: 9, ..record };
+        let of_slot = |record: &BufferRecord| (record.slot == 9).then_some((buffers, None));
+        assert_eq!(in_slot.buffers(2, of_slot).unwrap().0, buffers);
+        assert!(in_slot.buffers(2, |_| None).is_err());
+        drop(entry);
+        assert!(record.buffers(3, |_| Some((buffers, None))).is_err());
+    }
+}
