@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::call::operation::{Operation, Variant};
 use super::call::plan_cache::PlanCache;
-use super::device::DevicePart;
+use super::device::{DevicePart, DevicePath};
 use super::foreign::ending::{close, drain};
 use super::foreign::engines::Engines;
 use super::lingering;
@@ -14,6 +14,7 @@ use super::timeout::Timeout;
 use crate::algo::Algorithm;
 use crate::backend::{BackendName, Support};
 use crate::base::{Call, CallKind, Collective, Datatype, Error, Rank, Result};
+use crate::device::CudaStream;
 use crate::progress::CommId;
 use crate::progress::wait::{Driver, ProgressHook};
 use crate::topology::Topology;
@@ -48,7 +49,7 @@ pub struct Communicator {
     /// The engines of others.
     pub(super) engines: Engines,
     /// What calls on memory of devices need.
-    pub(super) devices: DevicePart,
+    pub(super) devices: DevicePart<Communicator>,
 }
 
 impl Communicator {
@@ -124,6 +125,48 @@ impl Communicator {
     /// before the first call, or none does.
     pub fn set_saturating(&self) {
         self.plan_cache.set_saturating();
+    }
+
+    /// Makes the communicator one that can take calls in memory of a device: the library's thread for them
+    /// must be able to reach it.
+    pub fn shared(self) -> Arc<Communicator> {
+        let shared = Arc::new(self);
+        shared.devices.queue.set_communicator(Arc::downgrade(&shared));
+        shared
+    }
+
+    /// Whether calls with buffers on a device are put into a stream of the program.
+    pub fn has_stream(&self) -> bool {
+        self.devices.queue.stream().is_some()
+    }
+
+    /// Orders the calls of this communicator that have buffers on a device: from now on each is enqueued on
+    /// `stream`, and is part of its order. `None`: the library uses a stream of its own, and blocking calls
+    /// wait for their end. Local.
+    pub fn set_stream(&self, stream: Option<CudaStream>) {
+        self.devices.queue.set_stream(stream);
+    }
+
+    /// The path of calls on device memory. Local, and equal on all ranks that have the driver.
+    pub fn device_path(&self) -> DevicePath {
+        DevicePath::of(&self.devices, self.engines.serve_devices())
+    }
+
+    /// Buffer counts of direct calls on this rank, (in place, copied): those used where they are, and those
+    /// copied to or from other memory of the device. A call in pieces counts once for each.
+    pub fn direct_buffers(&self) -> (u64, u64) {
+        self.devices.direct_buffers()
+    }
+
+    /// Number of records that this rank has sent about direct calls: one for each call, or for
+    /// each piece of it.
+    pub fn direct_exchanges(&self) -> u64 {
+        self.devices.direct.as_ref().map_or(0, |path| path.begun())
+    }
+
+    /// Logs the path of calls on device memory.
+    pub(super) fn log_device_path(&self) {
+        self.device_path().log(format_args!("rank {} of {} in \"{}\"", self.rank, self.size(), self.name));
     }
 
     /// Whether a call may be made. Waits for the turn of a call on host memory behind those on a device.

@@ -4,7 +4,7 @@
 //! - [`CudaDriver`] is the table of the driver's functions (`driver`); `handles` are its objects, and
 //!   `context` is the one in which work is enqueued.
 //! - `StagedCall` is a call on copies in pinned memory (`staged`). `ranges` lays out the copies in a
-//!   block of the `pinned` pool; `stream_end` is the end of a call that is enqueued apart from its start.
+//!   block of the `pinned` pool; `stream_tail` is the tail of a call that is enqueued apart from its start.
 //! - `few_queues` warns of ranks that may hold up each other.
 //! - `call_streams` has the streams of a communicator's calls, and `events` what shows that a stream has
 //!   passed a call.
@@ -33,7 +33,7 @@ mod pinned;
 mod ranges;
 mod staged;
 mod stream_call_state;
-mod stream_end;
+mod stream_tail;
 pub mod tools;
 
 pub use call_streams::CallStream;
@@ -46,4 +46,4 @@ pub use handles::{CudaContext, CudaStream};
 pub use kinds::Kinds;
 pub(crate) use ranges::{Access, Touched};
 pub(crate) use staged::StagedCall;
-pub(crate) use stream_end::StreamEnd;
+pub(crate) use stream_tail::StagedTail;

@@ -11,8 +11,8 @@
 //! change any more, and the stream waits for each. So the copies overlap with the call. All copies to the
 //! host come before the first wait, so no rank waits for a piece that another rank has not copied yet.
 //!
-//! The last two steps are the end of the call (`stream_end`). In a group, they follow the first steps of all
-//! its calls.
+//! The last two steps are the tail of the call (`stream_tail`). In a group, they follow the first steps of
+//! all its calls.
 //!
 //! On a stream of the library, which orders nothing, the waits are left out. A copy back is enqueued when its
 //! piece is final, and the last ones when the call has ended. So a receive does not hold up the send that
@@ -34,7 +34,7 @@ use super::driver::CudaDriver;
 use super::handles::CudaContext;
 use super::ranges::{Copy, Placed, Touched};
 use super::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
-use super::stream_end::{EndState, StreamEnd};
+use super::stream_tail::{StagedTail, TailState};
 use crate::base::Result;
 
 /// The words at the start of a block: *ready* and *final*.
@@ -134,18 +134,18 @@ impl StagedCall {
         outcome
     }
 
-    /// Takes the end out of the call, on a stream of the program: [`StagedCall::enqueue`] enqueues the start
-    /// alone then, and the caller enqueues the end. The stream passes the call only after that.
-    pub fn split_end(&mut self) -> Result<StreamEnd> {
+    /// Takes the tail out of the call, on a stream of the program: [`StagedCall::enqueue`] enqueues the start
+    /// alone then, and the caller enqueues the tail. The stream passes the call only after that.
+    pub fn split_tail(&mut self) -> Result<StagedTail> {
         let _entered = Entered::in_context(self.state.driver, self.state.context)?;
-        let end_state = self.state.split()?;
-        self.stream_end(end_state)
+        let tail_state = self.state.split()?;
+        self.stream_tail(tail_state)
     }
 
-    /// The end of the call, in its context, which is current.
-    fn stream_end(&self, end_state: Arc<EndState>) -> Result<StreamEnd> {
+    /// The tail of the call, in its context, which is current.
+    fn stream_tail(&self, tail_state: Arc<TailState>) -> Result<StagedTail> {
         let address = self.state.driver.device_address(self.start())?;
-        Ok(StreamEnd {
+        Ok(StagedTail {
             driver: self.state.driver,
             stream: self.state.stream,
             context: self.state.context,
@@ -154,7 +154,7 @@ impl StagedCall {
             writes: self.placed.writes()[self.written..].to_vec(),
             waits_for_each: self.counts_writes,
             event: self.state.event()?,
-            end_state,
+            tail_state,
         })
     }
 
@@ -177,7 +177,7 @@ impl StagedCall {
         if !self.state.stream_waits || self.state.is_split() {
             return Ok(());
         }
-        self.stream_end(Arc::default())?.enqueue_in_context()
+        self.stream_tail(Arc::default())?.enqueue_in_context()
     }
 
     /// Whether the call uses nothing that its stream does before, so that it may run before the stream has
@@ -233,8 +233,8 @@ impl StagedCall {
             self.state.is_incomplete = true;
             return Ok(());
         }
-        let enqueued = self.state.adopt_context().and_then(|()| self.stream_end(Arc::default()));
-        enqueued.and_then(StreamEnd::enqueue_in_context).inspect_err(|_| self.state.is_incomplete = true)
+        let enqueued = self.state.adopt_context().and_then(|()| self.stream_tail(Arc::default()));
+        enqueued.and_then(StagedTail::enqueue_in_context).inspect_err(|_| self.state.is_incomplete = true)
     }
 
     fn let_go(&self) {

@@ -11,7 +11,7 @@ use super::driver::CudaDriver;
 use super::events::{Events, StreamEvent};
 use super::handles::{CudaContext, CudaStream};
 use super::pinned::{Block, Queued};
-use super::stream_end::EndState;
+use super::stream_tail::TailState;
 use crate::base::{Error, Result};
 
 /// Bytes from one word to the next.
@@ -32,7 +32,7 @@ pub struct StreamCallState {
     /// Unset after the block was given up.
     block: Option<Block>,
     events: Arc<Events>,
-    /// Set from the first step into the stream on. The end of the call may share it.
+    /// Set from the first step into the stream on. The tail of the call may share it.
     event: Option<Arc<StreamEvent>>,
     /// Set from before the wait is enqueued until the stream has passed it.
     queued: Option<Queued>,
@@ -40,8 +40,8 @@ pub struct StreamCallState {
     is_in_stream: bool,
     /// Whether only a part of the call was enqueued, perhaps without the event.
     pub is_incomplete: bool,
-    /// Set if the end is enqueued apart from the start: where it is.
-    end_state: Option<Arc<EndState>>,
+    /// Set if the tail is enqueued apart from the start: where it is.
+    tail_state: Option<Arc<TailState>>,
 }
 
 impl StreamCallState {
@@ -65,7 +65,7 @@ impl StreamCallState {
             queued: None,
             is_in_stream: false,
             is_incomplete: false,
-            end_state: None,
+            tail_state: None,
         };
         (0..words).for_each(|number| state.word(number * WORD_STEP).store(0, Ordering::Relaxed));
         Ok(state)
@@ -91,18 +91,18 @@ impl StreamCallState {
         Ok(())
     }
 
-    /// Declares that the end of the call is enqueued apart from its start. Returns where the end notes
+    /// Declares that the tail of the call is enqueued apart from its start. Returns where the tail notes
     /// its state. The context is current.
-    pub fn split(&mut self) -> Result<Arc<EndState>> {
+    pub fn split(&mut self) -> Result<Arc<TailState>> {
         self.need_event()?;
-        let end_state = Arc::new(EndState::default());
-        self.end_state = Some(Arc::clone(&end_state));
-        Ok(end_state)
+        let tail_state = Arc::new(TailState::default());
+        self.tail_state = Some(Arc::clone(&tail_state));
+        Ok(tail_state)
     }
 
-    /// Whether the end is enqueued apart from the start.
+    /// Whether the tail is enqueued apart from the start.
     pub fn is_split(&self) -> bool {
-        self.end_state.is_some()
+        self.tail_state.is_some()
     }
 
     fn need_event(&mut self) -> Result<()> {
@@ -138,7 +138,7 @@ impl StreamCallState {
 
     /// Asks whether the device still works on the stream. The context stays current in this thread.
     pub fn check(&self) -> Result<()> {
-        if self.end_state.as_ref().is_some_and(|end| end.is_pending()) {
+        if self.tail_state.as_ref().is_some_and(|end| end.is_pending()) {
             return Ok(());
         }
         self.adopt_context()?;
@@ -152,14 +152,14 @@ impl StreamCallState {
     /// Whether the stream has passed the call. An error is one of the device. The context stays current in
     /// this thread.
     pub fn has_passed(&mut self) -> Result<bool> {
-        if let Some(end) = self.end_state.take_if(|end| !end.is_pending()) {
+        if let Some(end) = self.tail_state.take_if(|end| !end.is_pending()) {
             self.is_incomplete |= end.is_incomplete();
         }
         if self.is_in_stream {
             self.adopt_context()?;
         }
         let passed = match &self.event {
-            _ if self.end_state.is_some() => false,
+            _ if self.tail_state.is_some() => false,
             _ if !self.is_in_stream => true,
             _ if self.is_incomplete => self.driver.stream_has_ended(self.stream)?,
             Some(event) => event.has_passed()?,

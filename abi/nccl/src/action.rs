@@ -1,19 +1,15 @@
-//! A call whose arguments were checked: how it runs, how it starts, and how its memory is reserved.
+//! A call whose arguments were checked: how it runs, how it starts, and how the engine sees it.
 
 use std::sync::Arc;
 
 use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Result};
-use anyccl_engine::comm::{
-    CallSpec, Communicator, Operation, Operator, Places, Request, ReservedCall, Unequal,
-};
-use anyccl_engine::device::CudaStream;
+use anyccl_engine::comm::{CallSpec, Communicator, Operation, Operator, Places, Request, Unequal};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use anyccl_engine::plan::{Block, BlockLayout};
 
 use crate::communicator::Comm;
 use crate::completion::wait_for;
 use crate::signals::{Put, SignalWait};
-use crate::types::cudaStream_t;
 
 /// A call whose arguments were checked.
 pub enum Action {
@@ -54,29 +50,31 @@ impl Action {
     /// # Safety
     /// See [`Action::run`], until the request has ended.
     pub unsafe fn start(&self, comm: &Comm, engine: &Communicator) -> Result<Option<Request>> {
-        let request = match self {
+        if let Action::Put(put) = self {
+            return put.post(comm, engine).map(|()| None);
+        }
+        // SAFETY: passed on from our caller.
+        self.with_spec(|call| unsafe { engine.start(*call) }).transpose()
+    }
+
+    /// Passes on the call as the engine takes it. `None`: the action is about signals.
+    #[inline]
+    pub fn with_spec<T>(&self, take: impl FnOnce(&CallSpec) -> T) -> Option<T> {
+        Some(match self {
             Action::Collective { operation, operator } => {
-                // SAFETY: passed on from our caller.
-                unsafe { engine.start(CallSpec::Collective(operation, operator.as_ref())) }
+                take(&CallSpec::Collective(operation, operator.as_ref()))
             }
-            // SAFETY: passed on from our caller.
-            Action::Send(what) => unsafe { engine.start(what) },
-            // SAFETY: passed on from our caller.
-            Action::Receive(selector, buffer) => unsafe {
-                engine.start(CallSpec::Receive(*selector, *buffer))
-            },
             Action::AllToAllV { datatype, send, recv, input, output } => {
                 let layout = BlockLayout { input, output, ..BlockLayout::NONE };
                 let places = Places::Buffers { send: *send, recv: *recv };
                 let collective = Collective::AllToAllV;
                 let call = Unequal { collective, datatype: *datatype, op: None, root: 0, layout, places };
-                // SAFETY: passed on from our caller.
-                unsafe { engine.start(&call) }
+                take(&CallSpec::Unequal(&call, None))
             }
-            Action::Put(put) => return put.post(comm, engine).map(|()| None),
-            Action::Wait(_) => return Ok(None),
-        };
-        request.map(Some)
+            Action::Send(what) => take(&CallSpec::Send(what)),
+            Action::Receive(selector, buffer) => take(&CallSpec::ReceiveAll(*selector, *buffer)),
+            Action::Put(_) | Action::Wait(_) => return None,
+        })
     }
 
     /// Time of the action by the cost model, in microseconds.
@@ -100,29 +98,6 @@ impl Action {
         match self {
             Action::Receive(_, buffer) => Some(buffer.count),
             _ => None,
-        }
-    }
-
-    /// Reserves the memory of an action. `None`: it is one on host memory.
-    #[inline]
-    pub fn reserve(&self, engine: &Communicator, stream: cudaStream_t) -> Option<Result<ReservedCall>> {
-        let stream = CudaStream::from_raw(stream);
-        match self {
-            Action::Collective { operation, operator } => {
-                engine.reserve(&CallSpec::Collective(operation, operator.as_ref()), stream)
-            }
-            Action::AllToAllV { datatype, send, recv, input, output } => {
-                let layout = BlockLayout { input, output, ..BlockLayout::NONE };
-                let places = Places::Buffers { send: *send, recv: *recv };
-                let collective = Collective::AllToAllV;
-                let call = Unequal { collective, datatype: *datatype, op: None, root: 0, layout, places };
-                engine.reserve(&CallSpec::Unequal(&call, None), stream)
-            }
-            Action::Send(what) => engine.reserve(&CallSpec::Send(what), stream),
-            Action::Receive(selector, buffer) => {
-                engine.reserve(&CallSpec::ReceiveAll(*selector, *buffer), stream)
-            }
-            Action::Put(_) | Action::Wait(_) => None,
         }
     }
 }

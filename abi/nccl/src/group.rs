@@ -9,8 +9,7 @@
 //! Communicators may be formed in groups, too. Each is formed in a thread of its own, because each waits for
 //! other ranks. Those made from the same parent are formed in one thread, in the order of the calls.
 //!
-//! A call on memory of a GPU is started by putting it into its stream, and nobody waits for it
-//! ([`crate::streams`]).
+//! A call on GPU memory is enqueued on its stream, and nobody waits for it ([`DeviceGroup`]).
 //!
 //! A call outside a group is a group of one, without the list.
 
@@ -21,7 +20,8 @@ use std::thread;
 use anyccl_edge::check::invalid;
 use anyccl_edge::{ObjectRef, Out};
 use anyccl_engine::base::{Error, Result};
-use anyccl_engine::comm::{ReservedCall, Work, wait_until_one_engine};
+use anyccl_engine::comm::{DeviceGroup, StreamedCall, Work, wait_until_one_engine};
+use anyccl_engine::device::CudaStream;
 
 use crate::action::Action;
 use crate::call::Progress;
@@ -29,7 +29,6 @@ use crate::communicator::Comm;
 use crate::completion::wait_for;
 use crate::pending_comm::PendingComm;
 use crate::signals::SignalWait;
-use crate::streams::{self, GroupCall, Tail};
 use crate::types::{NCCL_SIM_INFO_MAGIC, cudaStream_t, ncclSimInfo_t};
 
 /// A call that will start at the end of the group.
@@ -40,10 +39,23 @@ struct Queued {
 }
 
 impl Queued {
-    fn reserve(&self) -> Option<Result<ReservedCall>> {
+    /// Adds the call to those on GPU memory. `false`: it is none of them.
+    fn add_to(&self, group: &mut DeviceGroup<DeviceTag>) -> bool {
         // A communicator without an engine is refused when the call starts.
-        self.action.reserve(self.comm.engine().ok()?, self.stream)
+        let Ok(engine) = self.comm.engine() else { return false };
+        let tag = (Arc::clone(&self.comm), self.action.expected());
+        let stream = CudaStream::from_raw(self.stream);
+        self.action.with_spec(|call| group.add(engine, call, stream, tag)).unwrap_or(false)
     }
+}
+
+/// What the door knows of a call on GPU memory: its communicator, and the number of elements that a receive
+/// should get.
+type DeviceTag = (Arc<Comm>, Option<u64>);
+
+/// Keeps a call that is in its stream.
+fn keep_in_stream((comm, expected): DeviceTag, call: StreamedCall) {
+    comm.keep_in_stream(call, expected);
 }
 
 thread_local! {
@@ -74,10 +86,11 @@ pub unsafe fn submit(
         return enqueue(&comm, action, stream);
     }
     let engine = comm.engine()?;
-    if let Some(reserved) = action.reserve(engine, stream) {
-        // SAFETY: passed on from our caller.
-        return unsafe { streams::enqueue(&comm.share(), reserved?, action.expected()) }
-            .map(|()| Progress::Done);
+    // SAFETY: passed on from our caller.
+    let enqueued = action.with_spec(|call| unsafe { engine.enqueue(call, CudaStream::from_raw(stream)) });
+    if let Some(call) = enqueued.flatten() {
+        comm.keep_in_stream(call?, action.expected());
+        return Ok(Progress::Done);
     }
     if comm.traits.is_blocking || matches!(action, Action::Wait(_)) {
         // SAFETY: passed on from our caller.
@@ -153,30 +166,19 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
     let mut progress = Progress::Done;
     let mut works: Vec<(Queued, Work)> = Vec::with_capacity(queue.len());
     let mut signals: Vec<(Arc<Comm>, SignalWait)> = Vec::new();
-    // All calls are reserved before the first waits in its stream: a reservation may wait for the device.
-    let reserved_calls: Vec<_> = queue.iter().map(Queued::reserve).collect();
-    let mut collectives: Vec<GroupCall> = Vec::new();
-    let mut tails: Vec<Tail> = Vec::new();
-    for (queued, reserved) in queue.into_iter().zip(reserved_calls) {
-        let comm = &queued.comm;
-        if let Some(reserved) = reserved {
-            let expected = queued.action.expected();
-            let call = reserved.map(|reserved| GroupCall { comm: Arc::clone(comm), reserved, expected });
-            let is_message = matches!(queued.action, Action::Send(_) | Action::Receive(..));
-            let started = call.and_then(|call| match is_message {
-                // SAFETY: passed on from our caller.
-                true => unsafe { streams::start_message(call) }.map(|tail| tails.push(tail)),
-                false => {
-                    collectives.push(call);
-                    Ok(())
-                }
-            });
-            outcome = outcome.and(started);
-            continue;
+    // All device calls are reserved before the first is enqueued. A call on host memory comes after the
+    // device calls before it, so it is kept with their number.
+    let mut group = DeviceGroup::begin();
+    let mut on_host: Vec<(usize, Queued)> = Vec::new();
+    for queued in queue {
+        if !queued.add_to(&mut group) {
+            on_host.push((group.len(), queued));
         }
-        // A call on host memory comes after the collectives before it.
+    }
+    for (before, queued) in on_host {
         // SAFETY: passed on from our caller.
-        outcome = outcome.and(unsafe { streams::enqueue_collectives(std::mem::take(&mut collectives)) });
+        outcome = outcome.and(unsafe { group.commit(before, &mut keep_in_stream) });
+        let comm = &queued.comm;
         let begun = comm.engine().and_then(|engine| {
             // SAFETY: passed on from our caller.
             unsafe { queued.action.start(comm, engine) }
@@ -196,11 +198,7 @@ unsafe fn finish(queue: Vec<Queued>) -> Result<Progress> {
         }
     }
     // SAFETY: passed on from our caller.
-    outcome = outcome.and(unsafe { streams::enqueue_collectives(collectives) });
-    for tail in tails {
-        let enqueued = tail.enqueue();
-        outcome = outcome.and(enqueued);
-    }
+    outcome = outcome.and(unsafe { group.finish(&mut keep_in_stream) });
     outcome = outcome.and(await_signals(signals, &mut works));
     wait_until_one_engine(&mut works.iter_mut().map(|(_, work)| work).collect::<Vec<_>>());
     for (queued, mut work) in works {

@@ -1,7 +1,7 @@
 //! NCCL's C functions, on the builtin engine: libnccl.so.2.
 //!
 //! A program that was built for NCCL runs on this library unchanged. Calls on memory of a GPU become part of
-//! their streams ([`streams`]). Without a GPU, buffers are ordinary memory, and streams may have any value
+//! their streams ([`group`]). Without a GPU, buffers are ordinary memory, and streams may have any value
 //! and are ignored. [`functions`] is the one table of all names; the functions' bodies lie in one file per
 //! kind of object. The contract is NCCL's; docs/nccl.md says what this library decides beyond it.
 //!
@@ -60,7 +60,6 @@ mod registrations;
 mod resizing;
 mod result;
 mod signals;
-mod streams;
 mod transfer;
 mod types;
 mod variables;

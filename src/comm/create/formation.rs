@@ -12,7 +12,6 @@ use super::backends::attach_like;
 use crate::base::{Call, CallKind, Datatype, Error, Formation, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::communicator::{CommConfig, Communicator};
-use crate::comm::device::path::log_path;
 use crate::comm::device::set_up_direct_path;
 use crate::comm::foreign::engines::Engines;
 use crate::comm::timeout::Timeout;
@@ -222,7 +221,7 @@ impl Communicator {
         Ok((records, formed_by))
     }
 
-    /// Makes the communicator, with the engines that it has, and logs its way for memory of devices.
+    /// Makes the communicator, with the engines that it has, and logs its path for device memory.
     /// `members` are ranks of this communicator, and include this rank.
     fn form(&self, context: u32, members: &[Rank], own: &CommConfig, way: Way) -> Result<Communicator> {
         let mut made = self.make_member(context, members, own, way)?;
@@ -236,7 +235,7 @@ impl Communicator {
                 set_up_direct_path(&mut made, self.devices.may_be_direct)?;
             }
         }
-        log_path(&made);
+        made.log_device_path();
         Ok(made)
     }
 

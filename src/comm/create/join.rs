@@ -13,7 +13,6 @@ use crate::bootstrap::mesh::{self, ConnectedRanks, FailureReports, Peer};
 use crate::bootstrap::{self, CallerStore, Job, Mesh, UniqueId, job_from_caller};
 use crate::comm::call::plan_cache::PlanCache;
 use crate::comm::communicator::{CommConfig, Communicator};
-use crate::comm::device::path::log_path;
 use crate::comm::device::{DevicePart, set_up_direct_path};
 use crate::comm::foreign::engines::Engines;
 use crate::comm::timeout::Timeout;
@@ -131,7 +130,7 @@ impl Communicator {
             let _ = comm.finalize();
             return Err(error);
         }
-        log_path(&comm);
+        comm.log_device_path();
         Ok(comm)
     }
 

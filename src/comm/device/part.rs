@@ -5,33 +5,34 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::direct::DirectPath;
+use super::host::Host;
 use super::queue::DeviceQueue;
 use crate::config::DeviceMapChoice;
 use crate::device::Kinds;
 use crate::log_line;
 
 /// The device part of a communicator.
-pub(in crate::comm) struct DevicePart {
+pub(in crate::comm) struct DevicePart<H: Host> {
     /// Tells device memory from host memory.
     pub kinds: Kinds,
     /// The calls on memory of a device that the builtin engine serves.
-    pub queue: DeviceQueue,
+    pub queue: DeviceQueue<H>,
     /// The direct path of collectives on device memory, if the ranks have it.
-    pub direct: Option<Arc<DirectPath>>,
+    pub direct: Option<Arc<DirectPath<H>>>,
     /// Whether communicators made from this one may have the direct path.
     pub may_be_direct: bool,
     /// Which buffers of other processes the leader of the direct path maps.
     pub map: DeviceMapChoice,
 }
 
-impl DevicePart {
+impl<H: Host> DevicePart<H> {
     /// Without a direct path yet. Long calls are copied in pieces of at least `piece_bytes`; 0 for none.
-    pub fn new(kinds: Kinds, piece_bytes: usize, map: DeviceMapChoice) -> DevicePart {
+    pub fn new(kinds: Kinds, piece_bytes: usize, map: DeviceMapChoice) -> DevicePart<H> {
         DevicePart { kinds, queue: DeviceQueue::new(piece_bytes), direct: None, may_be_direct: false, map }
     }
 
     /// The part of a communicator made from this one, without a direct path yet.
-    pub fn of_child(&self) -> DevicePart {
+    pub fn of_child(&self) -> DevicePart<H> {
         DevicePart::new(Kinds::detect(), self.queue.piece_bytes(), self.map)
     }
 
@@ -54,9 +55,7 @@ impl DevicePart {
     /// Leaves the communicator of the direct path, if the ranks still do without this one. Otherwise `false`:
     /// a direct call of the others may still need this rank for the broadcast at its end.
     pub fn quit(&self, reason: &str) -> bool {
-        self.direct
-            .as_ref()
-            .is_none_or(|direct| direct.endings.driver.quit_companion(direct.endings.id, reason))
+        self.direct.as_ref().is_none_or(|direct| direct.endings.quit_companion(reason))
     }
 
     /// Leaves the communicator that the direct path has for itself. Every call has ended. `rank` names this

@@ -1,6 +1,9 @@
 //! The path of calls on device memory.
 
-use super::super::communicator::Communicator;
+use std::fmt::Arguments;
+
+use super::host::Host;
+use super::part::DevicePart;
 use crate::backend::{BackendChoice, BackendName, MemoryKind};
 use crate::log_line;
 
@@ -46,32 +49,23 @@ impl DevicePath {
             DevicePath::Engine(_) => "the engine's own calls; it wants a GPU for each rank",
         }
     }
-}
 
-/// The path of a communicator.
-pub(super) fn path_of(comm: &Communicator) -> DevicePath {
-    if comm.engines.serve_devices() {
-        return DevicePath::Engine(BackendName::Nccl);
+    /// The path of a communicator with this device part. `is_left_to_engine`: its engines serve device
+    /// memory.
+    pub(in crate::comm) fn of<H: Host>(part: &DevicePart<H>, is_left_to_engine: bool) -> DevicePath {
+        match part {
+            _ if is_left_to_engine => DevicePath::Engine(BackendName::Nccl),
+            part if part.direct.is_some() => DevicePath::Direct,
+            part if part.kinds.may_differ() => DevicePath::Staged,
+            _ => DevicePath::None,
+        }
     }
-    match &comm.devices {
-        part if part.direct.is_some() => DevicePath::Direct,
-        part if part.kinds.may_differ() => DevicePath::Staged,
-        _ => DevicePath::None,
-    }
-}
 
-/// Logs the path. Where another engine serves such calls, its own line has said so.
-pub(in crate::comm) fn log_path(comm: &Communicator) {
-    let path = path_of(comm);
-    if comm.devices.kinds.may_differ() && !matches!(path, DevicePath::Engine(_)) {
-        log_line!(
-            Info,
-            "rank {} of {} in \"{}\": CUDA buffers use the {} path: {}",
-            comm.rank,
-            comm.size(),
-            comm.name,
-            path.name(),
-            path.meaning()
-        );
+    /// Logs the path of a communicator. Where another engine serves such calls, its own line has said so.
+    /// `rank` names this rank in the log.
+    pub(in crate::comm) fn log(self, rank: Arguments) {
+        if matches!(self, DevicePath::Staged | DevicePath::Direct) {
+            log_line!(Info, "{rank}: CUDA buffers use the {} path: {}", self.name(), self.meaning());
+        }
     }
 }

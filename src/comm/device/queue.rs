@@ -4,27 +4,17 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::Mutex;
 
-use super::call_queue::CallQueue;
-use super::completion::DeviceCompletion;
-use super::device_call::DeviceCall;
-use super::worker;
+use super::call::QueuedCall;
+use super::host::Host;
+use super::worker::{self, SharedQueue};
 use crate::base::{Error, Result};
-use crate::comm::communicator::Communicator;
 use crate::device::{CallStream, CallStreams, CudaContext, CudaDriver, CudaStream, Kinds};
 use crate::sys::thread;
 
-/// A call that was enqueued on its stream, or is about to be.
-pub(in crate::comm) struct QueuedCall {
-    pub device_call: Box<DeviceCall>,
-    pub completion: Arc<DeviceCompletion>,
-    /// Why the call could not be enqueued. It only leaves then.
-    pub refusal: Option<Error>,
-}
-
 /// The queue of a communicator, and the streams of its calls.
-pub(in crate::comm) struct DeviceQueue {
-    shared: Arc<SharedQueue>,
-    communicator: OnceLock<Weak<Communicator>>,
+pub(in crate::comm) struct DeviceQueue<H: Host> {
+    shared: Arc<SharedQueue<H>>,
+    communicator: OnceLock<Weak<H>>,
     /// The stream of the program, if it has set one.
     stream: Mutex<Option<CudaStream>>,
     streams: CallStreams,
@@ -32,12 +22,9 @@ pub(in crate::comm) struct DeviceQueue {
     piece_bytes: usize,
 }
 
-/// The part of the queue that the thread uses, too.
-pub(super) type SharedQueue = CallQueue<QueuedCall>;
-
-impl DeviceQueue {
+impl<H: Host> DeviceQueue<H> {
     /// Makes an empty queue, whose long calls are copied in pieces of at least that many bytes; 0 for none.
-    pub fn new(piece_bytes: usize) -> DeviceQueue {
+    pub fn new(piece_bytes: usize) -> DeviceQueue<H> {
         DeviceQueue {
             shared: Arc::default(),
             communicator: OnceLock::new(),
@@ -53,13 +40,13 @@ impl DeviceQueue {
     }
 
     /// Sets the communicator to which the queue belongs.
-    pub fn set_communicator(&self, communicator: Weak<Communicator>) {
+    pub fn set_communicator(&self, communicator: Weak<H>) {
         // It is set once, when the communicator becomes shared.
         let _ = self.communicator.set(communicator);
     }
 
     /// The communicator to which the queue belongs.
-    pub fn communicator(&self) -> Result<&Weak<Communicator>> {
+    pub fn communicator(&self) -> Result<&Weak<H>> {
         let unshared = || Error::Internal("a communicator with device calls that is not shared".into());
         self.communicator.get().ok_or_else(unshared)
     }
@@ -98,7 +85,7 @@ impl DeviceQueue {
     }
 
     /// Enqueues a call on its stream, and lets the thread start it when its turn comes.
-    pub fn enqueue(&self, mut call: QueuedCall) -> Result<()> {
+    pub fn enqueue(&self, mut call: QueuedCall<H>) -> Result<()> {
         let communicator = self.communicator()?;
         let start_thread = || {
             let (queue, communicator) = (Arc::clone(&self.shared), Weak::clone(communicator));
@@ -132,7 +119,7 @@ impl DeviceQueue {
     }
 }
 
-impl Drop for DeviceQueue {
+impl<H: Host> Drop for DeviceQueue<H> {
     fn drop(&mut self) {
         self.shared.close();
     }

@@ -8,31 +8,30 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::call::{DeviceCall, QueuedCall, StreamTail};
 use super::completion::DeviceCompletion;
-use super::device_call::{DeviceCall, DeviceCallEnd};
 use super::direct::{DirectPath, DirectPieces, PieceRole, WholeCallDecision};
-use super::queue::QueuedCall;
+use super::host::Host;
+use super::queue::DeviceQueue;
 use crate::base::{Error, Result};
 use crate::comm::call::operator::Operator;
-use crate::comm::communicator::Communicator;
-use crate::comm::ready::ReadyCall;
 use crate::device::{CallStream, CudaContext, CudaDriver, StagedCall};
 
 /// Number of parts whose start is in the stream before the end of the first of them.
-pub const PARTS_AHEAD: usize = 2;
+pub(super) const PARTS_AHEAD: usize = 2;
 
 /// A device call whose memory is reserved; some parts are not enqueued yet.
-pub struct ReservedCall {
-    parts: Parts,
+pub(super) struct ReservedCall<H: Host> {
+    parts: Parts<H>,
     /// Set when the stream has passed the last part.
-    pub(super) completion: Arc<DeviceCompletion>,
+    pub completion: Arc<DeviceCompletion>,
 }
 
-enum Parts {
+enum Parts<H: Host> {
     /// `None`: it was enqueued.
-    Staged(Option<Box<DeviceCall>>),
+    Staged(Option<Box<DeviceCall<H>>>),
     Direct {
-        path: Arc<DirectPath>,
+        path: Arc<DirectPath<H>>,
         pieces: DirectPieces,
         operator: Option<Arc<Operator>>,
         stream: CallStream,
@@ -44,40 +43,24 @@ enum Parts {
 }
 
 /// A part that may go into a stream, and whether it is the last one.
-struct Part {
-    device_call: Box<DeviceCall>,
+struct Part<H: Host> {
+    device_call: Box<DeviceCall<H>>,
     is_last: bool,
 }
 
-/// The part of an enqueued call that is not in its stream yet. Dropping it without
-/// [`StreamTail::enqueue`] leaves the stream without the result.
-pub struct StreamTail(DeviceCallEnd);
-
-impl StreamTail {
-    /// Whether other ranks wait for work in it. Such tails go into a stream first.
-    pub fn executes(&self) -> bool {
-        self.0.executes()
-    }
-
-    /// Enqueues the rest of a part: the wait for its end, and the copies back.
-    pub fn enqueue(self, comm: &Communicator) -> Result<()> {
-        self.0.enqueue().inspect_err(|error| note_failure(comm, error))
-    }
-}
-
-impl ReservedCall {
+impl<H: Host> ReservedCall<H> {
     /// A staged call.
-    pub(super) fn staged(ready: ReadyCall, staged: StagedCall) -> ReservedCall {
+    pub fn staged(ready: H::Ready, staged: StagedCall) -> ReservedCall<H> {
         let device_call = Box::new(DeviceCall::Staged { call: staged, ready });
         ReservedCall { parts: Parts::Staged(Some(device_call)), completion: Arc::default() }
     }
 
     /// A direct call. `stream` gives the stream of a context.
-    pub(super) fn direct(
-        path: &Arc<DirectPath>,
+    pub fn direct(
+        path: &Arc<DirectPath<H>>,
         (pieces, operator): (DirectPieces, Option<Arc<Operator>>),
         stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
-    ) -> Result<ReservedCall> {
+    ) -> Result<ReservedCall<H>> {
         let stream = path.stream(stream)?;
         path.serve_owners();
         let decision = pieces.are_many().then(Arc::default);
@@ -90,7 +73,7 @@ impl ReservedCall {
         matches!(self.parts, Parts::Staged(None) | Parts::Direct { made: 1.., .. })
     }
 
-    fn next(&mut self, comm: &Communicator) -> Option<Result<Part>> {
+    fn next(&mut self, comm: &H) -> Option<Result<Part<H>>> {
         match &mut self.parts {
             Parts::Staged(call) => Some(Ok(Part { device_call: call.take()?, is_last: true })),
             Parts::Direct { path, pieces, operator, stream, made, decision } => {
@@ -104,7 +87,7 @@ impl ReservedCall {
                     Some(decision) => PieceRole::Later(Arc::clone(decision)),
                 };
                 let call = (&pieces.operation, operator.as_ref());
-                let part = path.prepare(piece, comm.rank, call, stream, role).map(|(exchange, call)| {
+                let part = path.prepare(piece, comm.rank(), call, stream, role).map(|(exchange, call)| {
                     *made += 1;
                     let device_call = DeviceCall::Direct { call, exchange: Box::new(exchange) };
                     Part { device_call: Box::new(device_call), is_last }
@@ -113,18 +96,19 @@ impl ReservedCall {
             }
         }
     }
+
     /// Enqueues the start of the next part of a call, and lets it run when its stream has come to it. The
     /// caller enqueues the tail. `None`: there is no further part.
     ///
     /// # Safety
     /// The buffers are valid for what the call reads and writes until its stream has passed it.
-    pub unsafe fn enqueue_start(&mut self, comm: &Communicator) -> Option<Result<StreamTail>> {
+    pub unsafe fn enqueue_start(&mut self, comm: &H, queue: &DeviceQueue<H>) -> Option<Result<StreamTail>> {
         let is_later = self.has_begun();
         let part = self.next(comm)?;
         let enqueued = part.and_then(|mut part| {
-            let end = part.device_call.split_end()?;
-            part.enqueue(comm, &self.completion)?;
-            Ok(StreamTail(end))
+            let tail = part.device_call.split_tail()?;
+            part.enqueue(queue, &self.completion)?;
+            Ok(tail)
         });
         Some(enqueued.inspect_err(|error| self.note_part_failure(comm, error, is_later)))
     }
@@ -133,27 +117,28 @@ impl ReservedCall {
     ///
     /// # Safety
     /// See [`ReservedCall::enqueue_start`].
-    pub unsafe fn enqueue_all(mut self, comm: &Communicator) -> Result<()> {
+    pub unsafe fn enqueue_all(mut self, comm: &H, queue: &DeviceQueue<H>) -> Result<()> {
         let mut tails = VecDeque::new();
+        let enqueue_tail = |tail: StreamTail| tail.enqueue().inspect_err(|error| note_failure(comm, error));
         while let Some(part) = self.next(comm) {
             let is_later = !tails.is_empty();
             let enqueued = part.and_then(|mut part| {
                 // A call with one part, or on a stream that does not wait, needs no tail.
                 let needs_tail = (is_later || !part.is_last) && part.device_call.stream_waits();
-                let tail = if needs_tail { Some(StreamTail(part.device_call.split_end()?)) } else { None };
-                part.enqueue(comm, &self.completion)?;
+                let tail = if needs_tail { Some(part.device_call.split_tail()?) } else { None };
+                part.enqueue(queue, &self.completion)?;
                 Ok(tail)
             });
             tails.extend(enqueued.inspect_err(|error| self.note_part_failure(comm, error, is_later))?);
             if tails.len() > PARTS_AHEAD {
-                tails.pop_front().map_or(Ok(()), |tail: StreamTail| tail.enqueue(comm))?;
+                tails.pop_front().map_or(Ok(()), enqueue_tail)?;
             }
         }
-        tails.into_iter().try_for_each(|tail| tail.enqueue(comm))
+        tails.into_iter().try_for_each(enqueue_tail)
     }
 
     /// Notes that a part could not be enqueued. After the first part, the other ranks wait for the rest.
-    fn note_part_failure(&self, comm: &Communicator, error: &Error, is_later: bool) {
+    fn note_part_failure(&self, comm: &H, error: &Error, is_later: bool) {
         if is_later {
             comm.abort(&error.to_string());
         }
@@ -162,16 +147,16 @@ impl ReservedCall {
     }
 }
 
-impl Part {
-    fn enqueue(self, comm: &Communicator, completion: &Arc<DeviceCompletion>) -> Result<()> {
+impl<H: Host> Part<H> {
+    fn enqueue(self, queue: &DeviceQueue<H>, completion: &Arc<DeviceCompletion>) -> Result<()> {
         let completion = if self.is_last { Arc::clone(completion) } else { Arc::default() };
         let call = QueuedCall { device_call: self.device_call, completion, refusal: None };
-        comm.devices.queue.enqueue(call)
+        queue.enqueue(call)
     }
 }
 
 /// Fails the communicator if the driver has failed: the other ranks wait for this one.
-pub(super) fn note_failure(comm: &Communicator, error: &Error) {
+pub(super) fn note_failure<H: Host>(comm: &H, error: &Error) {
     if matches!(error, Error::System { .. }) {
         comm.abort(&error.to_string());
     }

@@ -7,14 +7,12 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use super::call::{DeviceCall, QueuedCall};
+use super::call_queue::CallQueue;
 use super::completion::DeviceCompletion;
-use super::device_call::DeviceCall;
 use super::direct::Next;
-use super::queue::{QueuedCall, SharedQueue};
+use super::host::{Host, Started};
 use crate::base::{Error, Result};
-use crate::comm::communicator::Communicator;
-use crate::comm::wait_all::pending_calls;
-use crate::comm::work::Work;
 use crate::device::Kinds;
 use crate::p2p::Completion;
 use crate::progress::CallOutcome;
@@ -29,18 +27,21 @@ const NAPS: (Duration, Duration) = (Duration::from_micros(20), Duration::from_mi
 /// Time without an event after which the device is asked whether it still works, and between two questions.
 const CHECK_TIME: Duration = Duration::from_millis(10);
 
+/// The calls that the thread takes, in the order in which they were made.
+pub(super) type SharedQueue<H> = CallQueue<QueuedCall<H>>;
+
 /// A call that the engine works on.
-struct Running {
+struct Running<H: Host> {
     // Dropped first: dropping a work waits for it, and it uses the call and its copies until then.
     /// Unset while the call waits for the device, or for nothing.
-    work: Option<Work>,
-    device_call: Box<DeviceCall>,
+    work: Option<H::Started>,
+    device_call: Box<DeviceCall<H>>,
     completion: Arc<DeviceCompletion>,
 }
 
 /// A call that has ended in the engine, and that the stream has not passed.
-struct Retiring {
-    device_call: Box<DeviceCall>,
+struct Retiring<H: Host> {
+    device_call: Box<DeviceCall<H>>,
     completion: Arc<DeviceCompletion>,
     outcome: CallOutcome,
     /// Whether the stream has been released.
@@ -48,7 +49,7 @@ struct Retiring {
 }
 
 /// Body of the thread.
-pub(super) fn run(queue: &SharedQueue, communicator: &Weak<Communicator>) {
+pub(super) fn run<H: Host>(queue: &SharedQueue<H>, communicator: &Weak<H>) {
     // This thread starts the calls, on copies in host memory, and never waits for its own turn.
     Kinds::trust_this_thread();
     let mut worker = Worker { queue, communicator, running: Vec::new(), retiring: Vec::new() };
@@ -60,14 +61,14 @@ pub(super) fn run(queue: &SharedQueue, communicator: &Weak<Communicator>) {
     }
 }
 
-struct Worker<'a> {
-    queue: &'a SharedQueue,
-    communicator: &'a Weak<Communicator>,
-    running: Vec<Running>,
-    retiring: Vec<Retiring>,
+struct Worker<'a, H: Host> {
+    queue: &'a SharedQueue<H>,
+    communicator: &'a Weak<H>,
+    running: Vec<Running<H>>,
+    retiring: Vec<Retiring<H>>,
 }
 
-impl Worker<'_> {
+impl<H: Host> Worker<'_, H> {
     fn is_idle(&self) -> bool {
         self.running.is_empty() && self.retiring.is_empty()
     }
@@ -98,7 +99,7 @@ impl Worker<'_> {
     fn start_due(&mut self) -> bool {
         let mut moved = false;
         let failure = self.failure();
-        let is_due = |call: &QueuedCall| {
+        let is_due = |call: &QueuedCall<H>| {
             let is_over = failure.is_some() || call.refusal.is_some();
             is_over || call.device_call.may_begin()
         };
@@ -131,7 +132,7 @@ impl Worker<'_> {
         }
     }
 
-    fn start(&self, device_call: &mut DeviceCall) -> Result<Option<Work>> {
+    fn start(&self, device_call: &mut DeviceCall<H>) -> Result<Option<H::Started>> {
         let communicator = self.communicator.upgrade();
         let communicator = communicator.ok_or_else(|| Error::Internal("the communicator has gone".into()))?;
         // SAFETY: `Running` keeps the call, which is boxed, and its copies until the work has ended. The
@@ -211,7 +212,7 @@ impl Worker<'_> {
         match unsafe { call.device_call.next(&communicator) } {
             Err(error) => Some(Err(error)),
             Ok(Next::Ended) => Some(Ok(Some(Ok(status)))),
-            Ok(Next::Work(work)) => {
+            Ok(Next::Call(work)) => {
                 call.work = Some(work);
                 Some(Ok(None))
             }
@@ -222,7 +223,7 @@ impl Worker<'_> {
     /// Lets the stream go on, or has the results copied back.
     fn leave(
         &mut self,
-        device_call: Box<DeviceCall>,
+        device_call: Box<DeviceCall<H>>,
         completion: Arc<DeviceCompletion>,
         outcome: CallOutcome,
     ) {
@@ -284,7 +285,7 @@ impl Worker<'_> {
         if self.running.is_empty()
             && let Some(communicator) = self.communicator.upgrade()
         {
-            communicator.driver.try_move_on();
+            communicator.try_move_on();
         }
         let arriving =
             self.running.iter().find(|call| call.work.is_none() || !call.device_call.has_arrived());
@@ -309,7 +310,8 @@ impl Worker<'_> {
             return yield_now();
         }
         let nap = (idle / 8).clamp(NAPS.0, NAPS.1);
-        let calls = pending_calls(self.running.iter().filter_map(|call| call.work.as_ref()));
+        let calls: Vec<_> =
+            self.running.iter().filter_map(|call| call.work.as_ref()?.pending_call()).collect();
         if calls.is_empty() {
             self.queue.nap(nap);
         } else {

@@ -25,7 +25,7 @@ use crate::device::events::StreamEvent;
 use crate::device::handles::{CudaContext, CudaStream};
 use crate::device::kernels::Shape;
 use crate::device::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
-use crate::device::stream_end::EndState;
+use crate::device::stream_tail::TailState;
 
 /// The leader's stream sets it when its kernels have run.
 const DONE_AT: usize = 2 * WORD_STEP;
@@ -122,7 +122,7 @@ pub struct DirectCall {
 }
 
 /// What follows the start of a direct call in its stream.
-pub struct DirectEnd {
+pub struct DirectTail {
     driver: &'static CudaDriver,
     context: CudaContext,
     stream: CudaStream,
@@ -132,7 +132,7 @@ pub struct DirectEnd {
     after: Vec<DeviceCopy>,
     temporary: Option<Arc<Temporary>>,
     event: Arc<StreamEvent>,
-    end_state: Arc<EndState>,
+    tail_state: Arc<TailState>,
 }
 
 /// The copy of a table to the device.
@@ -180,12 +180,12 @@ impl DirectCall {
     }
 
     /// Whether this rank is the leader.
-    pub fn executes(&self) -> bool {
+    pub fn is_leader(&self) -> bool {
         self.launches.is_some()
     }
 
-    /// Puts the start into the stream, and the end too if the stream waits and the end is not apart. After an
-    /// error, the stream does not wait.
+    /// Puts the start into the stream, and the tail too if the stream waits and the tail is not apart. After
+    /// an error, the stream does not wait.
     pub fn enqueue(&mut self) -> Result<()> {
         let _current = Current::of(self.state.driver, self.state.context)?;
         self.state.begin()?;
@@ -201,17 +201,17 @@ impl DirectCall {
         if !self.state.stream_waits || self.state.is_split() {
             return Ok(());
         }
-        self.direct_end(Arc::default())?.enqueue_in_context()
+        self.direct_tail(Arc::default())?.enqueue_in_context()
     }
 
-    /// Takes the end out of the call, on a stream of the program.
-    pub fn split_end(&mut self) -> Result<DirectEnd> {
+    /// Takes the tail out of the call, on a stream of the program.
+    pub fn split_tail(&mut self) -> Result<DirectTail> {
         let _current = Current::of(self.state.driver, self.state.context)?;
-        let end_state = self.state.split()?;
-        self.direct_end(end_state)
+        let tail_state = self.state.split()?;
+        self.direct_tail(tail_state)
     }
 
-    fn direct_end(&self, end_state: Arc<EndState>) -> Result<DirectEnd> {
+    fn direct_tail(&self, tail_state: Arc<TailState>) -> Result<DirectTail> {
         let StreamCallState { driver, context, stream, stream_waits, .. } = self.state;
         let start = driver.device_address(self.state.start())?;
         let launches = self.launches.as_ref().map(|launches| {
@@ -219,7 +219,7 @@ impl DirectCall {
             let copy = TableCopy { from, to: launches.table_address, bytes: launches.bytes };
             (launches.kernels, launches.launches.clone(), copy)
         });
-        Ok(DirectEnd {
+        Ok(DirectTail {
             driver,
             context,
             stream,
@@ -228,7 +228,7 @@ impl DirectCall {
             after: self.after.clone(),
             temporary: self.temporary.clone(),
             event: self.state.event()?,
-            end_state,
+            tail_state,
         })
     }
 
@@ -246,7 +246,7 @@ impl DirectCall {
             return Ok(());
         }
         let enqueued = self.state.adopt_context();
-        let enqueued = enqueued.and_then(|()| self.direct_end(Arc::default())?.enqueue_in_context());
+        let enqueued = enqueued.and_then(|()| self.direct_tail(Arc::default())?.enqueue_in_context());
         enqueued.inspect_err(|_| self.state.is_incomplete = true)
     }
 
@@ -293,15 +293,15 @@ impl Drop for DirectCall {
     }
 }
 
-impl DirectEnd {
-    /// Enqueues the end.
+impl DirectTail {
+    /// Enqueues the tail.
     pub fn enqueue(self) -> Result<()> {
         let _current = Current::of(self.driver, self.context)?;
         self.enqueue_in_context()
     }
 
     /// Whether kernels are part of it, for which other ranks wait.
-    pub fn executes(&self) -> bool {
+    pub fn runs_kernels(&self) -> bool {
         self.launches.is_some()
     }
 
@@ -326,14 +326,14 @@ impl DirectEnd {
         copy_all(driver, &self.after, stream)?;
         self.temporary.as_ref().map_or(Ok(()), |temporary| temporary.free())?;
         self.event.record(stream)?;
-        self.end_state.note_in_stream();
+        self.tail_state.note_in_stream();
         Ok(())
     }
 }
 
-impl Drop for DirectEnd {
+impl Drop for DirectTail {
     fn drop(&mut self) {
-        self.end_state.note_end();
+        self.tail_state.note_end();
     }
 }
 

@@ -11,7 +11,7 @@ use super::ipc_cache::{Importer, Owner, serve_all};
 use super::kernels::KernelWork;
 use super::pieces::{DirectPieces, Piece};
 use crate::base::{Rank, Result};
-use crate::comm::communicator::Communicator;
+use crate::comm::device::host::Host;
 use crate::device::direct::{Bounce, Kernels, Leases, SharedBounce};
 use crate::device::{CallStream, CudaContext, CudaDriver, Entered, Ordinal};
 
@@ -26,7 +26,7 @@ pub(super) const SLOT_BYTES: usize = 8 << 20;
 pub(super) const TABLES: usize = 32;
 
 /// What a rank has for the direct path.
-pub struct DirectPath {
+pub struct DirectPath<H: Host> {
     pub driver: &'static CudaDriver,
     pub context: CudaContext,
     pub device: Ordinal,
@@ -44,7 +44,7 @@ pub struct DirectPath {
     pub(super) owner: Mutex<Option<Arc<Owner>>>,
     /// A second communicator of these ranks, for the broadcast at the end of a call: a kernel may end after
     /// the next calls have begun.
-    pub endings: Communicator,
+    pub endings: H,
     /// Number of buffers of this rank that calls have used where they are, and that have moved.
     pub in_place: AtomicU64,
     pub moved: AtomicU64,
@@ -65,7 +65,7 @@ pub(super) struct Leader {
     pub(super) importers: Mutex<Vec<Option<Arc<Importer>>>>,
 }
 
-impl DirectPath {
+impl<H: Host> DirectPath<H> {
     /// Number of ranks.
     pub fn size(&self) -> usize {
         self.size
@@ -198,7 +198,7 @@ impl DirectPath {
     }
 }
 
-impl Drop for DirectPath {
+impl<H: Host> Drop for DirectPath<H> {
     fn drop(&mut self) {
         self.end_mappings();
     }

@@ -10,15 +10,14 @@ use super::pieces::Piece;
 use super::table::Tables;
 use super::whole_call::PieceRole;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, Result};
-use crate::comm::call::operation::{Operation, Variant};
-use crate::comm::communicator::Communicator;
-use crate::comm::work::Work;
+use crate::comm::call::operation::Operation;
+use crate::comm::device::host::Host;
 use crate::device::direct::DirectCall;
 
 /// What a piece needs next.
-pub enum Next {
+pub enum Next<S> {
     /// The end of another call of the engine.
-    Work(Work),
+    Call(S),
     /// The end of the kernels.
     Device,
     /// Nothing: the result is there.
@@ -44,8 +43,8 @@ pub struct Offered {
 }
 
 /// The messages of a piece on one rank.
-pub struct DirectExchange {
-    path: Arc<DirectPath>,
+pub struct DirectExchange<H: Host> {
+    path: Arc<DirectPath<H>>,
     piece: Piece,
     phase: Phase,
     /// Number of the call among those of the communicator.
@@ -62,16 +61,16 @@ pub struct DirectExchange {
     uses: Vec<BufferUse>,
 }
 
-impl DirectExchange {
+impl<H: Host> DirectExchange<H> {
     /// The messages of a piece with this record.
     pub fn new(
-        path: &Arc<DirectPath>,
+        path: &Arc<DirectPath<H>>,
         piece: Piece,
         record: BufferRecord,
         (published, offered): (Option<PublishedBuffers>, Option<Offered>),
         rank: Rank,
         role: PieceRole,
-    ) -> DirectExchange {
+    ) -> DirectExchange<H> {
         let all = if rank == LEADER { vec![0; path.size() * BufferRecord::BYTES] } else { Vec::new() };
         let (path, mine) = (Arc::clone(path), record.to_bytes());
         DirectExchange {
@@ -103,7 +102,7 @@ impl DirectExchange {
     ///
     /// # Safety
     /// `self` does not move, and lives, until the work has ended.
-    pub unsafe fn start(&mut self, comm: &Communicator) -> Result<Option<Work>> {
+    pub unsafe fn start(&mut self, comm: &H) -> Result<Option<H::Started>> {
         if self.is_done() {
             return Ok(None);
         }
@@ -111,21 +110,20 @@ impl DirectExchange {
         let gather = of_bytes(Collective::Gather, BufferRecord::BYTES);
         let operation = Operation { call: gather, send: self.mine.as_ptr(), recv: self.all.as_mut_ptr() };
         let signature = Call { kind: CallKind::OnDevice(self.piece.collective), ..self.piece.call };
-        let variant = Variant { signature: Some(signature), callback: None };
         // SAFETY: the buffers are as long as the call says, and live by our caller's promise.
-        unsafe { comm.start_variant(&operation, &variant) }.map(|request| Some(request.into()))
+        unsafe { comm.start_signed(&operation, signature) }.map(Some)
     }
 
     /// Goes on, after the last work has ended well or the device may have.
     ///
     /// # Safety
     /// See [`DirectExchange::start`].
-    pub unsafe fn next(&mut self, comm: &Communicator, call: &mut DirectCall) -> Result<Next> {
+    pub unsafe fn next(&mut self, comm: &H, call: &mut DirectCall) -> Result<Next<H::Started>> {
         if self.is_done() {
             return Ok(Next::Ended);
         }
         let must_run = match self.phase {
-            Phase::Gathering if call.executes() => {
+            Phase::Gathering if call.is_leader() => {
                 self.fill_table(comm, call)?;
                 self.phase = Phase::Running;
                 call.go()?;
@@ -151,10 +149,8 @@ impl DirectExchange {
         let recv = self.end.as_mut_ptr();
         let call = of_bytes(Collective::Broadcast, self.end.len());
         let operation = Operation { call, send: recv.cast_const(), recv };
-        let endings = &self.path.endings;
-        endings.set_timeout(comm.timeout.get());
         // SAFETY: as in `start`.
-        unsafe { endings.start(&operation) }.map(|request| Next::Work(request.into()))
+        unsafe { self.path.endings.start_like(&operation, comm) }.map(Next::Call)
     }
 
     /// Withdraws the buffers of this rank, because the call has failed. Returns whether the kernels may still
@@ -165,7 +161,7 @@ impl DirectExchange {
             || self.offered.as_ref().is_some_and(is_withdrawn)
     }
 
-    fn fill_table(&mut self, comm: &Communicator, call: &mut DirectCall) -> Result<()> {
+    fn fill_table(&mut self, comm: &H, call: &mut DirectCall) -> Result<()> {
         let records: Vec<BufferRecord> =
             self.all.as_chunks().0.iter().map(BufferRecord::from_bytes).collect();
         let is_whole = self.role.is_first() && records.iter().all(|record| record.all_mapped);
@@ -180,13 +176,13 @@ impl DirectExchange {
         self.uses = uses.into_iter().flatten().collect();
         let Some((work, multiprocessors)) = self.path.work(&self.piece) else { return Ok(()) };
         let address = call.table_address();
-        let tables = Tables { buffers: &buffers, records: &records, saturates: comm.plan_cache.saturates() };
+        let tables = Tables { buffers: &buffers, records: &records, saturates: comm.saturates() };
         tables.fill(call.table(), address, &piece, &work, multiprocessors);
         Ok(())
     }
 }
 
-impl Drop for DirectExchange {
+impl<H: Host> Drop for DirectExchange<H> {
     fn drop(&mut self) {
         // The piece has failed, and so do the others.
         self.role.decide(false);

@@ -12,6 +12,7 @@ use super::whole_call::PieceRole;
 use crate::base::{Collective, Error, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::{Operator, Scalar};
+use crate::comm::device::host::Host;
 use crate::device::direct::{DeviceCopy, DirectCall, KernelLaunches, Launch, Lease, Temporary};
 use crate::device::{CallStream, Entered};
 
@@ -78,17 +79,17 @@ fn buffers_of(sides: &[Side; 2]) -> RankBuffers {
     }
 }
 
-impl DirectPath {
+impl<H: Host> DirectPath<H> {
     /// Prepares a piece of a call of `rank`, on a stream. Enqueues at
     /// most an allocation.
     pub fn prepare(
-        self: &Arc<DirectPath>,
+        self: &Arc<DirectPath<H>>,
         piece: Piece,
         rank: Rank,
         (operation, operator): (&Operation, Option<&Arc<Operator>>),
         stream: &CallStream,
         role: PieceRole,
-    ) -> Result<(DirectExchange, DirectCall)> {
+    ) -> Result<(DirectExchange<H>, DirectCall)> {
         let buffers = [operation.send.addr(), operation.recv.addr()];
         let blocks = [piece.input_blocks(self.size(), rank), piece.output_blocks(self.size(), rank)];
         let mut sides: [Side; 2] = std::array::from_fn(|i| Side::of(buffers[i], blocks[i], &piece));

@@ -196,7 +196,7 @@ impl Prepared {
         Ok(())
     }
 
-    fn with(self, endings: Communicator) -> DirectPath {
+    fn with(self, endings: Communicator) -> DirectPath<Communicator> {
         DirectPath {
             driver: self.driver,
             context: self.context,

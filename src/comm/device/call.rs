@@ -1,29 +1,39 @@
 //! A call on device memory, by either path: what the queue and its thread do with it.
 
+use std::sync::Arc;
+
+use super::completion::DeviceCompletion;
 use super::direct::{DirectExchange, Next};
-use crate::base::Result;
-use crate::comm::communicator::Communicator;
-use crate::comm::ready::ReadyCall;
-use crate::comm::work::Work;
-use crate::device::direct::{DirectCall, DirectEnd};
-use crate::device::{StagedCall, StreamEnd};
+use super::host::Host;
+use crate::base::{Error, Result};
+use crate::device::direct::{DirectCall, DirectTail};
+use crate::device::{StagedCall, StagedTail};
 
 /// A call that is in a stream, or is about to be, and the CPU's part of it.
-pub(in crate::comm) enum DeviceCall {
+pub(in crate::comm) enum DeviceCall<H: Host> {
     /// On copies in host memory.
-    Staged { call: StagedCall, ready: ReadyCall },
+    Staged { call: StagedCall, ready: H::Ready },
     /// By the kernel of one rank.
-    Direct { call: DirectCall, exchange: Box<DirectExchange> },
+    Direct { call: DirectCall, exchange: Box<DirectExchange<H>> },
 }
 
-/// What follows the start of a call in its stream.
-pub(in crate::comm) enum DeviceCallEnd {
-    Staged(StreamEnd),
-    Direct(DirectEnd),
+/// A call that was enqueued on its stream, or is about to be.
+pub(in crate::comm) struct QueuedCall<H: Host> {
+    pub device_call: Box<DeviceCall<H>>,
+    pub completion: Arc<DeviceCompletion>,
+    /// Why the call could not be enqueued. It only leaves then.
+    pub refusal: Option<Error>,
 }
 
-impl DeviceCall {
-    /// Puts the call into its stream, or only its start if the end was taken out.
+/// What follows the start of a call, or of a part of it, in its stream. Dropping it without
+/// [`StreamTail::enqueue`] leaves the stream without the result.
+pub(in crate::comm) enum StreamTail {
+    Staged(StagedTail),
+    Direct(DirectTail),
+}
+
+impl<H: Host> DeviceCall<H> {
+    /// Puts the call into its stream, or only its start if the tail was taken out.
     pub fn enqueue(&mut self) -> Result<()> {
         match self {
             DeviceCall::Staged { call, .. } => call.enqueue(),
@@ -39,11 +49,11 @@ impl DeviceCall {
         }
     }
 
-    /// Takes the end out of the call.
-    pub fn split_end(&mut self) -> Result<DeviceCallEnd> {
+    /// Takes the tail out of the call.
+    pub fn split_tail(&mut self) -> Result<StreamTail> {
         match self {
-            DeviceCall::Staged { call, .. } => call.split_end().map(DeviceCallEnd::Staged),
-            DeviceCall::Direct { call, .. } => call.split_end().map(DeviceCallEnd::Direct),
+            DeviceCall::Staged { call, .. } => call.split_tail().map(StreamTail::Staged),
+            DeviceCall::Direct { call, .. } => call.split_tail().map(StreamTail::Direct),
         }
     }
 
@@ -76,11 +86,11 @@ impl DeviceCall {
     ///
     /// # Safety
     /// The buffers are valid, and `self` does not move, and lives, until the work has ended.
-    pub unsafe fn start(&mut self, comm: &Communicator) -> Result<Option<Work>> {
+    pub unsafe fn start(&mut self, comm: &H) -> Result<Option<H::Started>> {
         match self {
             DeviceCall::Staged { ready, .. } => {
                 // SAFETY: passed on from our caller.
-                unsafe { ready.start(comm) }.map(|request| Some(request.into()))
+                unsafe { comm.start_ready(ready) }.map(Some)
             }
             // SAFETY: passed on from our caller.
             DeviceCall::Direct { exchange, .. } => unsafe { exchange.start(comm) },
@@ -91,7 +101,7 @@ impl DeviceCall {
     ///
     /// # Safety
     /// See [`DeviceCall::start`].
-    pub unsafe fn next(&mut self, comm: &Communicator) -> Result<Next> {
+    pub unsafe fn next(&mut self, comm: &H) -> Result<Next<H::Started>> {
         match self {
             DeviceCall::Staged { .. } => Ok(Next::Ended),
             // SAFETY: passed on from our caller.
@@ -110,7 +120,7 @@ impl DeviceCall {
         match self {
             DeviceCall::Staged { .. } => false,
             // The leader's own stream passes the kernels before anything else.
-            DeviceCall::Direct { exchange, call } => exchange.withdraw() && !call.executes(),
+            DeviceCall::Direct { exchange, call } => exchange.withdraw() && !call.is_leader(),
         }
     }
 
@@ -140,17 +150,17 @@ impl DeviceCall {
     }
 }
 
-impl DeviceCallEnd {
-    /// Puts the end into the stream.
+impl StreamTail {
+    /// Puts the tail into the stream.
     pub fn enqueue(self) -> Result<()> {
         match self {
-            DeviceCallEnd::Staged(end) => end.enqueue(),
-            DeviceCallEnd::Direct(end) => end.enqueue(),
+            StreamTail::Staged(tail) => tail.enqueue(),
+            StreamTail::Direct(tail) => tail.enqueue(),
         }
     }
 
-    /// Whether other ranks wait for work in it.
-    pub fn executes(&self) -> bool {
-        matches!(self, DeviceCallEnd::Direct(end) if end.executes())
+    /// Whether kernels are part of it, for which other ranks wait.
+    pub fn runs_kernels(&self) -> bool {
+        matches!(self, StreamTail::Direct(tail) if tail.runs_kernels())
     }
 }

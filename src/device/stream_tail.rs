@@ -1,7 +1,7 @@
-//! The end of a call on a stream: the waits for its result, the copies back, and an event.
+//! The tail of a call in its stream: the waits for its result, the copies back, and an event.
 //!
 //! It may be enqueued apart from the start of the call. The call may have run by then, but it keeps its
-//! copies and its event until it knows whether its end is in the stream.
+//! copies and its event until it knows whether its tail is in the stream.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -17,35 +17,35 @@ const PENDING: u8 = 0;
 const IN_STREAM: u8 = 1;
 const INCOMPLETE: u8 = 2;
 
-/// Where the end of a call is: pending, in the stream, or was enqueued only in part.
+/// Where the tail of a call is: pending, in the stream, or was enqueued only in part.
 #[derive(Debug, Default)]
-pub(super) struct EndState(AtomicU8);
+pub(super) struct TailState(AtomicU8);
 
-impl EndState {
-    /// Whether nobody has tried to enqueue the end yet.
+impl TailState {
+    /// Whether nobody has tried to enqueue the tail yet.
     pub fn is_pending(&self) -> bool {
         self.0.load(Ordering::Acquire) == PENDING
     }
 
-    /// Notes that all of the end is in the stream.
+    /// Notes that all of the tail is in the stream.
     pub fn note_in_stream(&self) {
         self.0.store(IN_STREAM, Ordering::Release);
     }
 
-    /// Notes that nobody will enqueue more of the end. It is incomplete if it is not in the stream.
+    /// Notes that nobody will enqueue more of the tail. It is incomplete if it is not in the stream.
     pub fn note_end(&self) {
         let _ = self.0.compare_exchange(PENDING, INCOMPLETE, Ordering::Release, Ordering::Relaxed);
     }
 
-    /// Whether the end, or a part of it, will never be in the stream.
+    /// Whether the tail, or a part of it, will never be in the stream.
     pub fn is_incomplete(&self) -> bool {
         self.0.load(Ordering::Acquire) == INCOMPLETE
     }
 }
 
-/// What follows the start of a call in its stream. An end that is dropped without being enqueued counts as
+/// What follows the start of a call in its stream. A tail that is dropped without being enqueued counts as
 /// incomplete.
-pub struct StreamEnd {
+pub struct StagedTail {
     pub(super) driver: &'static CudaDriver,
     pub(super) stream: CudaStream,
     pub(super) context: CudaContext,
@@ -57,17 +57,17 @@ pub struct StreamEnd {
     /// Whether the word counts copies, so that there is a wait before each. Otherwise there is one wait.
     pub(super) waits_for_each: bool,
     pub(super) event: Arc<StreamEvent>,
-    pub(super) end_state: Arc<EndState>,
+    pub(super) tail_state: Arc<TailState>,
 }
 
-impl StreamEnd {
-    /// Enqueues the end.
+impl StagedTail {
+    /// Enqueues the tail.
     pub fn enqueue(self) -> Result<()> {
         let _entered = Entered::in_context(self.driver, self.context)?;
         self.enqueue_in_context()
     }
 
-    /// Enqueues the end in the context of the call, which is current in this thread.
+    /// Enqueues the tail in the context of the call, which is current in this thread.
     pub(super) fn enqueue_in_context(self) -> Result<()> {
         let wait =
             |value| self.final_word.map_or(Ok(()), |word| self.driver.wait_value(self.stream, word, value));
@@ -79,17 +79,17 @@ impl StreamEnd {
                 wait(number)?;
             }
             let from = std::ptr::with_exposed_provenance::<u8>(self.block + copy.offset);
-            // SAFETY: a part of the block, which the call keeps until the stream has passed its end.
+            // SAFETY: a part of the block, which the call keeps until the stream has passed its tail.
             unsafe { self.driver.copy_to_device(copy.address as u64, from, copy.bytes, self.stream) }?;
         }
         self.event.record(self.stream)?;
-        self.end_state.note_in_stream();
+        self.tail_state.note_in_stream();
         Ok(())
     }
 }
 
-impl Drop for StreamEnd {
+impl Drop for StagedTail {
     fn drop(&mut self) {
-        self.end_state.note_end();
+        self.tail_state.note_end();
     }
 }

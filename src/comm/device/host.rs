@@ -1,0 +1,75 @@
+//! What a device call needs of its communicator.
+//!
+//! The queue, its thread and the calls are generic over their host, and name no communicator. So a
+//! communicator can own them without a circle. What names one is above them: `reserve`, `in_pieces`, `group`
+//! and `setup`.
+
+use crate::base::{Call, Error, Rank, Result};
+use crate::comm::call::operation::Operation;
+use crate::p2p::Status;
+use crate::progress::wait::PendingCall;
+
+/// The communicator of a device call.
+pub(in crate::comm) trait Host: Send + Sync + Sized + 'static {
+    /// A checked call on host memory, whose start needs nothing but its turn.
+    type Ready: Send;
+    /// A started call of the engine.
+    type Started: Started;
+
+    /// The rank of this process.
+    fn rank(&self) -> Rank;
+
+    /// Why no call can be made any more; `None` if calls can be made.
+    fn failure(&self) -> Option<Error>;
+
+    /// Fails the communicator on all ranks.
+    fn abort(&self, reason: &str);
+
+    /// Makes progress on everything of the communicator.
+    fn try_move_on(&self);
+
+    /// Whether 8-bit floats become the largest finite number where they would overflow.
+    fn saturates(&self) -> bool;
+
+    /// Starts a call.
+    ///
+    /// # Safety
+    /// The buffers are valid, `ready` lives, and no other run of it has started, until the call has ended.
+    unsafe fn start_ready(&self, ready: &mut Self::Ready) -> Result<Self::Started>;
+
+    /// Starts a collective that the other ranks see as `signature`.
+    ///
+    /// # Safety
+    /// The buffers are valid until the call has ended.
+    unsafe fn start_signed(&self, operation: &Operation, signature: Call) -> Result<Self::Started>;
+
+    /// Starts a collective with the deadline that `other` has now.
+    ///
+    /// # Safety
+    /// The buffers are valid until the call has ended.
+    unsafe fn start_like(&self, operation: &Operation, other: &Self) -> Result<Self::Started>;
+
+    /// Leaves the communicator if the other ranks do without this one.
+    fn quit_companion(&self, reason: &str) -> bool;
+
+    /// Leaves the communicator. Every call has ended.
+    fn finalize(&self) -> Result<()>;
+}
+
+/// A started call of the engine. Dropping it waits for its end.
+pub(in crate::comm) trait Started {
+    /// Whether it has ended. Makes progress on everything of its communicator.
+    fn has_ended(&mut self) -> bool;
+
+    /// Waits for the end.
+    fn wait(&mut self) -> Result<()>;
+
+    /// Status of the message, if it was a message and has ended well.
+    fn status(&self) -> Option<Status>;
+
+    /// Cancels a receive that has not matched a message yet.
+    fn cancel(&self);
+
+    /// The call to wait for, if it has not ended.
+    fn pending_call(&self) -> Option<PendingCall<'_>>;
+}

@@ -1,0 +1,263 @@
+//! From a call to its reservation: checks, the choice of the path, and the memory.
+//!
+//! A call with one count goes by the direct path, if the communicator has it. The others are staged, on
+//! copies of their buffers.
+
+use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::completion::StreamedCall;
+use super::direct::{DirectPath, DirectPieces};
+use super::in_pieces::in_pieces;
+use super::reserved::{ReservedCall, note_failure};
+use crate::backend::Support;
+use crate::base::{Error, Result};
+use crate::comm::call::list::{List, Part};
+use crate::comm::call::operation::Operation;
+use crate::comm::call::operator::Operator;
+use crate::comm::call::spec::CallSpec;
+use crate::comm::call::unequal::{Places, Unequal};
+use crate::comm::coalesced;
+use crate::comm::communicator::Communicator;
+use crate::comm::prepared_unequal::PreparedUnequal;
+use crate::comm::ready::ReadyCall;
+use crate::comm::request::Request;
+use crate::config::DEVICE_PATH_VARIABLE;
+use crate::device::{CallStream, CudaContext, CudaDriver, CudaStream, StagedCall};
+use crate::p2p::{OutgoingMessage, RecvBuffer};
+
+/// Runs a call with device buffers: until it is enqueued, if the communicator has a stream; otherwise to its
+/// end. `None`: no buffer is on a device, or another engine serves such calls, and nothing was done.
+///
+/// # Safety
+/// The buffers are valid for what the call reads and writes until its end, which is when the stream has
+/// passed it.
+pub(in crate::comm) unsafe fn run(comm: &Communicator, call: &CallSpec) -> Option<Result<()>> {
+    // SAFETY: passed on from our caller.
+    let started = unsafe { start(comm, call) }?;
+    Some(match (started, comm.devices.queue.stream()) {
+        (Ok(request), Some(_)) => {
+            request.detach();
+            Ok(())
+        }
+        (Ok(mut request), None) => request.wait(),
+        (Err(error), _) => Err(error),
+    })
+}
+
+/// Starts a call with device buffers. `None` as for [`run`].
+///
+/// # Safety
+/// See [`run`].
+#[inline]
+pub(in crate::comm) unsafe fn start(comm: &Communicator, call: &CallSpec) -> Option<Result<Request>> {
+    let queue = &comm.devices.queue;
+    let stream = |driver, context| queue.stream_in(driver, context);
+    let reserved = reserve_in(comm, call, WithHost::None, stream)?;
+    let started = reserved.and_then(|reserved| {
+        let completion = Arc::clone(&reserved.completion);
+        // SAFETY: passed on from our caller.
+        unsafe { reserved.enqueue_all(comm, queue) }?;
+        Ok(Request::on_device(Arc::clone(&comm.driver), completion))
+    });
+    Some(started)
+}
+
+/// Whether a buffer of a call is memory of a device.
+pub(in crate::comm) fn touches(comm: &Communicator, call: &CallSpec) -> bool {
+    let kinds = &comm.devices.kinds;
+    kinds.may_differ() && !call.touched(kinds, comm.rank, comm.size()).is_empty()
+}
+
+/// Checks a call that is to be started later. Returns whether it has device buffers that the builtin engine
+/// serves; if not, nothing was checked. The pool of pinned memory is large enough for the call afterwards.
+pub(in crate::comm) fn takes(comm: &Communicator, call: &CallSpec) -> Result<bool> {
+    let queue = &comm.devices.queue;
+    let stream = |driver, context| queue.own_stream_in(driver, context);
+    let reserved = reserve_in(comm, call, WithHost::None, stream);
+    reserved.map_or(Ok(false), |reserved| reserved.map(|_| true))
+}
+
+/// Which calls on host memory alone are part of a stream.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WithHost {
+    None,
+    /// Calls on memory that streams may use.
+    InStreams,
+}
+
+/// Reserves the memory of a call on `stream`. `None`: streams cannot use any of its buffers, or another
+/// engine serves such calls, and nothing was done. Pinned, registered and managed host memory counts as
+/// memory that streams use.
+#[inline]
+pub(super) fn reserve_on(
+    comm: &Communicator,
+    call: &CallSpec,
+    stream: CudaStream,
+) -> Option<Result<ReservedCall<Communicator>>> {
+    let queue = &comm.devices.queue;
+    let stream = |driver, context| Ok(queue.given_stream_in(driver, context, stream));
+    reserve_in(comm, call, WithHost::InStreams, stream)
+}
+
+/// Enqueues a call on `stream` as a whole. `None` as for [`reserve_on`].
+///
+/// # Safety
+/// See [`run`].
+#[inline]
+pub(in crate::comm) unsafe fn enqueue_on(
+    comm: &Communicator,
+    call: &CallSpec,
+    stream: CudaStream,
+) -> Option<Result<StreamedCall>> {
+    let reserved = reserve_on(comm, call, stream)?;
+    Some(reserved.and_then(|reserved| {
+        let streamed = StreamedCall::of(&reserved.completion);
+        // SAFETY: passed on from our caller.
+        unsafe { reserved.enqueue_all(comm, &comm.devices.queue) }?;
+        Ok(streamed)
+    }))
+}
+
+/// Checks a call with device buffers, chooses its path, and reserves memory for its copies. `None`
+/// as for [`run`].
+#[inline]
+fn reserve_in(
+    comm: &Communicator,
+    call: &CallSpec,
+    with_host: WithHost,
+    stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
+) -> Option<Result<ReservedCall<Communicator>>> {
+    if !comm.devices.kinds.may_differ() {
+        return None;
+    }
+    if let Err(error) = comm.check_shape(call) {
+        return Some(Err(error));
+    }
+    let touched = call.touched(&comm.devices.kinds, comm.rank, comm.size());
+    let is_in_stream = !touched.is_empty() || with_host == WithHost::InStreams && touched.has_host();
+    if !is_in_stream || comm.engines.serve_devices() && leaves_to_engine(comm, call) {
+        return None;
+    }
+    let reserved = check_usable(comm).and_then(|()| {
+        if let Some(path) = &comm.devices.direct
+            && let Some(pieces) = call.direct_pieces(comm, path)?
+        {
+            return ReservedCall::direct(path, pieces, stream);
+        }
+        let mut staged = StagedCall::new(&touched, stream)?;
+        let ready = call.ready(comm, &staged)?;
+        Ok(ReservedCall::staged(in_pieces(comm, ready, &mut staged)?, staged))
+    });
+    Some(reserved.inspect_err(|error| note_failure(comm, error)))
+}
+
+/// Whether the other engine for memory of devices makes this call, or refuses it. Equal on all ranks of a
+/// call, if all of them have their buffers on devices.
+fn leaves_to_engine(comm: &Communicator, call: &CallSpec) -> bool {
+    if !comm.engines.serve_devices_unasked() {
+        return true;
+    }
+    match call {
+        CallSpec::Collective(operation, None) => {
+            comm.engines.device_support(&operation.call) == Support::Native
+        }
+        _ => false,
+    }
+}
+
+/// Whether calls on device memory can be made: the communicator has neither ended nor failed.
+fn check_usable(comm: &Communicator) -> Result<()> {
+    if comm.finalized.load(Ordering::Relaxed) {
+        return Err(Error::InvalidUsage("the communicator is finalized".into()));
+    }
+    comm.driver.lock().report_failure(comm.id).map_or(Ok(()), Err)
+}
+
+impl CallSpec<'_> {
+    /// The pieces of a call on the direct path, and its operator if the program has made it. `None`:
+    /// it is staged, on all ranks.
+    fn direct_pieces(
+        &self,
+        comm: &Communicator,
+        path: &DirectPath<Communicator>,
+    ) -> Result<Option<(DirectPieces, Option<Arc<Operator>>)>> {
+        let CallSpec::Collective(operation, operator) = self else { return Ok(None) };
+        let is_builtin = operator.is_none_or(|operator| operator.scales());
+        let Some(pieces) = DirectPieces::of(operation, path.size(), path.slot_bytes()).filter(|_| is_builtin)
+        else {
+            return Ok(None);
+        };
+        if !path.has_kernel(&pieces) {
+            return Ok(None);
+        }
+        // Wrong arguments are refused as on host memory.
+        comm.plan_with(operation, *operator)?;
+        let extent = operation.extent(comm.rank, comm.size(), operation.call.datatype.bytes());
+        let sides = extent
+            .map(|extent| [(operation.send.addr(), extent.read), (operation.recv.addr(), extent.written)]);
+        for (address, bytes) in sides.into_iter().flatten() {
+            if bytes > 0 && !comm.devices.kinds.is_known(address) {
+                let text = format!(
+                    "{} with one buffer on a device and one in ordinary host memory: on this communicator both are on a device, \
+                     or pinned ({DEVICE_PATH_VARIABLE}=staged allows it, on all ranks)",
+                    operation.call
+                );
+                return Err(Error::Unsupported(text));
+            }
+        }
+        Ok(Some((pieces, operator.cloned())))
+    }
+
+    /// The checked call on the copies of its buffers.
+    fn ready(&self, comm: &Communicator, staged: &StagedCall) -> Result<ReadyCall> {
+        let send =
+            |address: *const u8| with_exposed_provenance::<u8>(staged.host(address.expose_provenance()));
+        let recv =
+            |address: *mut u8| with_exposed_provenance_mut::<u8>(staged.host(address.expose_provenance()));
+        let described = |call: CallSpec| ReadyCall::Described(call.owned());
+        Ok(match self {
+            CallSpec::Collective(operation, operator) => {
+                let operation =
+                    Operation { send: send(operation.send), recv: recv(operation.recv), ..**operation };
+                comm.plan_with(&operation, *operator)?;
+                described(CallSpec::Collective(&operation, *operator))
+            }
+            CallSpec::Unequal(operation, operator) => {
+                let (sends, recvs): (Vec<_>, Vec<_>);
+                let places = match operation.places {
+                    Places::Buffers { send: from, recv: to } => {
+                        Places::Buffers { send: send(from), recv: recv(to) }
+                    }
+                    Places::Lists { sends: from, recvs: to } => {
+                        sends = from.iter().map(|start| send(*start)).collect();
+                        recvs = to.iter().map(|start| recv(*start)).collect();
+                        Places::Lists { sends: &sends, recvs: &recvs }
+                    }
+                };
+                let call = Unequal { places, ..**operation };
+                // SAFETY: the blocks lie in the copies, or are host memory for which the caller vouches.
+                ReadyCall::Unequal(unsafe { PreparedUnequal::new(comm, &call, *operator) }?)
+            }
+            CallSpec::List(list, operator) => {
+                let on_copies = |part: &Part| Part { send: send(part.send), recv: recv(part.recv), ..*part };
+                let parts: Vec<Part> = list.parts.iter().map(on_copies).collect();
+                let list = List { parts: &parts, ..**list };
+                coalesced::check(comm, &list, *operator)?;
+                described(CallSpec::List(&list, *operator))
+            }
+            CallSpec::Send(what) => {
+                let what = OutgoingMessage { data: send(what.data), ..**what };
+                comm.check_outgoing(&what)?;
+                described(CallSpec::Send(&what))
+            }
+            CallSpec::Receive(selector, buffer) | CallSpec::ReceiveAll(selector, buffer) => {
+                let buffer = RecvBuffer { data: recv(buffer.data), ..*buffer };
+                comm.check_incoming(*selector)?;
+                comm.check_recv_buffer(&buffer)?;
+                described(CallSpec::Receive(*selector, buffer))
+            }
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! The communicator as the host of its device calls.
+
+use super::call::operation::{Operation, Variant};
+use super::communicator::Communicator;
+use super::device::{Host, Started};
+use super::ready::ReadyCall;
+use super::request::Request;
+use crate::base::{Call, Error, Rank, Result};
+use crate::p2p::Status;
+use crate::progress::wait::PendingCall;
+
+impl Host for Communicator {
+    type Ready = ReadyCall;
+    type Started = Request;
+
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    fn failure(&self) -> Option<Error> {
+        self.failure()
+    }
+
+    fn abort(&self, reason: &str) {
+        self.abort(reason);
+    }
+
+    fn try_move_on(&self) {
+        self.driver.try_move_on();
+    }
+
+    fn saturates(&self) -> bool {
+        self.plan_cache.saturates()
+    }
+
+    unsafe fn start_ready(&self, ready: &mut ReadyCall) -> Result<Request> {
+        // SAFETY: passed on from our caller.
+        unsafe { ready.start(self) }
+    }
+
+    unsafe fn start_signed(&self, operation: &Operation, signature: Call) -> Result<Request> {
+        let variant = Variant { signature: Some(signature), callback: None };
+        // SAFETY: passed on from our caller.
+        unsafe { self.start_variant(operation, &variant) }
+    }
+
+    unsafe fn start_like(&self, operation: &Operation, other: &Communicator) -> Result<Request> {
+        self.set_timeout(other.timeout.get());
+        // SAFETY: passed on from our caller.
+        unsafe { self.start(operation) }
+    }
+
+    fn quit_companion(&self, reason: &str) -> bool {
+        self.driver.quit_companion(self.id, reason)
+    }
+
+    fn finalize(&self) -> Result<()> {
+        self.finalize()
+    }
+}
+
+impl Started for Request {
+    fn has_ended(&mut self) -> bool {
+        // `wait` returns an error later, at once.
+        !matches!(self.test(), Ok(false))
+    }
+
+    fn wait(&mut self) -> Result<()> {
+        self.wait()
+    }
+
+    fn status(&self) -> Option<Status> {
+        self.status()
+    }
+
+    fn cancel(&self) {
+        self.cancel();
+    }
+
+    fn pending_call(&self) -> Option<PendingCall<'_>> {
+        self.pending_call()
+    }
+}
