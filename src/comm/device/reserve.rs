@@ -15,7 +15,6 @@ use crate::backend::Support;
 use crate::base::{Error, Result};
 use crate::comm::call::list::{List, Part};
 use crate::comm::call::operation::Operation;
-use crate::comm::call::operator::Operator;
 use crate::comm::call::spec::CallSpec;
 use crate::comm::call::unequal::{Places, Unequal};
 use crate::comm::coalesced;
@@ -176,16 +175,16 @@ fn check_usable(comm: &Communicator) -> Result<()> {
 }
 
 impl CallSpec<'_> {
-    /// The pieces of a call on the direct path, and its operator if the program has made it. `None`:
-    /// it is staged, on all ranks.
+    /// The pieces of a call on the direct path. `None`: it is staged, on all ranks.
     fn direct_pieces(
         &self,
         comm: &Communicator,
         path: &DirectPath<Communicator>,
-    ) -> Result<Option<(DirectPieces, Option<Arc<Operator>>)>> {
+    ) -> Result<Option<DirectPieces>> {
         let CallSpec::Collective(operation, operator) = self else { return Ok(None) };
         let is_builtin = operator.is_none_or(|operator| operator.scales());
-        let Some(pieces) = DirectPieces::of(operation, path.size(), path.slot_bytes()).filter(|_| is_builtin)
+        let Some(pieces) =
+            DirectPieces::of(operation, *operator, path.size(), path.slot_bytes()).filter(|_| is_builtin)
         else {
             return Ok(None);
         };
@@ -207,7 +206,7 @@ impl CallSpec<'_> {
                 return Err(Error::Unsupported(text));
             }
         }
-        Ok(Some((pieces, operator.cloned())))
+        Ok(Some(pieces))
     }
 
     /// The checked call on the copies of its buffers.

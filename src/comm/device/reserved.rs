@@ -14,7 +14,6 @@ use super::direct::{DirectPath, DirectPieces, PieceRole, WholeCallDecision};
 use super::host::Host;
 use super::queue::DeviceQueue;
 use crate::base::{Error, Result};
-use crate::comm::call::operator::Operator;
 use crate::device::{CallStream, CudaContext, CudaDriver, StagedCall};
 
 /// Number of parts whose start is in the stream before the end of the first of them.
@@ -33,7 +32,6 @@ enum Parts<H: Host> {
     Direct {
         path: Arc<DirectPath<H>>,
         pieces: DirectPieces,
-        operator: Option<Arc<Operator>>,
         stream: CallStream,
         /// Number of parts that were made.
         made: usize,
@@ -58,13 +56,13 @@ impl<H: Host> ReservedCall<H> {
     /// A direct call. `stream` gives the stream of a context.
     pub fn direct(
         path: &Arc<DirectPath<H>>,
-        (pieces, operator): (DirectPieces, Option<Arc<Operator>>),
+        pieces: DirectPieces,
         stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
     ) -> Result<ReservedCall<H>> {
         let stream = path.stream(stream)?;
         path.serve_owners();
         let decision = pieces.are_many().then(Arc::default);
-        let parts = Parts::Direct { path: Arc::clone(path), pieces, operator, stream, made: 0, decision };
+        let parts = Parts::Direct { path: Arc::clone(path), pieces, stream, made: 0, decision };
         Ok(ReservedCall { parts, completion: Arc::default() })
     }
 
@@ -76,18 +74,17 @@ impl<H: Host> ReservedCall<H> {
     fn next(&mut self, comm: &H) -> Option<Result<Part<H>>> {
         match &mut self.parts {
             Parts::Staged(call) => Some(Ok(Part { device_call: call.take()?, is_last: true })),
-            Parts::Direct { path, pieces, operator, stream, made, decision } => {
+            Parts::Direct { path, pieces, stream, made, decision } => {
                 if decision.as_ref().is_some_and(|decision| decision.is_done_after(*made)) {
                     pieces.skip_to_last();
                 }
                 let (piece, is_last) = pieces.next()?;
                 let role = match decision {
-                    None => PieceRole::None,
+                    None => PieceRole::Only,
                     Some(decision) if *made == 0 => PieceRole::First(Arc::clone(decision)),
                     Some(decision) => PieceRole::Later(Arc::clone(decision)),
                 };
-                let call = (&pieces.operation, operator.as_ref());
-                let part = path.prepare(piece, comm.rank(), call, stream, role).map(|(exchange, call)| {
+                let part = path.prepare(piece, comm.rank(), pieces, stream, role).map(|(exchange, call)| {
                     *made += 1;
                     let device_call = DeviceCall::Direct { call, exchange: Box::new(exchange) };
                     Part { device_call: Box::new(device_call), is_last }

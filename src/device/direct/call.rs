@@ -56,7 +56,8 @@ impl Temporary {
     /// are valid at once.
     pub fn allocate(
         driver: &'static CudaDriver,
-        (context, stream): (CudaContext, CudaStream),
+        context: CudaContext,
+        stream: CudaStream,
         bytes: usize,
     ) -> Result<Arc<Temporary>> {
         let address = allocate_in(driver, bytes, stream)?;
@@ -97,6 +98,7 @@ pub struct Launch {
 }
 
 /// What only the leader has.
+#[derive(Clone)]
 pub struct KernelLaunches {
     pub kernels: &'static Kernels,
     pub launches: Vec<Launch>,
@@ -106,17 +108,26 @@ pub struct KernelLaunches {
     pub bytes: usize,
 }
 
+/// Copies of a call in its stream: to memory that the leader can address, and back.
+pub struct StreamCopies {
+    pub before: Vec<DeviceCopy>,
+    pub after: Vec<DeviceCopy>,
+}
+
+/// Memory that a call uses until its stream has passed it.
+pub struct HeldMemory {
+    pub leases: Vec<Lease>,
+    /// Memory that the stream frees at the end.
+    pub temporary: Option<Arc<Temporary>>,
+}
+
 /// A direct call in the stream of one rank.
 pub struct DirectCall {
     state: StreamCallState,
-    before: Vec<DeviceCopy>,
-    after: Vec<DeviceCopy>,
+    copies: StreamCopies,
     /// Unset on other ranks than the leader.
     launches: Option<KernelLaunches>,
-    /// What the call uses until the stream has passed it.
-    leases: Vec<Lease>,
-    /// Memory that the stream frees at the end.
-    temporary: Option<Arc<Temporary>>,
+    held: HeldMemory,
     /// Whether the kernels may run, or will never run.
     has_gone: bool,
 }
@@ -126,37 +137,32 @@ pub struct DirectTail {
     driver: &'static CudaDriver,
     context: CudaContext,
     stream: CudaStream,
-    /// Addresses of the words, as the device knows them. The first is unset if the stream does not wait.
-    words: (Option<u64>, u64),
-    launches: Option<(&'static Kernels, Vec<Launch>, TableCopy)>,
+    /// Address of the word for which the stream waits, as the device knows it. `None`: it does not wait.
+    final_word: Option<u64>,
+    /// Address of the word that the leader's stream sets, as the device knows it.
+    done_word: u64,
+    launches: Option<KernelLaunches>,
+    /// Address of the table in the block.
+    table: usize,
     after: Vec<DeviceCopy>,
     temporary: Option<Arc<Temporary>>,
     event: Arc<StreamEvent>,
     tail_state: Arc<TailState>,
 }
 
-/// The copy of a table to the device.
-struct TableCopy {
-    from: usize,
-    to: u64,
-    bytes: usize,
-}
-
 impl DirectCall {
-    /// Makes a call on a stream of a context, which is current. `before` and `after` are the copies to and
-    /// from the bounce buffer.
+    /// Makes a call on a stream of a context, which is current.
     pub fn new(
         driver: &'static CudaDriver,
-        (context, stream): (CudaContext, CallStream),
-        before: Vec<DeviceCopy>,
-        after: Vec<DeviceCopy>,
+        context: CudaContext,
+        stream: CallStream,
+        copies: StreamCopies,
         launches: Option<KernelLaunches>,
-        leases: Vec<Lease>,
-        temporary: Option<Arc<Temporary>>,
+        held: HeldMemory,
     ) -> Result<DirectCall> {
         let table_bytes = launches.as_ref().map_or(0, |launches| launches.bytes);
         let state = StreamCallState::new(driver, context, stream, TABLE_AT + table_bytes, WORDS)?;
-        let mut call = DirectCall { state, before, after, launches, leases, temporary, has_gone: false };
+        let mut call = DirectCall { state, copies, launches, held, has_gone: false };
         call.table().fill(0);
         Ok(call)
     }
@@ -196,7 +202,7 @@ impl DirectCall {
 
     fn enqueue_start(&self) -> Result<()> {
         let StreamCallState { driver, stream, .. } = self.state;
-        copy_all(driver, &self.before, stream)?;
+        copy_all(driver, &self.copies.before, stream)?;
         driver.write_value(stream, driver.device_address(self.state.start())? + READY_AT as u64, 1)?;
         if !self.state.stream_waits || self.state.is_split() {
             return Ok(());
@@ -214,19 +220,16 @@ impl DirectCall {
     fn direct_tail(&self, tail_state: Arc<TailState>) -> Result<DirectTail> {
         let StreamCallState { driver, context, stream, stream_waits, .. } = self.state;
         let start = driver.device_address(self.state.start())?;
-        let launches = self.launches.as_ref().map(|launches| {
-            let from = self.state.start().expose_provenance() + TABLE_AT;
-            let copy = TableCopy { from, to: launches.table_address, bytes: launches.bytes };
-            (launches.kernels, launches.launches.clone(), copy)
-        });
         Ok(DirectTail {
             driver,
             context,
             stream,
-            words: (stream_waits.then_some(start + FINAL_AT as u64), start + DONE_AT as u64),
-            launches,
-            after: self.after.clone(),
-            temporary: self.temporary.clone(),
+            final_word: stream_waits.then_some(start + FINAL_AT as u64),
+            done_word: start + DONE_AT as u64,
+            launches: self.launches.clone(),
+            table: self.state.start().expose_provenance() + TABLE_AT,
+            after: self.copies.after.clone(),
+            temporary: self.held.temporary.clone(),
             event: self.state.event()?,
             tail_state,
         })
@@ -288,7 +291,7 @@ impl Drop for DirectCall {
             if !self.has_gone {
                 self.table().fill(0);
             }
-            self.leases.drain(..).for_each(Lease::leak);
+            self.held.leases.drain(..).for_each(Lease::leak);
         }
     }
 }
@@ -307,21 +310,21 @@ impl DirectTail {
 
     fn enqueue_in_context(self) -> Result<()> {
         let (driver, stream) = (self.driver, self.stream);
-        if let Some(word) = self.words.0 {
+        if let Some(word) = self.final_word {
             driver.wait_value(stream, word, 1)?;
         }
-        if let Some((kernels, launches, table)) = &self.launches {
-            let from = std::ptr::with_exposed_provenance::<u8>(table.from);
+        if let Some(KernelLaunches { kernels, launches, table_address, bytes }) = &self.launches {
+            let from = std::ptr::with_exposed_provenance::<u8>(self.table);
             // SAFETY: the part of the block that holds the table; the call keeps it until the stream has
             // passed the end.
-            unsafe { driver.copy_to_device(table.to, from, table.bytes, stream) }?;
+            unsafe { driver.copy_to_device(*table_address, from, *bytes, stream) }?;
             for launch in launches {
-                let arguments = table.to + launch.arguments_at as u64;
+                let arguments = table_address + launch.arguments_at as u64;
                 // SAFETY: the copy before has brought the table. The ranks vouch for their buffers until
                 // their calls have ended, and they end after this one.
                 unsafe { kernels.launch(launch.function, launch.shape, arguments, stream) }?;
             }
-            driver.write_value(stream, self.words.1, 1)?;
+            driver.write_value(stream, self.done_word, 1)?;
         }
         copy_all(driver, &self.after, stream)?;
         self.temporary.as_ref().map_or(Ok(()), |temporary| temporary.free())?;

@@ -18,7 +18,9 @@ mod mapped;
 mod moves;
 
 pub(crate) use bounce::{Bounce, IpcHandle, SharedBounce, enable_peer};
-pub(crate) use call::{DeviceCopy, DirectCall, DirectTail, KernelLaunches, Launch, Temporary};
+pub(crate) use call::{
+    DeviceCopy, DirectCall, DirectTail, HeldMemory, KernelLaunches, Launch, StreamCopies, Temporary,
+};
 pub(crate) use leases::{Lease, Leases};
 pub(crate) use loaded::Kernels;
 pub(crate) use mapped::{Allocation, Export, Mapped, has_unmapped_all, when_quiet};

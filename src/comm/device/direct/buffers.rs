@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
 
-use super::ipc_cache::Use;
+use super::ipc_cache::{OfferBits, Use};
 use crate::base::{Error, Rank, Result};
 use crate::comm::call::operator::Scalar;
 use crate::device::direct::Mapped;
@@ -86,6 +86,15 @@ impl Drop for PublishedBuffers {
     }
 }
 
+/// One side of a rank's buffers in an allocation that the leader has mapped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MappedSide {
+    /// The token of the allocation. 0: the side is in the slot.
+    pub token: u64,
+    /// Distance from the start of the allocation.
+    pub offset: u64,
+}
+
 /// Record that each rank sends to the leader: where its buffers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferRecord {
@@ -93,11 +102,10 @@ pub struct BufferRecord {
     pub number: u64,
     /// The slot of the bounce buffer, for a side that is not mapped.
     pub slot: u64,
-    /// For input and output, the token of the mapped allocation and the distance from its start. Token 0: the
-    /// side is in the slot.
-    pub mapped: [(u64, u64); 2],
+    pub input: MappedSide,
+    pub output: MappedSide,
     /// The offer of what is mapped.
-    pub offer: (u64, u64),
+    pub offer: OfferBits,
     /// Whether the rank has asked the leader to map or to unmap memory.
     pub has_map_request: bool,
     /// Whether the leader can address all buffers of the call where they are.
@@ -113,16 +121,15 @@ impl BufferRecord {
 
     /// The message.
     pub fn to_bytes(self) -> [u8; BufferRecord::BYTES] {
-        let [input, output] = self.mapped;
         let words: [u64; BufferRecord::WORDS] = [
             self.number,
             self.slot,
-            input.0,
-            input.1,
-            output.0,
-            output.1,
-            self.offer.0,
-            self.offer.1,
+            self.input.token,
+            self.input.offset,
+            self.output.token,
+            self.output.offset,
+            self.offer.index,
+            self.offer.word,
             u64::from(self.has_map_request),
             u64::from(self.all_mapped),
         ];
@@ -142,8 +149,9 @@ impl BufferRecord {
         BufferRecord {
             number: word(0),
             slot: word(1),
-            mapped: [(word(2), word(3)), (word(4), word(5))],
-            offer: (word(6), word(7)),
+            input: MappedSide { token: word(2), offset: word(3) },
+            output: MappedSide { token: word(4), offset: word(5) },
+            offer: OfferBits { index: word(6), word: word(7) },
             has_map_request: word(8) != 0,
             all_mapped: word(9) != 0,
             scalar: std::array::from_fn(|i| bytes[8 * BufferRecord::WORDS + i]),
@@ -186,8 +194,9 @@ mod tests {
         let record = BufferRecord {
             number: entry.number(),
             slot: 1,
-            mapped: [(2, 3), (4, 5)],
-            offer: (6, 7),
+            input: MappedSide { token: 2, offset: 3 },
+            output: MappedSide { token: 4, offset: 5 },
+            offer: OfferBits { index: 6, word: 7 },
             has_map_request: true,
             all_mapped: false,
             scalar: [8; Scalar::BYTES],

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::buffers::{BufferRecord, BufferUse, RankBuffers};
+use super::buffers::{BufferRecord, BufferUse, MappedSide, RankBuffers};
 use super::ipc_cache::{Importer, Owner, serve_all};
 use super::kernels::KernelWork;
 use super::pieces::{DirectPieces, Piece};
@@ -51,6 +51,13 @@ pub struct DirectPath<H: Host> {
     /// Numbers of the next calls to begin, and to end, in this communicator.
     pub(super) begun: AtomicU64,
     pub(super) ended: AtomicU64,
+}
+
+/// Addresses of a slot of a bounce buffer, or of memory in its stead.
+#[derive(Clone, Copy, Default)]
+pub struct Slot {
+    pub input: u64,
+    pub output: u64,
 }
 
 /// What only the leader has.
@@ -113,12 +120,12 @@ impl<H: Host> DirectPath<H> {
     }
 
     /// Input and output of a slot of this rank, as this rank addresses them.
-    pub fn own_slot(&self, slot: usize) -> Option<(u64, u64)> {
+    pub fn own_slot(&self, slot: usize) -> Option<Slot> {
         self.bounce.as_ref().map(|bounce| slot_at(bounce.address(), slot))
     }
 
     /// Input and output of a slot of another rank, as the leader addresses them.
-    pub fn slot_of(&self, rank: Rank, slot: u64) -> Option<(u64, u64)> {
+    pub fn slot_of(&self, rank: Rank, slot: u64) -> Option<Slot> {
         let bounce = self.leader.as_ref()?.bounces.get(rank as usize)?.as_ref()?;
         (slot < SLOTS as u64).then(|| slot_at(bounce.address(), slot as usize))
     }
@@ -135,25 +142,25 @@ impl<H: Host> DirectPath<H> {
         if let Some(importer) = importer.as_ref().filter(|_| record.has_map_request) {
             importer.note_map_request();
         }
-        let blocks = [piece.input_blocks(self.size, rank), piece.output_blocks(self.size, rank)];
-        let step = piece.call.count * piece.call.datatype.bytes() as u64;
-        let (mut sides, mut mapped) = ([(0, 0); 2], Vec::new());
-        for (i, (token, offset)) in record.mapped.into_iter().enumerate() {
-            if token == 0 {
-                let (input, output) = self.slot_of(rank, record.slot)?;
-                sides[i] = ([input, output][i], piece.bytes() as u64);
-                continue;
+        let has_slot = record.input.token == 0 || record.output.token == 0;
+        let slot = if has_slot { self.slot_of(rank, record.slot)? } else { Slot::default() };
+        let mut mapped = Vec::new();
+        let mut side = |side: MappedSide, in_slot: u64, blocks: usize| {
+            let step = piece.call.count * piece.call.datatype.bytes() as u64;
+            if side.token == 0 {
+                return Some((in_slot, piece.bytes() as u64));
             }
-            let span = blocks[i].saturating_sub(1) as u64 * step + piece.bytes() as u64;
-            let (address, allocation) = importer.as_ref()?.address(token, offset, span)?;
-            sides[i] = (address, step);
+            let span = blocks.saturating_sub(1) as u64 * step + piece.bytes() as u64;
+            let (address, allocation) = importer.as_ref()?.address(side.token, side.offset, span)?;
             mapped.push(allocation);
-        }
+            Some((address, step))
+        };
+        let (input, input_step) = side(record.input, slot.input, piece.input_blocks(self.size, rank))?;
+        let (output, output_step) = side(record.output, slot.output, piece.output_blocks(self.size, rank))?;
         let in_use = match mapped.is_empty() {
             true => None,
             false => Some(BufferUse::Mapped(importer?.take(record.offer)?, mapped)),
         };
-        let [(input, input_step), (output, output_step)] = sides;
         Some((RankBuffers { input, input_step, output, output_step }, in_use))
     }
 
@@ -185,16 +192,16 @@ impl<H: Host> DirectPath<H> {
         }
     }
 
-    /// The work of a piece, and the multiprocessors of the leader's device.
-    pub fn work(&self, piece: &Piece) -> Option<(KernelWork, u32)> {
-        Some((KernelWork::of(piece, self.size)?, self.leader.as_ref()?.kernels.multiprocessors()))
+    /// What only the leader has; `None` on the other ranks.
+    pub(super) fn leader(&self) -> Option<&Leader> {
+        self.leader.as_ref()
     }
+}
 
-    /// The kernels, and a slot for a table with its address. `None`: this rank is not the leader.
-    pub fn leader(&self) -> Option<(&'static Kernels, &Arc<Leases>, impl Fn(usize) -> u64 + '_)> {
-        let leader = self.leader.as_ref()?;
-        let address = |slot| leader.tables.address() + (slot * leader.table_bytes) as u64;
-        Some((leader.kernels, &leader.table_slots, address))
+impl Leader {
+    /// Address of a slot for a table.
+    pub fn table_address(&self, slot: usize) -> u64 {
+        self.tables.address() + (slot * self.table_bytes) as u64
     }
 }
 
@@ -204,7 +211,7 @@ impl<H: Host> Drop for DirectPath<H> {
     }
 }
 
-fn slot_at(start: u64, slot: usize) -> (u64, u64) {
+fn slot_at(start: u64, slot: usize) -> Slot {
     let input = start + (2 * slot * SLOT_BYTES) as u64;
-    (input, input + SLOT_BYTES as u64)
+    Slot { input, output: input + SLOT_BYTES as u64 }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::buffers::{BufferRecord, BufferUse, PublishedBuffers, RankBuffers};
 use super::direct_path::{DirectPath, LEADER};
 use super::ipc_cache::{Found, Offer, Owner};
+use super::kernels::KernelWork;
 use super::pieces::Piece;
 use super::table::Tables;
 use super::whole_call::PieceRole;
@@ -37,9 +38,17 @@ enum Phase {
 /// Buffers of a piece that the leader of another process has mapped.
 pub struct Offered {
     pub owner: Arc<Owner>,
-    /// Input and output, as far as they are mapped.
-    pub found: [Option<Found>; 2],
+    pub input: Option<Found>,
+    pub output: Option<Found>,
     pub offer: Offer,
+}
+
+/// What the leader may use of the buffers of a rank in a piece.
+pub struct SharedBuffers {
+    /// Set if the rank shares the process of the leader.
+    pub published: Option<PublishedBuffers>,
+    /// Set if the leader has mapped something.
+    pub offered: Option<Offered>,
 }
 
 /// The messages of a piece on one rank.
@@ -55,8 +64,7 @@ pub struct DirectExchange<H: Host> {
     /// The broadcast has one byte: whether the first piece was the whole call.
     end: [u8; 1],
     role: PieceRole,
-    published: Option<PublishedBuffers>,
-    offered: Option<Offered>,
+    shared: SharedBuffers,
     /// On rank 0, the buffers that the kernels use.
     uses: Vec<BufferUse>,
 }
@@ -67,7 +75,7 @@ impl<H: Host> DirectExchange<H> {
         path: &Arc<DirectPath<H>>,
         piece: Piece,
         record: BufferRecord,
-        (published, offered): (Option<PublishedBuffers>, Option<Offered>),
+        shared: SharedBuffers,
         rank: Rank,
         role: PieceRole,
     ) -> DirectExchange<H> {
@@ -82,8 +90,7 @@ impl<H: Host> DirectExchange<H> {
             all,
             end: [0],
             role,
-            published,
-            offered,
+            shared,
             uses: Vec::new(),
         }
     }
@@ -157,8 +164,8 @@ impl<H: Host> DirectExchange<H> {
     /// use them.
     pub fn withdraw(&self) -> bool {
         let is_withdrawn = |offered: &Offered| offered.offer.withdraw() && !offered.owner.has_lost_leader();
-        self.published.as_ref().is_some_and(PublishedBuffers::withdraw)
-            || self.offered.as_ref().is_some_and(is_withdrawn)
+        self.shared.published.as_ref().is_some_and(PublishedBuffers::withdraw)
+            || self.shared.offered.as_ref().is_some_and(is_withdrawn)
     }
 
     fn fill_table(&mut self, comm: &H, call: &mut DirectCall) -> Result<()> {
@@ -174,10 +181,11 @@ impl<H: Host> DirectExchange<H> {
         let found = records.iter().zip(0..).map(buffers).collect::<Result<Vec<_>>>()?;
         let (buffers, uses): (Vec<RankBuffers>, Vec<_>) = found.into_iter().unzip();
         self.uses = uses.into_iter().flatten().collect();
-        let Some((work, multiprocessors)) = self.path.work(&self.piece) else { return Ok(()) };
+        let work = KernelWork::of(&self.piece, self.path.size());
+        let (Some(work), Some(leader)) = (work, self.path.leader()) else { return Ok(()) };
         let address = call.table_address();
         let tables = Tables { buffers: &buffers, records: &records, saturates: comm.saturates() };
-        tables.fill(call.table(), address, &piece, &work, multiprocessors);
+        tables.fill(call.table(), address, &piece, &work, leader.kernels.multiprocessors());
         Ok(())
     }
 }

@@ -3,8 +3,11 @@
 //! The pieces depend only on what is equal on all ranks. Each takes the same elements of every block: those
 //! from `first` on.
 
+use std::sync::Arc;
+
 use crate::base::{Call, CallKind, Collective, Rank};
 use crate::comm::call::operation::Operation;
+use crate::comm::call::operator::Operator;
 
 /// Elements of a piece are a multiple of this, so that its buffers stay aligned.
 const GRAIN: usize = 512;
@@ -59,6 +62,8 @@ impl Piece {
 /// The pieces of a call that are still to be made.
 pub struct DirectPieces {
     pub operation: Operation,
+    /// Set if the program has made the operator.
+    pub operator: Option<Arc<Operator>>,
     collective: Collective,
     next: usize,
     /// Elements of each block in a piece.
@@ -68,7 +73,12 @@ pub struct DirectPieces {
 impl DirectPieces {
     /// Cuts a call of a communicator of `size` ranks. `slot`: the bytes that a piece may have on one side of
     /// a rank, if there is a limit. `None`: the call is no collective with one count.
-    pub fn of(operation: &Operation, size: usize, slot: Option<usize>) -> Option<DirectPieces> {
+    pub fn of(
+        operation: &Operation,
+        operator: Option<&Arc<Operator>>,
+        size: usize,
+        slot: Option<usize>,
+    ) -> Option<DirectPieces> {
         let Call { kind: CallKind::Collective(collective), root, count, datatype, .. } = operation.call
         else {
             return None;
@@ -79,7 +89,8 @@ impl DirectPieces {
         });
         let block = blocks.max().unwrap_or(1).max(1) * datatype.bytes();
         let step = slot.map_or(usize::MAX, |slot| (slot / block / GRAIN * GRAIN).max(1));
-        Some(DirectPieces { operation: *operation, collective, next: 0, step: step.min(count as usize) })
+        let (operation, operator) = (*operation, operator.cloned());
+        Some(DirectPieces { operation, operator, collective, next: 0, step: step.min(count as usize) })
     }
 
     /// The call as one piece.
@@ -124,7 +135,7 @@ mod tests {
         let kind = CallKind::Collective(collective);
         let call = Call { kind, datatype: Datatype::Float32, op: None, root: 1, count };
         let operation = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
-        let mut pieces = DirectPieces::of(&operation, 4, slot).unwrap();
+        let mut pieces = DirectPieces::of(&operation, None, 4, slot).unwrap();
         std::iter::from_fn(|| pieces.next())
             .map(|(piece, is_last)| (piece.first, piece.len, is_last))
             .collect()
@@ -146,7 +157,7 @@ mod tests {
         let kind = CallKind::Collective(Collective::Broadcast);
         let call = Call { kind, datatype: Datatype::Float32, op: None, root: 0, count: 4 * 512 };
         let operation = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
-        let mut pieces = DirectPieces::of(&operation, 2, Some(2048)).unwrap();
+        let mut pieces = DirectPieces::of(&operation, None, 2, Some(2048)).unwrap();
         assert!(pieces.are_many());
         assert!(pieces.next().is_some_and(|(piece, is_last)| (piece.first, is_last) == (0, false)));
         pieces.skip_to_last();

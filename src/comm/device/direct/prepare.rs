@@ -3,27 +3,33 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::buffers::{BufferRecord, PublishedBuffers, RankBuffers};
-use super::direct_path::DirectPath;
-use super::exchange::{DirectExchange, Offered};
+use super::buffers::{BufferRecord, MappedSide, PublishedBuffers, RankBuffers};
+use super::direct_path::{DirectPath, Slot};
+use super::exchange::{DirectExchange, Offered, SharedBuffers};
 use super::ipc_cache::Found;
-use super::pieces::Piece;
+use super::kernels::KernelWork;
+use super::pieces::{DirectPieces, Piece};
 use super::whole_call::PieceRole;
 use crate::base::{Collective, Error, Rank, Result};
-use crate::comm::call::operation::Operation;
-use crate::comm::call::operator::{Operator, Scalar};
+use crate::comm::call::operator::Scalar;
 use crate::comm::device::host::Host;
-use crate::device::direct::{DeviceCopy, DirectCall, KernelLaunches, Launch, Lease, Temporary};
+use crate::device::direct::{
+    DeviceCopy, DirectCall, HeldMemory, KernelLaunches, Launch, Lease, StreamCopies, Temporary,
+};
 use crate::device::{CallStream, Entered};
 
-/// One side of a rank's buffers: where they are, and where the leader finds them.
+/// One side of a rank's buffers: where it is, and where the leader finds it.
 struct Side {
     /// First byte of the piece in the first block of the program's buffer.
     start: u64,
     /// Bytes from one block to the next.
     step: u64,
     blocks: usize,
-    /// Where the leader finds them, and how far apart.
+    /// Whether it is memory of a device alone.
+    is_on_device: bool,
+    /// Whether the leader cannot find it where it is.
+    must_move: bool,
+    /// Where the leader finds it, and how far apart its blocks are there.
     seen: u64,
     seen_step: u64,
 }
@@ -33,21 +39,31 @@ impl Side {
     fn of(buffer: usize, blocks: usize, piece: &Piece) -> Side {
         let unit = piece.call.datatype.bytes() as u64;
         let (start, step) = (buffer as u64 + piece.first as u64 * unit, piece.call.count * unit);
-        Side { start, step, blocks, seen: start, seen_step: step }
+        let (is_on_device, must_move) = (false, false);
+        Side { start, step, blocks, is_on_device, must_move, seen: start, seen_step: step }
     }
 
-    /// Moves it to other memory, in which the blocks follow each other.
+    /// Moves it to other memory, in which the blocks follow each other, if it must move.
     fn move_to(&mut self, address: u64, piece: &Piece) {
-        (self.seen, self.seen_step) = (address, piece.bytes() as u64);
+        if self.must_move {
+            (self.seen, self.seen_step) = (address, piece.bytes() as u64);
+        }
     }
 
-    /// Start and length of the buffer, whatever part of it the piece has.
-    fn all(&self, piece: &Piece) -> (u64, u64) {
-        (self.start - piece.first_bytes(), self.blocks as u64 * self.step)
+    /// The buffer, whatever part of it the piece has. `None`: the rank has no block, or no device memory.
+    fn mappable(&self, piece: &Piece) -> Option<Buffer> {
+        let (start, bytes) = (self.start - piece.first_bytes(), self.blocks as u64 * self.step);
+        (self.blocks > 0 && self.is_on_device).then_some(Buffer { start, bytes })
     }
 
-    fn has_moved(&self) -> bool {
-        self.blocks > 0 && self.seen != self.start
+    /// Bytes of other memory that it needs.
+    fn bytes_to_move(&self, piece: &Piece) -> usize {
+        if self.must_move { self.blocks * piece.bytes() } else { 0 }
+    }
+
+    /// Whether it has blocks, which must move.
+    fn moves(&self) -> bool {
+        self.blocks > 0 && self.must_move
     }
 
     /// The copies of all blocks to where the leader finds them.
@@ -56,27 +72,24 @@ impl Side {
         let is_one_run = self.step == self.seen_step;
         let (runs, bytes) =
             if is_one_run { (1, self.blocks * piece.bytes()) } else { (self.blocks, piece.bytes()) };
-        let runs = if self.has_moved() { runs as u64 } else { 0 };
+        let has_moved = self.blocks > 0 && self.seen != self.start;
+        let runs = if has_moved { runs as u64 } else { 0 };
         let (from, to) = ((self.start, self.step), (self.seen, self.seen_step));
         (0..runs).map(move |run| DeviceCopy { to: to.0 + run * to.1, from: from.0 + run * from.1, bytes })
     }
 }
 
+/// A buffer of the program.
+struct Buffer {
+    start: u64,
+    bytes: u64,
+}
+
 /// Memory to which sides were moved.
+#[derive(Default)]
 struct Moved {
     lease: Option<Lease>,
     temporary: Option<Arc<Temporary>>,
-}
-
-/// Where the leader finds both sides.
-fn buffers_of(sides: &[Side; 2]) -> RankBuffers {
-    let [input, output] = sides;
-    RankBuffers {
-        input: input.seen,
-        input_step: input.seen_step,
-        output: output.seen,
-        output_step: output.seen_step,
-    }
 }
 
 impl<H: Host> DirectPath<H> {
@@ -86,82 +99,96 @@ impl<H: Host> DirectPath<H> {
         self: &Arc<DirectPath<H>>,
         piece: Piece,
         rank: Rank,
-        (operation, operator): (&Operation, Option<&Arc<Operator>>),
+        pieces: &DirectPieces,
         stream: &CallStream,
         role: PieceRole,
     ) -> Result<(DirectExchange<H>, DirectCall)> {
-        let buffers = [operation.send.addr(), operation.recv.addr()];
-        let blocks = [piece.input_blocks(self.size(), rank), piece.output_blocks(self.size(), rank)];
-        let mut sides: [Side; 2] = std::array::from_fn(|i| Side::of(buffers[i], blocks[i], &piece));
+        let (send, recv) = (pieces.operation.send.addr(), pieces.operation.recv.addr());
+        let mut input = Side::of(send, piece.input_blocks(self.size(), rank), &piece);
+        let mut output = Side::of(recv, piece.output_blocks(self.size(), rank), &piece);
         let _entered = Entered::for_device(self.driver, self.device)?;
-        let is_in_place = piece.collective == Collective::AllToAll && buffers[0] == buffers[1];
-        let is_on_device = buffers.map(|buffer| self.driver.is_on_device(buffer));
+        input.is_on_device = self.driver.is_on_device(send);
+        output.is_on_device = self.driver.is_on_device(recv);
         // An input in place is overwritten by the kernel before other blocks of it are read.
-        let offered = self.offer_mapped([0, 1].map(|i| {
-            let may_stay = is_on_device[i] && !(i == 0 && is_in_place);
-            (blocks[i] > 0 && may_stay).then(|| sides[i].all(&piece))
-        }));
-        let is_mapped = |i: usize| offered.as_ref().is_some_and(|offered| offered.found[i].is_some());
-        let may_stay = |i: usize| is_on_device[i] && self.is_seen(buffers[i]) || is_mapped(i);
-        let must_move = [is_in_place || !may_stay(0), !may_stay(1)];
-        for i in (0..2).filter(|i| blocks[*i] > 0) {
-            let counter = if must_move[i] { &self.moved } else { &self.in_place };
-            counter.fetch_add(1, Ordering::Relaxed);
-        }
-        let moved = self.move_sides(&mut sides, must_move, &piece, stream)?;
-        let before = sides[0].copies(&piece).collect();
+        let is_in_place = piece.collective == Collective::AllToAll && send == recv;
+        let to_offer = input.mappable(&piece).filter(|_| !is_in_place);
+        let offered = self.offer_mapped(to_offer, output.mappable(&piece));
+        let of_input = offered.as_ref().and_then(|offered| offered.input.as_ref());
+        let of_output = offered.as_ref().and_then(|offered| offered.output.as_ref());
+        input.must_move = is_in_place || !self.is_seen(&input, send) && of_input.is_none();
+        output.must_move = !self.is_seen(&output, recv) && of_output.is_none();
+        self.count_buffers(&input, &output);
+        let moved = self.move_sides(&mut input, &mut output, &piece, stream)?;
         let back = |copy: DeviceCopy| DeviceCopy { to: copy.from, from: copy.to, ..copy };
-        let after = sides[1].copies(&piece).map(back).collect();
-        let published = self.is_local.then(|| PublishedBuffers::add(rank, buffers_of(&sides))).transpose()?;
-        let mapped = |i: usize| {
-            let found: Option<&Found> = offered.as_ref()?.found[i].as_ref();
-            found.map(|found| (*found.token, found.offset + piece.first_bytes()))
+        let copies = StreamCopies {
+            before: input.copies(&piece).collect(),
+            after: output.copies(&piece).map(back).collect(),
+        };
+        let buffers = RankBuffers {
+            input: input.seen,
+            input_step: input.seen_step,
+            output: output.seen,
+            output_step: output.seen_step,
+        };
+        let published = self.is_local.then(|| PublishedBuffers::add(rank, buffers)).transpose()?;
+        let mapped = |found: Option<&Found>| {
+            let side = |found: &Found| MappedSide {
+                token: *found.token,
+                offset: found.offset + piece.first_bytes(),
+            };
+            found.map(side).unwrap_or_default()
         };
         let record = BufferRecord {
             number: published.as_ref().map_or(0, PublishedBuffers::number),
             slot: moved.lease.as_ref().map_or(0, |lease| lease.number() as u64),
-            mapped: [0, 1].map(|i| mapped(i).unwrap_or_default()),
-            offer: offered.as_ref().map_or((0, 0), |offered| offered.offer.bits()),
+            input: mapped(of_input),
+            output: mapped(of_output),
+            offer: offered.as_ref().map(|offered| offered.offer.bits()).unwrap_or_default(),
             has_map_request: self.take_map_request(),
-            all_mapped: (0..2).all(|i| blocks[i] == 0 || !must_move[i]),
-            scalar: operator.map_or([0; Scalar::BYTES], |operator| operator.factor()),
+            all_mapped: !input.moves() && !output.moves(),
+            scalar: pieces.operator.as_ref().map_or([0; Scalar::BYTES], |operator| operator.factor()),
         };
         let mut leases: Vec<Lease> = moved.lease.into_iter().collect();
         let launches = self.launches(&piece, &role, &mut leases)?;
-        let stream = (self.context, stream.clone());
-        let call = DirectCall::new(self.driver, stream, before, after, launches, leases, moved.temporary)?;
-        Ok((DirectExchange::new(self, piece, record, (published, offered), rank, role), call))
+        let held = HeldMemory { leases, temporary: moved.temporary };
+        let call = DirectCall::new(self.driver, self.context, stream.clone(), copies, launches, held)?;
+        let shared = SharedBuffers { published, offered };
+        Ok((DirectExchange::new(self, piece, record, shared, rank, role), call))
+    }
+
+    /// Counts the buffers that are used where they are, and those that move.
+    fn count_buffers(&self, input: &Side, output: &Side) {
+        for side in [input, output] {
+            let counter = if side.must_move { &self.moved } else { &self.in_place };
+            counter.fetch_add(u64::from(side.blocks > 0), Ordering::Relaxed);
+        }
     }
 
     /// Moves the sides that the leader cannot find where they are: to a slot of this rank, or to memory
     /// that is allocated for the call.
     fn move_sides(
         &self,
-        sides: &mut [Side; 2],
-        must_move: [bool; 2],
+        input: &mut Side,
+        output: &mut Side,
         piece: &Piece,
         stream: &CallStream,
     ) -> Result<Moved> {
-        let mut moved = Moved { lease: None, temporary: None };
-        if (0..2).all(|i| sides[i].blocks == 0 || !must_move[i]) {
-            return Ok(moved);
+        if !input.moves() && !output.moves() {
+            return Ok(Moved::default());
         }
-        let addresses = if self.has_slots() {
+        let (moved, slot) = if self.has_slots() {
             let lease = self.slots.take()?;
-            let number = lease.number();
-            moved.lease = Some(lease);
-            self.own_slot(number).map(<[u64; 2]>::from).unwrap_or_default()
+            let slot = self.own_slot(lease.number()).unwrap_or_default();
+            (Moved { lease: Some(lease), temporary: None }, slot)
         } else {
-            let bytes = |i: usize| if must_move[i] { sides[i].blocks * piece.bytes() } else { 0 };
-            let of_stream = (self.context, stream.stream);
-            let memory = Temporary::allocate(self.driver, of_stream, bytes(0) + bytes(1))?;
+            let bytes = input.bytes_to_move(piece) + output.bytes_to_move(piece);
+            let memory = Temporary::allocate(self.driver, self.context, stream.stream, bytes)?;
             let start = memory.address();
-            moved.temporary = Some(memory);
-            [start, start + bytes(0) as u64]
+            let slot = Slot { input: start, output: start + input.bytes_to_move(piece) as u64 };
+            (Moved { lease: None, temporary: Some(memory) }, slot)
         };
-        for i in (0..2).filter(|i| must_move[*i]) {
-            sides[i].move_to(addresses[i], piece);
-        }
+        input.move_to(slot.input, piece);
+        output.move_to(slot.output, piece);
         Ok(moved)
     }
 
@@ -172,40 +199,43 @@ impl<H: Host> DirectPath<H> {
         role: &PieceRole,
         leases: &mut Vec<Lease>,
     ) -> Result<Option<KernelLaunches>> {
-        let Some((kernels, table_slots, address)) = self.leader() else { return Ok(None) };
-        let Some((work, multiprocessors)) = self.work(piece) else {
+        let Some(leader) = self.leader() else { return Ok(None) };
+        let Some(work) = KernelWork::of(piece, self.size()) else {
             return Err(Error::Internal(format!("no kernel for {}", piece.call)));
         };
-        let table_slot = table_slots.take()?;
-        let table_address = address(table_slot.number());
-        leases.push(table_slot);
+        let slot = leader.table_slots.take()?;
+        let table_address = leader.table_address(slot.number());
+        leases.push(slot);
         // The first piece of several may become the whole call.
         let most = if role.is_first() { piece.whole() } else { *piece };
-        let shape = work.shape(&most, self.size(), multiprocessors);
+        let kernels = leader.kernels;
+        let shape = work.shape(&most, self.size(), kernels.multiprocessors());
         let function = kernels.function(work.entry())?;
         let launch = |number| Launch { function, shape, arguments_at: number * work.arguments_bytes() };
         let launches = (0..work.launches()).map(launch).collect();
         Ok(Some(KernelLaunches { kernels, launches, table_address, bytes: work.table_bytes() }))
     }
 
-    /// Finds the buffers that the leader has mapped, and offers them to it: for input and output, start and
-    /// length. Each that it has not mapped it is asked for.
-    fn offer_mapped(&self, sides: [Option<(u64, u64)>; 2]) -> Option<Offered> {
+    /// Finds the buffers that the leader has mapped, and offers them to it. It is asked for each that it has
+    /// not mapped.
+    fn offer_mapped(&self, input: Option<Buffer>, output: Option<Buffer>) -> Option<Offered> {
         let owner = self.owner()?;
-        let found = sides.map(|side| {
-            let (start, bytes) = side?;
+        let find = |buffer: Option<Buffer>| {
+            let Buffer { start, bytes } = buffer?;
             owner.find(self.driver, start, bytes)
-        });
-        if found.iter().all(Option::is_none) {
+        };
+        let (input, output) = (find(input), find(output));
+        if input.is_none() && output.is_none() {
             return None;
         }
         let offer = owner.offer()?;
-        Some(Offered { owner, found, offer })
+        Some(Offered { owner, input, output, offer })
     }
 
     /// Whether the leader can address a buffer of this rank where it is.
-    fn is_seen(&self, buffer: usize) -> bool {
-        self.is_local
+    fn is_seen(&self, side: &Side, buffer: usize) -> bool {
+        side.is_on_device
+            && self.is_local
             && self.driver.device_of(buffer) == Some(self.device)
             && (self.shares_device || self.driver.is_plain_memory(buffer))
     }

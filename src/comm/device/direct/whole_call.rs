@@ -30,7 +30,7 @@ pub struct WholeCallDecision {
 #[derive(Clone)]
 pub enum PieceRole {
     /// The piece is the only one of its call.
-    None,
+    Only,
     /// The piece brings the decision.
     First(Arc<WholeCallDecision>),
     /// The piece begins when the decision is known.
@@ -65,7 +65,7 @@ impl PieceRole {
     /// Whether it is known how the piece goes.
     pub fn is_known(&self) -> bool {
         match self {
-            PieceRole::None | PieceRole::First(_) => true,
+            PieceRole::Only | PieceRole::First(_) => true,
             PieceRole::Later(decision) => decision.get().is_some(),
         }
     }
@@ -107,6 +107,6 @@ mod tests {
             assert_eq!(later.is_done(), is_whole);
             assert_eq!(decision.is_done_after(PIECES_AHEAD), is_whole);
         }
-        assert!(PieceRole::None.is_known() && !PieceRole::None.is_first() && !PieceRole::None.is_done());
+        assert!(PieceRole::Only.is_known() && !PieceRole::Only.is_first() && !PieceRole::Only.is_done());
     }
 }

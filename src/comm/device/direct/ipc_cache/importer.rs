@@ -10,7 +10,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use super::channel::{Channel, Record};
-use super::uses::{Use, Uses};
+use super::uses::{OfferBits, Use, Uses};
 use super::{Number, number, socket_name};
 use crate::base::{Error, Result};
 use crate::device::direct::{Export, Mapped, has_unmapped_all, when_quiet};
@@ -133,7 +133,7 @@ impl Importer {
     }
 
     /// Takes the offer of buffers for a kernel. `None`: the rank has withdrawn it.
-    pub fn take(&self, offer: (u64, u64)) -> Option<Use> {
+    pub fn take(&self, offer: OfferBits) -> Option<Use> {
         self.uses.take(offer)
     }
 

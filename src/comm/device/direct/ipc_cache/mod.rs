@@ -27,7 +27,7 @@ mod uses;
 
 pub use importer::{Importer, adopt, listen, serve_all};
 pub use owner::{Found, Owner};
-pub use uses::{Offer, Use};
+pub use uses::{Offer, OfferBits, Use};
 
 use crate::base::{Error, Result};
 

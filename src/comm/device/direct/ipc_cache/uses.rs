@@ -14,6 +14,15 @@ const WORDS: usize = BYTES / size_of::<UseWord>();
 /// The words of one connection.
 pub struct Uses(SharedMemory);
 
+/// An offer, as a record holds it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OfferBits {
+    /// Number of the word.
+    pub index: u64,
+    /// What the word holds.
+    pub word: u64,
+}
+
 /// The buffers of a call, offered to the leader.
 pub struct Offer {
     uses: Arc<Uses>,
@@ -56,17 +65,17 @@ impl Uses {
     }
 
     /// Takes an offer from a rank's record. `None`: it was withdrawn, or never made.
-    pub fn take(self: &Arc<Uses>, (index, bits): (u64, u64)) -> Option<Use> {
-        let index = usize::try_from(index).ok().filter(|index| *index < WORDS)?;
-        let offered = Offered::from_bits(bits).filter(|offered| self.word(index).take(*offered))?;
+    pub fn take(self: &Arc<Uses>, bits: OfferBits) -> Option<Use> {
+        let index = usize::try_from(bits.index).ok().filter(|index| *index < WORDS)?;
+        let offered = Offered::from_bits(bits.word).filter(|offered| self.word(index).take(*offered))?;
         Some(Use { uses: Arc::clone(self), index, offered })
     }
 }
 
 impl Offer {
     /// The offer, as the record holds it.
-    pub fn bits(&self) -> (u64, u64) {
-        (self.index as u64, self.offered.to_bits())
+    pub fn bits(&self) -> OfferBits {
+        OfferBits { index: self.index as u64, word: self.offered.to_bits() }
     }
 
     /// Withdraws the offer. Returns whether the leader's kernel may still use the buffers.
@@ -105,11 +114,11 @@ mod tests {
         drop(offer);
         // A slow leader does not reach the next offer in the same word.
         let next = owner.offer().unwrap();
-        assert_eq!(next.bits().0, bits.0);
+        assert_eq!(next.bits().index, bits.index);
         assert!(leader.take(bits).is_none());
         assert!(!next.withdraw());
         assert!(leader.take(next.bits()).is_none());
-        assert!(leader.take((WORDS as u64, bits.1)).is_none());
+        assert!(leader.take(OfferBits { index: WORDS as u64, ..bits }).is_none());
     }
 
     #[test]
