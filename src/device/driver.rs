@@ -147,14 +147,14 @@ impl CudaDriver {
     }
 
     /// Makes a context current in this thread until [`CudaDriver::pop`].
-    pub(super) fn push(&self, context: CudaContext) -> Result<()> {
+    pub(crate) fn push(&self, context: CudaContext) -> Result<()> {
         // SAFETY: a live context: the program's, or one that is kept.
         let result = unsafe { (self.0.push_context)(context) };
         self.check("cuCtxPushCurrent", result)
     }
 
     /// Ends the latest [`CudaDriver::push`] of this thread.
-    pub(super) fn pop(&self) {
+    pub(crate) fn pop(&self) {
         let mut context = CudaContext::NONE;
         // SAFETY: writes one handle. An error means that the context has gone, and nothing is left to do.
         unsafe { (self.0.pop_context)(&mut context) };
@@ -187,7 +187,7 @@ impl CudaDriver {
     }
 
     /// Makes a stream of the highest priority, which waits for no default stream.
-    pub(super) fn create_stream(&self) -> Result<CudaStream> {
+    pub(crate) fn create_stream(&self) -> Result<CudaStream> {
         let (mut lowest, mut highest) = (0, 0);
         // SAFETY: writes two numbers.
         let result = unsafe { (self.0.stream_priorities)(&mut lowest, &mut highest) };
@@ -201,7 +201,7 @@ impl CudaDriver {
     }
 
     /// Destroys a stream. What is in it still runs.
-    pub(super) fn destroy_stream(&self, stream: CudaStream) {
+    pub(crate) fn destroy_stream(&self, stream: CudaStream) {
         // SAFETY: a stream of `create_stream`, which nobody uses any more. An error means that it has gone.
         unsafe { (self.0.stream_destroy)(stream) };
     }
@@ -250,7 +250,7 @@ impl CudaDriver {
     }
 
     /// Puts a wait into a stream: until the word at `address` is at least `value`.
-    pub(super) fn wait_value(&self, stream: CudaStream, address: u64, value: u32) -> Result<()> {
+    pub(crate) fn wait_value(&self, stream: CudaStream, address: u64, value: u32) -> Result<()> {
         const AT_LEAST: c_uint = 0;
         // SAFETY: a live stream, and a word of memory that the driver has mapped.
         let result = unsafe { (self.0.stream_wait_value)(stream, address, value, AT_LEAST) };
@@ -258,7 +258,7 @@ impl CudaDriver {
     }
 
     /// Puts a store into a stream. All earlier work of the stream is visible to who sees the value.
-    pub(super) fn write_value(&self, stream: CudaStream, address: u64, value: u32) -> Result<()> {
+    pub(crate) fn write_value(&self, stream: CudaStream, address: u64, value: u32) -> Result<()> {
         const WITH_BARRIER: c_uint = 0;
         // SAFETY: a live stream, and a word of memory that the driver has mapped.
         let result = unsafe { (self.0.stream_write_value)(stream, address, value, WITH_BARRIER) };
@@ -323,7 +323,7 @@ impl CudaDriver {
     }
 
     /// The address by which the current device knows pinned memory.
-    pub(super) fn device_address(&self, pinned: *mut u8) -> Result<u64> {
+    pub(crate) fn device_address(&self, pinned: *mut u8) -> Result<u64> {
         let mut address = 0;
         // SAFETY: writes one address; the memory is only looked up.
         let result = unsafe { (self.0.host_device_pointer)(&mut address, pinned.cast(), 0) };
@@ -336,7 +336,7 @@ impl CudaDriver {
     /// # Safety
     /// `to` is pinned and writable for `bytes` bytes, and no one else uses it, until the stream has
     /// passed the copy.
-    pub(super) unsafe fn copy_to_host(
+    pub(crate) unsafe fn copy_to_host(
         &self,
         to: *mut u8,
         from: u64,
@@ -353,7 +353,7 @@ impl CudaDriver {
     /// # Safety
     /// `from` is pinned and readable for `bytes` bytes until the stream has passed the copy. The
     /// destination belongs to the call.
-    pub(super) unsafe fn copy_to_device(
+    pub(crate) unsafe fn copy_to_device(
         &self,
         to: u64,
         from: *const u8,

@@ -58,7 +58,7 @@ unsafe impl Send for Region {}
 
 /// A part of the pool. Dropping it gives it back.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(crate) struct Block {
     start: *mut u8,
     region: usize,
     offset: usize,
@@ -123,7 +123,7 @@ impl Drop for Block {
 
 /// A call that may have a wait in a stream. The pool grows beside it only after a [`STALL`].
 #[derive(Debug)]
-pub(super) struct Queued(Waiting);
+pub(crate) struct Queued(Waiting);
 
 impl Queued {
     /// Counts a call of this thread, on a stream of this context.

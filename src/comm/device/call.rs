@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::completion::DeviceCompletion;
-use super::direct::{DirectExchange, Next};
+use super::direct::{DirectCall, DirectExchange, DirectTail, Next};
 use super::host::Host;
+use super::staged::StagedCall;
+use super::stream_tail::StagedTail;
 use crate::base::{Error, Result};
-use crate::device::direct::{DirectCall, DirectTail};
-use crate::device::{StagedCall, StagedTail};
 
 /// A call that is in a stream, or is about to be, and the CPU's part of it.
 pub(in crate::comm) enum DeviceCall<H: Host> {

@@ -1,6 +1,6 @@
 //! Calls with buffers in memory of a device, served by the builtin engine.
 //!
-//! A *staged* call runs on copies in host memory (`crate::device::StagedCall`), so every collective,
+//! A *staged* call runs on copies in host memory (`staged`), so every collective,
 //! datatype, operator and transport works, and ranks with and without a GPU share a communicator. On the wire
 //! the call is the same as one on host memory. A *direct* call is carried out by one rank for all (`direct`).
 //!
@@ -25,19 +25,22 @@
 
 mod call;
 mod call_queue;
+mod call_streams;
 mod completion;
 mod direct;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(super) mod foreign_bytes;
 mod group;
 mod host;
-mod in_pieces;
 mod outcome_cell;
 mod part;
 mod path;
 mod queue;
 mod reserve;
 mod reserved;
+mod staged;
+mod stream_call_state;
+mod stream_tail;
 mod touched;
 mod worker;
 

@@ -5,10 +5,11 @@ use std::sync::{Arc, OnceLock, Weak};
 use parking_lot::Mutex;
 
 use super::call::QueuedCall;
+use super::call_streams::{CallStream, CallStreams};
 use super::host::Host;
 use super::worker::{self, SharedQueue};
 use crate::base::{Error, Result};
-use crate::device::{CallStream, CallStreams, CudaContext, CudaDriver, CudaStream, Kinds};
+use crate::device::{CudaContext, CudaDriver, CudaStream, Kinds};
 use crate::sys::thread;
 
 /// The queue of a communicator, and the streams of its calls.

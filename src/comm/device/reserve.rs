@@ -7,10 +7,11 @@ use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::call_streams::CallStream;
 use super::completion::StreamedCall;
 use super::direct::{DirectPath, DirectPieces};
-use super::in_pieces::in_pieces;
 use super::reserved::{ReservedCall, note_failure};
+use super::staged::{StagedCall, in_pieces};
 use crate::backend::Support;
 use crate::base::{Error, Result};
 use crate::comm::call::list::{List, Part};
@@ -23,7 +24,7 @@ use crate::comm::prepared_unequal::PreparedUnequal;
 use crate::comm::ready::ReadyCall;
 use crate::comm::request::Request;
 use crate::config::DEVICE_PATH_VARIABLE;
-use crate::device::{CallStream, CudaContext, CudaDriver, CudaStream, StagedCall};
+use crate::device::{CudaContext, CudaDriver, CudaStream};
 use crate::p2p::{OutgoingMessage, RecvBuffer};
 
 /// Runs a call with device buffers: until it is enqueued, if the communicator has a stream; otherwise to its

@@ -9,12 +9,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::call::{DeviceCall, QueuedCall, StreamTail};
+use super::call_streams::CallStream;
 use super::completion::DeviceCompletion;
 use super::direct::{DirectPath, DirectPieces, PieceRole, WholeCallDecision};
 use super::host::Host;
 use super::queue::DeviceQueue;
+use super::staged::StagedCall;
 use crate::base::{Error, Result};
-use crate::device::{CallStream, CudaContext, CudaDriver, StagedCall};
+use crate::device::{CudaContext, CudaDriver};
 
 /// Number of parts whose start is in the stream before the end of the first of them.
 pub(super) const PARTS_AHEAD: usize = 2;

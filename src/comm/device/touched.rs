@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use super::staged::ranges::{Access, Touched};
 use crate::base::{Call, CallKind, Rank};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::Operator;
 use crate::comm::call::spec::CallSpec;
 use crate::comm::call::unequal::{Places, Unequal};
 use crate::config::MemoryKind;
-use crate::device::{Access, Kinds, Touched};
+use crate::device::Kinds;
 use crate::plan::Block;
 
 impl CallSpec<'_> {

@@ -9,11 +9,13 @@ use parking_lot::Mutex;
 use super::buffers::{BufferRecord, BufferUse, MappedSide, RankBuffers};
 use super::ipc_cache::{Importer, Owner, serve_all};
 use super::kernels::KernelWork;
+use super::leases::Leases;
 use super::pieces::{DirectPieces, Piece};
 use crate::base::{Rank, Result};
+use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::host::Host;
-use crate::device::direct::{Bounce, Kernels, Leases, SharedBounce};
-use crate::device::{CallStream, CudaContext, CudaDriver, Entered, Ordinal};
+use crate::device::direct::{Bounce, Kernels, SharedBounce};
+use crate::device::{CudaContext, CudaDriver, Entered, Ordinal};
 
 /// The rank that carries out the calls.
 pub const LEADER: Rank = 0;

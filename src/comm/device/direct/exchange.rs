@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::buffers::{BufferRecord, BufferUse, PublishedBuffers, RankBuffers};
+use super::call::DirectCall;
 use super::direct_path::{DirectPath, LEADER};
 use super::ipc_cache::{Found, Offer, Owner};
 use super::kernels::KernelWork;
@@ -13,7 +14,6 @@ use super::whole_call::PieceRole;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::device::host::Host;
-use crate::device::direct::DirectCall;
 
 /// What a piece needs next.
 pub enum Next<S> {

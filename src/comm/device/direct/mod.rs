@@ -18,6 +18,7 @@
 //! bounce buffer (`pieces`), or as a whole if no rank needs one (`whole_call`).
 
 mod buffers;
+mod call;
 mod direct_path;
 mod exchange;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -25,12 +26,14 @@ pub(in crate::comm) mod foreign_bytes;
 mod introduction;
 mod ipc_cache;
 mod kernels;
+mod leases;
 mod pieces;
 mod prepare;
 mod setup;
 mod table;
 mod whole_call;
 
+pub(super) use call::{DirectCall, DirectTail};
 pub(super) use direct_path::DirectPath;
 pub(in crate::comm) use exchange::{DirectExchange, Next};
 pub(super) use pieces::DirectPieces;

@@ -4,19 +4,19 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::buffers::{BufferRecord, MappedSide, PublishedBuffers, RankBuffers};
+use super::call::{DeviceCopy, DirectCall, HeldMemory, KernelLaunches, Launch, StreamCopies, Temporary};
 use super::direct_path::{DirectPath, Slot};
 use super::exchange::{DirectExchange, Offered, SharedBuffers};
 use super::ipc_cache::Found;
 use super::kernels::KernelWork;
+use super::leases::Lease;
 use super::pieces::{DirectPieces, Piece};
 use super::whole_call::PieceRole;
 use crate::base::{Collective, Error, Rank, Result};
 use crate::comm::call::operator::Scalar;
+use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::host::Host;
-use crate::device::direct::{
-    DeviceCopy, DirectCall, HeldMemory, KernelLaunches, Launch, Lease, StreamCopies, Temporary,
-};
-use crate::device::{CallStream, Entered};
+use crate::device::Entered;
 
 /// One side of a rank's buffers: where it is, and where the leader finds it.
 struct Side {

@@ -16,16 +16,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::leases::Lease;
-use super::loaded::Kernels;
-use super::moves::{allocate_in, copy_in, free_in};
 use crate::base::Result;
-use crate::device::call_streams::CallStream;
-use crate::device::driver::CudaDriver;
-use crate::device::events::StreamEvent;
-use crate::device::handles::{CudaContext, CudaStream};
+use crate::comm::device::call_streams::CallStream;
+use crate::comm::device::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
+use crate::comm::device::stream_tail::TailState;
+use crate::device::direct::{Kernels, allocate_in, copy_in, free_in};
 use crate::device::kernels::Shape;
-use crate::device::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
-use crate::device::stream_tail::TailState;
+use crate::device::{CudaContext, CudaDriver, CudaStream, StreamEvent};
 
 /// The leader's stream sets it when its kernels have run.
 const DONE_AT: usize = 2 * WORD_STEP;

@@ -90,7 +90,7 @@ impl Touched {
 
 /// A copy between a range of device memory and its part of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Copy {
+pub(in crate::comm::device) struct Copy {
     pub address: usize,
     /// Bytes of the block before that part.
     pub offset: usize,
@@ -99,7 +99,7 @@ pub(super) struct Copy {
 
 /// Ranges with their offsets in the block.
 #[derive(Debug)]
-pub(super) struct Placed {
+pub(in crate::comm::device) struct Placed {
     /// Ranges that neither overlap nor meet, by address.
     ranges: Vec<Copy>,
     reads: Vec<Copy>,

@@ -1,4 +1,4 @@
-//! The staged path: buffers of a device have copies in pinned memory, and the call runs on the copies.
+//! A call on copies of device buffers: what its stream and the CPU do for it.
 //!
 //! Everything that a call needs of a stream of the program is enqueued at once:
 //!
@@ -28,14 +28,12 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::call_streams::CallStream;
-use super::context::Entered;
-use super::driver::CudaDriver;
-use super::handles::CudaContext;
 use super::ranges::{Copy, Placed, Touched};
-use super::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
-use super::stream_tail::{StagedTail, TailState};
 use crate::base::Result;
+use crate::comm::device::call_streams::CallStream;
+use crate::comm::device::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
+use crate::comm::device::stream_tail::{StagedTail, TailState};
+use crate::device::{CudaContext, CudaDriver, Entered};
 
 /// The words at the start of a block: *ready* and *final*.
 const WORDS: usize = 2;

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::driver::CudaDriver;
-use super::events::Events;
-use super::handles::{CudaContext, CudaStream};
 use crate::base::Result;
+use crate::device::{CudaContext, CudaDriver, CudaStream, Events};
 
 /// The stream of a call.
 #[derive(Clone)]

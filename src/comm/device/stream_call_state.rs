@@ -7,12 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::call_streams::CallStream;
-use super::driver::CudaDriver;
-use super::events::{Events, StreamEvent};
-use super::handles::{CudaContext, CudaStream};
-use super::pinned::{Block, Queued};
 use super::stream_tail::TailState;
 use crate::base::{Error, Result};
+use crate::device::{CudaContext, CudaDriver, CudaStream, Events, PinnedBlock, Queued, StreamEvent};
 
 /// Bytes from one word to the next.
 pub const WORD_STEP: usize = 64;
@@ -30,7 +27,7 @@ pub struct StreamCallState {
     /// Whether the stream belongs to the program, and so waits for the end of the call.
     pub stream_waits: bool,
     /// Unset after the block was given up.
-    block: Option<Block>,
+    block: Option<PinnedBlock>,
     events: Arc<Events>,
     /// Set from the first step into the stream on. The tail of the call may share it.
     event: Option<Arc<StreamEvent>>,
@@ -53,7 +50,7 @@ impl StreamCallState {
         bytes: usize,
         words: usize,
     ) -> Result<StreamCallState> {
-        let block = Some(Block::take(driver, bytes)?);
+        let block = Some(PinnedBlock::take(driver, bytes)?);
         let state = StreamCallState {
             driver,
             context,

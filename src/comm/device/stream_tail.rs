@@ -6,12 +6,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::context::Entered;
-use super::driver::CudaDriver;
-use super::events::StreamEvent;
-use super::handles::{CudaContext, CudaStream};
-use super::ranges::Copy;
+use super::staged::ranges::Copy;
 use crate::base::Result;
+use crate::device::{CudaContext, CudaDriver, CudaStream, Entered, StreamEvent};
 
 const PENDING: u8 = 0;
 const IN_STREAM: u8 = 1;

@@ -11,18 +11,22 @@
 
 use std::sync::Arc;
 
+use super::call::StagedCall;
 use crate::base::Result;
 use crate::comm::call::spec::OwnedSpec;
 use crate::comm::communicator::Communicator;
 use crate::comm::ready::ReadyCall;
-use crate::device::StagedCall;
 use crate::executor::StagedBuffers;
 
 /// Most pieces of one direction. Longer calls have longer pieces.
 const MOST: usize = 32;
 
 /// This call, in pieces if it is long enough and can begin without all of its input.
-pub(super) fn in_pieces(comm: &Communicator, ready: ReadyCall, staged: &mut StagedCall) -> Result<ReadyCall> {
+pub(in crate::comm::device) fn in_pieces(
+    comm: &Communicator,
+    ready: ReadyCall,
+    staged: &mut StagedCall,
+) -> Result<ReadyCall> {
     let ReadyCall::Described(OwnedSpec::Collective(operation, None)) = &ready else { return Ok(ready) };
     let least = comm.devices.queue.piece_bytes();
     let longest = staged.longest_copy();
