@@ -12,6 +12,7 @@ use std::sync::OnceLock;
 use super::handles::{CudaContext, CudaEvent, CudaStream};
 use crate::base::{Error, Result};
 use crate::sys::foreign_library::ForeignLibrary;
+use crate::sys::shared_memory::AnonymousMapping;
 
 pub(super) const LIBRARY: &str = "libcuda.so.1";
 const SUCCESS: c_int = 0;
@@ -70,7 +71,7 @@ driver_table! {
     event_query: c"cuEventQuery", (CudaEvent);
     allocate: c"cuMemAlloc_v2", (*mut u64, usize);
     free: c"cuMemFree_v2", (u64);
-    host_alloc: c"cuMemHostAlloc", (*mut *mut c_void, usize, c_uint);
+    host_register: c"cuMemHostRegister_v2", (*mut c_void, usize, c_uint);
     host_device_pointer: c"cuMemHostGetDevicePointer_v2", (*mut u64, *mut c_void, c_uint);
     copy_to_host: c"cuMemcpyDtoHAsync_v2", (*mut c_void, u64, usize, CudaStream);
     copy_to_device: c"cuMemcpyHtoDAsync_v2", (u64, *const c_void, usize, CudaStream);
@@ -311,15 +312,17 @@ impl CudaDriver {
         self.check("cuMemFree", result)
     }
 
-    /// Allocates pinned memory of the host, which every context can use. It may wait for all work of
-    /// the device.
+    /// Allocates pinned memory of the host, which every context can use. It may wait for all work of the
+    /// device. It stays memory of the host when the current context, which pins it, has gone: a thread may
+    /// still look at it.
     pub(super) fn allocate_pinned(&self, bytes: usize) -> Result<*mut u8> {
         const PORTABLE_AND_MAPPED: c_uint = 1 | 2;
-        let mut start = ptr::null_mut();
-        // SAFETY: writes one pointer.
-        let result = unsafe { (self.0.host_alloc)(&mut start, bytes, PORTABLE_AND_MAPPED) };
-        self.check("cuMemHostAlloc", result)?;
-        Ok(start.cast())
+        let memory = AnonymousMapping::new(bytes)
+            .map_err(|error| Error::system("cannot allocate memory to pin", error))?;
+        // SAFETY: whole pages of a mapping, which stays to the end of the process if they are registered.
+        let result = unsafe { (self.0.host_register)(memory.start().cast(), bytes, PORTABLE_AND_MAPPED) };
+        self.check("cuMemHostRegister", result)?;
+        Ok(memory.keep())
     }
 
     /// The address by which the current device knows pinned memory.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::context_key::ContextKey;
 use super::driver::CudaDriver;
 use super::handles::{CudaContext, CudaEvent, CudaStream};
 use crate::base::Result;
@@ -18,14 +19,14 @@ const BATCH: usize = 16;
 /// The events of one communicator in one context.
 pub struct Events {
     driver: &'static CudaDriver,
-    context: CudaContext,
+    context: ContextKey,
     free: Mutex<Vec<CudaEvent>>,
 }
 
 impl Events {
     /// No events yet.
     pub fn new(driver: &'static CudaDriver, context: CudaContext) -> Arc<Events> {
-        Arc::new(Events { driver, context, free: Mutex::default() })
+        Arc::new(Events { driver, context: ContextKey::of(context), free: Mutex::default() })
     }
 
     /// An event for one call. The context is current in this thread.
@@ -44,11 +45,11 @@ impl Events {
 impl Drop for Events {
     fn drop(&mut self) {
         let free = std::mem::take(self.free.get_mut());
-        if free.is_empty() {
+        if free.is_empty() || !self.context.is_alive() {
             return;
         }
         // This thread may have another context, or none. Without any, the driver may refuse.
-        let is_pushed = self.driver.push(self.context).is_ok();
+        let is_pushed = self.driver.push(self.context.context()).is_ok();
         free.into_iter().for_each(|event| self.driver.destroy_event(event));
         if is_pushed {
             self.driver.pop();

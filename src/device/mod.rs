@@ -2,7 +2,7 @@
 //!
 //! - [`Kinds`] distinguishes device memory from host memory.
 //! - [`CudaDriver`] is the table of the driver's functions (`driver`); `handles` are its objects, and
-//!   `context` is the one in which work is enqueued.
+//!   `context` is the one in which work is enqueued. `context_key` tells whether it is still there.
 //! - `pinned` is the pool of pinned memory. `few_queues` warns of ranks that may hold up each other.
 //! - `events` show that a stream has passed a call.
 //! - `direct` is what one rank needs to carry out calls for all.
@@ -15,6 +15,7 @@
 
 pub mod allocations;
 mod context;
+mod context_key;
 pub(crate) mod direct;
 mod driver;
 mod events;
@@ -28,6 +29,7 @@ mod pinned;
 pub mod tools;
 
 pub use context::Entered;
+pub use context_key::ContextKey;
 pub use driver::{CudaDriver, Ordinal, Uuid};
 pub use events::{Events, StreamEvent};
 pub use exportable::Exportable;

@@ -17,6 +17,8 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
+use super::context::Entered;
+use super::context_key::ContextKey;
 use super::driver::CudaDriver;
 use super::few_queues::{Waiting, warn_if_shared};
 use super::handles::{CudaContext, CudaStream};
@@ -48,6 +50,8 @@ struct Pool {
 }
 
 struct Region {
+    /// The memory goes with it.
+    context: ContextKey,
     start: *mut u8,
     bytes: usize,
     carver: Carver,
@@ -70,18 +74,18 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// Takes a block. It waits if all blocks are in use and the pool cannot grow now. The current thread has
-    /// a context.
-    pub fn take(driver: &'static CudaDriver, bytes: usize) -> Result<Block> {
+    /// Takes a block for a call in this context. It waits if all blocks are in use and the pool cannot grow
+    /// now. The current thread has a context.
+    pub fn take(driver: &'static CudaDriver, context: ContextKey, bytes: usize) -> Result<Block> {
         let mut pool = POOL.lock();
         let mut seen = (pool.changes, clock::now());
         let end = seen.1 + PATIENCE;
         loop {
-            if let Some(block) = pool.take(bytes) {
+            if let Some(block) = pool.take(context, bytes) {
                 return Ok(block);
             }
             if pool.queued.is_empty() {
-                let region = Region::allocate(driver, bytes, pool.bytes())?;
+                let region = Region::allocate(driver, context, bytes, pool.bytes(context))?;
                 pool.add(region);
                 continue;
             }
@@ -94,7 +98,7 @@ impl Block {
             }
             let stalled_at = seen.1 + STALL;
             if now >= stalled_at && pool.may_grow_beside_calls() {
-                grow_beside_calls(&mut pool, driver, bytes);
+                grow_beside_calls(&mut pool, driver, context, bytes);
                 continue;
             }
             let next = if now < stalled_at { stalled_at } else { now + STALL };
@@ -153,16 +157,17 @@ impl Drop for Queued {
 }
 
 impl Pool {
-    fn take(&mut self, bytes: usize) -> Option<Block> {
-        self.regions.iter_mut().enumerate().find_map(|(region, place)| {
+    fn take(&mut self, context: ContextKey, bytes: usize) -> Option<Block> {
+        let regions = self.regions.iter_mut().enumerate().filter(|(_, region)| region.is_usable_in(context));
+        regions.into_iter().find_map(|(region, place)| {
             let (offset, _) = place.carver.take(bytes)?;
             Some(Block { start: place.start.wrapping_add(offset), region, offset })
         })
     }
 
-    /// Bytes of all regions.
-    fn bytes(&self) -> usize {
-        self.regions.iter().map(|region| region.bytes).sum()
+    /// Bytes of all regions that a call in this context can use.
+    fn bytes(&self, context: ContextKey) -> usize {
+        self.regions.iter().filter(|region| region.is_usable_in(context)).map(|region| region.bytes).sum()
     }
 
     fn add(&mut self, region: Region) {
@@ -184,10 +189,15 @@ impl Pool {
 
 /// Grows the pool while calls are queued. The pool is not locked meanwhile: to end, the calls need it. If it
 /// fails, a block may be free later.
-fn grow_beside_calls(pool: &mut MutexGuard<'static, Pool>, driver: &'static CudaDriver, bytes: usize) {
-    let all = pool.bytes();
+fn grow_beside_calls(
+    pool: &mut MutexGuard<'static, Pool>,
+    driver: &'static CudaDriver,
+    context: ContextKey,
+    bytes: usize,
+) {
+    let all = pool.bytes(context);
     pool.is_growing = true;
-    let region = MutexGuard::unlocked(pool, || Region::allocate(driver, bytes, all));
+    let region = MutexGuard::unlocked(pool, || Region::allocate(driver, context, bytes, all));
     pool.is_growing = false;
     match region {
         Ok(region) => {
@@ -195,7 +205,7 @@ fn grow_beside_calls(pool: &mut MutexGuard<'static, Pool>, driver: &'static Cuda
             log_line!(
                 Info,
                 "pinned memory has grown to {} MiB beside {} queued calls, which may wait for a call that got no block",
-                pool.bytes() >> 20,
+                pool.bytes(context) >> 20,
                 pool.queued.len()
             );
         }
@@ -207,16 +217,27 @@ fn grow_beside_calls(pool: &mut MutexGuard<'static, Pool>, driver: &'static Cuda
 }
 
 impl Region {
+    /// Whether the memory is still there. All contexts can use it, while its own is alive.
+    fn is_usable_in(&self, context: ContextKey) -> bool {
+        self.context == context || self.context.is_alive()
+    }
+
     /// Allocates a region of at least `bytes` bytes, and as large as the others together, `all` bytes, if
     /// there is memory for that.
-    fn allocate(driver: &'static CudaDriver, bytes: usize, all: usize) -> Result<Region> {
+    fn allocate(
+        driver: &'static CudaDriver,
+        context: ContextKey,
+        bytes: usize,
+        all: usize,
+    ) -> Result<Region> {
         let _ignored = driver.ignore_captures();
+        let _entered = Entered::in_context(driver, context.context())?;
         let wanted = bytes.next_multiple_of(FIRST_BYTES);
         let (start, bytes) = match driver.allocate_pinned(all.max(wanted)) {
             Ok(start) => (start, all.max(wanted)),
             Err(_) => (driver.allocate_pinned(wanted)?, wanted),
         };
-        Ok(Region { start, bytes, carver: Carver::new(bytes) })
+        Ok(Region { context, start, bytes, carver: Carver::new(bytes) })
     }
 }
 

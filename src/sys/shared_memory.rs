@@ -156,6 +156,45 @@ impl Drop for Mapping {
     }
 }
 
+/// Memory without a file that a forked child shares, so that no write moves its pages. Dropping it unmaps it.
+pub struct AnonymousMapping {
+    start: *mut u8,
+    len: usize,
+}
+
+impl AnonymousMapping {
+    /// Maps `len` bytes, all zero.
+    pub fn new(len: usize) -> io::Result<AnonymousMapping> {
+        let (protection, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping at an address that the kernel chooses.
+        let start = unsafe { libc::mmap(std::ptr::null_mut(), len, protection, flags, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(AnonymousMapping { start: start.cast(), len })
+    }
+
+    /// First byte.
+    pub fn start(&self) -> *mut u8 {
+        self.start
+    }
+
+    /// Keeps it to the end of the process.
+    pub fn keep(self) -> *mut u8 {
+        let start = self.start;
+        std::mem::forget(self);
+        start
+    }
+}
+
+impl Drop for AnonymousMapping {
+    fn drop(&mut self) {
+        // SAFETY: the mapping of `new`, which nobody else has.
+        unsafe { libc::munmap(self.start.cast(), self.len) };
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::base::Result;
-use crate::device::{CudaContext, CudaDriver, CudaStream, Events};
+use crate::device::{ContextKey, CudaContext, CudaDriver, CudaStream, Events};
 
 /// The stream of a call.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ pub struct CallStream {
 pub(crate) struct CallStreams(Mutex<Vec<InContext>>);
 
 struct InContext {
-    context: CudaContext,
+    context: ContextKey,
     events: Arc<Events>,
     /// The library's stream, for calls to which the program gives none.
     own: Option<CudaStream>,
@@ -52,12 +52,17 @@ impl CallStreams {
         context: CudaContext,
         action: impl FnOnce(&mut InContext) -> T,
     ) -> T {
+        let context = ContextKey::of(context);
         let mut contexts = self.0.lock();
         let at = contexts
             .iter()
             .position(|context_streams| context_streams.context == context)
             .unwrap_or_else(|| {
-                contexts.push(InContext { context, events: Events::new(driver, context), own: None });
+                contexts.push(InContext {
+                    context,
+                    events: Events::new(driver, context.context()),
+                    own: None,
+                });
                 contexts.len() - 1
             });
         action(&mut contexts[at])
@@ -72,8 +77,8 @@ impl InContext {
 
 impl Drop for CallStreams {
     fn drop(&mut self) {
-        let streams: Vec<_> =
-            self.0.get_mut().drain(..).filter_map(|context_streams| context_streams.own).collect();
+        let contexts = self.0.get_mut().drain(..).filter(|streams| streams.context.is_alive());
+        let streams: Vec<_> = contexts.filter_map(|streams| streams.own).collect();
         if streams.is_empty() {
             return;
         }

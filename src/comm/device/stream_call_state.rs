@@ -4,12 +4,14 @@
 //! them, and the CPU does the opposite.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::call_streams::CallStream;
 use super::stream_tail::TailState;
 use crate::base::{Error, Result};
-use crate::device::{CudaContext, CudaDriver, CudaStream, Events, PinnedBlock, Queued, StreamEvent};
+use crate::device::{
+    ContextKey, CudaContext, CudaDriver, CudaStream, Events, PinnedBlock, Queued, StreamEvent,
+};
 
 /// Bytes from one word to the next.
 pub const WORD_STEP: usize = 64;
@@ -23,6 +25,7 @@ pub const FINAL_AT: usize = WORD_STEP;
 pub struct StreamCallState {
     pub driver: &'static CudaDriver,
     pub context: CudaContext,
+    key: ContextKey,
     pub stream: CudaStream,
     /// Whether the stream belongs to the program, and so waits for the end of the call.
     pub stream_waits: bool,
@@ -35,6 +38,8 @@ pub struct StreamCallState {
     queued: Option<Queued>,
     /// Whether anything was enqueued that the stream has not been seen to pass.
     is_in_stream: bool,
+    /// Whether the stream may go on. What is at the word is not written again: it may go with its context.
+    is_let_go: AtomicBool,
     /// Whether only a part of the call was enqueued, perhaps without the event.
     pub is_incomplete: bool,
     /// Set if the tail is enqueued apart from the start: where it is.
@@ -50,10 +55,12 @@ impl StreamCallState {
         bytes: usize,
         words: usize,
     ) -> Result<StreamCallState> {
-        let block = Some(PinnedBlock::take(driver, bytes)?);
+        let key = ContextKey::of(context);
+        let block = Some(PinnedBlock::take(driver, key, bytes)?);
         let state = StreamCallState {
             driver,
             context,
+            key,
             stream: stream.stream,
             stream_waits: stream.is_programs,
             block,
@@ -61,6 +68,7 @@ impl StreamCallState {
             event: None,
             queued: None,
             is_in_stream: false,
+            is_let_go: AtomicBool::new(false),
             is_incomplete: false,
             tail_state: None,
         };
@@ -128,9 +136,16 @@ impl StreamCallState {
         self.word(READY_AT).load(Ordering::Acquire) != 0
     }
 
-    /// Lets the stream go on. A call whose stream waits for more than 1 has set that before.
+    /// Lets the stream go on, once.
     pub fn let_go(&self) {
-        self.word(FINAL_AT).fetch_max(1, Ordering::Release);
+        self.let_go_with(1);
+    }
+
+    /// Lets a stream go on that waits for this value, once.
+    pub fn let_go_with(&self, value: u32) {
+        if !self.is_let_go.swap(true, Ordering::Relaxed) {
+            self.word(FINAL_AT).store(value, Ordering::Release);
+        }
     }
 
     /// Asks whether the device still works on the stream. The context stays current in this thread.
@@ -146,21 +161,12 @@ impl StreamCallState {
         }
     }
 
-    /// Whether the stream has passed the call. An error is one of the device. The context stays current in
-    /// this thread.
+    /// Whether the stream has passed the call, or has gone with its context. An error is one of the device.
+    /// The context stays current in this thread.
     pub fn has_passed(&mut self) -> Result<bool> {
-        if let Some(end) = self.tail_state.take_if(|end| !end.is_pending()) {
-            self.is_incomplete |= end.is_incomplete();
-        }
-        if self.is_in_stream {
-            self.adopt_context()?;
-        }
-        let passed = match &self.event {
-            _ if self.tail_state.is_some() => false,
-            _ if !self.is_in_stream => true,
-            _ if self.is_incomplete => self.driver.stream_has_ended(self.stream)?,
-            Some(event) => event.has_passed()?,
-            None => true,
+        let passed = match self.stream_has_passed() {
+            Err(_) if !self.key.is_alive() => true,
+            passed => passed?,
         };
         if passed {
             self.is_in_stream = false;
@@ -169,9 +175,25 @@ impl StreamCallState {
         Ok(passed)
     }
 
-    /// Whether the stream may still use what belongs to the call.
+    fn stream_has_passed(&mut self) -> Result<bool> {
+        if let Some(end) = self.tail_state.take_if(|end| !end.is_pending()) {
+            self.is_incomplete |= end.is_incomplete();
+        }
+        if self.is_in_stream {
+            self.adopt_context()?;
+        }
+        Ok(match &self.event {
+            _ if self.tail_state.is_some() => false,
+            _ if !self.is_in_stream => true,
+            _ if self.is_incomplete => self.driver.stream_has_ended(self.stream)?,
+            Some(event) => event.has_passed()?,
+            None => true,
+        })
+    }
+
+    /// Whether the stream may still use what belongs to the call, which is there.
     pub fn is_in_stream(&self) -> bool {
-        self.is_in_stream
+        self.is_in_stream && self.key.is_alive()
     }
 
     /// Makes the context of the call current in this thread, which calls nothing else of the driver.
@@ -183,7 +205,7 @@ impl StreamCallState {
 
 impl Drop for StreamCallState {
     fn drop(&mut self) {
-        if self.is_in_stream {
+        if self.is_in_stream() {
             // The stream was not seen to pass the call, so a copy may still be in flight.
             self.let_go();
             if let Some(block) = self.block.take() {

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use crate::base::{Error, Result};
+use crate::device::context_key::ContextKey;
 use crate::device::driver::{CudaDriver, LIBRARY, driver_table};
 use crate::device::handles::CudaContext;
 use crate::sys::foreign_library::ForeignLibrary;
@@ -36,12 +37,12 @@ fn table() -> Result<&'static Table> {
 
 /// Memory of this process that no communicator uses: context, address, length. It is never freed, because
 /// another process may have mapped it, but the next communicator uses it again.
-static SPARE: Mutex<Vec<(CudaContext, u64, usize)>> = Mutex::new(Vec::new());
+static SPARE: Mutex<Vec<(ContextKey, u64, usize)>> = Mutex::new(Vec::new());
 
 /// Memory of this process, on the device of a context.
 pub struct Bounce {
     driver: &'static CudaDriver,
-    context: CudaContext,
+    context: ContextKey,
     address: u64,
     bytes: usize,
 }
@@ -49,7 +50,9 @@ pub struct Bounce {
 impl Bounce {
     /// Allocates memory in the context, which is current.
     pub fn allocate(driver: &'static CudaDriver, context: CudaContext, bytes: usize) -> Result<Bounce> {
+        let context = ContextKey::of(context);
         let mut spare = SPARE.lock();
+        spare.retain(|(of, ..)| of.is_alive());
         if let Some(at) = spare.iter().position(|(of, _, length)| (*of, *length) == (context, bytes)) {
             let (_, address, _) = spare.swap_remove(at);
             return Ok(Bounce { driver, context, address, bytes });
@@ -102,7 +105,7 @@ pub struct SharedBounce(Arc<Mapping>);
 /// Memory of another process, mapped into this one by a handle. Dropping it unmaps the memory.
 pub(super) struct Mapping {
     driver: &'static CudaDriver,
-    context: CudaContext,
+    context: ContextKey,
     handle: IpcHandle,
     address: u64,
 }
@@ -119,10 +122,9 @@ impl SharedBounce {
         handles: &[Option<IpcHandle>],
         bytes: usize,
     ) -> Result<Vec<Option<SharedBounce>>> {
-        let mut mappings = MAPPINGS.lock();
+        let (mut mappings, key) = (MAPPINGS.lock(), ContextKey::of(context));
         let mut open = |handle: &IpcHandle| {
-            let known =
-                mappings.iter().find(|mapping| (mapping.context, &mapping.handle) == (context, handle));
+            let known = mappings.iter().find(|mapping| (mapping.context, &mapping.handle) == (key, handle));
             if let Some(known) = known {
                 return Ok(SharedBounce(Arc::clone(known)));
             }
@@ -155,7 +157,7 @@ impl Mapping {
         // SAFETY: writes one address. The driver checks the handle, which another process has sent.
         let result = unsafe { (table.open_handle)(&mut address, handle, LAZY_ENABLE_PEER_ACCESS) };
         driver.check("cuIpcOpenMemHandle", result)?;
-        let mapping = Mapping { driver, context, handle, address };
+        let mapping = Mapping { driver, context: ContextKey::of(context), handle, address };
         let (start, length) = range_of(driver, address)?;
         let length = (start + length as u64).saturating_sub(address);
         if length >= bytes as u64 {
@@ -173,7 +175,7 @@ impl Mapping {
 impl Drop for Mapping {
     fn drop(&mut self) {
         let Ok(table) = table() else { return };
-        if self.driver.push(self.context).is_ok() {
+        if self.context.is_alive() && self.driver.push(self.context.context()).is_ok() {
             // SAFETY: an address of `open`, which no call uses any more.
             unsafe { (table.close_handle)(self.address) };
             self.driver.pop();

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use parking_lot::Mutex;
 
 use crate::base::{Datatype, Error, ReduceOp, Result};
+use crate::device::context_key::ContextKey;
 use crate::device::driver::{CudaDriver, LIBRARY, driver_table};
 use crate::device::handles::{CudaContext, CudaStream};
 use crate::device::kernels::{COPY, Shape, ptx, reduction};
@@ -38,7 +39,7 @@ fn table() -> Result<&'static Table> {
     opened.as_ref().map_err(|why| Error::Unsupported(format!("the CUDA driver cannot load kernels: {why}")))
 }
 
-/// The kernels in one context. They stay loaded until the process ends.
+/// The kernels in one context. They stay loaded until the context ends.
 pub struct Kernels {
     driver: &'static CudaDriver,
     table: &'static Table,
@@ -47,13 +48,13 @@ pub struct Kernels {
 }
 
 /// The kernels of all contexts that have some.
-static LOADED: Mutex<Vec<(CudaContext, &'static Kernels)>> = Mutex::new(Vec::new());
+static LOADED: Mutex<Vec<(ContextKey, &'static Kernels)>> = Mutex::new(Vec::new());
 
 impl Kernels {
     /// The kernels in the context, which is current. The first time, the driver compiles them for its device,
     /// which may take seconds; it keeps the result for later processes.
     pub fn of(driver: &'static CudaDriver, context: CudaContext, device: c_int) -> Result<&'static Kernels> {
-        let mut loaded = LOADED.lock();
+        let (mut loaded, context) = (LOADED.lock(), ContextKey::of(context));
         if let Some((_, kernels)) = loaded.iter().find(|(known, _)| *known == context) {
             return Ok(kernels);
         }

@@ -237,7 +237,7 @@ impl StagedCall {
 
     fn let_go(&self) {
         let last = if self.counts_writes { self.placed.writes().len() } else { 1 };
-        self.finality().store(last as u32, Ordering::Release);
+        self.state.let_go_with(last as u32);
     }
 
     /// See [`StreamCallState::check`].
