@@ -220,8 +220,11 @@ static void types(struct harness *harness, struct place *place)
         ncclAllReduce((void *)place->send, (void *)place->recv, 10, ncclFloat, scaled, harness->comm, place->stream));
     CHECK(((float *)(void *)result(place, 10))[9] == 2.0f * (float)harness->size);
     CHECK_OK(ncclRedOpDestroy(scaled, harness->comm));
-    CHECK_RESULT(ncclInvalidUsage,
-                 ncclRedOpCreatePreMulSum(&scaled, (void *)place->send, ncclFloat, ncclScalarDevice, harness->comm));
+    CHECK_OK(ncclRedOpCreatePreMulSum(&scaled, (void *)place->send, ncclFloat, ncclScalarDevice, harness->comm));
+    CHECK_OK(
+        ncclAllReduce((void *)place->send, (void *)place->recv, 10, ncclFloat, scaled, harness->comm, place->stream));
+    CHECK(((float *)(void *)result(place, 10))[9] == 16.0f * (float)harness->size);
+    CHECK_OK(ncclRedOpDestroy(scaled, harness->comm));
 }
 
 /* Fills, calls and fills again follow each other, and the host waits for none. */

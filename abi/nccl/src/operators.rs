@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use anyccl_edge::check::{invalid, not_null};
 use anyccl_edge::{FIRST_OPERATOR, Operators, Out, Resolved};
-use anyccl_engine::base::{Datatype, Error, ReduceOp, Result};
+use anyccl_engine::base::{Datatype, ReduceOp, Result};
 use anyccl_engine::comm::{Operator, Scalar};
 use anyccl_engine::config::MemoryKind;
 
@@ -62,13 +62,6 @@ pub unsafe fn create_pre_mul_sum(
             // SAFETY: the caller promises one element, and no datatype is longer than the array.
             unsafe { std::ptr::copy_nonoverlapping(scalar, bytes.as_mut_ptr(), datatype.bytes()) };
             Scalar::Immediate(bytes)
-        }
-        ncclScalarDevice if is_on_gpu => {
-            return Err(Error::Unsupported(
-                "scalar is memory of a GPU, and may change until a call reads it: give it as ncclScalarHostImmediate, \
-                 or in pinned or managed memory"
-                    .into(),
-            ));
         }
         ncclScalarDevice => Scalar::Deferred(scalar),
         _ => return invalid("residence", format!("{residence}; accepted: 0 and 1")),

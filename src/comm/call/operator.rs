@@ -199,6 +199,30 @@ impl Operator {
         }
     }
 
+    /// The memory of a factor that is read when a call begins: address and length.
+    pub(in crate::comm) fn deferred_factor(&self) -> Option<(usize, usize)> {
+        match self.kind {
+            Kind::PremulSum { datatype, scalar: Scalar::Deferred(place) } => {
+                Some((place.expose_provenance(), datatype.bytes()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The operator for one call, which finds its deferred factor elsewhere. `None`: it has no such factor.
+    ///
+    /// # Safety
+    /// The factor is readable there when the call begins.
+    pub(in crate::comm) unsafe fn with_factor_at(&self, place: *const u8) -> Option<Operator> {
+        match self.kind {
+            Kind::PremulSum { datatype, scalar: Scalar::Deferred(_) } => {
+                let kind = Kind::PremulSum { datatype, scalar: Scalar::Deferred(place) };
+                Some(Operator { kind, number: self.number })
+            }
+            _ => None,
+        }
+    }
+
     /// Scales a contribution while it is copied.
     ///
     /// # Safety

@@ -93,7 +93,7 @@ impl<H: Host> DeviceCall<H> {
                 unsafe { comm.start_ready(ready) }.map(Some)
             }
             // SAFETY: passed on from our caller.
-            DeviceCall::Direct { exchange, .. } => unsafe { exchange.start(comm) },
+            DeviceCall::Direct { exchange, call } => unsafe { exchange.start(comm, call.factor()) },
         }
     }
 

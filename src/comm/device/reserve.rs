@@ -16,6 +16,7 @@ use crate::backend::Support;
 use crate::base::{Error, Result};
 use crate::comm::call::list::{List, Part};
 use crate::comm::call::operation::Operation;
+use crate::comm::call::operator::Operator;
 use crate::comm::call::spec::CallSpec;
 use crate::comm::call::unequal::{Places, Unequal};
 use crate::comm::coalesced;
@@ -221,10 +222,14 @@ impl CallSpec<'_> {
             CallSpec::Collective(operation, operator) => {
                 let operation =
                     Operation { send: send(operation.send), recv: recv(operation.recv), ..**operation };
-                comm.plan_with(&operation, *operator)?;
-                described(CallSpec::Collective(&operation, *operator))
+                let on_copy = factor_on_copy(*operator, staged);
+                let operator = on_copy.as_ref().or(*operator);
+                comm.plan_with(&operation, operator)?;
+                described(CallSpec::Collective(&operation, operator))
             }
             CallSpec::Unequal(operation, operator) => {
+                let on_copy = factor_on_copy(*operator, staged);
+                let operator = on_copy.as_ref().or(*operator);
                 let (sends, recvs): (Vec<_>, Vec<_>);
                 let places = match operation.places {
                     Places::Buffers { send: from, recv: to } => {
@@ -238,14 +243,16 @@ impl CallSpec<'_> {
                 };
                 let call = Unequal { places, ..**operation };
                 // SAFETY: the blocks lie in the copies, or are host memory for which the caller vouches.
-                ReadyCall::Unequal(unsafe { PreparedUnequal::new(comm, &call, *operator) }?)
+                ReadyCall::Unequal(unsafe { PreparedUnequal::new(comm, &call, operator) }?)
             }
             CallSpec::List(list, operator) => {
                 let on_copies = |part: &Part| Part { send: send(part.send), recv: recv(part.recv), ..*part };
                 let parts: Vec<Part> = list.parts.iter().map(on_copies).collect();
                 let list = List { parts: &parts, ..**list };
-                coalesced::check(comm, &list, *operator)?;
-                described(CallSpec::List(&list, *operator))
+                let on_copy = factor_on_copy(*operator, staged);
+                let operator = on_copy.as_ref().or(*operator);
+                coalesced::check(comm, &list, operator)?;
+                described(CallSpec::List(&list, operator))
             }
             CallSpec::Send(what) => {
                 let what = OutgoingMessage { data: send(what.data), ..**what };
@@ -260,4 +267,13 @@ impl CallSpec<'_> {
             }
         })
     }
+}
+
+/// The operator of a call whose factor has a copy. `None`: it is used as it is.
+fn factor_on_copy(operator: Option<&Arc<Operator>>, staged: &StagedCall) -> Option<Arc<Operator>> {
+    let (address, _) = operator?.deferred_factor()?;
+    let copy = staged.host(address);
+    // SAFETY: the call keeps its copies to its end, and begins when they are there.
+    let on_copy = || unsafe { operator?.with_factor_at(with_exposed_provenance(copy)) };
+    (copy != address).then(on_copy).flatten().map(Arc::new)
 }

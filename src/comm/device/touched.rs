@@ -37,6 +37,13 @@ impl CallSpec<'_> {
                 found.whole(buffer.data.addr(), bytes, Access::Written);
             }
         }
+        if let CallSpec::Collective(_, operator)
+        | CallSpec::Unequal(_, operator)
+        | CallSpec::List(_, operator) = self
+            && let Some((address, bytes)) = operator.and_then(|operator| operator.deferred_factor())
+        {
+            found.whole(address, bytes, Access::Read);
+        }
         found.touched
     }
 }

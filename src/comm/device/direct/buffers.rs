@@ -143,6 +143,11 @@ impl BufferRecord {
         bytes
     }
 
+    /// Changes the factor in a message.
+    pub fn set_factor(bytes: &mut [u8; BufferRecord::BYTES], factor: [u8; Scalar::BYTES]) {
+        bytes[BufferRecord::WORDS * size_of::<u64>()..].copy_from_slice(&factor);
+    }
+
     /// Reads a message.
     pub fn from_bytes(bytes: &[u8; BufferRecord::BYTES]) -> BufferRecord {
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[8 * at + i]));

@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::leases::Lease;
 use crate::base::Result;
+use crate::comm::call::operator::Scalar;
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
 use crate::comm::device::stream_tail::TailState;
@@ -27,8 +28,10 @@ use crate::device::{CudaContext, CudaDriver, CudaStream, StreamEvent};
 /// The leader's stream sets it when its kernels have run.
 const DONE_AT: usize = 2 * WORD_STEP;
 const WORDS: usize = 3;
+/// Offset of the factor of a premultiplied sum in the block.
+const FACTOR_AT: usize = WORDS * WORD_STEP;
 /// Offset of the table in the block.
-const TABLE_AT: usize = WORDS * WORD_STEP;
+const TABLE_AT: usize = FACTOR_AT + WORD_STEP;
 
 /// A copy on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +112,8 @@ pub struct KernelLaunches {
 pub struct StreamCopies {
     pub before: Vec<DeviceCopy>,
     pub after: Vec<DeviceCopy>,
+    /// Address and length of a factor that is read when the stream has come to the call.
+    pub factor: Option<(u64, usize)>,
 }
 
 /// Memory that a call uses until its stream has passed it.
@@ -199,8 +204,12 @@ impl DirectCall {
 
     fn enqueue_start(&self) -> Result<()> {
         let StreamCallState { driver, stream, .. } = self.state;
+        let start = driver.device_address(self.state.start())?;
         copy_all(driver, &self.copies.before, stream)?;
-        driver.write_value(stream, driver.device_address(self.state.start())? + READY_AT as u64, 1)?;
+        if let Some((from, bytes)) = self.copies.factor {
+            copy_all(driver, &[DeviceCopy { to: start + FACTOR_AT as u64, from, bytes }], stream)?;
+        }
+        driver.write_value(stream, start + READY_AT as u64, 1)?;
         if !self.state.stream_waits || self.state.is_split() {
             return Ok(());
         }
@@ -235,6 +244,17 @@ impl DirectCall {
     /// Whether the stream has come to the call.
     pub fn is_ready(&self) -> bool {
         self.state.is_ready()
+    }
+
+    /// The factor that the stream has brought, once it has come to the call.
+    pub fn factor(&self) -> Option<[u8; Scalar::BYTES]> {
+        let (_, bytes) = self.copies.factor?;
+        let mut factor = [0; Scalar::BYTES];
+        let from = self.state.start().wrapping_add(FACTOR_AT);
+        // SAFETY: a line of the block, which is longer than any factor. The stream has written it before the
+        // word for which our caller has looked.
+        unsafe { from.copy_to_nonoverlapping(factor.as_mut_ptr(), bytes) };
+        Some(factor)
     }
 
     /// Lets the stream go on. Its table is complete on the leader; on the other ranks the result is there.

@@ -13,6 +13,7 @@ use super::table::Tables;
 use super::whole_call::PieceRole;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, Result};
 use crate::comm::call::operation::Operation;
+use crate::comm::call::operator::Scalar;
 use crate::comm::device::host::Host;
 
 /// What a piece needs next.
@@ -105,13 +106,21 @@ impl<H: Host> DirectExchange<H> {
         self.role.is_done()
     }
 
-    /// Starts to gather. Ranks with another call get an error. `None`: there is nothing to do.
+    /// Starts to gather, with the factor that the stream has brought. Ranks with another call get an error.
+    /// `None`: there is nothing to do.
     ///
     /// # Safety
     /// `self` does not move, and lives, until the work has ended.
-    pub unsafe fn start(&mut self, comm: &H) -> Result<Option<H::Started>> {
+    pub unsafe fn start(
+        &mut self,
+        comm: &H,
+        factor: Option<[u8; Scalar::BYTES]>,
+    ) -> Result<Option<H::Started>> {
         if self.is_done() {
             return Ok(None);
+        }
+        if let Some(factor) = factor {
+            BufferRecord::set_factor(&mut self.mine, factor);
         }
         self.number = self.path.begin();
         let gather = of_bytes(Collective::Gather, BufferRecord::BYTES);

@@ -13,7 +13,7 @@ use super::leases::Lease;
 use super::pieces::{DirectPieces, Piece};
 use super::whole_call::PieceRole;
 use crate::base::{Collective, Error, Rank, Result};
-use crate::comm::call::operator::Scalar;
+use crate::comm::call::operator::{Operator, Scalar};
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::host::Host;
 use crate::device::Entered;
@@ -119,10 +119,12 @@ impl<H: Host> DirectPath<H> {
         output.must_move = !self.is_seen(&output, recv) && of_output.is_none();
         self.count_buffers(&input, &output);
         let moved = self.move_sides(&mut input, &mut output, &piece, stream)?;
+        let operator = pieces.operator.as_ref();
         let back = |copy: DeviceCopy| DeviceCopy { to: copy.from, from: copy.to, ..copy };
         let copies = StreamCopies {
             before: input.copies(&piece).collect(),
             after: output.copies(&piece).map(back).collect(),
+            factor: operator.and_then(|operator| self.factor_in_stream(operator)),
         };
         let buffers = RankBuffers {
             input: input.seen,
@@ -130,6 +132,7 @@ impl<H: Host> DirectPath<H> {
             output: output.seen,
             output_step: output.seen_step,
         };
+        let has_factor_in_stream = copies.factor.is_some();
         let published = self.is_local.then(|| PublishedBuffers::add(rank, buffers)).transpose()?;
         let mapped = |found: Option<&Found>| {
             let side = |found: &Found| MappedSide {
@@ -146,7 +149,10 @@ impl<H: Host> DirectPath<H> {
             offer: offered.as_ref().map(|offered| offered.offer.bits()).unwrap_or_default(),
             has_map_request: self.take_map_request(),
             all_mapped: !input.moves() && !output.moves(),
-            scalar: pieces.operator.as_ref().map_or([0; Scalar::BYTES], |operator| operator.factor()),
+            scalar: match operator {
+                Some(operator) if !has_factor_in_stream => operator.factor(),
+                _ => [0; Scalar::BYTES],
+            },
         };
         let mut leases: Vec<Lease> = moved.lease.into_iter().collect();
         let launches = self.launches(&piece, &role, &mut leases)?;
@@ -154,6 +160,12 @@ impl<H: Host> DirectPath<H> {
         let call = DirectCall::new(self.driver, self.context, stream.clone(), copies, launches, held)?;
         let shared = SharedBuffers { published, offered };
         Ok((DirectExchange::new(self, piece, record, shared, rank, role), call))
+    }
+
+    /// Address and length of the factor of an operator, if it is memory that streams may be about to write.
+    fn factor_in_stream(&self, operator: &Operator) -> Option<(u64, usize)> {
+        let (address, bytes) = operator.deferred_factor()?;
+        self.driver.device_of(address).map(|_| (address as u64, bytes))
     }
 
     /// Counts the buffers that are used where they are, and those that move.
