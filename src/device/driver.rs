@@ -68,6 +68,7 @@ driver_table! {
     event_create: c"cuEventCreate", (*mut CudaEvent, c_uint);
     event_destroy: c"cuEventDestroy_v2", (CudaEvent);
     event_record: c"cuEventRecord", (CudaEvent, CudaStream);
+    stream_wait_event: c"cuStreamWaitEvent", (CudaStream, CudaEvent, c_uint);
     event_query: c"cuEventQuery", (CudaEvent);
     allocate: c"cuMemAlloc_v2", (*mut u64, usize);
     free: c"cuMemFree_v2", (u64);
@@ -287,6 +288,13 @@ impl CudaDriver {
         // SAFETY: a live event and a live stream of one context.
         let result = unsafe { (self.0.event_record)(event, stream) };
         self.check("cuEventRecord", result)
+    }
+
+    /// Lets what is enqueued later in a stream wait for the last record of an event.
+    pub(super) fn wait_event(&self, stream: CudaStream, event: CudaEvent) -> Result<()> {
+        // SAFETY: a live event and a live stream.
+        let result = unsafe { (self.0.stream_wait_event)(stream, event, 0) };
+        self.check("cuStreamWaitEvent", result)
     }
 
     /// Whether the stream has passed an event.

@@ -69,6 +69,11 @@ impl StreamEvent {
         self.events.driver.record(self.event, stream)
     }
 
+    /// Lets what is enqueued later in another stream wait for it.
+    pub fn hold_up(&self, stream: CudaStream) -> Result<()> {
+        self.events.driver.wait_event(stream, self.event)
+    }
+
     /// Whether the stream has passed it. The context is current in this thread.
     pub fn has_passed(&self) -> Result<bool> {
         self.events.driver.has_passed(self.event)

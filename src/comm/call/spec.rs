@@ -71,6 +71,11 @@ pub(in crate::comm) enum OwnedSpec {
 }
 
 impl CallSpec<'_> {
+    /// Whether it is between two ranks.
+    pub fn is_message(&self) -> bool {
+        matches!(self, CallSpec::Send(_) | CallSpec::Receive(..) | CallSpec::ReceiveAll(..))
+    }
+
     /// Copies all that describes the call.
     pub(in crate::comm) fn owned(self) -> OwnedSpec {
         match self {

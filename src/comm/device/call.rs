@@ -8,6 +8,7 @@ use super::host::Host;
 use super::staged::StagedCall;
 use super::stream_tail::StagedTail;
 use crate::base::{Error, Result};
+use crate::device::StreamEvent;
 
 /// A call that is in a stream, or is about to be, and the CPU's part of it.
 pub(in crate::comm) enum DeviceCall<H: Host> {
@@ -38,6 +39,14 @@ impl<H: Host> DeviceCall<H> {
         match self {
             DeviceCall::Staged { call, .. } => call.enqueue(),
             DeviceCall::Direct { call, .. } => call.enqueue(),
+        }
+    }
+
+    /// The event that follows the call in its stream, once the call is enqueued.
+    pub fn event(&self) -> Result<Arc<StreamEvent>> {
+        match self {
+            DeviceCall::Staged { call, .. } => call.event(),
+            DeviceCall::Direct { call, .. } => call.event(),
         }
     }
 

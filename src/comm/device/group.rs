@@ -16,6 +16,7 @@ use super::call::StreamTail;
 use super::completion::StreamedCall;
 use super::reserve::reserve_on;
 use super::reserved::{PARTS_AHEAD, ReservedCall, note_failure};
+use super::stream_order::JointStreams;
 use crate::base::{Error, Result};
 use crate::comm::call::spec::CallSpec;
 use crate::comm::communicator::Communicator;
@@ -27,6 +28,8 @@ pub struct DeviceGroup<T> {
     committed: usize,
     /// Tails of messages.
     tails: Vec<Tail>,
+    /// Set by the first commit: for each communicator its streams, and whether a call is a collective.
+    streams: Vec<(Arc<Communicator>, JointStreams, bool)>,
 }
 
 /// A call of the group.
@@ -55,14 +58,14 @@ struct Tail {
 impl<T> DeviceGroup<T> {
     /// Begins a group.
     pub fn begin() -> DeviceGroup<T> {
-        DeviceGroup { added: VecDeque::new(), committed: 0, tails: Vec::new() }
+        DeviceGroup { added: VecDeque::new(), committed: 0, tails: Vec::new(), streams: Vec::new() }
     }
 
     /// Reserves the memory of a call on `stream`, and adds it. `false`: streams cannot use any of its
     /// buffers, or another engine serves such calls, and nothing was done.
     pub fn add(&mut self, comm: &Arc<Communicator>, call: &CallSpec, stream: CudaStream, tag: T) -> bool {
         let Some(reserved) = reserve_on(comm, call, stream) else { return false };
-        let is_message = matches!(call, CallSpec::Send(_) | CallSpec::Receive(..) | CallSpec::ReceiveAll(..));
+        let is_message = call.is_message();
         self.added.push_back(Added { comm: Arc::clone(comm), reserved, is_message, tag });
         true
     }
@@ -83,7 +86,7 @@ impl<T> DeviceGroup<T> {
     /// # Safety
     /// The buffers of each call are valid for what it reads and writes until its stream has passed it.
     pub unsafe fn commit(&mut self, until: usize, note: &mut impl FnMut(T, StreamedCall)) -> Result<()> {
-        let mut outcome = Ok(());
+        let mut outcome = if self.streams.is_empty() { self.begin_together() } else { Ok(()) };
         let mut collectives = Vec::new();
         while self.committed < until
             && let Some(Added { comm, reserved, is_message, tag }) = self.added.pop_front()
@@ -118,7 +121,35 @@ impl<T> DeviceGroup<T> {
             let enqueued = tail.enqueue();
             outcome = outcome.and(enqueued);
         }
+        for (comm, streams, has_collective) in &self.streams {
+            let joined = streams.join();
+            let mark = |stream| comm.devices.queue.last_collective.note_here(stream);
+            let noted = streams.iter().next().filter(|_| *has_collective).map_or(Ok(()), mark);
+            outcome = outcome.and(joined).and(noted);
+        }
         outcome
+    }
+
+    /// Lets all streams of a communicator begin together, behind its last collective.
+    fn begin_together(&mut self) -> Result<()> {
+        for Added { comm, reserved, is_message, .. } in &self.added {
+            let Some(stream) = reserved.as_ref().ok().and_then(ReservedCall::stream) else { continue };
+            let at =
+                self.streams.iter().position(|(known, ..)| Arc::ptr_eq(known, comm)).unwrap_or_else(|| {
+                    self.streams.push((Arc::clone(comm), JointStreams::default(), false));
+                    self.streams.len() - 1
+                });
+            let (_, streams, has_collective) = &mut self.streams[at];
+            streams.add(stream);
+            *has_collective |= !is_message;
+        }
+        for (comm, streams, has_collective) in &self.streams {
+            if *has_collective {
+                streams.iter().try_for_each(|stream| comm.devices.queue.last_collective.order(stream))?;
+            }
+            streams.join()?;
+        }
+        Ok(())
     }
 }
 

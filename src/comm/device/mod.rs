@@ -40,6 +40,7 @@ mod reserve;
 mod reserved;
 mod staged;
 mod stream_call_state;
+mod stream_order;
 mod stream_tail;
 mod touched;
 mod worker;

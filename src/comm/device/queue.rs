@@ -7,9 +7,10 @@ use parking_lot::Mutex;
 use super::call::QueuedCall;
 use super::call_streams::{CallStream, CallStreams};
 use super::host::Host;
+use super::stream_order::LastCollective;
 use super::worker::{self, SharedQueue};
 use crate::base::{Error, Result};
-use crate::device::{CudaContext, CudaDriver, CudaStream, Kinds};
+use crate::device::{CudaContext, CudaDriver, CudaStream, Kinds, StreamEvent};
 use crate::sys::thread;
 
 /// The queue of a communicator, and the streams of its calls.
@@ -19,6 +20,7 @@ pub(in crate::comm) struct DeviceQueue<H: Host> {
     /// The stream of the program, if it has set one.
     stream: Mutex<Option<CudaStream>>,
     streams: CallStreams,
+    pub(super) last_collective: LastCollective,
     /// Bytes of a piece of a long call; 0 for no pieces.
     piece_bytes: usize,
 }
@@ -31,6 +33,7 @@ impl<H: Host> DeviceQueue<H> {
             communicator: OnceLock::new(),
             stream: Mutex::default(),
             streams: CallStreams::default(),
+            last_collective: LastCollective::default(),
             piece_bytes,
         }
     }
@@ -85,8 +88,9 @@ impl<H: Host> DeviceQueue<H> {
         self.streams.given(driver, context, stream)
     }
 
-    /// Enqueues a call on its stream, and lets the thread start it when its turn comes.
-    pub fn enqueue(&self, mut call: QueuedCall<H>) -> Result<()> {
+    /// Enqueues a call on its stream, and lets the thread start it when its turn comes. Returns the event
+    /// that follows it.
+    pub fn enqueue(&self, mut call: QueuedCall<H>) -> Result<Arc<StreamEvent>> {
         let communicator = self.communicator()?;
         let start_thread = || {
             let (queue, communicator) = (Arc::clone(&self.shared), Weak::clone(communicator));
@@ -96,7 +100,7 @@ impl<H: Host> DeviceQueue<H> {
         };
         // The order on the stream is the order of the queue.
         self.shared.enqueue(start_thread, move || {
-            let enqueued = call.device_call.enqueue();
+            let enqueued = call.device_call.enqueue().and_then(|()| call.device_call.event());
             // A call that was enqueued in part is queued, too: its copies belong to the stream until that has
             // passed them.
             call.refusal = enqueued.as_ref().err().cloned();

@@ -59,7 +59,7 @@ pub(in crate::comm) unsafe fn start(comm: &Communicator, call: &CallSpec) -> Opt
     let started = reserved.and_then(|reserved| {
         let completion = Arc::clone(&reserved.completion);
         // SAFETY: passed on from our caller.
-        unsafe { reserved.enqueue_all(comm, queue) }?;
+        unsafe { enqueue(comm, call, reserved) }?;
         Ok(Request::on_device(Arc::clone(&comm.driver), completion))
     });
     Some(started)
@@ -116,9 +116,23 @@ pub(in crate::comm) unsafe fn enqueue_on(
     Some(reserved.and_then(|reserved| {
         let streamed = StreamedCall::of(&reserved.completion);
         // SAFETY: passed on from our caller.
-        unsafe { reserved.enqueue_all(comm, &comm.devices.queue) }?;
+        unsafe { enqueue(comm, call, reserved) }?;
         Ok(streamed)
     }))
+}
+
+/// Enqueues a call as a whole: a collective behind the one before.
+///
+/// # Safety
+/// See [`run`].
+unsafe fn enqueue(comm: &Communicator, call: &CallSpec, reserved: ReservedCall<Communicator>) -> Result<()> {
+    let queue = &comm.devices.queue;
+    if call.is_message() {
+        // SAFETY: passed on from our caller.
+        return unsafe { reserved.enqueue_all(comm, queue) }.map(drop);
+    }
+    // SAFETY: passed on from our caller.
+    unsafe { reserved.enqueue_in_order(comm, queue) }
 }
 
 /// Checks a call with device buffers, chooses its path, and reserves memory for its copies. `None`

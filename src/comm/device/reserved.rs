@@ -15,8 +15,9 @@ use super::direct::{DirectPath, DirectPieces, PieceRole, WholeCallDecision};
 use super::host::Host;
 use super::queue::DeviceQueue;
 use super::staged::StagedCall;
+use super::stream_order::StreamInContext;
 use crate::base::{Error, Result};
-use crate::device::{CudaContext, CudaDriver};
+use crate::device::{CudaContext, CudaDriver, StreamEvent};
 
 /// Number of parts whose start is in the stream before the end of the first of them.
 pub(super) const PARTS_AHEAD: usize = 2;
@@ -96,6 +97,20 @@ impl<H: Host> ReservedCall<H> {
         }
     }
 
+    /// The stream of the call. `None`: the call was enqueued.
+    pub fn stream(&self) -> Option<StreamInContext> {
+        match &self.parts {
+            Parts::Staged(call) => match call.as_deref()? {
+                DeviceCall::Staged { call, .. } => Some(call.stream_in_context()),
+                DeviceCall::Direct { .. } => None,
+            },
+            Parts::Direct { path, stream, .. } => {
+                let (driver, context, stream) = (path.driver, path.context, stream.clone());
+                Some(StreamInContext { driver, context, stream })
+            }
+        }
+    }
+
     /// Enqueues the start of the next part of a call, and lets it run when its stream has come to it. The
     /// caller enqueues the tail. `None`: there is no further part.
     ///
@@ -112,11 +127,33 @@ impl<H: Host> ReservedCall<H> {
         Some(enqueued.inspect_err(|error| self.note_part_failure(comm, error, is_later)))
     }
 
-    /// Enqueues the call as a whole.
+    /// Enqueues a collective behind the one before on the communicator.
     ///
     /// # Safety
     /// See [`ReservedCall::enqueue_start`].
-    pub unsafe fn enqueue_all(mut self, comm: &H, queue: &DeviceQueue<H>) -> Result<()> {
+    pub unsafe fn enqueue_in_order(self, comm: &H, queue: &DeviceQueue<H>) -> Result<()> {
+        let stream = self.stream();
+        if let Some(stream) = &stream {
+            queue.last_collective.order(stream)?;
+        }
+        // SAFETY: passed on from our caller.
+        let event = unsafe { self.enqueue_all(comm, queue) }?;
+        if let (Some(stream), Some(event)) = (stream, event) {
+            queue.last_collective.note(&stream, event);
+        }
+        Ok(())
+    }
+
+    /// Enqueues the call as a whole. Returns the event that follows it; none follows a call of no part.
+    ///
+    /// # Safety
+    /// See [`ReservedCall::enqueue_start`].
+    pub unsafe fn enqueue_all(
+        mut self,
+        comm: &H,
+        queue: &DeviceQueue<H>,
+    ) -> Result<Option<Arc<StreamEvent>>> {
+        let mut event = None;
         let mut tails = VecDeque::new();
         let enqueue_tail = |tail: StreamTail| tail.enqueue().inspect_err(|error| note_failure(comm, error));
         while let Some(part) = self.next(comm) {
@@ -125,7 +162,7 @@ impl<H: Host> ReservedCall<H> {
                 // A call with one part, or on a stream that does not wait, needs no tail.
                 let needs_tail = (is_later || !part.is_last) && part.device_call.stream_waits();
                 let tail = if needs_tail { Some(part.device_call.split_tail()?) } else { None };
-                part.enqueue(queue, &self.completion)?;
+                event = Some(part.enqueue(queue, &self.completion)?);
                 Ok(tail)
             });
             tails.extend(enqueued.inspect_err(|error| self.note_part_failure(comm, error, is_later))?);
@@ -133,7 +170,8 @@ impl<H: Host> ReservedCall<H> {
                 tails.pop_front().map_or(Ok(()), enqueue_tail)?;
             }
         }
-        tails.into_iter().try_for_each(enqueue_tail)
+        tails.into_iter().try_for_each(enqueue_tail)?;
+        Ok(event)
     }
 
     /// Notes that a part could not be enqueued. After the first part, the other ranks wait for the rest.
@@ -147,7 +185,7 @@ impl<H: Host> ReservedCall<H> {
 }
 
 impl<H: Host> Part<H> {
-    fn enqueue(self, queue: &DeviceQueue<H>, completion: &Arc<DeviceCompletion>) -> Result<()> {
+    fn enqueue(self, queue: &DeviceQueue<H>, completion: &Arc<DeviceCompletion>) -> Result<Arc<StreamEvent>> {
         let completion = if self.is_last { Arc::clone(completion) } else { Arc::default() };
         let call = QueuedCall { device_call: self.device_call, completion, refusal: None };
         queue.enqueue(call)

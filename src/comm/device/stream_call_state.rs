@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::call_streams::CallStream;
+use super::stream_order::StreamInContext;
 use super::stream_tail::TailState;
 use crate::base::{Error, Result};
 use crate::device::{
@@ -115,6 +116,16 @@ impl StreamCallState {
             self.event = Some(Arc::new(self.events.borrow()?));
         }
         Ok(())
+    }
+
+    /// The stream of the call.
+    pub fn stream_in_context(&self) -> StreamInContext {
+        let stream = CallStream {
+            stream: self.stream,
+            is_programs: self.stream_waits,
+            events: Arc::clone(&self.events),
+        };
+        StreamInContext { driver: self.driver, context: self.context, stream }
     }
 
     /// The event that follows the call.

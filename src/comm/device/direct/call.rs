@@ -182,6 +182,11 @@ impl DirectCall {
         self.launches.as_ref().map_or(0, |launches| launches.table_address)
     }
 
+    /// See [`StreamCallState::event`].
+    pub fn event(&self) -> Result<Arc<StreamEvent>> {
+        self.state.event()
+    }
+
     /// Whether the stream belongs to the program.
     pub fn stream_waits(&self) -> bool {
         self.state.stream_waits

@@ -32,8 +32,9 @@ use super::ranges::{Copy, Placed, Touched};
 use crate::base::Result;
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
+use crate::comm::device::stream_order::StreamInContext;
 use crate::comm::device::stream_tail::{StagedTail, TailState};
-use crate::device::{CudaContext, CudaDriver, Entered};
+use crate::device::{CudaContext, CudaDriver, Entered, StreamEvent};
 
 /// The words at the start of a block: *ready* and *final*.
 const WORDS: usize = 2;
@@ -112,6 +113,16 @@ impl StagedCall {
     /// may raise the second one, but not to its last value. They are valid as long as the copies.
     pub fn words(&self) -> (NonNull<AtomicU32>, NonNull<AtomicU32>) {
         (NonNull::from(self.ready()), NonNull::from(self.finality()))
+    }
+
+    /// See [`StreamCallState::stream_in_context`].
+    pub fn stream_in_context(&self) -> StreamInContext {
+        self.state.stream_in_context()
+    }
+
+    /// See [`StreamCallState::event`].
+    pub fn event(&self) -> Result<Arc<StreamEvent>> {
+        self.state.event()
     }
 
     /// Whether the stream belongs to the program, and so waits for the end of the call.
