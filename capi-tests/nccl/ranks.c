@@ -40,9 +40,11 @@ static void run_threads(const ncclUniqueId *id, struct spread spread, int proces
 {
     struct rank_thread *threads = calloc((size_t)spread.threads, sizeof *threads);
     ncclComm_t *comms = calloc((size_t)spread.threads, sizeof *comms);
-    CHECK(threads != NULL && comms != NULL);
+    /* All of them use device 0, if there is any. */
+    int *devices = calloc((size_t)spread.threads, sizeof *devices);
+    CHECK(threads != NULL && comms != NULL && devices != NULL);
     if (id == NULL)
-        CHECK_OK(ncclCommInitAll(comms, spread.threads, NULL));
+        CHECK_OK(ncclCommInitAll(comms, spread.threads, devices));
     for (int i = 0; i < spread.threads; i++) {
         struct rank_thread *t = &threads[i];
         t->harness = (struct harness){comms[i], process * spread.threads + i, spread.processes * spread.threads};
@@ -56,6 +58,7 @@ static void run_threads(const ncclUniqueId *id, struct spread spread, int proces
         CHECK_OK(ncclCommDestroy(comms[i]));
     free(threads);
     free(comms);
+    free(devices);
 }
 
 void make_id(ncclUniqueId *id)

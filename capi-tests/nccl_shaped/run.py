@@ -170,8 +170,10 @@ def tests(options):
     def host_only():
         """A process without a device loads neither the driver nor NCCL, although both can be found."""
         program, variables = own_gpus(options)
-        command = [options.prefix / "bin" / "anyccl", "run", "--no-prefix", "--fake-gpu", "2", "-n", "2", program, "host"]
-        ended = Ended([(command, variables)])
+        # --fake-gpu would load the driver first.
+        found = {"LD_LIBRARY_PATH": cuda_double(), "CUDA_DOUBLE_DEVICES": "2"}
+        command = [options.prefix / "bin" / "anyccl", "run", "--no-prefix", "-n", "2", program, "host"]
+        ended = Ended([(command, variables | found)])
         if ended.status != 0 or ended.out.count("host only") != 2:
             raise Failure(ended.described())
 

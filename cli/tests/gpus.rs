@@ -22,7 +22,7 @@ fn info_lists_devices_links_and_the_path() {
     let only_two = ["-x", "CUDA_DOUBLE_PEERS=0-1"];
     let info = json(&on_gpus("info", "3", "1", &only_two, &["info", "--json"]));
     let gpus = &info["gpus"];
-    assert_eq!(gpus["driver"], "12.8");
+    assert_eq!(gpus["driver"], "13.2");
     assert_eq!(gpus["way"], "staged");
     let devices = gpus["devices"].as_array().unwrap();
     assert_eq!(
@@ -65,7 +65,7 @@ fn copies_between_all_devices_and_the_host_are_measured_and_right() {
     }
     let text = on_gpus("copies-text", "2", "1", &[], &["p2p-matrix", "--bytes", "64K"]);
     let text = String::from_utf8(text.stdout).unwrap();
-    for part in ["CUDA driver 12.8", "bandwidth of 65536 bytes", "0 -> 1, NVLink, copies go directly"] {
+    for part in ["CUDA driver 13.2", "bandwidth of 65536 bytes", "0 -> 1, NVLink, copies go directly"] {
         assert!(text.contains(part), "no {part} in\n{text}");
     }
 }
