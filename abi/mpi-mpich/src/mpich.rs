@@ -10,6 +10,7 @@ use std::ffi::c_int;
 use anyccl_mpi::abi::{Abi, Numbers, Object, TextLimit};
 use anyccl_mpi::constants as c;
 use anyccl_mpi::error::Class;
+use anyccl_mpi::file::romio;
 use anyccl_mpi::status::Status;
 
 use crate::numbers::{COMBINERS, DATATYPES, ERRORS, KEYVALS, OPS, OTHERS, Pair};
@@ -126,9 +127,15 @@ impl Abi for Door {
     const VERSION: (c_int, c_int) = (5, 0);
     // This ABI is not the standard one.
     const ABI_VERSION: (c_int, c_int) = (-1, -1);
+    const DISPLACEMENT_CURRENT: i64 = romio::DISPLACEMENT_CURRENT;
 
-    fn no_file() -> usize {
-        0
+    // A pointer that is never followed: its value is the number of the file.
+    fn file(id: u32) -> usize {
+        if id == c::FILE_NULL { 0 } else { id as usize }
+    }
+
+    fn file_id(file: usize) -> u32 {
+        if file == 0 { c::FILE_NULL } else { u32::try_from(file).unwrap_or(NOTHING) }
     }
 
     #[inline(always)]
@@ -234,6 +241,8 @@ impl Abi for Door {
                 3 => c::DIST_GRAPH,
                 other => other,
             },
+            Numbers::AccessMode => romio::access_mode(raw),
+            Numbers::Whence => romio::whence(raw),
         }
     }
 
@@ -305,6 +314,8 @@ impl Abi for Door {
                 c::DIST_GRAPH => 3,
                 other => other,
             },
+            Numbers::AccessMode => romio::raw_access_mode(number),
+            Numbers::Whence => romio::raw_whence(number),
         }
     }
 

@@ -213,7 +213,7 @@ objects! {
     }
 }
 
-/// Where `MPI_FILE_NULL` points. No file can be opened, so this is the only file.
+/// Where `MPI_FILE_NULL` points.
 #[unsafe(no_mangle)]
 pub static ompi_mpi_file_null: Opaque<1536> = Opaque::new();
 

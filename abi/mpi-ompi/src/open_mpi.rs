@@ -10,6 +10,7 @@ use std::ffi::c_int;
 use anyccl_mpi::abi::{Abi, Numbers, Object, TextLimit};
 use anyccl_mpi::constants as c;
 use anyccl_mpi::error::Class;
+use anyccl_mpi::file::romio;
 use anyccl_mpi::status::Status;
 
 use crate::numbers::{
@@ -52,6 +53,9 @@ const OTHER: c_int = 16;
 /// standard ABI, and below the codes of programs.
 const THEIRS: i32 = 0x2000;
 
+/// Upper half of the handle of an open file.
+const MADE_FILE: usize = MADE | 0x100;
+
 /// Upper half of the handle of an object that the program has made.
 #[inline(always)]
 const fn made(object: Object) -> usize {
@@ -75,9 +79,21 @@ impl Abi for Door {
     const VERSION: (c_int, c_int) = (3, 1);
     // This ABI is not the standard one.
     const ABI_VERSION: (c_int, c_int) = (-1, -1);
+    const DISPLACEMENT_CURRENT: i64 = romio::DISPLACEMENT_CURRENT;
 
-    fn no_file() -> usize {
-        (&raw const ompi_mpi_file_null).addr()
+    fn file(id: u32) -> usize {
+        if id == c::FILE_NULL {
+            (&raw const ompi_mpi_file_null).addr()
+        } else {
+            MADE_FILE << 32 | id as usize
+        }
+    }
+
+    fn file_id(file: usize) -> u32 {
+        if file == (&raw const ompi_mpi_file_null).addr() {
+            return c::FILE_NULL;
+        }
+        if file >> 32 == MADE_FILE { file as u32 } else { NOTHING }
     }
 
     #[inline(always)]
@@ -136,6 +152,8 @@ impl Abi for Door {
                 1..=3 => raw - 1 + c::CART,
                 other => other,
             },
+            Numbers::AccessMode => romio::access_mode(raw),
+            Numbers::Whence => romio::whence(raw),
         }
     }
 
@@ -170,6 +188,8 @@ impl Abi for Door {
                 c::CART..=c::DIST_GRAPH => number - c::CART + 1,
                 other => other,
             },
+            Numbers::AccessMode => romio::raw_access_mode(number),
+            Numbers::Whence => romio::raw_whence(number),
         }
     }
 

@@ -34,8 +34,12 @@ impl Abi for Door {
     const ABI_VERSION: (c_int, c_int) = (1, 0);
     const NO_FILE_INTEGER: c_int = c::FILE_NULL.cast_signed();
 
-    fn no_file() -> usize {
-        c::FILE_NULL as usize
+    fn file(id: u32) -> usize {
+        id as usize
+    }
+
+    fn file_id(file: usize) -> u32 {
+        u32::try_from(file).unwrap_or(u32::MAX)
     }
 
     #[inline(always)]

@@ -6,6 +6,7 @@
 
 use std::ffi::c_int;
 
+use crate::constants::{DISPLACEMENT_CURRENT, FILE_NULL};
 use crate::status::Status;
 
 /// Types of objects for which a program has handles.
@@ -53,6 +54,10 @@ pub enum Numbers {
     Comparison,
     /// `MPI_CART`, `MPI_GRAPH`, `MPI_DIST_GRAPH` or `MPI_UNDEFINED`.
     Topology,
+    /// Bits of an access mode of files.
+    AccessMode,
+    /// `MPI_SEEK_SET`, `MPI_SEEK_CUR` or `MPI_SEEK_END`.
+    Whence,
 }
 
 /// Upper limits of strings that a function may write, without the zero at the end.
@@ -85,9 +90,21 @@ pub trait Abi: Sized + 'static {
     const ABI_VERSION: (c_int, c_int);
     /// The integer of `MPI_FILE_NULL`.
     const NO_FILE_INTEGER: c_int = 0;
+    /// `MPI_DISPLACEMENT_CURRENT`.
+    const DISPLACEMENT_CURRENT: i64 = DISPLACEMENT_CURRENT;
 
-    /// `MPI_FILE_NULL`.
-    fn no_file() -> Self::File;
+    /// The handle of a file, or `MPI_FILE_NULL`.
+    fn file(id: u32) -> Self::File;
+    /// The number of a file, from a handle that `file` made.
+    fn file_id(file: Self::File) -> u32;
+    /// The integer that stands for a file.
+    fn file_integer(id: u32) -> c_int {
+        if id == FILE_NULL { Self::NO_FILE_INTEGER } else { id.cast_signed() }
+    }
+    /// The number of the file for which an integer stands.
+    fn file_of_integer(integer: c_int) -> u32 {
+        if integer == Self::NO_FILE_INTEGER { FILE_NULL } else { integer.cast_unsigned() }
+    }
     /// The number of an object, from a predefined handle or one that `handle` made.
     fn id(object: Object, handle: Self::Handle) -> u32;
     /// The handle of an object.

@@ -96,6 +96,8 @@ pub struct Reason {
     pub text: Cow<'static, str>,
     /// Communicator whose error handler is called, if the function's arguments do not name it.
     pub comm: Option<u32>,
+    /// File whose error handler is called.
+    pub file: Option<u32>,
     /// The sender and the tag of the message that was truncated.
     pub message: Option<(i32, i32)>,
 }
@@ -107,7 +109,7 @@ impl Error {
     /// An error of this class.
     #[cold]
     pub fn new(class: Class, text: impl Into<Cow<'static, str>>) -> Error {
-        Error(Box::new(Reason { class, text: text.into(), comm: None, message: None }))
+        Error(Box::new(Reason { class, text: text.into(), comm: None, file: None, message: None }))
     }
 
     /// Names the sender of a truncated message by its rank in a communicator, whose first rank is
@@ -117,6 +119,13 @@ impl Error {
         if let Some((source, _)) = &mut self.0.message {
             *source -= first_peer.cast_signed();
         }
+        self
+    }
+
+    /// Assigns this error to the error handler of a file.
+    #[cold]
+    pub fn on_file(mut self, file: u32) -> Error {
+        self.0.file = Some(file);
         self
     }
 

@@ -28,6 +28,7 @@ pub mod environment;
 pub mod errhandler;
 pub mod error;
 pub mod error_codes;
+pub mod file;
 pub mod fortran;
 pub mod functions;
 pub mod group;

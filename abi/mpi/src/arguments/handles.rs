@@ -112,20 +112,30 @@ handles! {
     WinHandle: Win, c::WIN_NULL;
 }
 
-/// `MPI_File`. Every handle stands for no file, because no file can be opened.
-#[derive(Clone, Copy, Debug)]
-pub struct FileHandle;
+/// `MPI_File`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileHandle(pub u32);
+
+impl FileHandle {
+    /// The handle that names no file.
+    pub const NULL: FileHandle = FileHandle(c::FILE_NULL);
+
+    /// Whether the handle names no file.
+    pub fn is_null(self) -> bool {
+        self == FileHandle::NULL
+    }
+}
 
 impl<A: Abi> Element<A> for FileHandle {
     type C = A::File;
     type Value = FileHandle;
 
-    fn value(_: A::File) -> FileHandle {
-        FileHandle
+    fn value(raw: A::File) -> FileHandle {
+        FileHandle(A::file_id(raw))
     }
 
-    fn raw(_: FileHandle) -> A::File {
-        A::no_file()
+    fn raw(value: FileHandle) -> A::File {
+        A::file(value.0)
     }
 }
 
@@ -133,8 +143,8 @@ impl<A: Abi> Kind<A> for FileHandle {
     type C = A::File;
     type Value = FileHandle;
 
-    unsafe fn value(_: A::File, _: &'static str) -> Result<FileHandle> {
-        Ok(FileHandle)
+    unsafe fn value(raw: A::File, _: &'static str) -> Result<FileHandle> {
+        Ok(FileHandle(A::file_id(raw)))
     }
 }
 
@@ -142,8 +152,8 @@ impl<A: Abi> Kind<A> for Integer<FileHandle> {
     type C = c_int;
     type Value = FileHandle;
 
-    unsafe fn value(_: c_int, _: &'static str) -> Result<FileHandle> {
-        Ok(FileHandle)
+    unsafe fn value(raw: c_int, _: &'static str) -> Result<FileHandle> {
+        Ok(FileHandle(A::file_of_integer(raw)))
     }
 }
 
@@ -151,7 +161,7 @@ impl<A: Abi> Returned<A> for Integer<FileHandle> {
     type C = c_int;
     type Value = FileHandle;
 
-    fn raw(_: FileHandle) -> c_int {
-        A::NO_FILE_INTEGER
+    fn raw(value: FileHandle) -> c_int {
+        A::file_integer(value.0)
     }
 }

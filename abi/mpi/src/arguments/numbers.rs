@@ -67,6 +67,10 @@ numbers! {
     Comparison: Comparison;
     /// A kind of topology.
     Topology: Topology;
+    /// An access mode of files.
+    AccessMode: AccessMode;
+    /// The place from which a seek counts.
+    Whence: Whence;
 }
 
 /// Makes a C integer an element: its type, the value, and the reverse translation.

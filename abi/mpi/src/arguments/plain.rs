@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 
 use super::{Kind, Returned};
 use crate::abi::Abi;
-use crate::constants::{BOTTOM, BUFFER_AUTOMATIC, IN_PLACE};
+use crate::constants::{BOTTOM, BUFFER_AUTOMATIC, DISPLACEMENT_CURRENT, IN_PLACE};
 use crate::error::Result;
 
 /// Defines a plain kind: its C type, and the expression that translates it.
@@ -33,6 +33,13 @@ plain! {
     Count: c_int => i64, |raw| i64::from(raw);
     /// A count that is an `MPI_Count` in C; also an `MPI_Offset`.
     LargeCount: i64 => i64, |raw| raw;
+    /// The displacement of a view, or `MPI_DISPLACEMENT_CURRENT`: `MPI_Offset` in C.
+    Displacement: i64 => i64, |raw| match raw {
+        current if current == A::DISPLACEMENT_CURRENT => DISPLACEMENT_CURRENT,
+        // This value has a meaning in the standard ABI only.
+        DISPLACEMENT_CURRENT => DISPLACEMENT_CURRENT - 1,
+        other => other,
+    };
     /// A displacement or an extent: `MPI_Aint` in C.
     Aint: isize => i64, |raw| raw as i64;
     /// A pointer that is passed on.

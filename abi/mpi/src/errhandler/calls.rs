@@ -3,8 +3,8 @@
 use super::{Errhandler, Kind, OF_FILES, failure};
 use crate::arguments::{CommHandle, ErrhandlerHandle, ErrorFunction, FileHandle, InputOutput, Output};
 use crate::comm::Comm;
-use crate::constants::COMM_NULL;
 use crate::error::{Class, Result};
+use crate::file::File;
 
 /// `MPI_Comm_create_errhandler`.
 pub unsafe fn comm_create(function: ErrorFunction, errhandler: Output<ErrhandlerHandle>) -> Result<()> {
@@ -55,25 +55,36 @@ pub unsafe fn file_create(function: ErrorFunction, errhandler: Output<Errhandler
     Ok(())
 }
 
-/// `MPI_File_set_errhandler`, for `MPI_FILE_NULL`: files that are opened from now on, and failures to open.
-pub unsafe fn file_set(_file: FileHandle, errhandler: ErrhandlerHandle) -> Result<()> {
+/// Runs a function on the handler of a file, or of `MPI_FILE_NULL`. Returns the file's name as well.
+fn of_file<T>(file: FileHandle, run: impl FnOnce(&mut Errhandler) -> T) -> Result<(T, String)> {
+    if file.is_null() {
+        return Ok((run(&mut OF_FILES.lock()), "MPI_FILE_NULL".into()));
+    }
+    let file = File::from_handle(file)?;
+    let result = run(&mut file.errhandler.lock());
+    Ok((result, file.title()))
+}
+
+/// `MPI_File_set_errhandler`.
+pub unsafe fn file_set(file: FileHandle, errhandler: ErrhandlerHandle) -> Result<()> {
     let new = Errhandler::from_handle(errhandler, Kind::File)?;
-    let old = std::mem::replace(&mut *OF_FILES.lock(), new);
+    let old = of_file(file, |handler| std::mem::replace(handler, new))?;
+    // Outside the lock, as in `comm_set`.
     drop(old);
     Ok(())
 }
 
-/// `MPI_File_get_errhandler`, for `MPI_FILE_NULL`.
-pub unsafe fn file_get(_file: FileHandle, errhandler: Output<ErrhandlerHandle>) -> Result<()> {
-    errhandler.set(OF_FILES.lock().handle());
+/// `MPI_File_get_errhandler`.
+pub unsafe fn file_get(file: FileHandle, errhandler: Output<ErrhandlerHandle>) -> Result<()> {
+    errhandler.set(of_file(file, |handler| handler.handle())?.0);
     Ok(())
 }
 
-/// `MPI_File_call_errhandler`, for `MPI_FILE_NULL`.
-pub unsafe fn file_call(_file: FileHandle, errorcode: i32) -> Result<()> {
-    let handler = OF_FILES.lock().clone();
-    failure::handle(&handler, COMM_NULL, Class(errorcode), || {
-        format!("MPI_File_call_errhandler with error code {errorcode}")
+/// `MPI_File_call_errhandler`.
+pub unsafe fn file_call(file: FileHandle, errorcode: i32) -> Result<()> {
+    let (handler, title) = of_file(file, |handler| handler.clone())?;
+    failure::handle(&handler, file.0, Class(errorcode), || {
+        format!("MPI_File_call_errhandler on {title} with error code {errorcode}")
     });
     Ok(())
 }

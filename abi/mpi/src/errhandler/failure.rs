@@ -7,11 +7,12 @@ use anyccl_edge::ObjectRef;
 
 use super::scope::Scope;
 use super::{Action, Errhandler, OF_FILES};
-use crate::arguments::CommHandle;
+use crate::arguments::{CommHandle, FileHandle};
 use crate::comm::Comm;
-use crate::constants::{COMM_NULL, COMM_SELF, COMM_WORLD};
+use crate::constants::{COMM_NULL, COMM_SELF, COMM_WORLD, FILE_NULL};
 use crate::ending;
 use crate::error::{Class, Error, Result};
+use crate::file::File;
 
 thread_local! {
     /// The last error of this thread, for `MPI_Error_string`.
@@ -23,9 +24,9 @@ pub fn last_detail(class: Class) -> Option<String> {
     LAST.with_borrow(|last| last.as_ref().filter(|(of, _)| *of == class).map(|(_, text)| text.clone()))
 }
 
-/// Handles the failure of the function `name`, with the error handler of `scope` or of the communicator that
-/// the error names. `version` is that of the door's MPI. Returns the class that the function must return,
-/// unless the job ends.
+/// Handles the failure of the function `name`, with the error handler of `scope`, or of the communicator or
+/// file that the error names. `version` is that of the door's MPI. Returns the class that the function must
+/// return, unless the job ends.
 #[cold]
 pub fn raise(name: &'static str, scope: Scope, version: (i32, i32), error: &Error) -> Class {
     // Only after MPI_Init has ended can the world be asked.
@@ -35,12 +36,16 @@ pub fn raise(name: &'static str, scope: Scope, version: (i32, i32), error: &Erro
     }
     let text = format!("{name}: {error}");
     LAST.set(Some((error.class, text.clone())));
+    if let Some(file) = error.file.and_then(|id| File::from_handle(FileHandle(id)).ok()) {
+        let handler = file.errhandler.lock().clone();
+        return handle(&handler, file.id, error.class, || format!("{name} on {}: {error}", file.title()));
+    }
     let comm = match (error.comm, scope) {
         (Some(comm), _) | (None, Scope::Comm(comm)) => comm,
         (None, Scope::Process) => COMM_NULL,
         (None, Scope::File) => {
             let handler = OF_FILES.lock().clone();
-            return handle(&handler, COMM_NULL, error.class, || format!("{name} on a file: {error}"));
+            return handle(&handler, FILE_NULL, error.class, || format!("{name}: {error}"));
         }
     };
     // For an invalid handle the handler of the process applies.
@@ -70,12 +75,18 @@ fn of_process(version: (i32, i32)) -> Result<ObjectRef<'static, Comm>> {
     Ok(preferred)
 }
 
-/// Calls an error handler. `comm` is the communicator that failed; `text` is printed if the job ends.
-pub(super) fn handle(handler: &Errhandler, comm: u32, class: Class, text: impl FnOnce() -> String) -> Class {
+/// Calls an error handler. `object` is the communicator or file that failed; `text` is printed if the job
+/// ends.
+pub(super) fn handle(
+    handler: &Errhandler,
+    object: u32,
+    class: Class,
+    text: impl FnOnce() -> String,
+) -> Class {
     match handler.action {
         Action::Return => class,
         // SAFETY: the program has made the handler for such calls.
-        Action::Program(function) => unsafe { function.call(comm, class) },
+        Action::Program(function) => unsafe { function.call(object, class) },
         Action::Fatal | Action::Initial | Action::Abort => ending::end_job(&text(), class),
     }
 }

@@ -64,8 +64,13 @@ struct Made {
 }
 
 static MADE: Table<Made> = Table::new("error handler", Class::ERRHANDLER);
-/// The handler of files that are not open.
+/// The handler of `MPI_FILE_NULL`: of failures to open, and of files that are opened from now on.
 static OF_FILES: Mutex<Errhandler> = Mutex::new(Errhandler::RETURN);
+
+/// The handler for a file that is opened now.
+pub fn of_files() -> Errhandler {
+    OF_FILES.lock().clone()
+}
 
 /// One use of a handler that the program has made.
 struct User(Arc<Made>);

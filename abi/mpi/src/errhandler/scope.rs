@@ -8,6 +8,7 @@ pub enum Scope {
     Process,
     /// This communicator.
     Comm(u32),
-    /// Files that are not open. Their handler returns, unless the program has set another.
+    /// The file that the error names. Without one, the handler of `MPI_FILE_NULL` is called, which returns
+    /// unless the program has set another.
     File,
 }

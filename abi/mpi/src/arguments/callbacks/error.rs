@@ -7,7 +7,7 @@ use crate::abi::{Abi, Numbers, Object};
 use crate::arguments::kind::{Kind, null};
 use crate::error::{Class, Result};
 
-/// An error handler of the program, called with the communicator and the error class.
+/// An error handler of the program, called with the communicator or file and the error class.
 #[derive(Clone, Copy)]
 pub struct ErrorFunction {
     address: Address,
@@ -28,9 +28,9 @@ impl ErrorFunction {
     ///
     /// # Safety
     /// The program allows the call now.
-    pub unsafe fn call(&self, comm: u32, class: Class) -> Class {
+    pub unsafe fn call(&self, object: u32, class: Class) -> Class {
         // SAFETY: passed on from our caller.
-        Class(unsafe { (self.call)(self.address, comm, class.0) })
+        Class(unsafe { (self.call)(self.address, object, class.0) })
     }
 }
 
@@ -64,11 +64,11 @@ impl<A: Abi> Kind<A> for CommErrorFunction {
 
 /// # Safety
 /// `function` is the address of an error handler of files.
-unsafe fn handle_file_error<A: Abi>(function: Address, _: u32, class: i32) -> i32 {
+unsafe fn handle_file_error<A: Abi>(function: Address, file: u32, class: i32) -> i32 {
     type Raw<F> = unsafe extern "C" fn(*mut F, *mut c_int, ...);
     // SAFETY: promised by the caller.
     let function = unsafe { std::mem::transmute::<Address, Raw<A::File>>(function) };
-    let (mut file, mut code) = (A::no_file(), A::raw_number(Numbers::ErrorCode, class));
+    let (mut file, mut code) = (A::file(file), A::raw_number(Numbers::ErrorCode, class));
     // SAFETY: promised by the caller; both places outlive the call.
     unsafe { function(&raw mut file, &raw mut code) };
     A::number(Numbers::ErrorCode, code)
