@@ -8,7 +8,8 @@ from setting import HEADER, HERE, PACKAGES, SECONDS, VENV, WORK, Failure, job, l
 
 # Basic functions come first: a program uses functions that the programs before it test.
 PROGRAMS = ["p2p_modes", "answers", "groups", "info_env", "errors", "handlers", "attributes", "requests", "typed_pingpong", "random_types",
-            "collectives", "operators", "intercomm", "topologies", "files", "large_counts", "threads"]
+            "collectives", "operators", "intercomm", "topologies", "files", "random_files",
+            "large_counts", "threads"]
 RANKS = [1, 2, 3, 4]
 # A build for MPICH that leaves out what is newer than MPI 3.1, as Open MPI's header does.
 AT_3_1 = "mpich-3.1"

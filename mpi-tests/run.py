@@ -28,6 +28,7 @@ import clients
 import constants
 import debian_open_mpi
 import headers
+import killed_writer
 import mpi4py_results
 import mpi4py_suite
 import names
@@ -172,6 +173,8 @@ def main():
             attempt(f"profiling of {library}", profiler.run, library)
             if (VENV / "bin" / "mpiexec").exists():
                 attempt(f"several programs on {library}", programs.several, library)
+            for title, launcher in starters.items():
+                attempt(f"killed writer on {library}, {title}", killed_writer.run, library, launcher)
         built_for = {"mpich": clients, "ompi": open_mpi_clients}.get(library.abi)
         if built_for:
             chosen_clients = options.client or ([] if only_some else built_for.QUICK if options.quick else built_for.TESTS)
