@@ -37,7 +37,7 @@ pub fn check(amode: i32) -> Result<()> {
 pub fn options(amode: i32, is_first: bool) -> OpenOptions {
     let has = |bits| amode & bits != 0;
     let mut flags = 0;
-    if has(c::MODE_CREATE) {
+    if has(c::MODE_CREATE) && is_first {
         flags |= libc::O_CREAT;
     }
     if has(c::MODE_EXCL) && is_first {

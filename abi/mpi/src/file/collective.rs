@@ -13,13 +13,19 @@ impl File {
     /// # Safety
     /// The buffer is valid for the access.
     pub(super) unsafe fn run_collective(&self, access: &Access) -> Result<Status> {
+        let before = self.state.lock().pointer;
         let transfer = match access.start {
             // SAFETY: passed on from our caller.
             Start::Shared => unsafe { self.begin_in_order(access) },
             // SAFETY: passed on from our caller.
             Start::Offset(_) | Start::Individual => unsafe { self.begin(access) },
         };
-        let (transfer, bytes) = two_phase::run(self, transfer)?;
+        let outcome = two_phase::run(self, transfer);
+        if outcome.is_err() && access.start == Start::Individual {
+            // It goes back on all ranks, whichever has failed.
+            self.state.lock().pointer = before;
+        }
+        let (transfer, bytes) = outcome?;
         self.finish(access.start, transfer, bytes)
     }
 

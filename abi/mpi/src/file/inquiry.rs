@@ -83,7 +83,7 @@ pub unsafe fn get_info(fh: FileHandle, info: Output<InfoHandle>) -> Result<()> {
 /// `MPI_File_set_info`. Collective.
 pub unsafe fn set_info(fh: FileHandle, info: InfoHandle) -> Result<()> {
     with(fh, |file| {
-        let pairs = agree(&file.engine, Pairs::of_handle(info))?;
+        let pairs = agree(&file.engine, Pairs::of_handle_or_null(info))?;
         let mut hints = file.hints.lock().clone();
         hints.add(&file.engine, &pairs)?;
         *file.hints.lock() = hints;

@@ -56,13 +56,12 @@ pub unsafe fn open(
     let group = Arc::new(Group::new(engine.world_ranks().to_vec()));
     let shared = SharedPointer::make(&engine, disk.path())?;
     let pointer = if amode & c::MODE_APPEND == 0 { 0 } else { agree(&engine, disk.size())? };
-    if engine.rank() == 0
-        && let Some(shared) = &shared
-    {
-        shared.set(pointer)?;
-    }
+    let set = match &shared {
+        Some(shared) if engine.rank() == 0 => shared.set(pointer),
+        _ => Ok(()),
+    };
     // No rank uses the shared file pointer before it is set.
-    agree(&engine, Ok(()))?;
+    agree(&engine, set)?;
     let make = |id| File {
         id,
         engine,
@@ -100,7 +99,9 @@ fn open_on_all(engine: &Communicator, path: PathBuf, amode: i32) -> Result<Disk>
 /// `MPI_File_close`.
 pub unsafe fn close(fh: InputOutput<FileHandle>) -> Result<()> {
     let handle = fh.get();
-    with(handle, |file| {
+    let mut is_open = false;
+    let outcome = with(handle, |file| {
+        is_open = true;
         // No rank deletes the file while another still uses it.
         agree(&file.engine, Ok(()))?;
         let is_deleted = file.amode & c::MODE_DELETE_ON_CLOSE != 0;
@@ -112,10 +113,13 @@ pub unsafe fn close(fh: InputOutput<FileHandle>) -> Result<()> {
             _ => Ok(()),
         };
         if is_deleted { agree(&file.engine, outcome) } else { outcome }
-    })?;
-    FILES.remove(handle.0)?;
-    fh.set(FileHandle::NULL);
-    Ok(())
+    });
+    // The file is closed, also if it could not be deleted.
+    if is_open {
+        FILES.remove(handle.0)?;
+        fh.set(FileHandle::NULL);
+    }
+    outcome
 }
 
 /// `MPI_File_delete`.

@@ -36,7 +36,8 @@ impl SharedPointer {
         let open = |is_first| {
             OpenOptions::new().read(true).write(true).create_new(is_first).mode(0o600).open(&place).ok()
         };
-        let made = if engine.rank() == 0 { open(true) } else { None };
+        // A disk may be full, and a file system may have no locks: then no rank has the pointer.
+        let made = if engine.rank() == 0 { open(true).filter(is_usable) } else { None };
         // The other ranks open the file that rank 0 has made.
         gather(engine, [0])?;
         let file = if engine.rank() == 0 { made } else { open(false) };
@@ -79,6 +80,10 @@ impl SharedPointer {
     pub fn set(&self, etypes: i64) -> Result<()> {
         self.update(|_| Some(etypes)).map(drop)
     }
+}
+
+fn is_usable(file: &File) -> bool {
+    Lock::take(file, 0, LEN, true).is_ok() && file.write_all_at(&0i64.to_ne_bytes(), 0).is_ok()
 }
 
 fn place(engine: &Communicator, path: &Path, token: u64) -> PathBuf {

@@ -72,7 +72,13 @@ impl File {
         let prepared = unsafe { self.prepare(access) }?;
         let first = match access.start {
             Start::Offset(offset) => offset,
-            Start::Individual => self.advance(prepared.etypes)?,
+            // Refused before the pointer moves, if the access does not fit.
+            Start::Individual => {
+                let (first, etypes) = (self.state.lock().pointer, prepared.etypes);
+                let transfer = prepared.at(first)?;
+                self.advance(etypes)?;
+                return Ok(transfer);
+            }
             Start::Shared => self.shared()?.add(prepared.etypes)?,
         };
         prepared.at(first)
@@ -134,8 +140,17 @@ impl File {
     pub(super) unsafe fn run(&self, access: &Access) -> Result<Status> {
         // SAFETY: passed on from our caller.
         let mut transfer = unsafe { self.begin(access) }?;
-        let bytes = self.transfer(&mut transfer)?;
-        self.finish(access.start, transfer, bytes)
+        match self.transfer(&mut transfer) {
+            Ok(bytes) => self.finish(access.start, transfer, bytes),
+            Err(error) => {
+                // The next access begins where this one did.
+                if access.start == Start::Individual {
+                    let etypes = transfer.elements.bytes as i64 / transfer.view.etype_bytes;
+                    self.advance(-etypes)?;
+                }
+                Err(error)
+            }
+        }
     }
 
     /// Transfers the bytes, in atomic mode under a lock. Returns their number.
