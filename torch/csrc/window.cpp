@@ -40,15 +40,16 @@ class WaitWork final : public c10d::Work {
     const WithoutInterpreter unlocked;
     // Another thread may wait for the same signal, with another limit.
     std::unique_lock<std::timed_mutex> lock(waiting_, std::defer_lock);
-    if (timeout.count() <= 0) {
+    const auto limit = timeout.count() > 0 ? timeout : limit_;
+    if (limit.count() <= 0) {
       lock.lock();
-    } else if (!lock.try_lock_for(timeout)) {
+    } else if (!lock.try_lock_for(limit)) {
       std::rethrow_exception(to_exception(
-          ANYCCL_ERR_TIMEOUT, "anyccl, wait of a window: Timed out after " + std::to_string(timeout.count()) + " ms"));
+          ANYCCL_ERR_TIMEOUT, "anyccl, wait of a window: Timed out after " + std::to_string(limit.count()) + " ms"));
     }
     if (!Work::isCompleted()) {
       // An exception leaves the work as it is: the signal may still come.
-      window_->wait_for_signal(peer_, timeout.count() > 0 ? timeout : limit_);
+      window_->wait_for_signal(peer_, limit);
       finish();
     }
     if (auto failure = exception()) {

@@ -3,6 +3,7 @@
 import queue
 import threading
 from array import array
+from contextlib import suppress
 from datetime import timedelta
 
 import torch
@@ -86,11 +87,11 @@ class Client:
                 transfer.end(error)
             else:
                 transfer.end()
-        try:
+        # The peer may have gone before.
+        with suppress(Error):
             self._messages.Send(array("q", [LEAVE, 0, 0, 0]), SERVER)
+        with suppress(Error):
             self._messages.close()
-        except Error:
-            pass  # The peer has gone before.
 
     def _ask(self, what, key, local):
         messages, reason = self._messages, bytearray(REASON_BYTES)

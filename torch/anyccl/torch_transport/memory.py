@@ -13,16 +13,33 @@ _MARK = b"anyccl\x00\x01"
 
 
 class Registration:
-    """The bytes of a tensor. Its lock is held while a peer uses them."""
+    """The bytes of a tensor, and the number of peers that use them now."""
 
     def __init__(self, tensor):
         if tensor.layout != torch.strided or not tensor.is_contiguous() or tensor.is_conj() or tensor.is_neg():
             raise ValueError("only dense, contiguous tensors can be registered: give tensor.contiguous()")
-        self.tensor, self.key, self.lock = tensor, secrets.randbits(63), threading.Lock()
+        self.tensor, self.key = tensor, secrets.randbits(63)
+        self._users, self._changed = 0, threading.Condition()
         self.length, self.is_active = tensor.numel() * tensor.element_size(), True
         storage, start = tensor.untyped_storage(), tensor.storage_offset() * tensor.element_size()
         self.bytes = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage, start, (self.length,), (1,))
         self._address = tensor.data_ptr()
+
+    def __enter__(self):
+        with self._changed:
+            self._users += 1
+        return self
+
+    def __exit__(self, *_error):
+        with self._changed:
+            self._users -= 1
+            self._changed.notify_all()
+
+    def withdraw(self, seconds):
+        """Lets no peer begin to use it, and waits for those that do. Returns whether they have ended in time."""
+        with self._changed:
+            self.is_active = False
+            return self._changed.wait_for(lambda: self._users == 0, seconds)
 
     def fault(self, length):
         """Why `length` bytes of it cannot be used; None if they can."""

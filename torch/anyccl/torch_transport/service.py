@@ -28,7 +28,7 @@ def serve(messages, registrations):
         if registration is None:
             _refuse(messages, what, length, "no memory of this key is registered: it was unregistered, or the endpoint was closed")
             continue
-        with registration.lock:
+        with registration:
             if fault := registration.fault(length):
                 _refuse(messages, what, length, fault)
             elif what == WRITE:

@@ -89,7 +89,7 @@ class AnycclTransport(Transport):
         with self._lock:
             for messages in self._served:
                 _abort(messages)
-        for registration in self._registrations.values():
+        for registration in list(self._registrations.values()):
             _withdraw(registration, self._seconds(timeout))
         self._registrations.clear()
 
@@ -157,11 +157,9 @@ def _checked(timeout):
 
 
 def _withdraw(registration, seconds):
-    """Takes memory from the peers, after a transfer of them that is under way."""
-    if not registration.lock.acquire(timeout=-1 if seconds is None else seconds):
+    """Takes memory from the peers, after the transfers of them that are under way."""
+    if not registration.withdraw(seconds):
         raise TimeoutError(f"a peer has used the memory for {seconds} s, and still does")
-    registration.is_active = False
-    registration.lock.release()
 
 
 def _abort(messages, reason="the peer has closed its transport"):
