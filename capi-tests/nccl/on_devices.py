@@ -102,6 +102,8 @@ def check(prefix, header, work, real=False):
         bench.run("anyccl", ["run", "--as", "nccl", *bench.fake("--", gpus), "-n", 1, single, ranks], 1)
     print("on devices: one_process", flush=True)
     bench.run("anyccl", ["run", "--as", "nccl", *bench.fake("--", 2), "-n", 1, bench.compile("memory")], 1)
+    for way in ({}, STAGED):
+        bench.run("anyccl", ["run", "--as", "nccl", *bench.fake("--", 2), "-n", 1, bench.compile("pinned_devices")], 1, **way)
     print("on devices: memory", flush=True)
     for cell, name in enumerate(MPI_PROGRAMS):
         program = bench.compile(name)

@@ -68,6 +68,7 @@ driver_table! {
     event_create: c"cuEventCreate", (*mut CudaEvent, c_uint);
     event_destroy: c"cuEventDestroy_v2", (CudaEvent);
     event_record: c"cuEventRecord", (CudaEvent, CudaStream);
+    stream_context: c"cuStreamGetCtx", (CudaStream, *mut CudaContext);
     stream_wait_event: c"cuStreamWaitEvent", (CudaStream, CudaEvent, c_uint);
     event_query: c"cuEventQuery", (CudaEvent);
     allocate: c"cuMemAlloc_v2", (*mut u64, usize);
@@ -288,6 +289,15 @@ impl CudaDriver {
         // SAFETY: a live event and a live stream of one context.
         let result = unsafe { (self.0.event_record)(event, stream) };
         self.check("cuEventRecord", result)
+    }
+
+    /// The context of a stream; of a default stream, that of this thread.
+    pub fn context_of(&self, stream: CudaStream) -> Result<CudaContext> {
+        let mut context = CudaContext::NONE;
+        // SAFETY: writes one handle; a live stream.
+        let result = unsafe { (self.0.stream_context)(stream, &mut context) };
+        self.check("cuStreamGetCtx", result)?;
+        Ok(context)
     }
 
     /// Lets what is enqueued later in a stream wait for the last record of an event.

@@ -69,6 +69,11 @@ impl StreamEvent {
         self.events.driver.record(self.event, stream)
     }
 
+    /// Whether its context is still there.
+    pub fn is_alive(&self) -> bool {
+        self.events.context.is_alive()
+    }
+
     /// Lets what is enqueued later in another stream wait for it.
     pub fn hold_up(&self, stream: CudaStream) -> Result<()> {
         self.events.driver.wait_event(stream, self.event)

@@ -52,6 +52,12 @@ impl CudaStream {
     /// The legacy default stream of the current context.
     pub const LEGACY: CudaStream = CudaStream(ptr::null_mut());
 
+    /// Whether the handle stands for different streams: in each context, or in each thread.
+    pub fn is_default(self) -> bool {
+        const PER_THREAD: usize = 2;
+        self.0.addr() <= PER_THREAD
+    }
+
     /// A stream of the program: a `CUstream`, or a `cudaStream_t`, which is the same.
     pub fn from_raw(handle: *mut c_void) -> CudaStream {
         CudaStream(handle)

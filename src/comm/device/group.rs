@@ -125,7 +125,8 @@ impl<T> DeviceGroup<T> {
             let joined = streams.join();
             let mark = |stream| comm.devices.queue.last_collective.note_here(stream);
             let noted = streams.iter().next().filter(|_| *has_collective).map_or(Ok(()), mark);
-            outcome = outcome.and(joined).and(noted);
+            let ended = joined.and(noted).inspect_err(|error| note_failure(&**comm, error));
+            outcome = outcome.and(ended);
         }
         outcome
     }
@@ -143,13 +144,14 @@ impl<T> DeviceGroup<T> {
             streams.add(stream);
             *has_collective |= !is_message;
         }
+        let mut outcome = Ok(());
         for (comm, streams, has_collective) in &self.streams {
-            if *has_collective {
-                streams.iter().try_for_each(|stream| comm.devices.queue.last_collective.order(stream))?;
-            }
-            streams.join()?;
+            let order = |stream| comm.devices.queue.last_collective.order(stream);
+            let ordered = if *has_collective { streams.iter().try_for_each(order) } else { Ok(()) };
+            let begun = ordered.and_then(|()| streams.join());
+            outcome = outcome.and(begun.inspect_err(|error| note_failure(&**comm, error)));
         }
-        Ok(())
+        outcome
     }
 }
 

@@ -55,7 +55,7 @@ pub(in crate::comm) unsafe fn run(comm: &Communicator, call: &CallSpec) -> Optio
 pub(in crate::comm) unsafe fn start(comm: &Communicator, call: &CallSpec) -> Option<Result<Request>> {
     let queue = &comm.devices.queue;
     let stream = |driver, context| queue.stream_in(driver, context);
-    let reserved = reserve_in(comm, call, WithHost::None, stream)?;
+    let reserved = reserve_in(comm, call, None, stream)?;
     let started = reserved.and_then(|reserved| {
         let completion = Arc::clone(&reserved.completion);
         // SAFETY: passed on from our caller.
@@ -76,16 +76,8 @@ pub(in crate::comm) fn touches(comm: &Communicator, call: &CallSpec) -> bool {
 pub(in crate::comm) fn takes(comm: &Communicator, call: &CallSpec) -> Result<bool> {
     let queue = &comm.devices.queue;
     let stream = |driver, context| queue.own_stream_in(driver, context);
-    let reserved = reserve_in(comm, call, WithHost::None, stream);
+    let reserved = reserve_in(comm, call, None, stream);
     reserved.map_or(Ok(false), |reserved| reserved.map(|_| true))
-}
-
-/// Which calls on host memory alone are part of a stream.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum WithHost {
-    None,
-    /// Calls on memory that streams may use.
-    InStreams,
 }
 
 /// Reserves the memory of a call on `stream`. `None`: streams cannot use any of its buffers, or another
@@ -98,8 +90,8 @@ pub(super) fn reserve_on(
     stream: CudaStream,
 ) -> Option<Result<ReservedCall<Communicator>>> {
     let queue = &comm.devices.queue;
-    let stream = |driver, context| Ok(queue.given_stream_in(driver, context, stream));
-    reserve_in(comm, call, WithHost::InStreams, stream)
+    let in_context = |driver, context| Ok(queue.given_stream_in(driver, context, stream));
+    reserve_in(comm, call, Some(stream), in_context)
 }
 
 /// Enqueues a call on `stream` as a whole. `None` as for [`reserve_on`].
@@ -135,13 +127,13 @@ unsafe fn enqueue(comm: &Communicator, call: &CallSpec, reserved: ReservedCall<C
     unsafe { reserved.enqueue_in_order(comm, queue) }
 }
 
-/// Checks a call with device buffers, chooses its path, and reserves memory for its copies. `None`
-/// as for [`run`].
+/// Checks a call with device buffers, chooses its path, and reserves memory for its copies. `None` as for
+/// [`run`]. With a `given` stream, calls on host memory that streams may use are part of it.
 #[inline]
 fn reserve_in(
     comm: &Communicator,
     call: &CallSpec,
-    with_host: WithHost,
+    given: Option<CudaStream>,
     stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
 ) -> Option<Result<ReservedCall<Communicator>>> {
     if !comm.devices.kinds.may_differ() {
@@ -151,7 +143,7 @@ fn reserve_in(
         return Some(Err(error));
     }
     let touched = call.touched(&comm.devices.kinds, comm.rank, comm.size());
-    let is_in_stream = !touched.is_empty() || with_host == WithHost::InStreams && touched.has_host();
+    let is_in_stream = !touched.is_empty() || given.is_some() && touched.has_host();
     if !is_in_stream || comm.engines.serve_devices() && leaves_to_engine(comm, call) {
         return None;
     }
@@ -161,7 +153,7 @@ fn reserve_in(
         {
             return ReservedCall::direct(path, pieces, stream);
         }
-        let mut staged = StagedCall::new(&touched, stream)?;
+        let mut staged = StagedCall::new(&touched, given, stream)?;
         let ready = call.ready(comm, &staged)?;
         Ok(ReservedCall::staged(in_pieces(comm, ready, &mut staged)?, staged))
     });

@@ -134,7 +134,8 @@ impl<H: Host> ReservedCall<H> {
     pub unsafe fn enqueue_in_order(self, comm: &H, queue: &DeviceQueue<H>) -> Result<()> {
         let stream = self.stream();
         if let Some(stream) = &stream {
-            queue.last_collective.order(stream)?;
+            let ordered = queue.last_collective.order(stream);
+            ordered.inspect_err(|error| self.note_part_failure(comm, error, false))?;
         }
         // SAFETY: passed on from our caller.
         let event = unsafe { self.enqueue_all(comm, queue) }?;
@@ -157,7 +158,7 @@ impl<H: Host> ReservedCall<H> {
         let mut tails = VecDeque::new();
         let enqueue_tail = |tail: StreamTail| tail.enqueue().inspect_err(|error| note_failure(comm, error));
         while let Some(part) = self.next(comm) {
-            let is_later = !tails.is_empty();
+            let is_later = event.is_some();
             let enqueued = part.and_then(|mut part| {
                 // A call with one part, or on a stream that does not wait, needs no tail.
                 let needs_tail = (is_later || !part.is_last) && part.device_call.stream_waits();

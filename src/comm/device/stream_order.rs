@@ -35,8 +35,10 @@ impl StreamInContext {
         event.hold_up(self.stream.stream)
     }
 
+    /// Whether both are the same stream, as far as the handle tells.
     fn is(&self, other: &StreamInContext) -> bool {
-        self.stream.stream == other.stream.stream
+        let (mine, its) = (self.stream.stream, other.stream.stream);
+        mine == its && self.context == other.context && !mine.is_default()
     }
 }
 
@@ -47,7 +49,10 @@ pub(super) struct JointStreams(Vec<StreamInContext>);
 impl JointStreams {
     /// Adds the stream of a call.
     pub fn add(&mut self, stream: StreamInContext) {
-        if stream.stream.is_programs && !self.0.iter().any(|known| known.is(&stream)) {
+        let is_known = |known: &StreamInContext| {
+            (known.stream.stream, known.context) == (stream.stream.stream, stream.context)
+        };
+        if stream.stream.is_programs && !self.0.iter().any(is_known) {
             self.0.push(stream);
         }
     }
@@ -60,7 +65,7 @@ impl JointStreams {
         let marks = self.0.iter().map(StreamInContext::mark).collect::<Result<Vec<_>>>()?;
         for stream in &self.0 {
             for (other, mark) in self.0.iter().zip(&marks) {
-                if !other.is(stream) {
+                if !std::ptr::eq(other, stream) {
                     stream.wait_for(mark)?;
                 }
             }
@@ -81,7 +86,10 @@ pub(super) struct LastCollective(Mutex<Option<(StreamInContext, Arc<StreamEvent>
 impl LastCollective {
     /// Lets the stream of the next collective wait for the last one, if that is in another stream.
     pub fn order(&self, next: &StreamInContext) -> Result<()> {
-        match &*self.0.lock() {
+        let mut last = self.0.lock();
+        // It has ended with its context.
+        last.take_if(|(stream, event)| !stream.is(next) && !event.is_alive());
+        match &*last {
             Some((last, event)) if next.stream.is_programs && !last.is(next) => next.wait_for(event),
             _ => Ok(()),
         }

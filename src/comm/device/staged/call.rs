@@ -34,7 +34,7 @@ use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
 use crate::comm::device::stream_order::StreamInContext;
 use crate::comm::device::stream_tail::{StagedTail, TailState};
-use crate::device::{CudaContext, CudaDriver, Entered, StreamEvent};
+use crate::device::{CudaContext, CudaDriver, CudaStream, Entered, StreamEvent};
 
 /// The words at the start of a block: *ready* and *final*.
 const WORDS: usize = 2;
@@ -57,15 +57,16 @@ pub struct StagedCall {
 
 impl StagedCall {
     /// Reserves pinned memory for copies of `touched`, which is device memory. Nothing is enqueued yet.
-    /// `stream` gives the stream of a context.
+    /// `stream` gives the stream of a context. A call without device memory is in the context of `given`.
     pub fn new(
         touched: &Touched,
+        given: Option<CudaStream>,
         stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
     ) -> Result<StagedCall> {
         let driver = CudaDriver::get()?;
-        let entered = match driver.current()?.filter(|_| touched.is_empty()) {
-            // Host memory is used by streams of any device.
-            Some((context, _)) => Entered::in_context(driver, context)?,
+        let entered = match given.filter(|_| touched.is_empty()) {
+            // Streams of any device use the memory, and the thread may have another device.
+            Some(stream) => Entered::in_context(driver, driver.context_of(stream)?)?,
             None => Entered::for_memory(driver, touched.first_address())?,
         };
         let stream = stream(driver, entered.context())?;
