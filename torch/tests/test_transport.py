@@ -121,6 +121,8 @@ def test_a_peer_that_dies_fails_transfers():
         memory = transport.register_memory(torch.ones(1000))
         told = [memory.to_remote_buffer()] * 2
         dist.broadcast_object_list(told, 1)
+        # Rank 0 is connected by now.
+        dist.barrier()
         if rank == 1:
             os.kill(os.getpid(), signal.SIGKILL)
         watch = ranks.Stopwatch()
