@@ -98,11 +98,11 @@ def test_many_peers_read_from_one_endpoint():
     def body(rank, size):
         weights = torch.full((1000,), 7.0)
         with transports.new_transport("anyccl", timeout=SECONDS) as transport:
-            told = [None]
+            shown = [None]
             if rank == 0:
-                told = [(transport.bind(), transport.register_memory(weights).to_remote_buffer())]
-            dist.broadcast_object_list(told)
-            url, buffer = told[0]
+                shown = [(transport.bind(), transport.register_memory(weights).to_remote_buffer())]
+            dist.broadcast_object_list(shown)
+            url, buffer = shown[0]
             if rank > 0:
                 transport.connect(url)
                 weights.zero_()
@@ -119,8 +119,8 @@ def test_a_peer_that_dies_fails_transfers():
     def body(rank, size):
         transport = transports.new_transport_rank("anyccl", peer_rank=1 - rank)
         memory = transport.register_memory(torch.ones(1000))
-        told = [memory.to_remote_buffer()] * 2
-        dist.broadcast_object_list(told, 1)
+        shown = [memory.to_remote_buffer()] * 2
+        dist.broadcast_object_list(shown, 1)
         # Rank 0 is connected by now.
         dist.barrier()
         if rank == 1:
@@ -128,7 +128,7 @@ def test_a_peer_that_dies_fails_transfers():
         watch = ranks.Stopwatch()
         with pytest.raises(anyccl.Error, match="rank 1"):
             while True:
-                transport.read(memory.to_mutable_view(), told[0])
+                transport.read(memory.to_mutable_view(), shown[0])
         assert watch.seconds() < ranks.SOON and not transport.connected()
         transport.close()
 

@@ -1,8 +1,6 @@
 /* A group on several streams begins when all of them have come to it, and all of them wait for its end. Collectives of one
  * communicator on different streams run in the order of the calls. Rank r uses device r modulo their number. */
-#include <mpi.h>
-
-#include "checks.h"
+#include "rank.h"
 
 enum { FEW = 64, MANY = 1 << 21, ROUNDS = 10 };
 
@@ -68,18 +66,10 @@ static void one_after_the_other(struct job *job)
 int main(int argc, char **argv)
 {
     struct job job;
-    int devices = 0;
-    ncclUniqueId id;
 
-    MPICHECK(MPI_Init(&argc, &argv));
-    MPICHECK(MPI_Comm_rank(MPI_COMM_WORLD, &job.rank));
-    MPICHECK(MPI_Comm_size(MPI_COMM_WORLD, &job.ranks));
-    CUDACHECK(cudaGetDeviceCount(&devices));
-    CUDACHECK(cudaSetDevice(job.rank % devices));
-    if (job.rank == 0)
-        NCCLCHECK(ncclGetUniqueId(&id));
-    MPICHECK(MPI_Bcast(&id, sizeof(id), MPI_BYTE, 0, MPI_COMM_WORLD));
-    NCCLCHECK(ncclCommInitRank(&job.comm, job.ranks, id, job.rank));
+    begin_mpi(&argc, &argv, &job.rank, &job.ranks);
+    use_device(job.rank);
+    job.comm = join(job.rank, job.ranks);
     cudaStream_t *const streams[] = {&job.first, &job.second, &job.third};
     float **const buffers[] = {&job.few, &job.many, &job.result, &job.copy, &job.given};
     for (int i = 0; i < 3; i++)

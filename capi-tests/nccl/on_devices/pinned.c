@@ -1,9 +1,6 @@
 /* Pinned and registered host memory is part of the stream, alone and beside memory of a device. Rank r uses device r modulo
  * their number. */
-#include <mpi.h>
-#include <string.h>
-
-#include "checks.h"
+#include "rank.h"
 
 enum { COUNT = 1 << 18, ROUNDS = 5 };
 
@@ -62,18 +59,10 @@ static void pass(struct job *job, float *from, float *to)
 int main(int argc, char **argv)
 {
     struct job job;
-    int devices = 0;
-    ncclUniqueId id;
 
-    MPICHECK(MPI_Init(&argc, &argv));
-    MPICHECK(MPI_Comm_rank(MPI_COMM_WORLD, &job.rank));
-    MPICHECK(MPI_Comm_size(MPI_COMM_WORLD, &job.ranks));
-    CUDACHECK(cudaGetDeviceCount(&devices));
-    CUDACHECK(cudaSetDevice(job.rank % devices));
-    if (job.rank == 0)
-        NCCLCHECK(ncclGetUniqueId(&id));
-    MPICHECK(MPI_Bcast(&id, sizeof(id), MPI_BYTE, 0, MPI_COMM_WORLD));
-    NCCLCHECK(ncclCommInitRank(&job.comm, job.ranks, id, job.rank));
+    begin_mpi(&argc, &argv, &job.rank, &job.ranks);
+    use_device(job.rank);
+    job.comm = join(job.rank, job.ranks);
     CUDACHECK(cudaStreamCreate(&job.stream));
     CUDACHECK(cudaMalloc((void **)&job.device, COUNT * sizeof(float)));
     CUDACHECK(cudaMalloc((void **)&job.more, COUNT * sizeof(float)));

@@ -1,26 +1,18 @@
 /* A device that is reset between communicators, before and after they end. Rank r uses device r modulo their number. */
-#include <mpi.h>
-
-#include "checks.h"
+#include "rank.h"
 
 enum { COUNT = 1 << 18, ROUNDS = 4 };
 
 static void one_round(int rank, int ranks, int is_reset_first)
 {
-    int devices = 0;
-    ncclUniqueId id;
     ncclComm_t comm;
     cudaStream_t stream;
     float *data;
 
-    CUDACHECK(cudaGetDeviceCount(&devices));
-    CUDACHECK(cudaSetDevice(rank % devices));
-    if (rank == 0)
-        NCCLCHECK(ncclGetUniqueId(&id));
-    MPICHECK(MPI_Bcast(&id, sizeof(id), MPI_BYTE, 0, MPI_COMM_WORLD));
+    use_device(rank);
     CUDACHECK(cudaMalloc((void **)&data, COUNT * sizeof(float)));
     CUDACHECK(cudaStreamCreate(&stream));
-    NCCLCHECK(ncclCommInitRank(&comm, ranks, id, rank));
+    comm = join(rank, ranks);
     fill(data, rank, COUNT, stream);
     NCCLCHECK(ncclAllReduce(data, data, COUNT, ncclFloat, ncclSum, comm, stream));
     expect_sum(data, ranks, COUNT, stream);
@@ -38,9 +30,7 @@ int main(int argc, char **argv)
 {
     int rank, ranks;
 
-    MPICHECK(MPI_Init(&argc, &argv));
-    MPICHECK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    MPICHECK(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    begin_mpi(&argc, &argv, &rank, &ranks);
     for (int round = 0; round < ROUNDS; round++)
         one_round(rank, ranks, round % 2);
     printf("Success: rank %d of %d\n", rank, ranks);

@@ -1,8 +1,6 @@
 /* Scaled sums whose scalar is written by the stream right before the call: on a device and in pinned memory. Rank r uses
  * device r modulo their number, and scales by r + 2 in the first round. */
-#include <mpi.h>
-
-#include "checks.h"
+#include "rank.h"
 
 enum { COUNT = 3 << 18, ROUNDS = 4 };
 
@@ -45,19 +43,11 @@ static void sum(struct job *job, float *factor, int round)
 int main(int argc, char **argv)
 {
     struct job job;
-    int devices = 0;
-    ncclUniqueId id;
     float *pinned;
 
-    MPICHECK(MPI_Init(&argc, &argv));
-    MPICHECK(MPI_Comm_rank(MPI_COMM_WORLD, &job.rank));
-    MPICHECK(MPI_Comm_size(MPI_COMM_WORLD, &job.ranks));
-    CUDACHECK(cudaGetDeviceCount(&devices));
-    CUDACHECK(cudaSetDevice(job.rank % devices));
-    if (job.rank == 0)
-        NCCLCHECK(ncclGetUniqueId(&id));
-    MPICHECK(MPI_Bcast(&id, sizeof(id), MPI_BYTE, 0, MPI_COMM_WORLD));
-    NCCLCHECK(ncclCommInitRank(&job.comm, job.ranks, id, job.rank));
+    begin_mpi(&argc, &argv, &job.rank, &job.ranks);
+    use_device(job.rank);
+    job.comm = join(job.rank, job.ranks);
     CUDACHECK(cudaStreamCreate(&job.stream));
     CUDACHECK(cudaMalloc((void **)&job.data, COUNT * sizeof(float)));
     CUDACHECK(cudaMalloc((void **)&job.factor, 2 * sizeof(float)));

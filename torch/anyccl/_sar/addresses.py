@@ -14,7 +14,7 @@ from .._capi.errors import called
 from .._capi.header import ADDRESS_BYTES
 from .._communicator.starting import settings
 from .._communicator.waiting import interruptibly
-from .interfaces import interfaces
+from .._interfaces import interfaces
 
 # Pause between two looks for a file. On NFS a file may become visible some seconds late nevertheless.
 POLL_SECONDS = 0.05

@@ -16,7 +16,7 @@ import time
 from .._capi.errors import Error
 from .._capi.header import UNIQUE_ID_BYTES
 from .._communicator.starting import unique_id
-from .._sar.interfaces import interfaces
+from .._interfaces import interfaces
 from ..communicator import Communicator
 
 # Rank of the endpoint that asks, and of the one that answers.

@@ -1,6 +1,6 @@
 //! Locks on ranges of a file, by which accesses of several processes exclude each other.
 //!
-//! They belong to the open file and not to the process, so another file of the process does not release them.
+//! A lock belongs to the open file, not to the process, so another file of the process does not release it.
 
 use std::fs::File;
 use std::io;
