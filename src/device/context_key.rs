@@ -7,13 +7,18 @@
 use std::ffi::c_int;
 use std::sync::OnceLock;
 
-use super::driver::{LIBRARY, driver_table};
+use super::driver::{CudaDriver, LIBRARY, driver_table};
 use super::handles::CudaContext;
+use crate::base::Result;
 use crate::sys::foreign_library::ForeignLibrary;
 
 driver_table! {
     id: c"cuCtxGetId", (CudaContext, *mut u64);
 }
+
+/// Answers about a handle that is not that of a context: an invalid value, a driver that has ended, an invalid
+/// context, a destroyed one.
+const OF_NO_CONTEXT: [c_int; 4] = [1, 4, 201, 709];
 
 /// `None`: the driver is older than CUDA 12, and handles are all that is known.
 fn table() -> Option<&'static Table> {
@@ -26,19 +31,26 @@ fn table() -> Option<&'static Table> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContextKey {
     context: CudaContext,
-    /// The driver's number, which no other context of this process has or had. `None`: the context has gone.
-    id: Option<u64>,
+    /// The driver's number, which no other context of this process has or had. Zero if it gives none.
+    id: u64,
 }
 
 impl ContextKey {
     /// The key of a context that is alive.
-    pub fn of(context: CudaContext) -> ContextKey {
-        let Some(table) = table() else { return ContextKey { context, id: Some(0) } };
+    pub fn of(driver: &CudaDriver, context: CudaContext) -> Result<ContextKey> {
+        let (result, key) = ContextKey::look_up(context);
+        driver.check("cuCtxGetId", result)?;
+        Ok(key)
+    }
+
+    /// What the driver answers, and the key if that is 0.
+    fn look_up(context: CudaContext) -> (c_int, ContextKey) {
+        let Some(table) = table() else { return (0, ContextKey { context, id: 0 }) };
         let mut id = 0;
         // SAFETY: writes one number. The driver looks the handle up, and refuses that of a context that has
         // gone.
-        let result: c_int = unsafe { (table.id)(context, &mut id) };
-        ContextKey { context, id: (result == 0).then_some(id) }
+        let result = unsafe { (table.id)(context, &mut id) };
+        (result, ContextKey { context, id })
     }
 
     /// The handle.
@@ -46,8 +58,11 @@ impl ContextKey {
         self.context
     }
 
-    /// Whether the context is still there.
-    pub fn is_alive(self) -> bool {
-        self.id.is_some() && ContextKey::of(self.context) == self
+    /// Whether the context is known to have gone. If the driver fails, nothing is known.
+    pub fn has_gone(self) -> bool {
+        match ContextKey::look_up(self.context) {
+            (0, key) => key != self,
+            (result, _) => OF_NO_CONTEXT.contains(&result),
+        }
     }
 }

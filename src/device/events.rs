@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use super::context_key::ContextKey;
 use super::driver::CudaDriver;
-use super::handles::{CudaContext, CudaEvent, CudaStream};
+use super::handles::{CudaEvent, CudaStream};
 use crate::base::Result;
 
 /// Number of events that are made at a time.
@@ -25,8 +25,13 @@ pub struct Events {
 
 impl Events {
     /// No events yet.
-    pub fn new(driver: &'static CudaDriver, context: CudaContext) -> Arc<Events> {
-        Arc::new(Events { driver, context: ContextKey::of(context), free: Mutex::default() })
+    pub fn new(driver: &'static CudaDriver, context: ContextKey) -> Arc<Events> {
+        Arc::new(Events { driver, context, free: Mutex::default() })
+    }
+
+    /// Their context.
+    pub fn context(&self) -> ContextKey {
+        self.context
     }
 
     /// An event for one call. The context is current in this thread.
@@ -45,7 +50,7 @@ impl Events {
 impl Drop for Events {
     fn drop(&mut self) {
         let free = std::mem::take(self.free.get_mut());
-        if free.is_empty() || !self.context.is_alive() {
+        if free.is_empty() || self.context.has_gone() {
             return;
         }
         // This thread may have another context, or none. Without any, the driver may refuse.
@@ -69,9 +74,9 @@ impl StreamEvent {
         self.events.driver.record(self.event, stream)
     }
 
-    /// Whether its context is still there.
-    pub fn is_alive(&self) -> bool {
-        self.events.context.is_alive()
+    /// Whether its context has gone.
+    pub fn has_gone(&self) -> bool {
+        self.events.context.has_gone()
     }
 
     /// Lets what is enqueued later in another stream wait for it.

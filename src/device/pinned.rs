@@ -219,7 +219,7 @@ fn grow_beside_calls(
 impl Region {
     /// Whether the memory is still there. All contexts can use it, while its own is alive.
     fn is_usable_in(&self, context: ContextKey) -> bool {
-        self.context == context || self.context.is_alive()
+        self.context == context || !self.context.has_gone()
     }
 
     /// Allocates a region of at least `bytes` bytes, and as large as the others together, `all` bytes, if

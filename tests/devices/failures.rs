@@ -20,8 +20,9 @@ const BYTES: usize = 1000;
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// Functions that the library calls for calls on memory of a device.
-const FUNCTIONS: [&str; 22] = [
+const FUNCTIONS: [&str; 23] = [
     "cuCtxGetDevice",
+    "cuCtxGetId",
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
     "cuCtxPushCurrent",
@@ -192,14 +193,45 @@ fn if_the_driver_fails_for_good_all_ranks_get_an_error_or_none_does() {
     for config in short() {
         // A driver that cannot be initialised is given up for the whole process.
         run_with("", false, &config);
-        for n in (1..1000).step_by(9) {
-            let Seen { outcomes, failures } = run_with(&n.to_string(), true, &config);
-            let failed = outcomes.iter().filter(|outcome| outcome.is_err()).count();
-            println!("{:?}, {n}: {outcomes:?}", config.device_path);
-            assert!(failed == 0 || failed == SIZE as usize, "from call {n}: {outcomes:?}");
-            if failures == 0 {
+        for n in (1..1000).step_by(5) {
+            if fail_for_good(&n.to_string(), &config).failures == 0 {
                 break;
             }
         }
     }
+}
+
+#[test]
+fn a_driver_that_fails_for_good_is_not_a_call_that_has_ended() {
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    // Later, `double` would call the driver.
+    let driver = double();
+    for config in short() {
+        let devices: Vec<Device> = (0..SIZE as u8).map(Device::new).collect();
+        let meet = Barrier::new(SIZE as usize);
+        let ends = on_failing_ranks_after(SIZE, &config, have_device, |comm| {
+            let [first, second, _] = devices[comm.rank() as usize].buffers;
+            let comm = comm.shared();
+            // SAFETY: the memory lives until the blocking call has ended.
+            unsafe { comm.run(&sum_in_place(first)) }.expect("the driver does not fail yet");
+            if meet.wait().is_leader() {
+                // The first question about the end of the second call fails, and all that follows it.
+                driver.set_sticky_faults("cuEventQuery:1");
+            }
+            meet.wait();
+            // SAFETY: as above.
+            unsafe { comm.run(&sum_in_place(second)) }
+        });
+        driver.set_faults("", "");
+        assert!(ends.iter().all(Result::is_err), "{:?}: {ends:?}", config.device_path);
+    }
+}
+
+/// Runs the calls on two ranks while the driver fails from one call on.
+fn fail_for_good(fail: &str, config: &Config) -> Seen {
+    let seen = run_with(fail, true, config);
+    let failed = seen.outcomes.iter().filter(|outcome| outcome.is_err()).count();
+    println!("{:?}, from {fail} on: {:?}", config.device_path, seen.outcomes);
+    assert!(failed == 0 || failed == SIZE as usize, "from {fail} on: {:?}", seen.outcomes);
+    seen
 }

@@ -13,7 +13,9 @@ use crate::backend::engine::{OobExchange, StreamPosition};
 use crate::backend::nccl_shaped::stream::Stream;
 use crate::base::{Error, Result};
 use crate::config::raw;
-use crate::device::{CudaContext, CudaDriver, CudaStream, Entered, Events, Ordinal, StreamEvent, Uuid};
+use crate::device::{
+    ContextKey, CudaContext, CudaDriver, CudaStream, Entered, Events, Ordinal, StreamEvent, Uuid,
+};
 
 /// Variable that lets several ranks share a device, in NCCL 2.30 and newer.
 const SHARING: &str = "NCCL_MULTI_RANK_GPU_ENABLE";
@@ -88,15 +90,16 @@ pub fn check_own_devices(oob: &dyn OobExchange) -> Result<()> {
 /// Opens the stream of this rank's device, which becomes current in this thread. Collective: either all
 /// ranks get a stream, or none.
 pub fn open_stream(oob: &dyn OobExchange) -> Result<Box<dyn Stream>> {
-    let own = choose(oob.rank()).and_then(|own| own.0.set_current(own.1).map(|()| own));
+    let own = choose(oob.rank()).and_then(|own| own.0.set_current(own.1.context()).map(|()| own));
     let records = oob.all_gather(&record(&own))?;
     let (driver, context, device, _) = own?;
     agree(&records, raw(SHARING).as_deref() == Some("1"))?;
-    Ok(Box::new(DefaultStream { driver, context, device, events: Events::new(driver, context) }))
+    let events = Events::new(driver, context);
+    Ok(Box::new(DefaultStream { driver, context: context.context(), device, events }))
 }
 
 /// A device, the context in which it is used, and its identity.
-type Chosen = (&'static CudaDriver, CudaContext, Ordinal, Uuid);
+type Chosen = (&'static CudaDriver, ContextKey, Ordinal, Uuid);
 
 fn choose(rank: u32) -> Result<Chosen> {
     let driver = CudaDriver::get().map_err(|why| Error::Unsupported(format!("NCCL needs CUDA: {why}")))?;
@@ -111,7 +114,7 @@ fn choose(rank: u32) -> Result<Chosen> {
             (driver.primary(device)?, device)
         }
     };
-    Ok((driver, context, device, driver.uuid(device)?))
+    Ok((driver, ContextKey::of(driver, context)?, device, driver.uuid(device)?))
 }
 
 fn record(own: &Result<Chosen>) -> [u8; RECORD_BYTES] {

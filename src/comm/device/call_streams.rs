@@ -31,8 +31,13 @@ struct InContext {
 
 impl CallStreams {
     /// A call on a stream of the program.
-    pub fn given(&self, driver: &'static CudaDriver, context: CudaContext, stream: CudaStream) -> CallStream {
-        self.with(driver, context, |context_streams| context_streams.call(stream, true))
+    pub fn given(
+        &self,
+        driver: &'static CudaDriver,
+        context: CudaContext,
+        stream: CudaStream,
+    ) -> Result<CallStream> {
+        self.with(driver, context, |context_streams| Ok(context_streams.call(stream, true)))
     }
 
     /// A call on the library's stream of the context, which is current in this thread.
@@ -50,19 +55,15 @@ impl CallStreams {
         &self,
         driver: &'static CudaDriver,
         context: CudaContext,
-        action: impl FnOnce(&mut InContext) -> T,
-    ) -> T {
-        let context = ContextKey::of(context);
+        action: impl FnOnce(&mut InContext) -> Result<T>,
+    ) -> Result<T> {
+        let context = ContextKey::of(driver, context)?;
         let mut contexts = self.0.lock();
         let at = contexts
             .iter()
             .position(|context_streams| context_streams.context == context)
             .unwrap_or_else(|| {
-                contexts.push(InContext {
-                    context,
-                    events: Events::new(driver, context.context()),
-                    own: None,
-                });
+                contexts.push(InContext { context, events: Events::new(driver, context), own: None });
                 contexts.len() - 1
             });
         action(&mut contexts[at])
@@ -77,7 +78,7 @@ impl InContext {
 
 impl Drop for CallStreams {
     fn drop(&mut self) {
-        let contexts = self.0.get_mut().drain(..).filter(|streams| streams.context.is_alive());
+        let contexts = self.0.get_mut().drain(..).filter(|streams| !streams.context.has_gone());
         let streams: Vec<_> = contexts.filter_map(|streams| streams.own).collect();
         if streams.is_empty() {
             return;

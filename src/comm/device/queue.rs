@@ -68,7 +68,7 @@ impl<H: Host> DeviceQueue<H> {
     /// The stream for a call in this context, which is current.
     pub fn stream_in(&self, driver: &'static CudaDriver, context: CudaContext) -> Result<CallStream> {
         match self.stream() {
-            Some(stream) => Ok(self.given_stream_in(driver, context, stream)),
+            Some(stream) => self.given_stream_in(driver, context, stream),
             None => self.own_stream_in(driver, context),
         }
     }
@@ -84,7 +84,7 @@ impl<H: Host> DeviceQueue<H> {
         driver: &'static CudaDriver,
         context: CudaContext,
         stream: CudaStream,
-    ) -> CallStream {
+    ) -> Result<CallStream> {
         self.streams.given(driver, context, stream)
     }
 

@@ -90,7 +90,7 @@ pub(super) fn reserve_on(
     stream: CudaStream,
 ) -> Option<Result<ReservedCall<Communicator>>> {
     let queue = &comm.devices.queue;
-    let in_context = |driver, context| Ok(queue.given_stream_in(driver, context, stream));
+    let in_context = |driver, context| queue.given_stream_in(driver, context, stream);
     reserve_in(comm, call, Some(stream), in_context)
 }
 

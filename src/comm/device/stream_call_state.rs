@@ -56,7 +56,7 @@ impl StreamCallState {
         bytes: usize,
         words: usize,
     ) -> Result<StreamCallState> {
-        let key = ContextKey::of(context);
+        let key = stream.events.context();
         let block = Some(PinnedBlock::take(driver, key, bytes)?);
         let state = StreamCallState {
             driver,
@@ -176,7 +176,7 @@ impl StreamCallState {
     /// The context stays current in this thread.
     pub fn has_passed(&mut self) -> Result<bool> {
         let passed = match self.stream_has_passed() {
-            Err(_) if !self.key.is_alive() => true,
+            Err(_) if self.key.has_gone() => true,
             passed => passed?,
         };
         if passed {
@@ -204,7 +204,7 @@ impl StreamCallState {
 
     /// Whether the stream may still use what belongs to the call, which is there.
     pub fn is_in_stream(&self) -> bool {
-        self.is_in_stream && self.key.is_alive()
+        self.is_in_stream && !self.key.has_gone()
     }
 
     /// Makes the context of the call current in this thread, which calls nothing else of the driver.

@@ -88,7 +88,7 @@ impl LastCollective {
     pub fn order(&self, next: &StreamInContext) -> Result<()> {
         let mut last = self.0.lock();
         // It has ended with its context.
-        last.take_if(|(stream, event)| !stream.is(next) && !event.is_alive());
+        last.take_if(|(stream, event)| !stream.is(next) && event.has_gone());
         match &*last {
             Some((last, event)) if next.stream.is_programs && !last.is(next) => next.wait_for(event),
             _ => Ok(()),

@@ -50,9 +50,9 @@ pub struct Bounce {
 impl Bounce {
     /// Allocates memory in the context, which is current.
     pub fn allocate(driver: &'static CudaDriver, context: CudaContext, bytes: usize) -> Result<Bounce> {
-        let context = ContextKey::of(context);
+        let context = ContextKey::of(driver, context)?;
         let mut spare = SPARE.lock();
-        spare.retain(|(of, ..)| of.is_alive());
+        spare.retain(|(of, ..)| !of.has_gone());
         if let Some(at) = spare.iter().position(|(of, _, length)| (*of, *length) == (context, bytes)) {
             let (_, address, _) = spare.swap_remove(at);
             return Ok(Bounce { driver, context, address, bytes });
@@ -122,7 +122,8 @@ impl SharedBounce {
         handles: &[Option<IpcHandle>],
         bytes: usize,
     ) -> Result<Vec<Option<SharedBounce>>> {
-        let (mut mappings, key) = (MAPPINGS.lock(), ContextKey::of(context));
+        let key = ContextKey::of(driver, context)?;
+        let mut mappings = MAPPINGS.lock();
         let mut open = |handle: &IpcHandle| {
             let known = mappings.iter().find(|mapping| (mapping.context, &mapping.handle) == (key, handle));
             if let Some(known) = known {
@@ -152,12 +153,12 @@ impl Mapping {
         bytes: usize,
     ) -> Result<Mapping> {
         const LAZY_ENABLE_PEER_ACCESS: c_uint = 1;
-        let table = table()?;
+        let (table, key) = (table()?, ContextKey::of(driver, context)?);
         let mut address = 0;
         // SAFETY: writes one address. The driver checks the handle, which another process has sent.
         let result = unsafe { (table.open_handle)(&mut address, handle, LAZY_ENABLE_PEER_ACCESS) };
         driver.check("cuIpcOpenMemHandle", result)?;
-        let mapping = Mapping { driver, context: ContextKey::of(context), handle, address };
+        let mapping = Mapping { driver, context: key, handle, address };
         let (start, length) = range_of(driver, address)?;
         let length = (start + length as u64).saturating_sub(address);
         if length >= bytes as u64 {
@@ -175,7 +176,7 @@ impl Mapping {
 impl Drop for Mapping {
     fn drop(&mut self) {
         let Ok(table) = table() else { return };
-        if self.context.is_alive() && self.driver.push(self.context.context()).is_ok() {
+        if !self.context.has_gone() && self.driver.push(self.context.context()).is_ok() {
             // SAFETY: an address of `open`, which no call uses any more.
             unsafe { (table.close_handle)(self.address) };
             self.driver.pop();

@@ -54,7 +54,8 @@ impl Kernels {
     /// The kernels in the context, which is current. The first time, the driver compiles them for its device,
     /// which may take seconds; it keeps the result for later processes.
     pub fn of(driver: &'static CudaDriver, context: CudaContext, device: c_int) -> Result<&'static Kernels> {
-        let (mut loaded, context) = (LOADED.lock(), ContextKey::of(context));
+        let context = ContextKey::of(driver, context)?;
+        let mut loaded = LOADED.lock();
         if let Some((_, kernels)) = loaded.iter().find(|(known, _)| *known == context) {
             return Ok(kernels);
         }
