@@ -16,8 +16,8 @@ driver_table! {
     id: c"cuCtxGetId", (CudaContext, *mut u64);
 }
 
-/// Answers about a handle that is not that of a context: an invalid value, a driver that has ended, an invalid
-/// context, a destroyed one.
+/// Answers about a handle that is not that of a context: an invalid value, a driver that has ended, an
+/// invalid context, a destroyed one.
 const OF_NO_CONTEXT: [c_int; 4] = [1, 4, 201, 709];
 
 /// `None`: the driver is older than CUDA 12, and handles are all that is known.

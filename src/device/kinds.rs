@@ -122,12 +122,14 @@ impl Kinds {
     }
 
     /// Whether the driver knows the memory at an address: that of devices, and pinned, registered and managed
-    /// host memory. Streams may be about to read or write it.
+    /// host memory. Streams may be about to read or write it. If the driver fails, it counts as known, so
+    /// that the call fails by that error.
     pub fn is_known(&self, address: usize) -> bool {
         let Some(ask) = self.function() else { return false };
         let mut kind: c_uint = 0;
         // SAFETY: the attribute is written as an unsigned int; the address is only looked up.
-        unsafe { ask((&raw mut kind).cast(), CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address as u64) == 0 }
+        let answer = unsafe { ask((&raw mut kind).cast(), CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address as u64) };
+        !ANSWERS_FOR_HOST.contains(&answer)
     }
 
     /// Refuses a buffer that the CPU cannot read. An empty buffer may have any address.
@@ -198,7 +200,7 @@ mod tests {
         assert!(kinds.check_host(77, 1, "send").is_ok());
         assert!(kinds.check_host(12288, 1, "send").is_err());
         assert!(Kinds { driver: Driver::Missing }.check_host(4096, 1, "send").is_ok());
-        assert!(kinds.is_known(4096) && kinds.is_known(8192) && !kinds.is_known(77));
+        assert!(kinds.is_known(4096) && kinds.is_known(8192) && kinds.is_known(12288) && !kinds.is_known(77));
         assert!(!Kinds { driver: Driver::Missing }.is_known(4096));
     }
 }
