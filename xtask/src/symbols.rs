@@ -9,12 +9,13 @@ use crate::result::Result;
 use crate::{cargo, workspace};
 
 /// Each library in the build folder, and the name under which it is installed.
-const LIBRARIES: [(&str, &str); 6] = [
+const LIBRARIES: [(&str, &str); 7] = [
     ("libanyccl", "libanyccl"),
     ("libanyccl_nccl", "libnccl"),
     ("libanyccl_mpi_abi", "libmpi_abi"),
     ("libanyccl_mpich", "libmpi"),
     ("libanyccl_ompi", "libmpi_of_open_mpi"),
+    ("libanyccl_mpiwrapper", "libmpiwrapper"),
     ("libanyccl_audit", "libanyccl_audit"),
 ];
 

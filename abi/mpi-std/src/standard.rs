@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use anyccl_mpi::abi::{Abi, Numbers, Object, TextLimit};
+use anyccl_mpi::abi::{Abi, Object};
 use anyccl_mpi::constants as c;
 use anyccl_mpi::error::Class;
 use anyccl_mpi::status::Status;
@@ -52,34 +52,6 @@ impl Abi for Door {
         id as usize
     }
 
-    #[inline(always)]
-    fn number(_: Numbers, raw: c_int) -> i32 {
-        raw
-    }
-
-    #[inline(always)]
-    fn raw_number(_: Numbers, number: i32) -> c_int {
-        number
-    }
-
-    #[inline(always)]
-    fn address(raw: usize) -> usize {
-        raw
-    }
-
-    fn is_unweighted(raw: *const c_int) -> bool {
-        raw.addr() == c::UNWEIGHTED
-    }
-
-    fn is_weights_empty(raw: *const c_int) -> bool {
-        raw.addr() == c::WEIGHTS_EMPTY
-    }
-
-    #[inline(always)]
-    fn is_status_ignored(place: *const RawStatus) -> bool {
-        place.is_null()
-    }
-
     #[inline]
     fn raw_status(status: &Status, before: &RawStatus) -> RawStatus {
         let bytes = status.bytes.cast_unsigned();
@@ -106,17 +78,5 @@ impl Abi for Door {
             bytes: (u64::from(low.cast_unsigned()) | u64::from(high.cast_unsigned()) << 32).cast_signed(),
             is_cancelled: cancelled != 0,
         }
-    }
-
-    fn limit(limit: TextLimit) -> usize {
-        let with_zero = match limit {
-            TextLimit::ErrorString => c::MAX_ERROR_STRING,
-            TextLimit::InfoKey => c::MAX_INFO_KEY,
-            TextLimit::LibraryVersion => c::MAX_LIBRARY_VERSION_STRING,
-            TextLimit::ObjectName => c::MAX_OBJECT_NAME,
-            TextLimit::ProcessorName => c::MAX_PROCESSOR_NAME,
-            TextLimit::Given(bytes) => bytes,
-        };
-        with_zero.saturating_sub(1)
     }
 }

@@ -6,7 +6,7 @@
 
 use std::ffi::c_int;
 
-use crate::constants::{DISPLACEMENT_CURRENT, FILE_NULL};
+use crate::constants::{self, DISPLACEMENT_CURRENT, FILE_NULL, THREAD_SINGLE, UNWEIGHTED, WEIGHTS_EMPTY};
 use crate::status::Status;
 
 /// Types of objects for which a program has handles.
@@ -73,7 +73,7 @@ pub enum TextLimit {
     Given(usize),
 }
 
-/// The ABI of a door.
+/// The ABI of a door. What is given here is the standard ABI's.
 pub trait Abi: Sized + 'static {
     /// Handle of every object, except files.
     type Handle: Copy;
@@ -88,6 +88,8 @@ pub trait Abi: Sized + 'static {
     const VERSION: (c_int, c_int);
     /// Result of `MPI_Abi_get_version`.
     const ABI_VERSION: (c_int, c_int);
+    /// The lowest level of thread support that a program gets.
+    const LEAST_THREAD_LEVEL: i32 = THREAD_SINGLE;
     /// The integer of `MPI_FILE_NULL`.
     const NO_FILE_INTEGER: c_int = 0;
     /// `MPI_DISPLACEMENT_CURRENT`.
@@ -118,21 +120,47 @@ pub trait Abi: Sized + 'static {
         integer.cast_unsigned()
     }
     /// Translates a number of the program to the standard ABI.
-    fn number(numbers: Numbers, raw: c_int) -> i32;
+    #[inline(always)]
+    fn number(_numbers: Numbers, raw: c_int) -> i32 {
+        raw
+    }
     /// Translates a number of the standard ABI for the program.
-    fn raw_number(numbers: Numbers, number: i32) -> c_int;
+    #[inline(always)]
+    fn raw_number(_numbers: Numbers, number: i32) -> c_int {
+        number
+    }
     /// Translates an address of the program to the standard ABI: `MPI_IN_PLACE` and other sentinels differ.
-    fn address(raw: usize) -> usize;
+    #[inline(always)]
+    fn address(raw: usize) -> usize {
+        raw
+    }
     /// Whether the program passes `MPI_UNWEIGHTED`: the edges have no weights.
-    fn is_unweighted(raw: *const c_int) -> bool;
+    fn is_unweighted(raw: *const c_int) -> bool {
+        raw.addr() == UNWEIGHTED
+    }
     /// Whether the program passes `MPI_WEIGHTS_EMPTY`: there are no edges.
-    fn is_weights_empty(raw: *const c_int) -> bool;
+    fn is_weights_empty(raw: *const c_int) -> bool {
+        raw.addr() == WEIGHTS_EMPTY
+    }
     /// Whether the program passes the sentinel that asks for no status.
-    fn is_status_ignored(place: *const Self::Status) -> bool;
+    #[inline(always)]
+    fn is_status_ignored(place: *const Self::Status) -> bool {
+        place.is_null()
+    }
     /// Translates a status for the program. Fields that `status` leaves open are taken from `before`.
     fn raw_status(status: &Status, before: &Self::Status) -> Self::Status;
     /// Translates a status of the program.
     fn status(raw: &Self::Status) -> Status;
     /// Upper limit of a string's length, without the zero at the end.
-    fn limit(limit: TextLimit) -> usize;
+    fn limit(limit: TextLimit) -> usize {
+        let with_zero = match limit {
+            TextLimit::ErrorString => constants::MAX_ERROR_STRING,
+            TextLimit::InfoKey => constants::MAX_INFO_KEY,
+            TextLimit::LibraryVersion => constants::MAX_LIBRARY_VERSION_STRING,
+            TextLimit::ObjectName => constants::MAX_OBJECT_NAME,
+            TextLimit::ProcessorName => constants::MAX_PROCESSOR_NAME,
+            TextLimit::Given(bytes) => bytes,
+        };
+        with_zero.saturating_sub(1)
+    }
 }

@@ -38,7 +38,7 @@ pub unsafe fn init_thread<A: Abi>(
     required: i32,
     provided: Output<i32>,
 ) -> Result<()> {
-    let level = required.clamp(THREAD_SINGLE, THREAD_MULTIPLE);
+    let level = required.clamp(A::LEAST_THREAD_LEVEL, THREAD_MULTIPLE);
     begin::<A>(level)?;
     provided.set(level);
     Ok(())

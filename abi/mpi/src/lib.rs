@@ -34,6 +34,7 @@ pub mod functions;
 pub mod group;
 pub mod handles;
 pub mod info;
+pub mod jump;
 pub mod mark;
 pub mod memory;
 pub mod op;

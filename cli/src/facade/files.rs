@@ -13,7 +13,7 @@ pub struct FacadeFiles {
     pub facade: Facade,
     /// The folder that contains them.
     pub folder: String,
-    /// The libraries: libnccl.so.2; or libmpi.so.12, libmpi.so.40 and libmpi_abi.so.1.
+    /// The libraries: libnccl.so.2; or libmpi.so.12, libmpi.so.40, libmpi_abi.so.1 and libmpiwrapper.so.
     pub libraries: Vec<String>,
     /// The audit library.
     pub audit: String,
@@ -22,6 +22,9 @@ pub struct FacadeFiles {
 }
 
 impl FacadeFiles {
+    /// The library for MPItrampoline.
+    pub const WRAPPER: &str = "libmpiwrapper.so";
+
     /// The files that were installed together with this tool.
     pub fn find(facade: Facade) -> Result<FacadeFiles, String> {
         let tool =
@@ -60,7 +63,8 @@ impl FacadeFiles {
                 (vec![file("libnccl.so.2")?], Some(listable(overlay)?))
             }
             Facade::Mpi => {
-                (vec![file("libmpi.so.12")?, file("libmpi.so.40")?, file("libmpi_abi.so.1")?], None)
+                let names = ["libmpi.so.12", "libmpi.so.40", "libmpi_abi.so.1", FacadeFiles::WRAPPER];
+                (names.into_iter().map(file).collect::<Result<_, _>>()?, None)
             }
         };
         let audit = file("libanyccl_audit.so")?;

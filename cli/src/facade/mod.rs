@@ -22,6 +22,8 @@ pub enum StandIn {
     Mpi,
     /// The backend of this name of PyTorch, in the Python package
     Gloo,
+    /// The collectives of JAX between processes on CPUs, and MPI
+    Jax,
 }
 
 impl StandIn {
@@ -29,7 +31,8 @@ impl StandIn {
     pub fn facade(self) -> Option<Facade> {
         match self {
             StandIn::Nccl => Some(Facade::Nccl),
-            StandIn::Mpi => Some(Facade::Mpi),
+            // JAX calls an MPI.
+            StandIn::Mpi | StandIn::Jax => Some(Facade::Mpi),
             StandIn::Gloo => None,
         }
     }

@@ -19,6 +19,7 @@ Examples:
   anyccl run -n 4 --as nccl ./program-built-for-nccl
   anyccl run -n 4 --as mpi python uses-mpi4py.py
   anyccl run -n 4 --as gloo python trains-with-gloo.py
+  anyccl run -n 4 --as jax python trains-with-jax.py
   anyccl run -n 4 --fake-gpu 2 ./program-for-cuda
   anyccl run --as nccl -n 1 -- torchrun --nproc-per-node 4 train.py
   anyccl run --hosts node1:4,node2:4 -x LD_LIBRARY_PATH ./program
@@ -101,7 +102,7 @@ pub struct RunArguments {
 
     /// Stand in for NCCL or MPI: ranks that ask for such a library get anyccl's, or the job ends. Prints the
     /// method that was used, and at the end whether nobody has asked for it. With gloo, the groups that
-    /// PyTorch makes by this name are anyccl's
+    /// PyTorch makes by this name are anyccl's; with jax, the collectives of JAX on CPUs
     #[arg(long = "as", value_enum, value_name = "WHAT")]
     pub stand_in: Option<StandIn>,
 

@@ -22,6 +22,7 @@ mod fake_gpus;
 mod foreign_bytes;
 mod hosts;
 mod input;
+mod jax;
 mod job;
 mod lines;
 mod local;
@@ -57,6 +58,18 @@ use other_mpi::OtherMpi;
 use torch::TorchMeeting;
 pub use watchdog::Watchdog;
 
+/// The variables by which ranks of torch, and of JAX if they are JAX's, find each other.
+fn meeting_variables(
+    arguments: &RunArguments,
+    meeting: &TorchMeeting,
+) -> Result<Vec<(String, String)>, Failure> {
+    let mut variables = meeting.environment(&arguments.env);
+    if arguments.stand_in == Some(StandIn::Jax) {
+        variables.extend(jax::environment(meeting)?);
+    }
+    Ok(variables)
+}
+
 /// Runs the job. Returns the exit code: that of the first rank that failed, or 0.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let own = |what: &'static str| move |error| Failure::own(format_args!("{what}: {error}"));
@@ -83,11 +96,12 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         Some(first) => Some(TorchMeeting::at(&first.host, &key)),
         None => TorchMeeting::here(),
     };
-    let torch = meeting.as_ref().map_or_else(Vec::new, |meeting| meeting.environment(&arguments.env));
+    let common = meeting.as_ref().map(|meeting| meeting_variables(arguments, meeting)).transpose()?;
+    let common = common.unwrap_or_default();
     let mask = signals.mask_before();
     // On an error the watchdog is dropped, and kills everything that was started so far.
     let crew: Box<dyn Crew> = if places.is_empty() {
-        environment.extend(torch);
+        environment.extend(common);
         if arguments.stand_in == Some(StandIn::Gloo) {
             torch_name::check(&arguments.command[0], &environment, arguments.by)?;
         }
@@ -115,7 +129,8 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         Box::new(crew.map_err(own("cannot look after the ranks"))?)
     } else {
         let stores = served.addresses();
-        let common = hosts::Common { arguments, torch, stores, key, files, mask, watchdog: &watchdog };
+        let common =
+            hosts::Common { arguments, environment: common, stores, key, files, mask, watchdog: &watchdog };
         Box::new(hosts::start(&common, places)?)
     };
     let outcome = job::RunningJob::new(arguments, crew, &served, signals).run_to_the_end();

@@ -9,8 +9,8 @@ use std::process::{Child, Command, Stdio};
 use super::arguments::Bind;
 use super::binding::cores_of;
 use super::part::{Part, part_of};
-use super::torch;
 use super::watchdog::Watchdog;
+use super::{jax, torch};
 use crate::failure::Failure;
 use crate::sys::child::{Orders, prepare};
 use crate::sys::cpus::CpuSet;
@@ -78,6 +78,7 @@ pub fn start_all(orders: &JobOrders<'_>) -> Result<Vec<Child>, Failure> {
             command.env("ANYCCL_APPNUM", number.to_string());
         }
         command.envs(torch::environment_of(rank, orders.world, at, here));
+        command.envs(jax::environment_of(orders.environment, rank, orders.world, at));
         command.env("ANYCCL_RANK", rank.to_string());
         command.env("ANYCCL_WORLD_SIZE", orders.world.to_string());
         command.env("ANYCCL_STORE", &orders.store);

@@ -7,10 +7,10 @@
 
 use super::arguments::RunArguments;
 use super::report::LastWord;
-use crate::facade::Facade;
 use crate::facade::files::FacadeFiles;
 use crate::facade::method::{self, Method};
 use crate::facade::usage::{Usage, UsageReport, UsageReports};
+use crate::facade::{Facade, StandIn};
 use crate::failure::Failure;
 
 /// The settings with which ranks of this host are started.
@@ -78,6 +78,8 @@ pub struct UsageCheck {
     wanted: Option<Method>,
     /// Whether nobody has asked for ours.
     is_implied: bool,
+    /// Whether JAX is to call MPI.
+    is_for_jax: bool,
     is_in_use: bool,
     /// Whether a rank has loaded our library, for whatever reason.
     is_loaded: bool,
@@ -88,12 +90,21 @@ pub struct UsageCheck {
 impl UsageCheck {
     /// The check for a job with these arguments.
     pub fn new(arguments: &RunArguments) -> UsageCheck {
+        let is_for_jax = arguments.stand_in == Some(StandIn::Jax);
         let is_implied = arguments.facade_is_implied;
-        UsageCheck { is_implied, ..UsageCheck::of(arguments.facade(), arguments.by) }
+        UsageCheck { is_implied, is_for_jax, ..UsageCheck::of(arguments.facade(), arguments.by) }
     }
 
     fn of(facade: Option<Facade>, wanted: Option<Method>) -> UsageCheck {
-        UsageCheck { facade, wanted, is_implied: false, is_in_use: false, is_loaded: false, beside: None }
+        UsageCheck {
+            facade,
+            wanted,
+            is_implied: false,
+            is_for_jax: false,
+            is_in_use: false,
+            is_loaded: false,
+            beside: None,
+        }
     }
 
     /// Handles a report from a host where `method` is in use.
@@ -163,6 +174,11 @@ impl UsageCheck {
                 Facade::Nccl => "anyccl was loaded as NCCL, and never called".into(),
                 Facade::Mpi => "anyccl was loaded as MPI, and nobody has called MPI_Init".into(),
             },
+            (None, false) if self.is_for_jax => {
+                "JAX has not called anyccl: the script sets jax_cpu_collectives_implementation to \
+                 something else, or makes no collective call between processes"
+                    .into()
+            }
             (None, false) => format!(
                 "nobody has loaded an {name}: the program uses none, or has it linked into itself, where it cannot be \
                  replaced"
@@ -188,6 +204,13 @@ mod tests {
 
     fn accept_report(check: &mut UsageCheck, method: Method, usage: Usage) -> Option<CheckAction> {
         check.accept_report(&report(usage), method)
+    }
+
+    #[test]
+    fn a_job_for_jax_without_a_call_fails_with_what_to_look_at() {
+        let check = UsageCheck { is_for_jax: true, ..UsageCheck::of(Some(Facade::Mpi), None) };
+        let word = check.last_word().unwrap();
+        assert!(word.code == 1 && word.text.contains("jax_cpu_collectives_implementation"), "{}", word.text);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub struct TorchMeeting {
     address: String,
     port: u16,
     /// Keeps the port from other programs until the job has ended.
-    _reserved: Option<ReservedPort>,
+    reserved: Option<ReservedPort>,
 }
 
 impl TorchMeeting {
@@ -27,7 +27,7 @@ impl TorchMeeting {
     pub fn here() -> Option<TorchMeeting> {
         let reserved = ReservedPort::new().ok()?;
         let (address, port) = (Ipv4Addr::LOCALHOST.to_string(), reserved.number());
-        Some(TorchMeeting { address, port, _reserved: Some(reserved) })
+        Some(TorchMeeting { address, port, reserved: Some(reserved) })
     }
 
     /// A port of the host of rank 0, as the user has named that host. The job's key decides which port.
@@ -36,7 +36,17 @@ impl TorchMeeting {
         let port = FAR_PORTS.start + number % (FAR_PORTS.end - FAR_PORTS.start);
         // `user@` is for ssh.
         let address = host.rsplit_once('@').map_or(host, |(_, host)| host).to_string();
-        TorchMeeting { address, port, _reserved: None }
+        TorchMeeting { address, port, reserved: None }
+    }
+
+    /// Where rank 0 listens, as `address:port`.
+    pub fn address(&self) -> String {
+        format!("{}:{}", self.address, self.port)
+    }
+
+    /// Whether all ranks are on this host.
+    pub fn is_here(&self) -> bool {
+        self.reserved.is_some()
     }
 
     /// The variables that all ranks share, without those that the user has given.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the plug-ins for learners with releases from PyPI: LightGBM, Ray and vLLM; and frameworks that train over gloo.
+"""Tests the plug-ins for learners with releases from PyPI: LightGBM, Ray, JAX and vLLM; and frameworks that train over gloo.
 
     python3 torch/tests/learners/run.py [--prefix INSTALLED] [TEST...]
 
@@ -24,6 +24,7 @@ import vllm_release  # noqa: E402
 from ports import unheld_port  # noqa: E402
 
 LIGHTGBM = ["lightgbm==4.7.0", "numpy", "scipy"]
+JAX = ["jax==0.10.2", "jaxlib==0.10.2"]
 SECONDS = 300
 
 
@@ -79,6 +80,14 @@ def ray(_prefix, _folder):
     passed(run(python, HERE / "ray_group.py", "--torch", env=environment))
 
 
+def jax(prefix, _folder):
+    """Processes of JAX on CPUs make collectives 150 times, and train as one process does."""
+    python = pypi.environment(pypi.TARGET / "jax", JAX)
+    for ranks in (2, 4):
+        said = passed(run(prefix / "bin/anyccl", "run", "--as", "jax", "-n", ranks, "--bind", "none", python, HERE / "jax_calls.py"))
+        assert said.count(" is right") == ranks and "MPI is anyccl" in said, said
+
+
 def page(prefix, folder):
     """The programs of docs/frameworks.md run."""
     text = (TORCH.parent / "docs/frameworks.md").read_text(encoding="utf-8")
@@ -89,7 +98,7 @@ def page(prefix, folder):
     assert "[array([2., 2., 2.]), array([2., 2., 2.])]" in passed(run(pypi.environment(pypi.TARGET / "ray", frameworks.RAY), files[1]))
 
 
-TESTS = (trees, death, ray, page, vllm_release.vllm_calls, vllm_release.vllm_model, *frameworks.tests())
+TESTS = (trees, death, ray, jax, page, vllm_release.vllm_calls, vllm_release.vllm_model, *frameworks.tests())
 
 
 def main():

@@ -17,6 +17,7 @@
 //!   lib/libmpi_abi.so.1               MPI in the standard ABI, and the link libmpi_abi.so
 //!   lib/libmpi.so.12                  MPI in MPICH's ABI
 //!   lib/libmpi.so.40                  MPI in Open MPI's ABI
+//!   lib/libmpiwrapper.so              MPI for MPItrampoline
 //!   lib/libmpich.so.12                Debian's name for the same: an empty library that needs it
 //!   lib/libanyccl_audit.so            puts them in MPI's place, by LD_AUDIT
 //!   include/mpi.h                     the standard ABI's
@@ -192,6 +193,7 @@ fn mpi(built: &Path, to: &mut Writer) -> Result {
     to.library(&built.join("libanyccl_mpi_abi.so"), lib.join("libmpi_abi.so.1"))?;
     to.library(&built.join("libanyccl_mpich.so"), lib.join("libmpi.so.12"))?;
     to.library(&built.join("libanyccl_ompi.so"), lib.join("libmpi.so.40"))?;
+    to.library(&built.join("libanyccl_mpiwrapper.so"), lib.join("libmpiwrapper.so"))?;
     // This is a copy and not a link, because the audit library loads the libraries that lie beside it.
     to.library(&built.join("libanyccl_audit.so"), lib.join("libanyccl_audit.so"))?;
     to.link("libmpi_abi.so.1", lib.join("libmpi_abi.so"))?;

@@ -4,12 +4,13 @@
 pub const SONAME: &str = "libanyccl.so.0";
 
 /// Packages that are built and installed.
-pub const PACKAGES: [&str; 7] = [
+pub const PACKAGES: [&str; 8] = [
     "anyccl-native",
     "anyccl-nccl",
     "anyccl-mpi-std",
     "anyccl-mpi-mpich",
     "anyccl-mpi-ompi",
+    "anyccl-mpi-trampoline",
     "anyccl-audit",
     "anyccl-cli",
 ];

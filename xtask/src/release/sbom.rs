@@ -13,12 +13,13 @@ use crate::{cargo, workspace};
 const TOOL: &str = "cargo-cyclonedx@0.5.9";
 
 /// The crates that are installed, and their folders.
-const CRATES: [(&str, &str); 7] = [
+const CRATES: [(&str, &str); 8] = [
     ("anyccl-native", "abi/native"),
     ("anyccl-nccl", "abi/nccl"),
     ("anyccl-mpi-std", "abi/mpi-std"),
     ("anyccl-mpi-mpich", "abi/mpi-mpich"),
     ("anyccl-mpi-ompi", "abi/mpi-ompi"),
+    ("anyccl-mpi-trampoline", "abi/mpi-trampoline"),
     ("anyccl-audit", "abi/audit"),
     ("anyccl-cli", "cli"),
 ];

@@ -21,7 +21,7 @@ use crate::result::Result;
 use crate::workspace;
 
 /// Paths of the roots of the crates.
-const ROOTS: [&str; 15] = [
+const ROOTS: [&str; 16] = [
     ENGINE,
     "abi/audit/src/lib.rs",
     "abi/edge/src/lib.rs",
@@ -30,6 +30,7 @@ const ROOTS: [&str; 15] = [
     "abi/mpi-mpich/src/lib.rs",
     "abi/mpi-ompi/src/lib.rs",
     "abi/mpi-std/src/lib.rs",
+    "abi/mpi-trampoline/src/lib.rs",
     "abi/native/src/lib.rs",
     "abi/nccl/src/lib.rs",
     "cli/src/main.rs",

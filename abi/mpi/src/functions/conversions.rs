@@ -32,21 +32,21 @@ macro_rules! conversions {
     )*};
     (@to ($door:ident, $to:path, $from:path) $object:ident $name:ident) => {
         #[doc = concat!("`", stringify!($name), "` of MPI.")]
-        #[unsafe(no_mangle)]
+        #[cfg_attr(not(internal_mpi_names), unsafe(no_mangle))]
         pub extern "C" fn $name(handle: <$door as $crate::abi::Abi>::Handle) -> ::std::ffi::c_int {
             $to($crate::abi::Object::$object, handle)
         }
     };
     (@from ($door:ident, $to:path, $from:path) $object:ident $name:ident) => {
         #[doc = concat!("`", stringify!($name), "` of MPI.")]
-        #[unsafe(no_mangle)]
+        #[cfg_attr(not(internal_mpi_names), unsafe(no_mangle))]
         pub extern "C" fn $name(number: ::std::ffi::c_int) -> <$door as $crate::abi::Abi>::Handle {
             $from($crate::abi::Object::$object, number)
         }
     };
     (@statuses $door:ident $($name:ident)*) => {$(
         #[doc = concat!("`", stringify!($name), "` of MPI.")]
-        #[unsafe(no_mangle)]
+        #[cfg_attr(not(internal_mpi_names), unsafe(no_mangle))]
         pub unsafe extern "C" fn $name(from: *const ::std::ffi::c_void, to: *mut ::std::ffi::c_void) -> ::std::ffi::c_int {
             $crate::call::call::<$door>(stringify!($name), $crate::call::Scope::Process, || {
                 // SAFETY: the program passes two statuses.
@@ -62,7 +62,7 @@ macro_rules! conversions {
 macro_rules! refused {
     ($door:ident: $($name:ident $(= $called:literal)?)*) => {$(
         #[doc = concat!("Refused: `", stringify!($name), "`.")]
-        #[unsafe(no_mangle)]
+        #[cfg_attr(not(internal_mpi_names), unsafe(no_mangle))]
         pub extern "C" fn $name() -> ::std::ffi::c_int {
             let name = [stringify!($name) $(, $called)?];
             $crate::call::refuse::<$door>(name[name.len() - 1], $crate::call::Scope::Process)

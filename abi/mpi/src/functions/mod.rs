@@ -119,7 +119,7 @@ macro_rules! export {
     };
     (@row $door:ident $name:ident ($($argument:ident: $kind:ty),*) $scope:tt [] [] refused) => {
         #[doc = concat!("Refused: `", stringify!($name), "`.")]
-        #[unsafe(no_mangle)]
+        #[cfg_attr(not(internal_mpi_names), unsafe(no_mangle))]
         #[allow(unused_variables)]
         pub unsafe extern "C" fn $name($($argument: $crate::export!(@c $door $kind)),*) -> ::std::ffi::c_int {
             $crate::call::refuse::<$door>(stringify!($name), $crate::export!(@scope $door $scope))
@@ -127,7 +127,7 @@ macro_rules! export {
     };
     (@row $door:ident $name:ident ($($argument:ident: $kind:ty),*) $scope:tt [] [$($abi:ident)?] $($how:ident)::+) => {
         #[doc = concat!("`", stringify!($name), "` of MPI.")]
-        #[unsafe(no_mangle)]
+        #[cfg_attr(not(internal_mpi_names), unsafe(no_mangle))]
         pub unsafe extern "C" fn $name($($argument: $crate::export!(@c $door $kind)),*) -> ::std::ffi::c_int {
             $crate::call::call::<$door>(stringify!($name), $crate::export!(@scope $door $scope), || {
                 // SAFETY: the program keeps the promises that MPI asks for.
@@ -139,7 +139,7 @@ macro_rules! export {
     };
     (@row $door:ident $name:ident ($($argument:ident: $kind:ty),*) [] [$returned:ty] [] $($how:ident)::+) => {
         #[doc = concat!("`", stringify!($name), "` of MPI.")]
-        #[unsafe(no_mangle)]
+        #[cfg_attr(not(internal_mpi_names), unsafe(no_mangle))]
         pub unsafe extern "C" fn $name($($argument: $crate::export!(@c $door $kind)),*)
             -> <$returned as $crate::arguments::Returned<$door>>::C {
             // SAFETY: these are numbers and handles.

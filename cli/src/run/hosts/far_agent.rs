@@ -114,7 +114,7 @@ impl Agent {
             .filter(|(name, _)| name.starts_with("ANYCCL_") && !own(name))
             .collect();
         environment.extend(arguments.env.iter().cloned());
-        environment.extend(common.torch.iter().cloned());
+        environment.extend(common.environment.iter().cloned());
         let order = Order {
             version: anyccl_engine::base::VERSION.to_string(),
             first: self.ranks.start,

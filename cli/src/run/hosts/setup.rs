@@ -10,8 +10,8 @@ use crate::sys::signal::SignalMask;
 /// The user's arguments, and what this process gives to each agent.
 pub struct Common<'a> {
     pub arguments: &'a RunArguments,
-    /// Variables by which torch's ranks find each other.
-    pub torch: Vec<(String, String)>,
+    /// Variables by which ranks of torch or JAX find each other.
+    pub environment: Vec<(String, String)>,
     pub stores: Vec<SocketAddr>,
     pub key: [u8; 32],
     pub files: FileLimit,
