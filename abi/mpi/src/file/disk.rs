@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -64,6 +64,21 @@ impl Disk {
             // Pipes and some devices have nothing to be synchronized.
             Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(()),
             outcome => outcome.map_err(|error| self.failed("synchronization", error)),
+        }
+    }
+
+    /// Asks for errors that the file system keeps until a descriptor of the file is closed. The file stays open.
+    pub fn check_close(&self) -> Result<()> {
+        loop {
+            let copy = self.file.try_clone().map_err(|error| self.failed("closing", error))?;
+            // SAFETY: the descriptor is open, and nobody else has it.
+            if unsafe { libc::close(copy.into_raw_fd()) } == 0 {
+                return Ok(());
+            }
+            match io::Error::last_os_error() {
+                error if error.kind() == ErrorKind::Interrupted => {}
+                error => return Err(self.failed("closing", error)),
+            }
         }
     }
 

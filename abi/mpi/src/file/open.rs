@@ -103,7 +103,7 @@ pub unsafe fn close(fh: InputOutput<FileHandle>) -> Result<()> {
     let outcome = with(handle, |file| {
         is_open = true;
         // No rank deletes the file while another still uses it.
-        agree(&file.engine, Ok(()))?;
+        let closed = agree(&file.engine, file.disk.check_close());
         let is_deleted = file.amode & c::MODE_DELETE_ON_CLOSE != 0;
         let outcome = match file.engine.rank() {
             0 if is_deleted => {
@@ -112,9 +112,10 @@ pub unsafe fn close(fh: InputOutput<FileHandle>) -> Result<()> {
             }
             _ => Ok(()),
         };
-        if is_deleted { agree(&file.engine, outcome) } else { outcome }
+        let deleted = if is_deleted { agree(&file.engine, outcome) } else { outcome };
+        closed.and(deleted)
     });
-    // The file is closed, also if it could not be deleted.
+    // The file is closed, also after an error.
     if is_open {
         FILES.remove(handle.0)?;
         fh.set(FileHandle::NULL);
