@@ -138,6 +138,8 @@ struct Conversion<'a> {
     count: i64,
     packed: usize,
     external: usize,
+    /// Number of bytes of `external32` that are there.
+    limit: usize,
     native_buffer: [u8; BUFFER],
     external_buffer: [u8; BUFFER],
 }
@@ -165,27 +167,34 @@ fn external_bytes(signature: &Signature) -> i128 {
 }
 
 impl Conversion<'_> {
-    fn new(datatype: &Datatype, count: i64) -> Conversion<'_> {
+    fn new(datatype: &Datatype, count: i64, limit: usize) -> Conversion<'_> {
         let (native_buffer, external_buffer) = ([0; BUFFER], [0; BUFFER]);
-        Conversion { datatype, count, packed: 0, external: 0, native_buffer, external_buffer }
+        Conversion { datatype, count, packed: 0, external: 0, limit, native_buffer, external_buffer }
     }
 
     /// Calls `piece` for each piece that fits the buffers, with the basic element and the native and external
-    /// length.
-    fn run(mut self, mut piece: impl FnMut(&mut Self, &Basic, usize, usize) -> Result<()>) -> Result<()> {
+    /// length. Ends before the first basic element that is not there as a whole. Returns the number of packed
+    /// bytes.
+    fn run(mut self, mut piece: impl FnMut(&mut Self, &Basic, usize, usize) -> Result<()>) -> Result<usize> {
         let signature = self.datatype.typemap.signature.repeated(self.count as u64);
         each(&signature, &mut |basic, count| {
             let (native, external) = (basic.size as usize, basic.external_size());
             let mut left = count as usize;
             while left > 0 {
-                let some = left.min(BUFFER / native.max(external));
+                let there = (self.limit - self.external) / external;
+                if there == 0 {
+                    self.limit = self.external;
+                    break;
+                }
+                let some = left.min(BUFFER / native.max(external)).min(there);
                 piece(&mut self, basic, some * native, some * external)?;
                 self.packed += some * native;
                 self.external += some * external;
                 left -= some;
             }
             Ok(())
-        })
+        })?;
+        Ok(self.packed)
     }
 }
 
@@ -205,8 +214,9 @@ impl Datatype {
     /// The elements are readable, as for [`Datatype::gather`]. `target` is writable for
     /// [`Datatype::external32_size`] bytes and does not overlap them.
     pub unsafe fn pack_external(&self, count: i64, base: *const u8, target: *mut u8) -> Result<()> {
-        self.external32_size(count)?;
-        Conversion::new(self, count).run(|at, basic, native, external| {
+        let bytes = self.external32_size(count)? as usize;
+        let conversion = Conversion::new(self, count, bytes);
+        conversion.run(|at, basic, native, external| {
             let buffer = at.native_buffer.as_mut_ptr();
             // SAFETY: the promise of the caller; the buffer has room for `native` bytes.
             unsafe { at.datatype.gather(at.count, base, at.packed, buffer, native) };
@@ -215,7 +225,8 @@ impl Datatype {
             // SAFETY: all pieces together are as long as the target; the buffer has `external` bytes.
             unsafe { ptr::copy_nonoverlapping(at.external_buffer.as_ptr(), target, external) };
             Ok(())
-        })
+        })?;
+        Ok(())
     }
 
     /// Reads `count` elements at `base` from the `external32` bytes at `source` (MPI_Unpack_external).
@@ -225,10 +236,32 @@ impl Datatype {
     /// The elements are writable, as for [`Datatype::scatter`]. `source` is readable for
     /// [`Datatype::external32_size`] bytes and does not overlap them.
     pub unsafe fn unpack_external(&self, count: i64, base: *mut u8, source: *const u8) -> Result<()> {
-        self.external32_size(count)?;
-        Conversion::new(self, count).run(|at, basic, native, external| {
+        let bytes = self.external32_size(count)? as usize;
+        // SAFETY: passed on from our caller.
+        unsafe { self.unpack_external_part(count, base, source, bytes) }.map(drop)
+    }
+
+    /// Reads the basic elements at `base` that the first `bytes` of the `external32` bytes at `source` have.
+    /// Returns their number of bytes in memory.
+    ///
+    /// # Safety
+    ///
+    /// The `count` elements are writable, as for [`Datatype::scatter`]. `source` is readable for `bytes` bytes
+    /// and does not overlap them.
+    pub unsafe fn unpack_external_part(
+        &self,
+        count: i64,
+        base: *mut u8,
+        source: *const u8,
+        bytes: usize,
+    ) -> Result<usize> {
+        let count = match self.external32_size(1)? as usize {
+            0 => 0,
+            size => count.min(bytes.div_ceil(size) as i64),
+        };
+        Conversion::new(self, count, bytes).run(|at, basic, native, external| {
             let source = source.wrapping_add(at.external);
-            // SAFETY: all pieces together are as long as the source; the buffer has room for `external`
+            // SAFETY: all pieces together are no longer than the source; the buffer has room for `external`
             // bytes.
             unsafe { ptr::copy_nonoverlapping(source, at.external_buffer.as_mut_ptr(), external) };
             basic.decode(&at.external_buffer[..external], &mut at.native_buffer[..native]);

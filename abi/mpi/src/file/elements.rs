@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::representation::Representation;
 use crate::arguments::DatatypeHandle;
-use crate::error::{Class, Error, Result};
+use crate::error::Result;
 use crate::types::host_memory::check_host;
 use crate::types::memory::Memory;
 use crate::types::{Typed, committed};
@@ -126,16 +126,12 @@ impl Elements {
     /// bytes of the file.
     pub fn finish(self, bytes: usize, is_written: bool) -> Result<i64> {
         let (Data::Copy(copy), Some(typed)) = (&self.data, &self.converted) else { return Ok(bytes as i64) };
-        let count = match typed.datatype.external32_size(1)? {
-            0 => 0,
-            size => bytes as i64 / size,
-        };
-        if !is_written {
-            // SAFETY: `of` was promised that the elements are writable; the copy has the bytes of all
-            // elements.
-            unsafe { typed.datatype.unpack_external(count, typed.base, copy.as_ptr()) }?;
+        if is_written {
+            return Ok(typed.bytes() as i64);
         }
-        let native = count.checked_mul(typed.datatype.size());
-        native.ok_or_else(|| Error::new(Class::COUNT, format!("{count} elements exceed memory")))
+        let source = copy.as_ptr();
+        // SAFETY: `of` was promised that the elements are writable; the copy has the bytes of all elements.
+        let native = unsafe { typed.datatype.unpack_external_part(typed.count, typed.base, source, bytes) }?;
+        Ok(native as i64)
     }
 }
