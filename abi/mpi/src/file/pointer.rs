@@ -29,7 +29,7 @@ impl File {
         let base = match whence {
             SEEK_SET => 0,
             SEEK_CUR => pointer,
-            SEEK_END => self.view().etypes_in(self.disk.size()?),
+            SEEK_END => self.view().etypes_in(self.disk.size()?)?,
             _ => {
                 let text = "whence is none of MPI_SEEK_SET, MPI_SEEK_CUR and MPI_SEEK_END";
                 return Err(Error::new(Class::ARG, text));

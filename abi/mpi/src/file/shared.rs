@@ -50,8 +50,8 @@ impl SharedPointer {
         Ok(file.filter(|_| have_all).map(|file| SharedPointer { file, turn: Mutex::new(()) }))
     }
 
-    /// Replaces the number by what `change` makes of it. Returns the old one.
-    fn update(&self, change: impl FnOnce(i64) -> Option<i64>) -> Result<i64> {
+    /// Replaces the number by what `change` makes of it, in one step. Returns the old one.
+    pub fn update(&self, change: impl FnOnce(i64) -> Result<i64>) -> Result<i64> {
         let _turn = self.turn.lock();
         let _lock = Lock::take(&self.file, 0, LEN, true).map_err(failed)?;
         let mut bytes = [0; LEN as usize];
@@ -61,24 +61,25 @@ impl SharedPointer {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => 0,
             Err(error) => return Err(failed(error)),
         };
-        let new = change(old).ok_or_else(|| Error::new(Class::ARG, "the file pointer would be too large"))?;
+        let new = change(old)?;
         self.file.write_all_at(&new.to_ne_bytes(), 0).map_err(failed)?;
         Ok(old)
     }
 
     /// Moves the pointer. Returns where it was.
     pub fn add(&self, etypes: i64) -> Result<i64> {
-        self.update(|old| old.checked_add(etypes))
+        let too_large = || Error::new(Class::ARG, "the file pointer would be too large");
+        self.update(|old| old.checked_add(etypes).ok_or_else(too_large))
     }
 
     /// Where the pointer is.
     pub fn get(&self) -> Result<i64> {
-        self.update(Some)
+        self.update(Ok)
     }
 
     /// Sets the pointer.
     pub fn set(&self, etypes: i64) -> Result<()> {
-        self.update(|_| Some(etypes)).map(drop)
+        self.update(|_| Ok(etypes)).map(drop)
     }
 }
 
@@ -116,6 +117,20 @@ mod tests {
         });
         starts.sort_unstable();
         assert_eq!(starts, (0..400).map(|at| at * 3).collect::<Vec<_>>());
+        let seek = || {
+            for _ in 0..100 {
+                pointer.update(|old| Ok(old + 1)).unwrap();
+            }
+        };
+        pointer.set(0).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(seek);
+            scope.spawn(seek);
+            for _ in 0..100 {
+                pointer.add(1).unwrap();
+            }
+        });
+        assert_eq!(pointer.get().unwrap(), 300);
         pointer.set(7).unwrap();
         assert_eq!(pointer.get().unwrap(), 7);
         assert!(pointer.add(i64::MAX).is_err() && pointer.get().unwrap() == 7);

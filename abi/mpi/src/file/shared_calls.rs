@@ -32,8 +32,7 @@ impl File {
 
     /// Byte of the file at the shared file pointer.
     pub(super) fn current_displacement(&self) -> Result<i64> {
-        let view = self.view();
-        Ok(view.offset_of(self.shared()?.get()? * view.etype_bytes))
+        self.view().byte_at(self.shared()?.get()?)
     }
 
     /// Moves the shared file pointer by what all ranks want. Returns where this rank's part begins: behind
@@ -87,15 +86,12 @@ pub unsafe fn seek_shared(fh: FileHandle, offset: i64, whence: i32) -> Result<()
     with(fh, |file| {
         agree_on(&file.engine, "offset", offset)?;
         agree_on(&file.engine, "whence", whence.into())?;
-        let new = file.shared().and_then(|shared| file.sought(shared.get()?, offset, whence));
-        let mut words = [agree(&file.engine, new)?.cast_unsigned()];
-        broadcast(&file.engine, 0, &mut words)?;
         let outcome = match file.engine.rank() {
-            0 => file.shared()?.set(words[0].cast_signed()),
-            _ => Ok(()),
+            0 => file.shared().and_then(|shared| shared.update(|old| file.sought(old, offset, whence))),
+            _ => Ok(0),
         };
         // No rank uses the pointer before it is set.
-        agree(&file.engine, outcome)
+        agree(&file.engine, outcome).map(drop)
     })
 }
 

@@ -88,18 +88,28 @@ impl View {
         self.runs(position, 1).next().map_or(self.displacement, |run| run.offset)
     }
 
-    /// Refuses a range that ends behind the last possible byte of a file.
+    /// Place in the file of the first byte of an etype.
+    pub fn byte_at(&self, etype: i64) -> Result<i64> {
+        let position = etype.checked_mul(self.etype_bytes).filter(|position| *position >= 0);
+        let text = || format!("offset {etype} is no place in the view");
+        let position = position.ok_or_else(|| Error::new(Class::ARG, text()))?;
+        self.check_range(position, 1)?;
+        Ok(self.offset_of(position))
+    }
+
+    /// Refuses a range that ends behind the last possible byte of a file, or goes back before the first.
     pub fn check_range(&self, position: i64, bytes: usize) -> Result<()> {
-        let size = self.layout.size();
-        let tiles =
-            if size == 0 { 0 } else { i128::from(position) + bytes as i128 } / i128::from(size.max(1)) + 1;
-        let far = i128::from(self.layout.extent().unsigned_abs()) + i128::from(self.layout.true_extent());
-        let end =
-            tiles * far + i128::from(self.displacement) + i128::from(self.layout.true_lb().unsigned_abs());
-        if end <= i128::from(i64::MAX) {
+        let last = (i128::from(position) + bytes as i128 - 1).max(0);
+        let tiles = last / i128::from(self.layout.size().max(1));
+        let (displacement, true_lb) = (i128::from(self.displacement), i128::from(self.layout.true_lb()));
+        let moved = tiles * i128::from(self.layout.extent());
+        let start = displacement + true_lb + moved.min(0);
+        let end = displacement + true_lb + i128::from(self.layout.true_extent()) + moved.max(0);
+        if start >= 0 && end <= i128::from(i64::MAX) {
             return Ok(());
         }
-        Err(Error::new(Class::ARG, "the access ends behind the last possible byte of a file"))
+        let text = "the access goes behind the last possible byte of a file, or back before the first";
+        Err(Error::new(Class::ARG, text))
     }
 
     /// First position from `low` to `high` whose byte lies at `offset` in the file or behind it; `high` if
@@ -117,16 +127,32 @@ impl View {
         low
     }
 
-    /// Number of etypes that begin in a file of `size` bytes.
-    pub fn etypes_in(&self, size: i64) -> i64 {
-        if self.layout.size() == 0 || size <= self.displacement {
-            return 0;
+    /// Number of etypes that begin before the first byte of the view that a file of `size` bytes does not have.
+    pub fn etypes_in(&self, size: i64) -> Result<i64> {
+        let layout = &self.layout;
+        if layout.size() == 0 || size <= self.displacement {
+            return Ok(0);
         }
-        // As many bytes as the file has, or a pattern of which each repetition is behind the last.
-        let tiles = (size - self.displacement) / self.layout.extent().max(1) + 1;
-        let most = tiles.saturating_mul(self.layout.size());
-        (self.position_at(size, 0, most).cast_unsigned().div_ceil(self.etype_bytes.cast_unsigned()))
-            .cast_signed()
+        let (size, extent) = (size - self.displacement, layout.extent());
+        // The first repetition that ends behind the file.
+        let last = layout.true_lb() + layout.true_extent();
+        let tile = match size - last {
+            before if before < 0 => 0,
+            before if extent > 0 => before / extent + 1,
+            _ => {
+                let text = "the view has no end, as the extent of its filetype is not positive";
+                return Err(Error::new(Class::ARG, text));
+            }
+        };
+        let (mut position, start) = (tile.saturating_mul(layout.size()), tile * extent);
+        for run in layout.runs(1, 0) {
+            let there = (size - start - run.offset).clamp(0, run.len.cast_signed());
+            position = position.saturating_add(there);
+            if there < run.len.cast_signed() {
+                break;
+            }
+        }
+        Ok(position.cast_unsigned().div_ceil(self.etype_bytes.cast_unsigned()).cast_signed())
     }
 }
 
@@ -178,7 +204,27 @@ mod tests {
             let expected = (0..20).find(|at| view.offset_of(*at) >= offset).unwrap_or(20);
             assert_eq!(view.position_at(offset, 0, 20), expected, "at byte {offset}");
         }
-        assert_eq!([0, 8, 9, 12, 20, 21].map(|size| view.etypes_in(size)), [0, 0, 1, 1, 1, 2]);
+        assert_eq!([0, 8, 9, 12, 20, 21].map(|size| view.etypes_in(size).unwrap()), [0, 0, 1, 1, 1, 2]);
+    }
+
+    #[test]
+    fn the_end_of_a_file_is_the_first_byte_of_a_view_that_is_not_there() {
+        let view = |filetype| View::new(4, int(), filetype, Representation::Native).unwrap();
+        let three = Datatype::contiguous(3, &int()).unwrap();
+        for extent in [1, 3, 4, 5, 8, 12, 13, 40] {
+            let view = view(Datatype::resized(&three, 0, extent).unwrap());
+            for size in 0..80 {
+                let first = (0..).find(|at| view.offset_of(*at) >= size).unwrap();
+                assert_eq!(view.etypes_in(size).unwrap(), (first + 3) / 4, "extent {extent}, {size} bytes");
+            }
+        }
+        for extent in [0, -4] {
+            let view = view(Datatype::resized(&three, 0, extent).unwrap());
+            assert_eq!(view.etypes_in(12).unwrap(), 2);
+            assert!(view.etypes_in(16).is_err());
+        }
+        let back = view(Datatype::resized(&int(), 0, -4).unwrap());
+        assert!(back.check_range(0, 8).is_ok() && back.check_range(0, 9).is_err());
     }
 
     #[test]

@@ -84,12 +84,7 @@ pub unsafe fn get_view(
 /// `MPI_File_get_byte_offset`.
 pub unsafe fn get_byte_offset(fh: FileHandle, offset: i64, disp: Output<i64>) -> Result<()> {
     with(fh, |file| {
-        let view = file.view();
-        let position = offset.checked_mul(view.etype_bytes).filter(|position| *position >= 0);
-        let text = || format!("offset {offset} is no place in the view");
-        let position = position.ok_or_else(|| Error::new(Class::ARG, text()))?;
-        view.check_range(position, 1)?;
-        disp.set(view.offset_of(position));
+        disp.set(file.view().byte_at(offset)?);
         Ok(())
     })
 }
