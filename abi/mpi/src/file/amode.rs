@@ -33,8 +33,9 @@ pub fn check(amode: i32) -> Result<()> {
     Err(Error::new(Class::AMODE, format!("the access mode is impossible: {why}")))
 }
 
-/// How to open a file. `is_first`: before all other processes, so this one creates the file.
-pub fn options(amode: i32, is_first: bool) -> OpenOptions {
+/// How to open a file. `is_first`: before all other processes, so this one creates the file, with these
+/// permissions.
+pub fn options(amode: i32, is_first: bool, permissions: u32) -> OpenOptions {
     let has = |bits| amode & bits != 0;
     let mut flags = 0;
     if has(c::MODE_CREATE) && is_first {
@@ -44,7 +45,7 @@ pub fn options(amode: i32, is_first: bool) -> OpenOptions {
         flags |= libc::O_EXCL;
     }
     let mut options = OpenOptions::new();
-    options.read(!has(c::MODE_WRONLY)).write(!has(c::MODE_RDONLY)).custom_flags(flags).mode(0o666);
+    options.read(!has(c::MODE_WRONLY)).write(!has(c::MODE_RDONLY)).custom_flags(flags).mode(permissions);
     options
 }
 

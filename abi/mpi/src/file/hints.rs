@@ -16,7 +16,7 @@ const KNOWN: [&str; 14] = [
     "chunked_item",
     "chunked_size",
     "collective_buffering",
-    "file_perm",
+    PERMISSIONS,
     "io_node_list",
     "nb_proc",
     "num_io_nodes",
@@ -27,6 +27,7 @@ const KNOWN: [&str; 14] = [
 const BUFFER: &str = "cb_buffer_size";
 const NODES: &str = "cb_nodes";
 const BUFFERING: &str = "collective_buffering";
+const PERMISSIONS: &str = "file_perm";
 
 /// Bytes that an aggregator holds at a time, unless a hint says otherwise.
 const BUFFER_BYTES: u64 = 16 << 20;
@@ -72,6 +73,12 @@ impl Hints {
         self.aggregators = words[1].clamp(1, engine.size().into()) as u32;
         self.is_buffered = words[2] == 0;
         Ok(())
+    }
+
+    /// Permissions of a file that is created, before the process's mask: an octal number. Others are ignored.
+    pub fn permissions(&self) -> u32 {
+        let octal = |text: &str| u32::from_str_radix(text.trim(), 8).ok().filter(|bits| *bits <= 0o777);
+        self.given.get(PERMISSIONS).and_then(octal).unwrap_or(0o666)
     }
 
     /// The hints in use.

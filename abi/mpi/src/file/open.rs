@@ -52,7 +52,7 @@ pub unsafe fn open(
     agree_on(&engine, "the access mode", amode.into())?;
     let mut hints = Hints::default_for(engine.size());
     hints.add(&engine, &info)?;
-    let disk = open_on_all(&engine, path, amode)?;
+    let disk = open_on_all(&engine, path, amode, hints.permissions())?;
     let group = Arc::new(Group::new(engine.world_ranks().to_vec()));
     let shared = SharedPointer::make(&engine, disk.path())?;
     let pointer = if amode & c::MODE_APPEND == 0 { 0 } else { agree(&engine, disk.size())? };
@@ -80,9 +80,9 @@ pub unsafe fn open(
 }
 
 /// Opens the file on all ranks, or on none. A file that is created is created by rank 0.
-fn open_on_all(engine: &Communicator, path: PathBuf, amode: i32) -> Result<Disk> {
+fn open_on_all(engine: &Communicator, path: PathBuf, amode: i32, permissions: u32) -> Result<Disk> {
     let open = |is_first| {
-        let opened = modes::options(amode, is_first).open(&path);
+        let opened = modes::options(amode, is_first, permissions).open(&path);
         opened.map_err(|error| failed(&path, "opening", &error))
     };
     let creates = amode & (c::MODE_CREATE | c::MODE_EXCL) != 0;
