@@ -3,7 +3,7 @@
 //! If all processes of a communicator take part, they gather records. If only some do, they send messages on
 //! it. These have negative tags, which no receive of the program accepts.
 
-use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Rank};
+use anyccl_engine::base::{Call, CallKind, Collective, Datatype, Rank, ReduceOp};
 use anyccl_engine::comm::{CommConfig, Communicator, Operation, Request};
 use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 
@@ -51,6 +51,18 @@ pub fn exchange_all(engine: &Communicator, own: &[u64]) -> Result<Vec<u64>> {
     // SAFETY: one word per rank is read and written; both outlive the call.
     unsafe { engine.run(&operation) }?;
     Ok(all)
+}
+
+/// Replaces each word by its minimum over all ranks. Collective.
+pub fn minimum(engine: &Communicator, words: &mut [u64]) -> Result<()> {
+    let place = words.as_mut_ptr().cast::<u8>();
+    let kind = CallKind::Collective(Collective::AllReduce);
+    let (op, count) = (Some(ReduceOp::Min), words.len() as u64);
+    let call = Call { kind, datatype: Datatype::Uint64, op, root: 0, count };
+    let operation = Operation { call, send: place, recv: place };
+    // SAFETY: the words are read and written; they outlive the call.
+    unsafe { engine.run(&operation) }?;
+    Ok(())
 }
 
 /// Copies the words of the root to all ranks, which know their number. Collective.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::exchange::resize;
 use super::representation::Representation;
 use crate::arguments::DatatypeHandle;
 use crate::error::Result;
@@ -55,7 +56,8 @@ impl Elements {
             };
             return Ok(Elements { data, bytes, converted: None });
         }
-        let mut copy = vec![0; bytes];
+        let mut copy = Vec::new();
+        resize(&mut copy, bytes)?;
         if is_written {
             // SAFETY: the elements are readable, as our caller promises; the copy has as many bytes as they.
             unsafe { typed.datatype.pack_external(count, base, copy.as_mut_ptr()) }?;
@@ -64,19 +66,19 @@ impl Elements {
     }
 
     /// Up to `len` bytes from byte `at` on, to be written to the file. They may be packed into `packed`.
-    pub fn piece<'a>(&'a self, at: usize, len: usize, packed: &'a mut Vec<u8>) -> &'a [u8] {
-        match &self.data {
+    pub fn piece<'a>(&'a self, at: usize, len: usize, packed: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+        Ok(match &self.data {
             // SAFETY: `of` was promised that these bytes are readable until `self` is dropped.
             Data::Run(start) => unsafe { std::slice::from_raw_parts(start.wrapping_add(at), len) },
             Data::Copy(copy) => &copy[at..at + len],
             Data::Typed(typed) => {
-                packed.resize(len.min(PIECE), 0);
+                resize(packed, len.min(PIECE))?;
                 let (place, len) = (packed.as_mut_ptr(), packed.len());
                 // SAFETY: `of` was promised that the elements are readable; `packed` has `len` bytes.
                 unsafe { typed.datatype.gather(typed.count, typed.base, at, place, len) };
                 packed
             }
-        }
+        })
     }
 
     /// Writes bytes of the file to the elements, from byte `at` on.
@@ -114,7 +116,7 @@ impl Elements {
             Data::Copy(copy) => Ok((len, read(&mut copy[at..at + len])?)),
             Data::Typed(_) => {
                 let len = len.min(PIECE);
-                buffer.resize(len, 0);
+                resize(buffer, len)?;
                 let done = read(buffer)?;
                 self.put(at, &buffer[..done]);
                 Ok((len, done))

@@ -5,7 +5,8 @@
 //!
 //! - `open` opens, closes and deletes files; `hints` are those of the standard's info keys.
 //! - `transfer` has accesses, with their memory in `elements`; `access` has MPI's functions for accesses of
-//!   one rank, `collective` those for accesses of all ranks, of which `two_phase` does the work.
+//!   one rank, `collective` those for accesses of all ranks, of which `two_phase` does the work,
+//!   with `aggregator`.
 //! - `nonblocking` has non-blocking accesses, `split` those that one function begins and another ends.
 //! - `pointer` has the individual file pointer; `shared` has the shared one, `shared_calls` its uses.
 //! - `disk` reads and writes ranges of bytes, and gives errors a class and the path.
@@ -15,6 +16,7 @@
 //! - `romio` has the numbers of MPICH and Open MPI.
 
 pub mod access;
+mod aggregator;
 mod agree;
 mod amode;
 pub mod collective;

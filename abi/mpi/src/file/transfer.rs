@@ -224,7 +224,7 @@ impl Transfer {
         for run in self.view.runs(self.position, self.elements.bytes) {
             let mut done = 0;
             while done < run.len as usize {
-                let piece = self.elements.piece(at, run.len as usize - done, &mut packed);
+                let piece = self.elements.piece(at, run.len as usize - done, &mut packed)?;
                 let len = piece.len();
                 disk.write(piece, run.offset.cast_unsigned() + done as u64)?;
                 done += len;
