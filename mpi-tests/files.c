@@ -1,4 +1,5 @@
 /* Tests of files: opening, views, accesses of one rank and of all, file pointers, and errors. */
+#define _GNU_SOURCE
 #include "common/report.h"
 
 #include <errno.h>
@@ -6,12 +7,44 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static char path[256];
 /* Whether the library is anyccl. MPICH's ranks do not get one error, and it counts too many bytes of some reads that
  * reach the end of the file. */
 static int is_anyccl;
+
+/* The errors of close and fsync on this program's file, as of a file system that learns late that a write has failed. */
+static int close_error, sync_error;
+
+/* Makes a system call on a descriptor, and fails with an error if the descriptor is one of this program's file. */
+static int call_on(long number, int descriptor, int error)
+{
+    char link[64], name[256];
+    ssize_t length = -1;
+    if (error) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+        length = readlink(link, name, sizeof name);
+    }
+    int outcome = (int)syscall(number, descriptor);
+    if (length < 0 || (size_t)length != strlen(path) || memcmp(name, path, (size_t)length) != 0) {
+        return outcome;
+    }
+    errno = error;
+    return -1;
+}
+
+/* The MPI library finds these two instead of those of the C library. */
+int close(int descriptor)
+{
+    return call_on(SYS_close, descriptor, close_error);
+}
+
+int fsync(int descriptor)
+{
+    return call_on(SYS_fsync, descriptor, sync_error);
+}
 
 /* Agrees on a path for this program's file. */
 static void choose_path(void)
@@ -111,6 +144,13 @@ static void opening(void)
     CALL(MPI_File_close(&file));
     CHECK(access(path, F_OK) == -1);
     CALL(MPI_Barrier(MPI_COMM_WORLD));
+    CALL(MPI_Info_create(&info));
+    CALL(MPI_Info_set(info, "file_perm", "0640"));
+    CALL(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR | MPI_MODE_CREATE, info, &file));
+    CALL(MPI_Info_free(&info));
+    struct stat found;
+    CHECK(stat(path, &found) == 0 && (!is_anyccl || (found.st_mode & 0777) == 0640));
+    removed(&file);
 }
 
 static void pointers(void)
@@ -338,6 +378,25 @@ static void external(void)
     CALL(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
     CALL(MPI_File_read_at(file, 12 * (MPI_Offset)rank + 4, bytes, 4, MPI_BYTE, &status));
     say("%d %d %d %d", bytes[0], bytes[1], bytes[2], bytes[3]);
+    if (is_anyccl) {
+        /* Two and a half elements of three ints each are there. */
+        MPI_Datatype three;
+        MPI_Aint places[3] = {0, 8, 16};
+        int elements, many[18], numbers[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+        CALL(MPI_Type_create_hindexed_block(3, 1, places, MPI_INT, &three));
+        CALL(MPI_Type_commit(&three));
+        CALL(MPI_File_set_size(file, 0));
+        CALL(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "external32", MPI_INFO_NULL));
+        CALL(MPI_File_write_at_all(file, 0, numbers, rank == 0 ? 8 : 0, MPI_INT, &status));
+        CALL(MPI_File_sync(file));
+        memset(many, -1, sizeof many);
+        CALL(MPI_File_read_at(file, 0, many, 3, three, &status));
+        CALL(MPI_Get_elements(&status, three, &elements));
+        CHECK(elements == 8 && count_of(&status, three) == MPI_UNDEFINED);
+        /* The extent of an element is that of five ints. */
+        CHECK(many[0] == 1 && many[10] == 7 && many[12] == 8 && many[14] == -1);
+        CALL(MPI_Type_free(&three));
+    }
     removed(&file);
 }
 
@@ -375,6 +434,130 @@ static void failures(void)
     say("%d bytes are there", (int)there);
     removed(&file);
     free(bytes);
+}
+
+/* Errors that close and fsync report on one rank: all ranks get them. */
+static void late_failures(void)
+{
+    int codes[] = {ENOSPC, EDQUOT, EIO}, classes[] = {MPI_ERR_NO_SPACE, MPI_ERR_QUOTA, MPI_ERR_IO};
+    for (int i = 0; i < 3; i++) {
+        MPI_File file = opened(MPI_MODE_RDWR | MPI_MODE_CREATE);
+        sync_error = rank == size - 1 ? codes[i] : 0;
+        CHECK(class_of(MPI_File_sync(file)) == classes[i]);
+        sync_error = 0;
+        close_error = rank == size - 1 ? codes[i] : 0;
+        CHECK(class_of(MPI_File_close(&file)) == classes[i]);
+        close_error = 0;
+        CHECK(file == MPI_FILE_NULL);
+        file = opened(MPI_MODE_RDWR);
+        removed(&file);
+    }
+}
+
+static struct rlimit memory_before;
+
+/* Lets the process allocate so many bytes more. */
+static void limit_memory(rlim_t more)
+{
+    unsigned long pages = 0;
+    FILE *sizes = fopen("/proc/self/statm", "r");
+    CHECK(sizes && fscanf(sizes, "%lu", &pages) == 1);
+    fclose(sizes);
+    getrlimit(RLIMIT_AS, &memory_before);
+    struct rlimit now = {pages * (rlim_t)sysconf(_SC_PAGESIZE) + more, memory_before.rlim_max};
+    CHECK(setrlimit(RLIMIT_AS, &now) == 0);
+}
+
+/* All ranks read one range: the aggregator must not keep a copy for each. Where memory is short, all get an error. */
+static void memory(void)
+{
+    enum { LENGTH = 16 << 20 };
+    MPI_File file = opened(MPI_MODE_RDWR | MPI_MODE_CREATE);
+    MPI_Status status;
+    MPI_Info info;
+    char *bytes = (char *)malloc(LENGTH);
+    CALL(MPI_Info_create(&info));
+    CALL(MPI_Info_set(info, "cb_nodes", "1"));
+    CALL(MPI_File_set_info(file, info));
+    memset(bytes, 7, LENGTH);
+    CALL(MPI_File_write_at_all(file, 0, bytes, rank == 0 ? LENGTH : 0, MPI_CHAR, &status));
+    memset(bytes, 0, LENGTH);
+    CALL(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "external32", info));
+    limit_memory(8 << 20);
+    int code = MPI_File_read_at(file, 0, bytes, LENGTH / 4, MPI_INT, &status);
+    setrlimit(RLIMIT_AS, &memory_before);
+    CHECK(class_of(code) == MPI_ERR_NO_MEM);
+    CALL(MPI_File_set_view(file, 0, MPI_CHAR, MPI_CHAR, "native", info));
+    limit_memory(8 << 20);
+    code = MPI_File_read_at_all(file, 0, bytes, LENGTH, MPI_CHAR, &status);
+    setrlimit(RLIMIT_AS, &memory_before);
+    CHECK(class_of(code) == (size > 1 ? MPI_ERR_NO_MEM : MPI_SUCCESS));
+    limit_memory(100 << 20);
+    CALL(MPI_File_read_at_all(file, 0, bytes, LENGTH, MPI_CHAR, &status));
+    setrlimit(RLIMIT_AS, &memory_before);
+    CHECK(count_of(&status, MPI_CHAR) == LENGTH && bytes[0] == 7 && bytes[LENGTH - 1] == 7);
+    CALL(MPI_Info_free(&info));
+    free(bytes);
+    removed(&file);
+}
+
+/* Few bytes in a range that is far larger than what the aggregators could go through in pieces. */
+static void sparse(void)
+{
+    enum { WORDS = 8 };
+    const MPI_Aint step = (MPI_Aint)1 << 36;
+    MPI_File file = opened(MPI_MODE_RDWR | MPI_MODE_CREATE);
+    MPI_Datatype tile;
+    MPI_Status status;
+    MPI_Info info;
+    int words[WORDS], got[WORDS];
+    for (int i = 0; i < WORDS; i++) {
+        words[i] = 100 * rank + i;
+    }
+    CALL(MPI_Info_create(&info));
+    CALL(MPI_Info_set(info, "cb_buffer_size", "4096"));
+    CALL(MPI_Info_set(info, "cb_nodes", "1"));
+    CALL(MPI_Type_create_resized(MPI_INT, 0, step, &tile));
+    CALL(MPI_Type_commit(&tile));
+    CALL(MPI_File_set_view(file, 4 * (MPI_Offset)rank, MPI_INT, tile, "native", info));
+    CALL(MPI_File_write_all(file, words, WORDS, MPI_INT, &status));
+    CALL(MPI_File_read_at_all(file, 0, got, WORDS, MPI_INT, &status));
+    CHECK(count_of(&status, MPI_INT) == WORDS && memcmp(got, words, sizeof words) == 0);
+    CALL(MPI_Type_free(&tile));
+    CALL(MPI_Info_free(&info));
+    removed(&file);
+}
+
+/* Ends of views that show bytes more than once, or backwards. */
+static void ends(void)
+{
+    MPI_File file = opened(MPI_MODE_RDWR | MPI_MODE_CREATE);
+    MPI_Datatype twice, back, plain;
+    MPI_Offset place;
+    CALL(MPI_File_set_size(file, 20));
+    CALL(MPI_File_close(&file));
+    file = opened(MPI_MODE_RDONLY);
+    /* Ints 0 1 2 | 1 2 3 | 2 3 4 | 3 4 5, of which the last is not there. */
+    CALL(MPI_Type_contiguous(3, MPI_INT, &plain));
+    CALL(MPI_Type_create_resized(plain, 0, 4, &twice));
+    CALL(MPI_Type_create_resized(MPI_INT, 0, -4, &back));
+    CALL(MPI_Type_commit(&twice));
+    CALL(MPI_Type_commit(&back));
+    CALL(MPI_File_set_view(file, 0, MPI_INT, twice, "native", MPI_INFO_NULL));
+    CALL(MPI_File_seek(file, 0, MPI_SEEK_END));
+    CALL(MPI_File_get_position(file, &place));
+    CHECK(place == 11);
+    CALL(MPI_File_set_view(file, 8, MPI_INT, back, "native", MPI_INFO_NULL));
+    CHECK(MPI_File_seek(file, 0, MPI_SEEK_END) != MPI_SUCCESS);
+    int got[4];
+    MPI_Status status;
+    CALL(MPI_File_read_at(file, 0, got, 3, MPI_INT, &status));
+    CHECK(count_of(&status, MPI_INT) == 3);
+    CHECK(class_of(MPI_File_read_at(file, 0, got, 4, MPI_INT, &status)) == MPI_ERR_ARG);
+    CALL(MPI_Type_free(&plain));
+    CALL(MPI_Type_free(&twice));
+    CALL(MPI_Type_free(&back));
+    removed(&file);
 }
 
 /* Non-blocking and split accesses. */
@@ -509,5 +692,11 @@ int main(int argc, char **argv)
     failures();
     nonblocking();
     handlers();
+    if (is_anyccl) {
+        late_failures();
+        memory();
+        sparse();
+        ends();
+    }
     return report_end();
 }

@@ -45,7 +45,7 @@ def build(name, abi):
         # GCC takes "no elements" of Open MPI's declarations for one element.
         command = ["cc", *WARNINGS, "-Wno-stringop-overread", "-Wno-stringop-overflow", f"-I{HERE}",
                    f"-I{theirs}/include", source, "-o", program, f"-L{theirs}/lib", f"-Wl,-rpath-link,{theirs}/lib", "-lmpi"]
-    ended = subprocess.run([*map(str, command), "-lpthread", "-lm"], capture_output=True, text=True)
+    ended = subprocess.run([*map(str, command), "-rdynamic", "-lpthread", "-lm"], capture_output=True, text=True)
     if ended.returncode != 0:
         raise Failure(f"{name} cannot be compiled for {abi}:\n{ended.stderr}")
     return program
