@@ -123,17 +123,23 @@ def hypre(library, launcher):
     return on_both(library, launcher, root, [program])
 
 
+def without_fortran():
+    """Returns a folder with an empty library in the place of Open MPI's library for Fortran, which works with Open MPI alone.
+
+    PETSc and MUMPS load it, and the programs here call nothing of it.
+    """
+    stand_in = WORK / "no-fortran" / "libmpi_mpifh.so.40"
+    stand_in.parent.mkdir(parents=True, exist_ok=True)
+    run_compiler(["cc", "-shared", "-xc", "/dev/null", f"-Wl,-soname,{stand_in.name}", "-o", stand_in])
+    return stand_in.parent
+
+
 def petsc(library, launcher, name="petsc"):
     """PETSc solves a linear system in as many steps as on Open MPI, and the solution has the same size."""
     root = debian.unpack(*debian.with_needed("libslepc-real3.18"), *PETSC_HEADERS)
-    stand_in = WORK / "no-fortran" / "libmpi_mpifh.so.40"
     include = [f"lib/{one}dir/{one}3.18/x86_64-linux-gnu-real/include" for one in ("petsc", "slepc")]
     program = built(SOURCES / f"{name}.c", "cc", root, "libpetsc_real.so.3.18", "libslepc_real.so.3.18", include=include)
-    # PETSc and MUMPS load Open MPI's library for Fortran, which works with Open MPI alone. The program calls nothing of it, so an
-    # empty library can take its place.
-    stand_in.parent.mkdir(parents=True, exist_ok=True)
-    run_compiler(["cc", "-shared", "-xc", "/dev/null", f"-Wl,-soname,{stand_in.name}", "-o", stand_in])
-    return on_both(library, launcher, root, [program], folders=[stand_in.parent])
+    return on_both(library, launcher, root, [program], folders=[without_fortran()])
 
 
 def slepc(library, launcher):
@@ -199,7 +205,22 @@ def mpi4py(library, launcher):
     return f"{total} tests, {refused} of them refused"
 
 
+def hdf5(library, launcher):
+    """Parallel HDF5 writes contiguous and chunked datasets, collectively and not, as on Open MPI: size and numbers agree."""
+    root = debian.unpack(*debian.with_needed("libhdf5-openmpi-103-1"), "libhdf5-openmpi-dev")
+    program = built(SOURCES / "hdf5.c", "cc", root, "libhdf5_openmpi.so.103", include=["include/hdf5/openmpi"])
+    return on_both(library, launcher, root, [program, WORK / "out.h5"])
+
+
+def pnetcdf(library, launcher):
+    """PnetCDF writes a file with the bytes that it has on Open MPI."""
+    root = debian.unpack(*debian.with_needed("libpnetcdf0d"), "libpnetcdf-dev")
+    program = built(SOURCES / "pnetcdf.c", "cc", root, "libpnetcdf.so.0d")
+    return on_both(library, launcher, root, [program, WORK / "out.nc"])
+
+
 TESTS = {"LAMMPS of Debian": lammps, "HPCC": hpcc, "FFTW": fftw, "Boost.MPI": boost, "PT-Scotch": scotch, "GROMACS": gromacs,
-         "hypre": hypre, "PETSc": petsc, "SLEPc": slepc, "OpenFOAM": openfoam, "ScaLAPACK": scalapack, "mpi4py": mpi4py}
+         "hypre": hypre, "PETSc": petsc, "SLEPc": slepc, "OpenFOAM": openfoam, "ScaLAPACK": scalapack, "HDF5": hdf5, "PnetCDF": pnetcdf,
+         "mpi4py": mpi4py}
 # The clients for `run.py --quick`, which runs them with two ranks.
 QUICK = ["LAMMPS of Debian", "HPCC", "PT-Scotch"]
