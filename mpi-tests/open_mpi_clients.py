@@ -135,11 +135,11 @@ def without_fortran():
 
 
 def petsc(library, launcher, name="petsc"):
-    """PETSc solves a linear system in as many steps as on Open MPI, and the solution has the same size."""
+    """PETSc solves a linear system in as many steps as on Open MPI, and writes a solution of the same size by MPI-IO."""
     root = debian.unpack(*debian.with_needed("libslepc-real3.18"), *PETSC_HEADERS)
     include = [f"lib/{one}dir/{one}3.18/x86_64-linux-gnu-real/include" for one in ("petsc", "slepc")]
     program = built(SOURCES / f"{name}.c", "cc", root, "libpetsc_real.so.3.18", "libslepc_real.so.3.18", include=include)
-    return on_both(library, launcher, root, [program], folders=[without_fortran()])
+    return on_both(library, launcher, root, [program, WORK / "petsc.bin"], folders=[without_fortran()])
 
 
 def slepc(library, launcher):

@@ -1,5 +1,5 @@
 /* Solves a linear system by PETSc on a grid: conjugate gradients with a block Jacobi preconditioner. Prints how many steps it
-   took, and the size of the solution. */
+   took, and the size of the solution, and writes it to a file by MPI-IO. Argument: the path. */
 #include <petscdmda.h>
 #include <petscksp.h>
 
@@ -27,6 +27,33 @@ static PetscErrorCode fill(DM grid, Mat matrix)
     }
     PetscCall(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY));
     PetscCall(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
+    PetscFunctionReturn(0);
+}
+
+/* Writes a vector, and reads it into another, which takes its place. */
+static PetscErrorCode through_file(Vec vector, const char *path)
+{
+    Vec copy;
+    PetscReal difference;
+    PetscFunctionBeginUser;
+    PetscCall(VecDuplicate(vector, &copy));
+    for (int is_read = 0; is_read < 2; is_read++) {
+        PetscViewer viewer;
+        PetscBool is_mpi;
+        PetscCall(PetscViewerCreate(PETSC_COMM_WORLD, &viewer));
+        PetscCall(PetscViewerSetType(viewer, PETSCVIEWERBINARY));
+        PetscCall(PetscViewerBinarySetUseMPIIO(viewer, PETSC_TRUE));
+        PetscCall(PetscViewerFileSetMode(viewer, is_read ? FILE_MODE_READ : FILE_MODE_WRITE));
+        PetscCall(PetscViewerFileSetName(viewer, path));
+        PetscCall(PetscViewerBinaryGetUseMPIIO(viewer, &is_mpi));
+        PetscCall(is_read ? VecLoad(copy, viewer) : VecView(vector, viewer));
+        PetscCall(PetscViewerDestroy(&viewer));
+        PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s by %s\n", is_read ? "read" : "written", is_mpi ? "MPI-IO" : "POSIX"));
+    }
+    PetscCall(VecAXPY(copy, -1, vector));
+    PetscCall(VecNorm(copy, NORM_INFINITY, &difference));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s\n", difference == 0 ? "the same" : "another"));
+    PetscCall(VecDestroy(&copy));
     PetscFunctionReturn(0);
 }
 
@@ -62,6 +89,7 @@ int main(int argc, char **argv)
     PetscCall(VecNorm(solution, NORM_2, &size));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%d steps, %s, solution %.9e\n", (int)steps, KSPConvergedReasons[reason],
                           (double)size));
+    PetscCall(through_file(solution, argv[1]));
     PetscCall(KSPDestroy(&solver));
     PetscCall(MatDestroy(&matrix));
     PetscCall(VecDestroy(&right));
