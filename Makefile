@@ -45,7 +45,7 @@ help:
 	@echo "make quick      what to run before each commit: a minute or two"
 	@echo "make test       the tests; the parts alone: $(PARTS:%=test-%)"
 	@echo "make test-long  what takes hours; the parts alone: $(LONG:%=test-%)"
-	@echo "make test-gpu   what uses GPU memory, on the GPUs of this machine, else on a driver for tests"
+	@echo "make test-gpu   what uses GPU memory, on the GPUs of this machine, else on a driver for tests; QUICK=1: a quarter of an hour of it"
 	@echo "make install    build and install to PREFIX (now $(PREFIX)), below DESTDIR if that is set; make uninstall removes it"
 	@echo "make install-cuda-double  install a CUDA driver for tests, for anyccl run --fake-gpu"
 	@echo "make examples   build the examples against the installed library"
@@ -267,7 +267,7 @@ part-bare-machine:
 
 # Memory of GPUs: on the GPUs of this machine, or on the CUDA driver for tests. docs/gpu.md has what was run where.
 test-gpu: install
-	$(PYTHON) capi-tests/gpu.py --prefix $(PREFIX)
+	$(PYTHON) capi-tests/gpu.py --prefix $(PREFIX) $(if $(QUICK),--quick)
 
 # mpi4py's own tests alone; what becomes of them is kept, and makes docs/mpi-mpi4py.md. Goes on where it was stopped with
 # MISSING=--missing.

@@ -2,9 +2,11 @@
 """Runs what uses memory of GPUs, on the GPUs of this machine or, where there are none, on GPUs that do not exist.
 
     make test-gpu
-    python3 capi-tests/gpu.py [--prefix INSTALLED] [--double] [NAME...]
+    make test-gpu QUICK=1
+    python3 capi-tests/gpu.py [--prefix INSTALLED] [--double] [--quick] [NAME...]
 
-Each step checks its results. What a machine lacks is left out, with the reason. The output of the steps is in target/gpu, and
+--quick is for a machine that is there for a quarter of an hour: what docs/gpu.md calls unproved comes first, and no step takes
+more than two minutes and a half. Each step checks its results. What a machine lacks is left out, with the reason. The output of the steps is in target/gpu, and
 figures are there as JSON; on the driver for tests (cuda-double) figures mean nothing. docs/gpu.md has what was run where.
 
     ANYCCL_NCCL_TESTS   folder of nccl-tests' programs, built with MPI=1 for MPICH's ABI: run with all ranks on device 0
@@ -31,7 +33,10 @@ from named_tests import Failure, Skipped, run_named  # noqa: E402
 from xtask import cuda_double  # noqa: E402
 
 RANKS = (1, 2, 4, 8)
-LIMIT_S = 600
+LIMIT_S, QUICK_LIMIT_S = 600, 150
+# Steps of --quick, in the order of what is least known of GPUs.
+QUICK = ("what is here", "facts of the driver", "NCCL programs", "C API on 2 ranks", "all_reduce on 2 ranks", "all_reduce on 4 ranks",
+         "nccl-tests on one GPU by anyccl")
 
 
 def real_devices():
@@ -47,8 +52,8 @@ def real_devices():
 class Machine:
     """The installed tool, and the GPUs that it is tested on."""
 
-    def __init__(self, prefix, devices):
-        self.prefix, self.devices, self.is_real = prefix, devices, devices > 0
+    def __init__(self, prefix, devices, limit_s=LIMIT_S):
+        self.prefix, self.devices, self.is_real, self.limit_s = prefix, devices, devices > 0, limit_s
         self.fake = [] if self.is_real else ["--fake-gpu", "2"]
 
     def run(self, name, words, **variables):
@@ -58,10 +63,10 @@ class Machine:
         with output.open("w") as file:
             words = [str(word) for word in words]
             try:
-                done = subprocess.run(words, env=environment, stdout=file, stderr=subprocess.STDOUT, timeout=LIMIT_S,
+                done = subprocess.run(words, env=environment, stdout=file, stderr=subprocess.STDOUT, timeout=self.limit_s,
                                       stdin=subprocess.DEVNULL)
             except subprocess.TimeoutExpired:
-                raise Failure(f"still running after {LIMIT_S} s: {' '.join(words)}\n{output}") from None
+                raise Failure(f"still running after {self.limit_s} s: {' '.join(words)}\n{output}") from None
         if done.returncode != 0:
             raise Failure(f"{' '.join(words)}: {done.returncode}\n{output.read_text()[-3000:]}")
 
@@ -144,6 +149,7 @@ def steps(machine):
         device = HERE / "collectives" / "device.c"
         yield f"C API on {ranks} ranks", lambda ranks=ranks: machine.ranks(f"C API {ranks}", ranks, [compiled(machine, device)])
         yield f"all collectives on {ranks} ranks", lambda ranks=ranks: perf(ranks, "all")
+        yield f"all_reduce on {ranks} ranks", lambda ranks=ranks: perf(ranks, "all_reduce")
         if ranks > 1:
             yield f"messages on {ranks} ranks", lambda ranks=ranks: perf(ranks, "p2p-matrix")
     yield "collectives by NCCL", by_nccl
@@ -158,6 +164,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prefix", type=Path, default=ROOT / "target" / "demo-prefix", help="where anyccl is installed")
     parser.add_argument("--double", action="store_true", help="use the driver for tests, even if there is a GPU")
+    parser.add_argument("--quick", action="store_true", help="a quarter of an hour of what is least known")
     parser.add_argument("names", nargs="*", help="only steps whose name has one of these words in it")
     options = parser.parse_args()
     OUTPUT.mkdir(parents=True, exist_ok=True)
@@ -165,7 +172,14 @@ def main():
     if devices == 0:
         cuda_double()
     print(f"on {devices} GPUs of this machine" if devices else "on GPUs that do not exist: the CUDA driver for tests", flush=True)
-    run_named(steps(Machine(options.prefix.resolve(), devices)), options.names)
+    machine = Machine(options.prefix.resolve(), devices, QUICK_LIMIT_S if options.quick else LIMIT_S)
+    found = list(steps(machine))
+    if options.quick:
+        found = sorted((step for step in found if step[0] in QUICK), key=lambda step: QUICK.index(step[0]))
+    else:
+        # All collectives have it, too.
+        found = [step for step in found if not step[0].startswith("all_reduce on")]
+    run_named(found, options.names)
 
 
 if __name__ == "__main__":
