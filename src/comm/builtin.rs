@@ -89,6 +89,7 @@ impl Communicator {
                 self.start_with_signature(operation, operator, None)
             },
             CallSpec::Unequal(operation, operator) => {
+                self.check_usable()?;
                 // SAFETY: passed on from our caller.
                 let mut ready = unsafe { PreparedUnequal::new(self, operation, operator) }?;
                 // SAFETY: as above; the request keeps the memory.

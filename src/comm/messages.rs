@@ -309,6 +309,12 @@ impl Communicator {
     #[inline]
     pub(super) fn check_outgoing(&self, what: &OutgoingMessage) -> Result<()> {
         self.check_usable()?;
+        self.check_ready_send(what)
+    }
+
+    /// Checks a message of a communicator that can be used, on host memory.
+    #[inline]
+    pub(super) fn check_ready_send(&self, what: &OutgoingMessage) -> Result<()> {
         self.check_message(what)?;
         self.devices.kinds.check_host(what.data.addr(), what.count as usize, "send")
     }
@@ -322,6 +328,12 @@ impl Communicator {
     #[inline]
     pub(super) fn check_incoming(&self, selector: Selector) -> Result<()> {
         self.check_usable()?;
+        self.check_source(selector)
+    }
+
+    /// Checks the source of a message.
+    #[inline]
+    pub(super) fn check_source(&self, selector: Selector) -> Result<()> {
         selector.source().map_or(Ok(()), |source| self.check_rank(source))
     }
 

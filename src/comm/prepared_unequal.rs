@@ -29,7 +29,6 @@ impl PreparedUnequal {
         operation: &Unequal,
         operator: Option<&Arc<Operator>>,
     ) -> Result<PreparedUnequal> {
-        comm.check_usable()?;
         operation.check_host(&comm.devices.kinds)?;
         let callback = match operator {
             None => None,

@@ -1,52 +1,42 @@
 //! Pinned memory of the host, in which buffers of devices have their copies.
 //!
-//! All communicators of the process share one pool. It grows when a call needs more than is free, and is
+//! All communicators of the process share one pool. It grows while no call is queued, and is
 //! kept until the process ends. Growing may make the driver wait for all work of the device. That should
 //! not happen while a stream waits for a flag of ours, because the flag may only be raised after this
 //! thread goes on. So each call counts as queued from before its wait until its stream has passed it
-//! ([`Queued`]). A call that finds no free block waits for one, or until no call is queued.
+//! ([`Queued`]).
 //!
-//! If ranks are threads of one process, that may wait for ever: the queued calls of one rank wait for the
-//! call of another, which waits here for a block. So after [`STALL`] without a change the pool grows beside
-//! calls that other threads have queued. Drivers of GPUs were seen to allocate pinned memory while a
-//! stream waits (docs/gpu.md, facts of the driver). Where one does not, the deadlines of the queued calls
-//! end them, and it goes on.
+//! Nobody waits for a block. A call that finds none goes by ordinary memory, and needs only small blocks: for
+//! its words, and one at a time through which its copies go. These come from a reserve ([`Block::of_reserve`]),
+//! so that calls which hold the rest of the pool do not keep such a call from its end.
 
 use std::thread;
-use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Mutex, MutexGuard};
 
 use super::context::Entered;
 use super::context_key::ContextKey;
 use super::driver::CudaDriver;
 use super::few_queues::{Waiting, warn_if_shared};
 use super::handles::{CudaContext, CudaStream};
-use crate::base::{Error, Result};
-use crate::log_line;
+use crate::base::Result;
 use crate::memory::Carver;
-use crate::sys::clock;
 
 /// Size of the first region. Later ones are as large as all earlier ones together, or as the call needs.
 const FIRST_BYTES: usize = 16 << 20;
-/// Longest time for which a call waits for blocks that other calls use.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// Time without a change after which the pool grows beside queued calls of other threads.
-const STALL: Duration = Duration::from_secs(1);
+/// Size of a reserve: small blocks of thousands of calls.
+const RESERVE_BYTES: usize = 4 << 20;
+/// Size up to which the pool grows, at the next quiet moment, because a call has found no block.
+const MOST_FOR_LATER: usize = 256 << 20;
 
-static POOL: Mutex<Pool> =
-    Mutex::new(Pool { regions: Vec::new(), queued: Vec::new(), changes: 0, is_growing: false });
-/// Signalled when a block is given back, when a call is not queued any more, and when the pool has grown.
-static CHANGED: Condvar = Condvar::new();
+static POOL: Mutex<Pool> = Mutex::new(Pool { regions: Vec::new(), queued: Vec::new(), missing: 0 });
 
 struct Pool {
     regions: Vec<Region>,
     /// The calls for which a stream waits.
     queued: Vec<Waiting>,
-    /// Number of blocks and calls that have ended, and of regions.
-    changes: u64,
-    /// Whether a thread allocates a region without the lock.
-    is_growing: bool,
+    /// Bytes of the largest block that was not found since the pool has grown.
+    missing: usize,
 }
 
 struct Region {
@@ -55,6 +45,7 @@ struct Region {
     start: *mut u8,
     bytes: usize,
     carver: Carver,
+    is_reserve: bool,
 }
 
 // SAFETY: the pool only hands out disjoint parts of the memory, under its lock.
@@ -74,36 +65,45 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// Takes a block for a call in this context. It waits if all blocks are in use and the pool cannot grow
-    /// now. The current thread has a context.
-    pub fn take(driver: &'static CudaDriver, context: ContextKey, bytes: usize) -> Result<Block> {
+    /// Takes a block for a call in this context. `None`: all are in use, and the pool cannot grow now. The
+    /// current thread has a context.
+    pub fn take(driver: &'static CudaDriver, context: ContextKey, bytes: usize) -> Result<Option<Block>> {
         let mut pool = POOL.lock();
-        let mut seen = (pool.changes, clock::now());
-        let end = seen.1 + PATIENCE;
+        if pool.queued.is_empty() {
+            pool.grow_for_later(driver, context)?;
+        }
+        if let Some(block) = pool.take(context, bytes, false) {
+            return Ok(Some(block));
+        }
+        if !pool.queued.is_empty() {
+            pool.missing = pool.missing.max(bytes);
+            return Ok(None);
+        }
+        let region = Region::allocate(driver, context, bytes, pool.bytes(context))?;
+        pool.regions.push(region);
+        Ok(pool.take(context, bytes, false))
+    }
+
+    /// Takes a small block of the reserve. If all of the reserve is in use, another one is allocated, even
+    /// while calls are queued. Drivers of GPUs were seen to do so while a stream waits (docs/gpu.md, facts of
+    /// the driver). The current thread has a context.
+    pub fn of_reserve(driver: &'static CudaDriver, context: ContextKey, bytes: usize) -> Result<Block> {
+        let mut pool = POOL.lock();
         loop {
-            if let Some(block) = pool.take(context, bytes) {
+            if let Some(block) = pool.take(context, bytes, true) {
                 return Ok(block);
             }
-            if pool.queued.is_empty() {
-                let region = Region::allocate(driver, context, bytes, pool.bytes(context))?;
-                pool.add(region);
-                continue;
-            }
-            let now = clock::now();
-            if now >= end {
-                return Err(no_block(bytes, pool.queued.len()));
-            }
-            if pool.changes != seen.0 {
-                seen = (pool.changes, now);
-            }
-            let stalled_at = seen.1 + STALL;
-            if now >= stalled_at && pool.may_grow_beside_calls() {
-                grow_beside_calls(&mut pool, driver, context, bytes);
-                continue;
-            }
-            let next = if now < stalled_at { stalled_at } else { now + STALL };
-            clock::wait_until(&CHANGED, &mut pool, next.min(end));
+            let reserve = || Region::reserve(driver, context, bytes);
+            // None may become queued meanwhile. Those that are queued need the pool to end.
+            let is_quiet = pool.queued.is_empty();
+            let region = if is_quiet { reserve() } else { MutexGuard::unlocked(&mut pool, reserve) }?;
+            pool.regions.push(region);
         }
+    }
+
+    /// Takes a block of the reserve, if there is one.
+    pub fn if_in_reserve(context: ContextKey, bytes: usize) -> Option<Block> {
+        POOL.lock().take(context, bytes, true)
     }
 
     /// Its first byte, aligned to 64 bytes.
@@ -119,13 +119,11 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        let mut pool = POOL.lock();
-        pool.regions[self.region].carver.give_back(self.offset);
-        pool.note_change();
+        POOL.lock().regions[self.region].carver.give_back(self.offset);
     }
 }
 
-/// A call that may have a wait in a stream. The pool grows beside it only after a [`STALL`].
+/// A call that may have a wait in a stream.
 #[derive(Debug)]
 pub(crate) struct Queued(Waiting);
 
@@ -152,67 +150,44 @@ impl Drop for Queued {
         let mut pool = POOL.lock();
         let at = pool.queued.iter().position(|call| *call == self.0).expect("added when this was made");
         pool.queued.swap_remove(at);
-        pool.note_change();
     }
 }
 
 impl Pool {
-    fn take(&mut self, context: ContextKey, bytes: usize) -> Option<Block> {
-        let regions = self.regions.iter_mut().enumerate().filter(|(_, region)| region.is_usable_in(context));
+    fn take(&mut self, context: ContextKey, bytes: usize, of_reserve: bool) -> Option<Block> {
+        let usable = |region: &Region| region.is_reserve == of_reserve && region.is_usable_in(context);
+        let regions = self.regions.iter_mut().enumerate().filter(|(_, region)| usable(region));
         regions.into_iter().find_map(|(region, place)| {
             let (offset, _) = place.carver.take(bytes)?;
             Some(Block { start: place.start.wrapping_add(offset), region, offset })
         })
     }
 
-    /// Bytes of all regions that a call in this context can use.
+    /// The regions for blocks of calls that a call in this context can use.
+    fn usable(&self, context: ContextKey, is_reserve: bool) -> impl Iterator<Item = &Region> {
+        self.regions
+            .iter()
+            .filter(move |region| region.is_reserve == is_reserve && region.is_usable_in(context))
+    }
+
+    /// Bytes of all regions for blocks of calls that a call in this context can use.
     fn bytes(&self, context: ContextKey) -> usize {
-        self.regions.iter().filter(|region| region.is_usable_in(context)).map(|region| region.bytes).sum()
+        self.usable(context, false).map(|region| region.bytes).sum()
     }
 
-    fn add(&mut self, region: Region) {
-        self.regions.push(region);
-        self.note_change();
-    }
-
-    fn note_change(&mut self) {
-        self.changes += 1;
-        CHANGED.notify_all();
-    }
-
-    /// Whether other threads have queued calls, which may wait for a call of this thread.
-    fn may_grow_beside_calls(&self) -> bool {
-        let me = thread::current().id();
-        !self.is_growing && self.queued.iter().any(|call| call.thread != me)
-    }
-}
-
-/// Grows the pool while calls are queued. The pool is not locked meanwhile: to end, the calls need it. If it
-/// fails, a block may be free later.
-fn grow_beside_calls(
-    pool: &mut MutexGuard<'static, Pool>,
-    driver: &'static CudaDriver,
-    context: ContextKey,
-    bytes: usize,
-) {
-    let all = pool.bytes(context);
-    pool.is_growing = true;
-    let region = MutexGuard::unlocked(pool, || Region::allocate(driver, context, bytes, all));
-    pool.is_growing = false;
-    match region {
-        Ok(region) => {
-            pool.add(region);
-            log_line!(
-                Info,
-                "pinned memory has grown to {} MiB beside {} queued calls, which may wait for a call that got no block",
-                pool.bytes(context) >> 20,
-                pool.queued.len()
-            );
+    /// Allocates what calls need while others are queued: a reserve, and what calls have not found before. No
+    /// call is queued.
+    fn grow_for_later(&mut self, driver: &'static CudaDriver, context: ContextKey) -> Result<()> {
+        if self.usable(context, true).next().is_none() {
+            self.regions.push(Region::reserve(driver, context, 0)?);
         }
-        Err(error) => {
-            pool.note_change();
-            log_line!(Info, "pinned memory does not grow beside queued calls: {error}");
+        let missing = std::mem::take(&mut self.missing);
+        let all = self.bytes(context);
+        if missing > 0 && all < MOST_FOR_LATER {
+            // Without it, calls that find no block are only slower.
+            self.regions.extend(Region::allocate(driver, context, missing, all).ok());
         }
+        Ok(())
     }
 }
 
@@ -230,21 +205,25 @@ impl Region {
         bytes: usize,
         all: usize,
     ) -> Result<Region> {
+        let wanted = bytes.next_multiple_of(FIRST_BYTES);
+        let region = |bytes| Region::new(driver, context, bytes, false);
+        region(all.max(wanted)).or_else(|_| region(wanted))
+    }
+
+    /// Allocates a reserve, from which a block of `bytes` bytes can be taken.
+    fn reserve(driver: &'static CudaDriver, context: ContextKey, bytes: usize) -> Result<Region> {
+        Region::new(driver, context, bytes.max(RESERVE_BYTES), true)
+    }
+
+    fn new(
+        driver: &'static CudaDriver,
+        context: ContextKey,
+        bytes: usize,
+        is_reserve: bool,
+    ) -> Result<Region> {
         let _ignored = driver.ignore_captures();
         let _entered = Entered::in_context(driver, context.context())?;
-        let wanted = bytes.next_multiple_of(FIRST_BYTES);
-        let (start, bytes) = match driver.allocate_pinned(all.max(wanted)) {
-            Ok(start) => (start, all.max(wanted)),
-            Err(_) => (driver.allocate_pinned(wanted)?, wanted),
-        };
-        Ok(Region { context, start, bytes, carver: Carver::new(bytes) })
+        let start = driver.allocate_pinned(bytes)?;
+        Ok(Region { context, start, bytes, carver: Carver::new(bytes), is_reserve })
     }
-}
-
-#[cold]
-fn no_block(bytes: usize, queued: usize) -> Error {
-    Error::InvalidUsage(format!(
-        "{bytes} bytes of pinned memory are needed, and {queued} calls that are queued on streams keep the pool from \
-         growing: a thread that makes calls for several ranks puts them into a group"
-    ))
 }

@@ -162,6 +162,11 @@ pub struct AnonymousMapping {
     len: usize,
 }
 
+// SAFETY: the mapping belongs to this value, whatever thread that is in.
+unsafe impl Send for AnonymousMapping {}
+// SAFETY: a shared mapping gives its address only.
+unsafe impl Sync for AnonymousMapping {}
+
 impl AnonymousMapping {
     /// Maps `len` bytes, all zero.
     pub fn new(len: usize) -> io::Result<AnonymousMapping> {

@@ -1,5 +1,6 @@
-//! Page-locked memory that grows while calls are queued, as it must if ranks are threads of one process: the
-//! queued call of one rank waits for the call of another, which waits for room.
+//! Calls that find no block of pinned memory, because queued calls have all of it. If ranks are threads of one
+//! process, the queued call of one rank waits for such a call of another. The double aborts a process that
+//! allocates pinned memory meanwhile.
 
 use std::sync::{Barrier, Mutex};
 use std::time::Duration;
@@ -13,7 +14,7 @@ use common::processes::{self, ProcessJob, RankProcess, say, tcp_store};
 use common::ranks::{TRANSPORTS, config, on_failing_ranks_after};
 use common::watchdog::Watchdog;
 
-/// More than half of what the pool has when the first call has its room.
+/// More than half of what the pool has when the first call has its block.
 const BYTES: usize = 20 << 20;
 
 /// Puts the greatest of all ranks' bytes into the stream of the communicator.
@@ -26,10 +27,9 @@ fn enqueue(comm: &Communicator, send: u64, recv: u64) {
 }
 
 #[test]
-fn calls_of_ranks_as_threads_find_room_beside_each_others_calls() {
+fn calls_of_ranks_as_threads_need_no_block_beside_each_others_calls() {
     let _watchdog = Watchdog::new("ranks as threads", Duration::from_secs(100));
-    // As drivers of GPUs do, the double does not wait for the device when memory is allocated.
-    let job = ProcessJob::new(module_path!(), 1, "threads", tcp_store()).set("CUDA_DOUBLE_LENIENT", 1);
+    let job = ProcessJob::new(module_path!(), 1, "threads", tcp_store());
     let mut process = job.start(0);
     process.expect("all bytes are right");
     RankProcess::end_well(process);

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::completion::DeviceCompletion;
-use super::direct::{DirectCall, DirectExchange, DirectTail, Next};
+use super::direct::{DirectCall, DirectExchange, DirectTail, GatedCall, Next};
 use super::host::Host;
-use super::staged::StagedCall;
+use super::staged::{StagedCall, Step};
+use super::stream_order::StreamInContext;
 use super::stream_tail::StagedTail;
 use crate::base::{Error, Result};
 use crate::device::StreamEvent;
@@ -16,6 +17,8 @@ pub(in crate::comm) enum DeviceCall<H: Host> {
     Staged { call: StagedCall, ready: H::Ready },
     /// By the kernel of one rank.
     Direct { call: DirectCall, exchange: Box<DirectExchange<H>> },
+    /// Like that, on the library's stream.
+    Gated(GatedCall<H>),
 }
 
 /// A call that was enqueued on its stream, or is about to be.
@@ -34,11 +37,21 @@ pub(in crate::comm) enum StreamTail {
 }
 
 impl<H: Host> DeviceCall<H> {
+    /// The stream of the call.
+    pub fn stream_in_context(&self) -> StreamInContext {
+        match self {
+            DeviceCall::Staged { call, .. } => call.stream_in_context(),
+            DeviceCall::Direct { call, .. } => call.stream_in_context(),
+            DeviceCall::Gated(call) => call.stream_in_context(),
+        }
+    }
+
     /// Puts the call into its stream, or only its start if the tail was taken out.
     pub fn enqueue(&mut self) -> Result<()> {
         match self {
             DeviceCall::Staged { call, .. } => call.enqueue(),
             DeviceCall::Direct { call, .. } => call.enqueue(),
+            DeviceCall::Gated(call) => call.enqueue(),
         }
     }
 
@@ -47,14 +60,7 @@ impl<H: Host> DeviceCall<H> {
         match self {
             DeviceCall::Staged { call, .. } => call.event(),
             DeviceCall::Direct { call, .. } => call.event(),
-        }
-    }
-
-    /// Whether the stream belongs to the program, and so waits for the end of the call.
-    pub fn stream_waits(&self) -> bool {
-        match self {
-            DeviceCall::Staged { call, .. } => call.stream_waits(),
-            DeviceCall::Direct { call, .. } => call.stream_waits(),
+            DeviceCall::Gated(call) => call.event(),
         }
     }
 
@@ -63,6 +69,7 @@ impl<H: Host> DeviceCall<H> {
         match self {
             DeviceCall::Staged { call, .. } => call.split_tail().map(StreamTail::Staged),
             DeviceCall::Direct { call, .. } => call.split_tail().map(StreamTail::Direct),
+            DeviceCall::Gated(call) => call.split_tail().map(StreamTail::Staged),
         }
     }
 
@@ -70,16 +77,17 @@ impl<H: Host> DeviceCall<H> {
     pub fn may_begin(&self) -> bool {
         match self {
             DeviceCall::Staged { call, .. } => call.reads_nothing() || call.is_ready(),
-            DeviceCall::Direct { call, exchange } => call.is_ready() && exchange.may_begin(),
+            DeviceCall::Direct { call, .. } => call.is_ready(),
+            DeviceCall::Gated(call) => call.is_ready(),
         }
     }
 
-    /// Looks at the pieces of a call that the engine works on. Returns whether more have arrived, or are
-    /// final.
+    /// Looks at the pieces of a call that has begun. Returns whether more have arrived, or are final.
     pub fn look(&mut self) -> Result<bool> {
         match self {
             DeviceCall::Staged { call, .. } => call.look(),
             DeviceCall::Direct { .. } => Ok(false),
+            DeviceCall::Gated(call) => call.look(),
         }
     }
 
@@ -87,22 +95,33 @@ impl<H: Host> DeviceCall<H> {
     pub fn has_arrived(&self) -> bool {
         match self {
             DeviceCall::Staged { call, .. } => call.has_arrived(),
-            DeviceCall::Direct { .. } => true,
+            DeviceCall::Direct { .. } | DeviceCall::Gated(_) => true,
         }
     }
 
-    /// Begins with the call in the engine. `None`: the engine has nothing to do.
+    /// Whether the call has begun, and is still to be started in the engine. Later calls start after it.
+    pub fn is_starting(&self) -> bool {
+        match self {
+            DeviceCall::Staged { call, .. } => call.is_starting(),
+            DeviceCall::Direct { .. } => false,
+            DeviceCall::Gated(call) => call.is_starting(),
+        }
+    }
+
+    /// Begins with the call in the engine. `None`: the engine has nothing to do yet.
     ///
     /// # Safety
     /// The buffers are valid, and `self` does not move, and lives, until the work has ended.
     pub unsafe fn start(&mut self, comm: &H) -> Result<Option<H::Started>> {
         match self {
+            DeviceCall::Staged { call, .. } if call.is_bounced() => Ok(None),
             DeviceCall::Staged { ready, .. } => {
                 // SAFETY: passed on from our caller.
                 unsafe { comm.start_ready(ready) }.map(Some)
             }
             // SAFETY: passed on from our caller.
-            DeviceCall::Direct { exchange, call } => unsafe { exchange.start(comm, call.factor()) },
+            DeviceCall::Direct { exchange, call } => unsafe { exchange.start(comm, call.factor()) }.map(Some),
+            DeviceCall::Gated(_) => Ok(None),
         }
     }
 
@@ -112,24 +131,32 @@ impl<H: Host> DeviceCall<H> {
     /// See [`DeviceCall::start`].
     pub unsafe fn next(&mut self, comm: &H) -> Result<Next<H::Started>> {
         match self {
-            DeviceCall::Staged { .. } => Ok(Next::Ended),
+            DeviceCall::Staged { call, ready } => match call.next_of_bounced() {
+                // SAFETY: passed on from our caller.
+                Some(Step::Start) => unsafe { comm.start_ready(ready) }.map(Next::Call),
+                Some(Step::Copies) => Ok(Next::Device),
+                Some(Step::Nothing) | None => Ok(Next::Ended),
+            },
             // SAFETY: passed on from our caller.
             DeviceCall::Direct { exchange, call } => unsafe { exchange.next(comm, call) },
+            // SAFETY: passed on from our caller.
+            DeviceCall::Gated(call) => unsafe { call.next(comm) },
         }
     }
 
     /// Whether a failed work means that the communicator, which may not know it yet, has failed.
     pub fn has_private_work(&self) -> bool {
-        matches!(self, DeviceCall::Direct { .. })
+        matches!(self, DeviceCall::Direct { .. } | DeviceCall::Gated(_))
     }
 
-    /// Whether a call that has failed must not let its stream go on yet: another rank's kernel may still use
-    /// its buffers.
-    pub fn is_in_use(&self) -> bool {
+    /// Whether a call that has failed must not let its stream go on yet: a copy, or another rank's kernel, may
+    /// still use its buffers.
+    pub fn is_in_use(&mut self) -> bool {
         match self {
-            DeviceCall::Staged { .. } => false,
+            DeviceCall::Staged { call, .. } => call.is_in_flight(),
             // The leader's own stream passes the kernels before anything else.
             DeviceCall::Direct { exchange, call } => exchange.withdraw() && !call.is_leader(),
+            DeviceCall::Gated(call) => call.is_in_use(),
         }
     }
 
@@ -137,8 +164,11 @@ impl<H: Host> DeviceCall<H> {
     pub fn end(&mut self, has_succeeded: bool) -> Result<()> {
         match self {
             DeviceCall::Staged { call, .. } => call.end(has_succeeded),
-            // Nothing runs for a piece whose work was done by the first one.
-            DeviceCall::Direct { call, exchange } => call.end(has_succeeded && !exchange.is_done()),
+            DeviceCall::Direct { call, .. } => call.end(has_succeeded),
+            DeviceCall::Gated(call) => {
+                call.end();
+                Ok(())
+            }
         }
     }
 
@@ -147,6 +177,7 @@ impl<H: Host> DeviceCall<H> {
         match self {
             DeviceCall::Staged { call, .. } => call.check(),
             DeviceCall::Direct { call, .. } => call.check(),
+            DeviceCall::Gated(call) => call.check(),
         }
     }
 
@@ -155,6 +186,7 @@ impl<H: Host> DeviceCall<H> {
         match self {
             DeviceCall::Staged { call, .. } => call.has_passed(),
             DeviceCall::Direct { call, .. } => call.has_passed(),
+            DeviceCall::Gated(call) => call.has_passed(),
         }
     }
 }

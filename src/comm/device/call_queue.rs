@@ -13,6 +13,8 @@ use crate::sys::sync::{Condvar, Mutex};
 
 /// See the module head.
 pub(crate) struct CallQueue<C> {
+    /// Held by the thread that makes a call.
+    order: Mutex<()>,
     state: Mutex<State<C>>,
     changed: Condvar,
 }
@@ -36,24 +38,26 @@ impl<C> Default for CallQueue<C> {
             has_thread: false,
             is_closed: false,
         };
-        CallQueue { state: Mutex::new(state), changed: Condvar::default() }
+        CallQueue { order: Mutex::new(()), state: Mutex::new(state), changed: Condvar::default() }
     }
 }
 
 impl<C> CallQueue<C> {
-    /// Queues the call that `make` makes. The queue is locked meanwhile, so that what `make` does has the
-    /// order of the queue. Before the first call, `start_thread` starts the thread.
+    /// Queues the call that `make` makes. No other call is made meanwhile, so that what `make` does has the
+    /// order of the queue. It may wait until the thread has ended earlier calls, as a stream may be full of
+    /// them. Before the first call, `start_thread` starts the thread.
     pub fn enqueue<R, E>(
         &self,
         start_thread: impl FnOnce() -> Result<(), E>,
         make: impl FnOnce() -> (C, R),
     ) -> Result<R, E> {
-        let mut state = self.state.lock();
-        if !state.has_thread {
+        let _order = self.order.lock();
+        if !self.state.lock().has_thread {
             start_thread()?;
-            state.has_thread = true;
+            self.state.lock().has_thread = true;
         }
         let (call, made) = make();
+        let mut state = self.state.lock();
         state.waiting.push_back(call);
         state.unfinished += 1;
         self.changed.notify_all();

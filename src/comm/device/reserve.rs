@@ -147,13 +147,14 @@ fn reserve_in(
     if !is_in_stream || comm.engines.serve_devices() && leaves_to_engine(comm, call) {
         return None;
     }
+    let own = |driver, context| comm.devices.queue.own_stream_in(driver, context);
     let reserved = check_usable(comm).and_then(|()| {
         if let Some(path) = &comm.devices.direct
             && let Some(pieces) = call.direct_pieces(comm, path)?
         {
-            return ReservedCall::direct(path, pieces, stream);
+            return ReservedCall::direct(path, comm, pieces, stream, own);
         }
-        let mut staged = StagedCall::new(&touched, given, stream)?;
+        let mut staged = StagedCall::new(&touched, given, stream, own)?;
         let ready = call.ready(comm, &staged)?;
         Ok(ReservedCall::staged(in_pieces(comm, ready, &mut staged)?, staged))
     });
@@ -191,8 +192,8 @@ impl CallSpec<'_> {
     ) -> Result<Option<DirectPieces>> {
         let CallSpec::Collective(operation, operator) = self else { return Ok(None) };
         let is_builtin = operator.is_none_or(|operator| operator.scales());
-        let Some(pieces) =
-            DirectPieces::of(operation, *operator, path.size(), path.slot_bytes()).filter(|_| is_builtin)
+        let Some(pieces) = DirectPieces::of(operation, *operator, path.size(), path.slot_bytes())
+            .filter(|_| is_builtin && operation.call.count > 0)
         else {
             return Ok(None);
         };
@@ -262,12 +263,12 @@ impl CallSpec<'_> {
             }
             CallSpec::Send(what) => {
                 let what = OutgoingMessage { data: send(what.data), ..**what };
-                comm.check_outgoing(&what)?;
+                comm.check_ready_send(&what)?;
                 described(CallSpec::Send(&what))
             }
             CallSpec::Receive(selector, buffer) | CallSpec::ReceiveAll(selector, buffer) => {
                 let buffer = RecvBuffer { data: recv(buffer.data), ..*buffer };
-                comm.check_incoming(*selector)?;
+                comm.check_source(*selector)?;
                 comm.check_recv_buffer(&buffer)?;
                 described(CallSpec::Receive(*selector, buffer))
             }

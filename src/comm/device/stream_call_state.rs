@@ -48,23 +48,22 @@ pub struct StreamCallState {
 }
 
 impl StreamCallState {
-    /// A state with a block of which the first `words` words are zero.
+    /// A state with this block, of which the first `words` words become zero.
     pub fn new(
         driver: &'static CudaDriver,
         context: CudaContext,
         stream: CallStream,
-        bytes: usize,
+        block: PinnedBlock,
         words: usize,
-    ) -> Result<StreamCallState> {
+    ) -> StreamCallState {
         let key = stream.events.context();
-        let block = Some(PinnedBlock::take(driver, key, bytes)?);
         let state = StreamCallState {
             driver,
             context,
             key,
             stream: stream.stream,
             stream_waits: stream.is_programs,
-            block,
+            block: Some(block),
             events: stream.events,
             event: None,
             queued: None,
@@ -74,7 +73,7 @@ impl StreamCallState {
             tail_state: None,
         };
         (0..words).for_each(|number| state.word(number * WORD_STEP).store(0, Ordering::Relaxed));
-        Ok(state)
+        state
     }
 
     /// First byte of the block.
@@ -109,6 +108,11 @@ impl StreamCallState {
     /// Whether the tail is enqueued apart from the start.
     pub fn is_split(&self) -> bool {
         self.tail_state.is_some()
+    }
+
+    /// Gives the call an event that is borrowed already.
+    pub fn lend_event(&mut self, event: Arc<StreamEvent>) {
+        self.event = Some(event);
     }
 
     fn need_event(&mut self) -> Result<()> {

@@ -58,6 +58,19 @@ pub struct StagedTail {
 }
 
 impl StagedTail {
+    /// The tail of a call whose copies are on another stream.
+    pub(super) fn of_gate(
+        driver: &'static CudaDriver,
+        context: CudaContext,
+        stream: CudaStream,
+        final_word: Option<u64>,
+        event: Arc<StreamEvent>,
+        tail_state: Arc<TailState>,
+    ) -> StagedTail {
+        let (block, writes, waits_for_each) = (0, Vec::new(), false);
+        StagedTail { driver, stream, context, final_word, block, writes, waits_for_each, event, tail_state }
+    }
+
     /// Enqueues the tail.
     pub fn enqueue(self) -> Result<()> {
         let _entered = Entered::in_context(self.driver, self.context)?;

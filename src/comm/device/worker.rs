@@ -37,6 +37,8 @@ struct Running<H: Host> {
     work: Option<H::Started>,
     device_call: Box<DeviceCall<H>>,
     completion: Arc<DeviceCompletion>,
+    /// Status of a message that the engine has ended.
+    status: Option<Completion>,
 }
 
 /// A call that has ended in the engine, and that the stream has not passed.
@@ -52,7 +54,8 @@ struct Retiring<H: Host> {
 pub(super) fn run<H: Host>(queue: &SharedQueue<H>, communicator: &Weak<H>) {
     // This thread starts the calls, on copies in host memory, and never waits for its own turn.
     Kinds::trust_this_thread();
-    let mut worker = Worker { queue, communicator, running: Vec::new(), retiring: Vec::new() };
+    let mut worker =
+        Worker { queue, communicator, running: Vec::new(), retiring: Vec::new(), has_taken: false };
     loop {
         if worker.is_idle() && !queue.wait_for_call() {
             return;
@@ -66,6 +69,8 @@ struct Worker<'a, H: Host> {
     communicator: &'a Weak<H>,
     running: Vec<Running<H>>,
     retiring: Vec<Retiring<H>>,
+    /// Whether calls were taken that the queue does not know as started.
+    has_taken: bool,
 }
 
 impl<H: Host> Worker<'_, H> {
@@ -79,6 +84,7 @@ impl<H: Host> Worker<'_, H> {
         let mut checked = since;
         loop {
             let moved = self.start_due() | self.look_at_running() | self.see_ends() | self.see_passed();
+            self.note_started();
             let now = clock::now();
             if moved {
                 (since, checked) = (now, now);
@@ -103,23 +109,35 @@ impl<H: Host> Worker<'_, H> {
             let is_over = failure.is_some() || call.refusal.is_some();
             is_over || call.device_call.may_begin()
         };
-        while let Some(call) = self.queue.take_if(is_due) {
+        while !self.is_starting()
+            && let Some(call) = self.queue.take_if(is_due)
+        {
             let QueuedCall { mut device_call, completion, refusal } = call;
-            moved = true;
+            (moved, self.has_taken) = (true, true);
             // The others wait for a call that cannot start here, and the caller may wait for nothing.
             let started = match refusal.or(failure.clone()) {
                 Some(error) => Err(error),
                 None => self.start(&mut device_call).map_err(|error| self.fail(error)),
             };
             match started {
-                Ok(work) => self.running.push(Running { work, device_call, completion }),
+                Ok(work) => self.running.push(Running { work, device_call, completion, status: None }),
                 Err(error) => self.leave(device_call, completion, Err(error)),
             }
         }
-        if moved {
+        moved
+    }
+
+    /// Whether a call has begun that is to be started in the engine before all later ones.
+    fn is_starting(&self) -> bool {
+        self.running.iter().any(|call| call.device_call.is_starting())
+    }
+
+    /// Notes that the calls taken so far have been started, if they have.
+    fn note_started(&mut self) {
+        if self.has_taken && !self.is_starting() {
+            self.has_taken = false;
             self.queue.note_started();
         }
-        moved
     }
 
     /// Why no call can run any more.
@@ -181,7 +199,6 @@ impl<H: Host> Worker<'_, H> {
     fn advance(&mut self, at: usize) -> Option<Result<Option<CallOutcome>>> {
         let call = &mut self.running[at];
         let was_working = call.work.is_some();
-        let mut status = None;
         if let Some(work) = &mut call.work {
             if call.completion.is_cancelled() {
                 work.cancel();
@@ -197,7 +214,7 @@ impl<H: Host> Worker<'_, H> {
                     false => Ok(Some(Err(error))),
                 });
             }
-            status = work.status().map(Completion::from);
+            call.status = work.status().map(Completion::from);
             call.work = None;
         }
         let Some(communicator) = self.communicator.upgrade() else {
@@ -211,7 +228,7 @@ impl<H: Host> Worker<'_, H> {
         // SAFETY: `Running` keeps the call until the work has ended.
         match unsafe { call.device_call.next(&communicator) } {
             Err(error) => Some(Err(error)),
-            Ok(Next::Ended) => Some(Ok(Some(Ok(status)))),
+            Ok(Next::Ended) => Some(Ok(Some(Ok(call.status.take())))),
             Ok(Next::Call(work)) => {
                 call.work = Some(work);
                 Some(Ok(None))

@@ -143,6 +143,11 @@ impl BufferRecord {
         bytes
     }
 
+    /// Changes in a message whether the rank has asked the leader to map or to unmap memory.
+    pub fn set_map_request(bytes: &mut [u8; BufferRecord::BYTES], has_map_request: bool) {
+        bytes[8 * size_of::<u64>()] = u8::from(has_map_request);
+    }
+
     /// Changes the factor in a message.
     pub fn set_factor(bytes: &mut [u8; BufferRecord::BYTES], factor: [u8; Scalar::BYTES]) {
         bytes[BufferRecord::WORDS * size_of::<u64>()..].copy_from_slice(&factor);

@@ -20,10 +20,11 @@ use crate::base::Result;
 use crate::comm::call::operator::Scalar;
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
+use crate::comm::device::stream_order::StreamInContext;
 use crate::comm::device::stream_tail::TailState;
 use crate::device::direct::{Kernels, allocate_in, copy_in, free_in};
 use crate::device::kernels::Shape;
-use crate::device::{CudaContext, CudaDriver, CudaStream, StreamEvent};
+use crate::device::{CudaContext, CudaDriver, CudaStream, PinnedBlock, StreamEvent};
 
 /// The leader's stream sets it when its kernels have run.
 const DONE_AT: usize = 2 * WORD_STEP;
@@ -153,7 +154,7 @@ pub struct DirectTail {
 }
 
 impl DirectCall {
-    /// Makes a call on a stream of a context, which is current.
+    /// Makes a call on a stream of a context, which is current. Its `block` has [`DirectCall::block_bytes`].
     pub fn new(
         driver: &'static CudaDriver,
         context: CudaContext,
@@ -161,12 +162,27 @@ impl DirectCall {
         copies: StreamCopies,
         launches: Option<KernelLaunches>,
         held: HeldMemory,
-    ) -> Result<DirectCall> {
-        let table_bytes = launches.as_ref().map_or(0, |launches| launches.bytes);
-        let state = StreamCallState::new(driver, context, stream, TABLE_AT + table_bytes, WORDS)?;
+        block: PinnedBlock,
+    ) -> DirectCall {
+        let state = StreamCallState::new(driver, context, stream, block, WORDS);
         let mut call = DirectCall { state, copies, launches, held, has_gone: false };
         call.table().fill(0);
-        Ok(call)
+        call
+    }
+
+    /// Bytes of the block of a call with these launches.
+    pub fn block_bytes(launches: Option<&KernelLaunches>) -> usize {
+        TABLE_AT + launches.map_or(0, |launches| launches.bytes)
+    }
+
+    /// Gives the call an event that is borrowed already.
+    pub fn lend_event(&mut self, event: Arc<StreamEvent>) {
+        self.state.lend_event(event);
+    }
+
+    /// See [`StreamCallState::stream_in_context`].
+    pub fn stream_in_context(&self) -> StreamInContext {
+        self.state.stream_in_context()
     }
 
     /// The table on the leader. It may be written until [`DirectCall::go`].
@@ -185,11 +201,6 @@ impl DirectCall {
     /// See [`StreamCallState::event`].
     pub fn event(&self) -> Result<Arc<StreamEvent>> {
         self.state.event()
-    }
-
-    /// Whether the stream belongs to the program.
-    pub fn stream_waits(&self) -> bool {
-        self.state.stream_waits
     }
 
     /// Whether this rank is the leader.

@@ -2,7 +2,7 @@
 //! the kernels and what it can address of the other ranks.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
@@ -41,6 +41,9 @@ pub struct DirectPath<H: Host> {
     /// devices.
     pub(super) bounce: Option<Bounce>,
     pub slots: Arc<Leases>,
+    /// Number of calls that are made piece by piece, and have pieces to start. Others must not take slots and
+    /// tables for later calls meanwhile.
+    pub(super) starting: Arc<AtomicUsize>,
     pub(super) leader: Option<Leader>,
     /// The connection to the leader in another process, which maps buffers. Unset at the end.
     pub(super) owner: Mutex<Option<Arc<Owner>>>,
@@ -104,6 +107,11 @@ impl<H: Host> DirectPath<H> {
         let stream = stream(self.driver, entered.context())?;
         self.driver.refuse_capture(stream.stream)?;
         Ok(stream)
+    }
+
+    /// Whether a call may take slots and tables when it is made.
+    pub fn may_take(&self) -> bool {
+        self.starting.load(Ordering::Relaxed) == 0
     }
 
     /// Number of pieces that have begun.

@@ -10,7 +10,6 @@ use super::ipc_cache::{Found, Offer, Owner};
 use super::kernels::KernelWork;
 use super::pieces::Piece;
 use super::table::Tables;
-use super::whole_call::PieceRole;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::Scalar;
@@ -62,9 +61,10 @@ pub struct DirectExchange<H: Host> {
     mine: [u8; BufferRecord::BYTES],
     /// On rank 0, the records of all ranks.
     all: Vec<u8>,
-    /// The broadcast has one byte: whether the first piece was the whole call.
+    /// The broadcast has one byte: whether the piece was the whole call.
     end: [u8; 1],
-    role: PieceRole,
+    /// Whether the piece becomes the whole call if all buffers of all ranks can be used where they are.
+    may_be_whole: bool,
     shared: SharedBuffers,
     /// On rank 0, the buffers that the kernels use.
     uses: Vec<BufferUse>,
@@ -78,7 +78,7 @@ impl<H: Host> DirectExchange<H> {
         record: BufferRecord,
         shared: SharedBuffers,
         rank: Rank,
-        role: PieceRole,
+        may_be_whole: bool,
     ) -> DirectExchange<H> {
         let all = if rank == LEADER { vec![0; path.size() * BufferRecord::BYTES] } else { Vec::new() };
         let (path, mine) = (Arc::clone(path), record.to_bytes());
@@ -90,35 +90,23 @@ impl<H: Host> DirectExchange<H> {
             mine,
             all,
             end: [0],
-            role,
+            may_be_whole,
             shared,
             uses: Vec::new(),
         }
     }
 
-    /// Whether it is known how the piece goes, so that it may begin.
-    pub fn may_begin(&self) -> bool {
-        self.role.is_known()
-    }
-
-    /// Whether the first piece of the call has done the work of this one.
-    pub fn is_done(&self) -> bool {
-        self.role.is_done()
+    /// Whether the first piece of several was the whole call. Known at the end.
+    pub fn is_whole(&self) -> bool {
+        self.end[0] != 0
     }
 
     /// Starts to gather, with the factor that the stream has brought. Ranks with another call get an error.
-    /// `None`: there is nothing to do.
     ///
     /// # Safety
     /// `self` does not move, and lives, until the work has ended.
-    pub unsafe fn start(
-        &mut self,
-        comm: &H,
-        factor: Option<[u8; Scalar::BYTES]>,
-    ) -> Result<Option<H::Started>> {
-        if self.is_done() {
-            return Ok(None);
-        }
+    pub unsafe fn start(&mut self, comm: &H, factor: Option<[u8; Scalar::BYTES]>) -> Result<H::Started> {
+        BufferRecord::set_map_request(&mut self.mine, self.path.take_map_request());
         if let Some(factor) = factor {
             BufferRecord::set_factor(&mut self.mine, factor);
         }
@@ -127,7 +115,7 @@ impl<H: Host> DirectExchange<H> {
         let operation = Operation { call: gather, send: self.mine.as_ptr(), recv: self.all.as_mut_ptr() };
         let signature = Call { kind: CallKind::OnDevice(self.piece.collective), ..self.piece.call };
         // SAFETY: the buffers are as long as the call says, and live by our caller's promise.
-        unsafe { comm.start_signed(&operation, signature) }.map(Some)
+        unsafe { comm.start_signed(&operation, signature) }
     }
 
     /// Goes on, after the last work has ended well or the device may have.
@@ -135,9 +123,6 @@ impl<H: Host> DirectExchange<H> {
     /// # Safety
     /// See [`DirectExchange::start`].
     pub unsafe fn next(&mut self, comm: &H, call: &mut DirectCall) -> Result<Next<H::Started>> {
-        if self.is_done() {
-            return Ok(Next::Ended);
-        }
         let must_run = match self.phase {
             Phase::Gathering if call.is_leader() => {
                 self.fill_table(comm, call)?;
@@ -151,10 +136,7 @@ impl<H: Host> DirectExchange<H> {
             }
             Phase::Waiting => false,
             Phase::Running => true,
-            Phase::Telling => {
-                self.role.decide(self.end[0] != 0);
-                return Ok(Next::Ended);
-            }
+            Phase::Telling => return Ok(Next::Ended),
         };
         // All ranks broadcast the ends in the order in which the calls have begun.
         if must_run && !call.has_run() || !self.path.takes_turn_to_end(self.number) {
@@ -180,9 +162,8 @@ impl<H: Host> DirectExchange<H> {
     fn fill_table(&mut self, comm: &H, call: &mut DirectCall) -> Result<()> {
         let records: Vec<BufferRecord> =
             self.all.as_chunks().0.iter().map(BufferRecord::from_bytes).collect();
-        let is_whole = self.role.is_first() && records.iter().all(|record| record.all_mapped);
+        let is_whole = self.may_be_whole && records.iter().all(|record| record.all_mapped);
         self.end = [u8::from(is_whole)];
-        self.role.decide(is_whole);
         let piece = if is_whole { self.piece.whole() } else { self.piece };
         let buffers = |(record, rank): (&BufferRecord, Rank)| {
             record.buffers(rank, |record| self.path.foreign_buffers(rank, record, &piece))
@@ -196,13 +177,6 @@ impl<H: Host> DirectExchange<H> {
         let tables = Tables { buffers: &buffers, records: &records, saturates: comm.saturates() };
         tables.fill(call.table(), address, &piece, &work, leader.kernels.multiprocessors());
         Ok(())
-    }
-}
-
-impl<H: Host> Drop for DirectExchange<H> {
-    fn drop(&mut self) {
-        // The piece has failed, and so do the others.
-        self.role.decide(false);
     }
 }
 

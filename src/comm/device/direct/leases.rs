@@ -1,21 +1,11 @@
 //! Parts of memory that calls use one at a time: slots of a bounce buffer, and slots for tables.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
-
-use crate::base::{Error, Result};
-use crate::sys::clock;
-
-/// Longest time for which a call waits for a part.
-const PATIENCE: Duration = Duration::from_secs(60);
+use parking_lot::Mutex;
 
 /// The parts of one memory that are free, by number.
-pub struct Leases {
-    free: Mutex<Vec<usize>>,
-    changed: Condvar,
-}
+pub struct Leases(Mutex<Vec<usize>>);
 
 /// A part that belongs to one call. Dropping it gives it back.
 pub struct Lease {
@@ -26,25 +16,13 @@ pub struct Lease {
 impl Leases {
     /// Parts with the numbers below `count`, all of them free.
     pub fn new(count: usize) -> Arc<Leases> {
-        Arc::new(Leases { free: Mutex::new((0..count).collect()), changed: Condvar::new() })
+        Arc::new(Leases(Mutex::new((0..count).collect())))
     }
 
-    /// Takes a part, and waits for one if all are in use.
-    pub fn take(self: &Arc<Leases>) -> Result<Lease> {
-        let end = clock::now() + PATIENCE;
-        let mut free = self.free.lock();
-        loop {
-            if let Some(number) = free.pop() {
-                return Ok(Lease { leases: Arc::clone(self), number });
-            }
-            if clock::wait_until(&self.changed, &mut free, end) {
-                return Err(Error::InvalidUsage(
-                    "too many calls on device memory are queued, and none of them has ended: a thread that makes calls for \
-                     several ranks puts them into a group"
-                        .into(),
-                ));
-            }
-        }
+    /// Takes a part. `None`: all are in use.
+    pub fn take(self: &Arc<Leases>) -> Option<Lease> {
+        let number = self.0.lock().pop()?;
+        Some(Lease { leases: Arc::clone(self), number })
     }
 }
 
@@ -62,7 +40,6 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.leases.free.lock().push(self.number);
-        self.leases.changed.notify_one();
+        self.leases.0.lock().push(self.number);
     }
 }

@@ -15,7 +15,8 @@
 //! The leader addresses the buffers of its own process as they are. It maps the allocations of the others
 //! when it may (`mappings`). Until then, a rank in another process copies to and from a bounce buffer, which
 //! the leader has mapped from the start. Long calls go in pieces, so that a piece fits into a slot of the
-//! bounce buffer (`pieces`), or as a whole if no rank needs one (`whole_call`).
+//! bounce buffer (`pieces`), or as a whole if no rank needs one. They, and calls for which nothing is free, run
+//! on the library's stream (`gated`).
 
 mod buffers;
 mod call;
@@ -23,6 +24,7 @@ mod direct_path;
 mod exchange;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(in crate::comm) mod foreign_bytes;
+mod gated;
 mod introduction;
 mod ipc_cache;
 mod kernels;
@@ -31,11 +33,11 @@ mod pieces;
 mod prepare;
 mod setup;
 mod table;
-mod whole_call;
 
 pub(super) use call::{DirectCall, DirectTail};
 pub(super) use direct_path::DirectPath;
 pub(in crate::comm) use exchange::{DirectExchange, Next};
+pub(in crate::comm) use gated::GatedCall;
 pub(super) use pieces::DirectPieces;
+pub(super) use prepare::PieceUse;
 pub(in crate::comm) use setup::set_up_direct_path;
-pub(super) use whole_call::{PieceRole, WholeCallDecision};

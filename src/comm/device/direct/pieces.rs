@@ -60,8 +60,12 @@ impl Piece {
 }
 
 /// The pieces of a call that are still to be made.
+#[derive(Clone)]
 pub struct DirectPieces {
-    pub operation: Operation,
+    call: Call,
+    /// Addresses of the buffers.
+    pub send: usize,
+    pub recv: usize,
     /// Set if the program has made the operator.
     pub operator: Option<Arc<Operator>>,
     collective: Collective,
@@ -89,39 +93,37 @@ impl DirectPieces {
         });
         let block = blocks.max().unwrap_or(1).max(1) * datatype.bytes();
         let step = slot.map_or(usize::MAX, |slot| (slot / block / GRAIN * GRAIN).max(1));
-        let (operation, operator) = (*operation, operator.cloned());
-        Some(DirectPieces { operation, operator, collective, next: 0, step: step.min(count as usize) })
+        let (send, recv, operator) = (operation.send.addr(), operation.recv.addr(), operator.cloned());
+        let step = step.min(count as usize);
+        Some(DirectPieces { call: operation.call, send, recv, operator, collective, next: 0, step })
     }
 
     /// The call as one piece.
     pub fn whole(&self) -> Piece {
-        let call = self.operation.call;
+        let call = self.call;
         Piece { collective: self.collective, call, first: 0, len: call.count as usize }
     }
 
     /// Whether there are several pieces.
     pub fn are_many(&self) -> bool {
-        self.step < self.operation.call.count as usize
+        self.step < self.call.count as usize
     }
 
-    /// Leaves out what comes before the last piece.
-    pub fn skip_to_last(&mut self) {
-        let count = self.operation.call.count as usize;
-        if self.next < count {
-            self.next = (count - 1) / self.step * self.step;
-        }
+    /// Whether there are several pieces, and the next one is the first.
+    pub fn is_at_first_of_many(&self) -> bool {
+        self.are_many() && self.next == 0
     }
 
     /// The next piece, and whether it is the last.
     pub fn next(&mut self) -> Option<(Piece, bool)> {
-        let count = self.operation.call.count as usize;
+        let count = self.call.count as usize;
         if self.next >= count {
             return None;
         }
         let first = self.next;
         let len = self.step.min(count - first);
         self.next += len;
-        let piece = Piece { collective: self.collective, call: self.operation.call, first, len };
+        let piece = Piece { collective: self.collective, call: self.call, first, len };
         Some((piece, self.next == count))
     }
 }
@@ -150,19 +152,5 @@ mod tests {
         assert_eq!(pieces(Collective::AllGather, 600, Some(8192)), [(0, 512, false), (512, 88, true)]);
         assert_eq!(pieces(Collective::Gather, 600, Some(8192)).len(), 2);
         assert_eq!(pieces(Collective::Broadcast, 0, Some(8192)), []);
-    }
-
-    #[test]
-    fn the_last_piece_follows_a_skip_and_is_made_once() {
-        let kind = CallKind::Collective(Collective::Broadcast);
-        let call = Call { kind, datatype: Datatype::Float32, op: None, root: 0, count: 4 * 512 };
-        let operation = Operation { call, send: std::ptr::null(), recv: std::ptr::null_mut() };
-        let mut pieces = DirectPieces::of(&operation, None, 2, Some(2048)).unwrap();
-        assert!(pieces.are_many());
-        assert!(pieces.next().is_some_and(|(piece, is_last)| (piece.first, is_last) == (0, false)));
-        pieces.skip_to_last();
-        assert!(pieces.next().is_some_and(|(piece, is_last)| (piece.first, is_last) == (3 * 512, true)));
-        pieces.skip_to_last();
-        assert!(pieces.next().is_none());
     }
 }

@@ -11,12 +11,11 @@ use super::ipc_cache::Found;
 use super::kernels::KernelWork;
 use super::leases::Lease;
 use super::pieces::{DirectPieces, Piece};
-use super::whole_call::PieceRole;
 use crate::base::{Collective, Error, Rank, Result};
 use crate::comm::call::operator::{Operator, Scalar};
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::host::Host;
-use crate::device::Entered;
+use crate::device::{Entered, PinnedBlock};
 
 /// One side of a rank's buffers: where it is, and where the leader finds it.
 struct Side {
@@ -85,6 +84,15 @@ struct Buffer {
     bytes: u64,
 }
 
+/// How a piece is used.
+#[derive(Clone, Copy)]
+pub struct PieceUse {
+    /// Whether the piece becomes the whole call if the leader can address all buffers where they are.
+    pub may_be_whole: bool,
+    /// Whether its pinned memory comes from the reserve.
+    pub of_reserve: bool,
+}
+
 /// Memory to which sides were moved.
 #[derive(Default)]
 struct Moved {
@@ -93,17 +101,17 @@ struct Moved {
 }
 
 impl<H: Host> DirectPath<H> {
-    /// Prepares a piece of a call of `rank`, on a stream. Enqueues at
-    /// most an allocation.
+    /// Prepares a piece of a call of `rank`, on a stream. Enqueues at most an allocation. `None`: no slot,
+    /// table, or block of pinned memory is free, and nothing was done.
     pub fn prepare(
         self: &Arc<DirectPath<H>>,
         piece: Piece,
         rank: Rank,
         pieces: &DirectPieces,
         stream: &CallStream,
-        role: PieceRole,
-    ) -> Result<(DirectExchange<H>, DirectCall)> {
-        let (send, recv) = (pieces.operation.send.addr(), pieces.operation.recv.addr());
+        piece_use: PieceUse,
+    ) -> Result<Option<(DirectExchange<H>, DirectCall)>> {
+        let (send, recv) = (pieces.send, pieces.recv);
         let mut input = Side::of(send, piece.input_blocks(self.size(), rank), &piece);
         let mut output = Side::of(recv, piece.output_blocks(self.size(), rank), &piece);
         let _entered = Entered::for_device(self.driver, self.device)?;
@@ -117,8 +125,18 @@ impl<H: Host> DirectPath<H> {
         let of_output = offered.as_ref().and_then(|offered| offered.output.as_ref());
         input.must_move = is_in_place || !self.is_seen(&input, send) && of_input.is_none();
         output.must_move = !self.is_seen(&output, recv) && of_output.is_none();
+        let Some(moved) = self.move_sides(&mut input, &mut output, &piece, stream)? else {
+            return Ok(None);
+        };
+        let mut leases = Vec::new();
+        let Some(launches) = self.launches(&piece, piece_use, &mut leases)? else { return Ok(None) };
+        let (key, bytes) = (stream.events.context(), DirectCall::block_bytes(launches.as_ref()));
+        let block = match piece_use.of_reserve {
+            true => Some(PinnedBlock::of_reserve(self.driver, key, bytes)?),
+            false => PinnedBlock::take(self.driver, key, bytes)?,
+        };
+        let Some(block) = block else { return Ok(None) };
         self.count_buffers(&input, &output);
-        let moved = self.move_sides(&mut input, &mut output, &piece, stream)?;
         let operator = pieces.operator.as_ref();
         let back = |copy: DeviceCopy| DeviceCopy { to: copy.from, from: copy.to, ..copy };
         let copies = StreamCopies {
@@ -147,19 +165,19 @@ impl<H: Host> DirectPath<H> {
             input: mapped(of_input),
             output: mapped(of_output),
             offer: offered.as_ref().map(|offered| offered.offer.bits()).unwrap_or_default(),
-            has_map_request: self.take_map_request(),
+            has_map_request: false,
             all_mapped: !input.moves() && !output.moves(),
             scalar: match operator {
                 Some(operator) if !has_factor_in_stream => operator.factor(),
                 _ => [0; Scalar::BYTES],
             },
         };
-        let mut leases: Vec<Lease> = moved.lease.into_iter().collect();
-        let launches = self.launches(&piece, &role, &mut leases)?;
+        leases.extend(moved.lease);
         let held = HeldMemory { leases, temporary: moved.temporary };
-        let call = DirectCall::new(self.driver, self.context, stream.clone(), copies, launches, held)?;
+        let (driver, context, stream) = (self.driver, self.context, stream.clone());
+        let call = DirectCall::new(driver, context, stream, copies, launches, held, block);
         let shared = SharedBuffers { published, offered };
-        Ok((DirectExchange::new(self, piece, record, shared, rank, role), call))
+        Ok(Some((DirectExchange::new(self, piece, record, shared, rank, piece_use.may_be_whole), call)))
     }
 
     /// Address and length of the factor of an operator, if it is memory that streams may be about to write.
@@ -177,19 +195,19 @@ impl<H: Host> DirectPath<H> {
     }
 
     /// Moves the sides that the leader cannot find where they are: to a slot of this rank, or to memory
-    /// that is allocated for the call.
+    /// that is allocated for the call. `None`: no slot is free.
     fn move_sides(
         &self,
         input: &mut Side,
         output: &mut Side,
         piece: &Piece,
         stream: &CallStream,
-    ) -> Result<Moved> {
+    ) -> Result<Option<Moved>> {
         if !input.moves() && !output.moves() {
-            return Ok(Moved::default());
+            return Ok(Some(Moved::default()));
         }
         let (moved, slot) = if self.has_slots() {
-            let lease = self.slots.take()?;
+            let Some(lease) = self.slots.take() else { return Ok(None) };
             let slot = self.own_slot(lease.number()).unwrap_or_default();
             (Moved { lease: Some(lease), temporary: None }, slot)
         } else {
@@ -201,31 +219,30 @@ impl<H: Host> DirectPath<H> {
         };
         input.move_to(slot.input, piece);
         output.move_to(slot.output, piece);
-        Ok(moved)
+        Ok(Some(moved))
     }
 
-    /// What the leader launches for a piece; `None` on the other ranks.
+    /// What the leader launches for a piece, and nothing on the other ranks. `None`: no table is free.
     fn launches(
         &self,
         piece: &Piece,
-        role: &PieceRole,
+        piece_use: PieceUse,
         leases: &mut Vec<Lease>,
-    ) -> Result<Option<KernelLaunches>> {
-        let Some(leader) = self.leader() else { return Ok(None) };
+    ) -> Result<Option<Option<KernelLaunches>>> {
+        let Some(leader) = self.leader() else { return Ok(Some(None)) };
         let Some(work) = KernelWork::of(piece, self.size()) else {
             return Err(Error::Internal(format!("no kernel for {}", piece.call)));
         };
-        let slot = leader.table_slots.take()?;
+        let Some(slot) = leader.table_slots.take() else { return Ok(None) };
         let table_address = leader.table_address(slot.number());
         leases.push(slot);
-        // The first piece of several may become the whole call.
-        let most = if role.is_first() { piece.whole() } else { *piece };
+        let most = if piece_use.may_be_whole { piece.whole() } else { *piece };
         let kernels = leader.kernels;
         let shape = work.shape(&most, self.size(), kernels.multiprocessors());
         let function = kernels.function(work.entry())?;
         let launch = |number| Launch { function, shape, arguments_at: number * work.arguments_bytes() };
         let launches = (0..work.launches()).map(launch).collect();
-        Ok(Some(KernelLaunches { kernels, launches, table_address, bytes: work.table_bytes() }))
+        Ok(Some(Some(KernelLaunches { kernels, launches, table_address, bytes: work.table_bytes() })))
     }
 
     /// Finds the buffers that the leader has mapped, and offers them to it. It is asked for each that it has

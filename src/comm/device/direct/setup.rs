@@ -207,6 +207,7 @@ impl Prepared {
             shares_device: self.shares_device,
             bounce: self.bounce,
             slots: Leases::new(SLOTS),
+            starting: Arc::default(),
             leader: self.leader,
             owner: Mutex::new(self.owner),
             endings,

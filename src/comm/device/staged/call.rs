@@ -18,6 +18,9 @@
 //! piece is final, and the last ones when the call has ended. So a receive does not hold up the send that
 //! another rank waits for.
 //!
+//! If no block of pinned memory is free, the stream only sets `ready` and waits for `final`. The copies go
+//! through a small block then, on a stream of the library, before the call and after it (`bounced`).
+//!
 //! The CPU runs the call when `ready` is set, and sets `final` to its last value when the call has
 //! ended, well or not. So the stream waits only for the CPU, never for another stream, and no order
 //! between streams is needed. Both words lie at the start of the block that holds the copies. The block is
@@ -28,13 +31,14 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::bounced::{BouncedCopies, Step};
 use super::ranges::{Copy, Placed, Touched};
 use crate::base::Result;
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
 use crate::comm::device::stream_order::StreamInContext;
 use crate::comm::device::stream_tail::{StagedTail, TailState};
-use crate::device::{CudaContext, CudaDriver, CudaStream, Entered, StreamEvent};
+use crate::device::{CudaContext, CudaDriver, CudaStream, Entered, PinnedBlock, StreamEvent};
 
 /// The words at the start of a block: *ready* and *final*.
 const WORDS: usize = 2;
@@ -42,6 +46,9 @@ const HEAD_BYTES: usize = WORDS * WORD_STEP;
 
 /// A call on copies of device buffers, from its start in a stream to its end there.
 pub struct StagedCall {
+    // Dropped before the block of the state, as all that uses memory of the call.
+    /// Set if the copies are not in the block.
+    bounced: Option<Box<BouncedCopies>>,
     state: StreamCallState,
     placed: Placed,
     /// Whether streams may use host memory of the call, too.
@@ -56,12 +63,14 @@ pub struct StagedCall {
 }
 
 impl StagedCall {
-    /// Reserves pinned memory for copies of `touched`, which is device memory. Nothing is enqueued yet.
-    /// `stream` gives the stream of a context. A call without device memory is in the context of `given`.
+    /// Reserves memory for copies of `touched`, which is device memory. Nothing is enqueued yet.
+    /// `stream` gives the stream of a context, and `own` that of the library. A call without device memory is
+    /// in the context of `given`.
     pub fn new(
         touched: &Touched,
         given: Option<CudaStream>,
         stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
+        own: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
     ) -> Result<StagedCall> {
         let driver = CudaDriver::get()?;
         let entered = match given.filter(|_| touched.is_empty()) {
@@ -72,10 +81,31 @@ impl StagedCall {
         let stream = stream(driver, entered.context())?;
         driver.refuse_capture(stream.stream)?;
         let placed = Placed::of(touched, HEAD_BYTES);
-        let state = StreamCallState::new(driver, entered.context(), stream, placed.bytes(), WORDS)?;
-        let (counts_reads, counts_writes) = (false, false);
-        let has_host = touched.has_host();
-        Ok(StagedCall { state, placed, has_host, counts_reads, counts_writes, seen: (0, 0), written: 0 })
+        let context = stream.events.context();
+        let (block, bounced) = match PinnedBlock::take(driver, context, placed.bytes())? {
+            Some(block) => (block, None),
+            None => {
+                let own = own(driver, entered.context())?;
+                let bounced = BouncedCopies::new(driver, context, &own, placed.bytes())?;
+                (PinnedBlock::of_reserve(driver, context, HEAD_BYTES)?, Some(Box::new(bounced)))
+            }
+        };
+        let state = StreamCallState::new(driver, entered.context(), stream, block, WORDS);
+        Ok(StagedCall {
+            bounced,
+            state,
+            placed,
+            has_host: touched.has_host(),
+            counts_reads: false,
+            counts_writes: false,
+            seen: (0, 0),
+            written: 0,
+        })
+    }
+
+    /// Whether the copies can only be made as a whole.
+    pub fn is_bounced(&self) -> bool {
+        self.bounced.is_some()
     }
 
     /// The copy of an address in one of the buffers; the address itself if it is in none.
@@ -126,11 +156,6 @@ impl StagedCall {
         self.state.event()
     }
 
-    /// Whether the stream belongs to the program, and so waits for the end of the call.
-    pub fn stream_waits(&self) -> bool {
-        self.state.stream_waits
-    }
-
     /// Puts the copies, and the wait if there is one, into the stream. After an error, the stream does not
     /// wait.
     pub fn enqueue(&mut self) -> Result<()> {
@@ -154,14 +179,17 @@ impl StagedCall {
 
     /// The tail of the call, in its context, which is current.
     fn stream_tail(&self, tail_state: Arc<TailState>) -> Result<StagedTail> {
-        let address = self.state.driver.device_address(self.start())?;
+        let address = self.state.driver.device_address(self.state.start())?;
         Ok(StagedTail {
             driver: self.state.driver,
             stream: self.state.stream,
             context: self.state.context,
             final_word: self.state.stream_waits.then_some(address + FINAL_AT as u64),
-            block: self.start().expose_provenance(),
-            writes: self.placed.writes()[self.written..].to_vec(),
+            block: self.state.start().expose_provenance(),
+            writes: match self.bounced {
+                Some(_) => Vec::new(),
+                None => self.placed.writes()[self.written..].to_vec(),
+            },
             waits_for_each: self.counts_writes,
             event: self.state.event()?,
             tail_state,
@@ -169,9 +197,10 @@ impl StagedCall {
     }
 
     fn enqueue_start(&self) -> Result<()> {
-        let address = self.state.driver.device_address(self.start())?;
+        let address = self.state.driver.device_address(self.state.start())?;
         let ready = address + READY_AT as u64;
-        for (copy, number) in self.placed.reads().iter().zip(1..) {
+        let reads = if self.is_bounced() { &[] } else { self.placed.reads() };
+        for (copy, number) in reads.iter().zip(1..) {
             let to = self.start().wrapping_add(copy.offset);
             // SAFETY: a part of the block, which nobody reads before `ready` is set.
             unsafe {
@@ -207,10 +236,36 @@ impl StagedCall {
         self.reads_nothing() || self.ready().load(Ordering::Acquire) as usize >= last
     }
 
+    /// What the call needs next, after the engine has ended what it works on. `None`: its copies are in the
+    /// block, and it needs nothing but its start.
+    pub fn next_of_bounced(&mut self) -> Option<Step> {
+        self.bounced.as_mut().map(|bounced| bounced.next())
+    }
+
+    /// Whether the call has found no block, and has not been started in the engine.
+    pub fn is_starting(&self) -> bool {
+        self.bounced.as_ref().is_some_and(|bounced| bounced.is_starting())
+    }
+
+    fn look_at_bounced(&mut self) -> Result<bool> {
+        let may_copy = self.is_ready() || self.is_starting() && self.reads_nothing();
+        let Some(bounced) = self.bounced.as_mut().filter(|_| may_copy) else { return Ok(false) };
+        self.state.adopt_context()?;
+        bounced.look(self.placed.reads(), self.placed.writes())
+    }
+
+    /// Whether a copy is in flight on a stream that does not belong to the call.
+    pub fn is_in_flight(&self) -> bool {
+        self.bounced.as_ref().is_some_and(|bounced| bounced.is_in_flight())
+    }
+
     /// Looks at a call that runs. On a stream of the library, it enqueues the copies of pieces that are
     /// final. Returns whether anything has changed since the last look. The context stays current in this
     /// thread.
     pub fn look(&mut self) -> Result<bool> {
+        if self.is_bounced() {
+            return self.look_at_bounced();
+        }
         let now = (self.ready().load(Ordering::Acquire), self.finality().load(Ordering::Acquire));
         if now == self.seen {
             return Ok(false);
@@ -262,8 +317,9 @@ impl StagedCall {
         self.state.has_passed()
     }
 
+    /// First byte of the copies.
     fn start(&self) -> *mut u8 {
-        self.state.start()
+        self.bounced.as_ref().map_or_else(|| self.state.start(), |bounced| bounced.start())
     }
 
     fn ready(&self) -> &AtomicU32 {

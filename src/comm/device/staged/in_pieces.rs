@@ -31,7 +31,12 @@ pub(in crate::comm::device) fn in_pieces(
     let least = comm.devices.queue.piece_bytes();
     let longest = staged.longest_copy();
     // Alone, a rank has one step, which needs all of its input.
-    if least == 0 || longest <= least || comm.size() == 1 || comm.engines.on_host.is_some() {
+    if least == 0
+        || longest <= least
+        || staged.is_bounced()
+        || comm.size() == 1
+        || comm.engines.on_host.is_some()
+    {
         return Ok(ready);
     }
     let (_, prepared) = comm.plan_with(operation, None)?;
