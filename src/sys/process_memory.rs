@@ -1,4 +1,5 @@
-//! Reading the memory of another process of this user, in one copy (`process_vm_readv`).
+//! Reading and writing the memory of another process of this user, in one copy (`process_vm_readv`,
+//! `process_vm_writev`).
 //!
 //! Many containers forbid it, so a caller tries it once with a known value before relying on it.
 //!
@@ -15,6 +16,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::socket::Socket;
+
+/// Runs that one system call takes: the kernel takes 1024, and one is for the stamp.
+const RUNS_AT_ONCE: usize = 512;
 
 const STAMP_BYTES: usize = mem::size_of::<u64>();
 
@@ -137,6 +141,80 @@ impl RemoteProcess {
             0 if len > 0 => Err(io::Error::from_raw_os_error(libc::EFAULT)),
             n => Ok(n),
         }
+    }
+}
+
+impl RemoteProcess {
+    /// Copies runs of that process, by address and length, to `dst`, one after the other. It is an error if
+    /// some byte is not there; then `dst` may have been overwritten.
+    ///
+    /// # Safety
+    /// `dst` is writable for the bytes of all runs.
+    pub unsafe fn read_runs(&self, runs: &[(u64, usize)], dst: *mut u8) -> io::Result<()> {
+        let mut at = dst;
+        for part in runs.chunks(RUNS_AT_ONCE) {
+            let mut found = 0u64;
+            let bytes = part.iter().map(|(_, len)| len).sum::<usize>();
+            let local = [
+                libc::iovec { iov_base: (&raw mut found).cast(), iov_len: STAMP_BYTES },
+                libc::iovec { iov_base: at.cast(), iov_len: bytes },
+            ];
+            let mut remote = vec![remote_run((self.stamp.address, STAMP_BYTES))];
+            remote.extend(part.iter().copied().map(remote_run));
+            let (count, list) = (remote.len() as libc::c_ulong, remote.as_ptr());
+            // SAFETY: the kernel writes 8 bytes to `found` and at most `bytes` to `at`, for which the caller
+            // vouches, and checks the remote addresses itself.
+            let n = unsafe { libc::process_vm_readv(self.pid, local.as_ptr(), 2, list, count, 0) };
+            if n >= STAMP_BYTES as isize && found != self.stamp.value {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the process has ended"));
+            }
+            check_whole(n, STAMP_BYTES + bytes)?;
+            at = at.wrapping_add(bytes);
+        }
+        Ok(())
+    }
+
+    /// Copies bytes at `src` to runs of that process, by address and length, one after the other. The stamp
+    /// is checked just before. It is an error if some byte is not there; earlier ones may have been written.
+    ///
+    /// # Safety
+    /// `src` is readable for the bytes of all runs. The other process allows the writes: the kernel checks
+    /// only that its pages are writable.
+    pub unsafe fn write_runs(&self, runs: &[(u64, usize)], src: *const u8) -> io::Result<()> {
+        let mut at = src.cast_mut();
+        for part in runs.chunks(RUNS_AT_ONCE) {
+            self.check_stamp()?;
+            let bytes = part.iter().map(|(_, len)| len).sum::<usize>();
+            let local = [libc::iovec { iov_base: at.cast(), iov_len: bytes }];
+            let remote: Vec<_> = part.iter().copied().map(remote_run).collect();
+            let (count, list) = (remote.len() as libc::c_ulong, remote.as_ptr());
+            // SAFETY: the kernel reads at most `bytes` from `at`, for which the caller vouches, and checks the
+            // remote addresses itself.
+            let n = unsafe { libc::process_vm_writev(self.pid, local.as_ptr(), 1, list, count, 0) };
+            check_whole(n, bytes)?;
+            at = at.wrapping_add(bytes);
+        }
+        Ok(())
+    }
+
+    /// It is an error if the process is not the one with the stamp.
+    pub fn check_stamp(&self) -> io::Result<()> {
+        let mut byte = 0u8;
+        // SAFETY: one writable byte.
+        unsafe { self.read(self.stamp.address, &mut byte, 1) }.map(drop)
+    }
+}
+
+fn remote_run((address, len): (u64, usize)) -> libc::iovec {
+    libc::iovec { iov_base: address as *mut libc::c_void, iov_len: len }
+}
+
+/// It is an error if a system call has copied fewer bytes than `wanted`.
+fn check_whole(copied: isize, wanted: usize) -> io::Result<()> {
+    match usize::try_from(copied) {
+        Ok(n) if n == wanted => Ok(()),
+        Ok(_) => Err(io::Error::from_raw_os_error(libc::EFAULT)),
+        Err(_) => Err(io::Error::last_os_error()),
     }
 }
 

@@ -3,9 +3,9 @@
 use std::ffi::{c_int, c_void};
 
 use anyccl_mpi::abi::{Abi, Numbers};
-use anyccl_mpi::arguments::{CommHandle, DatatypeHandle, Element, RequestHandle};
+use anyccl_mpi::arguments::{CommHandle, DatatypeHandle, Element, RequestHandle, WinHandle};
 use anyccl_mpi::attribute::fortran;
-use anyccl_mpi::call::{Scope, call, refuse};
+use anyccl_mpi::call::{Scope, call};
 use anyccl_mpi::request::generalized;
 
 use crate::mpich::Door;
@@ -18,6 +18,10 @@ fn type_of(raw: c_int) -> DatatypeHandle {
     <DatatypeHandle as Element<Door>>::value(raw)
 }
 
+fn win_of(raw: c_int) -> WinHandle {
+    <WinHandle as Element<Door>>::value(raw)
+}
+
 fn keyval_of(raw: c_int) -> i32 {
     Door::number(Numbers::Keyval, raw)
 }
@@ -25,6 +29,12 @@ fn keyval_of(raw: c_int) -> i32 {
 /// The key of an attribute of a communicator. The predefined ones are odd in C, and larger by one in Fortran.
 fn comm_keyval_of(raw: c_int) -> i32 {
     let is_predefined = raw & !0xff == 0x6440_0000;
+    keyval_of(if is_predefined { (raw - 1) | 1 } else { raw })
+}
+
+/// The key of an attribute of a window, likewise.
+fn win_keyval_of(raw: c_int) -> i32 {
+    let is_predefined = raw & !0xff == 0x6600_0000;
     keyval_of(if is_predefined { (raw - 1) | 1 } else { raw })
 }
 
@@ -105,22 +115,32 @@ pub unsafe extern "C" fn MPII_Type_get_attr(
     })
 }
 
-/// Refused: there are no windows.
+/// Sets an attribute of a window.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPII_Win_set_attr(_: c_int, _: c_int, _: *mut c_void, _: c_int) -> c_int {
-    refuse::<Door>("MPI_Win_set_attr", Scope::Process)
+pub unsafe extern "C" fn MPII_Win_set_attr(
+    win: c_int,
+    keyval: c_int,
+    value: *mut c_void,
+    form: c_int,
+) -> c_int {
+    call::<Door>("MPI_Win_set_attr", Scope::Process, || {
+        fortran::win_set(win_of(win), win_keyval_of(keyval), value, form)
+    })
 }
 
-/// Refused: there are no windows.
+/// Gets an attribute of a window.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Win_get_attr(
-    _: c_int,
-    _: c_int,
-    _: *mut c_void,
-    _: *mut c_int,
-    _: c_int,
+    win: c_int,
+    keyval: c_int,
+    place: *mut c_void,
+    flag: *mut c_int,
+    form: c_int,
 ) -> c_int {
-    refuse::<Door>("MPI_Win_get_attr", Scope::Process)
+    call::<Door>("MPI_Win_get_attr", Scope::Process, || {
+        // SAFETY: the binding passes places for both.
+        unsafe { fortran::win_get::<Door>(win_of(win), win_keyval_of(keyval), place, flag, form) }
+    })
 }
 
 /// Sets the proxies of a key. They are functions of the binding that call the copy function and the delete

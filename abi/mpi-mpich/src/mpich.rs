@@ -12,6 +12,7 @@ use anyccl_mpi::constants as c;
 use anyccl_mpi::error::Class;
 use anyccl_mpi::file::romio;
 use anyccl_mpi::status::Status;
+use anyccl_mpi::win::numbers::MPICH;
 
 use crate::numbers::{COMBINERS, DATATYPES, ERRORS, KEYVALS, OPS, OTHERS, Pair};
 use crate::symbols::{MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY};
@@ -243,6 +244,9 @@ impl Abi for Door {
             },
             Numbers::AccessMode => romio::access_mode(raw),
             Numbers::Whence => romio::whence(raw),
+            Numbers::LockType | Numbers::Assertion | Numbers::WinFlavor | Numbers::WinModel => {
+                MPICH.number(numbers, raw)
+            }
         }
     }
 
@@ -316,6 +320,9 @@ impl Abi for Door {
             },
             Numbers::AccessMode => romio::raw_access_mode(number),
             Numbers::Whence => romio::raw_whence(number),
+            Numbers::LockType | Numbers::Assertion | Numbers::WinFlavor | Numbers::WinModel => {
+                MPICH.raw_number(numbers, number)
+            }
         }
     }
 

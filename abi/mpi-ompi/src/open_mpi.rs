@@ -12,6 +12,7 @@ use anyccl_mpi::constants as c;
 use anyccl_mpi::error::Class;
 use anyccl_mpi::file::romio;
 use anyccl_mpi::status::Status;
+use anyccl_mpi::win::numbers::OPEN_MPI;
 
 use crate::numbers::{
     COMBINERS, DISTRIBUTIONS, ERRORS, KEYVALS, ORDERS, Pair, SPLIT_TYPES, THREAD_LEVELS, TYPE_CLASSES,
@@ -154,6 +155,9 @@ impl Abi for Door {
             },
             Numbers::AccessMode => romio::access_mode(raw),
             Numbers::Whence => romio::whence(raw),
+            Numbers::LockType | Numbers::Assertion | Numbers::WinFlavor | Numbers::WinModel => {
+                OPEN_MPI.number(numbers, raw)
+            }
         }
     }
 
@@ -190,6 +194,9 @@ impl Abi for Door {
             },
             Numbers::AccessMode => romio::raw_access_mode(number),
             Numbers::Whence => romio::raw_whence(number),
+            Numbers::LockType | Numbers::Assertion | Numbers::WinFlavor | Numbers::WinModel => {
+                OPEN_MPI.raw_number(numbers, number)
+            }
         }
     }
 

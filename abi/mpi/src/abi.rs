@@ -58,6 +58,14 @@ pub enum Numbers {
     AccessMode,
     /// `MPI_SEEK_SET`, `MPI_SEEK_CUR` or `MPI_SEEK_END`.
     Whence,
+    /// `MPI_LOCK_EXCLUSIVE` or `MPI_LOCK_SHARED`.
+    LockType,
+    /// Bits of an assertion about the use of a window.
+    Assertion,
+    /// `MPI_WIN_FLAVOR_CREATE` and others.
+    WinFlavor,
+    /// `MPI_WIN_UNIFIED` or `MPI_WIN_SEPARATE`.
+    WinModel,
 }
 
 /// Upper limits of strings that a function may write, without the zero at the end.

@@ -98,6 +98,8 @@ pub struct Reason {
     pub comm: Option<u32>,
     /// File whose error handler is called.
     pub file: Option<u32>,
+    /// Window whose error handler is called.
+    pub win: Option<u32>,
     /// The sender and the tag of the message that was truncated.
     pub message: Option<(i32, i32)>,
 }
@@ -109,7 +111,7 @@ impl Error {
     /// An error of this class.
     #[cold]
     pub fn new(class: Class, text: impl Into<Cow<'static, str>>) -> Error {
-        Error(Box::new(Reason { class, text: text.into(), comm: None, file: None, message: None }))
+        Error(Box::new(Reason { class, text: text.into(), comm: None, file: None, win: None, message: None }))
     }
 
     /// Names the sender of a truncated message by its rank in a communicator, whose first rank is
@@ -126,6 +128,13 @@ impl Error {
     #[cold]
     pub fn on_file(mut self, file: u32) -> Error {
         self.0.file = Some(file);
+        self
+    }
+
+    /// Assigns this error to the error handler of a window.
+    #[cold]
+    pub fn on_win(mut self, win: u32) -> Error {
+        self.0.win = Some(win);
         self
     }
 

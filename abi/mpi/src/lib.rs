@@ -46,3 +46,4 @@ pub mod status;
 pub mod table;
 pub mod topology;
 pub mod types;
+pub mod win;

@@ -71,6 +71,10 @@ numbers! {
     AccessMode: AccessMode;
     /// The place from which a seek counts.
     Whence: Whence;
+    /// A kind of lock on a window.
+    LockType: LockType;
+    /// An assertion about the use of a window.
+    Assertion: Assertion;
 }
 
 /// Makes a C integer an element: its type, the value, and the reverse translation.

@@ -41,7 +41,7 @@ pub unsafe fn type_free_keyval(keyval: InputOutput<i32>) -> Result<()> {
     free_keyval(&keyval, Kind::Datatype)
 }
 
-fn free_keyval(keyval: &InputOutput<i32>, kind: Kind) -> Result<()> {
+pub(super) fn free_keyval(keyval: &InputOutput<i32>, kind: Kind) -> Result<()> {
     Keyval::free(keyval.get(), kind)?;
     keyval.set(KEYVAL_INVALID);
     Ok(())

@@ -8,10 +8,11 @@ use std::ffi::{c_int, c_void};
 use super::calls::put_value;
 use super::{Kind, Proxies, Value, predefined};
 use crate::abi::{Abi, Numbers, Object};
-use crate::arguments::{CommHandle, DatatypeHandle, outcome};
+use crate::arguments::{CommHandle, DatatypeHandle, WinHandle, outcome};
 use crate::comm::Comm;
 use crate::error::{Class, Error, Result};
 use crate::types::with_attributes;
+use crate::win::Win;
 
 /// Whether a caller takes pointers, as C does, or integers of the size of an address.
 fn wants_pointer(form: c_int) -> bool {
@@ -37,6 +38,7 @@ fn handle<A: Abi>(kind: Kind, object: u32) -> A::Handle {
     let of = match kind {
         Kind::Comm => Object::Comm,
         Kind::Datatype => Object::Datatype,
+        Kind::Win => Object::Win,
     };
     A::handle(of, object)
 }
@@ -108,6 +110,13 @@ pub fn type_set(datatype: DatatypeHandle, keyval: i32, value: *mut c_void, form:
     with_attributes(datatype, |attributes| attributes.set_value(datatype.0, keyval, Kind::Datatype, value))
 }
 
+/// `MPII_Win_set_attr`.
+pub fn win_set(win: WinHandle, keyval: i32, value: *mut c_void, form: c_int) -> Result<()> {
+    let win = Win::from_handle(win)?;
+    let set = win.attributes.set_value(win.id, keyval, Kind::Win, value_of(form, value));
+    set.map_err(|error| error.on_win(win.id))
+}
+
 /// The form in which a caller sees a value.
 fn seen(form: c_int, value: &Value) -> *mut c_void {
     if wants_pointer(form) { value.pointer() } else { std::ptr::with_exposed_provenance_mut(value.word()) }
@@ -148,6 +157,27 @@ pub unsafe fn type_get(
     let found = with_attributes(datatype, |attributes| attributes.get_value(keyval, Kind::Datatype))?;
     // SAFETY: passed on from our caller.
     unsafe { put(place, found.map(|value| seen(form, &value)), flag) }
+}
+
+/// `MPII_Win_get_attr`.
+///
+/// # Safety
+/// A pointer may be written to `place`, an int to `flag`.
+pub unsafe fn win_get<A: Abi>(
+    win: WinHandle,
+    keyval: i32,
+    place: *mut c_void,
+    flag: *mut c_int,
+    form: c_int,
+) -> Result<()> {
+    let win = Win::from_handle(win)?;
+    let found = match win.predefined::<A>(keyval) {
+        Some(address) if wants_pointer(form) => Some(address),
+        Some(_) => win.predefined_word::<A>(keyval).map(std::ptr::with_exposed_provenance_mut),
+        None => win.attributes.get_value(keyval, Kind::Win)?.map(|value| seen(form, &value)),
+    };
+    // SAFETY: passed on from our caller.
+    unsafe { put(place, found, flag) }
 }
 
 /// # Safety

@@ -8,6 +8,7 @@ pub mod calls;
 pub mod fortran;
 mod predefined;
 pub mod type_calls;
+pub mod win_calls;
 
 use std::ffi::c_void;
 use std::sync::{Arc, OnceLock};
@@ -15,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use crate::arguments::{CopyFunction, DeleteFunction};
-use crate::constants::{KEYVAL_INVALID, TAG_UB, UNIVERSE_SIZE};
+use crate::constants::{KEYVAL_INVALID, TAG_UB, UNIVERSE_SIZE, WIN_BASE, WIN_MODEL};
 use crate::error::{Class, Error, Result};
 use crate::table::Table;
 
@@ -26,6 +27,8 @@ pub enum Kind {
     Comm,
     /// Datatypes.
     Datatype,
+    /// Windows.
+    Win,
 }
 
 /// A key that the program has made.
@@ -90,9 +93,9 @@ impl Keyval {
     }
 }
 
-/// Whether a key is one of MPI's predefined keys for communicators.
+/// Whether a key is one of MPI's predefined keys for communicators or windows.
 fn is_predefined(keyval: i32) -> bool {
-    (TAG_UB..=UNIVERSE_SIZE).contains(&keyval)
+    (TAG_UB..=UNIVERSE_SIZE).contains(&keyval) || (WIN_BASE..=WIN_MODEL).contains(&keyval)
 }
 
 /// The value of an attribute.

@@ -1,10 +1,13 @@
 //! MPI's functions on error handlers (MPI 5.0, section 9.3).
 
 use super::{Errhandler, Kind, OF_FILES, failure};
-use crate::arguments::{CommHandle, ErrhandlerHandle, ErrorFunction, FileHandle, InputOutput, Output};
+use crate::arguments::{
+    CommHandle, ErrhandlerHandle, ErrorFunction, FileHandle, InputOutput, Output, WinHandle,
+};
 use crate::comm::Comm;
 use crate::error::{Class, Result};
 use crate::file::File;
+use crate::win::Win;
 
 /// `MPI_Comm_create_errhandler`.
 pub unsafe fn comm_create(function: ErrorFunction, errhandler: Output<ErrhandlerHandle>) -> Result<()> {
@@ -85,6 +88,39 @@ pub unsafe fn file_call(file: FileHandle, errorcode: i32) -> Result<()> {
     let (handler, title) = of_file(file, |handler| handler.clone())?;
     failure::handle(&handler, file.0, Class(errorcode), || {
         format!("MPI_File_call_errhandler on {title} with error code {errorcode}")
+    });
+    Ok(())
+}
+
+/// `MPI_Win_create_errhandler`.
+pub unsafe fn win_create(function: ErrorFunction, errhandler: Output<ErrhandlerHandle>) -> Result<()> {
+    errhandler.set(Errhandler::make(Kind::Win, function));
+    Ok(())
+}
+
+/// `MPI_Win_set_errhandler`.
+pub unsafe fn win_set(win: WinHandle, errhandler: ErrhandlerHandle) -> Result<()> {
+    let win = Win::from_handle(win)?;
+    let new = Errhandler::from_handle(errhandler, Kind::Win).map_err(|error| error.on_win(win.id))?;
+    let old = std::mem::replace(&mut *win.errhandler.lock(), new);
+    // Outside the lock, as in `comm_set`.
+    drop(old);
+    Ok(())
+}
+
+/// `MPI_Win_get_errhandler`.
+pub unsafe fn win_get(win: WinHandle, errhandler: Output<ErrhandlerHandle>) -> Result<()> {
+    let win = Win::from_handle(win)?;
+    errhandler.set(win.errhandler.lock().handle());
+    Ok(())
+}
+
+/// `MPI_Win_call_errhandler`.
+pub unsafe fn win_call(win: WinHandle, errorcode: i32) -> Result<()> {
+    let win = Win::from_handle(win)?;
+    let handler = win.errhandler.lock().clone();
+    failure::handle(&handler, win.id, Class(errorcode), || {
+        format!("MPI_Win_call_errhandler on {} with error code {errorcode}", win.title())
     });
     Ok(())
 }

@@ -7,12 +7,13 @@ use anyccl_edge::ObjectRef;
 
 use super::scope::Scope;
 use super::{Action, Errhandler, OF_FILES};
-use crate::arguments::{CommHandle, FileHandle};
+use crate::arguments::{CommHandle, FileHandle, WinHandle};
 use crate::comm::Comm;
 use crate::constants::{COMM_NULL, COMM_SELF, COMM_WORLD, FILE_NULL};
 use crate::ending;
 use crate::error::{Class, Error, Result};
 use crate::file::File;
+use crate::win::Win;
 
 thread_local! {
     /// The last error of this thread, for `MPI_Error_string`.
@@ -24,8 +25,8 @@ pub fn last_detail(class: Class) -> Option<String> {
     LAST.with_borrow(|last| last.as_ref().filter(|(of, _)| *of == class).map(|(_, text)| text.clone()))
 }
 
-/// Handles the failure of the function `name`, with the error handler of `scope`, or of the communicator or
-/// file that the error names. `version` is that of the door's MPI. Returns the class that the function must
+/// Handles the failure of the function `name`, with the error handler of `scope`, or of the communicator, file
+/// or window that the error names. `version` is that of the door's MPI. Returns the class that the function must
 /// return, unless the job ends.
 #[cold]
 pub fn raise(name: &'static str, scope: Scope, version: (i32, i32), error: &Error) -> Class {
@@ -39,6 +40,10 @@ pub fn raise(name: &'static str, scope: Scope, version: (i32, i32), error: &Erro
     if let Some(file) = error.file.and_then(|id| File::from_handle(FileHandle(id)).ok()) {
         let handler = file.errhandler.lock().clone();
         return handle(&handler, file.id, error.class, || format!("{name} on {}: {error}", file.title()));
+    }
+    if let Some(win) = error.win.and_then(|id| Win::from_handle(WinHandle(id)).ok()) {
+        let handler = win.errhandler.lock().clone();
+        return handle(&handler, win.id, error.class, || format!("{name} on {}: {error}", win.title()));
     }
     let comm = match (error.comm, scope) {
         (Some(comm), _) | (None, Scope::Comm(comm)) => comm,
@@ -75,7 +80,7 @@ fn of_process(version: (i32, i32)) -> Result<ObjectRef<'static, Comm>> {
     Ok(preferred)
 }
 
-/// Calls an error handler. `object` is the communicator or file that failed; `text` is printed if the job
+/// Calls an error handler. `object` is the communicator, file or window that failed; `text` is printed if the job
 /// ends.
 pub(super) fn handle(
     handler: &Errhandler,

@@ -52,6 +52,8 @@ pub enum Kind {
     Comm,
     /// Files.
     File,
+    /// Windows.
+    Win,
 }
 
 /// A handler that the program has made.

@@ -1,4 +1,4 @@
-//! How the processes of a file agree on the outcome of a collective call: all succeed, or all get one error.
+//! How the processes of a file or window agree on the outcome of a collective call: all succeed, or all get one error.
 
 use anyccl_engine::comm::Communicator;
 
@@ -29,7 +29,7 @@ pub fn agree<T>(engine: &Communicator, own: Result<T>) -> Result<T> {
     broadcast(engine, rank, &mut words)?;
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).take(len).collect();
     let text = String::from_utf8_lossy(&bytes);
-    Err(Error::new(Class((*class as u32).cast_signed()), format!("rank {rank} of the file: {text}")))
+    Err(Error::new(Class((*class as u32).cast_signed()), format!("on rank {rank}: {text}")))
 }
 
 /// Refuses a value that differs between ranks. Collective.
@@ -37,7 +37,7 @@ pub fn agree_on(engine: &Communicator, what: &str, own: i64) -> Result<()> {
     let all = gather(engine, [own.cast_unsigned()])?;
     if let Some(rank) = all.iter().position(|[its]| *its != all[0][0]) {
         let (first, other) = (all[0][0].cast_signed(), all[rank][0].cast_signed());
-        let text = format!("{what} is {first} on rank 0 of the file and {other} on rank {rank}");
+        let text = format!("{what} is {first} on rank 0 and {other} on rank {rank}");
         return Err(Error::new(Class::NOT_SAME, text));
     }
     Ok(())

@@ -17,7 +17,7 @@
 
 pub mod access;
 mod aggregator;
-mod agree;
+pub mod agree;
 mod amode;
 pub mod collective;
 mod disk;

@@ -1,4 +1,4 @@
-//! The program's callbacks that copy and delete attributes of communicators and datatypes.
+//! The program's callbacks that copy and delete attributes of communicators, datatypes and windows.
 //!
 //! Each callback is stored as its address and a function of the ABI that calls it.
 
@@ -34,11 +34,24 @@ type Delete = unsafe fn(Address, u32, i32, *mut c_void, *mut c_void) -> Result<(
 type RawCopy<H> = unsafe extern "C" fn(H, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
 type RawDelete<H> = unsafe extern "C" fn(H, c_int, *mut c_void, *mut c_void) -> c_int;
 
-/// Calls a copy function of datatypes (`OF_TYPES`) or of communicators.
+const COMM: u8 = 0;
+const DATATYPE: u8 = 1;
+const WIN: u8 = 2;
+
+/// The type of objects that a number stands for.
+fn object_of(kind: u8) -> Object {
+    match kind {
+        COMM => Object::Comm,
+        DATATYPE => Object::Datatype,
+        _ => Object::Win,
+    }
+}
+
+/// Calls a copy function of objects of one kind, by the number of [`object_of`].
 ///
 /// # Safety
 /// `function` is the address of a copy function for such objects, and the program allows the call now.
-unsafe fn copy<A: Abi, const OF_TYPES: bool>(
+unsafe fn copy<A: Abi, const KIND: u8>(
     function: Address,
     object: u32,
     keyval: i32,
@@ -48,7 +61,7 @@ unsafe fn copy<A: Abi, const OF_TYPES: bool>(
     // SAFETY: promised by the caller.
     let function = unsafe { std::mem::transmute::<Address, RawCopy<A::Handle>>(function) };
     let (mut new, mut flag) = (std::ptr::null_mut::<c_void>(), 0);
-    let handle = A::handle(if OF_TYPES { Object::Datatype } else { Object::Comm }, object);
+    let handle = A::handle(object_of(KIND), object);
     let keyval = A::raw_number(Numbers::Keyval, keyval);
     // SAFETY: promised by the caller; the two results outlive the call.
     let code = unsafe { function(handle, keyval, extra, value, (&raw mut new).cast(), &raw mut flag) };
@@ -56,11 +69,11 @@ unsafe fn copy<A: Abi, const OF_TYPES: bool>(
     Ok((flag != 0).then_some(new))
 }
 
-/// Calls a delete function of datatypes (`OF_TYPES`) or of communicators.
+/// Calls a delete function of objects of one kind, by the number of [`object_of`].
 ///
 /// # Safety
 /// `function` is the address of a delete function for such objects, and the program allows the call now.
-unsafe fn delete<A: Abi, const OF_TYPES: bool>(
+unsafe fn delete<A: Abi, const KIND: u8>(
     function: Address,
     object: u32,
     keyval: i32,
@@ -69,20 +82,11 @@ unsafe fn delete<A: Abi, const OF_TYPES: bool>(
 ) -> Result<()> {
     // SAFETY: promised by the caller.
     let function = unsafe { std::mem::transmute::<Address, RawDelete<A::Handle>>(function) };
-    let handle = A::handle(if OF_TYPES { Object::Datatype } else { Object::Comm }, object);
+    let handle = A::handle(object_of(KIND), object);
     // SAFETY: promised by the caller.
     let code = unsafe { function(handle, A::raw_number(Numbers::Keyval, keyval), value, extra) };
     outcome::<A>(code, "delete function of an attribute")
 }
-
-/// A copy function for communicators.
-pub struct CommCopyFunction;
-/// A delete function for communicators.
-pub struct CommDeleteFunction;
-/// A copy function for datatypes.
-pub struct TypeCopyFunction;
-/// A delete function for datatypes.
-pub struct TypeDeleteFunction;
 
 fn copy_function(raw: Address, call: Copy) -> CopyFunction {
     match raw {
@@ -92,38 +96,36 @@ fn copy_function(raw: Address, call: Copy) -> CopyFunction {
     }
 }
 
-impl<A: Abi> Kind<A> for CommCopyFunction {
-    type C = Address;
-    type Value = CopyFunction;
+/// Defines the kinds of copy and delete functions for one type of objects.
+macro_rules! functions {
+    ($($kind:ident: $copies:ident, $deletes:ident;)*) => {$(
+        /// A copy function for such objects.
+        pub struct $copies;
+        /// A delete function for such objects.
+        pub struct $deletes;
 
-    unsafe fn value(raw: Address, _: &'static str) -> Result<CopyFunction> {
-        Ok(copy_function(raw, copy::<A, false>))
-    }
+        impl<A: Abi> Kind<A> for $copies {
+            type C = Address;
+            type Value = CopyFunction;
+
+            unsafe fn value(raw: Address, _: &'static str) -> Result<CopyFunction> {
+                Ok(copy_function(raw, copy::<A, $kind>))
+            }
+        }
+
+        impl<A: Abi> Kind<A> for $deletes {
+            type C = Address;
+            type Value = DeleteFunction;
+
+            unsafe fn value(raw: Address, _: &'static str) -> Result<DeleteFunction> {
+                Ok((raw != 0).then_some((raw, delete::<A, $kind>)))
+            }
+        }
+    )*};
 }
 
-impl<A: Abi> Kind<A> for TypeCopyFunction {
-    type C = Address;
-    type Value = CopyFunction;
-
-    unsafe fn value(raw: Address, _: &'static str) -> Result<CopyFunction> {
-        Ok(copy_function(raw, copy::<A, true>))
-    }
-}
-
-impl<A: Abi> Kind<A> for CommDeleteFunction {
-    type C = Address;
-    type Value = DeleteFunction;
-
-    unsafe fn value(raw: Address, _: &'static str) -> Result<DeleteFunction> {
-        Ok((raw != 0).then_some((raw, delete::<A, false>)))
-    }
-}
-
-impl<A: Abi> Kind<A> for TypeDeleteFunction {
-    type C = Address;
-    type Value = DeleteFunction;
-
-    unsafe fn value(raw: Address, _: &'static str) -> Result<DeleteFunction> {
-        Ok((raw != 0).then_some((raw, delete::<A, true>)))
-    }
+functions! {
+    COMM: CommCopyFunction, CommDeleteFunction;
+    DATATYPE: TypeCopyFunction, TypeDeleteFunction;
+    WIN: WinCopyFunction, WinDeleteFunction;
 }

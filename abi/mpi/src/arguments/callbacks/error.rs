@@ -7,7 +7,7 @@ use crate::abi::{Abi, Numbers, Object};
 use crate::arguments::kind::{Kind, null};
 use crate::error::{Class, Result};
 
-/// An error handler of the program, called with the communicator or file and the error class.
+/// An error handler of the program, called with the communicator, file or window and the error class.
 #[derive(Clone, Copy)]
 pub struct ErrorFunction {
     address: Address,
@@ -35,20 +35,22 @@ impl ErrorFunction {
 }
 
 /// # Safety
-/// `function` is the address of an error handler of communicators.
-unsafe fn handle_error<A: Abi>(function: Address, comm: u32, class: i32) -> i32 {
+/// `function` is the address of an error handler of communicators, or of windows (`OF_WINDOWS`).
+unsafe fn handle_error<A: Abi, const OF_WINDOWS: bool>(function: Address, object: u32, class: i32) -> i32 {
     type Raw<H> = unsafe extern "C" fn(*mut H, *mut c_int, ...);
     // SAFETY: promised by the caller.
     let function = unsafe { std::mem::transmute::<Address, Raw<A::Handle>>(function) };
-    let mut comm = A::handle(Object::Comm, comm);
+    let mut handle = A::handle(if OF_WINDOWS { Object::Win } else { Object::Comm }, object);
     let mut code = A::raw_number(Numbers::ErrorCode, class);
     // SAFETY: promised by the caller; both places outlive the call.
-    unsafe { function(&raw mut comm, &raw mut code) };
+    unsafe { function(&raw mut handle, &raw mut code) };
     A::number(Numbers::ErrorCode, code)
 }
 
 /// An error handler for communicators.
 pub struct CommErrorFunction;
+/// An error handler for windows.
+pub struct WinErrorFunction;
 
 impl<A: Abi> Kind<A> for CommErrorFunction {
     type C = Address;
@@ -58,7 +60,19 @@ impl<A: Abi> Kind<A> for CommErrorFunction {
         if raw == 0 {
             return Err(null(name));
         }
-        Ok(ErrorFunction { address: raw, call: handle_error::<A> })
+        Ok(ErrorFunction { address: raw, call: handle_error::<A, false> })
+    }
+}
+
+impl<A: Abi> Kind<A> for WinErrorFunction {
+    type C = Address;
+    type Value = ErrorFunction;
+
+    unsafe fn value(raw: Address, name: &'static str) -> Result<ErrorFunction> {
+        if raw == 0 {
+            return Err(null(name));
+        }
+        Ok(ErrorFunction { address: raw, call: handle_error::<A, true> })
     }
 }
 

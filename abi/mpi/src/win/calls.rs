@@ -1,0 +1,158 @@
+//! MPI's functions that access windows. Their arguments are in MPI's order.
+
+#![expect(clippy::too_many_arguments, reason = "MPI's functions have so many")]
+
+use std::ffi::c_void;
+
+use super::access::{self, Local};
+use super::remote::Place;
+use super::with::with;
+use super::{Win, accumulate as atomic};
+use crate::arguments::{DatatypeHandle, OpHandle, SendAddress, WinHandle};
+use crate::constants::NO_OP;
+use crate::error::{Class, Error, Result};
+use crate::types;
+
+fn sent(origin: SendAddress, count: i64, datatype: DatatypeHandle) -> Result<Local> {
+    if origin.is_in_place() {
+        return Err(Error::new(Class::BUFFER, "MPI_IN_PLACE has no meaning for windows"));
+    }
+    Local::of(origin.pointer().cast_mut(), count, datatype)
+}
+
+/// `MPI_Put`.
+pub unsafe fn put(
+    origin: SendAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    target_rank: i32,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: DatatypeHandle,
+    win: WinHandle,
+) -> Result<()> {
+    let place =
+        Place { rank: target_rank, disp: target_disp, count: target_count, datatype: target_datatype };
+    with(win, |win| {
+        let local = sent(origin, count, datatype)?;
+        let Some(remote) = win.remote(&place)? else { return Ok(()) };
+        // SAFETY: the program passes such elements.
+        unsafe { access::put(&local, &remote) }
+    })
+}
+
+/// `MPI_Get`.
+pub unsafe fn get(
+    origin: *mut c_void,
+    count: i64,
+    datatype: DatatypeHandle,
+    target_rank: i32,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: DatatypeHandle,
+    win: WinHandle,
+) -> Result<()> {
+    let place =
+        Place { rank: target_rank, disp: target_disp, count: target_count, datatype: target_datatype };
+    with(win, |win| {
+        let local = Local::of(origin.cast(), count, datatype)?;
+        let Some(remote) = win.remote(&place)? else { return Ok(()) };
+        // SAFETY: the program passes such elements.
+        unsafe { access::get(&local, &remote) }
+    })
+}
+
+/// `MPI_Accumulate`.
+pub unsafe fn accumulate(
+    origin: SendAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    target_rank: i32,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: DatatypeHandle,
+    op: OpHandle,
+    win: WinHandle,
+) -> Result<()> {
+    let place =
+        Place { rank: target_rank, disp: target_disp, count: target_count, datatype: target_datatype };
+    with(win, |win| {
+        let local = sent(origin, count, datatype)?;
+        let Some(remote) = win.remote(&place)? else { return Ok(()) };
+        // SAFETY: the program passes such elements.
+        unsafe { atomic::accumulate(Some(&local), None, &remote, op) }
+    })
+}
+
+/// `MPI_Get_accumulate`.
+pub unsafe fn get_accumulate(
+    origin: SendAddress,
+    count: i64,
+    datatype: DatatypeHandle,
+    result: *mut c_void,
+    result_count: i64,
+    result_datatype: DatatypeHandle,
+    target_rank: i32,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: DatatypeHandle,
+    op: OpHandle,
+    win: WinHandle,
+) -> Result<()> {
+    let place =
+        Place { rank: target_rank, disp: target_disp, count: target_count, datatype: target_datatype };
+    with(win, |win| {
+        // The origin's arguments have no meaning with MPI_NO_OP.
+        let origin = if op.0 == NO_OP { None } else { Some(sent(origin, count, datatype)?) };
+        let result = Local::of(result.cast(), result_count, result_datatype)?;
+        let Some(remote) = win.remote(&place)? else { return Ok(()) };
+        // SAFETY: the program passes such elements.
+        unsafe { atomic::accumulate(origin.as_ref(), Some(&result), &remote, op) }
+    })
+}
+
+/// The place of one element of a predefined datatype.
+fn one(win: &Win, rank: i32, disp: i64, datatype: DatatypeHandle) -> Result<Option<super::remote::Remote<'_>>> {
+    if types::committed(datatype)?.code().is_none() {
+        return Err(Error::new(Class::TYPE, "the datatype is not predefined"));
+    }
+    win.remote(&Place { rank, disp, count: 1, datatype })
+}
+
+/// `MPI_Fetch_and_op`.
+pub unsafe fn fetch_and_op(
+    origin: SendAddress,
+    result: *mut c_void,
+    datatype: DatatypeHandle,
+    target_rank: i32,
+    target_disp: i64,
+    op: OpHandle,
+    win: WinHandle,
+) -> Result<()> {
+    with(win, |win| {
+        let Some(remote) = one(win, target_rank, target_disp, datatype)? else { return Ok(()) };
+        let origin = if op.0 == NO_OP { None } else { Some(sent(origin, 1, datatype)?) };
+        let result = Local::of(result.cast(), 1, datatype)?;
+        // SAFETY: the program passes such elements.
+        unsafe { atomic::accumulate(origin.as_ref(), Some(&result), &remote, op) }
+    })
+}
+
+/// `MPI_Compare_and_swap`.
+pub unsafe fn compare_and_swap(
+    origin: SendAddress,
+    compare: SendAddress,
+    result: *mut c_void,
+    datatype: DatatypeHandle,
+    target_rank: i32,
+    target_disp: i64,
+    win: WinHandle,
+) -> Result<()> {
+    with(win, |win| {
+        let Some(remote) = one(win, target_rank, target_disp, datatype)? else { return Ok(()) };
+        let (origin, compare) = (sent(origin, 1, datatype)?, sent(compare, 1, datatype)?);
+        let result = Local::of(result.cast(), 1, datatype)?;
+        // SAFETY: the program passes such elements.
+        unsafe { atomic::compare_and_swap(&origin, &compare, &result, &remote) }
+    })
+}

@@ -1,0 +1,137 @@
+//! The locks of a window, in memory that all its ranks share.
+//!
+//! Each rank has a block of words:
+//!
+//! - the lock of passive target synchronization: 0, a number of holders that share it, or the rank of the
+//!   holder that excludes others, with the highest bit;
+//! - the lock that makes accumulates atomic: 0, or the holder's rank plus 1;
+//! - in a dynamic window, the memory that the rank has attached: address and length of each piece, 0 if the
+//!   entry is free. The rank itself writes them.
+//!
+//! The words come from other processes. A wrong one makes a rank wait, or lets it write where another process
+//! allowed it before; no address of this process is taken from them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Win;
+use super::memory::Shared;
+use crate::constants::LOCK_EXCLUSIVE;
+use crate::error::Result;
+
+/// Pieces of memory that a rank can attach.
+pub const PIECES: usize = 1024;
+
+/// Words of a block before the pieces. The two locks are in cache lines of their own.
+const LOCK_WORDS: usize = 16;
+const PASSIVE: usize = 0;
+const ACCUMULATE: usize = 8;
+
+/// Marks the holder that excludes others.
+const EXCLUSIVE: u64 = 1 << 63;
+
+/// The words of all ranks.
+pub struct Control {
+    memory: Shared,
+    block: usize,
+}
+
+/// Number of words of a rank.
+fn block(is_dynamic: bool) -> usize {
+    if is_dynamic { LOCK_WORDS + 2 * PIECES } else { LOCK_WORDS }
+}
+
+impl Control {
+    /// Allocates the words, on one rank.
+    pub fn allocate(ranks: u32, is_dynamic: bool) -> Result<Control> {
+        let block = block(is_dynamic);
+        let memory = Shared::allocate(block * ranks as usize * 8)?;
+        let words = std::ptr::with_exposed_provenance_mut::<u64>(memory.start());
+        // SAFETY: new memory of that many words, which no other process knows yet.
+        unsafe { words.write_bytes(0, block * ranks as usize) };
+        Ok(Control { memory, block })
+    }
+
+    /// Maps the words that another rank has allocated.
+    pub fn import(name: &[u64], ranks: u32, is_dynamic: bool) -> Result<Control> {
+        let (memory, block) = (Shared::import(name)?, block(is_dynamic));
+        assert!(memory.bytes() >= block * ranks as usize * 8, "rank 0 has allocated all words");
+        Ok(Control { memory, block })
+    }
+
+    /// Address of the words.
+    pub fn start(&self) -> usize {
+        self.memory.start()
+    }
+
+    /// Number of bytes.
+    pub fn bytes(&self) -> usize {
+        self.memory.bytes()
+    }
+
+    fn word(&self, rank: u32, at: usize) -> &AtomicU64 {
+        assert!(at < self.block);
+        let at = (rank as usize * self.block + at) * 8;
+        assert!(at < self.memory.bytes());
+        let place = std::ptr::with_exposed_provenance_mut(self.memory.start() + at);
+        // SAFETY: an aligned word of the mapping, which lives as long as `self`. Every process uses it as an
+        // atomic only.
+        unsafe { AtomicU64::from_ptr(place) }
+    }
+
+    /// Address and length of a piece of memory that a rank has attached. Length 0: the entry is free.
+    pub fn piece(&self, rank: u32, entry: usize) -> (u64, u64) {
+        let at = LOCK_WORDS + 2 * entry;
+        let len = self.word(rank, at + 1).load(Ordering::Acquire);
+        (self.word(rank, at).load(Ordering::Relaxed), len)
+    }
+
+    /// Sets an entry of this rank.
+    pub fn set_piece(&self, rank: u32, entry: usize, start: u64, len: u64) {
+        let at = LOCK_WORDS + 2 * entry;
+        self.word(rank, at + 1).store(0, Ordering::Release);
+        self.word(rank, at).store(start, Ordering::Relaxed);
+        self.word(rank, at + 1).store(len, Ordering::Release);
+    }
+}
+
+/// The lock for accumulates on a rank, while this is held.
+pub struct Atomic<'a>(&'a AtomicU64);
+
+impl Drop for Atomic<'_> {
+    fn drop(&mut self) {
+        self.0.store(0, Ordering::Release);
+    }
+}
+
+impl Win {
+    /// Takes the lock for accumulates on a rank.
+    pub(super) fn lock_atomic(&self, rank: u32) -> Result<Atomic<'_>> {
+        let (word, own) = (self.control.word(rank, ACCUMULATE), u64::from(self.rank()) + 1);
+        let take = || word.compare_exchange(0, own, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        self.wait_until("the lock of an accumulate", take)?;
+        Ok(Atomic(word))
+    }
+
+    /// Takes the lock of passive target synchronization.
+    pub(super) fn lock_passive(&self, rank: u32, lock_type: i32) -> Result<()> {
+        let word = self.control.word(rank, PASSIVE);
+        let own = EXCLUSIVE | u64::from(self.rank());
+        let next = |now: u64| match now {
+            0 if lock_type == LOCK_EXCLUSIVE => Some(own),
+            _ if lock_type == LOCK_EXCLUSIVE || now & EXCLUSIVE != 0 => None,
+            holders => Some(holders + 1),
+        };
+        let take = || word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, next).is_ok();
+        self.wait_until(&format!("the lock on rank {rank}"), take)
+    }
+
+    /// Gives the lock of passive target synchronization back.
+    pub(super) fn unlock_passive(&self, rank: u32, lock_type: i32) {
+        let word = self.control.word(rank, PASSIVE);
+        if lock_type == LOCK_EXCLUSIVE {
+            word.store(0, Ordering::Release);
+        } else {
+            word.fetch_sub(1, Ordering::Release);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Windows: one-sided communication (MPI 5.0, chapter 12), between the ranks of one host.
+//!
+//! A [`Win`] has a communicator of the engine for its collective calls and its messages, and for each rank a
+//! [`Target`]: memory that this process can read and write without that rank's help. Memory of the library,
+//! as `MPI_Win_allocate` and `MPI_Alloc_mem` give it, is mapped here. Other memory is that of another process,
+//! which the kernel reads and writes for this one.
+//!
+//! So each access is complete when its function returns, and a flush has nothing to wait for. Accumulates of
+//! all forms hold a lock of their target, in memory that all ranks share; so do the locks of passive target
+//! synchronization. Fences, and post, start, complete and wait, are collectives and messages.
+//!
+//! - `create` makes windows and frees them, `dynamic` attaches memory; `shared` answers for shared memory.
+//! - `control` has the locks, `epoch` what a rank may access now.
+//! - `target` reads and writes memory of a rank, `remote` typed elements in it.
+//! - `access` has put and get, `accumulate` the atomic ones; `calls` and `request_calls` are MPI's functions.
+//! - `fence`, `active` and `passive` have MPI's functions for synchronization.
+//! - `inquiry` answers queries, `numbers` has the numbers of other ABIs.
+//!
+//! Ranks of several hosts get no window: creation is refused.
+
+pub mod access;
+mod accumulate;
+pub mod active;
+pub mod calls;
+mod control;
+pub mod create;
+pub mod dynamic;
+mod epoch;
+pub mod fence;
+pub mod inquiry;
+mod memory;
+pub mod numbers;
+pub mod passive;
+mod remote;
+pub mod request_calls;
+pub mod shared;
+mod target;
+mod wait;
+mod with;
+
+use std::ffi::CString;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicIsize};
+
+use anyccl_engine::comm::Communicator;
+use parking_lot::Mutex;
+
+use self::control::Control;
+use self::epoch::Epoch;
+use self::memory::Shared;
+use self::target::Target;
+use crate::arguments::WinHandle;
+use crate::attribute::Attributes;
+use crate::errhandler::Errhandler;
+use crate::error::{Class, Error, Result};
+use crate::group::Group;
+use crate::info::Pairs;
+use crate::table::Table;
+
+/// A window.
+pub struct Win {
+    /// Number of the window, from which a door makes the handle.
+    pub id: u32,
+    engine: Communicator,
+    group: Arc<Group>,
+    /// `MPI_WIN_FLAVOR_CREATE` or another, in the standard ABI's numbers.
+    flavor: i32,
+    /// Address of this rank's memory; 0 in a dynamic window.
+    base: usize,
+    /// Memory of each rank.
+    targets: Vec<Target>,
+    control: Control,
+    /// Memory of the library that this rank has allocated or mapped for the window.
+    _memory: Vec<Shared>,
+    epoch: Mutex<Epoch>,
+    /// Memory that this rank has attached to a dynamic window: first byte and length.
+    attached: Mutex<Vec<(usize, usize)>>,
+    info: Mutex<Pairs>,
+    name: Mutex<Option<CString>>,
+    values: Values,
+    /// Current error handler.
+    pub errhandler: Mutex<Errhandler>,
+    /// Attributes that the program keeps with it.
+    pub attributes: Attributes,
+}
+
+/// Predefined attributes whose value is an address of a number.
+#[derive(Default)]
+struct Values {
+    size: AtomicIsize,
+    disp_unit: AtomicI32,
+    flavor: AtomicI32,
+    model: AtomicI32,
+}
+
+static WINS: Table<Win> = Table::new("window", Class::WIN);
+
+impl Win {
+    /// The window of a handle.
+    pub fn from_handle(handle: WinHandle) -> Result<Arc<Win>> {
+        if handle.is_null() {
+            return Err(Error::new(Class::WIN, "the window is MPI_WIN_NULL"));
+        }
+        WINS.get(handle.0).map(|win| win.share())
+    }
+
+    /// Name in messages to people.
+    pub fn title(&self) -> String {
+        match &*self.name.lock() {
+            Some(name) => name.to_string_lossy().into_owned(),
+            None => format!("window {:#x}", self.id),
+        }
+    }
+
+    /// Rank of this process.
+    fn rank(&self) -> u32 {
+        self.engine.rank()
+    }
+
+    /// A rank of the window from the program, which is not `MPI_PROC_NULL`.
+    fn check_rank(&self, rank: i32) -> Result<u32> {
+        let size = self.engine.size();
+        let text = || format!("rank {rank}; {} has ranks 0 to {}", self.title(), size - 1);
+        u32::try_from(rank).ok().filter(|rank| *rank < size).ok_or_else(|| Error::new(Class::RANK, text()))
+    }
+}
