@@ -37,6 +37,8 @@ pub enum Kind {
     Modules,
     /// Graphs and executable graphs.
     Graphs,
+    /// `cuUserObjectCreate`, until the last reference has gone.
+    UserObjects,
     /// Value waits that run now.
     Waits,
     /// Calls that have waited for room in a queue for longer than `CUDA_DOUBLE_HANG_MS`: never falls.
@@ -45,7 +47,7 @@ pub enum Kind {
     Faults,
 }
 
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "allocations",
     "bytes",
     "pinned",
@@ -59,6 +61,7 @@ const NAMES: [&str; 16] = [
     "contexts",
     "modules",
     "graphs",
+    "user_objects",
     "waits",
     "stalls",
     "faults",

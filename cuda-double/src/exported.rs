@@ -74,6 +74,8 @@ macro_rules! each_exported {
             cuGraphLaunch
             cuGraphLaunch_ptsz
             cuGraphNodeGetType
+            cuGraphReleaseUserObject
+            cuGraphRetainUserObject
             cuInit
             cuIpcCloseMemHandle
             cuIpcGetEventHandle
@@ -212,6 +214,9 @@ macro_rules! each_exported {
             cuStreamWriteValue64_v2
             cuStreamWriteValue64_v2_ptsz
             cuThreadExchangeStreamCaptureMode
+            cuUserObjectCreate
+            cuUserObjectRelease
+            cuUserObjectRetain
         }
     };
 }

@@ -19,6 +19,14 @@ type Function = Box<dyn FnOnce() + Send>;
 pub struct Caller(Mutex<Option<Sender<Function>>>);
 
 impl Caller {
+    /// Lets the thread run a function some time.
+    pub fn send(&self, function: impl FnOnce() + Send + 'static) {
+        let job: Function = Box::new(move || as_host_function(function));
+        if self.0.lock().get_or_insert_with(start).send(job).is_err() {
+            loud::stop("the thread of the host functions is gone");
+        }
+    }
+
     /// Runs a function on the thread and waits until it has returned.
     pub fn run(&self, function: impl FnOnce() + Send + 'static) {
         let (done, has_returned) = channel();

@@ -20,6 +20,7 @@ use cuda::graph::api::{
     cuGraphDestroy, cuGraphExecDestroy, cuGraphGetNodes, cuGraphInstantiateWithFlags, cuGraphLaunch,
     cuGraphNodeGetType,
 };
+use cuda::graph::objects::{cuGraphRetainUserObject, cuUserObjectCreate, cuUserObjectRelease};
 use cuda::host_function::{cuLaunchHostFunc, cuStreamAddCallback};
 use cuda::pool::cuMemAllocAsync;
 use cuda::status::Status;
@@ -368,4 +369,38 @@ fn a_value_wait_in_a_graph_waits_at_each_launch_and_launches_run_one_after_the_o
         assert_eq!(calls.load(Ordering::SeqCst), round);
     }
     second.synchronize();
+}
+
+#[test]
+fn a_user_object_lives_until_its_graph_its_executable_and_their_launches_have_gone() {
+    let _context = Context::current();
+    let (stream, ended, word) = (Stream::new(NON_BLOCKING), AtomicU32::new(0), Pinned::new(4));
+    begin(&stream, GLOBAL);
+    ok(cuStreamWaitValue32_v2(stream.0, word.address, 1, EQUAL));
+    let (mut status, mut graph, mut number) = (0, 0, 0);
+    let none = || Out::null();
+    ok(cuStreamGetCaptureInfo_v2(
+        stream.0,
+        Out::to(&mut status),
+        Out::to(&mut number),
+        Out::to(&mut graph),
+        none(),
+        Out::null(),
+    ));
+    let data = ended.as_ptr().cast();
+    assert_eq!(cuUserObjectCreate(none(), data, Some(count), 1, 1), Status::INVALID_VALUE);
+    let object = given(|object| cuUserObjectCreate(object, data, Some(count), 1, 1));
+    assert_eq!(cuGraphRetainUserObject(graph, object, 2, 1), Status::INVALID_VALUE);
+    ok(cuGraphRetainUserObject(graph, object, 1, 1));
+    assert_eq!(cuUserObjectRelease(object, 1), Status::INVALID_VALUE);
+    let executable = Executable::captured(&stream);
+    executable.launch(&stream);
+    drop(executable);
+    assert_eq!((live("user_objects"), ended.load(Ordering::SeqCst)), (1, 0));
+    word.word(0).store(1, Ordering::SeqCst);
+    stream.synchronize();
+    while ended.load(Ordering::SeqCst) == 0 {
+        std::thread::yield_now();
+    }
+    assert_eq!(live("user_objects"), 0);
 }

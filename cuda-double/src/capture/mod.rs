@@ -143,6 +143,12 @@ pub fn record(stream: &Stream, kind: NodeKind, work: &Work) -> Result<bool> {
     Ok(true)
 }
 
+/// The graph of this handle, if a stream is capturing it.
+pub fn graph(handle: usize) -> Option<Arc<Graph>> {
+    let state = state()?;
+    state.captures.values().map(|capture| &capture.graph).find(|graph| graph.handle == handle).cloned()
+}
+
 /// The point that an event records in a stream; none if the stream does not capture.
 pub fn point(stream: &Stream) -> Result<Option<Point>> {
     let Some(mut state) = state() else { return Ok(None) };

@@ -66,17 +66,18 @@ fn instantiate(executable: Out<usize>, graph: usize) -> Result {
     let graph = GRAPHS.get(graph).map_err(|_| Status::INVALID_VALUE)?;
     let nodes = graph.nodes.lock().clone();
     let handle = fresh();
-    EXECUTABLES.insert(handle, Arc::new(Executable { nodes, last: Mutex::default() }));
+    let objects = graph.objects.lock().clone();
+    EXECUTABLES.insert(handle, Arc::new(Executable { nodes, _objects: objects, last: Mutex::default() }));
     counts::add(Kind::Graphs, 1);
     executable.set(handle)
 }
 
-/// `cuGraphInstantiateWithFlags`, which programs call as `cuGraphInstantiate`. Of the flags, only the one
-/// for node priorities (8) is known, and has no effect.
+/// `cuGraphInstantiateWithFlags`, which programs call as `cuGraphInstantiate`. Of the flags, those for
+/// memory that is freed at a launch (1) and for node priorities (8) are known, and have no effect.
 #[unsafe(no_mangle)]
 pub extern "C" fn cuGraphInstantiateWithFlags(executable: Out<usize>, graph: usize, flags: u64) -> Status {
     call("cuGraphInstantiateWithFlags", || {
-        require(flags & !8 == 0)?;
+        require(flags & !9 == 0)?;
         instantiate(executable, graph)
     })
 }

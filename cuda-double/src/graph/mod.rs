@@ -5,6 +5,8 @@
 //! run one after the other, whatever streams they are in.
 
 pub mod api;
+pub mod objects;
+pub mod user_object;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,6 +17,7 @@ use crate::counts::{self, Kind};
 use crate::handles::{Table, fresh};
 use crate::status::Result;
 use crate::stream::{Marker, Run};
+use user_object::References;
 
 /// What a node does, each time.
 pub type Work = Arc<dyn Fn(&mut Run) -> Result + Send + Sync>;
@@ -55,11 +58,13 @@ pub struct Graph {
     /// The `CUgraph`.
     pub handle: usize,
     nodes: Mutex<Vec<Node>>,
+    objects: Mutex<References>,
 }
 
 /// A graph that can be launched.
 pub struct Executable {
     nodes: Vec<Node>,
+    _objects: References,
     /// The end of its last launch.
     last: Mutex<Option<Marker>>,
 }
@@ -78,7 +83,7 @@ pub fn add(graph: Arc<Graph>) -> usize {
 impl Graph {
     /// A graph without nodes. The program does not know it yet.
     pub fn new() -> Arc<Graph> {
-        Arc::new(Graph { handle: fresh(), nodes: Mutex::default() })
+        Arc::new(Graph { handle: fresh(), nodes: Mutex::default(), objects: Mutex::default() })
     }
 
     /// Adds a node; its position.

@@ -15,6 +15,7 @@ use crate::device::api::*;
 use crate::event::*;
 use crate::exported::each_exported;
 use crate::graph::api::*;
+use crate::graph::objects::*;
 use crate::host_function::*;
 use crate::init::*;
 use crate::ipc::events::*;
