@@ -28,12 +28,12 @@ SOURCES = HERE / "on_devices"
 LIMIT_S = 120
 # Processes, and GPUs that do not exist.
 SPREADS = [(1, 1), (4, 2), (3, 2), (2, 4)]
-MPI_PROGRAMS = ["one_device_per_rank", "several_devices_per_rank", "mixture", "pinned", "reset", "scaled", "group_streams", "late"]
+MPI_PROGRAMS = ["one_device_per_rank", "several_devices_per_rank", "mixture", "pinned", "reset", "scaled", "group_streams", "late",
+                "graphs"]
 
 STAGED = {"ANYCCL_DEVICE_WAY": "staged"}
 # How calls go; a call with ordinary host memory and that of a device is always staged.
-WAYS = {"mixture": [STAGED], "pinned": [{}, STAGED], "reset": [{}, STAGED], "scaled": [{}, STAGED], "group_streams": [{}, STAGED],
-        "late": [{}, STAGED]}
+WAYS = {"mixture": [STAGED]} | {name: [{}, STAGED] for name in ("pinned", "reset", "scaled", "group_streams", "late", "graphs")}
 
 
 class Failed(Exception):

@@ -237,7 +237,7 @@ impl Communicator {
     /// An error says why the ranks could not leave in good order, or that they have made different calls and
     /// no call has noticed. The communicator has ended in any case.
     pub fn finalize(&self) -> Result<()> {
-        self.devices.queue.drain();
+        self.devices.drain();
         if self.finalized.swap(true, Ordering::Relaxed) {
             return Err(Error::InvalidUsage("the communicator is already finalized".into()));
         }

@@ -230,17 +230,6 @@ impl CudaDriver {
         Ok(status != 0)
     }
 
-    /// Refuses a call on a capturing stream: the CPU's part of it runs once, and a graph many times.
-    pub(crate) fn refuse_capture(&self, stream: CudaStream) -> Result<()> {
-        if self.is_capturing(stream)? {
-            return Err(Error::Unsupported(
-                "the stream records a graph, and this call cannot be part of one: make the call outside of the capture"
-                    .into(),
-            ));
-        }
-        Ok(())
-    }
-
     /// Lets this thread allocate, query and synchronise while it, or another thread, captures a graph.
     /// Without it, such a call would fail and end the capture. What the library does so is no part of any
     /// graph.

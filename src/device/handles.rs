@@ -33,6 +33,11 @@ handle! {
     CudaEvent
 }
 
+handle! {
+    /// A graph.
+    CudaGraph
+}
+
 impl CudaContext {
     /// No context.
     pub const NONE: CudaContext = CudaContext(ptr::null_mut());
@@ -46,6 +51,11 @@ impl CudaContext {
     pub(crate) fn to_address(self) -> u64 {
         self.0.expose_provenance() as u64
     }
+}
+
+impl CudaGraph {
+    /// No graph.
+    pub(super) const NONE: CudaGraph = CudaGraph(ptr::null_mut());
 }
 
 impl CudaStream {

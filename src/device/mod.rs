@@ -4,7 +4,7 @@
 //! - [`CudaDriver`] is the table of the driver's functions (`driver`); `handles` are its objects, and
 //!   `context` is the one in which work is enqueued. `context_key` tells whether it is still there.
 //! - `pinned` is the pool of pinned memory. `few_queues` warns of ranks that may hold up each other.
-//! - `events` show that a stream has passed a call.
+//! - `events` show that a stream has passed a call. `graphs` is what the library adds to graphs.
 //! - `direct` is what one rank needs to carry out calls for all.
 //! - [`Exportable`] is memory of a device that other processes can map. [`allocations`] is memory that the
 //!   library allocates for the program.
@@ -21,6 +21,7 @@ mod driver;
 mod events;
 mod exportable;
 mod few_queues;
+mod graphs;
 mod handles;
 pub mod kernels;
 mod kinds;
@@ -33,6 +34,7 @@ pub use context_key::ContextKey;
 pub use driver::{CudaDriver, Ordinal, Uuid};
 pub use events::{Events, StreamEvent};
 pub use exportable::Exportable;
+pub(crate) use graphs::{Capture, drop_given_back};
 pub use handles::{CudaContext, CudaStream};
 pub use kinds::Kinds;
 pub(crate) use pinned::{Block as PinnedBlock, Queued};

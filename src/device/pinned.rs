@@ -19,7 +19,7 @@ use super::context_key::ContextKey;
 use super::driver::CudaDriver;
 use super::few_queues::{Waiting, warn_if_shared};
 use super::handles::{CudaContext, CudaStream};
-use crate::base::Result;
+use crate::base::{Error, Result};
 use crate::memory::Carver;
 
 /// Size of the first region. Later ones are as large as all earlier ones together, or as the call needs.
@@ -82,6 +82,18 @@ impl Block {
         let region = Region::allocate(driver, context, bytes, pool.bytes(context))?;
         pool.regions.push(region);
         Ok(pool.take(context, bytes, false))
+    }
+
+    /// Takes a block that is kept for long. If all are in use, the pool grows, even while calls are queued, as
+    /// in [`Block::of_reserve`]. The current thread has a context.
+    pub fn kept(driver: &'static CudaDriver, context: ContextKey, bytes: usize) -> Result<Block> {
+        if let Some(block) = Block::take(driver, context, bytes)? {
+            return Ok(block);
+        }
+        let mut pool = POOL.lock();
+        let region = MutexGuard::unlocked(&mut pool, || Region::allocate(driver, context, bytes, 0))?;
+        pool.regions.push(region);
+        pool.take(context, bytes, false).ok_or_else(|| Error::Internal("a region without its block".into()))
     }
 
     /// Takes a small block of the reserve. If all of the reserve is in use, another one is allocated, even

@@ -11,7 +11,8 @@ use anyccl_engine::p2p::{OutgoingMessage, RecvBuffer, Selector};
 use common::case::Case;
 use common::device::{Arena, Stream, double};
 use common::graphs::CaptureMode;
-use common::ranks::{TRANSPORTS, config, on_ranks};
+use common::proc_fs::wait_until;
+use common::ranks::{TRANSPORTS, config, on_failing_ranks, on_ranks};
 
 /// More than the first region of the pinned pool has.
 const LARGE: usize = 17 << 20;
@@ -55,7 +56,7 @@ fn is_refused_in_every_form(comm: &Communicator, buffer: u64) {
 }
 
 #[test]
-fn a_call_on_a_capturing_stream_is_refused_and_the_graph_has_nothing_of_it() {
+fn a_captured_call_runs_at_each_launch_and_eager_calls_between() {
     let _alone = ALONE.lock();
     double();
     let have_memory = Barrier::new(2);
@@ -66,24 +67,119 @@ fn a_call_on_a_capturing_stream_is_refused_and_the_graph_has_nothing_of_it() {
         have_memory.wait();
         let buffer = arena.take(100);
         comm.set_stream(Some(stream.handle()));
+        let operation = sum_in_place(buffer, 100);
         stream.begin_capture(CaptureMode::ThreadLocal);
         double().fill(buffer, 3, 100, &stream);
-        is_refused_in_every_form(comm, buffer);
-        let operation = sum_in_place(buffer, 100);
-        let call = CallSpec::Collective(&operation, None);
-        // SAFETY: the buffer lives as long as the rank.
-        let enqueued = unsafe { comm.enqueue(&call, stream.handle()) };
-        is_refused(enqueued.expect("device memory").map(drop));
+        // SAFETY: the buffer outlives the graph.
+        unsafe { comm.run(&operation) }.unwrap();
+        // SAFETY: as above.
+        let mut started = unsafe { comm.start(&operation) }.unwrap();
+        assert!(started.test().unwrap(), "a captured call has completed");
         double().fill(buffer, 4, 50, &stream);
         let graph = stream.end_capture().expect("a valid capture");
-        assert_eq!(graph.nodes(), 2);
-        // The stream, the graph and the communicator work as before.
+        // A copy, a launch, a wait, a store and a copy for each call.
+        assert_eq!(graph.nodes(), 12);
         for _ in 0..3 {
             graph.launch(&stream);
             // SAFETY: the buffer lives until the stream has passed the call.
             unsafe { comm.run(&operation) }.unwrap();
             stream.synchronize();
-            assert_eq!(double().read(buffer, 100), [[8; 50], [6; 50]].concat());
+            assert_eq!(double().read(buffer, 100), [[8; 50], [24; 50]].concat());
+        }
+    });
+}
+
+#[test]
+fn captured_messages_pass_at_each_launch() {
+    let _alone = ALONE.lock();
+    double();
+    let have_memory = Barrier::new(2);
+    on_ranks(2, &config(TRANSPORTS[0]), |comm| {
+        double();
+        let (mut arena, stream) = (Arena::new(1 << 16), Stream::new());
+        have_memory.wait();
+        let buffer = arena.take(100);
+        let data = std::ptr::with_exposed_provenance_mut::<u8>(buffer as usize);
+        comm.set_stream(Some(stream.handle()));
+        stream.begin_capture(CaptureMode::Global);
+        let what = OutgoingMessage {
+            data: data.cast_const(),
+            count: 100,
+            datatype: Datatype::Uint8,
+            to: 1,
+            tag: 1,
+            is_synchronous: false,
+        };
+        let place = RecvBuffer { data, count: 100, datatype: Datatype::Uint8, is_lenient: false };
+        let call = if comm.rank() == 0 { (&what).into() } else { CallSpec::Receive(Selector::ANY, place) };
+        // SAFETY: the buffers outlive the graph.
+        unsafe { comm.start(call) }.unwrap().wait().unwrap();
+        let graph = stream.end_capture().expect("a valid capture");
+        for round in 1..=3 {
+            double().write(buffer, &[if comm.rank() == 0 { round } else { 0 }; 100]);
+            graph.launch(&stream);
+            stream.synchronize();
+            assert_eq!(double().read(buffer, 100), [round; 100]);
+        }
+    });
+}
+
+#[test]
+fn a_launch_without_its_communicator_gives_bytes_that_are_no_result() {
+    let _alone = ALONE.lock();
+    double();
+    let objects = double().live("user_objects");
+    on_failing_ranks(1, &config(TRANSPORTS[0]), |comm| {
+        double();
+        let (mut arena, stream, comm) = (Arena::new(1 << 16), Stream::new(), comm.shared());
+        let buffer = arena.take(100);
+        comm.set_stream(Some(stream.handle()));
+        stream.begin_capture(CaptureMode::ThreadLocal);
+        // SAFETY: the buffer outlives the graph.
+        unsafe { comm.run(&sum_in_place(buffer, 100)) }.unwrap();
+        let graph = stream.end_capture().expect("a valid capture");
+        let launch = |expected: u8| {
+            double().write(buffer, &[7; 100]);
+            graph.launch(&stream);
+            stream.synchronize();
+            assert_eq!(double().read(buffer, 100), [expected; 100]);
+        };
+        launch(7);
+        comm.finalize().unwrap();
+        launch(0xFF);
+        drop(comm);
+        launch(0xFF);
+    });
+    wait_until("the graph has given back what it kept", || double().live("user_objects") == objects);
+}
+
+#[test]
+fn a_failure_to_capture_fails_no_communicator() {
+    let _alone = ALONE.lock();
+    double();
+    on_ranks(1, &config(TRANSPORTS[0]), |comm| {
+        double();
+        let (mut arena, stream) = (Arena::new(1 << 16), Stream::new());
+        let buffer = arena.take(100);
+        comm.set_stream(Some(stream.handle()));
+        for function in
+            ["cuUserObjectCreate", "cuGraphRetainUserObject", "cuLaunchHostFunc", "cuStreamWriteValue32"]
+        {
+            stream.begin_capture(CaptureMode::ThreadLocal);
+            double().set_faults(&format!("{function}:1"), "");
+            // SAFETY: the buffer outlives the graph.
+            let error = unsafe { comm.run(&sum_in_place(buffer, 100)) }.unwrap_err();
+            double().set_faults("", "");
+            assert!(error.to_string().contains(function), "{error}");
+            assert!(comm.failure().is_none());
+            // What is in the graph ends, and gives no result.
+            let graph = stream.end_capture().expect("a valid capture");
+            double().write(buffer, &[7; 100]);
+            graph.launch(&stream);
+            stream.synchronize();
+            // SAFETY: the buffer lives until the stream has passed the call.
+            unsafe { comm.run(&sum_in_place(buffer, 100)) }.unwrap();
+            stream.synchronize();
         }
     });
 }

@@ -32,7 +32,7 @@ const FUNCTIONS: [&str; 23] = [
     "cuStreamCreateWithPriority",
     "cuStreamDestroy",
     "cuStreamQuery",
-    "cuStreamIsCapturing",
+    "cuStreamGetCaptureInfo",
     "cuStreamWaitValue32",
     "cuStreamWriteValue32",
     "cuThreadExchangeStreamCaptureMode",

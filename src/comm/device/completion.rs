@@ -10,6 +10,13 @@ use crate::progress::CallOutcome;
 /// The outcome of a call, once its stream has passed it.
 pub(in crate::comm) type DeviceCompletion = OutcomeCell<CallOutcome>;
 
+/// The completion of a call that is in its graph. The communicator reports what becomes of its launches.
+pub(super) fn captured_completion() -> Arc<DeviceCompletion> {
+    let completion = DeviceCompletion::default();
+    completion.set(Ok(None));
+    Arc::new(completion)
+}
+
 /// A call in a stream. Dropping it leaves the call to the stream.
 pub struct StreamedCall(Arc<DeviceCompletion>);
 

@@ -13,11 +13,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::call::StreamTail;
-use super::completion::StreamedCall;
-use super::reserve::reserve_on;
+use super::completion::{StreamedCall, captured_completion};
+use super::graph::{Capturing, capture_together};
+use super::reserve::{Reserved, reserve_on};
 use super::reserved::{ReservedCall, note_failure};
 use super::stream_order::JointStreams;
-use crate::base::Result;
+use crate::base::{Error, Result};
 use crate::comm::call::spec::CallSpec;
 use crate::comm::communicator::Communicator;
 use crate::device::CudaStream;
@@ -26,6 +27,8 @@ use crate::device::CudaStream;
 pub struct DeviceGroup<T> {
     added: VecDeque<Added<T>>,
     committed: usize,
+    /// Calls on capturing streams, which go into their graph at the end.
+    captured: Vec<(Capturing<Communicator>, T)>,
     /// Tails of messages.
     tails: Vec<Tail>,
     /// Set by the first commit: for each communicator its streams, and whether a call is a collective.
@@ -50,13 +53,30 @@ struct Tail {
 impl<T> DeviceGroup<T> {
     /// Begins a group.
     pub fn begin() -> DeviceGroup<T> {
-        DeviceGroup { added: VecDeque::new(), committed: 0, tails: Vec::new(), streams: Vec::new() }
+        DeviceGroup {
+            added: VecDeque::new(),
+            committed: 0,
+            captured: Vec::new(),
+            tails: Vec::new(),
+            streams: Vec::new(),
+        }
     }
 
     /// Reserves the memory of a call on `stream`, and adds it. `false`: streams cannot use any of its
     /// buffers, or another engine serves such calls, and nothing was done.
     pub fn add(&mut self, comm: &Arc<Communicator>, call: &CallSpec, stream: CudaStream, tag: T) -> bool {
         let Some(reserved) = reserve_on(comm, call, stream) else { return false };
+        let reserved = match reserved {
+            Ok(Reserved::Captured(call)) if self.is_empty() => {
+                self.captured.push((call, tag));
+                return true;
+            }
+            Ok(Reserved::InStream(reserved)) if self.captured.is_empty() => Ok(reserved),
+            Ok(_) => Err(Error::InvalidUsage(
+                "some streams of a group record a graph, and others do not: put their calls into different groups".into(),
+            )),
+            Err(error) => Err(error),
+        };
         let is_message = call.is_message();
         self.added.push_back(Added { comm: Arc::clone(comm), reserved, is_message, tag });
         true
@@ -119,6 +139,12 @@ impl<T> DeviceGroup<T> {
             let enqueued = tail.enqueue();
             outcome = outcome.and(enqueued);
         }
+        let (captured, tags): (Vec<_>, Vec<_>) = self.captured.into_iter().unzip();
+        let has_captured = capture_together(&captured);
+        if has_captured.is_ok() {
+            tags.into_iter().for_each(|tag| note(tag, StreamedCall::of(&captured_completion())));
+        }
+        outcome = outcome.and(has_captured);
         for (comm, streams, has_collective) in &self.streams {
             let joined = streams.join();
             let mark = |stream| comm.devices.queue.last_collective.note_here(stream);

@@ -12,6 +12,8 @@
 //!    (`worker`).
 //! 3. The request completes when the stream has passed the call (`completion`).
 //!
+//! A call on a capturing stream becomes part of a graph instead (`graph`).
+//!
 //! A call on host memory first waits until all earlier calls have been started, so that all ranks start the
 //! calls of a communicator in the same order.
 //!
@@ -30,6 +32,7 @@ mod completion;
 mod direct;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(super) mod foreign_bytes;
+mod graph;
 mod group;
 mod host;
 mod outcome_cell;

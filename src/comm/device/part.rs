@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::direct::DirectPath;
+use super::graph::GraphLaunches;
 use super::host::Host;
 use super::queue::DeviceQueue;
 use crate::config::DeviceMapChoice;
@@ -17,6 +18,8 @@ pub(in crate::comm) struct DevicePart<H: Host> {
     pub kinds: Kinds,
     /// The calls on memory of a device that the builtin engine serves.
     pub queue: DeviceQueue<H>,
+    /// The launches of calls that are parts of graphs.
+    pub graphs: Arc<GraphLaunches<H>>,
     /// The direct path of collectives on device memory, if the ranks have it.
     pub direct: Option<Arc<DirectPath<H>>>,
     /// Whether communicators made from this one may have the direct path.
@@ -28,7 +31,14 @@ pub(in crate::comm) struct DevicePart<H: Host> {
 impl<H: Host> DevicePart<H> {
     /// Without a direct path yet. Long calls are copied in pieces of at least `piece_bytes`; 0 for none.
     pub fn new(kinds: Kinds, piece_bytes: usize, map: DeviceMapChoice) -> DevicePart<H> {
-        DevicePart { kinds, queue: DeviceQueue::new(piece_bytes), direct: None, may_be_direct: false, map }
+        DevicePart {
+            kinds,
+            queue: DeviceQueue::new(piece_bytes),
+            graphs: Arc::default(),
+            direct: None,
+            may_be_direct: false,
+            map,
+        }
     }
 
     /// The part of a communicator made from this one, without a direct path yet.
@@ -58,9 +68,16 @@ impl<H: Host> DevicePart<H> {
         self.direct.as_ref().is_none_or(|direct| direct.endings.quit_companion(reason))
     }
 
-    /// Leaves the communicator that the direct path has for itself. Every call has ended. `rank` names this
-    /// rank in the log.
+    /// Waits until every call and every launch of a graph has ended.
+    pub fn drain(&self) {
+        self.queue.drain();
+        self.graphs.drain();
+    }
+
+    /// Refuses later launches of graphs, and leaves the communicator that the direct path has for itself.
+    /// Every call has ended. `rank` names this rank in the log.
     pub fn end(&self, rank: Arguments) {
+        self.graphs.close();
         let Some(direct) = &self.direct else { return };
         // It has no other outcome than the communicator of the program.
         let _ = direct.endings.finalize();
@@ -79,5 +96,11 @@ impl<H: Host> DevicePart<H> {
     pub fn direct_buffers(&self) -> (u64, u64) {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         self.direct.as_ref().map_or((0, 0), |path| (count(&path.in_place), count(&path.moved)))
+    }
+}
+
+impl<H: Host> Drop for DevicePart<H> {
+    fn drop(&mut self) {
+        self.graphs.close();
     }
 }

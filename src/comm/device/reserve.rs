@@ -4,14 +4,17 @@
 //! copies of their buffers.
 
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 
 use super::call_streams::CallStream;
-use super::completion::StreamedCall;
+use super::completion::{DeviceCompletion, StreamedCall, captured_completion};
 use super::direct::{DirectPath, DirectPieces};
+use super::graph::{CapturedCopies, Capturing, capture_together};
 use super::reserved::{ReservedCall, note_failure};
+use super::staged::ranges::Touched;
 use super::staged::{StagedCall, in_pieces};
+use super::stream_order::StreamInContext;
 use crate::backend::Support;
 use crate::base::{Error, Result};
 use crate::comm::call::list::{List, Part};
@@ -25,8 +28,16 @@ use crate::comm::prepared_unequal::PreparedUnequal;
 use crate::comm::ready::ReadyCall;
 use crate::comm::request::Request;
 use crate::config::DEVICE_PATH_VARIABLE;
-use crate::device::{CudaContext, CudaDriver, CudaStream};
+use crate::device::{Capture, CudaContext, CudaDriver, CudaStream};
 use crate::p2p::{OutgoingMessage, RecvBuffer};
+
+/// A call whose memory is reserved.
+pub(super) enum Reserved {
+    /// It goes into its stream.
+    InStream(ReservedCall<Communicator>),
+    /// It goes into the graph that its stream captures.
+    Captured(Capturing<Communicator>),
+}
 
 /// Runs a call with device buffers: until it is enqueued, if the communicator has a stream; otherwise to its
 /// end. `None`: no buffer is on a device, or another engine serves such calls, and nothing was done.
@@ -55,14 +66,10 @@ pub(in crate::comm) unsafe fn run(comm: &Communicator, call: &CallSpec) -> Optio
 pub(in crate::comm) unsafe fn start(comm: &Communicator, call: &CallSpec) -> Option<Result<Request>> {
     let queue = &comm.devices.queue;
     let stream = |driver, context| queue.stream_in(driver, context);
-    let reserved = reserve_in(comm, call, None, stream)?;
-    let started = reserved.and_then(|reserved| {
-        let completion = Arc::clone(&reserved.completion);
-        // SAFETY: passed on from our caller.
-        unsafe { enqueue(comm, call, reserved) }?;
-        Ok(Request::on_device(Arc::clone(&comm.driver), completion))
-    });
-    Some(started)
+    let reserved = reserve_in(comm, call, (queue.stream(), None), stream)?;
+    // SAFETY: passed on from our caller.
+    let completion = reserved.and_then(|reserved| unsafe { enqueue(comm, call, reserved) });
+    Some(completion.map(|completion| Request::on_device(Arc::clone(&comm.driver), completion)))
 }
 
 /// Whether a buffer of a call is memory of a device.
@@ -76,7 +83,7 @@ pub(in crate::comm) fn touches(comm: &Communicator, call: &CallSpec) -> bool {
 pub(in crate::comm) fn takes(comm: &Communicator, call: &CallSpec) -> Result<bool> {
     let queue = &comm.devices.queue;
     let stream = |driver, context| queue.own_stream_in(driver, context);
-    let reserved = reserve_in(comm, call, None, stream);
+    let reserved = reserve_in(comm, call, (None, None), stream);
     reserved.map_or(Ok(false), |reserved| reserved.map(|_| true))
 }
 
@@ -88,10 +95,10 @@ pub(super) fn reserve_on(
     comm: &Communicator,
     call: &CallSpec,
     stream: CudaStream,
-) -> Option<Result<ReservedCall<Communicator>>> {
+) -> Option<Result<Reserved>> {
     let queue = &comm.devices.queue;
     let in_context = |driver, context| queue.given_stream_in(driver, context, stream);
-    reserve_in(comm, call, Some(stream), in_context)
+    reserve_in(comm, call, (Some(stream), Some(stream)), in_context)
 }
 
 /// Enqueues a call on `stream` as a whole. `None` as for [`reserve_on`].
@@ -105,37 +112,46 @@ pub(in crate::comm) unsafe fn enqueue_on(
     stream: CudaStream,
 ) -> Option<Result<StreamedCall>> {
     let reserved = reserve_on(comm, call, stream)?;
-    Some(reserved.and_then(|reserved| {
-        let streamed = StreamedCall::of(&reserved.completion);
-        // SAFETY: passed on from our caller.
-        unsafe { enqueue(comm, call, reserved) }?;
-        Ok(streamed)
-    }))
+    // SAFETY: passed on from our caller.
+    let completion = reserved.and_then(|reserved| unsafe { enqueue(comm, call, reserved) });
+    Some(completion.map(|completion| StreamedCall::of(&completion)))
 }
 
-/// Enqueues a call as a whole: a collective behind the one before.
+/// Enqueues a call as a whole: a collective behind the one before. Returns its completion. A captured call
+/// has completed when it is in its graph.
 ///
 /// # Safety
 /// See [`run`].
-unsafe fn enqueue(comm: &Communicator, call: &CallSpec, reserved: ReservedCall<Communicator>) -> Result<()> {
+unsafe fn enqueue(comm: &Communicator, call: &CallSpec, reserved: Reserved) -> Result<Arc<DeviceCompletion>> {
     let queue = &comm.devices.queue;
+    let reserved = match reserved {
+        Reserved::InStream(reserved) => reserved,
+        Reserved::Captured(call) => {
+            capture_together(&[call])?;
+            return Ok(captured_completion());
+        }
+    };
+    let completion = Arc::clone(&reserved.completion);
     if call.is_message() {
         // SAFETY: passed on from our caller.
-        return unsafe { reserved.enqueue_all(comm, queue) }.map(drop);
+        unsafe { reserved.enqueue_all(comm, queue) }?;
+    } else {
+        // SAFETY: passed on from our caller.
+        unsafe { reserved.enqueue_in_order(comm, queue) }?;
     }
-    // SAFETY: passed on from our caller.
-    unsafe { reserved.enqueue_in_order(comm, queue) }
+    Ok(completion)
 }
 
 /// Checks a call with device buffers, chooses its path, and reserves memory for its copies. `None` as for
-/// [`run`]. With a `given` stream, calls on host memory that streams may use are part of it.
+/// [`run`]. A stream of the program may capture the call. With a `given` stream, calls on host memory that
+/// streams may use are part of it.
 #[inline]
 fn reserve_in(
     comm: &Communicator,
     call: &CallSpec,
-    given: Option<CudaStream>,
+    (programs, given): (Option<CudaStream>, Option<CudaStream>),
     stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
-) -> Option<Result<ReservedCall<Communicator>>> {
+) -> Option<Result<Reserved>> {
     if !comm.devices.kinds.may_differ() {
         return None;
     }
@@ -147,18 +163,63 @@ fn reserve_in(
     if !is_in_stream || comm.engines.serve_devices() && leaves_to_engine(comm, call) {
         return None;
     }
+    let captured = check_usable(comm).and_then(|()| capture_on(comm, &touched, (programs, given)));
+    let reserved = match captured {
+        // Nothing of the call is sent before a launch, so an error harms nobody.
+        Ok(Some(captured)) => {
+            let call = capture(comm, call, &touched, captured, given.is_some());
+            return Some(call.map(Reserved::Captured));
+        }
+        captured => captured.map(drop),
+    };
     let own = |driver, context| comm.devices.queue.own_stream_in(driver, context);
-    let reserved = check_usable(comm).and_then(|()| {
+    let reserved = reserved.and_then(|()| {
         if let Some(path) = &comm.devices.direct
             && let Some(pieces) = call.direct_pieces(comm, path)?
         {
             return ReservedCall::direct(path, comm, pieces, stream, own);
         }
         let mut staged = StagedCall::new(&touched, given, stream, own)?;
-        let ready = call.ready(comm, &staged)?;
+        let ready = call.ready(comm, &|address| staged.host(address))?;
         Ok(ReservedCall::staged(in_pieces(comm, ready, &mut staged)?, staged))
     });
-    Some(reserved.inspect_err(|error| note_failure(comm, error)))
+    Some(reserved.map(Reserved::InStream).inspect_err(|error| note_failure(comm, error)))
+}
+
+/// The capture in which the stream of the program is, and the stream. `None`: it captures nothing.
+fn capture_on(
+    comm: &Communicator,
+    touched: &Touched,
+    (programs, given): (Option<CudaStream>, Option<CudaStream>),
+) -> Result<Option<(Capture, StreamInContext)>> {
+    let Some(stream) = programs else { return Ok(None) };
+    let driver = CudaDriver::get()?;
+    let entered = touched.enter(driver, given)?;
+    let Some(capture) = driver.capture_of(stream)? else { return Ok(None) };
+    let context = entered.context();
+    let stream = comm.devices.queue.given_stream_in(driver, context, stream)?;
+    Ok(Some((capture, StreamInContext { driver, context, stream })))
+}
+
+/// Prepares a call for the graph that its stream captures. With a `given` stream, a receive must get as many
+/// elements as it asks for.
+fn capture(
+    comm: &Communicator,
+    call: &CallSpec,
+    touched: &Touched,
+    (capture, stream): (Capture, StreamInContext),
+    is_given: bool,
+) -> Result<Capturing<Communicator>> {
+    let queue = &comm.devices.queue;
+    let copies = CapturedCopies::of(touched, &stream)?;
+    let ready = call.ready(comm, &|address| copies.host(address))?;
+    let expected = match call {
+        CallSpec::Receive(_, buffer) | CallSpec::ReceiveAll(_, buffer) => is_given.then_some(buffer.count),
+        _ => None,
+    };
+    let host = (Weak::clone(queue.communicator()?), &comm.devices.graphs);
+    let facts = (!call.is_message(), expected);
+    Ok(Capturing::new(host, copies, (capture, stream), ready, facts))
 }
 
 /// Whether the other engine for memory of devices makes this call, or refuses it. Equal on all ranks of a
@@ -218,24 +279,22 @@ impl CallSpec<'_> {
         Ok(Some(pieces))
     }
 
-    /// The checked call on the copies of its buffers.
-    fn ready(&self, comm: &Communicator, staged: &StagedCall) -> Result<ReadyCall> {
-        let send =
-            |address: *const u8| with_exposed_provenance::<u8>(staged.host(address.expose_provenance()));
-        let recv =
-            |address: *mut u8| with_exposed_provenance_mut::<u8>(staged.host(address.expose_provenance()));
+    /// The checked call on the copies of its buffers. `host` gives the copy of an address.
+    fn ready(&self, comm: &Communicator, host: &dyn Fn(usize) -> usize) -> Result<ReadyCall> {
+        let send = |address: *const u8| with_exposed_provenance::<u8>(host(address.expose_provenance()));
+        let recv = |address: *mut u8| with_exposed_provenance_mut::<u8>(host(address.expose_provenance()));
         let described = |call: CallSpec| ReadyCall::Described(call.owned());
         Ok(match self {
             CallSpec::Collective(operation, operator) => {
                 let operation =
                     Operation { send: send(operation.send), recv: recv(operation.recv), ..**operation };
-                let on_copy = factor_on_copy(*operator, staged);
+                let on_copy = factor_on_copy(*operator, host);
                 let operator = on_copy.as_ref().or(*operator);
                 comm.plan_with(&operation, operator)?;
                 described(CallSpec::Collective(&operation, operator))
             }
             CallSpec::Unequal(operation, operator) => {
-                let on_copy = factor_on_copy(*operator, staged);
+                let on_copy = factor_on_copy(*operator, host);
                 let operator = on_copy.as_ref().or(*operator);
                 let (sends, recvs): (Vec<_>, Vec<_>);
                 let places = match operation.places {
@@ -256,7 +315,7 @@ impl CallSpec<'_> {
                 let on_copies = |part: &Part| Part { send: send(part.send), recv: recv(part.recv), ..*part };
                 let parts: Vec<Part> = list.parts.iter().map(on_copies).collect();
                 let list = List { parts: &parts, ..**list };
-                let on_copy = factor_on_copy(*operator, staged);
+                let on_copy = factor_on_copy(*operator, host);
                 let operator = on_copy.as_ref().or(*operator);
                 coalesced::check(comm, &list, operator)?;
                 described(CallSpec::List(&list, operator))
@@ -277,9 +336,9 @@ impl CallSpec<'_> {
 }
 
 /// The operator of a call whose factor has a copy. `None`: it is used as it is.
-fn factor_on_copy(operator: Option<&Arc<Operator>>, staged: &StagedCall) -> Option<Arc<Operator>> {
+fn factor_on_copy(operator: Option<&Arc<Operator>>, host: &dyn Fn(usize) -> usize) -> Option<Arc<Operator>> {
     let (address, _) = operator?.deferred_factor()?;
-    let copy = staged.host(address);
+    let copy = host(address);
     // SAFETY: the call keeps its copies to its end, and begins when they are there.
     let on_copy = || unsafe { operator?.with_factor_at(with_exposed_provenance(copy)) };
     (copy != address).then(on_copy).flatten().map(Arc::new)

@@ -22,7 +22,7 @@ pub(in crate::comm) struct StreamInContext {
 
 impl StreamInContext {
     /// An event behind everything that is in the stream now.
-    fn mark(&self) -> Result<Arc<StreamEvent>> {
+    pub fn mark(&self) -> Result<Arc<StreamEvent>> {
         let _entered = Entered::in_context(self.driver, self.context)?;
         let event = self.stream.events.borrow()?;
         event.record(self.stream.stream)?;
@@ -30,13 +30,13 @@ impl StreamInContext {
     }
 
     /// Lets what is enqueued later wait for an event.
-    fn wait_for(&self, event: &StreamEvent) -> Result<()> {
+    pub fn wait_for(&self, event: &StreamEvent) -> Result<()> {
         let _entered = Entered::in_context(self.driver, self.context)?;
         event.hold_up(self.stream.stream)
     }
 
     /// Whether both are the same stream, as far as the handle tells.
-    fn is(&self, other: &StreamInContext) -> bool {
+    pub fn is(&self, other: &StreamInContext) -> bool {
         let (mine, its) = (self.stream.stream, other.stream.stream);
         mine == its && self.context == other.context && !mine.is_default()
     }

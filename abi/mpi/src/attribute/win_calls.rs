@@ -26,12 +26,7 @@ pub unsafe fn free(keyval: InputOutput<i32>) -> Result<()> {
 }
 
 /// `MPI_Win_get_attr`.
-pub unsafe fn get<A: Abi>(
-    win: WinHandle,
-    keyval: i32,
-    value: *mut c_void,
-    flag: Output<bool>,
-) -> Result<()> {
+pub unsafe fn get<A: Abi>(win: WinHandle, keyval: i32, value: *mut c_void, flag: Output<bool>) -> Result<()> {
     let win = Win::from_handle(win)?;
     let found = match win.predefined::<A>(keyval) {
         Some(address) => Some(address),

@@ -113,7 +113,8 @@ unsafe fn run(
     let (size, extent) = (basic.size() as usize, basic.extent() as usize);
     let most = (PIECE / size).max(1).min(bytes / size);
     let [mut old, mut new] = [(); 2].map(|()| Buffer::new(most * size));
-    let [mut wide_old, mut wide_new] = [(); 2].map(|()| Buffer::new(if size == extent { 0 } else { most * extent }));
+    let [mut wide_old, mut wide_new] =
+        [(); 2].map(|()| Buffer::new(if size == extent { 0 } else { most * extent }));
     let mut done = 0;
     while done < bytes {
         let count = most.min((bytes - done) / size);

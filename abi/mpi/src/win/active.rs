@@ -48,7 +48,8 @@ impl Win {
 
     /// Receives the ends that have come, or all of them. Returns whether none is missing.
     fn take_ends(&self, waits: bool) -> Result<bool> {
-        let mut posted = self.epoch.lock().posted.take().ok_or_else(|| misuse("MPI_Win_post was not called"))?;
+        let mut posted =
+            self.epoch.lock().posted.take().ok_or_else(|| misuse("MPI_Win_post was not called"))?;
         let outcome = self.take_ends_of(&mut posted, waits);
         let is_complete = posted.is_empty() && outcome.is_ok();
         if !is_complete {
@@ -62,7 +63,8 @@ impl Win {
         let mut at = 0;
         while at < posted.len() {
             let rank = posted[at];
-            let is_there = waits || self.engine.try_probe(Selector::new(Some(rank), Some(COMPLETE)))?.is_some();
+            let is_there =
+                waits || self.engine.try_probe(Selector::new(Some(rank), Some(COMPLETE)))?.is_some();
             if is_there {
                 receive(&self.engine, rank, COMPLETE, 1)?;
                 posted.swap_remove(at);

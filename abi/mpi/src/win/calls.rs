@@ -112,7 +112,12 @@ pub unsafe fn get_accumulate(
 }
 
 /// The place of one element of a predefined datatype.
-fn one(win: &Win, rank: i32, disp: i64, datatype: DatatypeHandle) -> Result<Option<super::remote::Remote<'_>>> {
+fn one(
+    win: &Win,
+    rank: i32,
+    disp: i64,
+    datatype: DatatypeHandle,
+) -> Result<Option<super::remote::Remote<'_>>> {
     if types::committed(datatype)?.code().is_none() {
         return Err(Error::new(Class::TYPE, "the datatype is not predefined"));
     }

@@ -204,7 +204,11 @@ pub unsafe fn create(
     let check = if base == 0 && bytes > 0 {
         Err(Error::new(Class::BASE, "base is NULL, and size is not 0"))
     } else {
-        check_host(std::ptr::with_exposed_provenance(base), bytes, "memory of a window, which the processor accesses")
+        check_host(
+            std::ptr::with_exposed_provenance(base),
+            bytes,
+            "memory of a window, which the processor accesses",
+        )
     };
     agree(&building.engine, check)?;
     let own = Offer { name: name_of(base, bytes), base, bytes: bytes as u64, disp_unit };

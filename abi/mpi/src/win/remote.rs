@@ -59,8 +59,10 @@ impl Win {
         } else if bytes > 0 {
             let (start, end) = remote.span(offset);
             if start < 0 || end > i128::from(target.bytes) {
-                let text =
-                    format!("bytes {start} to {end} of the window of rank {rank}, which has {}", target.bytes);
+                let text = format!(
+                    "bytes {start} to {end} of the window of rank {rank}, which has {}",
+                    target.bytes
+                );
                 return Err(Error::new(Class::RMA_RANGE, text));
             }
         }

@@ -71,7 +71,15 @@ pub unsafe fn accumulate(
     // SAFETY: passed on from our caller.
     unsafe {
         calls::accumulate(
-            origin, count, datatype, target_rank, target_disp, target_count, target_datatype, op, win,
+            origin,
+            count,
+            datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            op,
+            win,
         )
     }?;
     finished(&request);
@@ -97,8 +105,18 @@ pub unsafe fn get_accumulate(
     // SAFETY: passed on from our caller.
     unsafe {
         calls::get_accumulate(
-            origin, count, datatype, result, result_count, result_datatype, target_rank, target_disp,
-            target_count, target_datatype, op, win,
+            origin,
+            count,
+            datatype,
+            result,
+            result_count,
+            result_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            op,
+            win,
         )
     }?;
     finished(&request);

@@ -34,7 +34,8 @@ impl Win {
             self.engine.try_probe(Selector::new(None, Some(NO_MESSAGE)))?;
             request::progress_staged();
             if limit.is_some_and(|limit| clock::since(start) >= limit) {
-                let text = format!("{what} of {} was not there within {:?}", self.title(), clock::since(start));
+                let text =
+                    format!("{what} of {} was not there within {:?}", self.title(), clock::since(start));
                 return Err(Error::new(Class::OTHER, text));
             }
             turns += 1;

@@ -104,9 +104,7 @@ impl<H: Host> DirectPath<H> {
         stream: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
     ) -> Result<CallStream> {
         let entered = Entered::for_device(self.driver, self.device)?;
-        let stream = stream(self.driver, entered.context())?;
-        self.driver.refuse_capture(stream.stream)?;
-        Ok(stream)
+        stream(self.driver, entered.context())
     }
 
     /// Whether a call may take slots and tables when it is made.

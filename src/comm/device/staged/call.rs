@@ -73,13 +73,8 @@ impl StagedCall {
         own: impl FnOnce(&'static CudaDriver, CudaContext) -> Result<CallStream>,
     ) -> Result<StagedCall> {
         let driver = CudaDriver::get()?;
-        let entered = match given.filter(|_| touched.is_empty()) {
-            // Streams of any device use the memory, and the thread may have another device.
-            Some(stream) => Entered::in_context(driver, driver.context_of(stream)?)?,
-            None => Entered::for_memory(driver, touched.first_address())?,
-        };
+        let entered = touched.enter(driver, given)?;
         let stream = stream(driver, entered.context())?;
-        driver.refuse_capture(stream.stream)?;
         let placed = Placed::of(touched, HEAD_BYTES);
         let context = stream.events.context();
         let (block, bounced) = match PinnedBlock::take(driver, context, placed.bytes())? {

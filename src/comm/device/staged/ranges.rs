@@ -5,6 +5,9 @@
 
 use std::ops::Range;
 
+use crate::base::Result;
+use crate::device::{CudaDriver, CudaStream, Entered};
+
 /// A range that a call reads, writes, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Touch {
@@ -82,8 +85,17 @@ impl Touched {
         self.buffers.is_empty()
     }
 
+    /// Enters the context of a call on this memory. Without device memory it is that of the stream `given`:
+    /// streams of any device use such memory, and the thread may have another device.
+    pub fn enter(&self, driver: &'static CudaDriver, given: Option<CudaStream>) -> Result<Entered> {
+        match given.filter(|_| self.is_empty()) {
+            Some(stream) => Entered::in_context(driver, driver.context_of(stream)?),
+            None => Entered::for_memory(driver, self.first_address()),
+        }
+    }
+
     /// An address of the first buffer on a device; if there is none, one that streams may use.
-    pub(super) fn first_address(&self) -> usize {
+    fn first_address(&self) -> usize {
         self.buffers.first().map(|(address, _)| *address).or(self.in_streams).unwrap_or(0)
     }
 }
