@@ -35,6 +35,7 @@ mod wait_all;
 mod work;
 
 pub use crate::progress::wait::ProgressHook;
+pub use crate::progress::{Agreement, Survivors};
 pub use call::list::{List, Part};
 pub use call::operation::Operation;
 pub use call::operator::{Operator, Scalar};

@@ -1,4 +1,5 @@
-//! Agreement among the survivors of a communicator: their ranks, and the context of their next communicator.
+//! Agreement among the survivors of a communicator: their ranks, and the context of their next communicator or
+//! the bits that all of them have set.
 //!
 //! The ranks flood in rounds. Crashes are detected by the closing of control channels: the kernel closes the
 //! sockets of a process that ends. So no living rank is suspected, and every dead rank is detected. In each
@@ -35,8 +36,17 @@ const LOOK_TIME: Duration = Duration::from_millis(20);
 pub struct Survivors {
     /// Their ranks in that communicator, ascending.
     pub ranks: Vec<Rank>,
-    /// Context of the communicator with which they go on.
-    pub context: u32,
+    /// What they have agreed on, by [`Subject`].
+    pub outcome: u32,
+}
+
+/// What an agreement is about, apart from the survivors.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject {
+    /// The context of the communicator with which they go on.
+    Context,
+    /// The bits that all survivors have set.
+    Bits(u32),
 }
 
 /// One message of a rank in this agreement.
@@ -48,33 +58,54 @@ struct Said {
 }
 
 /// The part of one rank in an agreement.
-struct Agreement {
+pub struct Agreement {
+    subject: Subject,
     number: u32,
     round: u32,
     /// Ranks that were known to be lost at the start of this round, as sent. No message of theirs is
     /// expected.
     lost: Vec<bool>,
-    /// The context that each rank would choose, if it is known.
+    /// The context that each rank would choose, or the bits that it has set, if they are known.
     proposals: Vec<Option<u32>>,
     said: Vec<Said>,
 }
 
 impl Driver {
-    /// Agrees with the other survivors of a communicator, which may have failed. Collective over all living
-    /// ranks.
-    pub fn agree_on_survivors(&self, id: CommId, timeout: Option<Duration>) -> Result<Survivors> {
+    /// Begins an agreement with the other survivors of a communicator, which may have failed. Collective over
+    /// all living ranks.
+    pub fn begin_agreement(&self, id: CommId, subject: Subject) -> Result<Agreement> {
         let mut engine = self.lock();
         engine.read_control();
-        let mut agreement = engine.begin_agreement(id)?;
+        engine.begin_agreement(id, subject)
+    }
+
+    /// Advances an agreement. Returns its outcome, once it is known.
+    pub fn poll_agreement(&self, id: CommId, agreement: &mut Agreement) -> Result<Option<Survivors>> {
+        self.lock().poll_agreement(id, agreement)
+    }
+
+    /// The ranks of a communicator that are known to have ended without a goodbye.
+    pub fn lost_ranks(&self, id: CommId) -> Result<Vec<Rank>> {
+        let mut engine = self.lock();
+        engine.read_control();
+        engine.check_is_there(id)?;
+        let comm = engine.comms.get(id);
+        let is_lost = |rank: &Rank| {
+            let presence = comm.presence(*rank, &engine.endpoints);
+            *rank != comm.rank && matches!(presence, Presence::Gone | Presence::CutOff)
+        };
+        Ok((0..comm.size()).filter(is_lost).collect())
+    }
+
+    /// Agrees with the other survivors of a communicator, which may have failed. Collective over all living
+    /// ranks.
+    pub fn agree(&self, id: CommId, subject: Subject, timeout: Option<Duration>) -> Result<Survivors> {
+        let mut agreement = self.begin_agreement(id, subject)?;
+        let mut engine = self.lock();
         let mut since = clock::now();
         loop {
-            engine.read_control();
-            engine.check_is_there(id)?;
-            if engine.is_cut_off(id) {
-                return Err(left_out(engine.comms.get(id)));
-            }
             let known = agreement.said.len() + agreement.round as usize;
-            if let Some(survivors) = engine.advance_agreement(id, &mut agreement)? {
+            if let Some(survivors) = engine.poll_agreement(id, &mut agreement)? {
                 return Ok(survivors);
             }
             if agreement.said.len() + agreement.round as usize != known {
@@ -92,15 +123,30 @@ impl Driver {
     }
 }
 
+impl Agreement {
+    /// The outcome, when all survivors were heard in one round.
+    fn outcome(&self) -> u32 {
+        let of_survivors = self.proposals.iter().zip(&self.lost).filter(|(_, lost)| !**lost);
+        let mut proposals = of_survivors.map(|(proposal, _)| proposal.expect("it was heard in this round"));
+        match self.subject {
+            Subject::Context => proposals.next().expect("this rank lives"),
+            Subject::Bits(_) => proposals.fold(u32::MAX, |all, bits| all & bits),
+        }
+    }
+}
+
 impl Engine {
     /// Checks that no other thread has removed the communicator while this one waited.
     fn check_is_there(&self, id: CommId) -> Result<()> {
         self.comms.find(id).map(drop).ok_or_else(|| GIVEN_UP.clone())
     }
 
-    fn begin_agreement(&mut self, id: CommId) -> Result<Agreement> {
+    fn begin_agreement(&mut self, id: CommId, subject: Subject) -> Result<Agreement> {
         self.check_is_there(id)?;
-        let proposal = self.lead()?;
+        let proposal = match subject {
+            Subject::Context => self.lead()?,
+            Subject::Bits(bits) => bits,
+        };
         let comm = self.comms.get_mut(id);
         comm.agreements += 1;
         let size = comm.members.len();
@@ -108,7 +154,7 @@ impl Engine {
         proposals[comm.rank as usize] = Some(proposal);
         let number = comm.agreements;
         let mut agreement =
-            Agreement { number, round: 0, lost: vec![false; size], proposals, said: Vec::new() };
+            Agreement { subject, number, round: 0, lost: vec![false; size], proposals, said: Vec::new() };
         if self.is_cut_off(id) {
             // This rank says only that it is lost: ranks that no longer listen to it seem lost to it.
             agreement.lost[self.comms.get(id).rank as usize] = true;
@@ -117,6 +163,15 @@ impl Engine {
         }
         self.say(id, &agreement, agreement.round, proposal);
         Ok(agreement)
+    }
+
+    fn poll_agreement(&mut self, id: CommId, agreement: &mut Agreement) -> Result<Option<Survivors>> {
+        self.read_control();
+        self.check_is_there(id)?;
+        if self.is_cut_off(id) {
+            return Err(left_out(self.comms.get(id)));
+        }
+        self.advance_agreement(id, agreement)
     }
 
     /// Whether others have cut this rank off because it broke the protocol.
@@ -182,9 +237,8 @@ impl Engine {
             }
             agreement.lost = lost;
             if all_agree {
-                let leader = agreement.lost.iter().position(|lost| !lost).expect("this rank lives");
-                let context = agreement.proposals[leader].expect("it was heard in this round");
-                return self.conclude(id, agreement, context).map(Some);
+                let outcome = agreement.outcome();
+                return self.conclude(id, agreement, outcome).map(Some);
             }
             agreement.round += 1;
             let proposal = agreement.proposals[own as usize].expect("made at the start");
@@ -212,14 +266,14 @@ impl Engine {
     }
 
     /// Sends the outcome to all survivors.
-    fn conclude(&mut self, id: CommId, agreement: &Agreement, context: u32) -> Result<Survivors> {
+    fn conclude(&mut self, id: CommId, agreement: &Agreement, outcome: u32) -> Result<Survivors> {
         let comm = self.comms.get(id);
         if agreement.lost[comm.rank as usize] {
             return Err(left_out(comm));
         }
-        self.say(id, agreement, DECIDED, context);
+        self.say(id, agreement, DECIDED, outcome);
         let ranks = (0..agreement.lost.len() as Rank).filter(|rank| !agreement.lost[*rank as usize]);
-        Ok(Survivors { ranks: ranks.collect(), context })
+        Ok(Survivors { ranks: ranks.collect(), outcome })
     }
 
     fn describe_silent_ranks(&self, id: CommId, agreement: &Agreement) -> String {
@@ -231,7 +285,7 @@ impl Engine {
         };
         let silent: Vec<String> =
             (0..comm.size()).filter(is_silent).map(|rank| comm.label(rank, &self.endpoints)).collect();
-        format!("shrink of \"{}\": no answer from {}", comm.name, silent.join(", "))
+        format!("agreement in \"{}\": no answer from {}", comm.name, silent.join(", "))
     }
 }
 

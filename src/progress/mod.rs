@@ -11,7 +11,7 @@
 //!   bounds how much of them is kept.
 //! - `control` handles what the ranks tell each other outside of the data.
 //! - `quit` lets a rank leave a communicator on its own. `final_check` compares the calls of the ranks when
-//!   they leave a communicator. `consensus` is the agreement of survivors on their next communicator.
+//!   they leave a communicator. `consensus` is the agreement of survivors.
 //!   `unformed` ends communicators that some rank has not made.
 //! - [`disagreement`] compares the calls of ranks, and `report` words the errors. `ended_call` finds those
 //!   that are not remembered any more.
@@ -47,7 +47,7 @@ mod unformed;
 mod unmatched;
 pub mod wait;
 
-pub use consensus::Survivors;
+pub use consensus::{Agreement, Subject, Survivors};
 pub use context::CommId;
 pub use control::GONE;
 pub use engine::{CallOutcome, Engine, Ticket};

@@ -16,7 +16,7 @@ use crate::comm::device::set_up_direct_path;
 use crate::comm::foreign::engines::Engines;
 use crate::comm::timeout::Timeout;
 use crate::log_line;
-use crate::progress::FormedBy;
+use crate::progress::{Agreement, FormedBy, Subject, Survivors};
 use crate::topology::Topology;
 
 /// Bytes of a record: group, order in it, context (set by rank 0), fingerprint of a list of ranks.
@@ -181,8 +181,32 @@ impl Communicator {
     pub fn shrink(&self, own: &CommConfig) -> Result<Communicator> {
         self.check_usable()?;
         let timeout = own.timeout.or(self.timeout.get()).filter(|limit| !limit.is_zero());
-        let survivors = self.driver.agree_on_survivors(self.id, timeout)?;
-        self.form(survivors.context, &survivors.ranks, own, Way::Shrunk)
+        let survivors = self.driver.agree(self.id, Subject::Context, timeout)?;
+        self.form(survivors.outcome, &survivors.ranks, own, Way::Shrunk)
+    }
+
+    /// The ranks that are known to be lost, ascending. Local.
+    pub fn lost_ranks(&self) -> Result<Vec<Rank>> {
+        self.driver.lost_ranks(self.id)
+    }
+
+    /// Agrees with the other ranks that are still alive on the bits that all of them have set. Collective over
+    /// them. This communicator may have failed, and stays as it is.
+    pub fn agree(&self, bits: u32) -> Result<Survivors> {
+        self.check_usable()?;
+        let timeout = self.timeout.get().filter(|limit| !limit.is_zero());
+        self.driver.agree(self.id, Subject::Bits(bits), timeout)
+    }
+
+    /// Begins what [`Communicator::agree`] does.
+    pub fn begin_agreement(&self, bits: u32) -> Result<Agreement> {
+        self.check_usable()?;
+        self.driver.begin_agreement(self.id, Subject::Bits(bits))
+    }
+
+    /// Advances an agreement that was begun here. Returns its outcome, once it is known.
+    pub fn poll_agreement(&self, agreement: &mut Agreement) -> Result<Option<Survivors>> {
+        self.driver.poll_agreement(self.id, agreement)
     }
 
     /// Exchanges the records of all ranks, which say what each one wants. Also returns the call that does.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::Error;
+use crate::progress::Subject;
 
 /// Takes part in a broadcast as a rank that is not the root.
 fn receive_broadcast(driver: &Driver, size: u32, rank: Rank, root: Rank, timeout: Duration) -> Result<()> {
@@ -84,7 +85,7 @@ fn a_rank_that_writes_nonsense_to_one_of_the_others_is_cut_off_by_all_and_they_g
                     let error = receive_broadcast(driver, 3, rank, culprit, LONG).unwrap_err();
                     assert!(matches!(error, Error::PeerLost { rank, .. } if rank == culprit), "{error}");
                 }
-                driver.agree_on_survivors(CommId::FIRST, Some(LONG))
+                driver.agree(CommId::FIRST, Subject::Context, Some(LONG))
             });
             for (rank, outcome) in (0..).zip(outcomes) {
                 if rank == culprit {
@@ -95,6 +96,22 @@ fn a_rank_that_writes_nonsense_to_one_of_the_others_is_cut_off_by_all_and_they_g
                 }
             }
         }
+    }
+}
+
+#[test]
+fn ranks_agree_on_the_bits_that_all_of_them_have_set_as_often_as_they_like() {
+    let drivers = world(3, Kind::Shm);
+    let outcomes = on_all(&drivers, move |rank, driver| {
+        let agreed = [0b1000, 0b10_0000].map(|bits| {
+            let agreed = driver.agree(CommId::FIRST, Subject::Bits(bits | 1 << rank), Some(LONG)).unwrap();
+            (agreed.ranks, agreed.outcome)
+        });
+        assert!(driver.lost_ranks(CommId::FIRST).unwrap().is_empty());
+        agreed
+    });
+    for outcome in outcomes {
+        assert_eq!(outcome, [(vec![0, 1, 2], 0b1000), (vec![0, 1, 2], 0b10_0000)]);
     }
 }
 

@@ -3,6 +3,7 @@
 use super::messages::{buffer, from, outgoing};
 use super::*;
 use crate::base::Error;
+use crate::progress::Subject;
 
 /// The outcome of every kind of call on the first communicator.
 fn every_call(driver: &Driver) -> Vec<Result<()>> {
@@ -38,7 +39,7 @@ fn every_call(driver: &Driver) -> Vec<Result<()>> {
     outcomes.push(driver.probe(id, from(0, 1), false, Some(LONG)).map(drop));
     outcomes.push(driver.find(id, from(0, 1)).map(drop));
     outcomes.push(driver.claim(id, from(0, 1)).map(drop));
-    outcomes.push(driver.agree_on_survivors(id, Some(LONG)).map(drop));
+    outcomes.push(driver.agree(id, Subject::Context, Some(LONG)).map(drop));
     driver.abort(id, "too late as well");
     outcomes
 }
