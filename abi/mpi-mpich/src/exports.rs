@@ -11,6 +11,7 @@ anyccl_mpi::mark!();
 anyccl_mpi::chapters!(Door);
 anyccl_mpi::handles!(Door);
 anyccl_mpi::removed!(Door);
+anyccl_mpi::failures!(Door);
 anyccl_mpi::conversions!(Door, same, same);
 
 /// A handle is the same integer in C and in Fortran.

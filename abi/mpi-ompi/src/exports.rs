@@ -9,4 +9,6 @@ use crate::open_mpi::Door;
 anyccl_mpi::mark!();
 anyccl_mpi::chapters!(Door);
 anyccl_mpi::removed!(Door);
+anyccl_mpi::failures!(Door);
+anyccl_mpi::more_failures!(Door);
 anyccl_mpi::conversions!(Door, to_fortran, from_fortran);

@@ -70,6 +70,9 @@ pub const ERRORS: &[Pair<Class>] = &[
     (Class::RMA_FLAVOR, 70),
     (Class::RMA_SHARED, 71),
     (Class::PROC_ABORTED, 74),
+    (Class::PROC_FAILED, 75),
+    (Class::PROC_FAILED_PENDING, 76),
+    (Class::REVOKED, 77),
     (Class::SESSION, 78),
     (Class::VALUE_TOO_LARGE, 79),
 ];

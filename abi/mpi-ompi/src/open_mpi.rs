@@ -183,7 +183,7 @@ impl Abi for Door {
             },
             Numbers::TypeClass => find_raw(TYPE_CLASSES, number).unwrap_or(0),
             Numbers::ErrorCode if number >= Class::LASTCODE.0 => number - Class::LASTCODE.0 + LAST_CODE,
-            Numbers::ErrorCode if number > Class::ABI.0 => number - THEIRS,
+            Numbers::ErrorCode if number >= THEIRS => number - THEIRS,
             // Open MPI has no code for some classes of MPI 5.0.
             Numbers::ErrorCode => find_raw(ERRORS, Class(number)).unwrap_or(OTHER),
             Numbers::Combiner => find_raw(COMBINERS, number).unwrap_or(0),

@@ -7,6 +7,7 @@
 use std::ffi::c_int;
 
 use crate::constants::{self, DISPLACEMENT_CURRENT, FILE_NULL, THREAD_SINGLE, UNWEIGHTED, WEIGHTS_EMPTY};
+use crate::error::Class;
 use crate::status::Status;
 
 /// Types of objects for which a program has handles.
@@ -134,8 +135,12 @@ pub trait Abi: Sized + 'static {
     }
     /// Translates a number of the standard ABI for the program.
     #[inline(always)]
-    fn raw_number(_numbers: Numbers, number: i32) -> c_int {
-        number
+    fn raw_number(numbers: Numbers, number: i32) -> c_int {
+        match numbers {
+            // The standard has one class for processes that have ended, whatever the reason.
+            Numbers::ErrorCode if number == Class::PROC_FAILED.0 => Class::PROC_ABORTED.0,
+            _ => number,
+        }
     }
     /// Translates an address of the program to the standard ABI: `MPI_IN_PLACE` and other sentinels differ.
     #[inline(always)]

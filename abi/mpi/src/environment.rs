@@ -133,8 +133,10 @@ pub unsafe fn finalize() -> Result<()> {
     comm::end::forget_all();
     comm::remove_predefined();
     state::note_finalized();
-    engine::world_finalize()?;
-    Ok(())
+    match engine::world_finalize() {
+        Err(base::Error::PeerLost { .. }) if comm::failures::is_tolerant() => Ok(()),
+        outcome => Ok(outcome?),
+    }
 }
 
 /// `MPI_Query_thread`.

@@ -12,7 +12,8 @@ use anyccl_engine::base;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Class(pub i32);
 
-/// The classes. Each has the meaning of `MPI_ERR_` and its name.
+/// The classes. Each has the meaning of `MPI_ERR_` and its name. The standard does not have the last three,
+/// which have MPICH's numbers.
 #[allow(missing_docs)]
 impl Class {
     pub const SUCCESS: Class = Class(0);
@@ -78,6 +79,9 @@ impl Class {
     pub const SESSION: Class = Class(60);
     pub const ERRHANDLER: Class = Class(61);
     pub const ABI: Class = Class(62);
+    pub const PROC_FAILED: Class = Class(101);
+    pub const PROC_FAILED_PENDING: Class = Class(102);
+    pub const REVOKED: Class = Class(103);
     /// Last number that a class or code of the library may have.
     pub const LASTCODE: Class = Class(0x3fff);
 }
@@ -103,6 +107,9 @@ pub struct Reason {
     /// The sender and the tag of the message that was truncated.
     pub message: Option<(i32, i32)>,
 }
+
+/// Words in the reason why a revoked communicator has failed.
+pub const REVOKED: &str = "revoked by MPIX_Comm_revoke";
 
 /// Result of MPI functions.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -172,7 +179,9 @@ impl From<base::Error> for Error {
             base::Error::System { source, .. } if source.kind() == io::ErrorKind::OutOfMemory => {
                 Class::NO_MEM
             }
-            base::Error::PeerLost { .. } | base::Error::Aborted(_) => Class::PROC_ABORTED,
+            base::Error::PeerLost { .. } => Class::PROC_FAILED,
+            base::Error::Aborted(text) if text.contains(REVOKED) => Class::REVOKED,
+            base::Error::Aborted(_) => Class::PROC_ABORTED,
             base::Error::Truncated { .. } => Class::TRUNCATE,
             base::Error::Internal(_) => Class::INTERN,
             base::Error::InvalidUsage(_)

@@ -146,7 +146,14 @@ pub unsafe fn string(errorcode: i32, string: TextPlace, length: Output<i32>) -> 
 impl Class {
     /// Name and meaning of the class.
     pub fn meaning(self) -> &'static str {
-        let at = usize::try_from(self.0).unwrap_or(usize::MAX);
+        let at = match self {
+            Class::PROC_FAILED => return "MPIX_ERR_PROC_FAILED: a process is lost",
+            Class::PROC_FAILED_PENDING => {
+                return "MPIX_ERR_PROC_FAILED_PENDING: a process is lost that may have sent";
+            }
+            Class::REVOKED => return "MPIX_ERR_REVOKED: the communicator is revoked",
+            Class(number) => usize::try_from(number).unwrap_or(usize::MAX),
+        };
         MEANINGS.get(at).copied().unwrap_or("an error class that this library does not know")
     }
 }

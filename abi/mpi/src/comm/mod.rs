@@ -6,11 +6,12 @@
 //!
 //! - [`create`] makes communicators of one group, [`intercomm`] those of two, [`nonblocking`] duplicates.
 //!   With [`agreement`] the members agree on what the engine needs to form one.
-//! - [`inquiry`] answers queries; [`end`] frees communicators.
+//! - [`inquiry`] answers queries; [`end`] frees communicators; [`failures`] goes on without lost processes.
 
 pub mod agreement;
 pub mod create;
 pub mod end;
+pub mod failures;
 mod formed;
 pub mod inquiry;
 pub mod intercomm;
@@ -30,6 +31,7 @@ pub use formed::Formed;
 pub use parent::parent;
 pub use turns::Turn;
 
+use self::failures::Failures;
 use crate::arguments::CommHandle;
 use crate::attribute::Attributes;
 use crate::constants::{COMM_NULL, COMM_SELF, COMM_WORLD, PROC_NULL};
@@ -66,6 +68,7 @@ pub struct Comm {
     /// Hints that the program has set.
     info: Mutex<Pairs>,
     name: Mutex<Option<CString>>,
+    failures: Failures,
 }
 
 /// The additional state of an intercommunicator.
@@ -103,6 +106,7 @@ impl Comm {
             topology: None,
             info: Mutex::default(),
             name: Mutex::new(None),
+            failures: Failures::default(),
         }
     }
 
@@ -189,7 +193,7 @@ impl Comm {
         if rank.cast_unsigned() < self.peers {
             return Ok(Some(self.peer_offset + rank.cast_unsigned()));
         }
-        if rank == PROC_NULL { Ok(None) } else { Err(self.no_peer(rank)) }
+        if rank == PROC_NULL { self.check_not_revoked().map(|()| None) } else { Err(self.no_peer(rank)) }
     }
 
     #[cold]

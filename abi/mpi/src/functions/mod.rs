@@ -22,6 +22,7 @@ mod conversions;
 mod datatypes;
 mod environment;
 mod errors;
+mod failures;
 mod files;
 mod groups;
 mod handles;
