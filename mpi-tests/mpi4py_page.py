@@ -26,7 +26,7 @@ SKIPS = {"mpi-win": "windows", "mpi-rma": "windows", "Win": "windows", "mpi-file
 # Refused functions, by the beginning of their name, and the subject they belong to.
 REFUSED = {"MPI_Win_": "windows", "MPI_File_": "files", "MPI_Register_datarep": "files", "MPI_Session_": "sessions",
            "MPI_Comm_create_from_group": "sessions", "MPI_Intercomm_create_from_groups": "sessions", "MPI_Psend": "partitioned messages",
-           "MPI_Precv": "partitioned messages", "MPI_T_": "tools", "MPI_": "spawn", "waits": "spawn"}
+           "MPI_Precv": "partitioned messages", "MPI_T_": "tools", "MPIX_Comm_": "intercommunicators that lose ranks", "MPI_": "spawn", "waits": "spawn"}
 
 
 def meaning(text, table):

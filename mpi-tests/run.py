@@ -30,6 +30,7 @@ import constants
 import debian_open_mpi
 import headers
 import killed_writer
+import lost_rank
 import mpi4py_results
 import mpi4py_suite
 import names
@@ -187,6 +188,8 @@ def main():
                 attempt(f"several programs on {library}", programs.several, library)
             for title, launcher in starters.items():
                 attempt(f"killed writer on {library}, {title}", killed_writer.run, library, launcher)
+                if library.abi in lost_rank.ABIS and title == "anyccl run":
+                    attempt(f"lost rank on {library}", lost_rank.run, library, launcher)
         built_for = {"mpich": clients, "ompi": open_mpi_clients}.get(library.abi)
         if built_for:
             chosen_clients = options.client or ([] if only_some else built_for.QUICK if options.quick else built_for.TESTS)
