@@ -471,20 +471,22 @@ static void limit_memory(rlim_t more)
 /* All ranks read one range: the aggregator must not keep a copy for each. Where memory is short, all get an error. */
 static void memory(void)
 {
-    enum { LENGTH = 16 << 20 };
+    /* The large one does not fit into what glibc has reserved for a thread, which is not limited. */
+    enum { LENGTH = 16 << 20, LARGE = 96 << 20 };
     MPI_File file = opened(MPI_MODE_RDWR | MPI_MODE_CREATE);
     MPI_Status status;
     MPI_Info info;
-    char *bytes = (char *)malloc(LENGTH);
+    char *bytes = (char *)malloc(LARGE);
     CALL(MPI_Info_create(&info));
     CALL(MPI_Info_set(info, "cb_nodes", "1"));
     CALL(MPI_File_set_info(file, info));
     memset(bytes, 7, LENGTH);
     CALL(MPI_File_write_at_all(file, 0, bytes, rank == 0 ? LENGTH : 0, MPI_CHAR, &status));
     memset(bytes, 0, LENGTH);
+    CALL(MPI_Info_set(info, "cb_buffer_size", "268435456"));
     CALL(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "external32", info));
     limit_memory(8 << 20);
-    int code = MPI_File_read_at(file, 0, bytes, LENGTH / 4, MPI_INT, &status);
+    int code = MPI_File_read_at(file, 0, bytes, LARGE / 4, MPI_INT, &status);
     setrlimit(RLIMIT_AS, &memory_before);
     CHECK(class_of(code) == MPI_ERR_NO_MEM);
     CALL(MPI_File_set_view(file, 0, MPI_CHAR, MPI_CHAR, "native", info));
@@ -492,6 +494,8 @@ static void memory(void)
     code = MPI_File_read_at_all(file, 0, bytes, LENGTH, MPI_CHAR, &status);
     setrlimit(RLIMIT_AS, &memory_before);
     CHECK(class_of(code) == (size > 1 ? MPI_ERR_NO_MEM : MPI_SUCCESS));
+    CALL(MPI_Info_set(info, "cb_buffer_size", "16777216"));
+    CALL(MPI_File_set_info(file, info));
     limit_memory(100 << 20);
     CALL(MPI_File_read_at_all(file, 0, bytes, LENGTH, MPI_CHAR, &status));
     setrlimit(RLIMIT_AS, &memory_before);
