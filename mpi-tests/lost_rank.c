@@ -33,9 +33,11 @@ int main(int argc, char **argv)
         }
         int left = (rank + size - 1) % size, right = (rank + 1) % size, code, class_;
         double sum = 0, total = 0;
-        code = MPI_Sendrecv(block + 1, 1, MPI_DOUBLE, left, 1, block + BLOCK + 1, 1, MPI_DOUBLE, right, 1, ring, MPI_STATUS_IGNORE);
+        code = MPI_Sendrecv(block + 1, 1, MPI_DOUBLE, left, 1, block + BLOCK + 1, 1, MPI_DOUBLE, right, 1, ring,
+                            MPI_STATUS_IGNORE);
         if (code == MPI_SUCCESS) {
-            code = MPI_Sendrecv(block + BLOCK, 1, MPI_DOUBLE, right, 2, block, 1, MPI_DOUBLE, left, 2, ring, MPI_STATUS_IGNORE);
+            code = MPI_Sendrecv(block + BLOCK, 1, MPI_DOUBLE, right, 2, block, 1, MPI_DOUBLE, left, 2, ring,
+                                MPI_STATUS_IGNORE);
         }
         for (int i = 1; i <= BLOCK; i++) {
             sum += block[i];

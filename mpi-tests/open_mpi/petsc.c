@@ -48,7 +48,8 @@ static PetscErrorCode through_file(Vec vector, const char *path)
         PetscCall(PetscViewerBinaryGetUseMPIIO(viewer, &is_mpi));
         PetscCall(is_read ? VecLoad(copy, viewer) : VecView(vector, viewer));
         PetscCall(PetscViewerDestroy(&viewer));
-        PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s by %s\n", is_read ? "read" : "written", is_mpi ? "MPI-IO" : "POSIX"));
+        PetscCall(
+            PetscPrintf(PETSC_COMM_WORLD, "%s by %s\n", is_read ? "read" : "written", is_mpi ? "MPI-IO" : "POSIX"));
     }
     PetscCall(VecAXPY(copy, -1, vector));
     PetscCall(VecNorm(copy, NORM_INFINITY, &difference));
