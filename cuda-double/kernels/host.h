@@ -8,6 +8,8 @@
 
 #include <cstring>
 
+#include <unistd.h>
+
 #include "arguments.h"
 
 #define ANYCCL_DEVICE static inline
@@ -134,6 +136,11 @@ inline u64 bits_of(double value)
 inline double double_of(u64 bits)
 {
     return same_bits<double>(bits);
+}
+
+inline void rest()
+{
+    usleep(20);
 }
 
 // Other processes may map the counter, so the addition is atomic.

@@ -69,5 +69,8 @@ extern "C" const u64 anyccl_host_layout[] = {
     sizeof(CounterArguments),
     offsetof(CounterArguments, counter),
     offsetof(CounterArguments, amount),
+    sizeof(WaitArguments),
+    offsetof(WaitArguments, word),
+    offsetof(WaitArguments, passed),
 };
 extern "C" const u64 anyccl_host_layout_length = sizeof(anyccl_host_layout) / sizeof(u64);

@@ -7,7 +7,7 @@ use std::mem::{offset_of, size_of};
 
 use anyccl_engine::device::kernels::{
     self, COUNTER_ADD, CopyArguments, CopySegment, CounterArguments, PremulSumArguments, ReduceArguments,
-    TableArgument,
+    TableArgument, WaitArguments,
 };
 use cuda_double_kernels::{Fault, layout, names};
 use support::device::Device;
@@ -27,6 +27,7 @@ fn structures_of_parameters_and_tables_are_laid_out_alike_in_rust_and_cpp() {
         fields!(CopySegment: source, bytes, first_tile, first_destination, destinations),
         fields!(CopyArguments: segment, destination, tiles, segments, tile_bytes),
         fields!(CounterArguments: counter, amount),
+        fields!(WaitArguments: word, passed),
     ]
     .concat();
     let cpp = layout();
@@ -57,6 +58,7 @@ fn the_ptx_takes_parameters_of_the_size_that_rust_passes() {
         let bytes = part.split('[').nth(1).and_then(|rest| rest.split(']').next()).unwrap();
         let want = match name {
             "anyccl_counter_add" => size_of::<CounterArguments>(),
+            "anyccl_wait" => size_of::<WaitArguments>(),
             _ => size_of::<TableArgument>(),
         };
         assert_eq!(bytes.parse(), Ok(want), "{name}");

@@ -25,6 +25,7 @@ use crate::status::{Result, Status};
 
 pub use default::{Defaults, resolve};
 pub use marker::{Marker, Progress};
+use queue::Operation;
 pub use queue::{Queue, Run, corrupt_operation};
 pub(crate) use variants::both_defaults;
 
@@ -104,7 +105,8 @@ impl Stream {
         if capture::record(self, kind, &work)? {
             return Ok(None);
         }
-        Ok(Some(self.enqueue(move |run| work(run))))
+        let leaves_queue = kind == NodeKind::Kernel;
+        Ok(Some(self.push(leaves_queue, Vec::new(), Box::new(move |run| work(run)))))
     }
 
     /// Puts work that no capture records into the stream. The marker is reached when it has run.
@@ -115,15 +117,19 @@ impl Stream {
     /// Puts work into the stream that runs after `markers`, too.
     pub fn enqueue_after(
         self: &Arc<Stream>,
-        mut markers: Vec<Marker>,
+        markers: Vec<Marker>,
         work: impl FnOnce(&mut Run) -> Result + Send + 'static,
     ) -> Marker {
+        self.push(false, markers, Box::new(work))
+    }
+
+    fn push(self: &Arc<Stream>, leaves_queue: bool, mut markers: Vec<Marker>, work: queue::Work) -> Marker {
         let queue = Arc::clone(self.queue.lock().get_or_insert_with(|| Queue::of(self)));
         queue.wait_for_room();
         let _submission = self.device.submission.lock();
         markers.extend(self.implicit_order());
         let number = self.progress.begin();
-        queue.push(Arc::clone(self), number, markers, Box::new(work));
+        queue.push(Operation { stream: Arc::clone(self), number, after: markers, leaves_queue, work });
         Marker::new(&self.progress, number)
     }
 

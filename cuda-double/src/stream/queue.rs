@@ -2,7 +2,8 @@
 //!
 //! Usually each stream has a queue of its own. With `CUDA_DOUBLE_CHANNELS=n` the streams of a device share n
 //! queues, and urgent streams n others. As on a GPU, a wait in one stream can then hold up another stream
-//! behind it.
+//! behind it. A kernel leaves such a queue when it begins to run. So it holds up its own stream, and what stands
+//! behind the next operation of that.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,13 +20,18 @@ use crate::settings::settings;
 use crate::status::{Result, Status};
 
 /// What an operation does. Its argument gives the random delays.
-type Work = Box<dyn FnOnce(&mut Run) -> Result + Send>;
+pub(super) type Work = Box<dyn FnOnce(&mut Run) -> Result + Send>;
 
-struct Operation {
-    stream: Arc<Stream>,
-    number: u64,
-    after: Vec<Marker>,
-    work: Work,
+/// An operation of a stream.
+pub(super) struct Operation {
+    pub stream: Arc<Stream>,
+    /// Its place in the stream.
+    pub number: u64,
+    /// What it runs after, beside the operations before it.
+    pub after: Vec<Marker>,
+    /// Whether the queue goes on while it runs, if streams share it.
+    pub leaves_queue: bool,
+    pub work: Work,
 }
 
 /// What an operation sees while it runs.
@@ -95,8 +101,8 @@ impl Queue {
     }
 
     /// Appends an operation.
-    pub fn push(&self, stream: Arc<Stream>, number: u64, after: Vec<Marker>, work: Work) {
-        self.state.lock().operations.push_back(Operation { stream, number, after, work });
+    pub(super) fn push(&self, operation: Operation) {
+        self.state.lock().operations.push_back(operation);
         self.changed.notify_one();
     }
 
@@ -124,13 +130,18 @@ impl Queue {
 
     fn serve(&self) {
         let mut random = Random::fresh();
-        while let Some(Operation { stream, number, after, work }) = self.next() {
+        while let Some(Operation { stream, number, after, leaves_queue, work }) = self.next() {
             after.iter().for_each(Marker::wait);
-            let mut run = Run { random, stream };
-            run.random.pause();
-            run.perform(work);
-            run.stream.progress.finish(number);
-            random = run.random;
+            Marker::new(&stream.progress, number - 1).wait();
+            if leaves_queue && self.owner.is_none() {
+                let run = Run { random: Random::fresh(), stream };
+                let thread = std::thread::Builder::new().name("cuda-double".to_string());
+                if let Err(error) = thread.spawn(move || drop(run.perform_in_stream(number, work))) {
+                    loud::stop(&format!("a kernel needs a thread: {error}"));
+                }
+                continue;
+            }
+            random = Run { random, stream }.perform_in_stream(number, work).random;
         }
     }
 }
@@ -150,6 +161,14 @@ fn is_made_to_fail() -> bool {
 }
 
 impl Run {
+    /// Runs an operation of the stream, and notes its end.
+    fn perform_in_stream(mut self, number: u64, work: Work) -> Run {
+        self.random.pause();
+        self.perform(work);
+        self.stream.progress.finish(number);
+        self
+    }
+
     /// Runs an operation, unless the context is corrupt. An error corrupts it.
     fn perform(&mut self, work: Work) {
         let Ok(context) = self.stream.context() else { return };

@@ -39,6 +39,14 @@ struct TableArgument {
     u64 table;
 };
 
+// The parameters of a wait: addresses of words in pinned memory.
+struct WaitArguments {
+    // The host writes it while the kernel runs.
+    u64 word;
+    // The kernel sets it at its end.
+    u64 passed;
+};
+
 // A reduction of `inputs` buffers to `outputs` buffers. An output is exactly one of the inputs, or overlaps
 // none.
 struct ReduceArguments {

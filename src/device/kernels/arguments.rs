@@ -123,6 +123,16 @@ pub struct CounterArguments {
     pub padding: u32,
 }
 
+/// Addresses of words of 32 bits in pinned memory, for a wait.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct WaitArguments {
+    /// The kernel waits until it is not 0.
+    pub word: u64,
+    /// The kernel sets it to 1 at its end.
+    pub passed: u64,
+}
+
 const _: () = assert!(size_of::<TableArgument>() == 8);
 const _: () = assert!(size_of::<ReduceArguments>() == 1576);
 // The kernels read what all reductions have at the same offset.

@@ -9,6 +9,9 @@ pub const COPY: &CStr = c"anyccl_copy";
 /// Addition to a counter; takes `CounterArguments` by value.
 pub const COUNTER_ADD: &CStr = c"anyccl_counter_add";
 
+/// A wait for a word; takes `WaitArguments` by value.
+pub const WAIT: &CStr = c"anyccl_wait";
+
 /// The kernel of an operator on a datatype. Its table is `PremulSumArguments` for a premultiplied sum, and
 /// `ReduceArguments` for all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,7 +307,7 @@ mod tests {
                 assert_eq!((found.units * found.unit_bytes) as usize, datatype.bytes());
             }
         }
-        for entry in [COPY, COUNTER_ADD] {
+        for entry in [COPY, COUNTER_ADD, WAIT] {
             assert!(ptx.contains(&format!(".entry {}(", entry.to_str().unwrap())));
         }
     }

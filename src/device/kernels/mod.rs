@@ -25,6 +25,9 @@
 //! broadcast or an all_gather reads each byte once. A segment whose only destination is itself costs no
 //! access to its bytes.
 //!
+//! **Waits** ([`WAIT`]). A launch of one thread waits for a word, where a value wait of the stream would hold up
+//! other streams.
+//!
 //! **Speed.** Buffers whose addresses are equal modulo 16 take the fast loop. A thread has 4 to 8 loads of 16
 //! bytes in flight there, 3 to 6 where elements have 2 bytes, 2 to 4 where they have one. So accumulators and
 //! loads fit into 64 registers, and two blocks of 512 threads into a multiprocessor. Other buffers are read
@@ -43,9 +46,9 @@ use crate::base::{Error, Result};
 
 pub use arguments::{
     CopyArguments, CopySegment, CounterArguments, Form, MOST_RANKS, PremulSumArguments, ReduceArguments,
-    Scalar, TableArgument,
+    Scalar, TableArgument, WaitArguments,
 };
-pub use entries::{COPY, COUNTER_ADD, Reduction, reduction};
+pub use entries::{COPY, COUNTER_ADD, Reduction, WAIT, reduction};
 pub use launch::{Shape, THREADS, copy_shape, reduce_shape, tile_bytes};
 
 /// The PTX, compressed by `cargo xtask ptx`.

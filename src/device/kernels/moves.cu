@@ -1,4 +1,4 @@
-// Kernels that compute nothing: copies, and a counter.
+// Kernels that compute nothing: copies, a counter, and a wait.
 #include "copy.h"
 
 using namespace anyccl;
@@ -14,4 +14,15 @@ ANYCCL_KERNEL(anyccl_counter_add, CounterArguments)
 {
     if (blockIdx.x == 0 && threadIdx.x == 0)
         add_to_counter(arguments.counter, arguments.amount);
+}
+
+// One thread waits until a word is not 0, and sets another one. A value wait of the stream would hold the hardware queue
+// meanwhile.
+ANYCCL_KERNEL(anyccl_wait, WaitArguments)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        while (load<u32>(arguments.word) == 0)
+            rest();
+        store<u32>(arguments.passed, 1);
+    }
 }

@@ -79,6 +79,14 @@ ANYCCL_DEVICE double double_of(u64 bits)
     return __longlong_as_double((i64)bits);
 }
 
+// Some hundred cycles, in which the thread loads nothing.
+ANYCCL_DEVICE void rest()
+{
+    const i64 begin = clock64();
+    while (clock64() - begin < 256) {
+    }
+}
+
 ANYCCL_DEVICE void add_to_counter(u64 address, u32 amount)
 {
     atomicAdd((u32 *)address, amount);
