@@ -191,6 +191,15 @@ impl CudaDriver {
 
     /// Makes a stream of the highest priority, which waits for no default stream.
     pub(crate) fn create_stream(&self) -> Result<CudaStream> {
+        self.create_stream_of(|_, highest| highest)
+    }
+
+    /// Makes a stream of the priority of a program's streams, which waits for no default stream.
+    pub(super) fn create_ordinary_stream(&self) -> Result<CudaStream> {
+        self.create_stream_of(|lowest, _| lowest)
+    }
+
+    fn create_stream_of(&self, priority: impl FnOnce(c_int, c_int) -> c_int) -> Result<CudaStream> {
         let (mut lowest, mut highest) = (0, 0);
         // SAFETY: writes two numbers.
         let result = unsafe { (self.0.stream_priorities)(&mut lowest, &mut highest) };
@@ -198,7 +207,7 @@ impl CudaDriver {
         const NON_BLOCKING: c_uint = 1;
         let mut stream = CudaStream::LEGACY;
         // SAFETY: writes one handle.
-        let result = unsafe { (self.0.stream_create)(&mut stream, NON_BLOCKING, highest) };
+        let result = unsafe { (self.0.stream_create)(&mut stream, NON_BLOCKING, priority(lowest, highest)) };
         self.check("cuStreamCreateWithPriority", result)?;
         Ok(stream)
     }

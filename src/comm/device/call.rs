@@ -55,8 +55,9 @@ impl<H: Host> DeviceCall<H> {
         }
     }
 
-    /// The event that follows the call in its stream, once the call is enqueued.
-    pub fn event(&self) -> Result<Arc<StreamEvent>> {
+    /// The event that follows the call in its stream, once the call is enqueued. `None`: the stream waits by a
+    /// kernel.
+    pub fn event(&self) -> Option<Arc<StreamEvent>> {
         match self {
             DeviceCall::Staged { call, .. } => call.event(),
             DeviceCall::Direct { call, .. } => call.event(),

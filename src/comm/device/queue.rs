@@ -73,6 +73,11 @@ impl<H: Host> DeviceQueue<H> {
         }
     }
 
+    /// Notes that other ranks of the communicator are threads of this process, on the same device.
+    pub fn note_threads(&self) {
+        self.streams.note_threads();
+    }
+
     /// The library's stream for calls in this context, which is current.
     pub fn own_stream_in(&self, driver: &'static CudaDriver, context: CudaContext) -> Result<CallStream> {
         self.streams.own(driver, context)
@@ -89,8 +94,8 @@ impl<H: Host> DeviceQueue<H> {
     }
 
     /// Enqueues a call on its stream, and lets the thread start it when its turn comes. Returns the event
-    /// that follows it.
-    pub fn enqueue(&self, mut call: QueuedCall<H>) -> Result<Arc<StreamEvent>> {
+    /// that follows it, if one does.
+    pub fn enqueue(&self, mut call: QueuedCall<H>) -> Result<Option<Arc<StreamEvent>>> {
         let communicator = self.communicator()?;
         let start_thread = || {
             let (queue, communicator) = (Arc::clone(&self.shared), Weak::clone(communicator));
@@ -100,7 +105,7 @@ impl<H: Host> DeviceQueue<H> {
         };
         // The order on the stream is the order of the queue.
         self.shared.enqueue(start_thread, move || {
-            let enqueued = call.device_call.enqueue().and_then(|()| call.device_call.event());
+            let enqueued = call.device_call.enqueue().map(|()| call.device_call.event());
             // A call that was enqueued in part is queued, too: its copies belong to the stream until that has
             // passed them.
             call.refusal = enqueued.as_ref().err().cloned();

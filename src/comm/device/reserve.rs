@@ -180,6 +180,9 @@ fn reserve_in(
             return ReservedCall::direct(path, comm, pieces, stream, own);
         }
         let mut staged = StagedCall::new(&touched, given, stream, own)?;
+        if !call.is_message() {
+            staged.set_ordered();
+        }
         let ready = call.ready(comm, &|address| staged.host(address))?;
         Ok(ReservedCall::staged(in_pieces(comm, ready, &mut staged)?, staged))
     });

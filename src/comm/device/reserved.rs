@@ -43,7 +43,7 @@ impl<H: Host> ReservedCall<H> {
     ) -> Result<ReservedCall<H>> {
         let stream = path.stream(stream)?;
         path.serve_owners();
-        if !pieces.are_many() && path.may_take() {
+        if !pieces.are_many() && path.may_take() && stream.waiting.is_none() {
             let piece_use = PieceUse { may_be_whole: false, of_reserve: false };
             let whole = pieces.whole();
             if let Some((exchange, call)) = path.prepare(whole, comm.rank(), &pieces, &stream, piece_use)? {
@@ -82,15 +82,15 @@ impl<H: Host> ReservedCall<H> {
         ordered.inspect_err(|error| note_call_failure(comm, &self.completion, error))?;
         // SAFETY: passed on from our caller.
         let event = unsafe { self.enqueue_all(comm, queue) }?;
-        queue.last_collective.note(&stream, event);
+        event.into_iter().for_each(|event| queue.last_collective.note(&stream, event));
         Ok(())
     }
 
-    /// Enqueues the call, without the tail if that was taken out. Returns the event that follows it.
+    /// Enqueues the call, without the tail if that was taken out. Returns the event that follows it, if one does.
     ///
     /// # Safety
     /// See [`ReservedCall::enqueue_start`].
-    pub unsafe fn enqueue_all(self, comm: &H, queue: &DeviceQueue<H>) -> Result<Arc<StreamEvent>> {
+    pub unsafe fn enqueue_all(self, comm: &H, queue: &DeviceQueue<H>) -> Result<Option<Arc<StreamEvent>>> {
         let ReservedCall { device_call, completion } = self;
         let call = QueuedCall { device_call, completion: Arc::clone(&completion), refusal: None };
         queue.enqueue(call).inspect_err(|error| note_call_failure(comm, &completion, error))

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use super::call_streams::CallStream;
 use super::stream_order::StreamInContext;
 use super::stream_tail::TailState;
-use crate::base::{Error, Result};
+use crate::base::Result;
+use crate::device::direct::Kernels;
 use crate::device::{
     ContextKey, CudaContext, CudaDriver, CudaStream, Events, PinnedBlock, Queued, StreamEvent,
 };
@@ -22,6 +23,11 @@ pub const READY_AT: usize = 0;
 /// The stream waits for it before it goes on.
 pub const FINAL_AT: usize = WORD_STEP;
 
+/// If the stream waits by a kernel, that sets it when the stream goes on.
+pub const PASSED_AT: usize = 2 * WORD_STEP;
+/// Words of a call that has no others.
+pub const GATE_WORDS: usize = 3;
+
 /// What the library knows of a call in a stream, with its memory and its event.
 pub struct StreamCallState {
     pub driver: &'static CudaDriver,
@@ -30,6 +36,8 @@ pub struct StreamCallState {
     pub stream: CudaStream,
     /// Whether the stream belongs to the program, and so waits for the end of the call.
     pub stream_waits: bool,
+    /// Set if the stream waits by a kernel.
+    pub waiting: Option<&'static Kernels>,
     /// Unset after the block was given up.
     block: Option<PinnedBlock>,
     events: Arc<Events>,
@@ -63,6 +71,7 @@ impl StreamCallState {
             key,
             stream: stream.stream,
             stream_waits: stream.is_programs,
+            waiting: stream.waiting,
             block: Some(block),
             events: stream.events,
             event: None,
@@ -116,7 +125,8 @@ impl StreamCallState {
     }
 
     fn need_event(&mut self) -> Result<()> {
-        if self.event.is_none() {
+        // An event behind the kernel would hold the hardware queue.
+        if self.event.is_none() && self.waiting.is_none() {
             self.event = Some(Arc::new(self.events.borrow()?));
         }
         Ok(())
@@ -128,14 +138,19 @@ impl StreamCallState {
             stream: self.stream,
             is_programs: self.stream_waits,
             events: Arc::clone(&self.events),
+            waiting: self.waiting,
         };
         StreamInContext { driver: self.driver, context: self.context, stream }
     }
 
-    /// The event that follows the call.
-    pub fn event(&self) -> Result<Arc<StreamEvent>> {
-        let event = self.event.clone();
-        event.ok_or_else(|| Error::Internal("a call without an event".into()))
+    /// The event that follows the call. `None`: the stream waits by a kernel.
+    pub fn event(&self) -> Option<Arc<StreamEvent>> {
+        self.event.clone()
+    }
+
+    /// Whether the kernel has ended by which the stream waits.
+    fn kernel_has_ended(&self) -> bool {
+        self.word(PASSED_AT).load(Ordering::Acquire) != 0
     }
 
     /// Notes the outcome of enqueuing. After a failure the stream does not wait.
@@ -166,6 +181,9 @@ impl StreamCallState {
     /// Asks whether the device still works on the stream. The context stays current in this thread.
     pub fn check(&self) -> Result<()> {
         if self.tail_state.as_ref().is_some_and(|end| end.is_pending()) {
+            return Ok(());
+        }
+        if self.waiting.is_some() {
             return Ok(());
         }
         self.adopt_context()?;
@@ -202,7 +220,7 @@ impl StreamCallState {
             _ if !self.is_in_stream => true,
             _ if self.is_incomplete => self.driver.stream_has_ended(self.stream)?,
             Some(event) => event.has_passed()?,
-            None => true,
+            None => self.waiting.is_none() || self.kernel_has_ended(),
         })
     }
 

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::staged::ranges::Copy;
+use super::stream_call_state::{FINAL_AT, PASSED_AT, StreamCallState};
 use crate::base::Result;
+use crate::device::direct::Kernels;
+use crate::device::kernels::WaitArguments;
 use crate::device::{CudaContext, CudaDriver, CudaStream, Entered, StreamEvent};
 
 const PENDING: u8 = 0;
@@ -48,27 +51,34 @@ pub struct StagedTail {
     pub(super) context: CudaContext,
     /// Address of the word for which the stream waits, as the device knows it. `None`: it does not wait.
     pub(super) final_word: Option<u64>,
+    /// Set if it waits by a kernel, which sets the word at this address at its end.
+    pub(super) waiting: Option<(&'static Kernels, u64)>,
     /// Start of the block of the copies.
     pub(super) block: usize,
     pub(super) writes: Vec<Copy>,
     /// Whether the word counts copies, so that there is a wait before each. Otherwise there is one wait.
     pub(super) waits_for_each: bool,
-    pub(super) event: Arc<StreamEvent>,
+    pub(super) event: Option<Arc<StreamEvent>>,
     pub(super) tail_state: Arc<TailState>,
 }
 
 impl StagedTail {
-    /// The tail of a call whose copies are on another stream.
-    pub(super) fn of_gate(
-        driver: &'static CudaDriver,
-        context: CudaContext,
-        stream: CudaStream,
-        final_word: Option<u64>,
-        event: Arc<StreamEvent>,
-        tail_state: Arc<TailState>,
-    ) -> StagedTail {
-        let (block, writes, waits_for_each) = (0, Vec::new(), false);
-        StagedTail { driver, stream, context, final_word, block, writes, waits_for_each, event, tail_state }
+    /// The tail of a call whose copies are on another stream: the wait. The context is current.
+    pub(super) fn of_gate(state: &StreamCallState, tail_state: Arc<TailState>) -> Result<StagedTail> {
+        let StreamCallState { driver, context, stream, stream_waits, waiting, .. } = *state;
+        let start = driver.device_address(state.start())?;
+        Ok(StagedTail {
+            driver,
+            stream,
+            context,
+            final_word: stream_waits.then_some(start + FINAL_AT as u64),
+            waiting: waiting.map(|kernels| (kernels, start + PASSED_AT as u64)),
+            block: 0,
+            writes: Vec::new(),
+            waits_for_each: false,
+            event: state.event(),
+            tail_state,
+        })
     }
 
     /// Enqueues the tail.
@@ -79,8 +89,13 @@ impl StagedTail {
 
     /// Enqueues the tail in the context of the call, which is current in this thread.
     pub(super) fn enqueue_in_context(self) -> Result<()> {
-        let wait =
-            |value| self.final_word.map_or(Ok(()), |word| self.driver.wait_value(self.stream, word, value));
+        let wait = |value| match (self.final_word, self.waiting) {
+            (Some(word), Some((kernels, passed))) => {
+                kernels.wait(&WaitArguments { word, passed }, self.stream)
+            }
+            (Some(word), None) => self.driver.wait_value(self.stream, word, value),
+            (None, _) => Ok(()),
+        };
         if !self.waits_for_each {
             wait(1)?;
         }
@@ -92,7 +107,7 @@ impl StagedTail {
             // SAFETY: a part of the block, which the call keeps until the stream has passed its tail.
             unsafe { self.driver.copy_to_device(copy.address as u64, from, copy.bytes, self.stream) }?;
         }
-        self.event.record(self.stream)?;
+        self.event.as_ref().map_or(Ok(()), |event| event.record(self.stream))?;
         self.tail_state.note_in_stream();
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::base::{Datatype, Error, ReduceOp, Result};
 use crate::device::context_key::ContextKey;
 use crate::device::driver::{CudaDriver, LIBRARY, driver_table};
 use crate::device::handles::{CudaContext, CudaStream};
-use crate::device::kernels::{COPY, Shape, ptx, reduction};
+use crate::device::kernels::{COPY, Shape, WAIT, WaitArguments, ptx, reduction};
 use crate::sys::foreign_library::ForeignLibrary;
 
 /// A `CUmodule`, as a number.
@@ -89,7 +89,7 @@ impl Kernels {
         let made = ReduceOp::ALL.into_iter().chain(ReduceOp::MADE);
         let pairs = made.flat_map(|op| Datatype::ALL.map(|datatype| (datatype, op)));
         let entries = pairs.filter_map(|(datatype, op)| Some(reduction(datatype, op)?.entry));
-        for entry in entries.chain([COPY]) {
+        for entry in entries.chain([COPY, WAIT]) {
             if self.functions.contains_key(entry) {
                 continue;
             }
@@ -111,6 +111,14 @@ impl Kernels {
         function.ok_or_else(|| Error::Internal(format!("no kernel {}", entry.to_string_lossy())))
     }
 
+    /// Puts a launch of one thread into a stream of the current context. It waits for a word, and sets another
+    /// one.
+    pub fn wait(&self, arguments: &WaitArguments, stream: CudaStream) -> Result<()> {
+        let function = self.function(WAIT)?;
+        // SAFETY: the kernel takes these arguments, which name words of pinned memory.
+        unsafe { self.launch_with(function, Shape { grid: [1; 3], block: [1; 3] }, arguments, stream) }
+    }
+
     /// Puts a launch into a stream of the current context. The kernel reads its table at `arguments`.
     ///
     /// # Safety
@@ -123,9 +131,24 @@ impl Kernels {
         arguments: u64,
         stream: CudaStream,
     ) -> Result<()> {
-        let parameters: [*const c_void; 1] = [ptr::from_ref(&arguments).cast()];
+        // SAFETY: passed on from our caller.
+        unsafe { self.launch_with(function, shape, &arguments, stream) }
+    }
+
+    /// Puts a launch with these parameters into a stream of the current context.
+    ///
+    /// # Safety
+    /// The function takes a `T`, and what it names may be used as the kernel does.
+    unsafe fn launch_with<T: Copy>(
+        &self,
+        function: Function,
+        shape: Shape,
+        arguments: &T,
+        stream: CudaStream,
+    ) -> Result<()> {
+        let parameters: [*const c_void; 1] = [ptr::from_ref(arguments).cast()];
         let ([x, y, z], [threads, rows, layers]) = (shape.grid, shape.block);
-        // SAFETY: one parameter of 8 bytes, which the call copies; the rest is passed on from our caller.
+        // SAFETY: one parameter, which the call copies; the rest is passed on from our caller.
         let result = unsafe {
             (self.table.launch)(
                 function,

@@ -149,7 +149,7 @@ pub struct DirectTail {
     table: usize,
     after: Vec<DeviceCopy>,
     temporary: Option<Arc<Temporary>>,
-    event: Arc<StreamEvent>,
+    event: Option<Arc<StreamEvent>>,
     tail_state: Arc<TailState>,
 }
 
@@ -199,7 +199,7 @@ impl DirectCall {
     }
 
     /// See [`StreamCallState::event`].
-    pub fn event(&self) -> Result<Arc<StreamEvent>> {
+    pub fn event(&self) -> Option<Arc<StreamEvent>> {
         self.state.event()
     }
 
@@ -252,7 +252,7 @@ impl DirectCall {
             table: self.state.start().expose_provenance() + TABLE_AT,
             after: self.copies.after.clone(),
             temporary: self.held.temporary.clone(),
-            event: self.state.event()?,
+            event: self.state.event(),
             tail_state,
         })
     }
@@ -361,7 +361,7 @@ impl DirectTail {
         }
         copy_all(driver, &self.after, stream)?;
         self.temporary.as_ref().map_or(Ok(()), |temporary| temporary.free())?;
-        self.event.record(stream)?;
+        self.event.as_ref().map_or(Ok(()), |event| event.record(stream))?;
         self.tail_state.note_in_stream();
         Ok(())
     }

@@ -22,13 +22,10 @@ use super::prepare::PieceUse;
 use crate::base::{Rank, Result};
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::host::Host;
-use crate::comm::device::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
+use crate::comm::device::stream_call_state::{GATE_WORDS, READY_AT, StreamCallState, WORD_STEP};
 use crate::comm::device::stream_order::StreamInContext;
-use crate::comm::device::stream_tail::{StagedTail, TailState};
+use crate::comm::device::stream_tail::StagedTail;
 use crate::device::{Entered, PinnedBlock, StreamEvent};
-
-/// The words of the gate.
-const WORDS: usize = 2;
 
 /// See the module head.
 pub struct GatedCall<H: Host> {
@@ -91,10 +88,10 @@ impl<H: Host> GatedCall<H> {
         // The thread of the communicator makes no events.
         let event = Arc::new(own.events.borrow()?);
         drop(entered);
-        let block = PinnedBlock::of_reserve(driver, stream.events.context(), WORDS * WORD_STEP)?;
+        let block = PinnedBlock::of_reserve(driver, stream.events.context(), GATE_WORDS * WORD_STEP)?;
         Ok(GatedCall {
             part: None,
-            gate: StreamCallState::new(driver, context, stream, block, WORDS),
+            gate: StreamCallState::new(driver, context, stream, block, GATE_WORDS),
             path: Arc::clone(path),
             pieces,
             rank,
@@ -112,7 +109,7 @@ impl<H: Host> GatedCall<H> {
     }
 
     /// See [`StreamCallState::event`].
-    pub fn event(&self) -> Result<Arc<StreamEvent>> {
+    pub fn event(&self) -> Option<Arc<StreamEvent>> {
         self.gate.event()
     }
 
@@ -132,21 +129,14 @@ impl<H: Host> GatedCall<H> {
         if self.gate.is_split() {
             return Ok(());
         }
-        self.tail(Arc::default())?.enqueue_in_context()
+        StagedTail::of_gate(&self.gate, Arc::default())?.enqueue_in_context()
     }
 
     /// Takes the tail out of the call.
     pub fn split_tail(&mut self) -> Result<StagedTail> {
         let _entered = Entered::in_context(self.gate.driver, self.gate.context)?;
         let tail_state = self.gate.split()?;
-        self.tail(tail_state)
-    }
-
-    fn tail(&self, tail_state: Arc<TailState>) -> Result<StagedTail> {
-        let StreamCallState { driver, context, stream, stream_waits, .. } = self.gate;
-        let start = driver.device_address(self.gate.start())?;
-        let final_word = stream_waits.then_some(start + FINAL_AT as u64);
-        Ok(StagedTail::of_gate(driver, context, stream, final_word, self.gate.event()?, tail_state))
+        StagedTail::of_gate(&self.gate, tail_state)
     }
 
     /// Whether the stream of the program has come to the call.
@@ -154,9 +144,10 @@ impl<H: Host> GatedCall<H> {
         self.gate.is_ready()
     }
 
-    /// Whether a piece is still to be started in the engine.
+    /// Whether a piece is still to be started in the engine. If the stream waits by a kernel, no event orders
+    /// the next collective behind this one, so the whole call counts.
     pub fn is_starting(&self) -> bool {
-        self.starting.is_some()
+        self.starting.is_some() || self.gate.waiting.is_some() && self.phase != Phase::Done
     }
 
     /// Makes the next piece, or sees that the stream has passed one. Returns whether anything has changed. The

@@ -37,6 +37,7 @@ pub(in crate::comm) fn set_up_direct_path(comm: &mut Communicator, may_have: boo
             .map_or_else(|_| vec![0; Introduction::BYTES], |(_, introduction)| introduction.to_bytes()),
     )?;
     let all: Vec<Introduction> = all.iter().map(|bytes| Introduction::from_bytes(bytes)).collect();
+    note_threads(comm, &all);
     if let Some(rank) = all.iter().position(|other| !other.has_device) {
         log_no_direct_path(comm, &format!("rank {rank} had no device when the communicator was made"));
         return Ok(());
@@ -78,6 +79,16 @@ pub(in crate::comm) fn set_up_direct_path(comm: &mut Communicator, may_have: boo
     let endings = comm.form_for_own_calls(u32::from_le_bytes(context), &own)?;
     comm.devices.direct = Some(Arc::new(prepared.with(endings)));
     Ok(())
+}
+
+/// Notes whether other ranks are threads of this process, on the same device.
+fn note_threads(comm: &Communicator, all: &[Introduction]) {
+    let me = &all[comm.rank as usize];
+    let is_thread =
+        |other: &&Introduction| other.has_device && (other.process, other.uuid) == (me.process, me.uuid);
+    if me.has_device && all.iter().filter(is_thread).count() > 1 {
+        comm.devices.queue.note_threads();
+    }
 }
 
 fn log_no_direct_path(comm: &Communicator, why: &str) {

@@ -80,6 +80,11 @@ impl BouncedCopies {
         matches!(self.phase, Phase::ToHost | Phase::Arrived)
     }
 
+    /// Whether the results are on the device.
+    pub fn has_left(&self) -> bool {
+        self.phase == Phase::Left
+    }
+
     /// What the call needs next, after the engine has ended what it works on.
     pub fn next(&mut self) -> Step {
         let (phase, step) = match self.phase {

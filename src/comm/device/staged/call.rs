@@ -35,14 +35,13 @@ use super::bounced::{BouncedCopies, Step};
 use super::ranges::{Copy, Placed, Touched};
 use crate::base::Result;
 use crate::comm::device::call_streams::CallStream;
-use crate::comm::device::stream_call_state::{FINAL_AT, READY_AT, StreamCallState, WORD_STEP};
+use crate::comm::device::stream_call_state::{FINAL_AT, GATE_WORDS, READY_AT, StreamCallState, WORD_STEP};
 use crate::comm::device::stream_order::StreamInContext;
 use crate::comm::device::stream_tail::{StagedTail, TailState};
 use crate::device::{CudaContext, CudaDriver, CudaStream, Entered, PinnedBlock, StreamEvent};
 
 /// The words at the start of a block: *ready* and *final*.
-const WORDS: usize = 2;
-const HEAD_BYTES: usize = WORDS * WORD_STEP;
+const HEAD_BYTES: usize = GATE_WORDS * WORD_STEP;
 
 /// A call on copies of device buffers, from its start in a stream to its end there.
 pub struct StagedCall {
@@ -53,6 +52,8 @@ pub struct StagedCall {
     placed: Placed,
     /// Whether streams may use host memory of the call, too.
     has_host: bool,
+    /// Whether it is a collective, which runs behind the one before on the communicator.
+    is_ordered: bool,
     /// Whether `ready` and `final` count copies. Otherwise they are set once.
     counts_reads: bool,
     counts_writes: bool,
@@ -77,7 +78,11 @@ impl StagedCall {
         let stream = stream(driver, entered.context())?;
         let placed = Placed::of(touched, HEAD_BYTES);
         let context = stream.events.context();
-        let (block, bounced) = match PinnedBlock::take(driver, context, placed.bytes())? {
+        let found = match stream.waiting {
+            Some(_) => None,
+            None => PinnedBlock::take(driver, context, placed.bytes())?,
+        };
+        let (block, bounced) = match found {
             Some(block) => (block, None),
             None => {
                 let own = own(driver, entered.context())?;
@@ -85,12 +90,13 @@ impl StagedCall {
                 (PinnedBlock::of_reserve(driver, context, HEAD_BYTES)?, Some(Box::new(bounced)))
             }
         };
-        let state = StreamCallState::new(driver, entered.context(), stream, block, WORDS);
+        let state = StreamCallState::new(driver, entered.context(), stream, block, GATE_WORDS);
         Ok(StagedCall {
             bounced,
             state,
             placed,
             has_host: touched.has_host(),
+            is_ordered: false,
             counts_reads: false,
             counts_writes: false,
             seen: (0, 0),
@@ -147,7 +153,7 @@ impl StagedCall {
     }
 
     /// See [`StreamCallState::event`].
-    pub fn event(&self) -> Result<Arc<StreamEvent>> {
+    pub fn event(&self) -> Option<Arc<StreamEvent>> {
         self.state.event()
     }
 
@@ -174,6 +180,9 @@ impl StagedCall {
 
     /// The tail of the call, in its context, which is current.
     fn stream_tail(&self, tail_state: Arc<TailState>) -> Result<StagedTail> {
+        if self.is_bounced() {
+            return StagedTail::of_gate(&self.state, tail_state);
+        }
         let address = self.state.driver.device_address(self.state.start())?;
         Ok(StagedTail {
             driver: self.state.driver,
@@ -181,12 +190,10 @@ impl StagedCall {
             context: self.state.context,
             final_word: self.state.stream_waits.then_some(address + FINAL_AT as u64),
             block: self.state.start().expose_provenance(),
-            writes: match self.bounced {
-                Some(_) => Vec::new(),
-                None => self.placed.writes()[self.written..].to_vec(),
-            },
+            waiting: None,
+            writes: self.placed.writes()[self.written..].to_vec(),
             waits_for_each: self.counts_writes,
-            event: self.state.event()?,
+            event: self.state.event(),
             tail_state,
         })
     }
@@ -237,9 +244,18 @@ impl StagedCall {
         self.bounced.as_mut().map(|bounced| bounced.next())
     }
 
-    /// Whether the call has found no block, and has not been started in the engine.
+    /// Declares that the call is no message.
+    pub fn set_ordered(&mut self) {
+        self.is_ordered = true;
+    }
+
+    /// Whether the call has found no block, and has not been started in the engine. If the stream waits by a
+    /// kernel, no event orders the next collective behind this one, so the whole call counts.
     pub fn is_starting(&self) -> bool {
-        self.bounced.as_ref().is_some_and(|bounced| bounced.is_starting())
+        let is_ordered = self.is_ordered && self.state.waiting.is_some();
+        let is_starting =
+            |bounced: &BouncedCopies| bounced.is_starting() || is_ordered && !bounced.has_left();
+        self.bounced.as_ref().is_some_and(|bounced| is_starting(bounced))
     }
 
     fn look_at_bounced(&mut self) -> Result<bool> {
