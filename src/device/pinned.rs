@@ -140,11 +140,13 @@ impl Drop for Block {
 pub(crate) struct Queued(Waiting);
 
 impl Queued {
-    /// Counts a call of this thread, on a stream of this context.
-    pub fn new(context: CudaContext, stream: CudaStream) -> Queued {
+    /// Counts a call of this thread, on a stream of this context. `holds_queue`: the stream waits for a value.
+    pub fn new(context: CudaContext, stream: CudaStream, holds_queue: bool) -> Queued {
         let call = Waiting { thread: thread::current().id(), context, stream };
         let mut pool = POOL.lock();
-        warn_if_shared(&call, &pool.queued);
+        if holds_queue {
+            warn_if_shared(&call, &pool.queued);
+        }
         pool.queued.push(call);
         Queued(call)
     }

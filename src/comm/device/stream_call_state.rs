@@ -100,7 +100,8 @@ impl StreamCallState {
     /// Notes that the call is about to be enqueued in its context, which is current.
     pub fn begin(&mut self) -> Result<()> {
         self.need_event()?;
-        self.queued = self.stream_waits.then(|| Queued::new(self.context, self.stream));
+        let holds_queue = self.waiting.is_none();
+        self.queued = self.stream_waits.then(|| Queued::new(self.context, self.stream, holds_queue));
         self.is_in_stream = true;
         Ok(())
     }
