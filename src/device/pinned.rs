@@ -6,9 +6,10 @@
 //! thread goes on. So each call counts as queued from before its wait until its stream has passed it
 //! ([`Queued`]).
 //!
-//! Nobody waits for a block. A call that finds none goes by ordinary memory, and needs only small blocks: for
-//! its words, and one at a time through which its copies go. These come from a reserve ([`Block::of_reserve`]),
-//! so that calls which hold the rest of the pool do not keep such a call from its end.
+//! Nobody waits for a block. A call that finds none goes by ordinary memory, and needs only small blocks:
+//! for its words, and one at a time through which its copies go. These come from a reserve
+//! ([`Block::of_reserve`]), so that calls which hold the rest of the pool do not keep such a call from its
+//! end.
 
 use std::thread;
 
@@ -140,7 +141,8 @@ impl Drop for Block {
 pub(crate) struct Queued(Waiting);
 
 impl Queued {
-    /// Counts a call of this thread, on a stream of this context. `holds_queue`: the stream waits for a value.
+    /// Counts a call of this thread, on a stream of this context. `holds_queue`: the stream waits for a
+    /// value.
     pub fn new(context: CudaContext, stream: CudaStream, holds_queue: bool) -> Queued {
         let call = Waiting { thread: thread::current().id(), context, stream };
         let mut pool = POOL.lock();

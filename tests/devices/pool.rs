@@ -1,6 +1,6 @@
-//! Calls that find no block of pinned memory, because queued calls have all of it. If ranks are threads of one
-//! process, the queued call of one rank waits for such a call of another. The double aborts a process that
-//! allocates pinned memory meanwhile.
+//! Calls that find no block of pinned memory, because queued calls have all of it. If ranks are threads of
+//! one process, the queued call of one rank waits for such a call of another. The double aborts a process
+//! that allocates pinned memory meanwhile.
 
 use std::sync::{Barrier, Mutex};
 use std::time::Duration;

@@ -1,9 +1,9 @@
 //! Hardware queues: threads that run the operations of streams in the order in which they were given.
 //!
-//! Usually each stream has a queue of its own. With `CUDA_DOUBLE_CHANNELS=n` the streams of a device share n
-//! queues, and urgent streams n others. As on a GPU, a wait in one stream can then hold up another stream
-//! behind it. A kernel leaves such a queue when it begins to run. So it holds up its own stream, and what stands
-//! behind the next operation of that.
+//! Usually each stream has a queue of its own. With `CUDA_DOUBLE_CHANNELS=n` the streams of a device share
+//! n queues, and urgent streams n others. As on a GPU, a wait in one stream can then hold up another stream
+//! behind it. A kernel leaves such a queue when it begins to run. So it holds up its own stream, and what
+//! stands behind the next operation of that.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -55,8 +55,8 @@ impl<H: Host> DeviceCall<H> {
         }
     }
 
-    /// The event that follows the call in its stream, once the call is enqueued. `None`: the stream waits by a
-    /// kernel.
+    /// The event that follows the call in its stream, once the call is enqueued. `None`: the stream waits
+    /// by a kernel.
     pub fn event(&self) -> Option<Arc<StreamEvent>> {
         match self {
             DeviceCall::Staged { call, .. } => call.event(),
@@ -150,8 +150,8 @@ impl<H: Host> DeviceCall<H> {
         matches!(self, DeviceCall::Direct { .. } | DeviceCall::Gated(_))
     }
 
-    /// Whether a call that has failed must not let its stream go on yet: a copy, or another rank's kernel, may
-    /// still use its buffers.
+    /// Whether a call that has failed must not let its stream go on yet: a copy, or another rank's kernel,
+    /// may still use its buffers.
     pub fn is_in_use(&mut self) -> bool {
         match self {
             DeviceCall::Staged { call, .. } => call.is_in_flight(),

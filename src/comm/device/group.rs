@@ -4,9 +4,9 @@
 //! stream, and be calls of several ranks. So one thread may be all ranks of a communicator.
 //!
 //! 1. [`DeviceGroup::add`] reserves the memory of a call.
-//! 2. [`DeviceGroup::commit`] enqueues calls: of messages the start, of collectives everything. First come all
-//!    starts. Then all communicators go on together, call by call: first the tails for which other ranks wait,
-//!    then the other tails.
+//! 2. [`DeviceGroup::commit`] enqueues calls: of messages the start, of collectives everything. First come
+//!    all starts. Then all communicators go on together, call by call: first the tails for which other
+//!    ranks wait, then the other tails.
 //! 3. [`DeviceGroup::finish`] commits the rest, and then enqueues the tails of the messages.
 
 use std::collections::VecDeque;
@@ -92,8 +92,8 @@ impl<T> DeviceGroup<T> {
         self.len() == 0
     }
 
-    /// Enqueues the first `until` calls, as far as they were not committed before. `note` gets each call whose
-    /// start is in its stream. Returns the first error; the other calls are enqueued.
+    /// Enqueues the first `until` calls, as far as they were not committed before. `note` gets each call
+    /// whose start is in its stream. Returns the first error; the other calls are enqueued.
     ///
     /// # Safety
     /// The buffers of each call are valid for what it reads and writes until its stream has passed it.

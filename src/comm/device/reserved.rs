@@ -1,7 +1,7 @@
 //! A device call whose memory is reserved, and how it is enqueued.
 //!
-//! A call is put into a stream in two steps: its start, which the CPU waits for, and its tail, which waits for
-//! the CPU. In a group, the starts of several calls come before their tails.
+//! A call is put into a stream in two steps: its start, which the CPU waits for, and its tail, which waits
+//! for the CPU. In a group, the starts of several calls come before their tails.
 
 use std::sync::Arc;
 
@@ -86,7 +86,8 @@ impl<H: Host> ReservedCall<H> {
         Ok(())
     }
 
-    /// Enqueues the call, without the tail if that was taken out. Returns the event that follows it, if one does.
+    /// Enqueues the call, without the tail if that was taken out. Returns the event that follows it, if one
+    /// does.
     ///
     /// # Safety
     /// See [`ReservedCall::enqueue_start`].

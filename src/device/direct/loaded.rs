@@ -111,8 +111,8 @@ impl Kernels {
         function.ok_or_else(|| Error::Internal(format!("no kernel {}", entry.to_string_lossy())))
     }
 
-    /// Puts a launch of one thread into a stream of the current context. It waits for a word, and sets another
-    /// one.
+    /// Puts a launch of one thread into a stream of the current context. It waits for a word, and sets
+    /// another one.
     pub fn wait(&self, arguments: &WaitArguments, stream: CudaStream) -> Result<()> {
         let function = self.function(WAIT)?;
         // SAFETY: the kernel takes these arguments, which name words of pinned memory.

@@ -1,9 +1,9 @@
 //! How the streams of a program wait for the CPU.
 //!
-//! Usually by a value wait. That holds the hardware queue of its stream, and other streams may share the queue:
-//! all of a device, if `CUDA_DEVICE_MAX_CONNECTIONS` is 1. If the work that a call waits for stands behind
-//! it, both wait for ever. A kernel leaves its queue when it begins to run, as those of NCCL do. So there a
-//! kernel of one thread waits.
+//! Usually by a value wait. That holds the hardware queue of its stream, and other streams may share the
+//! queue: all of a device, if `CUDA_DEVICE_MAX_CONNECTIONS` is 1. If the work that a call waits for stands
+//! behind it, both wait for ever. A kernel leaves its queue when it begins to run, as those of NCCL do. So
+//! there a kernel of one thread waits.
 //!
 //! Whether streams share a queue is measured once in each context: one stream waits for a value, and others
 //! write one.

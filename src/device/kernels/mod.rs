@@ -25,8 +25,8 @@
 //! broadcast or an all_gather reads each byte once. A segment whose only destination is itself costs no
 //! access to its bytes.
 //!
-//! **Waits** ([`WAIT`]). A launch of one thread waits for a word, where a value wait of the stream would hold up
-//! other streams.
+//! **Waits** ([`WAIT`]). A launch of one thread waits for a word, where a value wait of the stream would
+//! hold up other streams.
 //!
 //! **Speed.** Buffers whose addresses are equal modulo 16 take the fast loop. A thread has 4 to 8 loads of 16
 //! bytes in flight there, 3 to 6 where elements have 2 bytes, 2 to 4 where they have one. So accumulators and

@@ -1,5 +1,5 @@
-//! A direct call whose kernels and copies run on the library's stream, when the stream of the program has come
-//! to it.
+//! A direct call whose kernels and copies run on the library's stream, when the stream of the program has
+//! come to it.
 //!
 //! The stream of the program has only a *gate*: it sets a word, *ready*, and waits for another one, *final*.
 //! When it has come there, the thread of the communicator makes the pieces of the call one after the other,
@@ -150,8 +150,8 @@ impl<H: Host> GatedCall<H> {
         self.starting.is_some() || self.gate.waiting.is_some() && self.phase != Phase::Done
     }
 
-    /// Makes the next piece, or sees that the stream has passed one. Returns whether anything has changed. The
-    /// context stays current in this thread.
+    /// Makes the next piece, or sees that the stream has passed one. Returns whether anything has changed.
+    /// The context stays current in this thread.
     pub fn look(&mut self) -> Result<bool> {
         match self.phase {
             Phase::Preparing => self.prepare(),

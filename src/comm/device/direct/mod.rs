@@ -13,10 +13,10 @@
 //! 4. When the kernel has run, rank 0 tells the others by a broadcast, and each releases its stream.
 //!
 //! The leader addresses the buffers of its own process as they are. It maps the allocations of the others
-//! when it may (`mappings`). Until then, a rank in another process copies to and from a bounce buffer, which
-//! the leader has mapped from the start. Long calls go in pieces, so that a piece fits into a slot of the
-//! bounce buffer (`pieces`), or as a whole if no rank needs one. They, and calls for which nothing is free, run
-//! on the library's stream (`gated`).
+//! when it may (`mappings`). Until then, a rank in another process copies to and from a bounce buffer,
+//! which the leader has mapped from the start. Long calls go in pieces, so that a piece fits into a slot of
+//! the bounce buffer (`pieces`), or as a whole if no rank needs one. They, and calls for which nothing is
+//! free, run on the library's stream (`gated`).
 
 mod buffers;
 mod call;
