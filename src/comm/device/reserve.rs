@@ -33,9 +33,9 @@ use crate::p2p::{OutgoingMessage, RecvBuffer};
 
 /// A call whose memory is reserved.
 pub(super) enum Reserved {
-    /// It goes into its stream.
+    /// A call of a stream.
     InStream(ReservedCall<Communicator>),
-    /// It goes into the graph that its stream captures.
+    /// A call of the graph that its stream captures.
     Captured(Capturing<Communicator>),
 }
 

@@ -1,4 +1,4 @@
-//! A call on its way into a graph.
+//! A call that is put into a graph.
 
 use std::ops::Range;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};

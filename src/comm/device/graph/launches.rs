@@ -1,4 +1,4 @@
-//! The launches of a communicator's captured calls, on their way to the thread that runs them.
+//! The launches of a communicator's captured calls, until the thread that runs them takes them.
 
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@
 //! The host function never waits: drivers run all host functions of a process on one thread. It takes no lock
 //! under which others call the driver. Of a communicator that has ended, it sets the word itself.
 //!
-//! What the graph keeps of a call is a `CapturedCall`. A call on its way into a graph is a [`Capturing`];
+//! What the graph keeps of a call is a `CapturedCall`. A call that is put into a graph is a [`Capturing`];
 //! those of a group go there together (`sequence`).
 //!
 //! A call that fails leaves bytes of `0xFF` on the device, and fails the communicator. Captured calls are
