@@ -74,6 +74,8 @@ functions! {
     cuGraphGetNodes: fn(usize, *mut usize, *mut usize);
     cuGraphInstantiateWithFlags: fn(*mut usize, usize, u64);
     cuGraphLaunch: fn(usize, usize);
+    cuGraphReleaseUserObject: fn(usize, usize, u32);
+    cuGraphRetainUserObject: fn(usize, usize, u32, u32);
     cuInit: fn(u32);
     cuIpcCloseMemHandle: fn(usize);
     cuIpcGetEventHandle: fn(*mut Handle, usize);
@@ -123,6 +125,9 @@ functions! {
     cuStreamSynchronize: fn(usize);
     cuStreamWaitEvent: fn(usize, usize, u32);
     cuThreadExchangeStreamCaptureMode: fn(*mut u32);
+    cuUserObjectCreate: fn(*mut usize, usize, usize, u32, u32);
+    cuUserObjectRelease: fn(usize, u32);
+    cuUserObjectRetain: fn(usize, u32);
 }
 
 /// The library, whether or not it was initialised. It stays open to the end of the process.

@@ -24,6 +24,24 @@ forward! {
     /// `cudaGraphExecDestroy`.
     cudaGraphExecDestroy(executable: usize) => cuGraphExecDestroy(executable);
 
+    /// `cudaUserObjectCreate`.
+    cudaUserObjectCreate(object: *mut usize, data: usize, destructor: usize, count: u32, flags: u32) =>
+        cuUserObjectCreate(object, data, destructor, count, flags);
+
+    /// `cudaUserObjectRetain`.
+    cudaUserObjectRetain(object: usize, count: u32) => cuUserObjectRetain(object, count);
+
+    /// `cudaUserObjectRelease`.
+    cudaUserObjectRelease(object: usize, count: u32) => cuUserObjectRelease(object, count);
+
+    /// `cudaGraphRetainUserObject`.
+    cudaGraphRetainUserObject(graph: usize, object: usize, count: u32, flags: u32) =>
+        cuGraphRetainUserObject(graph, object, count, flags);
+
+    /// `cudaGraphReleaseUserObject`.
+    cudaGraphReleaseUserObject(graph: usize, object: usize, count: u32) =>
+        cuGraphReleaseUserObject(graph, object, count);
+
     /// `cudaGraphLaunch`.
     cudaGraphLaunch(executable: usize, stream: usize) => cuGraphLaunch(executable, stream);
 }

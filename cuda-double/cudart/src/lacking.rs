@@ -73,8 +73,8 @@ not_supported! {
     cudaGraphMemsetNodeSetParams cudaGraphNodeFindInClone cudaGraphNodeGetContainingGraph
     cudaGraphNodeGetDependencies cudaGraphNodeGetDependentNodes cudaGraphNodeGetEnabled
     cudaGraphNodeGetLocalId cudaGraphNodeGetParams cudaGraphNodeGetToolsId cudaGraphNodeGetType
-    cudaGraphNodeSetEnabled cudaGraphNodeSetParams cudaGraphReleaseUserObject cudaGraphRemoveDependencies
-    cudaGraphRetainUserObject cudaGraphUpload cudaGraphUpload_ptsz cudaGraphicsEGLRegisterImage
+    cudaGraphNodeSetEnabled cudaGraphNodeSetParams cudaGraphRemoveDependencies cudaGraphUpload
+    cudaGraphUpload_ptsz cudaGraphicsEGLRegisterImage
     cudaGraphicsGLRegisterBuffer cudaGraphicsGLRegisterImage cudaGraphicsMapResources
     cudaGraphicsResourceGetMappedEglFrame cudaGraphicsResourceGetMappedMipmappedArray
     cudaGraphicsResourceGetMappedPointer cudaGraphicsResourceSetMapFlags
@@ -122,7 +122,7 @@ not_supported! {
     cudaStreamGetDevice_ptsz cudaStreamGetFlags_ptsz cudaStreamGetId_ptsz cudaStreamGetPriority_ptsz
     cudaStreamIsCapturing_ptsz cudaStreamQuery_ptsz cudaStreamSetAttribute cudaStreamSetAttribute_ptsz
     cudaStreamSynchronize_ptsz cudaStreamUpdateCaptureDependencies cudaStreamUpdateCaptureDependencies_ptsz
-    cudaStreamWaitEvent_ptsz cudaUserObjectCreate cudaUserObjectRelease cudaUserObjectRetain
+    cudaStreamWaitEvent_ptsz
     cudaVDPAUGetDevice cudaVDPAUSetVDPAUDevice cudaWaitExternalSemaphoresAsync
     cudaWaitExternalSemaphoresAsync_ptsz
 }
