@@ -204,8 +204,10 @@ fn a_call_whose_end_is_not_recorded_in_the_stream_gives_wrong_bytes() {
 #[test]
 fn a_rank_whose_stream_does_not_say_that_it_has_come_to_a_call_is_one_that_never_comes() {
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    // How streams share queues is measured at the first call of the process, by writes.
+    assert_eq!(trial(0, "", &config(TRANSPORTS[0])), [Sight::Right; 2]);
     let config = Config { timeout: Some(Duration::from_millis(400)), ..config(TRANSPORTS[0]) };
-    // The third write of the process: one rank has come to its call, and waits for the other.
+    // The third write of the calls: one rank has come to its call, and waits for the other.
     let begin = Stopwatch::start([]);
     assert_eq!(trial(0, "cuStreamWriteValue32:3", &config), [Sight::Error; 2]);
     begin.check(Duration::from_secs(5), Instant::now(), "every rank");

@@ -128,14 +128,10 @@ impl<H: Host> DirectPath<H> {
         let Some(moved) = self.move_sides(&mut input, &mut output, &piece, stream)? else {
             return Ok(None);
         };
-        let mut leases = Vec::new();
-        let Some(launches) = self.launches(&piece, piece_use, &mut leases)? else { return Ok(None) };
-        let (key, bytes) = (stream.events.context(), DirectCall::block_bytes(launches.as_ref()));
-        let block = match piece_use.of_reserve {
-            true => Some(PinnedBlock::of_reserve(self.driver, key, bytes)?),
-            false => PinnedBlock::take(self.driver, key, bytes)?,
+        let slot = moved.lease.as_ref().map_or(0, |lease| lease.number() as u64);
+        let Some((launches, held, block)) = self.take_rest(&piece, piece_use, moved, stream)? else {
+            return Ok(None);
         };
-        let Some(block) = block else { return Ok(None) };
         self.count_buffers(&input, &output);
         let operator = pieces.operator.as_ref();
         let back = |copy: DeviceCopy| DeviceCopy { to: copy.from, from: copy.to, ..copy };
@@ -161,7 +157,7 @@ impl<H: Host> DirectPath<H> {
         };
         let record = BufferRecord {
             number: published.as_ref().map_or(0, PublishedBuffers::number),
-            slot: moved.lease.as_ref().map_or(0, |lease| lease.number() as u64),
+            slot,
             input: mapped(of_input),
             output: mapped(of_output),
             offer: offered.as_ref().map(|offered| offered.offer.bits()).unwrap_or_default(),
@@ -172,12 +168,30 @@ impl<H: Host> DirectPath<H> {
                 _ => [0; Scalar::BYTES],
             },
         };
-        leases.extend(moved.lease);
-        let held = HeldMemory { leases, temporary: moved.temporary };
         let (driver, context, stream) = (self.driver, self.context, stream.clone());
         let call = DirectCall::new(driver, context, stream, copies, launches, held, block);
         let shared = SharedBuffers { published, offered };
         Ok(Some((DirectExchange::new(self, piece, record, shared, rank, piece_use.may_be_whole), call)))
+    }
+
+    /// Takes what a piece needs beside its slot: on the leader a table, and a block of pinned memory.
+    /// `None`: one of them is not free.
+    fn take_rest(
+        &self,
+        piece: &Piece,
+        piece_use: PieceUse,
+        moved: Moved,
+        stream: &CallStream,
+    ) -> Result<Option<(Option<KernelLaunches>, HeldMemory, PinnedBlock)>> {
+        let mut leases: Vec<Lease> = moved.lease.into_iter().collect();
+        let Some(launches) = self.launches(piece, piece_use, &mut leases)? else { return Ok(None) };
+        let (key, bytes) = (stream.events.context(), DirectCall::block_bytes(launches.as_ref()));
+        let block = match piece_use.of_reserve {
+            true => Some(PinnedBlock::of_reserve(self.driver, key, bytes)?),
+            false => PinnedBlock::take(self.driver, key, bytes)?,
+        };
+        let held = HeldMemory { leases, temporary: moved.temporary };
+        Ok(block.map(|block| (launches, held, block)))
     }
 
     /// Address and length of the factor of an operator, if it is memory that streams may be about to write.
