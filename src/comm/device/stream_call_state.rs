@@ -121,7 +121,7 @@ impl StreamCallState {
     }
 
     /// Gives the call an event that is borrowed already.
-    pub fn lend_event(&mut self, event: Arc<StreamEvent>) {
+    pub fn set_event(&mut self, event: Arc<StreamEvent>) {
         self.event = Some(event);
     }
 

@@ -176,8 +176,8 @@ impl DirectCall {
     }
 
     /// Gives the call an event that is borrowed already.
-    pub fn lend_event(&mut self, event: Arc<StreamEvent>) {
-        self.state.lend_event(event);
+    pub fn set_event(&mut self, event: Arc<StreamEvent>) {
+        self.state.set_event(event);
     }
 
     /// See [`StreamCallState::stream_in_context`].

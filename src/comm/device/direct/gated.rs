@@ -29,7 +29,7 @@ use crate::device::{Entered, PinnedBlock, StreamEvent};
 
 /// See the module head.
 pub struct GatedCall<H: Host> {
-    /// The piece that is under way. Dropped before the gate, which keeps the buffers for the call.
+    /// The piece that runs. Dropped before the gate, which keeps the buffers for the call.
     part: Option<Box<(DirectExchange<H>, DirectCall)>>,
     gate: StreamCallState,
     path: Arc<DirectPath<H>>,
@@ -39,7 +39,7 @@ pub struct GatedCall<H: Host> {
     own: CallStream,
     event: Arc<StreamEvent>,
     phase: Phase,
-    /// Whether the piece under way is the last one.
+    /// Whether the piece that runs is the last one.
     is_last: bool,
     /// Set until the last piece has started.
     starting: Option<Starting>,
@@ -178,7 +178,7 @@ impl<H: Host> GatedCall<H> {
         let piece_use = PieceUse { may_be_whole, of_reserve: true };
         let prepared = self.path.prepare(piece, self.rank, &self.pieces, &self.own, piece_use)?;
         let Some((exchange, mut call)) = prepared else { return Ok(false) };
-        call.lend_event(Arc::clone(&self.event));
+        call.set_event(Arc::clone(&self.event));
         let part = self.part.insert(Box::new((exchange, call)));
         part.1.enqueue()?;
         (self.pieces, self.is_last, self.phase) = (pieces, is_last, Phase::Arriving);

@@ -174,7 +174,7 @@ impl<H: Host> DirectPath<H> {
         Ok(Some((DirectExchange::new(self, piece, record, shared, rank, piece_use.may_be_whole), call)))
     }
 
-    /// Takes what a piece needs beside its slot: on the leader a table, and a block of pinned memory.
+    /// Takes what a piece needs next to its slot: on the leader a table, and a block of pinned memory.
     /// `None`: one of them is not free.
     fn take_rest(
         &self,
