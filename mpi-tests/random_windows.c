@@ -2,7 +2,7 @@
  *
  * All ranks draw the same numbers, so each knows what all ranks do. In a round, the blocks of each window are written by
  * one rank each, or combined by all ranks with an operator whose order does not matter, or read. The program
- * synchronizes by fences, by locks, or by post, start, complete and wait. ANYCCL_SEEDS is the number of programs.
+ * synchronizes by fences, by locks, or by post, start, complete and wait. The environment has their number in WINDOWS_SEEDS.
  */
 #include "common/report.h"
 
@@ -352,11 +352,15 @@ static void program(int seed)
 
 int main(int argc, char **argv)
 {
-    const char *seeds = getenv("ANYCCL_SEEDS");
+    const char *seeds = getenv("WINDOWS_SEEDS");
     int n = seeds ? atoi(seeds) : 30;
     report_begin(&argc, &argv, MPI_THREAD_SINGLE);
-    for (int seed = 0; seed < n && report_failures == 0; seed++) {
+    for (int seed = 0, failed = 0; seed < n && !failed; seed++) {
         program(seed);
+        CALL(MPI_Allreduce(&report_failures, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
+        if (failed) {
+            say("FAILED program %d", seed);
+        }
     }
     say("%d programs", n);
     return report_end();
