@@ -179,13 +179,20 @@ static unsigned value(int round, int origin, int at)
 static unsigned combined(int op, unsigned a, unsigned b)
 {
     switch (op) {
-    case 0: return a + b;
-    case 1: return a * b;
-    case 2: return a > b ? a : b;
-    case 3: return a < b ? a : b;
-    case 4: return a ^ b;
-    case 5: return a | b;
-    default: return a & b;
+    case 0:
+        return a + b;
+    case 1:
+        return a * b;
+    case 2:
+        return a > b ? a : b;
+    case 3:
+        return a < b ? a : b;
+    case 4:
+        return a ^ b;
+    case 5:
+        return a | b;
+    default:
+        return a & b;
     }
 }
 
@@ -196,7 +203,8 @@ static MPI_Op operator(int op)
 }
 
 /* Accesses a block of a target from this rank, with `n` values in every `step`-th element. */
-static void access_block(int kind, int op, int n, int step, unsigned *values, int target, MPI_Aint disp, MPI_Datatype type)
+static void access_block(int kind, int op, int n, int step, unsigned *values, int target, MPI_Aint disp,
+                         MPI_Datatype type)
 {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Datatype stepped;
@@ -218,11 +226,13 @@ static void access_block(int kind, int op, int n, int step, unsigned *values, in
     } else if (kind == 2) {
         CALL(MPI_Get(values, 1, stepped, target, disp, 1, type, win));
     } else if (kind == 3 && with_request) {
-        CALL(MPI_Rget_accumulate(NULL, 0, MPI_UNSIGNED, values, 1, stepped, target, disp, 1, type, MPI_NO_OP, win, &request));
+        CALL(MPI_Rget_accumulate(NULL, 0, MPI_UNSIGNED, values, 1, stepped, target, disp, 1, type, MPI_NO_OP, win,
+                                 &request));
     } else if (kind == 3) {
         CALL(MPI_Get_accumulate(NULL, 0, MPI_UNSIGNED, values, 1, stepped, target, disp, 1, type, MPI_NO_OP, win));
     } else if (with_request) {
-        CALL(MPI_Rget_accumulate(values, 1, stepped, old, 1, stepped, target, disp, 1, type, operator(op), win, &request));
+        CALL(MPI_Rget_accumulate(values, 1, stepped, old, 1, stepped, target, disp, 1, type, operator(op), win,
+                                 &request));
     } else {
         CALL(MPI_Get_accumulate(values, 1, stepped, old, 1, stepped, target, disp, 1, type, operator(op), win));
     }

@@ -122,13 +122,39 @@ static void shared_memory(int is_apart)
     CALL(MPI_Win_free(&win));
 }
 
-static const MPI_Datatype types[] = {
-    MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_INT, MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG,
-    MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_C_BOOL, MPI_INT8_T, MPI_UINT16_T,
-    MPI_INT32_T, MPI_UINT64_T, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_BYTE, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX,
-    MPI_C_LONG_DOUBLE_COMPLEX, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT};
-static const MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR,
-                             MPI_MAXLOC, MPI_MINLOC};
+static const MPI_Datatype types[] = {MPI_SIGNED_CHAR,
+                                     MPI_UNSIGNED_CHAR,
+                                     MPI_SHORT,
+                                     MPI_UNSIGNED_SHORT,
+                                     MPI_INT,
+                                     MPI_UNSIGNED,
+                                     MPI_LONG,
+                                     MPI_UNSIGNED_LONG,
+                                     MPI_LONG_LONG,
+                                     MPI_UNSIGNED_LONG_LONG,
+                                     MPI_FLOAT,
+                                     MPI_DOUBLE,
+                                     MPI_LONG_DOUBLE,
+                                     MPI_C_BOOL,
+                                     MPI_INT8_T,
+                                     MPI_UINT16_T,
+                                     MPI_INT32_T,
+                                     MPI_UINT64_T,
+                                     MPI_AINT,
+                                     MPI_OFFSET,
+                                     MPI_COUNT,
+                                     MPI_BYTE,
+                                     MPI_C_FLOAT_COMPLEX,
+                                     MPI_C_DOUBLE_COMPLEX,
+                                     MPI_C_LONG_DOUBLE_COMPLEX,
+                                     MPI_FLOAT_INT,
+                                     MPI_DOUBLE_INT,
+                                     MPI_LONG_INT,
+                                     MPI_2INT,
+                                     MPI_SHORT_INT,
+                                     MPI_LONG_DOUBLE_INT};
+static const MPI_Op ops[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_LAND,   MPI_LOR,
+                             MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
 
 /* Fills memory with elements that are small numbers of the datatype. */
 static void fill(unsigned char *place, MPI_Datatype type, int count, int by)
@@ -182,9 +208,11 @@ static void operators(void)
             CALL(MPI_Win_lock(MPI_LOCK_SHARED, peer, 0, win));
             memset(old, 0, sizeof old);
             if (is_defined) {
-                CALL(MPI_Get_accumulate(mine, COUNT, types[t], old, COUNT, types[t], peer, 0, COUNT, types[t], ops[o], win));
+                CALL(MPI_Get_accumulate(mine, COUNT, types[t], old, COUNT, types[t], peer, 0, COUNT, types[t], ops[o],
+                                        win));
             } else if (is_anyccl) {
-                CHECK(class_of(MPI_Accumulate(mine, COUNT, types[t], peer, 0, COUNT, types[t], ops[o], win)) == MPI_ERR_OP);
+                CHECK(class_of(MPI_Accumulate(mine, COUNT, types[t], peer, 0, COUNT, types[t], ops[o], win)) ==
+                      MPI_ERR_OP);
             }
             CALL(MPI_Win_unlock(peer, win));
             CALL(MPI_Barrier(MPI_COMM_WORLD));
@@ -293,7 +321,8 @@ static void failures(void)
     CHECK(class_of(MPI_Win_fence(0, win)) == MPI_ERR_WIN);
     if (is_anyccl) {
         CHECK(class_of(MPI_Win_create(base, -1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win)) == MPI_ERR_SIZE);
-        CHECK(class_of(MPI_Win_create(NULL, 0, rank == 0 ? 0 : 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win)) == MPI_ERR_DISP);
+        CHECK(class_of(MPI_Win_create(NULL, 0, rank == 0 ? 0 : 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win)) ==
+              MPI_ERR_DISP);
     }
 }
 
@@ -352,7 +381,8 @@ static void large(int of_library)
         win = allocated(2 * COUNT * (MPI_Aint)sizeof(double), sizeof(double), &base);
     } else {
         base = memory;
-        CALL(MPI_Win_create(base, 2 * COUNT * (MPI_Aint)sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+        CALL(MPI_Win_create(base, 2 * COUNT * (MPI_Aint)sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD,
+                            &win));
     }
     for (int i = 0; i < COUNT; i++) {
         values[i] = rank + i;

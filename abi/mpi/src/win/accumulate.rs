@@ -99,6 +99,45 @@ pub unsafe fn accumulate(
     unsafe { run(origin, result, remote, step, code, bytes) }
 }
 
+/// Memory for the elements of a piece.
+struct Scratch {
+    basic: &'static Datatype,
+    old: Buffer,
+    new: Buffer,
+    /// Both with their holes, if elements have some.
+    wide: Option<(Buffer, Buffer)>,
+}
+
+impl Scratch {
+    /// Memory for `count` elements.
+    fn for_elements(basic: &'static Datatype, count: usize) -> Scratch {
+        let (size, extent) = (basic.size() as usize, basic.extent() as usize);
+        let buffer = |each: usize| Buffer::new(count * each);
+        let wide = (size != extent).then(|| (buffer(extent), buffer(extent)));
+        Scratch { basic, old: buffer(size), new: buffer(size), wide }
+    }
+
+    /// Combines the old elements with the new ones. The result is in the place of the old ones.
+    fn combine(&mut self, function: ReduceFn, count: usize) {
+        let (old, new) = (self.old.place(), self.new.place());
+        let Some((wide_old, wide_new)) = &mut self.wide else {
+            // SAFETY: both buffers have `count` elements, and are aligned.
+            unsafe { function(old, new, old, count) };
+            return;
+        };
+        let (wide_old, wide_new) = (wide_old.place(), wide_new.place());
+        let (elements, len) = (count as i64, count * self.basic.size() as usize);
+        // SAFETY: the wide buffer has room for `count` elements with their holes.
+        unsafe { self.basic.scatter(elements, wide_old, 0, old, len) };
+        // SAFETY: as above.
+        unsafe { self.basic.scatter(elements, wide_new, 0, new, len) };
+        // SAFETY: both buffers have `count` elements, and are aligned.
+        unsafe { function(wide_old, wide_new, wide_old, count) };
+        // SAFETY: as above.
+        unsafe { self.basic.gather(elements, wide_old, 0, old, len) };
+    }
+}
+
 /// # Safety
 /// As for [`accumulate`]; all have `bytes` bytes of elements of the datatype `code`.
 unsafe fn run(
@@ -110,51 +149,37 @@ unsafe fn run(
     bytes: usize,
 ) -> Result<()> {
     let basic = Datatype::predefined(code).ok_or_else(|| Error::new(Class::TYPE, "no such elements"))?;
-    let (size, extent) = (basic.size() as usize, basic.extent() as usize);
+    let size = basic.size() as usize;
     let most = (PIECE / size).max(1).min(bytes / size);
-    let [mut old, mut new] = [(); 2].map(|()| Buffer::new(most * size));
-    let [mut wide_old, mut wide_new] =
-        [(); 2].map(|()| Buffer::new(if size == extent { 0 } else { most * extent }));
+    let mut scratch = Scratch::for_elements(basic, most);
     let mut done = 0;
     while done < bytes {
         let count = most.min((bytes - done) / size);
         let len = count * size;
         if let Some(origin) = origin {
             // SAFETY: promised by the caller; the buffer has room for `most` elements.
-            unsafe { origin.pack(done, new.place(), len) };
+            unsafe { origin.pack(done, scratch.new.place(), len) };
         }
         let lock = remote.win.lock_atomic(remote.rank)?;
         if result.is_some() || matches!(step, Step::Combine(_)) {
             // SAFETY: the target has these bytes, the buffer has room.
-            unsafe { remote.read(done, old.place(), len) }?;
+            unsafe { remote.read(done, scratch.old.place(), len) }?;
         }
         if let Some(result) = result {
             // SAFETY: promised by the caller.
-            unsafe { result.unpack(done, old.place(), len) };
+            unsafe { result.unpack(done, scratch.old.place(), len) };
         }
-        match step {
-            Step::Keep => {}
-            // SAFETY: the buffer has these bytes, the target has room.
-            Step::Replace => unsafe { remote.write(done, new.place(), len) }?,
+        let written = match step {
+            Step::Keep => None,
+            Step::Replace => Some(scratch.new.place()),
             Step::Combine(function) => {
-                let (old_at, new_at) = (old.place(), new.place());
-                if size == extent {
-                    // SAFETY: both buffers have `count` elements, and are aligned.
-                    unsafe { function(old_at, new_at, old_at, count) };
-                } else {
-                    let (wide_at, other_at) = (wide_old.place(), wide_new.place());
-                    // SAFETY: the wide buffers have room for `count` elements with their holes.
-                    unsafe { basic.scatter(count as i64, wide_at, 0, old_at, len) };
-                    // SAFETY: as above.
-                    unsafe { basic.scatter(count as i64, other_at, 0, new_at, len) };
-                    // SAFETY: both buffers have `count` elements, and are aligned.
-                    unsafe { function(wide_at, other_at, wide_at, count) };
-                    // SAFETY: as above.
-                    unsafe { basic.gather(count as i64, wide_at, 0, old_at, len) };
-                }
-                // SAFETY: the buffer has these bytes, the target has room.
-                unsafe { remote.write(done, old.place(), len) }?;
+                scratch.combine(function, count);
+                Some(scratch.old.place())
             }
+        };
+        if let Some(written) = written {
+            // SAFETY: the buffer has these bytes, the target has room.
+            unsafe { remote.write(done, written, len) }?;
         }
         drop(lock);
         done += len;

@@ -12,7 +12,7 @@ use crate::{request, state};
 /// Tag of no message: looking for it moves everything on, and notices lost ranks.
 const NO_MESSAGE: i32 = -0x3000_0010;
 
-/// Looks at the word that are cheap, before the engine gets turns.
+/// Number of looks at the word before the engine gets turns.
 const QUICK_LOOKS: u32 = 100;
 /// Turns of the engine before this thread sleeps between them.
 const BUSY_TURNS: u32 = 1000;
