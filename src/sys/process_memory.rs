@@ -188,8 +188,8 @@ impl RemoteProcess {
             let local = [libc::iovec { iov_base: at.cast(), iov_len: bytes }];
             let remote: Vec<_> = part.iter().copied().map(remote_run).collect();
             let (count, list) = (remote.len() as libc::c_ulong, remote.as_ptr());
-            // SAFETY: the kernel reads at most `bytes` from `at`, for which the caller vouches, and checks the
-            // remote addresses itself.
+            // SAFETY: the kernel reads at most `bytes` from `at`, for which the caller vouches, and checks
+            // the remote addresses itself.
             let n = unsafe { libc::process_vm_writev(self.pid, local.as_ptr(), 1, list, count, 0) };
             check_whole(n, bytes)?;
             at = at.wrapping_add(bytes);
@@ -197,7 +197,7 @@ impl RemoteProcess {
         Ok(())
     }
 
-    /// It is an error if the process is not the one with the stamp.
+    /// Looks for the stamp. `UnexpectedEof`: the process has ended.
     pub fn check_stamp(&self) -> io::Result<()> {
         let mut byte = 0u8;
         // SAFETY: one writable byte.
@@ -209,7 +209,7 @@ fn remote_run((address, len): (u64, usize)) -> libc::iovec {
     libc::iovec { iov_base: address as *mut libc::c_void, iov_len: len }
 }
 
-/// It is an error if a system call has copied fewer bytes than `wanted`.
+/// Checks that a system call has copied `wanted` bytes.
 fn check_whole(copied: isize, wanted: usize) -> io::Result<()> {
     match usize::try_from(copied) {
         Ok(n) if n == wanted => Ok(()),
@@ -235,6 +235,28 @@ mod tests {
         assert_eq!(byte, 7);
         // SAFETY: one writable byte.
         assert!(unsafe { own.read(8, &mut byte, 1) }.is_err());
+    }
+
+    #[test]
+    fn runs_are_read_and_written_in_order_and_a_missing_byte_is_an_error() {
+        let (a, _b) = UnixStream::pair().unwrap();
+        let pid = peer_of(&Socket::from_fd(a.into(), true).unwrap()).unwrap();
+        let own = RemoteProcess::new(pid, ProcessStamp::of_this_process().unwrap());
+        const COUNT: usize = 2 * RUNS_AT_ONCE + 3;
+        let mut there = vec![0u8; 2 * COUNT];
+        let runs: Vec<_> = (0..COUNT).map(|at| ((&raw mut there[2 * at]) as u64, 1)).collect();
+        let values: Vec<u8> = (0..COUNT).map(|at| at as u8).collect();
+        // SAFETY: the runs are bytes of `there`; `values` has one for each.
+        unsafe { own.write_runs(&runs, values.as_ptr()) }.unwrap();
+        let mut back = vec![0u8; COUNT];
+        // SAFETY: `back` has a byte for each run.
+        unsafe { own.read_runs(&runs, back.as_mut_ptr()) }.unwrap();
+        assert_eq!(back, values);
+        assert!((0..COUNT).all(|at| there[2 * at] == at as u8 && there[2 * at + 1] == 0));
+        // SAFETY: one writable byte.
+        assert!(unsafe { own.read_runs(&[(8, 1)], back.as_mut_ptr()) }.is_err());
+        // SAFETY: one readable byte; no process has a byte at that address.
+        assert!(unsafe { own.write_runs(&[(8, 1)], values.as_ptr()) }.is_err());
     }
 
     #[test]

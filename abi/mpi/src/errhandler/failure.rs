@@ -25,9 +25,9 @@ pub fn last_detail(class: Class) -> Option<String> {
     LAST.with_borrow(|last| last.as_ref().filter(|(of, _)| *of == class).map(|(_, text)| text.clone()))
 }
 
-/// Handles the failure of the function `name`, with the error handler of `scope`, or of the communicator, file
-/// or window that the error names. `version` is that of the door's MPI. Returns the class that the function must
-/// return, unless the job ends.
+/// Handles the failure of the function `name`, with the error handler of `scope`, or of the communicator,
+/// file or window that the error names. `version` is that of the door's MPI. Returns the class that the
+/// function must return, unless the job ends.
 #[cold]
 pub fn raise(name: &'static str, scope: Scope, version: (i32, i32), error: &Error) -> Class {
     // Only after MPI_Init has ended can the world be asked.
@@ -80,8 +80,8 @@ fn of_process(version: (i32, i32)) -> Result<ObjectRef<'static, Comm>> {
     Ok(preferred)
 }
 
-/// Calls an error handler. `object` is the communicator, file or window that failed; `text` is printed if the job
-/// ends.
+/// Calls an error handler. `object` is the communicator, file or window that failed; `text` is printed if the
+/// job ends.
 pub(super) fn handle(
     handler: &Errhandler,
     object: u32,

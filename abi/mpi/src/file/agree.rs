@@ -1,4 +1,5 @@
-//! How the processes of a file or window agree on the outcome of a collective call: all succeed, or all get one error.
+//! How the processes of a file or a window agree on the outcome of a collective call: all succeed, or all get
+//! one error.
 
 use anyccl_engine::comm::Communicator;
 

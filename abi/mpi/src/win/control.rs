@@ -13,9 +13,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Win;
 use super::memory::Shared;
-use crate::constants::LOCK_EXCLUSIVE;
 use crate::error::Result;
 
 /// Pieces of memory that a rank can attach.
@@ -23,11 +21,13 @@ pub const PIECES: usize = 1024;
 
 /// Words of a block before the pieces. The two locks are in cache lines of their own.
 const LOCK_WORDS: usize = 16;
-const PASSIVE: usize = 0;
-const ACCUMULATE: usize = 8;
+/// Word of the lock of passive target synchronization.
+pub const PASSIVE: usize = 0;
+/// Word of the lock for accumulates.
+pub const ACCUMULATE: usize = 8;
 
 /// Marks the holder that excludes others.
-const EXCLUSIVE: u64 = 1 << 63;
+pub const EXCLUSIVE: u64 = 1 << 63;
 
 /// The words of all ranks.
 pub struct Control {
@@ -68,7 +68,8 @@ impl Control {
         self.memory.bytes()
     }
 
-    fn word(&self, rank: u32, at: usize) -> &AtomicU64 {
+    /// A word of a rank.
+    pub fn word(&self, rank: u32, at: usize) -> &AtomicU64 {
         assert!(at < self.block);
         let at = (rank as usize * self.block + at) * 8;
         assert!(at < self.memory.bytes());
@@ -91,47 +92,5 @@ impl Control {
         self.word(rank, at + 1).store(0, Ordering::Release);
         self.word(rank, at).store(start, Ordering::Relaxed);
         self.word(rank, at + 1).store(len, Ordering::Release);
-    }
-}
-
-/// The lock for accumulates on a rank, while this is held.
-pub struct Atomic<'a>(&'a AtomicU64);
-
-impl Drop for Atomic<'_> {
-    fn drop(&mut self) {
-        self.0.store(0, Ordering::Release);
-    }
-}
-
-impl Win {
-    /// Takes the lock for accumulates on a rank.
-    pub(super) fn lock_atomic(&self, rank: u32) -> Result<Atomic<'_>> {
-        let (word, own) = (self.control.word(rank, ACCUMULATE), u64::from(self.rank()) + 1);
-        let take = || word.compare_exchange(0, own, Ordering::Acquire, Ordering::Relaxed).is_ok();
-        self.wait_until("the lock of an accumulate", take)?;
-        Ok(Atomic(word))
-    }
-
-    /// Takes the lock of passive target synchronization.
-    pub(super) fn lock_passive(&self, rank: u32, lock_type: i32) -> Result<()> {
-        let word = self.control.word(rank, PASSIVE);
-        let own = EXCLUSIVE | u64::from(self.rank());
-        let next = |now: u64| match now {
-            0 if lock_type == LOCK_EXCLUSIVE => Some(own),
-            _ if lock_type == LOCK_EXCLUSIVE || now & EXCLUSIVE != 0 => None,
-            holders => Some(holders + 1),
-        };
-        let take = || word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, next).is_ok();
-        self.wait_until(&format!("the lock on rank {rank}"), take)
-    }
-
-    /// Gives the lock of passive target synchronization back.
-    pub(super) fn unlock_passive(&self, rank: u32, lock_type: i32) {
-        let word = self.control.word(rank, PASSIVE);
-        if lock_type == LOCK_EXCLUSIVE {
-            word.store(0, Ordering::Release);
-        } else {
-            word.fetch_sub(1, Ordering::Release);
-        }
     }
 }

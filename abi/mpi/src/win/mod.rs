@@ -1,7 +1,7 @@
 //! Windows: one-sided communication (MPI 5.0, chapter 12), between the ranks of one host.
 //!
-//! A [`Win`] has a communicator of the engine for its collective calls and its messages, and for each rank a
-//! [`Target`]: memory that this process can read and write without that rank's help. Memory of the library,
+//! A [`Win`] has a communicator of the engine for its collective calls and its messages. For each rank it
+//! has a [`Target`]: memory that this process can read and write without that rank's help. Memory of the library,
 //! as `MPI_Win_allocate` and `MPI_Alloc_mem` give it, is mapped here. Other memory is that of another process,
 //! which the kernel reads and writes for this one.
 //!
@@ -10,7 +10,8 @@
 //! synchronization. Fences, and post, start, complete and wait, are collectives and messages.
 //!
 //! - `create` makes windows and frees them, `dynamic` attaches memory; `shared` answers for shared memory.
-//! - `control` has the locks, `epoch` what a rank may access now.
+//! - `control` has the words of the locks, which `locks` takes by `wait`. `epoch` has what a rank may access
+//!   now, which `checks` asks.
 //! - `target` reads and writes memory of a rank, `remote` typed elements in it.
 //! - `access` has put and get, `accumulate` the atomic ones; `calls` and `request_calls` are MPI's functions.
 //! - `fence`, `active` and `passive` have MPI's functions for synchronization.
@@ -22,12 +23,14 @@ pub mod access;
 mod accumulate;
 pub mod active;
 pub mod calls;
+mod checks;
 mod control;
 pub mod create;
 pub mod dynamic;
 mod epoch;
 pub mod fence;
 pub mod inquiry;
+mod locks;
 mod memory;
 pub mod numbers;
 pub mod passive;

@@ -15,7 +15,7 @@ pub struct WinNumbers {
     assertions: [Pair; 5],
 }
 
-/// Those of MPICH.
+/// Numbers of MPICH.
 pub static MPICH: WinNumbers = WinNumbers {
     lock_types: [(c::LOCK_EXCLUSIVE, 234), (c::LOCK_SHARED, 235)],
     models: [(c::WIN_UNIFIED, 2), (c::WIN_SEPARATE, 1)],
@@ -28,7 +28,7 @@ pub static MPICH: WinNumbers = WinNumbers {
     ],
 };
 
-/// Those of Open MPI.
+/// Numbers of Open MPI.
 pub static OPEN_MPI: WinNumbers = WinNumbers {
     lock_types: [(c::LOCK_EXCLUSIVE, 1), (c::LOCK_SHARED, 2)],
     models: [(c::WIN_UNIFIED, 0), (c::WIN_SEPARATE, 1)],
