@@ -1,9 +1,9 @@
 //! Windows: one-sided communication (MPI 5.0, chapter 12), between the ranks of one host.
 //!
 //! A [`Win`] has a communicator of the engine for its collective calls and its messages. For each rank it
-//! has a [`Target`]: memory that this process can read and write without that rank's help. Memory of the library,
-//! as `MPI_Win_allocate` and `MPI_Alloc_mem` give it, is mapped here. Other memory is that of another process,
-//! which the kernel reads and writes for this one.
+//! has a [`Target`]: memory that this process can read and write without that rank's help. It has mapped
+//! memory of the library, as `MPI_Win_allocate` and `MPI_Alloc_mem` give it. Other memory is that of another
+//! process, which the kernel reads and writes for this one.
 //!
 //! So each access is complete when its function returns, and a flush has nothing to wait for. Accumulates of
 //! all forms hold a lock of their target, in memory that all ranks share; so do the locks of passive target
