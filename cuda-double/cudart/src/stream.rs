@@ -22,8 +22,8 @@ fn is_cuda_13() -> bool {
     *IS
 }
 
-/// `cudaStreamGetCaptureInfo`. Programs of CUDA 12 pass only the first three arguments, so that the others are
-/// looked at under CUDA 13's name alone. No edge has data.
+/// `cudaStreamGetCaptureInfo`. Programs of CUDA 12 pass only the first three arguments, so that the others
+/// are looked at under CUDA 13's name alone. No edge has data.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaStreamGetCaptureInfo(
     stream: usize,
