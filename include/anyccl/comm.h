@@ -267,8 +267,9 @@ anyccl_status_t anyccl_comm_local_size(anyccl_comm_t comm, int *local_size);
  *
  * A call that fails after it was enqueued lets the stream go on, and fails the communicator:
  * anyccl_comm_failure() tells. Without a stream, the calls behave as with a CUDA-aware MPI: the buffers are
- * ready when the call is made, and blocking forms wait for the end. A call on a stream that records a graph
- * is refused.
+ * ready when the call is made, and blocking forms wait for the end. A call on a stream that captures a CUDA
+ * graph becomes part of the graph, and runs at every launch. Its request completes when it is captured.
+ * Messages are refused there.
  */
 ANYCCL_NODISCARD
 anyccl_status_t anyccl_comm_set_stream(anyccl_comm_t comm, void *stream);

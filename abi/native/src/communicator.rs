@@ -183,8 +183,9 @@ pub extern "C" fn anyccl_comm_set_timeout(comm: anyccl_comm_t, timeout_ms: i64) 
 ///
 /// A call that fails after it was enqueued lets the stream go on, and fails the communicator:
 /// anyccl_comm_failure() tells. Without a stream, the calls behave as with a CUDA-aware MPI: the buffers are
-/// ready when the call is made, and blocking forms wait for the end. A call on a stream that records a graph
-/// is refused.
+/// ready when the call is made, and blocking forms wait for the end. A call on a stream that captures a CUDA
+/// graph becomes part of the graph, and runs at every launch. Its request completes when it is captured.
+/// Messages are refused there.
 #[unsafe(no_mangle)]
 pub extern "C" fn anyccl_comm_set_stream(comm: anyccl_comm_t, stream: *mut c_void) -> anyccl_status_t {
     edge("anyccl_comm_set_stream", || {
