@@ -1,5 +1,5 @@
-//! Agreement among the survivors of a communicator: their ranks, and the context of their next communicator or
-//! the bits that all of them have set.
+//! Agreement among the survivors of a communicator: their ranks, and the context of their next communicator
+//! or the bits that all of them have set.
 //!
 //! The ranks flood in rounds. Crashes are detected by the closing of control channels: the kernel closes the
 //! sockets of a process that ends. So no living rank is suspected, and every dead rank is detected. In each

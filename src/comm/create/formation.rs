@@ -190,8 +190,8 @@ impl Communicator {
         self.driver.lost_ranks(self.id)
     }
 
-    /// Agrees with the other ranks that are still alive on the bits that all of them have set. Collective over
-    /// them. This communicator may have failed, and stays as it is.
+    /// Agrees with the other ranks that are still alive on the bits that all of them have set. Collective
+    /// over them. This communicator may have failed, and stays as it is.
     pub fn agree(&self, bits: u32) -> Result<Survivors> {
         self.check_usable()?;
         let timeout = self.timeout.get().filter(|limit| !limit.is_zero());

@@ -246,8 +246,8 @@ impl Datatype {
     ///
     /// # Safety
     ///
-    /// The `count` elements are writable, as for [`Datatype::scatter`]. `source` is readable for `bytes` bytes
-    /// and does not overlap them.
+    /// The `count` elements are writable, as for [`Datatype::scatter`]. `source` is readable for `bytes`
+    /// bytes and does not overlap them.
     pub unsafe fn unpack_external_part(
         &self,
         count: i64,

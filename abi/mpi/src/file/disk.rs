@@ -67,7 +67,8 @@ impl Disk {
         }
     }
 
-    /// Asks for errors that the file system keeps until a descriptor of the file is closed. The file stays open.
+    /// Asks for errors that the file system keeps until a descriptor of the file is closed. The file stays
+    /// open.
     pub fn check_close(&self) -> Result<()> {
         loop {
             // Where no descriptor is left, there is no way to ask.

@@ -6,9 +6,9 @@
 //! once. In a round of a read, ranks send runs, and the aggregator sends back what the file has of them.
 //!
 //! A window begins at the first byte that a rank has left. It ends where the first rank has sent its share of
-//! `cb_buffer_size` bytes, so that no rank holds more than a few times that hint. If what is left of all ranks
-//! fits, the round is the last one. Ranges where no rank has bytes cost no round. All memory is reserved
-//! before the first round, so that every rank gets an error if one has too little.
+//! `cb_buffer_size` bytes, so that no rank holds more than a few times that hint. If what is left of all
+//! ranks fits, the round is the last one. Ranges where no rank has bytes cost no round. All memory is
+//! reserved before the first round, so that every rank gets an error if one has too little.
 //!
 //! An aggregator writes only bytes that a rank has sent: it never writes back what it has read, so a rank
 //! that is killed leaves no byte outside of the views. After a failure an aggregator leaves the file alone,

@@ -127,7 +127,8 @@ impl View {
         low
     }
 
-    /// Number of etypes that begin before the first byte of the view that a file of `size` bytes does not have.
+    /// Number of etypes that begin before the first byte of the view that a file of `size` bytes does not
+    /// have.
     pub fn etypes_in(&self, size: i64) -> Result<i64> {
         let layout = &self.layout;
         if layout.size() == 0 || size <= self.displacement {
