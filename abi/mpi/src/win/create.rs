@@ -233,7 +233,10 @@ pub unsafe fn allocate(
 /// Makes a window of which each rank allocates its memory.
 fn each_its_own(mut building: Building, baseptr: *mut c_void, win: &Output<WinHandle>) -> Result<()> {
     let bytes = building.wanted.bytes;
-    let memory = if bytes == 0 { Ok(None) } else { Shared::allocate(bytes).map(Some) };
+    // The larger an allocation, the more it is aligned, up to a page.
+    let alignment = building.wanted.info.get("mpi_minimum_memory_alignment");
+    let least = alignment.and_then(|alignment| alignment.parse().ok()).unwrap_or(0);
+    let memory = if bytes == 0 { Ok(None) } else { Shared::allocate(bytes.max(least)).map(Some) };
     let memory = agree(&building.engine, memory)?;
     let base = memory.as_ref().map_or(0, Shared::start);
     building.memory.extend(memory);

@@ -12,8 +12,8 @@ use crate::constants as c;
 use crate::error::{Class, Error, Result};
 use crate::info::Pairs;
 
-/// Keys that the standard reserves. Other keys are ignored. All are kept, and change nothing here, except
-/// the one for apart memory.
+/// Keys that the standard reserves. Other keys are ignored. All are kept; those that change something
+/// do so when the window is made.
 const KNOWN: [&str; 8] = [
     "no_locks",
     "accumulate_ordering",
