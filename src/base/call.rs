@@ -202,7 +202,9 @@ impl fmt::Display for Call {
                 write!(f, ", blocks #{:016x}", self.count)?;
             }
             CallKind::Collective(c) if c.counts_messages() => write!(f, ", a block of {}", self.count)?,
-            CallKind::Collective(c) if c.has_layout() => write!(f, ", counts #{:016x}", self.count)?,
+            CallKind::Collective(c) | CallKind::OnDevice(c) if c.has_layout() => {
+                write!(f, ", counts #{:016x}", self.count)?
+            }
             _ => write!(f, ", count {}", self.count)?,
         }
         match self.kind {

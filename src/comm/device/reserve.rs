@@ -1,7 +1,7 @@
 //! From a call to its reservation: checks, the choice of the path, and the memory.
 //!
-//! A call with one count goes by the direct path, if the communicator has it. The others are staged, on
-//! copies of their buffers.
+//! A collective of which all ranks know the lengths goes by the direct path, if the communicator has it. The
+//! others are staged, on copies of their buffers.
 
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::atomic::Ordering;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 
 use super::call_streams::CallStream;
 use super::completion::{DeviceCompletion, StreamedCall, captured_completion};
-use super::direct::{DirectPath, DirectPieces};
+use super::direct::{DirectPath, DirectPieces, UnequalBlocks};
 use super::graph::{CapturedCopies, Capturing, capture_together};
 use super::reserved::{ReservedCall, note_failure};
 use super::staged::ranges::Touched;
@@ -20,6 +20,7 @@ use crate::base::{Error, Result};
 use crate::comm::call::list::{List, Part};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::Operator;
+use crate::comm::call::placement::Placed;
 use crate::comm::call::spec::CallSpec;
 use crate::comm::call::unequal::{Places, Unequal};
 use crate::comm::coalesced;
@@ -254,32 +255,30 @@ impl CallSpec<'_> {
         comm: &Communicator,
         path: &DirectPath<Communicator>,
     ) -> Result<Option<DirectPieces>> {
-        let CallSpec::Collective(operation, operator) = self else { return Ok(None) };
-        let is_builtin = operator.is_none_or(|operator| operator.scales());
-        let Some(pieces) = DirectPieces::of(operation, *operator, path.size(), path.slot_bytes())
-            .filter(|_| is_builtin && operation.call.count > 0)
-        else {
-            return Ok(None);
-        };
-        if !path.has_kernel(&pieces) {
-            return Ok(None);
-        }
-        // Wrong arguments are refused as on host memory.
-        comm.plan_with(operation, *operator)?;
-        let extent = operation.extent(comm.rank, comm.size(), operation.call.datatype.bytes());
-        let sides = extent
-            .map(|extent| [(operation.send.addr(), extent.read), (operation.recv.addr(), extent.written)]);
-        for (address, bytes) in sides.into_iter().flatten() {
-            if bytes > 0 && !comm.devices.kinds.is_known(address) {
-                let text = format!(
-                    "{} with one buffer on a device and one in ordinary host memory: on this communicator both are on a device, \
-                     or pinned ({DEVICE_PATH_VARIABLE}=staged allows it, on all ranks)",
-                    operation.call
-                );
-                return Err(Error::Unsupported(text));
+        match self {
+            CallSpec::Collective(operation, operator) => {
+                let Some(pieces) = builtin_pieces(operation, *operator, path) else { return Ok(None) };
+                // Wrong arguments are refused as on host memory.
+                comm.plan_with(operation, *operator)?;
+                let extent = operation.extent(comm.rank, comm.size(), operation.call.datatype.bytes());
+                let sides = extent.map(|extent| {
+                    [(operation.send.addr(), extent.read), (operation.recv.addr(), extent.written)]
+                });
+                check_direct_buffers(comm, operation, sides.into_iter().flatten())?;
+                Ok(Some(pieces))
             }
+            CallSpec::Unequal(call, operator) => {
+                Placed::of(call, call.datatype.bytes(), comm.rank, comm.size())?;
+                let Some((operation, blocks)) = UnequalBlocks::of(call) else { return Ok(None) };
+                let Some(mut pieces) = builtin_pieces(&operation, *operator, path) else { return Ok(None) };
+                operator.map_or(Ok(()), |operator| operator.check(&operation.call))?;
+                let used = blocks.input.used().chain(blocks.output.used());
+                check_direct_buffers(comm, &operation, used.map(|(start, bytes)| (start as usize, bytes)))?;
+                pieces.unequal = Some(Arc::new(blocks));
+                Ok(Some(pieces))
+            }
+            _ => Ok(None),
         }
-        Ok(Some(pieces))
     }
 
     /// The checked call on the copies of its buffers. `host` gives the copy of an address.
@@ -336,6 +335,36 @@ impl CallSpec<'_> {
             }
         })
     }
+}
+
+/// The pieces of a collective on the direct path, if its operator is builtin and the leader has a kernel.
+fn builtin_pieces(
+    operation: &Operation,
+    operator: Option<&Arc<Operator>>,
+    path: &DirectPath<Communicator>,
+) -> Option<DirectPieces> {
+    let is_builtin = operator.is_none_or(|operator| operator.scales());
+    let pieces = DirectPieces::of(operation, operator, path.size(), path.slot_bytes())?;
+    (is_builtin && operation.call.count > 0 && path.has_kernel(&pieces)).then_some(pieces)
+}
+
+/// Refuses buffers that streams cannot use.
+fn check_direct_buffers(
+    comm: &Communicator,
+    operation: &Operation,
+    buffers: impl Iterator<Item = (usize, usize)>,
+) -> Result<()> {
+    for (address, bytes) in buffers {
+        if bytes > 0 && !comm.devices.kinds.is_known(address) {
+            let text = format!(
+                "{} with one buffer on a device and one in ordinary host memory: on this communicator both are on a device, \
+                 or pinned ({DEVICE_PATH_VARIABLE}=staged allows it, on all ranks)",
+                operation.call
+            );
+            return Err(Error::Unsupported(text));
+        }
+    }
+    Ok(())
 }
 
 /// The operator of a call whose factor has a copy. `None`: it is used as it is.

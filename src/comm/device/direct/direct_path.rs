@@ -11,6 +11,7 @@ use super::ipc_cache::{Importer, Owner, serve_all};
 use super::kernels::KernelWork;
 use super::leases::Leases;
 use super::pieces::{DirectPieces, Piece};
+use super::unequal::{PACKED, UnequalBlocks};
 use crate::base::{Rank, Result};
 use crate::comm::device::call_streams::CallStream;
 use crate::comm::device::host::Host;
@@ -145,6 +146,7 @@ impl<H: Host> DirectPath<H> {
         rank: Rank,
         record: &BufferRecord,
         piece: &Piece,
+        unequal: Option<&UnequalBlocks>,
     ) -> Option<(RankBuffers, Option<BufferUse>)> {
         let importer = self.leader.as_ref()?.importers.lock().get(rank as usize).cloned().flatten();
         if let Some(importer) = importer.as_ref().filter(|_| record.has_map_request) {
@@ -154,11 +156,17 @@ impl<H: Host> DirectPath<H> {
         let slot = if has_slot { self.slot_of(rank, record.slot)? } else { Slot::default() };
         let mut mapped = Vec::new();
         let mut side = |side: MappedSide, in_slot: u64, blocks: usize| {
-            let step = piece.call.count * piece.call.datatype.bytes() as u64;
             if side.token == 0 {
                 return Some((in_slot, piece.bytes() as u64));
             }
-            let span = blocks.saturating_sub(1) as u64 * step + piece.bytes() as u64;
+            let unit = piece.call.datatype.bytes() as u64;
+            let (step, span) = match unequal {
+                Some(lens) => (PACKED, lens.side_len(rank as usize, blocks).saturating_mul(unit)),
+                None => {
+                    let step = piece.call.count * unit;
+                    (step, blocks.saturating_sub(1) as u64 * step + piece.bytes() as u64)
+                }
+            };
             let (address, allocation) = importer.as_ref()?.address(side.token, side.offset, span)?;
             mapped.push(allocation);
             Some((address, step))

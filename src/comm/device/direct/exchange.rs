@@ -8,8 +8,9 @@ use super::call::DirectCall;
 use super::direct_path::{DirectPath, LEADER};
 use super::ipc_cache::{Found, Offer, Owner};
 use super::kernels::KernelWork;
-use super::pieces::Piece;
+use super::pieces::{DirectPieces, Piece};
 use super::table::Tables;
+use super::unequal::UnequalBlocks;
 use crate::base::{Call, CallKind, Collective, Datatype, Rank, Result};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::Scalar;
@@ -55,6 +56,10 @@ pub struct SharedBuffers {
 pub struct DirectExchange<H: Host> {
     path: Arc<DirectPath<H>>,
     piece: Piece,
+    /// The call as the other ranks see it.
+    signature: Call,
+    /// Set if the blocks differ in length.
+    unequal: Option<Arc<UnequalBlocks>>,
     phase: Phase,
     /// Number of the call among those of the communicator.
     number: u64,
@@ -75,6 +80,7 @@ impl<H: Host> DirectExchange<H> {
     pub fn new(
         path: &Arc<DirectPath<H>>,
         piece: Piece,
+        pieces: &DirectPieces,
         record: BufferRecord,
         shared: SharedBuffers,
         rank: Rank,
@@ -85,6 +91,8 @@ impl<H: Host> DirectExchange<H> {
         DirectExchange {
             path,
             piece,
+            signature: pieces.signature(),
+            unequal: pieces.unequal.clone(),
             phase: Phase::Gathering,
             number: 0,
             mine,
@@ -113,9 +121,8 @@ impl<H: Host> DirectExchange<H> {
         self.number = self.path.begin();
         let gather = of_bytes(Collective::Gather, BufferRecord::BYTES);
         let operation = Operation { call: gather, send: self.mine.as_ptr(), recv: self.all.as_mut_ptr() };
-        let signature = Call { kind: CallKind::OnDevice(self.piece.collective), ..self.piece.call };
         // SAFETY: the buffers are as long as the call says, and live by our caller's promise.
-        unsafe { comm.start_signed(&operation, signature) }
+        unsafe { comm.start_signed(&operation, self.signature) }
     }
 
     /// Goes on, after the last work has ended well or the device may have.
@@ -166,7 +173,10 @@ impl<H: Host> DirectExchange<H> {
         self.end = [u8::from(is_whole)];
         let piece = if is_whole { self.piece.whole() } else { self.piece };
         let buffers = |(record, rank): (&BufferRecord, Rank)| {
-            record.buffers(rank, |record| self.path.foreign_buffers(rank, record, &piece))
+            let foreign = |record: &BufferRecord| {
+                self.path.foreign_buffers(rank, record, &piece, self.unequal.as_deref())
+            };
+            record.buffers(rank, foreign)
         };
         let found = records.iter().zip(0..).map(buffers).collect::<Result<Vec<_>>>()?;
         let (buffers, uses): (Vec<RankBuffers>, Vec<_>) = found.into_iter().unzip();
@@ -174,7 +184,8 @@ impl<H: Host> DirectExchange<H> {
         let work = KernelWork::of(&self.piece, self.path.size());
         let (Some(work), Some(leader)) = (work, self.path.leader()) else { return Ok(()) };
         let address = call.table_address();
-        let tables = Tables { buffers: &buffers, records: &records, saturates: comm.saturates() };
+        let (unequal, saturates) = (self.unequal.as_deref(), comm.saturates());
+        let tables = Tables { buffers: &buffers, records: &records, unequal, saturates };
         tables.fill(call.table(), address, &piece, &work, leader.kernels.multiprocessors());
         Ok(())
     }

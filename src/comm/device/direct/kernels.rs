@@ -25,17 +25,20 @@ impl KernelWork {
         match piece.collective {
             Collective::Broadcast => copies(1, size),
             Collective::Gather | Collective::Scatter => copies(size, size),
-            Collective::AllGather | Collective::AllToAll => copies(size_of_table(piece, size), size * size),
+            Collective::AllGather | Collective::AllGatherV => copies(size, size * size),
+            Collective::AllToAll => copies(size * size, size * size),
             Collective::AllReduce
             | Collective::Reduce
             | Collective::Scan
             | Collective::Exscan
-            | Collective::ReduceScatter => {
+            | Collective::ReduceScatter
+            | Collective::ReduceScatterV => {
                 let op = piece.call.op?;
                 let kernel = reduction(piece.call.datatype, op)?;
                 // The blocks of a whole call follow each other on every rank, so one launch has them as
-                // parts. Those of a piece may lie at different distances.
-                let is_split = piece.collective == Collective::ReduceScatter && !piece.is_whole();
+                // parts. Those of a piece may lie at different distances, or differ in length.
+                let is_split = piece.collective == Collective::ReduceScatterV
+                    || piece.collective == Collective::ReduceScatter && !piece.is_whole();
                 let launches = if is_split { size } else { 1 };
                 Some(KernelWork::Reductions { kernel, launches, is_premul: op == ReduceOp::PremulSum })
             }
@@ -99,11 +102,6 @@ impl KernelWork {
     pub fn tile(piece: &Piece, segments: usize, multiprocessors: u32) -> u32 {
         tile_bytes(piece.bytes() as u64 * segments as u64, multiprocessors)
     }
-}
-
-/// Segments of an all_gather, which reads each input once, or of an all_to_all.
-fn size_of_table(piece: &Piece, size: usize) -> usize {
-    if piece.collective == Collective::AllGather { size } else { size * size }
 }
 
 /// Most bytes of a table, over all calls of a communicator of `size` ranks.

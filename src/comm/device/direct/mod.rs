@@ -3,8 +3,9 @@
 //!
 //! A communicator has the direct path if all its ranks share a host and have a device when it is made, and if
 //! rank 0 can address the memory of all of them. They exchange their introductions (`introduction`) and find
-//! that out together (`setup`). Each rank then has a [`DirectPath`], and every collective with one count and
-//! a builtin operator takes it. The other calls are staged.
+//! that out together (`setup`). Each rank then has a [`DirectPath`], and every collective with a builtin
+//! operator takes it, if it has one count, or blocks of which all ranks know the lengths (`unequal`). The
+//! other calls are staged.
 //!
 //! 1. Each rank's stream reaches the call, and the rank's thread sees that.
 //! 2. The ranks gather their records at rank 0 (`buffers`). The gathering is a call of the engine. So
@@ -33,6 +34,7 @@ mod pieces;
 mod prepare;
 mod setup;
 mod table;
+mod unequal;
 
 pub(super) use call::{DirectCall, DirectTail};
 pub(super) use direct_path::DirectPath;
@@ -41,3 +43,4 @@ pub(in crate::comm) use gated::GatedCall;
 pub(super) use pieces::DirectPieces;
 pub(super) use prepare::PieceUse;
 pub(in crate::comm) use setup::set_up_direct_path;
+pub(super) use unequal::UnequalBlocks;

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::unequal::UnequalBlocks;
 use crate::base::{Call, CallKind, Collective, Rank};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::operator::Operator;
@@ -26,7 +27,7 @@ pub struct Piece {
 impl Piece {
     /// Blocks that `rank` of `size` reads.
     pub fn input_blocks(&self, size: usize, rank: Rank) -> usize {
-        self.collective.input_elements(size, rank, self.call.root, 1)
+        with_one_count(self.collective).input_elements(size, rank, self.call.root, 1)
     }
 
     /// Blocks that `rank` of `size` writes.
@@ -34,7 +35,7 @@ impl Piece {
         match self.collective {
             // Nothing comes before rank 0.
             Collective::Exscan if rank == 0 => 0,
-            _ => self.collective.output_elements(size, rank, self.call.root, 1),
+            collective => with_one_count(collective).output_elements(size, rank, self.call.root, 1),
         }
     }
 
@@ -68,6 +69,8 @@ pub struct DirectPieces {
     pub recv: usize,
     /// Set if the program has made the operator.
     pub operator: Option<Arc<Operator>>,
+    /// Set if the blocks differ in length. The count of the call is the longest length then.
+    pub unequal: Option<Arc<UnequalBlocks>>,
     collective: Collective,
     next: usize,
     /// Elements of each block in a piece.
@@ -76,7 +79,7 @@ pub struct DirectPieces {
 
 impl DirectPieces {
     /// Cuts a call of a communicator of `size` ranks. `slot`: the bytes that a piece may have on one side of
-    /// a rank, if there is a limit. `None`: the call is no collective with one count.
+    /// a rank, if there is a limit. `None`: the call is no collective.
     pub fn of(
         operation: &Operation,
         operator: Option<&Arc<Operator>>,
@@ -88,14 +91,21 @@ impl DirectPieces {
             return None;
         };
         let blocks = (0..size as Rank).map(|rank| {
-            let read = collective.input_elements(size, rank, root, 1);
-            read.max(collective.output_elements(size, rank, root, 1))
+            let uniform = with_one_count(collective);
+            let read = uniform.input_elements(size, rank, root, 1);
+            read.max(uniform.output_elements(size, rank, root, 1))
         });
         let block = blocks.max().unwrap_or(1).max(1) * datatype.bytes();
         let step = slot.map_or(usize::MAX, |slot| (slot / block / GRAIN * GRAIN).max(1));
         let (send, recv, operator) = (operation.send.addr(), operation.recv.addr(), operator.cloned());
-        let step = step.min(count as usize);
-        Some(DirectPieces { call: operation.call, send, recv, operator, collective, next: 0, step })
+        let (call, step) = (operation.call, step.min(count as usize));
+        Some(DirectPieces { call, send, recv, operator, unequal: None, collective, next: 0, step })
+    }
+
+    /// The call as the other ranks see it.
+    pub fn signature(&self) -> Call {
+        let kind = CallKind::OnDevice(self.collective);
+        self.unequal.as_ref().map_or(Call { kind, ..self.call }, |blocks| blocks.signature)
     }
 
     /// The call as one piece.
@@ -125,6 +135,15 @@ impl DirectPieces {
         self.next += len;
         let piece = Piece { collective: self.collective, call: self.call, first, len };
         Some((piece, self.next == count))
+    }
+}
+
+/// The collective with one count whose ranks have as many blocks.
+fn with_one_count(collective: Collective) -> Collective {
+    match collective {
+        Collective::AllGatherV => Collective::AllGather,
+        Collective::ReduceScatterV => Collective::ReduceScatter,
+        other => other,
     }
 }
 

@@ -11,6 +11,7 @@ use super::ipc_cache::Found;
 use super::kernels::KernelWork;
 use super::leases::Lease;
 use super::pieces::{DirectPieces, Piece};
+use super::unequal::{PACKED, SidePlaces};
 use crate::base::{Collective, Error, Rank, Result};
 use crate::comm::call::operator::{Operator, Scalar};
 use crate::comm::device::call_streams::CallStream;
@@ -18,7 +19,9 @@ use crate::comm::device::host::Host;
 use crate::device::{Entered, PinnedBlock};
 
 /// One side of a rank's buffers: where it is, and where the leader finds it.
-struct Side {
+struct Side<'a> {
+    /// Where its blocks are, if they differ in length.
+    places: Option<&'a SidePlaces>,
     /// First byte of the piece in the first block of the program's buffer.
     start: u64,
     /// Bytes from one block to the next.
@@ -33,13 +36,27 @@ struct Side {
     seen_step: u64,
 }
 
-impl Side {
+impl Side<'_> {
     /// A side whose blocks the leader finds where they are.
-    fn of(buffer: usize, blocks: usize, piece: &Piece) -> Side {
+    fn of<'a>(buffer: usize, blocks: usize, piece: &Piece, places: Option<&'a SidePlaces>) -> Side<'a> {
+        let (is_on_device, must_move) = (false, false);
+        if let Some(runs) = places {
+            let blocks = if runs.used().next().is_some() { blocks } else { 0 };
+            let (start, step) = (buffer as u64, PACKED);
+            return Side {
+                places,
+                start,
+                step,
+                blocks,
+                is_on_device,
+                must_move,
+                seen: start,
+                seen_step: step,
+            };
+        }
         let unit = piece.call.datatype.bytes() as u64;
         let (start, step) = (buffer as u64 + piece.first as u64 * unit, piece.call.count * unit);
-        let (is_on_device, must_move) = (false, false);
-        Side { start, step, blocks, is_on_device, must_move, seen: start, seen_step: step }
+        Side { places, start, step, blocks, is_on_device, must_move, seen: start, seen_step: step }
     }
 
     /// Moves it to other memory, in which the blocks follow each other, if it must move.
@@ -51,8 +68,11 @@ impl Side {
 
     /// The buffer, whatever part of it the piece has. `None`: the rank has no block, or no device memory.
     fn mappable(&self, piece: &Piece) -> Option<Buffer> {
-        let (start, bytes) = (self.start - piece.first_bytes(), self.blocks as u64 * self.step);
-        (self.blocks > 0 && self.is_on_device).then_some(Buffer { start, bytes })
+        let (start, bytes) = match self.places {
+            Some(places) => (self.start, if places.are_packed { places.bytes() } else { 0 }),
+            None => (self.start - piece.first_bytes(), self.blocks as u64 * self.step),
+        };
+        (self.blocks > 0 && bytes > 0 && self.is_on_device).then_some(Buffer { start, bytes })
     }
 
     /// Bytes of other memory that it needs.
@@ -66,7 +86,10 @@ impl Side {
     }
 
     /// The copies of all blocks to where the leader finds them.
-    fn copies(&self, piece: &Piece) -> impl Iterator<Item = DeviceCopy> {
+    fn copies(&self, piece: &Piece) -> Vec<DeviceCopy> {
+        if let Some(places) = self.places {
+            return if self.moves() { places.copies(piece, self.seen) } else { Vec::new() };
+        }
         // Blocks that follow each other on both sides are one run.
         let is_one_run = self.step == self.seen_step;
         let (runs, bytes) =
@@ -74,7 +97,9 @@ impl Side {
         let has_moved = self.blocks > 0 && self.seen != self.start;
         let runs = if has_moved { runs as u64 } else { 0 };
         let (from, to) = ((self.start, self.step), (self.seen, self.seen_step));
-        (0..runs).map(move |run| DeviceCopy { to: to.0 + run * to.1, from: from.0 + run * from.1, bytes })
+        let copies =
+            (0..runs).map(|run| DeviceCopy { to: to.0 + run * to.1, from: from.0 + run * from.1, bytes });
+        copies.collect()
     }
 }
 
@@ -112,8 +137,11 @@ impl<H: Host> DirectPath<H> {
         piece_use: PieceUse,
     ) -> Result<Option<(DirectExchange<H>, DirectCall)>> {
         let (send, recv) = (pieces.send, pieces.recv);
-        let mut input = Side::of(send, piece.input_blocks(self.size(), rank), &piece);
-        let mut output = Side::of(recv, piece.output_blocks(self.size(), rank), &piece);
+        let places = pieces.unequal.as_deref();
+        let of_input = places.map(|blocks| &blocks.input);
+        let of_output = places.map(|blocks| &blocks.output);
+        let mut input = Side::of(send, piece.input_blocks(self.size(), rank), &piece, of_input);
+        let mut output = Side::of(recv, piece.output_blocks(self.size(), rank), &piece, of_output);
         let _entered = Entered::for_device(self.driver, self.device)?;
         input.is_on_device = self.driver.is_on_device(send);
         output.is_on_device = self.driver.is_on_device(recv);
@@ -136,8 +164,8 @@ impl<H: Host> DirectPath<H> {
         let operator = pieces.operator.as_ref();
         let back = |copy: DeviceCopy| DeviceCopy { to: copy.from, from: copy.to, ..copy };
         let copies = StreamCopies {
-            before: input.copies(&piece).collect(),
-            after: output.copies(&piece).map(back).collect(),
+            before: input.copies(&piece),
+            after: output.copies(&piece).into_iter().map(back).collect(),
             factor: operator.and_then(|operator| self.factor_in_stream(operator)),
         };
         let buffers = RankBuffers {
@@ -151,7 +179,7 @@ impl<H: Host> DirectPath<H> {
         let mapped = |found: Option<&Found>| {
             let side = |found: &Found| MappedSide {
                 token: *found.token,
-                offset: found.offset + piece.first_bytes(),
+                offset: found.offset + if places.is_some() { 0 } else { piece.first_bytes() },
             };
             found.map(side).unwrap_or_default()
         };
@@ -171,7 +199,8 @@ impl<H: Host> DirectPath<H> {
         let (driver, context, stream) = (self.driver, self.context, stream.clone());
         let call = DirectCall::new(driver, context, stream, copies, launches, held, block);
         let shared = SharedBuffers { published, offered };
-        Ok(Some((DirectExchange::new(self, piece, record, shared, rank, piece_use.may_be_whole), call)))
+        let may_be_whole = piece_use.may_be_whole;
+        Ok(Some((DirectExchange::new(self, piece, pieces, record, shared, rank, may_be_whole), call)))
     }
 
     /// Takes what a piece needs next to its slot: on the leader a table, and a block of pinned memory.
@@ -277,7 +306,8 @@ impl<H: Host> DirectPath<H> {
 
     /// Whether the leader can address a buffer of this rank where it is.
     fn is_seen(&self, side: &Side, buffer: usize) -> bool {
-        side.is_on_device
+        side.places.is_none_or(|places| places.are_packed)
+            && side.is_on_device
             && self.is_local
             && self.driver.device_of(buffer) == Some(self.device)
             && (self.shares_device || self.driver.is_plain_memory(buffer))

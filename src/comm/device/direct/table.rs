@@ -5,6 +5,7 @@ use std::mem::offset_of;
 use super::buffers::{BufferRecord, RankBuffers};
 use super::kernels::KernelWork;
 use super::pieces::Piece;
+use super::unequal::{PACKED, UnequalBlocks};
 use crate::base::{Collective, Rank};
 use crate::device::kernels::{CopyArguments, CopySegment, Form, PremulSumArguments, ReduceArguments, Scalar};
 
@@ -12,6 +13,8 @@ use crate::device::kernels::{CopyArguments, CopySegment, Form, PremulSumArgument
 pub struct Tables<'a> {
     pub buffers: &'a [RankBuffers],
     pub records: &'a [BufferRecord],
+    /// Set if the blocks differ in length.
+    pub unequal: Option<&'a UnequalBlocks>,
     /// Whether 8-bit floats become the largest finite number where they would overflow.
     pub saturates: bool,
 }
@@ -21,12 +24,29 @@ impl Tables<'_> {
         self.buffers.len()
     }
 
-    fn input(&self, rank: usize, block: usize) -> u64 {
-        self.buffers[rank].input + block as u64 * self.buffers[rank].input_step
+    fn input(&self, piece: &Piece, rank: usize, block: usize) -> u64 {
+        let RankBuffers { input, input_step, .. } = self.buffers[rank];
+        self.place(piece, input, input_step, block)
     }
 
-    fn output(&self, rank: usize, block: usize) -> u64 {
-        self.buffers[rank].output + block as u64 * self.buffers[rank].output_step
+    fn output(&self, piece: &Piece, rank: usize, block: usize) -> u64 {
+        let RankBuffers { output, output_step, .. } = self.buffers[rank];
+        self.place(piece, output, output_step, block)
+    }
+
+    /// Address of a piece in a block of a side.
+    fn place(&self, piece: &Piece, start: u64, step: u64, block: usize) -> u64 {
+        match self.unequal.filter(|_| step == PACKED) {
+            Some(lens) => {
+                start + lens.before(block) * piece.call.datatype.bytes() as u64 + piece.first_bytes()
+            }
+            None => start + block as u64 * step,
+        }
+    }
+
+    /// Elements of a piece in the block of a rank.
+    fn len(&self, piece: &Piece, rank: usize) -> usize {
+        self.unequal.map_or(piece.len, |lens| lens.len(piece, rank))
     }
 
     /// Fills `table`, which will lie at `address` on the device.
@@ -44,9 +64,9 @@ impl Tables<'_> {
                 self.fill_copies(table, address, piece, tile);
             }
             KernelWork::Reductions { kernel, launches, is_premul } => {
+                let is_split = launches > 1 || piece.collective == Collective::ReduceScatterV;
                 for (number, place) in table.chunks_exact_mut(work.arguments_bytes()).enumerate() {
-                    let arguments =
-                        self.reduction(piece, kernel.units as usize, (launches > 1).then_some(number));
+                    let arguments = self.reduction(piece, kernel.units as usize, is_split.then_some(number));
                     if is_premul {
                         write(place, 0, &self.premul(arguments));
                     } else {
@@ -63,45 +83,48 @@ impl Tables<'_> {
         let root = piece.call.root as usize;
         match piece.collective {
             Collective::Broadcast => {
-                vec![(self.input(root, 0), ranks.map(|rank| self.output(rank, 0)).collect())]
+                vec![(self.input(piece, root, 0), ranks.map(|rank| self.output(piece, rank, 0)).collect())]
             }
             Collective::Scatter => {
-                ranks.map(|rank| (self.input(root, rank), vec![self.output(rank, 0)])).collect()
+                ranks.map(|rank| (self.input(piece, root, rank), vec![self.output(piece, rank, 0)])).collect()
             }
             Collective::Gather => {
-                ranks.map(|rank| (self.input(rank, 0), vec![self.output(root, rank)])).collect()
+                ranks.map(|rank| (self.input(piece, rank, 0), vec![self.output(piece, root, rank)])).collect()
             }
-            Collective::AllGather => {
-                let to_all = |from| ranks.clone().map(|rank| self.output(rank, from)).collect();
-                ranks.clone().map(|from| (self.input(from, 0), to_all(from))).collect()
+            Collective::AllGather | Collective::AllGatherV => {
+                let to_all = |from| ranks.clone().map(|rank| self.output(piece, rank, from)).collect();
+                ranks.clone().map(|from| (self.input(piece, from, 0), to_all(from))).collect()
             }
             _ => {
                 let pairs = ranks.clone().flat_map(|from| ranks.clone().map(move |to| (from, to)));
-                pairs.map(|(from, to)| (self.input(from, to), vec![self.output(to, from)])).collect()
+                pairs
+                    .map(|(from, to)| (self.input(piece, from, to), vec![self.output(piece, to, from)]))
+                    .collect()
             }
         }
     }
 
     fn fill_copies(&self, table: &mut [u8], address: u64, piece: &Piece, tile_bytes: u32) {
         let runs = self.runs(piece);
-        let bytes = piece.bytes() as u64;
-        let tiles = bytes.div_ceil(u64::from(tile_bytes));
+        // Run n is the block of rank n, if the blocks differ in length.
+        let bytes = |run: usize| (self.len(piece, run) * piece.call.datatype.bytes()) as u64;
+        let tiles = |run: usize| bytes(run).div_ceil(u64::from(tile_bytes));
         let segments_at = size_of::<CopyArguments>();
         let destinations_at = segments_at + runs.len() * size_of::<CopySegment>();
         let arguments = CopyArguments {
             segment: address + segments_at as u64,
             destination: address + destinations_at as u64,
-            tiles: runs.len() as u64 * tiles,
+            tiles: (0..runs.len()).map(tiles).sum(),
             segments: runs.len() as u32,
             tile_bytes,
         };
         write(table, 0, &arguments);
-        let mut first = 0;
+        let (mut first, mut first_tile) = (0, 0);
         for (number, (source, destinations)) in runs.iter().enumerate() {
             let segment = CopySegment {
                 source: *source,
-                bytes,
-                first_tile: number as u64 * tiles,
+                bytes: bytes(number),
+                first_tile,
                 first_destination: first as u32,
                 destinations: destinations.len() as u32,
             };
@@ -110,6 +133,7 @@ impl Tables<'_> {
                 write(table, destinations_at + (first + at) * size_of::<u64>(), destination);
             }
             first += destinations.len();
+            first_tile += tiles(number);
         }
     }
 
@@ -117,24 +141,28 @@ impl Tables<'_> {
     fn reduction(&self, piece: &Piece, units: usize, part: Option<usize>) -> ReduceArguments {
         let size = self.size();
         let mut arguments = ReduceArguments::EMPTY;
-        let count = (piece.len * units) as u64;
+        let count = (part.map_or(piece.len, |rank| self.len(piece, rank)) * units) as u64;
         (arguments.count, arguments.inputs, arguments.divisor) = (count, size as u32, size as u32);
         arguments.saturates = u32::from(self.saturates);
         for rank in 0..size {
-            arguments.input[rank] = self.input(rank, part.unwrap_or(0));
+            arguments.input[rank] = self.input(piece, rank, part.unwrap_or(0));
         }
         let (form, outputs): (Form, Vec<u64>) = match (piece.collective, part) {
-            (Collective::AllReduce, _) => (Form::All, (0..size).map(|rank| self.output(rank, 0)).collect()),
-            (Collective::Reduce, _) => (Form::All, vec![self.output(piece.call.root as usize, 0)]),
-            (Collective::ReduceScatter, Some(rank)) => (Form::All, vec![self.output(rank, 0)]),
+            (Collective::AllReduce, _) => {
+                (Form::All, (0..size).map(|rank| self.output(piece, rank, 0)).collect())
+            }
+            (Collective::Reduce, _) => (Form::All, vec![self.output(piece, piece.call.root as usize, 0)]),
+            (Collective::ReduceScatter | Collective::ReduceScatterV, Some(rank)) => {
+                (Form::All, vec![self.output(piece, rank, 0)])
+            }
             (Collective::ReduceScatter, None) => {
                 (0..=size).for_each(|rank| arguments.part[rank] = rank as u64 * count);
-                (Form::Parts, (0..size).map(|rank| self.output(rank, 0)).collect())
+                (Form::Parts, (0..size).map(|rank| self.output(piece, rank, 0)).collect())
             }
             (Collective::Exscan, _) => {
-                (Form::ExclusiveScan, (0..size).map(|rank| self.output(rank, 0)).collect())
+                (Form::ExclusiveScan, (0..size).map(|rank| self.output(piece, rank, 0)).collect())
             }
-            _ => (Form::InclusiveScan, (0..size).map(|rank| self.output(rank, 0)).collect()),
+            _ => (Form::InclusiveScan, (0..size).map(|rank| self.output(piece, rank, 0)).collect()),
         };
         (arguments.form, arguments.outputs) = (form as u32, outputs.len() as u32);
         arguments.output[..outputs.len()].copy_from_slice(&outputs);
