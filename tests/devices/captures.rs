@@ -115,6 +115,8 @@ fn captured_messages_pass_at_each_launch() {
         // SAFETY: the buffers outlive the graph.
         unsafe { comm.start(call) }.unwrap().wait().unwrap();
         let graph = stream.end_capture().expect("a valid capture");
+        // A copy would end the other rank's capture.
+        have_memory.wait();
         for round in 1..=3 {
             double().write(buffer, &[if comm.rank() == 0 { round } else { 0 }; 100]);
             graph.launch(&stream);
