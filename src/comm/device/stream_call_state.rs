@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::call_streams::CallStream;
 use super::stream_order::StreamInContext;
-use super::stream_tail::TailState;
+use super::stream_tail::{StagedTail, TailState};
 use crate::base::Result;
 use crate::device::direct::Kernels;
 use crate::device::{
@@ -147,6 +147,24 @@ impl StreamCallState {
     /// The event that follows the call. `None`: the stream waits by a kernel.
     pub fn event(&self) -> Option<Arc<StreamEvent>> {
         self.event.clone()
+    }
+
+    /// The tail of a call whose copies are on another stream: the wait. The context is current.
+    pub fn gate_tail(&self, tail_state: Arc<TailState>) -> Result<StagedTail> {
+        let StreamCallState { driver, context, stream, stream_waits, waiting, .. } = *self;
+        let start = driver.device_address(self.start())?;
+        Ok(StagedTail {
+            driver,
+            stream,
+            context,
+            final_word: stream_waits.then_some(start + FINAL_AT as u64),
+            waiting: waiting.map(|kernels| (kernels, start + PASSED_AT as u64)),
+            block: 0,
+            writes: Vec::new(),
+            waits_for_each: false,
+            event: self.event(),
+            tail_state,
+        })
     }
 
     /// Whether the kernel has ended by which the stream waits.

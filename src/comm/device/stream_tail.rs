@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::staged::ranges::Copy;
-use super::stream_call_state::{FINAL_AT, PASSED_AT, StreamCallState};
 use crate::base::Result;
 use crate::device::direct::Kernels;
 use crate::device::kernels::WaitArguments;
@@ -63,24 +62,6 @@ pub struct StagedTail {
 }
 
 impl StagedTail {
-    /// The tail of a call whose copies are on another stream: the wait. The context is current.
-    pub(super) fn of_gate(state: &StreamCallState, tail_state: Arc<TailState>) -> Result<StagedTail> {
-        let StreamCallState { driver, context, stream, stream_waits, waiting, .. } = *state;
-        let start = driver.device_address(state.start())?;
-        Ok(StagedTail {
-            driver,
-            stream,
-            context,
-            final_word: stream_waits.then_some(start + FINAL_AT as u64),
-            waiting: waiting.map(|kernels| (kernels, start + PASSED_AT as u64)),
-            block: 0,
-            writes: Vec::new(),
-            waits_for_each: false,
-            event: state.event(),
-            tail_state,
-        })
-    }
-
     /// Enqueues the tail.
     pub fn enqueue(self) -> Result<()> {
         let _entered = Entered::in_context(self.driver, self.context)?;

@@ -129,14 +129,14 @@ impl<H: Host> GatedCall<H> {
         if self.gate.is_split() {
             return Ok(());
         }
-        StagedTail::of_gate(&self.gate, Arc::default())?.enqueue_in_context()
+        self.gate.gate_tail(Arc::default())?.enqueue_in_context()
     }
 
     /// Takes the tail out of the call.
     pub fn split_tail(&mut self) -> Result<StagedTail> {
         let _entered = Entered::in_context(self.gate.driver, self.gate.context)?;
         let tail_state = self.gate.split()?;
-        StagedTail::of_gate(&self.gate, tail_state)
+        self.gate.gate_tail(tail_state)
     }
 
     /// Whether the stream of the program has come to the call.

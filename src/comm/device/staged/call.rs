@@ -181,7 +181,7 @@ impl StagedCall {
     /// The tail of the call, in its context, which is current.
     fn stream_tail(&self, tail_state: Arc<TailState>) -> Result<StagedTail> {
         if self.is_bounced() {
-            return StagedTail::of_gate(&self.state, tail_state);
+            return self.state.gate_tail(tail_state);
         }
         let address = self.state.driver.device_address(self.state.start())?;
         Ok(StagedTail {
