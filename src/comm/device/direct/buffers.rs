@@ -145,7 +145,7 @@ impl BufferRecord {
 
     /// Changes in a message whether the rank has asked the leader to map or to unmap memory.
     pub fn set_map_request(bytes: &mut [u8; BufferRecord::BYTES], has_map_request: bool) {
-        bytes[8 * size_of::<u64>()] = u8::from(has_map_request);
+        bytes[size_of::<[u64; 8]>()] = u8::from(has_map_request);
     }
 
     /// Changes the factor in a message.
