@@ -295,6 +295,9 @@ mod tests {
             Call { kind, datatype: Datatype::Int8, op: None, root: 2, count }.to_string()
         };
         assert_eq!(text(Collective::AllGatherV, 0xbeef), "all_gather_v(int8, counts #000000000000beef)");
+        let kind = CallKind::OnDevice(Collective::AllGatherV);
+        let call = Call { kind, datatype: Datatype::Int8, op: None, root: 0, count: 0xbeef };
+        assert_eq!(call.to_string(), "all_gather_v on devices(int8, counts #000000000000beef)");
         assert_eq!(text(Collective::AllToAllV, 7), "all_to_all_v(int8, a block of 7)");
         assert_eq!(text(Collective::GatherV, Call::WHOLE), "gather_v(int8, root 2)");
         let parcel = Call::of_parcel([3, 4].into_iter());
