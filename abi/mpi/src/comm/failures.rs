@@ -12,31 +12,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyccl_engine::base::{self, Rank};
 use anyccl_engine::comm::{self as engine, Survivors};
-use parking_lot::Mutex;
 
 use super::Comm;
+use super::lost::Lost;
 use super::parent::{adopt, named, parent};
 use crate::arguments::{CommHandle, GroupHandle, InputOutput, Output, RequestHandle};
 use crate::error::{Class, Error, REVOKED, Result};
 use crate::group::Group;
 use crate::request::{self, Active, Steps};
 use crate::status::Status;
-
-/// What is known of failures in a communicator.
-#[derive(Default)]
-pub struct Failures {
-    is_revoked: AtomicBool,
-    lost: Mutex<Lost>,
-}
-
-/// Lost processes.
-#[derive(Default)]
-struct Lost {
-    /// Their ranks in the engine, in the order in which they became known.
-    ranks: Vec<Rank>,
-    /// How many of them the program has acknowledged.
-    acknowledged: usize,
-}
 
 /// Whether the program can go on without processes that are lost, so that their absence is no error at the
 /// end.

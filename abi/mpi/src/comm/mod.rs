@@ -15,6 +15,7 @@ pub mod failures;
 mod formed;
 pub mod inquiry;
 pub mod intercomm;
+mod lost;
 pub mod nonblocking;
 mod parent;
 pub mod turns;
@@ -31,7 +32,7 @@ pub use formed::Formed;
 pub use parent::parent;
 pub use turns::Turn;
 
-use self::failures::Failures;
+use self::lost::Failures;
 use crate::arguments::CommHandle;
 use crate::attribute::Attributes;
 use crate::constants::{COMM_NULL, COMM_SELF, COMM_WORLD, PROC_NULL};
