@@ -239,10 +239,10 @@ mod tests {
 
     #[test]
     fn runs_are_read_and_written_in_order_and_a_missing_byte_is_an_error() {
+        const COUNT: usize = 2 * RUNS_AT_ONCE + 3;
         let (a, _b) = UnixStream::pair().unwrap();
         let pid = peer_of(&Socket::from_fd(a.into(), true).unwrap()).unwrap();
         let own = RemoteProcess::new(pid, ProcessStamp::of_this_process().unwrap());
-        const COUNT: usize = 2 * RUNS_AT_ONCE + 3;
         let mut there = vec![0u8; 2 * COUNT];
         let runs: Vec<_> = (0..COUNT).map(|at| ((&raw mut there[2 * at]) as u64, 1)).collect();
         let values: Vec<u8> = (0..COUNT).map(|at| at as u8).collect();

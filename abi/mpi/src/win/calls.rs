@@ -1,7 +1,5 @@
 //! MPI's functions that access windows. Their arguments are in MPI's order.
 
-#![expect(clippy::too_many_arguments, reason = "MPI's functions have so many")]
-
 use std::ffi::c_void;
 
 use super::access::{self, Local};

@@ -1,7 +1,5 @@
 //! MPI's functions that access windows and give a request, which is complete at once.
 
-#![expect(clippy::too_many_arguments, reason = "MPI's functions have so many")]
-
 use std::ffi::c_void;
 
 use super::calls;
