@@ -53,8 +53,9 @@ pub unsafe fn detach(win: WinHandle, base: *const c_void) -> Result<()> {
             return Err(Error::new(Class::BASE, "no memory was attached at this address"));
         };
         let (start, _) = attached.swap_remove(at);
-        let is_it = |entry: &usize| match win.control.piece(win.rank(), *entry) {
-            (its, len) => len > 0 && its == start as u64,
+        let is_it = |entry: &usize| {
+            let (its, len) = win.control.piece(win.rank(), *entry);
+            len > 0 && its == start as u64
         };
         if let Some(entry) = (0..PIECES).find(is_it) {
             win.control.set_piece(win.rank(), entry, 0, 0);
