@@ -113,7 +113,10 @@ fn captured_messages_pass_at_each_launch() {
         let place = RecvBuffer { data, count: 100, datatype: Datatype::Uint8, is_lenient: false };
         let call = if comm.rank() == 0 { (&what).into() } else { CallSpec::Receive(Selector::ANY, place) };
         // SAFETY: the buffers outlive the graph.
-        unsafe { comm.start(call) }.unwrap().wait().unwrap();
+        is_refused(unsafe { comm.start(call) }.map(drop));
+        // SAFETY: as above.
+        let enqueued = unsafe { comm.enqueue(&call, stream.handle()) };
+        enqueued.expect("device memory").unwrap().wait().unwrap();
         let graph = stream.end_capture().expect("a valid capture");
         // A copy would end the other rank's capture.
         have_memory.wait();

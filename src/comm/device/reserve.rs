@@ -205,8 +205,8 @@ fn capture_on(
     Ok(Some((capture, StreamInContext { driver, context, stream })))
 }
 
-/// Prepares a call for the graph that its stream captures. With a `given` stream, a receive must get as many
-/// elements as it asks for.
+/// Prepares a call for the graph that its stream captures. A message needs a `given` stream, and a receive
+/// must get as many elements as it asks for.
 fn capture(
     comm: &Communicator,
     call: &CallSpec,
@@ -214,11 +214,18 @@ fn capture(
     (capture, stream): (Capture, StreamInContext),
     is_given: bool,
 ) -> Result<Capturing<Communicator>> {
+    if !is_given && call.is_message() {
+        return Err(Error::Unsupported(
+            "the stream records a graph, and a message outside of NCCL's functions cannot be part of one: make the call \
+             outside of the capture"
+                .into(),
+        ));
+    }
     let queue = &comm.devices.queue;
     let copies = CapturedCopies::of(touched, &stream)?;
     let ready = call.ready(comm, &|address| copies.host(address))?;
     let expected = match call {
-        CallSpec::Receive(_, buffer) | CallSpec::ReceiveAll(_, buffer) => is_given.then_some(buffer.count),
+        CallSpec::Receive(_, buffer) | CallSpec::ReceiveAll(_, buffer) => Some(buffer.count),
         _ => None,
     };
     let host = (Weak::clone(queue.communicator()?), &comm.devices.graphs);
