@@ -101,7 +101,7 @@ fn captured_messages_pass_at_each_launch() {
         let buffer = arena.take(100);
         let data = std::ptr::with_exposed_provenance_mut::<u8>(buffer as usize);
         comm.set_stream(Some(stream.handle()));
-        stream.begin_capture(CaptureMode::Global);
+        stream.begin_capture(CaptureMode::ThreadLocal);
         let what = OutgoingMessage {
             data: data.cast_const(),
             count: 100,
