@@ -85,8 +85,8 @@ impl Block {
         Ok(pool.take(context, bytes, false))
     }
 
-    /// Takes a block that is kept for long. If all are in use, the pool grows, even while calls are queued, as
-    /// in [`Block::of_reserve`]. The current thread has a context.
+    /// Takes a block that is kept for long. If all are in use, the pool grows, even while calls are queued,
+    /// as in [`Block::of_reserve`]. The current thread has a context.
     pub fn kept(driver: &'static CudaDriver, context: ContextKey, bytes: usize) -> Result<Block> {
         if let Some(block) = Block::take(driver, context, bytes)? {
             return Ok(block);

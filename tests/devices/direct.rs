@@ -70,7 +70,8 @@ fn every_collective_datatype_and_operator_gives_the_oracles_bytes() {
     }
 }
 
-/// A call with blocks of different lengths. Where all ranks know the lengths, it uses the buffers on this path.
+/// A call with blocks of different lengths. Where all ranks know the lengths, it uses the buffers on this
+/// path.
 fn check_unequal(comm: &Communicator, device: &mut (Arena, Stream), case: UnequalCase, form: Form, way: Way) {
     let buffers_of_calls = || {
         let (in_place, moved) = comm.direct_buffers();

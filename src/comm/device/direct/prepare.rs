@@ -88,7 +88,10 @@ impl Side<'_> {
     /// The copies of all blocks to where the leader finds them.
     fn copies(&self, piece: &Piece) -> Vec<DeviceCopy> {
         if let Some(places) = self.places {
-            return if self.moves() { places.copies(piece, self.seen) } else { Vec::new() };
+            return match self.moves() {
+                true => places.copies(piece.first_bytes() as usize, piece.bytes(), self.seen),
+                false => Vec::new(),
+            };
         }
         // Blocks that follow each other on both sides are one run.
         let is_one_run = self.step == self.seen_step;
@@ -137,14 +140,8 @@ impl<H: Host> DirectPath<H> {
         piece_use: PieceUse,
     ) -> Result<Option<(DirectExchange<H>, DirectCall)>> {
         let (send, recv) = (pieces.send, pieces.recv);
-        let places = pieces.unequal.as_deref();
-        let of_input = places.map(|blocks| &blocks.input);
-        let of_output = places.map(|blocks| &blocks.output);
-        let mut input = Side::of(send, piece.input_blocks(self.size(), rank), &piece, of_input);
-        let mut output = Side::of(recv, piece.output_blocks(self.size(), rank), &piece, of_output);
         let _entered = Entered::for_device(self.driver, self.device)?;
-        input.is_on_device = self.driver.is_on_device(send);
-        output.is_on_device = self.driver.is_on_device(recv);
+        let (mut input, mut output) = self.sides(&piece, rank, pieces);
         // An input in place is overwritten by the kernel before other blocks of it are read.
         let is_in_place = piece.collective == Collective::AllToAll && send == recv;
         let to_offer = input.mappable(&piece).filter(|_| !is_in_place);
@@ -179,7 +176,7 @@ impl<H: Host> DirectPath<H> {
         let mapped = |found: Option<&Found>| {
             let side = |found: &Found| MappedSide {
                 token: *found.token,
-                offset: found.offset + if places.is_some() { 0 } else { piece.first_bytes() },
+                offset: found.offset + if pieces.unequal.is_some() { 0 } else { piece.first_bytes() },
             };
             found.map(side).unwrap_or_default()
         };
@@ -201,6 +198,19 @@ impl<H: Host> DirectPath<H> {
         let shared = SharedBuffers { published, offered };
         let may_be_whole = piece_use.may_be_whole;
         Ok(Some((DirectExchange::new(self, piece, pieces, record, shared, rank, may_be_whole), call)))
+    }
+
+    /// The sides of `rank` in a piece. The context is current.
+    fn sides<'a>(&self, piece: &Piece, rank: Rank, pieces: &'a DirectPieces) -> (Side<'a>, Side<'a>) {
+        let (send, recv) = (pieces.send, pieces.recv);
+        let places = pieces.unequal.as_deref();
+        let of_input = places.map(|blocks| &blocks.input);
+        let of_output = places.map(|blocks| &blocks.output);
+        let mut input = Side::of(send, piece.input_blocks(self.size(), rank), piece, of_input);
+        let mut output = Side::of(recv, piece.output_blocks(self.size(), rank), piece, of_output);
+        input.is_on_device = self.driver.is_on_device(send);
+        output.is_on_device = self.driver.is_on_device(recv);
+        (input, output)
     }
 
     /// Takes what a piece needs next to its slot: on the leader a table, and a block of pinned memory.

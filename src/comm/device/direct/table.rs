@@ -46,7 +46,7 @@ impl Tables<'_> {
 
     /// Elements of a piece in the block of a rank.
     fn len(&self, piece: &Piece, rank: usize) -> usize {
-        self.unequal.map_or(piece.len, |lens| lens.len(piece, rank))
+        self.unequal.map_or(piece.len, |lens| lens.len(piece.first, piece.len, rank))
     }
 
     /// Fills `table`, which will lie at `address` on the device.

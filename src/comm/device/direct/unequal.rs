@@ -5,7 +5,6 @@
 //! each other. A buffer with other places moves to a slot.
 
 use super::call::DeviceCopy;
-use super::pieces::Piece;
 use crate::base::{Call, CallKind, Collective};
 use crate::comm::call::operation::Operation;
 use crate::comm::call::unequal::{Places, Unequal};
@@ -67,9 +66,9 @@ impl UnequalBlocks {
         Some((operation, UnequalBlocks { lens, input, output, signature }))
     }
 
-    /// Elements of a piece in the block of a rank.
-    pub fn len(&self, piece: &Piece, rank: usize) -> usize {
-        self.lens[rank].saturating_sub(piece.first).min(piece.len)
+    /// Elements in the block of a rank of a piece with `most` elements from `first` on.
+    pub fn len(&self, first: usize, most: usize, rank: usize) -> usize {
+        self.lens[rank].saturating_sub(first).min(most)
     }
 
     /// Elements before the block of a rank, where the blocks follow each other.
@@ -120,9 +119,9 @@ impl SidePlaces {
         self.used().fold(0, |sum, (_, bytes)| sum.wrapping_add(bytes as u64))
     }
 
-    /// The copies of a piece to a slot that begins at `slot`.
-    pub fn copies(&self, piece: &Piece, slot: u64) -> Vec<DeviceCopy> {
-        let (first, most) = (piece.first_bytes() as usize, piece.bytes());
+    /// The copies of a piece with `most` bytes of each block from byte `first` on, to a slot that begins at
+    /// `slot`.
+    pub fn copies(&self, first: usize, most: usize, slot: u64) -> Vec<DeviceCopy> {
         let copy = |(number, (start, bytes)): (usize, &(u64, usize))| DeviceCopy {
             to: slot + (number * most) as u64,
             from: start.wrapping_add(first as u64),
@@ -151,18 +150,16 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_cut_at_the_same_elements_and_are_packed_only_without_gaps() {
+    fn blocks_are_split_at_the_same_elements_and_are_packed_only_without_gaps() {
         let blocks = blocks_at([0, 7, 600]);
         assert!(blocks.output.are_packed && blocks.input.are_packed);
         assert!(!blocks_at([0, 600, 601]).output.are_packed);
         assert_eq!((blocks.before(2), blocks.side_len(0, 3), blocks.side_len(2, 1)), (600, 603, 3));
-        let call = Call { count: 600, ..blocks.signature };
-        let piece = |first, len| Piece { collective: Collective::AllGatherV, call, first, len };
-        let lens = |piece: &Piece| [0, 1, 2].map(|rank| blocks.len(piece, rank));
-        assert_eq!((lens(&piece(0, 512)), lens(&piece(512, 88))), ([512, 0, 3], [88, 0, 0]));
-        let second = blocks.output.copies(&piece(512, 88), 1 << 20);
+        let lens = |first, most| [0, 1, 2].map(|rank| blocks.len(first, most, rank));
+        assert_eq!((lens(0, 512), lens(512, 88)), ([512, 0, 3], [88, 0, 0]));
+        let second = blocks.output.copies(512 * 4, 88 * 4, 1 << 20);
         assert_eq!(second, [DeviceCopy { to: 1 << 20, from: 4096 + 2048, bytes: 352 }]);
-        let first = blocks.output.copies(&piece(0, 512), 1 << 20);
+        let first = blocks.output.copies(0, 512 * 4, 1 << 20);
         assert_eq!(first[1], DeviceCopy { to: (1 << 20) + 4096, from: 4096 + 2400, bytes: 12 });
     }
 }
