@@ -338,7 +338,7 @@ static void abandoned(struct harness *harness, struct place *place)
         CHECK_OK(ncclCommAbort(comm));
 }
 
-/* A stream that records a graph takes no call, alone or in a group; the graph has nothing of it. */
+/* Calls on a stream that records a graph are part of the graph, which may never be launched. */
 static void recording(struct harness *harness, struct place *place)
 {
     enum { THREAD_LOCAL = 1 };
@@ -347,15 +347,14 @@ static void recording(struct harness *harness, struct place *place)
     CHECK(cuda.sync(place->stream) == 0);
     CHECK(cuda.begin_capture(place->stream, THREAD_LOCAL) == 0);
     CHECK(cuda.fill(place->recv, 1, 100, place->stream) == 0);
-    CHECK(ncclAllReduce(send, recv, COUNT, ncclInt, ncclSum, harness->comm, place->stream) == ncclInvalidUsage);
-    CHECK(strstr(ncclGetLastError(harness->comm), "records a graph") != NULL);
+    CHECK_OK(ncclAllReduce(send, recv, COUNT, ncclInt, ncclSum, harness->comm, place->stream));
     CHECK_OK(ncclGroupStart());
     CHECK_OK(ncclSend(send, COUNT, ncclInt, harness->rank, harness->comm, place->stream));
     CHECK_OK(ncclRecv(recv, COUNT, ncclInt, harness->rank, harness->comm, place->stream));
-    CHECK(ncclGroupEnd() == ncclInvalidUsage);
+    CHECK_OK(ncclGroupEnd());
     CHECK(cuda.end_capture(place->stream, &graph) == 0);
     CHECK(cuda.graph_nodes(graph, NULL, &nodes) == 0);
-    CHECK(nodes == 1);
+    CHECK(nodes > 1);
     CHECK(cuda.graph_destroy(graph) == 0);
     collectives(harness, place);
     messages(harness, place, 10);

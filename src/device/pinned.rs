@@ -199,9 +199,10 @@ impl Pool {
         }
         let missing = std::mem::take(&mut self.missing);
         let all = self.bytes(context);
-        if missing > 0 && all < MOST_FOR_LATER {
+        let most = MOST_FOR_LATER.saturating_sub(all);
+        if missing > 0 && missing.next_multiple_of(FIRST_BYTES) <= most {
             // Without it, calls that find no block are only slower.
-            self.regions.extend(Region::allocate(driver, context, missing, all).ok());
+            self.regions.extend(Region::allocate(driver, context, missing, all.min(most)).ok());
         }
         Ok(())
     }

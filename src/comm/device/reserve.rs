@@ -184,6 +184,9 @@ fn reserve_in(
         if !call.is_message() {
             staged.set_ordered();
         }
+        if comm.devices.graphs.has_calls() {
+            staged.set_follows_launches();
+        }
         let ready = call.ready(comm, &|address| staged.host(address))?;
         Ok(ReservedCall::staged(in_pieces(comm, ready, &mut staged)?, staged))
     });
@@ -277,6 +280,10 @@ impl CallSpec<'_> {
             CallSpec::Unequal(call, operator) => {
                 Placed::of(call, call.datatype.bytes(), comm.rank, comm.size())?;
                 let Some((operation, blocks)) = UnequalBlocks::of(call) else { return Ok(None) };
+                // Without slots, moved blocks get memory of the longest length each.
+                if !path.has_slots() && blocks.are_lopsided() {
+                    return Ok(None);
+                }
                 let Some(mut pieces) = builtin_pieces(&operation, *operator, path) else { return Ok(None) };
                 operator.map_or(Ok(()), |operator| operator.check(&operation.call))?;
                 let used = blocks.input.used().chain(blocks.output.used());

@@ -202,10 +202,10 @@ impl StreamCallState {
         if self.tail_state.as_ref().is_some_and(|end| end.is_pending()) {
             return Ok(());
         }
-        if self.waiting.is_some() {
-            return Ok(());
-        }
         self.adopt_context()?;
+        if self.waiting.is_some() {
+            return self.ask_device();
+        }
         match self.event.as_ref().filter(|_| self.stream_waits && !self.is_incomplete) {
             // The program may capture a graph on its stream, which a query of the stream would end.
             Some(event) => event.has_passed().map(drop),
@@ -239,8 +239,17 @@ impl StreamCallState {
             _ if !self.is_in_stream => true,
             _ if self.is_incomplete => self.driver.stream_has_ended(self.stream)?,
             Some(event) => event.has_passed()?,
-            None => self.waiting.is_none() || self.kernel_has_ended(),
+            None if self.waiting.is_none() || self.kernel_has_ended() => true,
+            None => {
+                self.ask_device()?;
+                false
+            }
         })
+    }
+
+    /// Asks the device whether it has failed, by any event. The context is current.
+    fn ask_device(&self) -> Result<()> {
+        self.events.borrow()?.has_passed().map(drop)
     }
 
     /// Whether the stream may still use what belongs to the call, which is there.

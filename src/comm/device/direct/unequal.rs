@@ -76,6 +76,13 @@ impl UnequalBlocks {
         self.lens[..rank].iter().fold(0, |sum, len| sum.wrapping_add(*len as u64))
     }
 
+    /// Whether as many blocks as there are, all of the longest length, would be far more than the blocks.
+    /// Equal on all ranks.
+    pub fn are_lopsided(&self) -> bool {
+        let longest = self.lens.iter().copied().max().unwrap_or(0) as u64;
+        longest.saturating_mul(self.lens.len() as u64) > self.before(self.lens.len()).saturating_mul(4)
+    }
+
     /// Elements of a side of `rank` that has so many blocks.
     pub fn side_len(&self, rank: usize, blocks: usize) -> u64 {
         if blocks == 1 { self.lens[rank] as u64 } else { self.before(self.lens.len()) }

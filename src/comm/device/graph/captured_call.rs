@@ -57,6 +57,7 @@ impl<H: Host> CapturedCall<H> {
             is_logged: AtomicBool::new(false),
         };
         call.final_word().store(0, Ordering::Relaxed);
+        call.launches.note_call();
         call
     }
 

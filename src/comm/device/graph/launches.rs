@@ -1,6 +1,7 @@
 //! The launches of a communicator's captured calls, until the thread that runs them takes them.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
@@ -16,11 +17,18 @@ pub struct Launches<C> {
     is_closed: Mutex<bool>,
     /// The order of collectives in one graph.
     pub(super) order: CaptureOrder,
+    /// Whether a call was captured.
+    has_calls: AtomicBool,
 }
 
 impl<C> Default for Launches<C> {
     fn default() -> Launches<C> {
-        Launches { queue: CallQueue::default(), is_closed: Mutex::default(), order: CaptureOrder::default() }
+        Launches {
+            queue: CallQueue::default(),
+            is_closed: Mutex::default(),
+            order: CaptureOrder::default(),
+            has_calls: AtomicBool::new(false),
+        }
     }
 }
 
@@ -32,6 +40,16 @@ impl<C> Launches<C> {
             return Err(Error::InvalidUsage("its communicator has ended".into()));
         }
         self.queue.enqueue(start_thread, || (call, ()))
+    }
+
+    /// Notes that a call is captured.
+    pub(super) fn note_call(&self) {
+        self.has_calls.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a call was captured, so that launches may stand before other calls in a stream.
+    pub fn has_calls(&self) -> bool {
+        self.has_calls.load(Ordering::Relaxed)
     }
 
     /// Waits until every launch has ended.

@@ -97,9 +97,9 @@ impl BouncedCopies {
         step
     }
 
-    /// Whether the device may still use memory of the call.
+    /// Whether the device is known to use memory of the call. A device that has failed may still use it.
     pub fn is_in_flight(&self) -> bool {
-        self.in_flight.is_some() && !matches!(self.event.has_passed(), Ok(true))
+        self.in_flight.is_some() && matches!(self.event.has_passed(), Ok(false))
     }
 
     /// Goes on with the copies, now that the stream of the program has come to the call. Returns whether
@@ -142,9 +142,13 @@ impl BouncedCopies {
             // SAFETY: as above.
             unsafe { driver.copy_to_device(piece.address as u64, block.start(), piece.bytes, stream) }?;
         }
+        if let Err(error) = self.event.record(stream) {
+            // Nothing tells when the copy has ended.
+            block.leak();
+            return Err(error);
+        }
         self.in_flight = Some((block, piece));
         self.next.1 += piece.bytes;
-        self.event.record(stream)?;
         Ok(true)
     }
 
@@ -171,9 +175,9 @@ impl BouncedCopies {
 
 impl Drop for BouncedCopies {
     fn drop(&mut self) {
-        if !self.context.has_gone()
-            && self.is_in_flight()
-            && let Some((block, _)) = self.in_flight.take()
+        if let Some((block, _)) = self.in_flight.take()
+            && !matches!(self.event.has_passed(), Ok(true))
+            && !self.context.has_gone()
         {
             block.leak();
         }

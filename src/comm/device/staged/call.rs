@@ -52,6 +52,8 @@ pub struct StagedCall {
     placed: Placed,
     /// Whether streams may use host memory of the call, too.
     has_host: bool,
+    /// Whether launches of graphs may stand before the call in its stream.
+    follows_launches: bool,
     /// Whether it is a collective, which runs behind the one before on the communicator.
     is_ordered: bool,
     /// Whether `ready` and `final` count copies. Otherwise they are set once.
@@ -96,12 +98,18 @@ impl StagedCall {
             state,
             placed,
             has_host: touched.has_host(),
+            follows_launches: false,
             is_ordered: false,
             counts_reads: false,
             counts_writes: false,
             seen: (0, 0),
             written: 0,
         })
+    }
+
+    /// Declares that launches of graphs may stand before the call in its stream, which it must not overtake.
+    pub fn set_follows_launches(&mut self) {
+        self.follows_launches = true;
     }
 
     /// Whether the copies can only be made as a whole.
@@ -224,7 +232,7 @@ impl StagedCall {
     /// Whether the call uses nothing that its stream does before, so that it may run before the stream has
     /// come to it.
     pub fn reads_nothing(&self) -> bool {
-        self.placed.reads().is_empty() && !self.has_host
+        self.placed.reads().is_empty() && !self.has_host && !self.follows_launches
     }
 
     /// Whether the copies that the call reads are there, or the first piece of them.
@@ -265,7 +273,7 @@ impl StagedCall {
         bounced.look(self.placed.reads(), self.placed.writes())
     }
 
-    /// Whether a copy is in flight on a stream that does not belong to the call.
+    /// Whether a copy is known to be in flight on a stream that does not belong to the call.
     pub fn is_in_flight(&self) -> bool {
         self.bounced.as_ref().is_some_and(|bounced| bounced.is_in_flight())
     }
