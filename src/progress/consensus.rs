@@ -84,7 +84,7 @@ impl Driver {
         self.lock().poll_agreement(id, agreement)
     }
 
-    /// The ranks of a communicator that are known to have ended without a goodbye.
+    /// The ranks of a communicator that are known to be lost, or have left it.
     pub fn lost_ranks(&self, id: CommId) -> Result<Vec<Rank>> {
         let mut engine = self.lock();
         engine.read_control();
@@ -92,7 +92,7 @@ impl Driver {
         let comm = engine.comms.get(id);
         let is_lost = |rank: &Rank| {
             let presence = comm.presence(*rank, &engine.endpoints);
-            *rank != comm.rank && matches!(presence, Presence::Gone | Presence::CutOff)
+            *rank != comm.rank && presence != Presence::Here
         };
         Ok((0..comm.size()).filter(is_lost).collect())
     }
@@ -149,6 +149,7 @@ impl Engine {
         };
         let comm = self.comms.get_mut(id);
         comm.agreements += 1;
+        comm.open_agreements.push(comm.agreements);
         let size = comm.members.len();
         let mut proposals = vec![None; size];
         proposals[comm.rank as usize] = Some(proposal);
@@ -171,7 +172,11 @@ impl Engine {
         if self.is_cut_off(id) {
             return Err(left_out(self.comms.get(id)));
         }
-        self.advance_agreement(id, agreement)
+        let outcome = self.advance_agreement(id, agreement);
+        if !matches!(outcome, Ok(None)) {
+            self.comms.get_mut(id).open_agreements.retain(|number| *number != agreement.number);
+        }
+        outcome
     }
 
     /// Whether others have cut this rank off because it broke the protocol.
@@ -237,6 +242,10 @@ impl Engine {
             }
             agreement.lost = lost;
             if all_agree {
+                // A peer may say so of this rank, and nobody is left to contradict.
+                if agreement.lost[own as usize] {
+                    return Err(left_out(self.comms.get(id)));
+                }
                 let outcome = agreement.outcome();
                 return self.conclude(id, agreement, outcome).map(Some);
             }
@@ -252,8 +261,10 @@ impl Engine {
             let ControlMessage::Agree { numbers: [number, round, proposal], lost, .. } = &message else {
                 continue;
             };
-            if *number > agreement.number {
-                // A peer that has ended this agreement has begun the next.
+            let comm = self.comms.get(id);
+            let is_of_other = *number != agreement.number && comm.open_agreements.contains(number);
+            if *number > agreement.number || is_of_other {
+                // A peer that has ended this agreement has begun the next, or several are open here.
                 self.comms.get_mut(id).heard.push((rank, message));
             } else if *number == agreement.number {
                 let lost = unpack(lost, agreement.lost.len());

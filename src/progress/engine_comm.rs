@@ -109,6 +109,8 @@ pub(super) struct EngineComm {
     pub heard: Vec<(Rank, ControlMessage)>,
     /// Number of agreements that this rank has begun.
     pub agreements: u32,
+    /// Numbers of those that have not ended.
+    pub open_agreements: Vec<u32>,
     /// The call that has made it, if all of its ranks made that call.
     pub formed_by: Option<FormedBy>,
     /// Endpoints of ranks on which a call here has failed that would have made a communicator, and the
@@ -142,6 +144,7 @@ impl EngineComm {
             recent: RecentCalls::default(),
             heard: Vec::new(),
             agreements: 0,
+            open_agreements: Vec::new(),
             formed_by: None,
             unformed: Vec::new(),
             says_goodbye: false,

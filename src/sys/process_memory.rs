@@ -134,7 +134,7 @@ impl RemoteProcess {
             let is_gone = matches!(error.raw_os_error(), Some(libc::ESRCH | libc::EFAULT));
             return Err(if is_gone { has_ended() } else { error });
         }
-        if found != self.stamp.value {
+        if n < STAMP_BYTES as isize || found != self.stamp.value {
             return Err(has_ended());
         }
         match n as usize - STAMP_BYTES {

@@ -9,9 +9,11 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use anyccl_engine::base::{self, Rank};
 use anyccl_engine::comm::{self as engine, Survivors};
+use anyccl_engine::sys::clock;
 
 use super::Comm;
 use super::lost::Lost;
@@ -20,6 +22,7 @@ use crate::arguments::{CommHandle, GroupHandle, InputOutput, Output, RequestHand
 use crate::error::{Class, Error, REVOKED, Result};
 use crate::group::Group;
 use crate::request::{self, Active, Steps};
+use crate::state;
 use crate::status::Status;
 
 /// Whether the program can go on without processes that are lost, so that their absence is no error at the
@@ -123,6 +126,7 @@ pub unsafe fn agree(comm: CommHandle, flag: InputOutput<i32>) -> Result<()> {
 /// An agreement that goes on while the program does something else.
 struct Agreeing {
     comm: Arc<Comm>,
+    since: Instant,
     agreement: engine::Agreement,
     flag: *mut i32,
 }
@@ -130,10 +134,22 @@ struct Agreeing {
 // SAFETY: the program leaves its flag to the request until it is complete, on whatever thread.
 unsafe impl Send for Agreeing {}
 
+impl Agreeing {
+    /// The error of an agreement that has not ended within the time limit.
+    fn overdue(&self) -> Option<Error> {
+        let waited = clock::since(self.since);
+        state::time_limit().filter(|limit| waited >= *limit)?;
+        let text =
+            format!("MPIX_Comm_iagree on {}: not all ranks have agreed within {waited:?}", self.comm.title());
+        Some(Error::new(Class::OTHER, text).on(self.comm.id))
+    }
+}
+
 impl Steps for Agreeing {
     fn poll(&mut self) -> Option<Result<Status>> {
         let survivors = match self.comm.engine.poll_agreement(&mut self.agreement) {
-            Ok(survivors) => survivors?,
+            Ok(Some(survivors)) => survivors,
+            Ok(None) => return self.overdue().map(Err),
             Err(error) => return Some(Err(Error::from(error).on(self.comm.id))),
         };
         // SAFETY: the program passes a place that is valid until the request is complete.
@@ -157,7 +173,10 @@ pub unsafe fn iagree(comm: CommHandle, flag: *mut c_void, request: Output<Reques
     let bits = unsafe { flag.read() }.cast_unsigned();
     let agreement = comm.engine.begin_agreement(bits)?;
     let id = comm.id;
-    request.set(request::create(id, Active::Steps(Box::new(Agreeing { comm, agreement, flag }))));
+    request.set(request::create(
+        id,
+        Active::Steps(Box::new(Agreeing { comm, since: clock::now(), agreement, flag })),
+    ));
     Ok(())
 }
 

@@ -18,7 +18,10 @@ pub fn agree<T>(engine: &Communicator, own: Result<T>) -> Result<T> {
     let text = &text.as_bytes()[..text.len().min(LONGEST)];
     let all = gather(engine, [u64::from(class.0.cast_unsigned()), text.len() as u64])?;
     let Some((rank, [class, len])) = (0..).zip(&all).find(|(_, [class, _])| *class != 0) else { return own };
-    let len = *len as usize;
+    let (class, len) = (*class as u32, *len as usize);
+    if class == 0 || len > LONGEST {
+        return Err(Error::new(Class::INTERN, format!("rank {rank} has sent an error that is none")));
+    }
     let mut words = vec![0u64; len.div_ceil(8)];
     if engine.rank() == rank {
         for (word, bytes) in words.iter_mut().zip(text.chunks(8)) {
@@ -30,7 +33,7 @@ pub fn agree<T>(engine: &Communicator, own: Result<T>) -> Result<T> {
     broadcast(engine, rank, &mut words)?;
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).take(len).collect();
     let text = String::from_utf8_lossy(&bytes);
-    Err(Error::new(Class((*class as u32).cast_signed()), format!("on rank {rank}: {text}")))
+    Err(Error::new(Class(class.cast_signed()), format!("on rank {rank}: {text}")))
 }
 
 /// Refuses a value that differs between ranks. Collective.

@@ -272,7 +272,10 @@ impl Rounds<'_> {
             for (number, (_, (first, last))) in round.windows.into_iter().enumerate() {
                 if first < last {
                     let answer = answers.get(self.plan.rank_of(number));
-                    bytes = bytes.min(take_answer(transfer, first, last, answer)?);
+                    match take_answer(transfer, first, last, answer) {
+                        Ok(there) => bytes = bytes.min(there),
+                        Err(error) => outcome = outcome.and(Err(error)),
+                    }
                 }
             }
             if round.is_last {

@@ -14,7 +14,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::memory::Shared;
-use crate::error::Result;
+use crate::error::{Class, Error, Result};
 
 /// Pieces of memory that a rank can attach.
 pub const PIECES: usize = 1024;
@@ -54,7 +54,9 @@ impl Control {
     /// Maps the words that another rank has allocated.
     pub fn import(name: &[u64], ranks: u32, is_dynamic: bool) -> Result<Control> {
         let (memory, block) = (Shared::import(name)?, block(is_dynamic));
-        assert!(memory.bytes() >= block * ranks as usize * 8, "rank 0 has allocated all words");
+        if memory.bytes() < block * ranks as usize * 8 || !memory.start().is_multiple_of(8) {
+            return Err(Error::new(Class::INTERN, "rank 0 has allocated other words than it should"));
+        }
         Ok(Control { memory, block })
     }
 

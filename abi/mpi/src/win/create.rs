@@ -136,11 +136,15 @@ impl Building {
             return Ok(Target { place: Place::Here, base, bytes, disp_unit });
         }
         let name = &offer[6..];
-        if name.iter().any(|word| *word != 0) {
+        // In a dynamic window every address is one of the other process.
+        if self.wanted.flavor != c::WIN_FLAVOR_DYNAMIC && name.iter().any(|word| *word != 0) {
             let shared = Shared::import(name)?;
             let (base, bytes) = (shared.start(), shared.bytes() as u64);
             self.memory.push(shared);
             return Ok(Target { place: Place::Here, base, bytes, disp_unit });
+        }
+        if process == u64::from(std::process::id()) {
+            return Err(Error::new(Class::INTERN, format!("rank {rank} has named this process as its own")));
         }
         let stamp = ProcessStamp { address: stamp_address, value: stamp_value };
         let process = RemoteProcess::new(process as libc::pid_t, stamp);
@@ -267,6 +271,15 @@ pub unsafe fn allocate_shared(
     side_by_side(building, baseptr, &win)
 }
 
+/// Maps memory of another process, which must have as many bytes.
+fn import_whole(name: &[u64], bytes: usize) -> Result<Shared> {
+    let memory = Shared::import(name)?;
+    if memory.bytes() < bytes {
+        return Err(Error::new(Class::INTERN, "rank 0 has allocated too few bytes"));
+    }
+    Ok(memory)
+}
+
 /// Makes a window whose memory is allocated by rank 0: the parts of the ranks lie one after the other.
 fn side_by_side(mut building: Building, baseptr: *mut c_void, win: &Output<WinHandle>) -> Result<()> {
     let engine = &building.engine;
@@ -284,7 +297,7 @@ fn side_by_side(mut building: Building, baseptr: *mut c_void, win: &Output<WinHa
     }
     broadcast(engine, 0, &mut name)?;
     let memory = match own {
-        None if total > 0 => agree(engine, Shared::import(&name).map(Some))?,
+        None if total > 0 => agree(engine, import_whole(&name, total).map(Some))?,
         own => agree(engine, Ok(own))?,
     };
     let start = memory.as_ref().map_or(0, Shared::start);
@@ -313,7 +326,7 @@ pub unsafe fn create_dynamic(info: InfoHandle, comm: CommHandle, win: Output<Win
 /// `MPI_Win_free`.
 pub unsafe fn free(win: InputOutput<WinHandle>) -> Result<()> {
     let handle = win.get();
-    with(handle, |object| {
+    let outcome = with(handle, |object| {
         let is_unused = {
             let epoch = object.epoch.lock();
             match (epoch.check_none(), &epoch.posted) {
@@ -322,12 +335,18 @@ pub unsafe fn free(win: InputOutput<WinHandle>) -> Result<()> {
             }
         };
         let may_end = is_unused.and_then(|()| object.attributes.delete_all(object.id));
-        agree(&object.engine, may_end)?;
-        object.finish_sends()?;
-        // No rank gives memory back while another still accesses it.
-        object.meet()
+        let agreed = agree(&object.engine, may_end);
+        // A window whose ranks cannot meet any more is freed all the same.
+        if object.engine.failure().is_none() {
+            agreed?;
+            object.finish_sends()?;
+            // No rank gives memory back while another still accesses it.
+            object.meet()?;
+            return Ok(Ok(()));
+        }
+        Ok(agreed)
     })?;
     WINS.remove(handle.0)?;
     win.set(WinHandle::NULL);
-    Ok(())
+    outcome
 }

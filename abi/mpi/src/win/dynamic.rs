@@ -25,6 +25,8 @@ pub unsafe fn attach(win: WinHandle, base: *mut c_void, size: i64) -> Result<()>
         let len = usize::try_from(size).ok().filter(|len| start.checked_add(*len).is_some());
         let len = len.ok_or_else(|| Error::new(Class::SIZE, format!("size is {size}")))?;
         if len == 0 {
+            // Nobody can access it, but it may be detached.
+            win.attached.lock().push((start, 0));
             return Ok(());
         }
         if start == 0 {
@@ -52,7 +54,10 @@ pub unsafe fn detach(win: WinHandle, base: *const c_void) -> Result<()> {
         let Some(at) = attached.iter().position(|(start, _)| *start == base.addr()) else {
             return Err(Error::new(Class::BASE, "no memory was attached at this address"));
         };
-        let (start, _) = attached.swap_remove(at);
+        let (start, len) = attached.swap_remove(at);
+        if len == 0 {
+            return Ok(());
+        }
         let is_it = |entry: &usize| {
             let (its, len) = win.control.piece(win.rank(), *entry);
             len > 0 && its == start as u64

@@ -8,6 +8,7 @@ use crate::arguments::WinHandle;
 use crate::comm::agreement::gather;
 use crate::constants as c;
 use crate::error::{Class, Error, Result};
+use crate::file::agree::agree;
 use crate::request;
 
 const ALL: i32 = c::MODE_NOCHECK | c::MODE_NOSTORE | c::MODE_NOPUT | c::MODE_NOPRECEDE | c::MODE_NOSUCCEED;
@@ -33,9 +34,10 @@ impl Win {
 /// `MPI_Win_fence`. Every fence waits for all ranks, whatever is asserted.
 pub unsafe fn fence(assert: i32, win: WinHandle) -> Result<()> {
     with(win, |win| {
-        check_assertion(assert)?;
-        win.epoch.lock().check_none()?;
-        win.meet()?;
+        let may_begin = check_assertion(assert).and_then(|()| win.epoch.lock().check_none());
+        memory_fence(Ordering::SeqCst);
+        agree(&win.engine, may_begin)?;
+        memory_fence(Ordering::SeqCst);
         win.epoch.lock().is_fenced = assert & c::MODE_NOSUCCEED == 0;
         Ok(())
     })

@@ -10,6 +10,8 @@ use crate::error::{Class, Error, Result};
 
 /// Bytes of another process that are copied at a time: the kernel copies less than 2 GiB.
 const PIECE: usize = 64 << 20;
+/// Runs of them that are listed at a time.
+const RUNS: usize = 8192;
 
 /// The memory of a rank.
 pub struct Target {
@@ -45,10 +47,11 @@ impl Elements<'_> {
         Some(self.base.wrapping_add_signed(offset as isize).wrapping_add(position))
     }
 
-    /// Runs of packed bytes, by address and length.
-    fn runs(&self, position: usize, len: usize) -> Vec<(u64, usize)> {
+    /// Runs of packed bytes, by address and length, and their bytes altogether: `len`, or fewer if the runs
+    /// are many.
+    fn runs(&self, position: usize, len: usize) -> (Vec<(u64, usize)>, usize) {
         let (mut left, mut runs) = (len, Vec::new());
-        for run in self.datatype.runs(self.count, position) {
+        for run in self.datatype.runs(self.count, position).take(RUNS) {
             let len = left.min(usize::try_from(run.len).unwrap_or(usize::MAX));
             runs.push((self.base.wrapping_add_signed(run.offset as isize) as u64, len));
             left -= len;
@@ -56,7 +59,7 @@ impl Elements<'_> {
                 break;
             }
         }
-        runs
+        (runs, len - left)
     }
 }
 
@@ -82,8 +85,7 @@ impl Place {
         };
         let mut done = 0;
         while done < len {
-            let piece = PIECE.min(len - done);
-            let runs = of.runs(position + done, piece);
+            let (runs, piece) = of.runs(position + done, PIECE.min(len - done));
             // SAFETY: promised by the caller.
             unsafe { process.read_runs(&runs, dst.wrapping_add(done)) }.map_err(|error| failed(&error))?;
             done += piece;
@@ -112,8 +114,7 @@ impl Place {
         };
         let mut done = 0;
         while done < len {
-            let piece = PIECE.min(len - done);
-            let runs = of.runs(position + done, piece);
+            let (runs, piece) = of.runs(position + done, PIECE.min(len - done));
             // SAFETY: promised by the caller: the other process has given its memory for such writes.
             unsafe { process.write_runs(&runs, src.wrapping_add(done)) }.map_err(|error| failed(&error))?;
             done += piece;
