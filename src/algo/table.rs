@@ -179,6 +179,14 @@ pub static ALGORITHMS: &[Algorithm] = &[
         cost: Cost::Flat(Traffic::Everywhere, all_gather::bruck::cost),
     },
     Algorithm {
+        name: "pat",
+        collective: Collective::AllGather,
+        summary: "jumps of halving distance: small blocks among many hosts",
+        supports: always,
+        build: all_gather::pat::build,
+        cost: Cost::ByHost(all_gather::pat::cost),
+    },
+    Algorithm {
         name: "ring",
         collective: Collective::AllGather,
         summary: "neighbours only: large blocks",
@@ -273,6 +281,14 @@ pub static ALGORITHMS: &[Algorithm] = &[
         supports: always,
         build: reduce_scatter::recursive_halving::build,
         cost: Cost::Flat(Traffic::Hypercube, reduce_scatter::recursive_halving::cost),
+    },
+    Algorithm {
+        name: "pat",
+        collective: Collective::ReduceScatter,
+        summary: "jumps of doubling distance: small blocks, any number of ranks, many hosts",
+        supports: always,
+        build: reduce_scatter::pat::build,
+        cost: Cost::ByHost(reduce_scatter::pat::cost),
     },
     Algorithm {
         name: "ring",

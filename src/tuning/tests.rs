@@ -62,6 +62,18 @@ fn large_messages_take_the_fewest_bytes() {
 }
 
 #[test]
+fn small_blocks_among_many_hosts_and_an_odd_number_of_ranks_go_by_pat() {
+    let hosts: Vec<u32> = (0..61 * 7).map(|rank| rank / 7).collect();
+    let topology = Topology::from_labels(&hosts);
+    for collective in [Collective::AllGather, Collective::ReduceScatter] {
+        let chosen =
+            |bytes| default_tuning().choose(&request(collective, &topology, bytes), false).unwrap().name;
+        assert_eq!(chosen(8), "pat", "{}", collective.name());
+        assert_ne!(chosen(64 << 10), "pat", "{}", collective.name());
+    }
+}
+
+#[test]
 fn the_choice_is_the_same_on_every_rank() {
     let topology = Topology::one_host(6);
     for collective in Collective::UNIFORM {

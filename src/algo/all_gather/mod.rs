@@ -4,6 +4,7 @@
 pub(super) mod bruck;
 pub(super) mod hierarchical;
 pub(super) mod one_shot;
+pub(super) mod pat;
 pub(super) mod recursive_doubling;
 pub(super) mod ring;
 pub(super) mod staged;

@@ -4,6 +4,7 @@
 pub(super) mod direct;
 pub(super) mod hierarchical;
 pub(super) mod pairwise;
+pub(super) mod pat;
 pub(super) mod recursive_halving;
 pub(super) mod ring;
 

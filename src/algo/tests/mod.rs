@@ -198,6 +198,7 @@ proofs! {
     all_gather_one_shot_is_correct_for_every_size_up_to_64: AllGather "one_shot";
     all_gather_recursive_doubling_is_correct_for_every_size_up_to_64: AllGather "recursive_doubling";
     all_gather_bruck_is_correct_for_every_size_up_to_64: AllGather "bruck";
+    all_gather_pat_is_correct_for_every_size_up_to_64: AllGather "pat";
     all_gather_ring_is_correct_for_every_size_up_to_64: AllGather "ring";
     all_gather_staged_is_correct_for_every_size_up_to_64: AllGather "staged";
     all_gather_hierarchical_is_correct_for_every_size_up_to_64: AllGather "hierarchical";
@@ -210,6 +211,7 @@ proofs! {
     reduce_scatter_pairwise_is_correct_for_every_size_up_to_64: ReduceScatter "pairwise";
     reduce_scatter_direct_is_correct_for_every_size_up_to_64: ReduceScatter "direct";
     reduce_scatter_recursive_halving_is_correct_for_every_size_up_to_64: ReduceScatter "recursive_halving";
+    reduce_scatter_pat_is_correct_for_every_size_up_to_64: ReduceScatter "pat";
     reduce_scatter_ring_is_correct_for_every_size_up_to_64: ReduceScatter "ring";
     reduce_scatter_hierarchical_is_correct_for_every_size_up_to_64: ReduceScatter "hierarchical";
     all_to_all_pairwise_is_correct_for_every_size_up_to_64: AllToAll "pairwise";
