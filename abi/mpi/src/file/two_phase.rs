@@ -24,7 +24,7 @@ use super::exchange::{Blocks, list};
 use super::transfer::{Direction, Transfer};
 use super::{File, agree};
 use crate::comm::agreement::{gather, minimum};
-use crate::error::Result;
+use crate::error::{Class, Error, Result};
 
 /// Borders of parts are multiples of this, and those of windows where possible. A share is no smaller.
 const PAGE: u64 = 4096;
@@ -41,7 +41,8 @@ pub fn run(file: &File, transfer: Result<Transfer>) -> Result<(Transfer, usize)>
                 Ok(memory) => (memory, Ok(())),
                 Err(error) => (Memory::default(), Err(error)),
             };
-            let rounds = Rounds { file, memory, reserved, ranges: plan.ranges(&transfer), plan };
+            let (ranges, ends) = (plan.ranges(&transfer), vec![0; plan.aggregators as usize]);
+            let rounds = Rounds { file, memory, reserved, ranges, ends, plan };
             match transfer.direction {
                 Direction::Write => rounds.write(&transfer),
                 Direction::Read => rounds.read(&mut transfer),
@@ -77,7 +78,8 @@ fn plan(file: &File, transfer: &Transfer) -> Result<Option<Plan>> {
     if is_independent || all.iter().any(|[_, _, is_ascending, _]| *is_ascending == 0) {
         return Ok(None);
     }
-    all.retain(|[start, end, _, _]| start < end);
+    // Other processes' numbers: no place lies behind the largest offset of files.
+    all.retain(|[start, end, _, _]| start < end && i64::try_from(*end).is_ok());
     all.sort_unstable();
     if all.windows(2).all(|two| two[0][1] <= two[1][0]) {
         return Ok(None);
@@ -169,6 +171,19 @@ fn window(start: u64, end: u64) -> Window {
     Window { start, end: if border > start { border } else { end }.min(i64::MAX as u64) }
 }
 
+/// Checks that windows follow each other: the limits come from other processes, and rounds have to end. All
+/// ranks have the same limits.
+fn check(limits: &[[u64; 2]], ends: &mut [u64]) -> Result<()> {
+    for ([start, end], last) in limits.iter().zip(ends) {
+        if *start != NOWHERE && (start < last || end <= start) {
+            let text = format!("a process has left bytes from {start} to {end} of the file, behind {last}");
+            return Err(Error::new(Class::INTERN, text));
+        }
+        *last = window(*start, *end).end;
+    }
+    Ok(())
+}
+
 /// The rounds of a collective access.
 struct Rounds<'a> {
     file: &'a File,
@@ -178,6 +193,8 @@ struct Rounds<'a> {
     reserved: Result<()>,
     /// The positions that are left to this rank, by aggregator.
     ranges: Vec<(i64, i64)>,
+    /// Where the last window of each aggregator ended.
+    ends: Vec<u64>,
 }
 
 /// A round.
@@ -203,6 +220,7 @@ impl Rounds<'_> {
             agree(&self.file.engine, std::mem::replace(&mut self.reserved, Ok(())))?;
         }
         let limits = limits.as_chunks::<2>().0;
+        check(limits, &mut self.ends)?;
         let windows = limits.iter().zip(&mut self.ranges).map(|([start, end], range)| {
             let (window, first) = (window(*start, *end), range.0);
             range.0 = transfer.view.position_at(window.end.cast_signed(), first, range.1);
@@ -295,6 +313,17 @@ mod tests {
             [(5, 10_000, 8192), (5, 4000, 4000), (8192, 8193, 8193), (1, 4096, 4096)]
         {
             assert_eq!(window(start, end), Window { start, end: expected });
+        }
+    }
+
+    #[test]
+    fn windows_that_do_not_follow_each_other_are_refused() {
+        let mut ends = [0; 2];
+        assert!(check(&[[0, 5000], [NOWHERE; 2]], &mut ends).is_ok());
+        assert_eq!(ends[0], 4096);
+        assert!(check(&[[4096, NOWHERE], [NOWHERE; 2]], &mut ends).is_ok());
+        for limits in [[0, 0], [0, 1], [4000, 5000], [6000, 6000]] {
+            assert!(check(&[limits], &mut [4096]).is_err(), "{limits:?}");
         }
     }
 
