@@ -1,5 +1,6 @@
 //! Agreement among the survivors of a communicator: their ranks, and the context of their next communicator
-//! or the bits that all of them have set.
+//! or the bits that all of them have set. In the second case they also agree on whether each of them had
+//! acknowledged the losses: a rank says so of the set that it sends, and it counts when all sets are equal.
 //!
 //! The ranks flood in rounds. Crashes are detected by the closing of control channels: the kernel closes the
 //! sockets of a process that ends. So no living rank is suspected, and every dead rank is detected. In each
@@ -38,15 +39,22 @@ pub struct Survivors {
     pub ranks: Vec<Rank>,
     /// What they have agreed on, by [`Subject`].
     pub outcome: u32,
+    /// Whether each of them had acknowledged the loss of all others ([`Subject::Bits`]).
+    pub is_acknowledged: bool,
 }
 
 /// What an agreement is about, apart from the survivors.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Subject {
     /// The context of the communicator with which they go on.
     Context,
     /// The bits that all survivors have set.
-    Bits(u32),
+    Bits {
+        /// The bits of this rank.
+        bits: u32,
+        /// The ranks whose loss the program knows of.
+        acknowledged: Vec<Rank>,
+    },
 }
 
 /// One message of a rank in this agreement.
@@ -55,6 +63,8 @@ struct Said {
     round: u32,
     proposal: u32,
     lost: Vec<bool>,
+    /// Whether the rank acknowledges all of `lost`.
+    acknowledges: bool,
 }
 
 /// The part of one rank in an agreement.
@@ -130,8 +140,16 @@ impl Agreement {
         let mut proposals = of_survivors.map(|(proposal, _)| proposal.expect("it was heard in this round"));
         match self.subject {
             Subject::Context => proposals.next().expect("this rank lives"),
-            Subject::Bits(_) => proposals.fold(u32::MAX, |all, bits| all & bits),
+            Subject::Bits { .. } => proposals.fold(u32::MAX, |all, bits| all & bits),
         }
+    }
+}
+
+impl Agreement {
+    /// Whether this rank acknowledges the losses that it knows of.
+    fn acknowledges(&self) -> bool {
+        let Subject::Bits { acknowledged, .. } = &self.subject else { return true };
+        (0..).zip(&self.lost).all(|(rank, lost)| !lost || acknowledged.contains(&rank))
     }
 }
 
@@ -145,7 +163,7 @@ impl Engine {
         self.check_is_there(id)?;
         let proposal = match subject {
             Subject::Context => self.lead()?,
-            Subject::Bits(bits) => bits,
+            Subject::Bits { bits, .. } => bits,
         };
         let comm = self.comms.get_mut(id);
         comm.agreements += 1;
@@ -162,7 +180,7 @@ impl Engine {
         } else {
             self.mark_lost(id, &mut agreement.lost);
         }
-        self.say(id, &agreement, agreement.round, proposal);
+        self.say(id, &agreement, agreement.round, proposal, agreement.acknowledges());
         Ok(agreement)
     }
 
@@ -198,9 +216,9 @@ impl Engine {
         is_new
     }
 
-    fn say(&mut self, id: CommId, agreement: &Agreement, round: u32, proposal: u32) {
+    fn say(&mut self, id: CommId, agreement: &Agreement, round: u32, proposal: u32, acknowledges: bool) {
         let comm = self.comms.get(id);
-        let numbers = [agreement.number, round, proposal];
+        let numbers = [agreement.number, round, proposal, u32::from(acknowledges)];
         let message = ControlMessage::Agree { context: comm.context, numbers, lost: pack(&agreement.lost) };
         for (member, lost) in comm.members.iter().zip(&agreement.lost) {
             if let (Some(control), false) = (&mut self.endpoints[member.endpoint as usize].control, lost) {
@@ -216,11 +234,13 @@ impl Engine {
         if let Some(at) = agreement.said.iter().position(|said| said.round == DECIDED) {
             let said = agreement.said.swap_remove(at);
             agreement.lost = said.lost;
-            return self.conclude(id, agreement, said.proposal).map(Some);
+            return self.conclude(id, agreement, said.proposal, said.acknowledges).map(Some);
         }
         loop {
             let mut lost = agreement.lost.clone();
             let mut all_agree = !self.mark_lost(id, &mut lost);
+            // It counts only if all agree on what is lost: then each has said it of the same losses.
+            let mut all_acknowledge = agreement.acknowledges();
             // No message is expected of a rank that another one calls lost.
             let is_heard =
                 |said: &&Said| said.round == agreement.round && !agreement.lost[said.rank as usize];
@@ -239,6 +259,7 @@ impl Engine {
                     return Ok(None);
                 };
                 all_agree &= said.lost == agreement.lost;
+                all_acknowledge &= said.acknowledges;
             }
             agreement.lost = lost;
             if all_agree {
@@ -247,18 +268,20 @@ impl Engine {
                     return Err(left_out(self.comms.get(id)));
                 }
                 let outcome = agreement.outcome();
-                return self.conclude(id, agreement, outcome).map(Some);
+                return self.conclude(id, agreement, outcome, all_acknowledge).map(Some);
             }
             agreement.round += 1;
             let proposal = agreement.proposals[own as usize].expect("made at the start");
-            self.say(id, agreement, agreement.round, proposal);
+            self.say(id, agreement, agreement.round, proposal, agreement.acknowledges());
         }
     }
 
     fn collect_agree_messages(&mut self, id: CommId, agreement: &mut Agreement) {
         let heard = std::mem::take(&mut self.comms.get_mut(id).heard);
         for (rank, message) in heard {
-            let ControlMessage::Agree { numbers: [number, round, proposal], lost, .. } = &message else {
+            let ControlMessage::Agree { numbers: [number, round, proposal, acknowledges], lost, .. } =
+                &message
+            else {
                 continue;
             };
             let comm = self.comms.get(id);
@@ -271,20 +294,27 @@ impl Engine {
                 if *round != DECIDED {
                     agreement.proposals[rank as usize] = Some(*proposal);
                 }
-                agreement.said.push(Said { rank, round: *round, proposal: *proposal, lost });
+                let acknowledges = *acknowledges != 0;
+                agreement.said.push(Said { rank, round: *round, proposal: *proposal, lost, acknowledges });
             }
         }
     }
 
     /// Sends the outcome to all survivors.
-    fn conclude(&mut self, id: CommId, agreement: &Agreement, outcome: u32) -> Result<Survivors> {
+    fn conclude(
+        &mut self,
+        id: CommId,
+        agreement: &Agreement,
+        outcome: u32,
+        is_acknowledged: bool,
+    ) -> Result<Survivors> {
         let comm = self.comms.get(id);
         if agreement.lost[comm.rank as usize] {
             return Err(left_out(comm));
         }
-        self.say(id, agreement, DECIDED, outcome);
+        self.say(id, agreement, DECIDED, outcome, is_acknowledged);
         let ranks = (0..agreement.lost.len() as Rank).filter(|rank| !agreement.lost[*rank as usize]);
-        Ok(Survivors { ranks: ranks.collect(), outcome })
+        Ok(Survivors { ranks: ranks.collect(), outcome, is_acknowledged })
     }
 
     fn describe_silent_ranks(&self, id: CommId, agreement: &Agreement) -> String {

@@ -190,18 +190,19 @@ impl Communicator {
         self.driver.lost_ranks(self.id)
     }
 
-    /// Agrees with the other ranks that are still alive on the bits that all of them have set. Collective
-    /// over them. This communicator may have failed, and stays as it is.
-    pub fn agree(&self, bits: u32) -> Result<Survivors> {
+    /// Agrees with the other ranks that are still alive on the bits that all of them have set, and on whether
+    /// all of them had acknowledged the loss of the others. Collective over them. This communicator may have
+    /// failed, and stays as it is.
+    pub fn agree(&self, bits: u32, acknowledged: Vec<Rank>) -> Result<Survivors> {
         self.check_usable()?;
         let timeout = self.timeout.get().filter(|limit| !limit.is_zero());
-        self.driver.agree(self.id, Subject::Bits(bits), timeout)
+        self.driver.agree(self.id, Subject::Bits { bits, acknowledged }, timeout)
     }
 
     /// Begins what [`Communicator::agree`] does.
-    pub fn begin_agreement(&self, bits: u32) -> Result<Agreement> {
+    pub fn begin_agreement(&self, bits: u32, acknowledged: Vec<Rank>) -> Result<Agreement> {
         self.check_usable()?;
-        self.driver.begin_agreement(self.id, Subject::Bits(bits))
+        self.driver.begin_agreement(self.id, Subject::Bits { bits, acknowledged })
     }
 
     /// Advances an agreement that was begun here. Returns its outcome, once it is known.

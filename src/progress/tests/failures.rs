@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::Error;
-use crate::progress::Subject;
+use crate::progress::{Subject, Survivors};
 
 /// Takes part in a broadcast as a rank that is not the root.
 fn receive_broadcast(driver: &Driver, size: u32, rank: Rank, root: Rank, timeout: Duration) -> Result<()> {
@@ -104,7 +104,9 @@ fn ranks_agree_on_the_bits_that_all_of_them_have_set_as_often_as_they_like() {
     let drivers = world(3, Kind::Shm);
     let outcomes = on_all(&drivers, move |rank, driver| {
         let agreed = [0b1000, 0b10_0000].map(|bits| {
-            let agreed = driver.agree(CommId::FIRST, Subject::Bits(bits | 1 << rank), Some(LONG)).unwrap();
+            let subject = Subject::Bits { bits: bits | 1 << rank, acknowledged: Vec::new() };
+            let agreed = driver.agree(CommId::FIRST, subject, Some(LONG)).unwrap();
+            assert!(agreed.is_acknowledged);
             (agreed.ranks, agreed.outcome)
         });
         assert!(driver.lost_ranks(CommId::FIRST).unwrap().is_empty());
@@ -112,6 +114,22 @@ fn ranks_agree_on_the_bits_that_all_of_them_have_set_as_often_as_they_like() {
     });
     for outcome in outcomes {
         assert_eq!(outcome, [(vec![0, 1, 2], 0b1000), (vec![0, 1, 2], 0b10_0000)]);
+    }
+}
+
+#[test]
+fn survivors_agree_on_whether_all_of_them_had_acknowledged_a_loss() {
+    for (by_0, by_2) in [(true, true), (true, false), (false, true), (false, false)] {
+        let mut drivers = world(3, Kind::Shm);
+        drop(drivers.remove(1));
+        let outcomes = on_all(&drivers, move |at, driver| {
+            let acknowledged = if [by_0, by_2][at as usize] { vec![1] } else { Vec::new() };
+            driver.agree(CommId::FIRST, Subject::Bits { bits: 1, acknowledged }, Some(LONG)).unwrap()
+        });
+        for survivors in outcomes {
+            let expected = Survivors { ranks: vec![0, 2], outcome: 1, is_acknowledged: by_0 && by_2 };
+            assert_eq!(survivors, expected);
+        }
     }
 }
 

@@ -87,7 +87,7 @@ pub(in crate::transport) fn seeds() -> Vec<Vec<u8>> {
         ControlMessage::Release { context: 1 },
         ControlMessage::Unformed { context: 1, call: 2 },
         ControlMessage::Ended { context: 1, sequence: 2, sent: 3 },
-        ControlMessage::Agree { context: 1, numbers: [2, 3, 4], lost: vec![0b101, 1] },
+        ControlMessage::Agree { context: 1, numbers: [2, 3, 4, 1], lost: vec![0b101, 1] },
         ControlMessage::Bye,
     ];
     let bytes = |messages: &[ControlMessage]| {

@@ -67,8 +67,9 @@ pub enum ControlMessage {
     Agree {
         /// Context of the communicator.
         context: u32,
-        /// Numbers of the layer above: the agreement, its round, and what the sender proposes.
-        numbers: [u32; 3],
+        /// Numbers of the layer above: the agreement, its round, what the sender proposes, and whether it
+        /// acknowledges the losses.
+        numbers: [u32; 4],
         /// The lost ranks, one bit per rank.
         lost: Vec<u8>,
     },

@@ -26,7 +26,7 @@ fn messages_arrive_in_order_and_then_the_end() {
         },
         ControlMessage::Left { context: 12, sent: u64::MAX, calls: Some(CallRecord::default()) },
         ControlMessage::Quit { context: 6, sent: 1 << 40, calls: u32::MAX, reason: "genug".into() },
-        ControlMessage::Agree { context: 9, numbers: [1, 2, u32::MAX], lost: vec![0b101, 7] },
+        ControlMessage::Agree { context: 9, numbers: [1, 2, u32::MAX, 1], lost: vec![0b101, 7] },
         ControlMessage::Hold { context: 14, from: u32::MAX - 3 },
         ControlMessage::Release { context: 16 },
         ControlMessage::Unformed { context: 18, call: u32::MAX },

@@ -27,8 +27,8 @@ const STALL_BYTES: usize = 24;
 const NOTICE_HEAD: usize = 15;
 /// Bytes of a quit before its reason: context, calls, position and the length of the text.
 const QUIT_HEAD: usize = 18;
-/// Bytes of an agreement before its list: five numbers.
-const AGREE_HEAD: usize = 20;
+/// Bytes of an agreement before its list: six numbers.
+const AGREE_HEAD: usize = 24;
 /// Bytes of a farewell before its calls: context, position, and the number of calls that follow or
 /// [`FAILED`].
 const LEFT_HEAD: usize = 13;
@@ -172,7 +172,7 @@ fn decode_quit(body: &[u8]) -> Decoded {
 
 fn decode_agree(body: &[u8]) -> Decoded {
     let Some(head) = body.first_chunk::<AGREE_HEAD>() else { return Ok(None) };
-    let [context, numbers @ .., len] = [0, 4, 8, 12, 16].map(|at| word32(head, at));
+    let [context, numbers @ .., len] = [0, 4, 8, 12, 16, 20].map(|at| word32(head, at));
     let len = len as usize;
     if len > LOST_BYTES {
         return Err(garbage("an endless list of ranks"));

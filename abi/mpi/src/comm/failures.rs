@@ -74,13 +74,26 @@ impl Comm {
         Arc::new(Group::new(ranks.iter().map(|rank| world[*rank as usize]).collect())).handle()
     }
 
-    /// The error of an agreement if a process is lost that the program has not acknowledged.
-    fn check_acknowledged(&self, survivors: &Survivors) -> Result<()> {
+    /// The lost processes that the program has acknowledged, by their ranks in the engine.
+    fn acknowledged(&self) -> Vec<Rank> {
         let lost = self.failures.lost.lock();
-        let known = &lost.ranks[..lost.acknowledged];
-        let is_new = |rank: &Rank| !survivors.ranks.contains(rank) && !known.contains(rank);
-        let Some(rank) = (0..self.engine.size()).find(is_new) else { return Ok(()) };
-        let text = format!("rank {rank} of {} is lost, which is not acknowledged", self.title());
+        lost.ranks[..lost.acknowledged].to_vec()
+    }
+
+    /// The error of an agreement if a process is lost that some process has not acknowledged. All get it.
+    fn check_acknowledged(&self, survivors: &Survivors) -> Result<()> {
+        if survivors.is_acknowledged {
+            return Ok(());
+        }
+        let lost: Vec<String> = (0..self.engine.size())
+            .filter(|rank| !survivors.ranks.contains(rank))
+            .map(|rank| rank.to_string())
+            .collect();
+        let text = format!(
+            "not all processes have acknowledged what is lost of {}: {}",
+            self.title(),
+            lost.join(", ")
+        );
         Err(Error::new(Class::PROC_FAILED, text).on(self.id))
     }
 }
@@ -118,7 +131,7 @@ pub unsafe fn shrink(comm: CommHandle, newcomm: Output<CommHandle>) -> Result<()
 /// `MPIX_Comm_agree`.
 pub unsafe fn agree(comm: CommHandle, flag: InputOutput<i32>) -> Result<()> {
     let comm = tolerant(comm)?;
-    let survivors = comm.engine.agree(flag.get().cast_unsigned())?;
+    let survivors = comm.engine.agree(flag.get().cast_unsigned(), comm.acknowledged())?;
     flag.set(survivors.outcome.cast_signed());
     comm.check_acknowledged(&survivors)
 }
@@ -171,7 +184,7 @@ pub unsafe fn iagree(comm: CommHandle, flag: *mut c_void, request: Output<Reques
     }
     // SAFETY: the program passes a place that is valid until the request is complete.
     let bits = unsafe { flag.read() }.cast_unsigned();
-    let agreement = comm.engine.begin_agreement(bits)?;
+    let agreement = comm.engine.begin_agreement(bits, comm.acknowledged())?;
     let id = comm.id;
     request.set(request::create(
         id,
@@ -199,8 +212,7 @@ pub unsafe fn ack_failed(comm: CommHandle, num_to_ack: i32, num_acked: Output<i3
 /// `MPIX_Comm_failure_get_acked`.
 pub unsafe fn failure_get_acked(comm: CommHandle, failedgrp: Output<GroupHandle>) -> Result<()> {
     let comm = tolerant(comm)?;
-    let known = comm.with_lost(|lost| lost.ranks[..lost.acknowledged].to_vec())?;
-    failedgrp.set(comm.group_of(&known));
+    failedgrp.set(comm.group_of(&comm.acknowledged()));
     Ok(())
 }
 
